@@ -1,0 +1,209 @@
+//! The resolved description that Rust executes.
+//!
+//! Python owns the scenario language; what reaches Rust is this: every name replaced by an index,
+//! every unit by an integer (nanoseconds, bit/s, bytes), every range expanded, every default
+//! filled in. Unknown fields are refused, so that a plan from another version is never half
+//! understood.
+#![forbid(unsafe_code)]
+
+mod direction;
+mod programs;
+
+pub use direction::{Change, Delay, Direction, Loss, Queue, Rate, Reorder};
+pub use programs::{Program, Ready};
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// The version of the plan format that this crate reads and writes.
+pub const VERSION: u32 = 1;
+
+/// A whole scenario, resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Must equal [`VERSION`].
+    pub version: u32,
+    /// The scenario's name.
+    pub name: String,
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// When the run ends. `None`: when the last program that is not a service has ended.
+    pub duration_ns: Option<u64>,
+    /// Segments of one super-packet leave together only if their due times lie within this span.
+    pub coalesce_ns: u64,
+    /// Hosts and routers; everything else refers to them by position.
+    pub nodes: Vec<Node>,
+    /// Links; events and measurements refer to them by position.
+    pub links: Vec<Link>,
+    /// Next hops that replace the shortest path.
+    pub routes: Vec<RouteOverride>,
+    /// What runs in the hosts, services first.
+    pub programs: Vec<Program>,
+    /// Changes while running, in order of time.
+    pub events: Vec<Event>,
+    /// What to record.
+    pub measure: Measure,
+}
+
+/// A host (real programs, own namespaces) or a router (part of the model).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// Its name, which is also its host name.
+    pub name: String,
+    /// Host or router.
+    pub kind: NodeKind,
+    /// Its IPv4 address, if the scenario has IPv4.
+    pub ipv4: Option<Ipv4Addr>,
+    /// Its IPv6 address, if the scenario has IPv6.
+    pub ipv6: Option<Ipv6Addr>,
+    /// MTU of a host's interface, in bytes of IP packet; 0 for a router.
+    pub mtu: u32,
+    /// Sysctls to set in a host's network namespace (`net.ipv4.tcp_rmem` ...).
+    #[serde(default)]
+    pub sysctls: BTreeMap<String, String>,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NodeKind {
+    /// Has namespaces of its own; programs run here.
+    Host,
+    /// Forwards inside the model; answers ICMP.
+    Router,
+}
+
+/// A link between two nodes; each direction has laws of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// The two nodes; forward is from the first to the second.
+    pub endpoints: [usize; 2],
+    /// Largest IP packet, in bytes.
+    pub mtu: u32,
+    /// From the first endpoint to the second.
+    pub forward: Direction,
+    /// From the second endpoint to the first.
+    pub reverse: Direction,
+}
+
+/// At `node`, packets for `destination` leave by `link`, whatever the delays say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RouteOverride {
+    /// Where the packet is.
+    pub node: usize,
+    /// Where it wants to go.
+    pub destination: usize,
+    /// The link that it takes; one of its endpoints is `node`.
+    pub link: usize,
+}
+
+/// A change of a link at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Event {
+    /// When, since the start of the run.
+    pub at_ns: u64,
+    /// Which link.
+    pub link: usize,
+    /// Which direction; `None` for both.
+    pub direction: Option<Way>,
+    /// What becomes different.
+    pub change: Change,
+}
+
+/// One of the two directions of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    /// From the first endpoint to the second.
+    Forward,
+    /// From the second endpoint to the first.
+    Reverse,
+}
+
+/// What a run records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// Interval of the samples of every link's counters.
+    pub every_ns: u64,
+    /// Links whose packets are captured as pcapng, both directions.
+    pub captures: Vec<usize>,
+    /// Bytes of each packet kept in a capture.
+    pub snap: u32,
+    /// Links whose packets are recorded with the instants of arrival and departure.
+    pub packet_links: Vec<usize>,
+    /// How much of each second those records cover, from its start; 10^9 for all of it.
+    pub packet_window_ns: u64,
+}
+
+impl Plan {
+    /// Checks what the types cannot say: versions, indices, probabilities.
+    ///
+    /// The error names the field, as in `links[3].forward.loss.probability`.
+    pub fn check(&self) -> Result<(), String> {
+        if self.version != VERSION {
+            return Err(format!(
+                "version: this program reads plans of version {VERSION}, not {}",
+                self.version
+            ));
+        }
+        let node = |index: usize, place: String| {
+            if index < self.nodes.len() { Ok(()) } else { Err(format!("{place}: there is no node {index}")) }
+        };
+        let link = |index: usize, place: String| {
+            if index < self.links.len() { Ok(()) } else { Err(format!("{place}: there is no link {index}")) }
+        };
+        for (position, each) in self.links.iter().enumerate() {
+            for end in each.endpoints {
+                node(end, format!("links[{position}].endpoints"))?;
+            }
+            each.forward.check().map_err(|error| format!("links[{position}].forward.{error}"))?;
+            each.reverse.check().map_err(|error| format!("links[{position}].reverse.{error}"))?;
+        }
+        for (position, route) in self.routes.iter().enumerate() {
+            node(route.node, format!("routes[{position}].node"))?;
+            node(route.destination, format!("routes[{position}].destination"))?;
+            link(route.link, format!("routes[{position}].link"))?;
+            if !self.links[route.link].endpoints.contains(&route.node) {
+                return Err(format!("routes[{position}].link: does not touch node {}", route.node));
+            }
+        }
+        for (position, program) in self.programs.iter().enumerate() {
+            node(program.host, format!("programs[{position}].host"))?;
+            if self.nodes[program.host].kind != NodeKind::Host {
+                return Err(format!("programs[{position}].host: a router runs no programs"));
+            }
+            if program.argv.is_empty() {
+                return Err(format!("programs[{position}].argv: is empty"));
+            }
+        }
+        for (position, event) in self.events.iter().enumerate() {
+            link(event.link, format!("events[{position}].link"))?;
+            event.change.check().map_err(|error| format!("events[{position}].change.{error}"))?;
+        }
+        if self.events.windows(2).any(|pair| pair[0].at_ns > pair[1].at_ns) {
+            return Err("events: are not in order of time".into());
+        }
+        if self.measure.every_ns == 0 {
+            return Err("measure.every_ns: must be positive".into());
+        }
+        for (position, &index) in self.measure.captures.iter().enumerate() {
+            link(index, format!("measure.captures[{position}]"))?;
+        }
+        for (position, &index) in self.measure.packet_links.iter().enumerate() {
+            link(index, format!("measure.packet_links[{position}]"))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

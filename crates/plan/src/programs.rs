@@ -1,0 +1,38 @@
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A real program in a host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// Its name; its output goes to `logs/<name>.out` and `logs/<name>.err`.
+    pub name: String,
+    /// The host, by position among the nodes.
+    pub host: usize,
+    /// Program and arguments; never passed through a shell.
+    pub argv: Vec<String>,
+    /// Working directory; `None` for the directory that the run was started from.
+    pub cwd: Option<String>,
+    /// Variables added to the environment.
+    pub env: BTreeMap<String, String>,
+    /// When it starts. A service starts before the clock does.
+    pub start_ns: u64,
+    /// When it is told to end (SIGTERM, SIGKILL two seconds later); `None`: when it likes.
+    pub stop_ns: Option<u64>,
+    /// A service serves the others: the run does not wait for it, and stops it at the end.
+    pub service: bool,
+    /// What tells that a service can be used.
+    pub ready: Option<Ready>,
+    /// The exit code that means success; `None`: any.
+    pub expect_exit: Option<i32>,
+}
+
+/// How to tell that a service is ready.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ready {
+    /// A TCP port that it listens on.
+    pub tcp_port: u16,
+    /// How long it may take.
+    pub within_ns: u64,
+}

@@ -1,0 +1,78 @@
+use super::*;
+
+fn direction() -> Direction {
+    Direction {
+        up: true,
+        loss: Loss::None {},
+        queue: Queue::default(),
+        rate: Rate::Unlimited {},
+        framing_bytes: 0,
+        delay: Delay::Constant { delay_ns: 1_000 },
+        reorder: false,
+        out_of_order: None,
+        duplicate: 0.0,
+    }
+}
+
+fn plan() -> Plan {
+    let host = |name: &str, last| Node {
+        name: name.into(),
+        kind: NodeKind::Host,
+        ipv4: Some(Ipv4Addr::new(10, 0, 0, last)),
+        ipv6: None,
+        mtu: 1500,
+        sysctls: BTreeMap::new(),
+    };
+    Plan {
+        version: VERSION,
+        name: "pair".into(),
+        seed: 1,
+        duration_ns: None,
+        coalesce_ns: 10_000,
+        nodes: vec![host("a", 1), host("b", 2)],
+        links: vec![Link {
+            name: "a-b".into(),
+            endpoints: [0, 1],
+            mtu: 1500,
+            forward: direction(),
+            reverse: direction(),
+        }],
+        routes: vec![],
+        programs: vec![],
+        events: vec![],
+        measure: Measure {
+            every_ns: 1,
+            captures: vec![],
+            snap: 96,
+            packet_links: vec![],
+            packet_window_ns: 0,
+        },
+    }
+}
+
+#[test]
+fn a_link_to_a_node_that_is_not_there_is_named() {
+    let mut plan = plan();
+    plan.links[0].endpoints[1] = 7;
+    assert_eq!(plan.check().unwrap_err(), "links[0].endpoints: there is no node 7");
+}
+
+#[test]
+fn an_impossible_burst_is_refused() {
+    let mut plan = plan();
+    // A share of 0.9 lost in bursts of one would need more than every second packet lost.
+    plan.links[0].forward.loss = Loss::GilbertElliott { mean: 0.9, burst: 1.0 };
+    assert!(plan.check().unwrap_err().starts_with("links[0].forward.loss.burst"));
+}
+
+#[test]
+fn nemcs_extra_delay_must_exceed_the_delay() {
+    let mut plan = plan();
+    plan.links[0].forward.out_of_order = Some(Reorder { block: 10, delay_ns: 1_000 });
+    assert!(plan.check().unwrap_err().contains("must exceed"));
+}
+
+#[test]
+fn a_sound_plan_passes() {
+    assert_eq!(plan().check(), Ok(()));
+}
