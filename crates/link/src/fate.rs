@@ -1,0 +1,70 @@
+use longhaul_units::Span;
+
+/// What a link must know of a packet that it carries.
+pub trait Load: Copy {
+    /// Size in bytes as the queue and the counters see it; the link's framing comes on top.
+    fn bytes(&self) -> u32;
+
+    /// Whether this packet is the next segment of the same super-packet as `previous`, so that
+    /// the two may leave together within the link's `coalesce` span.
+    fn continues(&self, _previous: &Self) -> bool {
+        false
+    }
+}
+
+/// How a packet ended inside a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fate {
+    /// Taken by the loss law.
+    Lost,
+    /// The queue was full.
+    Overflowed,
+    /// Dropped by active queue management.
+    Dropped,
+    /// The link was down when the packet was offered.
+    Down,
+}
+
+/// What became of an offered packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Offered {
+    /// The packet is in the link and will come out of [`take`](crate::Link::take).
+    Taken {
+        /// How many duplicates of it are in the link as well: 0 or 1.
+        copies: u32,
+    },
+    /// The packet has ended.
+    Ended(Fate),
+}
+
+/// What has happened in one direction of a link since the start.
+///
+/// `offered_packets + copied_packets == delivered_packets + lost_packets + overflowed_packets
+/// + dropped_packets + down_packets + waiting + flying` at every instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets that were offered, whatever became of them.
+    pub offered_packets: u64,
+    /// Their bytes, framing not counted.
+    pub offered_bytes: u64,
+    /// Duplicates that the link made, including those that the queue then refused.
+    pub copied_packets: u64,
+    /// Packets that came out of the far end.
+    pub delivered_packets: u64,
+    /// Their bytes, framing not counted.
+    pub delivered_bytes: u64,
+    /// Packets that the loss law took.
+    pub lost_packets: u64,
+    /// Packets that found the queue full.
+    pub overflowed_packets: u64,
+    /// Packets that active queue management dropped.
+    pub dropped_packets: u64,
+    /// Packets that were offered while the link was down.
+    pub down_packets: u64,
+    /// Sum of the delays drawn for packets that entered the wire, in picoseconds.
+    pub wire_delay_ps: u128,
+    /// Sum of the times that packets waited before their first bit left, in picoseconds.
+    pub waited_ps: u128,
+    /// The longest such time.
+    pub waited_max: Span,
+}
