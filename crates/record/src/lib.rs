@@ -1,1 +1,12 @@
-//! To be written.
+//! What a run leaves behind: samples of counters, records of packets, captures, distributions.
+//!
+//! Nothing here opens a file or reads a clock; writers and times are handed in.
+#![forbid(unsafe_code)]
+
+mod captures;
+mod distribution;
+mod rows;
+
+pub use captures::Capture;
+pub use distribution::{Distribution, Summary};
+pub use rows::{PACKETS_HEADER, PacketRow, SAMPLES_HEADER, SampleRow};

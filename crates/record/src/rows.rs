@@ -1,0 +1,124 @@
+use std::io::{self, Write};
+
+/// First line of a file of [`SampleRow`]s.
+pub const SAMPLES_HEADER: &str = "t_ns,link,way,offered_packets,offered_bytes,copied_packets,\
+delivered_packets,delivered_bytes,lost_packets,overflowed_packets,dropped_packets,down_packets,\
+too_big_packets,waiting_packets,waiting_bytes,flying_packets\n";
+
+/// First line of a file of [`PacketRow`]s.
+pub const PACKETS_HEADER: &str = "link,way,offered_ns,due_ns,bytes,fate\n";
+
+/// The counters of one direction of a link at one instant; they never go back, but for the last three.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SampleRow {
+    /// When, since the start of the run.
+    pub t_ns: u64,
+    /// Position of the link in the plan.
+    pub link: u32,
+    /// Whether this is the direction from the second endpoint to the first.
+    pub reverse: bool,
+    /// Packets that came to the link.
+    pub offered_packets: u64,
+    /// Their IP bytes.
+    pub offered_bytes: u64,
+    /// Duplicates made.
+    pub copied_packets: u64,
+    /// Packets that left at the far end.
+    pub delivered_packets: u64,
+    /// Their IP bytes.
+    pub delivered_bytes: u64,
+    /// Ended by the loss law.
+    pub lost_packets: u64,
+    /// Ended by the queue's limit.
+    pub overflowed_packets: u64,
+    /// Ended by active queue management.
+    pub dropped_packets: u64,
+    /// Ended because the link was down.
+    pub down_packets: u64,
+    /// Refused because of the MTU.
+    pub too_big_packets: u64,
+    /// Waiting now.
+    pub waiting_packets: u64,
+    /// IP bytes waiting now.
+    pub waiting_bytes: u64,
+    /// On the wire now.
+    pub flying_packets: u64,
+}
+
+impl SampleRow {
+    /// Writes the row; `link` is the link's name.
+    pub fn write(&self, link: &str, out: &mut impl Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{},{link},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            self.t_ns,
+            way(self.reverse),
+            self.offered_packets,
+            self.offered_bytes,
+            self.copied_packets,
+            self.delivered_packets,
+            self.delivered_bytes,
+            self.lost_packets,
+            self.overflowed_packets,
+            self.dropped_packets,
+            self.down_packets,
+            self.too_big_packets,
+            self.waiting_packets,
+            self.waiting_bytes,
+            self.flying_packets,
+        )
+    }
+}
+
+/// The passage of one packet over one link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketRow {
+    /// Position of the link in the plan.
+    pub link: u32,
+    /// Whether it went from the second endpoint to the first.
+    pub reverse: bool,
+    /// When it came to the link.
+    pub offered_ns: u64,
+    /// When it left at the far end; `None` if it ended on the way.
+    pub due_ns: Option<u64>,
+    /// IP bytes.
+    pub bytes: u32,
+    /// `delivered`, or what ended it.
+    pub fate: &'static str,
+}
+
+impl PacketRow {
+    /// Writes the row; `link` is the link's name.
+    pub fn write(&self, link: &str, out: &mut impl Write) -> io::Result<()> {
+        write!(out, "{link},{},{},", way(self.reverse), self.offered_ns)?;
+        if let Some(due_ns) = self.due_ns {
+            write!(out, "{due_ns}")?;
+        }
+        writeln!(out, ",{},{}", self.bytes, self.fate)
+    }
+}
+
+fn way(reverse: bool) -> &'static str {
+    if reverse { "reverse" } else { "forward" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_as_many_fields_as_its_header() {
+        let mut line = Vec::new();
+        SampleRow::default().write("a-b", &mut line).unwrap();
+        let fields = |text: &str| text.trim_end().split(',').count();
+        assert_eq!(fields(std::str::from_utf8(&line).unwrap()), fields(SAMPLES_HEADER));
+    }
+
+    #[test]
+    fn a_packet_that_ended_has_no_due_time() {
+        let row = PacketRow { link: 0, reverse: true, offered_ns: 5, due_ns: None, bytes: 84, fate: "lost" };
+        let mut line = Vec::new();
+        row.write("a-b", &mut line).unwrap();
+        assert_eq!(line, b"a-b,reverse,5,,84,lost\n");
+    }
+}
