@@ -8,9 +8,13 @@
 //! behave otherwise while packets are under way.
 #![forbid(unsafe_code)]
 
+mod block;
+mod delay;
 mod fate;
 mod laws;
 mod link;
+mod loss;
+mod wire;
 
 pub use fate::{Counters, Fate, Load, Offered};
 pub use laws::{Change, Delay, Laws, Loss, OutOfOrder, QueueLimit};

@@ -1,0 +1,226 @@
+use longhaul_units::{Span, Time};
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// A packet that enters the wire.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<P> {
+    pub(crate) packet: P,
+    /// When its first bit left, which is when it entered.
+    pub(crate) start: Time,
+    /// When its last bit arrives, as far as its own delay goes.
+    pub(crate) due: Time,
+    /// It was chosen to come out of order.
+    pub(crate) late: bool,
+    /// It continues the super-packet of the entry before it.
+    pub(crate) continues: bool,
+}
+
+/// What is under way, whether its last bit has left the serialiser or not.
+#[derive(Debug)]
+pub(crate) enum Wire<P> {
+    /// Packets keep their order, except that those chosen to be late have a lane of their own.
+    Lanes(Lanes<P>),
+    /// Packets come out in order of their due times; of equal ones the first in is the first out.
+    Free(Free<P>),
+}
+
+impl<P: Copy> Wire<P> {
+    pub(crate) fn new(reorder: bool, coalesce: Span) -> Self {
+        if reorder { Wire::Free(Free::new()) } else { Wire::Lanes(Lanes::new(coalesce)) }
+    }
+
+    /// Packets under way.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Wire::Lanes(lanes) => lanes.main.len() + lanes.late.len(),
+            Wire::Free(free) => free.heap.len(),
+        }
+    }
+
+    pub(crate) fn push(&mut self, entry: Entry<P>) {
+        match self {
+            Wire::Lanes(lanes) if entry.late => lanes.push_late(entry),
+            Wire::Lanes(lanes) => lanes.push(entry),
+            Wire::Free(free) => free.push(entry),
+        }
+    }
+
+    /// When the next packet may be taken.
+    pub(crate) fn next(&self) -> Time {
+        match self {
+            Wire::Lanes(lanes) => lanes.next(),
+            Wire::Free(free) => free.heap.peek().map_or(Time::NEVER, |first| first.due),
+        }
+    }
+
+    /// The next packet that may be taken by `now`, with its due time.
+    pub(crate) fn take(&mut self, now: Time) -> Option<(P, Time)> {
+        match self {
+            Wire::Lanes(lanes) => lanes.take(now),
+            Wire::Free(free) if free.heap.peek().is_some_and(|first| first.due <= now) => {
+                free.heap.pop().map(|first| (first.packet, first.due))
+            }
+            Wire::Free(_) => None,
+        }
+    }
+
+    /// The packet that entered last, if it can still be joined by one that continues it.
+    pub(crate) fn last(&self) -> Option<&P> {
+        match self {
+            Wire::Lanes(lanes) if lanes.coalesce > Span::ZERO => lanes.main.back().map(|last| &last.0),
+            _ => None,
+        }
+    }
+}
+
+/// Two rings, each in order of due times.
+#[derive(Debug)]
+pub(crate) struct Lanes<P> {
+    main: VecDeque<(P, Time)>,
+    /// With each late packet, how many packets had entered the main lane before it.
+    late: VecDeque<(P, Time, u64)>,
+    last_due: Time,
+    entered: u64,
+    coalesce: Span,
+    /// The main lane cut into runs that may be taken together; empty if `coalesce` is zero.
+    groups: VecDeque<Group>,
+}
+
+/// Segments of one super-packet that leave together.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    first_due: Time,
+    last_due: Time,
+    packets: u64,
+    /// None of its packets has been taken.
+    whole: bool,
+}
+
+impl<P: Copy> Lanes<P> {
+    fn new(coalesce: Span) -> Self {
+        Lanes {
+            main: VecDeque::with_capacity(64),
+            late: VecDeque::new(),
+            last_due: Time::ZERO,
+            entered: 0,
+            coalesce,
+            groups: VecDeque::new(),
+        }
+    }
+
+    fn push(&mut self, entry: Entry<P>) {
+        let due = entry.due.max(self.last_due);
+        self.last_due = due;
+        self.entered += 1;
+        self.main.push_back((entry.packet, due));
+        if self.coalesce == Span::ZERO {
+            return;
+        }
+        match self.groups.back_mut() {
+            // Who enters after a group has become due finds it gone, whenever it is polled.
+            Some(group)
+                if entry.continues
+                    && group.whole
+                    && entry.start <= group.last_due
+                    && due <= group.first_due + self.coalesce =>
+            {
+                group.packets += 1;
+                group.last_due = due;
+            }
+            _ => self.groups.push_back(Group { first_due: due, last_due: due, packets: 1, whole: true }),
+        }
+    }
+
+    /// All late packets have one delay, so that their lane is in order without help.
+    fn push_late(&mut self, entry: Entry<P>) {
+        self.late.push_back((entry.packet, entry.due, self.entered));
+    }
+
+    fn main_next(&self) -> Time {
+        match self.groups.front() {
+            Some(group) => group.last_due,
+            None => self.main.front().map_or(Time::NEVER, |head| head.1),
+        }
+    }
+
+    fn late_next(&self) -> Time {
+        self.late.front().map_or(Time::NEVER, |head| head.1)
+    }
+
+    fn next(&self) -> Time {
+        self.main_next().min(self.late_next())
+    }
+
+    fn take(&mut self, now: Time) -> Option<(P, Time)> {
+        // A late packet that is due lets the part of a group that is due before it go ahead.
+        if self.next() > now {
+            return None;
+        }
+        if self.late_is_first() {
+            return self.late.pop_front().map(|(packet, due, _)| (packet, due));
+        }
+        if let Some(group) = self.groups.front_mut() {
+            group.packets -= 1;
+            group.whole = false;
+            if group.packets == 0 {
+                self.groups.pop_front();
+            }
+        }
+        self.main.pop_front()
+    }
+
+    /// Whether the late lane's head comes out before the main lane's.
+    fn late_is_first(&self) -> bool {
+        let Some(&(_, late_due, entered_before)) = self.late.front() else { return false };
+        let Some(&(_, main_due)) = self.main.front() else { return true };
+        let left = self.entered - self.main.len() as u64;
+        late_due < main_due || (late_due == main_due && entered_before <= left)
+    }
+}
+
+/// A heap in order of due times.
+#[derive(Debug)]
+pub(crate) struct Free<P> {
+    heap: BinaryHeap<Flying<P>>,
+    entered: u64,
+}
+
+#[derive(Debug)]
+struct Flying<P> {
+    due: Time,
+    number: u64,
+    packet: P,
+}
+
+impl<P> Free<P> {
+    fn new() -> Self {
+        Free { heap: BinaryHeap::with_capacity(64), entered: 0 }
+    }
+
+    fn push(&mut self, entry: Entry<P>) {
+        self.heap.push(Flying { due: entry.due, number: self.entered, packet: entry.packet });
+        self.entered += 1;
+    }
+}
+
+impl<P> Ord for Flying<P> {
+    /// The greatest is the first to come out.
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.due, other.number).cmp(&(self.due, self.number))
+    }
+}
+
+impl<P> PartialOrd for Flying<P> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<P> PartialEq for Flying<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<P> Eq for Flying<P> {}
