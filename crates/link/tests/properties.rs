@@ -1,0 +1,138 @@
+//! What holds for every link, whatever its laws and whatever happens to it.
+
+mod common;
+
+use common::{Input, Polls, any_laws, inputs, offers, ordered_laws, play};
+use longhaul_link::{Change, Delay, Fate, Laws, Link, Offered};
+use longhaul_random::Seed;
+use longhaul_units::{Span, Time};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn link(laws: &Laws, seed: u64, coalesce: Span) -> Link<common::Packet> {
+    Link::new(laws.clone(), &Seed::new(seed), "a/forward", coalesce)
+}
+
+/// The total size on the wire of the packets that came out, by number.
+fn wire_bytes(inputs: &[(Span, Input)], framing: u32, number: u64) -> u64 {
+    match inputs[number as usize].1 {
+        Input::Offer { bytes, .. } => u64::from(bytes) + u64::from(framing),
+        Input::Change(_) => 0,
+    }
+}
+
+proptest! {
+    #[test]
+    fn each_packet_taken_in_comes_out_once_per_copy_and_no_other_does(
+        laws in any_laws(), inputs in inputs(), seed: u64, coalesce_us in 0u64..20,
+    ) {
+        // `play` asserts conservation after every input as well.
+        let run = play(link(&laws, seed, Span::from_us(coalesce_us)), &inputs, Polls::Prompt);
+        let mut expected = BTreeMap::new();
+        let numbers = (0u64..).zip(&inputs).filter(|(_, (_, input))| matches!(input, Input::Offer { .. }));
+        for ((number, _), offered) in numbers.zip(&run.fates) {
+            if let Offered::Taken { copies } = offered {
+                expected.insert(number, 1 + copies);
+            }
+        }
+        let mut seen = BTreeMap::new();
+        for (number, _) in &run.out {
+            *seen.entry(*number).or_insert(0) += 1;
+        }
+        prop_assert_eq!(seen, expected);
+        prop_assert_eq!(run.ended(Fate::Lost), run.counters.lost_packets);
+        prop_assert_eq!(run.ended(Fate::Down), run.counters.down_packets);
+    }
+
+    #[test]
+    fn packets_keep_their_order_whatever_changes(
+        laws in ordered_laws(), inputs in inputs(), seed: u64, coalesce_us in 0u64..20,
+    ) {
+        let run = play(link(&laws, seed, Span::from_us(coalesce_us)), &inputs, Polls::Prompt);
+        prop_assert!(run.out.is_sorted_by_key(|(number, _)| *number));
+    }
+
+    #[test]
+    fn packets_come_out_in_order_of_their_due_times(laws in any_laws(), inputs in inputs(), seed: u64) {
+        for polls in [Polls::Prompt, Polls::Never] {
+            let run = play(link(&laws, seed, Span::from_us(5)), &inputs, polls);
+            prop_assert!(run.out.is_sorted_by_key(|(_, due)| *due));
+        }
+    }
+
+    #[test]
+    fn late_and_rare_polls_change_no_fate_and_no_due_time(
+        laws in any_laws(), inputs in inputs(), seed: u64, coalesce_us in 0u64..20,
+    ) {
+        let run = |polls| play(link(&laws, seed, Span::from_us(coalesce_us)), &inputs, polls);
+        let prompt = run(Polls::Prompt);
+        prop_assert_eq!(&run(Polls::AtInputs), &prompt);
+        prop_assert_eq!(&run(Polls::Never), &prompt);
+    }
+
+    #[test]
+    fn coalescing_changes_no_fate_and_no_due_time(laws in any_laws(), inputs in inputs(), seed: u64) {
+        let alone = play(link(&laws, seed, Span::ZERO), &inputs, Polls::Prompt);
+        let together = play(link(&laws, seed, Span::from_us(10)), &inputs, Polls::Prompt);
+        prop_assert_eq!(alone, together);
+    }
+
+    #[test]
+    fn no_window_of_time_carries_more_than_the_rate(laws in ordered_laws(), offers in offers(), seed: u64) {
+        prop_assume!(laws.rate.is_some());
+        let laws = Laws { delay: Delay::Constant(Span::from_us(7)), ..laws };
+        let rate = laws.rate.unwrap();
+        let run = play(link(&laws, seed, Span::ZERO), &offers, Polls::Prompt);
+        for (i, (_, from)) in run.out.iter().enumerate() {
+            let mut bytes = 0;
+            for (number, until) in &run.out[i + 1..] {
+                bytes += wire_bytes(&offers, laws.framing_bytes, *number);
+                // Both ends are rounded down to the picosecond, hence the one.
+                prop_assert!(until.since(*from) + Span::from_ps(1) >= rate.time_for(bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn another_link_beside_it_moves_no_draw(laws in any_laws(), offers in offers(), seed: u64) {
+        let alone = play(link(&laws, seed, Span::ZERO), &offers, Polls::Prompt);
+        let seed = Seed::new(seed);
+        let mut neighbour = Link::new(laws.clone(), &seed, "b/forward", Span::ZERO);
+        let beside = Link::new(laws, &seed, "a/forward", Span::ZERO);
+        for n in 0..50 {
+            neighbour.offer(Time::ZERO, common::packet(n, 100));
+        }
+        prop_assert_eq!(play(beside, &offers, Polls::Prompt), alone);
+    }
+
+    #[test]
+    fn other_laws_lose_the_same_packets(laws in any_laws(), others in any_laws(), offers in offers(), seed: u64) {
+        let others = Laws { loss: laws.loss, ..others };
+        let lost = |laws: &Laws| -> Vec<bool> {
+            let run = play(link(laws, seed, Span::ZERO), &offers, Polls::Prompt);
+            run.fates.iter().map(|fate| *fate == Offered::Ended(Fate::Lost)).collect()
+        };
+        prop_assert_eq!(lost(&laws), lost(&others));
+    }
+
+    #[test]
+    fn a_change_to_what_holds_already_changes_nothing(
+        laws in any_laws(), offers in offers(), seed: u64, pause_ns in 0u64..5_000, at in 0usize..80,
+    ) {
+        let same = Change {
+            up: Some(true),
+            loss: None, // A loss law starts afresh.
+            queue: Some(laws.queue),
+            rate: Some(laws.rate),
+            delay: Some(laws.delay),
+            duplicate: Some(laws.duplicate),
+        };
+        let pause = Span::from_ns(pause_ns);
+        let with = |change: Change| {
+            let mut inputs = offers.clone();
+            inputs.insert(at.min(offers.len()), (pause, Input::Change(change)));
+            play(link(&laws, seed, Span::ZERO), &inputs, Polls::Prompt)
+        };
+        prop_assert_eq!(with(same), with(Change::default()));
+    }
+}
