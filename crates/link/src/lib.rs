@@ -5,7 +5,45 @@
 //! ```
 //!
 //! [`Link`] states the contract; [`Laws`] says how a link behaves and [`Change`] how it comes to
-//! behave otherwise while packets are under way.
+//! behave otherwise while packets are under way. `docs/models` has the equations.
+//!
+//! ```
+//! use longhaul_link::{Delay, Laws, Link, Load, Loss, QueueLimit};
+//! use longhaul_random::Seed;
+//! use longhaul_units::{Probability, Rate, Span, Time};
+//!
+//! #[derive(Clone, Copy, Debug, PartialEq)]
+//! struct Packet(u32);
+//!
+//! impl Load for Packet {
+//!     fn bytes(&self) -> u32 {
+//!         1500
+//!     }
+//! }
+//!
+//! let laws = Laws {
+//!     up: true,
+//!     loss: Loss::None,
+//!     queue: QueueLimit { packets: Some(1), bytes: None },
+//!     rate: Rate::from_bits_per_s(1_000_000_000),
+//!     framing_bytes: 0,
+//!     delay: Delay::Constant(Span::from_ms(5)),
+//!     reorder: false,
+//!     out_of_order: None,
+//!     duplicate: Probability::ZERO,
+//! };
+//! let mut link = Link::new(laws, &Seed::new(42), "par-nyc/forward", Span::ZERO);
+//! for n in 0..3 {
+//!     link.offer(Time::ZERO, Packet(n)); // one is sent, one waits, one overflows
+//! }
+//! assert_eq!(link.counters().overflowed_packets, 1);
+//!
+//! let first = Time::from_ns(5_012_000); // 12 us to send and 5 ms to travel
+//! assert_eq!(link.next_event(), first);
+//! assert_eq!(link.take(first), Some((Packet(0), first)));
+//! assert_eq!(link.take(first), None);
+//! assert_eq!(link.next_event(), Time::from_ns(5_024_000));
+//! ```
 #![forbid(unsafe_code)]
 
 mod block;

@@ -93,8 +93,6 @@ struct Group {
     first_due: Time,
     last_due: Time,
     packets: u64,
-    /// None of its packets has been taken.
-    whole: bool,
 }
 
 impl<P: Copy> Lanes<P> {
@@ -121,14 +119,13 @@ impl<P: Copy> Lanes<P> {
             // Who enters after a group has become due finds it gone, whenever it is polled.
             Some(group)
                 if entry.continues
-                    && group.whole
                     && entry.start <= group.last_due
                     && due <= group.first_due + self.coalesce =>
             {
                 group.packets += 1;
                 group.last_due = due;
             }
-            _ => self.groups.push_back(Group { first_due: due, last_due: due, packets: 1, whole: true }),
+            _ => self.groups.push_back(Group { first_due: due, last_due: due, packets: 1 }),
         }
     }
 
@@ -153,16 +150,15 @@ impl<P: Copy> Lanes<P> {
     }
 
     fn take(&mut self, now: Time) -> Option<(P, Time)> {
-        // A late packet that is due lets the part of a group that is due before it go ahead.
         if self.next() > now {
             return None;
         }
+        // If only a late packet is due, the part of a group that is due before it goes ahead.
         if self.late_is_first() {
             return self.late.pop_front().map(|(packet, due, _)| (packet, due));
         }
         if let Some(group) = self.groups.front_mut() {
             group.packets -= 1;
-            group.whole = false;
             if group.packets == 0 {
                 self.groups.pop_front();
             }

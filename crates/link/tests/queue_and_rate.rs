@@ -126,6 +126,18 @@ fn a_new_rate_holds_from_the_next_packet_on() {
 }
 
 #[test]
+fn the_carried_fraction_of_the_old_rate_is_not_taken_for_one_of_the_new() {
+    let (old, slow) = (9_999_999_999, 1_000);
+    let mut link = link(Laws { rate: Rate::from_bits_per_s(old), ..transparent() });
+    link.offer(us(0), packet(0, 1000));
+    link.offer(us(0), packet(1, 1000));
+    link.change(us(0), &Change { rate: Some(Rate::from_bits_per_s(slow)), ..Change::default() });
+    // 8000 bit at the old rate last 800,000.00008 ps; those 0.00008 ps * old / slow would be 0.8 ns.
+    let first = Time::from_ps(8_000 * 1_000_000_000_000 / old);
+    assert_eq!(drain(&mut link, END), [(0, first), (1, first + Span::from_s(8))]);
+}
+
+#[test]
 fn lifting_the_rate_frees_what_waits_when_the_packet_being_sent_has_left() {
     let mut link = link(gigabit_link());
     for n in 0..3 {
