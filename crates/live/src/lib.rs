@@ -1,1 +1,33 @@
-//! To be written.
+//! The clock that passes: real hosts, real programs, real packets, on the network of the model.
+//!
+//! A run is three kinds of processes. The *supervisor* is process 1 of the run's PID namespace:
+//! it builds the hosts, starts and ends everything. The *engine* moves packets and does nothing
+//! else, so that no fork or file ever comes between a packet and its due time. The *programs* are
+//! the user's, each in the namespaces of its host.
+#![expect(
+    unsafe_code,
+    reason = "namespaces, devices and processes are system calls; each block says why it is sound"
+)]
+
+mod bodies;
+mod cgroup;
+mod clock;
+mod counters;
+mod engine;
+mod enter;
+mod error;
+mod host;
+mod netlink;
+mod process;
+mod program;
+mod realtime;
+mod recorder;
+mod shape;
+mod supervisor;
+mod tun;
+
+pub use cgroup::{PREFIX as CGROUP_PREFIX, own_group};
+pub use enter::{Entry, run_in_host};
+pub use error::{Error, Result};
+pub use process::run;
+pub use supervisor::Options;

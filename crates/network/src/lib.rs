@@ -1,1 +1,16 @@
-//! To be written.
+//! The network: nodes, addresses, routes, links, ICMP, as a state machine without a clock.
+//!
+//! Packets go in with a time and come out with the time at which they were due. Two hosts drive
+//! it: the simulator jumps from event to event, the live engine lets time pass. Because every step
+//! is taken at its due time, when and how often [`Network::advance`] is called changes nothing.
+#![forbid(unsafe_code)]
+
+mod calendar;
+pub mod icmp;
+mod laws;
+mod network;
+mod packet;
+mod routes;
+
+pub use network::{LinkCounters, Network, Sink, Totals};
+pub use packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};

@@ -1,1 +1,101 @@
-//! Bindings.
+//! Bindings: they translate, and decide nothing.
+
+use longhaul_live::{Entry, Options};
+use longhaul_plan::Plan;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use std::collections::HashMap;
+use std::os::fd::FromRawFd;
+use std::os::unix::net::UnixStream;
+
+#[pymodule]
+mod _longhaul {
+    #[pymodule_export]
+    use super::{cgroup_prefix, check_plan, own_cgroup, path, run_in_host, run_live, version};
+}
+
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+#[pyfunction]
+fn check_plan(plan: &str) -> PyResult<()> {
+    read_plan(plan).map(drop)
+}
+
+/// The links from one node to another, as (link, whether it is taken in reverse).
+#[pyfunction]
+fn path(plan: &str, from: u32, to: u32) -> PyResult<Option<Vec<(usize, bool)>>> {
+    let plan = read_plan(plan)?;
+    let nodes = plan.nodes.len() as u32;
+    if from >= nodes || to >= nodes {
+        return Err(PyValueError::new_err(format!("there are {nodes} nodes")));
+    }
+    let network = longhaul_network::Network::new(&plan).map_err(PyValueError::new_err)?;
+    let path = network.path(longhaul_network::NodeId(from), longhaul_network::NodeId(to));
+    Ok(path.map(|path| {
+        path.iter()
+            .map(|direction| (direction.link(), direction.way() == longhaul_plan::Way::Reverse))
+            .collect()
+    }))
+}
+
+#[pyfunction]
+#[pyo3(signature = (plan, *, directory, run, line, socket, keep))]
+#[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
+fn run_live(
+    plan: &str,
+    directory: &str,
+    run: &str,
+    line: Option<i32>,
+    socket: Option<String>,
+    keep: bool,
+) -> PyResult<i32> {
+    let plan = read_plan(plan)?;
+    // SAFETY: the caller was started with this descriptor and uses it for nothing else.
+    let line = line.map(|fd| unsafe { UnixStream::from_raw_fd(fd) });
+    let options =
+        Options { directory: directory.into(), run: run.into(), line, socket: socket.map(Into::into), keep };
+    Ok(longhaul_live::run(&plan, options))
+}
+
+#[pyfunction]
+#[pyo3(signature = (*, supervisor, namespaces, argv, env, cwd, cgroup))]
+fn run_in_host(
+    supervisor: i32,
+    namespaces: HashMap<String, i32>,
+    argv: Vec<String>,
+    env: HashMap<String, String>,
+    cwd: &str,
+    cgroup: Option<String>,
+) -> PyResult<i32> {
+    let of = |kind: &str| {
+        namespaces
+            .get(kind)
+            .copied()
+            .ok_or_else(|| PyValueError::new_err(format!("namespaces: {kind} is missing")))
+    };
+    let entry =
+        Entry { supervisor, net: of("net")?, uts: of("uts")?, ipc: of("ipc")?, mnt: of("mnt")?, cgroup };
+    let env: Vec<(String, String)> = env.into_iter().collect();
+    longhaul_live::run_in_host(&entry, &argv, &env, cwd)
+        .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+#[pyfunction]
+fn own_cgroup() -> Option<String> {
+    longhaul_live::own_group().map(|group| group.display().to_string())
+}
+
+#[pyfunction]
+fn cgroup_prefix() -> &'static str {
+    longhaul_live::CGROUP_PREFIX
+}
+
+fn read_plan(plan: &str) -> PyResult<Plan> {
+    let plan: Plan =
+        serde_json::from_str(plan).map_err(|error| PyValueError::new_err(format!("plan: {error}")))?;
+    plan.check().map_err(|error| PyValueError::new_err(format!("plan: {error}")))?;
+    Ok(plan)
+}

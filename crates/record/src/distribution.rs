@@ -70,7 +70,8 @@ impl Distribution {
     /// What a result says of it.
     pub fn summary(&self) -> Summary {
         let count = self.count();
-        let quantile = |q: f64| if count == 0 { 0 } else { self.histogram.value_at_quantile(q).min(self.longest_ns) };
+        let quantile =
+            |q: f64| if count == 0 { 0 } else { self.histogram.value_at_quantile(q).min(self.longest_ns) };
         let mut seen = 0u64;
         let cdf = self
             .histogram

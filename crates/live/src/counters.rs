@@ -1,0 +1,109 @@
+//! What the kernel dropped behind the model's back, as it counts it itself.
+
+use crate::host::Host;
+use nix::sched::{CloneFlags, setns};
+use std::collections::BTreeMap;
+use std::fs;
+
+/// Increases of one host's counters, by name.
+pub type Counters = BTreeMap<String, u64>;
+
+/// Lines of /proc/net/snmp and /proc/net/netstat that tell of lost packets: (line, field, our name).
+const FIELDS: [(&str, &str, &str); 13] = [
+    ("Udp:", "RcvbufErrors", "UdpRcvbufErrors"),
+    ("Udp:", "SndbufErrors", "UdpSndbufErrors"),
+    ("Udp:", "InErrors", "UdpInErrors"),
+    ("Udp:", "InCsumErrors", "UdpInCsumErrors"),
+    ("Udp:", "MemErrors", "UdpMemErrors"),
+    ("Ip:", "InDiscards", "IpInDiscards"),
+    ("Ip:", "OutDiscards", "IpOutDiscards"),
+    ("Tcp:", "InErrs", "TcpInErrs"),
+    ("TcpExt:", "TCPBacklogDrop", "TCPBacklogDrop"),
+    ("TcpExt:", "TCPRcvQDrop", "TCPRcvQDrop"),
+    ("TcpExt:", "TCPZeroWindowDrop", "TCPZeroWindowDrop"),
+    ("TcpExt:", "PruneCalled", "PruneCalled"),
+    ("TcpExt:", "RcvPruned", "RcvPruned"),
+];
+
+/// The same of /proc/net/snmp6.
+const FIELDS6: [(&str, &str); 5] = [
+    ("Udp6RcvbufErrors", "Udp6RcvbufErrors"),
+    ("Udp6SndbufErrors", "Udp6SndbufErrors"),
+    ("Udp6InErrors", "Udp6InErrors"),
+    ("Ip6InDiscards", "Ip6InDiscards"),
+    ("Ip6OutDiscards", "Ip6OutDiscards"),
+];
+
+/// Reads the counters of `host`, whose namespaces were new when the run began, so that they all
+/// started at zero. Leaves this process in the host's network namespace.
+pub fn read(host: &Host) -> nix::Result<Counters> {
+    setns(host.namespaces.net(), CloneFlags::CLONE_NEWNET)?;
+    let mut counters = Counters::new();
+    for file in ["/proc/self/net/snmp", "/proc/self/net/netstat"] {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        for (line, field, name) in FIELDS {
+            if let Some(value) = paired(&text, line, field) {
+                counters.insert(name.into(), value);
+            }
+        }
+    }
+    let text = fs::read_to_string("/proc/self/net/snmp6").unwrap_or_default();
+    for (field, name) in FIELDS6 {
+        if let Some(value) = listed(&text, field) {
+            counters.insert(name.into(), value);
+        }
+    }
+    let text = fs::read_to_string("/proc/self/net/dev").unwrap_or_default();
+    if let Some((received, sent)) = device_drops(&text, crate::host::INTERFACE) {
+        counters.insert("dev_rx_dropped".into(), received);
+        counters.insert("dev_tx_dropped".into(), sent);
+    }
+    Ok(counters)
+}
+
+/// Packets that the machine's receive queues dropped, over all processors.
+pub fn softnet_dropped() -> u64 {
+    let text = fs::read_to_string("/proc/net/softnet_stat").unwrap_or_default();
+    text.lines().filter_map(|line| u64::from_str_radix(line.split_whitespace().nth(1)?, 16).ok()).sum()
+}
+
+/// A field of the pairs of lines "Udp: names" and "Udp: values".
+fn paired(text: &str, line: &str, field: &str) -> Option<u64> {
+    let mut lines =
+        text.lines().filter(|each| each.starts_with(line) && each.as_bytes().get(line.len()) == Some(&b' '));
+    let position = lines.next()?.split_whitespace().position(|name| name == field)?;
+    lines.next()?.split_whitespace().nth(position)?.parse().ok()
+}
+
+fn listed(text: &str, field: &str) -> Option<u64> {
+    text.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        (words.next() == Some(field)).then(|| words.next()?.parse().ok())?
+    })
+}
+
+/// Dropped packets of an interface: received, sent.
+fn device_drops(text: &str, interface: &str) -> Option<(u64, u64)> {
+    let line = text.lines().find_map(|line| line.trim_start().strip_prefix(interface)?.strip_prefix(':'))?;
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    Some((fields.get(3)?.parse().ok()?, fields.get(11)?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_stands_below_its_name() {
+        let text =
+            "Udp: InDatagrams RcvbufErrors\nUdp: 12 7\nUdpLite: InDatagrams RcvbufErrors\nUdpLite: 1 2\n";
+        assert_eq!(paired(text, "Udp:", "RcvbufErrors"), Some(7));
+        assert_eq!(paired(text, "Udp:", "Missing"), None);
+    }
+
+    #[test]
+    fn drops_of_an_interface_are_its_fourth_and_twelfth_figures() {
+        let text = "Inter-| Receive\n face |bytes\n  eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n";
+        assert_eq!(device_drops(text, "eth0"), Some((4, 12)));
+    }
+}

@@ -1,0 +1,298 @@
+//! The clock that passes: reads what hosts send, hands it to the network, writes what is due.
+//!
+//! Every arrival and every idle turn releases what is due ("on-demand scheduling", NemC section
+//! 3). A late turn changes no later decision, because the network works with due times; it only
+//! shows as lateness.
+
+mod control;
+mod idle;
+mod outlet;
+mod result;
+
+pub use control::{Command, Reply};
+use outlet::Outlet;
+
+use crate::bodies::{Arrival, Bodies};
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::realtime::{self, Budget, Scheduling};
+use crate::recorder::Recorder;
+use crate::tun::Tun;
+use control::Control;
+use idle::Idle;
+use longhaul_network::{DirectionId, Flags, Network, NodeId, Packet, icmp};
+use longhaul_plan::{NodeKind, Plan, Way};
+use longhaul_units::Time;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// Packets read from one port before the others have their turn.
+const READS: usize = 16;
+/// The token of the control socket among the ports' numbers.
+const CONTROL: u64 = u64::MAX;
+/// Below this much time until the next packet is due, the ports are not asked again.
+const CLOSE_NS: u64 = 1_000;
+
+/// What the engine's process is given.
+pub struct Ports {
+    /// One for each node of the plan; `None` for routers.
+    pub tuns: Vec<Option<Tun>>,
+    /// To and from the supervisor.
+    pub control: UnixStream,
+}
+
+/// Runs the network until the supervisor says stop, and writes `raw/engine.json`.
+pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
+    let mut network = Network::new(plan).map_err(Error::new)?;
+    for &link in plan.measure.packet_links.iter().chain(&plan.measure.captures) {
+        network.tap(link);
+    }
+    let recorder = Recorder::start(plan, directory)?;
+    let scheduling = realtime::claim();
+    let mut control = Control::new(ports.control)?;
+    control.reply(&Reply::Ready {})?;
+    let Some(clock) = control.wait_for_start()? else { return Ok(()) };
+    let mut engine = Engine::new(plan, network, ports.tuns, recorder, clock, scheduling, control)?;
+    let outcome = engine.turn_until_stopped();
+    let finished = engine.finish(directory, outcome.as_ref().err());
+    outcome.and(finished)
+}
+
+struct Engine<'a> {
+    plan: &'a Plan,
+    network: Network,
+    outlet: Outlet,
+    clock: Clock,
+    epoll: Epoll,
+    control: Control,
+    idle: Idle,
+    budget: Budget,
+    scheduling: Scheduling,
+    /// The next of the plan's events.
+    next_change: usize,
+    next_sample: Time,
+    stopped: bool,
+    steal_before: Option<u64>,
+}
+
+impl<'a> Engine<'a> {
+    fn new(
+        plan: &'a Plan,
+        network: Network,
+        tuns: Vec<Option<Tun>>,
+        recorder: Recorder,
+        clock: Clock,
+        mut scheduling: Scheduling,
+        control: Control,
+    ) -> Result<Self> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
+            .map_err(|error| Error::wrap("create an epoll instance", error))?;
+        let watch = |fd: std::os::fd::BorrowedFd<'_>, token| {
+            epoll
+                .add(fd, EpollEvent::new(EpollFlags::EPOLLIN, token))
+                .map_err(|error| Error::wrap("watch a port", error))
+        };
+        for (node, tun) in tuns.iter().enumerate() {
+            if let Some(tun) = tun {
+                watch(std::os::fd::AsFd::as_fd(tun), node as u64)?;
+            }
+        }
+        watch(control.fd(), CONTROL)?;
+        let idle = Idle::new(&scheduling);
+        scheduling.spin = idle.policy().into();
+        scheduling.lead_ns = idle.lead_ns();
+        let budget = Budget::new(scheduling.policy == "fifo", clock.ns());
+        let outlet = Outlet::new(plan, tuns, Bodies::new(memory_limit()), recorder, clock);
+        Ok(Engine {
+            plan,
+            network,
+            outlet,
+            clock,
+            epoll,
+            control,
+            idle,
+            budget,
+            scheduling,
+            next_change: 0,
+            next_sample: Time::ZERO,
+            stopped: false,
+            steal_before: result::stolen_ns(),
+        })
+    }
+
+    fn turn_until_stopped(&mut self) -> Result<()> {
+        let mut events = [EpollEvent::empty(); 64];
+        while !self.stopped {
+            let now = self.clock.now();
+            self.advance(now);
+            if now >= self.next_sample {
+                self.sample(now);
+            }
+            let next = self.next_due();
+            let ahead_ns = next.since(self.clock.now()).ns();
+            if ahead_ns < CLOSE_NS && next != Time::NEVER {
+                std::hint::spin_loop();
+                self.budget.spend(self.clock.ns(), 0);
+                continue;
+            }
+            let slept_ns = self.idle.pause(&self.epoll, &self.clock, ahead_ns);
+            self.budget.spend(self.clock.ns(), slept_ns);
+            let ready = self
+                .epoll
+                .wait(&mut events, EpollTimeout::ZERO)
+                .or_else(|error| if error == nix::errno::Errno::EINTR { Ok(0) } else { Err(error) })
+                .map_err(|error| Error::wrap("wait for packets", error))?;
+            for event in &events[..ready] {
+                match event.data() {
+                    CONTROL => self.obey()?,
+                    port => self.read_port(port as usize),
+                }
+            }
+            if ready > 0 {
+                self.idle.saw_work(self.clock.ns());
+            }
+        }
+        Ok(())
+    }
+
+    /// The earliest of: a packet due, a planned change, a sample.
+    fn next_due(&self) -> Time {
+        let change =
+            self.plan.events.get(self.next_change).map_or(Time::NEVER, |event| Time::from_ns(event.at_ns));
+        self.network.next_event().min(change).min(self.next_sample)
+    }
+
+    fn advance(&mut self, now: Time) {
+        while let Some(event) = self.plan.events.get(self.next_change) {
+            let at = Time::from_ns(event.at_ns);
+            if at > now {
+                break;
+            }
+            self.next_change += 1;
+            for direction in directions(event.link, event.direction) {
+                self.network.change(at, direction, &event.change, &mut self.outlet);
+            }
+        }
+        if self.network.next_event() <= now {
+            self.network.advance(now, &mut self.outlet);
+            self.outlet.flush();
+        }
+    }
+
+    fn read_port(&mut self, node: usize) {
+        for _ in 0..READS {
+            match self.outlet.read(node) {
+                Ok(Arrival::Packet { body }) => self.inject(node, body),
+                Ok(Arrival::Malformed) => self.outlet.ports[node].ignored_packets += 1,
+                Ok(Arrival::NoMemory) => self.outlet.ports[node].no_memory_packets += 1,
+                Ok(Arrival::Nothing) => return,
+                Err(_) => {
+                    self.outlet.ports[node].read_failed += 1;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn inject(&mut self, node: usize, body: u32) {
+        let now = self.clock.now();
+        self.advance(now);
+        let bytes = self.outlet.bodies.packet(body);
+        let shape = self.outlet.bodies.shape(body);
+        let length = bytes.len();
+        let segments = shape.segments(length);
+        let Some(header) = icmp::parse(bytes) else {
+            self.outlet.bodies.release(body, segments);
+            self.outlet.ports[node].ignored_packets += 1;
+            return;
+        };
+        if is_local(header.destination) {
+            self.outlet.bodies.release(body, segments);
+            self.outlet.ports[node].ignored_packets += 1;
+            return;
+        }
+        self.outlet.ports[node].read_packets += u64::from(segments);
+        let destination = self.network.node_at(header.destination);
+        let mut flags = Flags::empty();
+        flags.set(Flags::V6, header.version == 6);
+        flags.set(Flags::DONT_FRAGMENT, header.dont_fragment);
+        flags.set(Flags::NO_REPLY, header.no_reply);
+        flags.set(Flags::ECHO_REQUEST, header.echo_request);
+        let source = NodeId(node as u32);
+        let mut packet = Packet {
+            body,
+            segment: 0,
+            segments: segments as u16,
+            bytes: 0,
+            source,
+            destination: destination.unwrap_or(source),
+            ttl: header.ttl,
+            hops: 0,
+            flags,
+            offered: now,
+        };
+        for segment in 0..segments {
+            packet.segment = segment as u16;
+            packet.bytes = shape.segment_bytes(length, segment);
+            match destination {
+                Some(_) => self.network.inject(now, packet, &mut self.outlet),
+                None => self.network.inject_unroutable(now, packet, &mut self.outlet),
+            }
+        }
+        self.outlet.flush();
+    }
+
+    fn obey(&mut self) -> Result<()> {
+        for command in self.control.commands()? {
+            match command {
+                Command::Start { .. } => {}
+                Command::Stop {} => self.stopped = true,
+                Command::Change { link, direction, change } => {
+                    let now = self.clock.now();
+                    for direction in directions(link, direction) {
+                        self.network.change(now, direction, &change, &mut self.outlet);
+                    }
+                    self.outlet.flush();
+                    self.control.reply(&Reply::Changed { at_ns: now.ns() })?;
+                }
+                Command::Status {} => {
+                    let status = self.status();
+                    self.control.reply(&status)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn directions(link: usize, way: Option<Way>) -> impl Iterator<Item = DirectionId> {
+    [Way::Forward, Way::Reverse]
+        .into_iter()
+        .filter(move |&each| way.is_none_or(|way| way == each))
+        .map(move |way| DirectionId::new(link, way))
+}
+
+/// Multicast and link-local destinations stay on a host's own wire; no router forwards them.
+fn is_local(destination: std::net::IpAddr) -> bool {
+    match destination {
+        std::net::IpAddr::V4(address) => {
+            address.is_multicast() || address.is_broadcast() || address.is_link_local()
+        }
+        std::net::IpAddr::V6(address) => address.is_multicast() || address.is_unicast_link_local(),
+    }
+}
+
+/// Half of the memory that is free now: beyond it, packets are refused and counted.
+fn memory_limit() -> usize {
+    let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+        line.split_whitespace().nth(1)?.parse::<usize>().ok()
+    });
+    available.map_or(1 << 30, |kib| kib * 1024 / 2)
+}
+
+/// Whether a node of the plan has a port.
+pub fn has_port(plan: &Plan, node: usize) -> bool {
+    plan.nodes[node].kind == NodeKind::Host
+}

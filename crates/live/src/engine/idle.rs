@@ -1,0 +1,188 @@
+//! What the engine does when nothing is due.
+//!
+//! Sleeping frees the processor for the programs under test but costs a wake-up (20-40 us) on the
+//! next arrival; spinning costs a processor. So: spin while a packet is due soon; spin on for a
+//! while after the last arrival as long as processors are idle anyway; sleep otherwise, and always
+//! a little, because a real-time thread that never sleeps is stopped by the kernel.
+
+use crate::clock::Clock;
+use crate::realtime::Scheduling;
+use nix::sys::epoll::Epoll;
+use std::io::{Read, Seek};
+use std::os::fd::{AsFd, AsRawFd};
+
+/// How long before a packet is due sleeping ends, with and without real-time priority.
+const LEAD_FIFO_NS: u64 = 150_000;
+const LEAD_OTHER_NS: u64 = 300_000;
+/// Spinning goes on this long after the last arrival.
+const LINGER_NS: u64 = 50_000_000;
+/// A pause in the spinning, and how often it comes.
+const REST_NS: u64 = 50_000;
+const REST_EVERY_NS: u64 = 1_000_000;
+/// How often the machine's load is looked at.
+const LOAD_EVERY_NS: u64 = 10_000_000;
+/// The longest sleep; arrivals end it early anyway.
+const LONGEST_NS: u64 = 1_000_000_000;
+/// A turn that took longer than this, beyond what was asked for, is a gap.
+pub const GAP_NS: u64 = 100_000;
+/// Gaps kept one by one.
+const FIRST_GAPS: usize = 1_000;
+
+/// Decides between spinning and sleeping, and notices when the engine did not run.
+pub struct Idle {
+    lead_ns: u64,
+    cores: usize,
+    policy: Policy,
+    last_work_ns: u64,
+    last_rest_ns: u64,
+    last_load_ns: u64,
+    idle_cores: bool,
+    load: Option<std::fs::File>,
+    last_turn_ns: u64,
+    /// Times at which the engine wanted to run and did not.
+    pub gaps: Gaps,
+}
+
+/// Gaps over [`GAP_NS`].
+#[derive(Clone, Debug, Default)]
+pub struct Gaps {
+    /// How many.
+    pub count: u64,
+    /// Their sum.
+    pub total_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+    /// The first of them: when, and how long.
+    pub first: Vec<(u64, u64)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Policy {
+    Always,
+    Never,
+    Auto,
+}
+
+impl Idle {
+    /// A policy for what the machine granted; `LONGHAUL_SPIN` = always, never or auto overrides it.
+    pub fn new(scheduling: &Scheduling) -> Self {
+        let policy = match std::env::var("LONGHAUL_SPIN").as_deref() {
+            Ok("always") => Policy::Always,
+            Ok("never") => Policy::Never,
+            _ => Policy::Auto,
+        };
+        Idle {
+            lead_ns: if scheduling.policy == "fifo" { LEAD_FIFO_NS } else { LEAD_OTHER_NS },
+            cores: scheduling.cores,
+            policy,
+            last_work_ns: 0,
+            last_rest_ns: 0,
+            last_load_ns: 0,
+            idle_cores: scheduling.cores > 1,
+            load: std::fs::File::open("/proc/loadavg").ok(),
+            last_turn_ns: 0,
+            gaps: Gaps { first: Vec::with_capacity(FIRST_GAPS), ..Gaps::default() },
+        }
+    }
+
+    /// The policy's name, for the result.
+    pub fn policy(&self) -> &'static str {
+        match self.policy {
+            Policy::Always => "always",
+            Policy::Never => "never",
+            Policy::Auto => "auto",
+        }
+    }
+
+    /// How long before a packet is due sleeping ends.
+    pub fn lead_ns(&self) -> u64 {
+        self.lead_ns
+    }
+
+    /// A packet arrived.
+    pub fn saw_work(&mut self, now_ns: u64) {
+        self.last_work_ns = now_ns;
+    }
+
+    /// Sleeps if that is wise, until a port can be read or `ahead_ns` have almost passed, and
+    /// returns how long it slept.
+    pub fn pause(&mut self, epoll: &Epoll, clock: &Clock, ahead_ns: u64) -> u64 {
+        let now_ns = clock.ns();
+        let turn_ns = now_ns.saturating_sub(self.last_turn_ns);
+        // A turn reads and writes at most a few dozen packets: more than this was not our doing.
+        if self.last_turn_ns > 0 && turn_ns > GAP_NS + 400_000 {
+            self.note_gap(now_ns, turn_ns);
+        }
+        let slept_ns = match self.sleep_for(now_ns, ahead_ns) {
+            0 => 0,
+            timeout_ns => {
+                wait_readable(epoll, timeout_ns);
+                let woken_ns = clock.ns();
+                let slept_ns = woken_ns.saturating_sub(now_ns);
+                if slept_ns > timeout_ns + GAP_NS {
+                    self.note_gap(woken_ns, slept_ns - timeout_ns);
+                }
+                self.last_rest_ns = woken_ns;
+                slept_ns
+            }
+        };
+        self.last_turn_ns = clock.ns();
+        slept_ns
+    }
+
+    fn sleep_for(&mut self, now_ns: u64, ahead_ns: u64) -> u64 {
+        if ahead_ns <= self.lead_ns {
+            return 0;
+        }
+        let longest_ns = (ahead_ns - self.lead_ns).min(LONGEST_NS);
+        let spin = match self.policy {
+            Policy::Never => false,
+            Policy::Always => true,
+            Policy::Auto => self.worth_spinning(now_ns),
+        };
+        if spin { self.rest(now_ns, longest_ns) } else { longest_ns }
+    }
+
+    fn rest(&self, now_ns: u64, longest_ns: u64) -> u64 {
+        if now_ns.saturating_sub(self.last_rest_ns) < REST_EVERY_NS { 0 } else { longest_ns.min(REST_NS) }
+    }
+
+    fn worth_spinning(&mut self, now_ns: u64) -> bool {
+        if now_ns.saturating_sub(self.last_load_ns) > LOAD_EVERY_NS {
+            self.last_load_ns = now_ns;
+            // We count as runnable ourselves.
+            self.idle_cores = self.runnable().is_some_and(|count| count <= self.cores);
+        }
+        self.idle_cores && now_ns.saturating_sub(self.last_work_ns) < LINGER_NS
+    }
+
+    /// Threads that run or want to, on the whole machine.
+    fn runnable(&mut self) -> Option<usize> {
+        let file = self.load.as_mut()?;
+        let mut text = [0u8; 64];
+        file.rewind().ok()?;
+        let length = file.read(&mut text).ok()?;
+        let text = std::str::from_utf8(&text[..length]).ok()?;
+        text.split(' ').nth(3)?.split('/').next()?.parse().ok()
+    }
+
+    fn note_gap(&mut self, end_ns: u64, length_ns: u64) {
+        self.gaps.count += 1;
+        self.gaps.total_ns += length_ns;
+        self.gaps.max_ns = self.gaps.max_ns.max(length_ns);
+        if self.gaps.first.len() < FIRST_GAPS {
+            self.gaps.first.push((end_ns.saturating_sub(length_ns), length_ns));
+        }
+    }
+}
+
+/// Sleeps until a port can be read, but for `timeout_ns` at most (nanosecond time-outs, unlike epoll_wait).
+fn wait_readable(epoll: &Epoll, timeout_ns: u64) {
+    let timeout = libc::timespec {
+        tv_sec: (timeout_ns / 1_000_000_000) as libc::time_t,
+        tv_nsec: (timeout_ns % 1_000_000_000) as libc::c_long,
+    };
+    let mut poll = libc::pollfd { fd: epoll.0.as_fd().as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: both structures outlive the call.
+    unsafe { libc::ppoll(&mut poll, 1, &timeout, std::ptr::null()) };
+}

@@ -1,0 +1,258 @@
+//! Where packets leave the network: written to a host, or met by another fate.
+
+use crate::bodies::{Arrival, Bodies};
+use crate::clock::{self, Clock};
+use crate::recorder::Recorder;
+use crate::shape::HEADER_ROOM;
+use crate::tun::Tun;
+use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink, icmp};
+use longhaul_plan::{Plan, Way};
+use longhaul_record::{Distribution, PacketRow};
+use longhaul_units::Time;
+use serde::Serialize;
+use std::io::IoSlice;
+use std::net::IpAddr;
+
+/// A host's port and what happened there.
+#[derive(Debug, Default, Serialize)]
+pub struct Port {
+    #[serde(skip)]
+    tun: Option<Tun>,
+    /// Whether the kernel hands over UDP super-packets, too.
+    pub udp_offload: bool,
+    /// Packets (segments) read from the host.
+    pub read_packets: u64,
+    /// Packets (segments) written to the host.
+    pub written_packets: u64,
+    /// Packets (segments) that the kernel refused to take.
+    pub write_failed_packets: u64,
+    /// Reads that failed.
+    pub read_failed: u64,
+    /// Link-local traffic, and what is no IP packet.
+    pub ignored_packets: u64,
+    /// Super-packets refused because memory ran out.
+    pub no_memory_packets: u64,
+}
+
+impl Port {
+    fn new(tun: Option<Tun>) -> Self {
+        Port { udp_offload: tun.as_ref().is_some_and(|tun| tun.udp_offload), tun, ..Port::default() }
+    }
+}
+
+/// Segments of one body, due together.
+struct Group {
+    host: usize,
+    body: u32,
+    first: u32,
+    count: u32,
+    hops: u8,
+    due: Time,
+    via: Option<DirectionId>,
+}
+
+/// The live end of the network.
+pub struct Outlet {
+    pub ports: Vec<Port>,
+    pub bodies: Bodies,
+    pub recorder: Recorder,
+    /// Written minus due, by the last link's direction.
+    pub lateness: Vec<Distribution>,
+    addresses: Vec<(Option<IpAddr>, Option<IpAddr>)>,
+    clock: Clock,
+    /// Unix time of the run's start.
+    pub unix_start_ns: u64,
+    group: Option<Group>,
+    scratch: Vec<u8>,
+    quoted: Vec<u8>,
+    rows: Rows,
+}
+
+/// Which links' packets are recorded, and when.
+struct Rows {
+    packets: Vec<bool>,
+    captures: Vec<bool>,
+    window_ns: u64,
+    snap: usize,
+}
+
+impl Outlet {
+    pub fn new(
+        plan: &Plan,
+        tuns: Vec<Option<Tun>>,
+        bodies: Bodies,
+        recorder: Recorder,
+        clock: Clock,
+    ) -> Self {
+        let listed = |links: &[usize]| (0..plan.links.len()).map(|link| links.contains(&link)).collect();
+        Outlet {
+            ports: tuns.into_iter().map(Port::new).collect(),
+            bodies,
+            recorder,
+            lateness: vec![Distribution::new(); plan.links.len() * 2 + 1],
+            addresses: plan
+                .nodes
+                .iter()
+                .map(|node| (node.ipv4.map(IpAddr::V4), node.ipv6.map(IpAddr::V6)))
+                .collect(),
+            clock,
+            unix_start_ns: clock::unix_ns() - clock.ns(),
+            group: None,
+            scratch: Vec::with_capacity(2_048),
+            quoted: Vec::with_capacity(2_048),
+            rows: Rows {
+                packets: listed(&plan.measure.packet_links),
+                captures: listed(&plan.measure.captures),
+                window_ns: plan.measure.packet_window_ns,
+                snap: plan.measure.snap as usize,
+            },
+        }
+    }
+
+    /// Reads one packet from a host.
+    pub fn read(&mut self, node: usize) -> std::io::Result<Arrival> {
+        match &self.ports[node].tun {
+            Some(tun) => self.bodies.read(tun),
+            None => Ok(Arrival::Nothing),
+        }
+    }
+
+    /// Writes the group that has gathered.
+    pub fn flush(&mut self) {
+        let Some(group) = self.group.take() else { return };
+        let packet = self.bodies.packet(group.body);
+        let shape = self.bodies.shape(group.body);
+        let mut room = [0u8; HEADER_ROOM];
+        let headers = shape.headers(packet, group.first, group.count, group.hops, &mut room);
+        let (start, length) = shape.payload(packet.len(), group.first, group.count);
+        let parts = [IoSlice::new(&room[..headers]), IoSlice::new(&packet[start..start + length])];
+        let late = self.clock.now().since(group.due);
+        let port = &mut self.ports[group.host];
+        let written = match &port.tun {
+            Some(tun) => tun.write(&parts).is_ok(),
+            None => false,
+        };
+        let packets = u64::from(group.count);
+        if written {
+            port.written_packets += packets;
+            let via = group.via.map_or(self.lateness.len() - 1, |direction| direction.0 as usize);
+            self.lateness[via].add(late.ns(), packets);
+        } else {
+            port.write_failed_packets += packets;
+        }
+        self.bodies.release(group.body, group.count);
+    }
+
+    fn is_recorded(&self, link: usize, offered: Time) -> bool {
+        self.rows.packets[link] && offered.ns() % 1_000_000_000 < self.rows.window_ns
+    }
+
+    /// Copies the first bytes of one segment, with its own headers, into `self.quoted`.
+    fn quote(&mut self, packet: &Packet, most: usize) {
+        let bytes = self.bodies.packet(packet.body);
+        let shape = self.bodies.shape(packet.body);
+        let mut room = [0u8; HEADER_ROOM];
+        let headers = shape.headers(bytes, u32::from(packet.segment), 1, packet.hops, &mut room);
+        let (start, length) = shape.payload(bytes.len(), u32::from(packet.segment), 1);
+        self.quoted.clear();
+        self.quoted.extend_from_slice(&room[crate::tun::VNET_HEADER..headers]);
+        let rest = most.saturating_sub(self.quoted.len()).min(length);
+        self.quoted.extend_from_slice(&bytes[start..start + rest]);
+    }
+
+    fn capture(&mut self, direction: DirectionId, packet: &Packet, at: Time, departure: bool) {
+        let snap = self.rows.snap;
+        self.quote(packet, snap);
+        let kept = self.quoted.len().min(snap);
+        let interface = 2 * u32::from(direction.way() == Way::Reverse) + u32::from(departure);
+        self.recorder.capture(
+            direction.link() as u32,
+            interface,
+            self.unix_start_ns + at.ns(),
+            packet.bytes,
+            &self.quoted[..kept],
+        );
+    }
+}
+
+impl Sink for Outlet {
+    fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, via: Option<DirectionId>) {
+        if let Some(group) = &mut self.group {
+            let next = group.first + group.count;
+            let joins = group.body == packet.body
+                && next == u32::from(packet.segment)
+                && group.host == host.0 as usize
+                && group.hops == packet.hops;
+            if joins {
+                group.count += 1;
+                group.due = group.due.max(due);
+                return;
+            }
+            self.flush();
+        }
+        self.group = Some(Group {
+            host: host.0 as usize,
+            body: packet.body,
+            first: u32::from(packet.segment),
+            count: 1,
+            hops: packet.hops,
+            due,
+            via,
+        });
+        if packet.segments == 1 {
+            self.flush();
+        }
+    }
+
+    fn end(&mut self, packet: Packet, _fate: Fate, _at: Time, _link: Option<DirectionId>) {
+        self.bodies.release(packet.body, 1);
+    }
+
+    fn copied(&mut self, packet: &Packet) {
+        self.bodies.retain(packet.body);
+    }
+
+    fn reply(&mut self, router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
+        let (ipv4, ipv6) = self.addresses[router.0 as usize];
+        let v6 = self.bodies.packet(about.body).first()? >> 4 == 6;
+        let from = if v6 { ipv6 } else { ipv4 }?;
+        self.quote(about, usize::MAX);
+        let out = &mut self.scratch;
+        out.clear();
+        match message {
+            Message::TtlExceeded => icmp::time_exceeded(&self.quoted, from, out),
+            Message::TooBig { mtu } => icmp::too_big(&self.quoted, from, mtu, out),
+            Message::NoRoute => icmp::unreachable(&self.quoted, from, out),
+            Message::PortUnreachable => icmp::port_unreachable(&self.quoted, from, out),
+            Message::EchoReply => icmp::echo_reply(&self.quoted, out),
+        }
+        let body = self.bodies.create(out)?;
+        Some(Reply { body, bytes: out.len() as u32 })
+    }
+
+    fn passed(
+        &mut self,
+        direction: DirectionId,
+        packet: &Packet,
+        offered: Time,
+        due: std::result::Result<Time, Fate>,
+    ) {
+        let link = direction.link();
+        if self.is_recorded(link, offered) {
+            self.recorder.packet(PacketRow {
+                link: link as u32,
+                reverse: direction.way() == Way::Reverse,
+                offered_ns: offered.ns(),
+                due_ns: due.ok().map(Time::ns),
+                bytes: packet.bytes,
+                fate: due.err().map_or("delivered", Fate::name),
+            });
+        }
+        if self.rows.captures[link] {
+            self.capture(direction, packet, offered, false);
+            if let Ok(due) = due {
+                self.capture(direction, packet, due, true);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+use std::fmt;
+
+/// Why a live run could not go on, and what helps.
+#[derive(Clone, Debug)]
+pub struct Error {
+    message: String,
+    remedy: Option<String>,
+}
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error that says `message`.
+    pub fn new(message: impl Into<String>) -> Self {
+        Error { message: message.into(), remedy: None }
+    }
+
+    /// The last system call's error, while trying to `what`.
+    pub fn last(what: &str) -> Self {
+        Error::new(format!("cannot {what}: {}", std::io::Error::last_os_error()))
+    }
+
+    /// A failed operation, while trying to `what`.
+    pub fn wrap(what: impl fmt::Display, error: impl fmt::Display) -> Self {
+        Error::new(format!("cannot {what}: {error}"))
+    }
+
+    /// Adds what helps.
+    pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+
+    /// Puts `place` in front of the message.
+    pub fn at(mut self, place: impl fmt::Display) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.remedy {
+            Some(remedy) => write!(f, "; {remedy}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

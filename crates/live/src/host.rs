@@ -1,0 +1,227 @@
+//! A host: network, UTS, IPC and mount namespaces of its own, and a port into the network.
+//!
+//! Nothing is bound to a path. The namespaces live as long as the run's first process holds them
+//! open, so that a run that is killed leaves none behind.
+
+use crate::error::{Error, Result};
+use crate::netlink::{self, Netlink};
+use crate::tun::{self, Tun};
+use longhaul_plan::Node;
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, setns, unshare};
+use std::fs::{self, File};
+use std::net::IpAddr;
+use std::path::Path;
+
+/// Name of every host's interface.
+pub const INTERFACE: &str = "eth0";
+
+/// The four namespaces of a host, or those of the machine to return to.
+#[derive(Debug)]
+pub struct Namespaces {
+    net: File,
+    uts: File,
+    ipc: File,
+    mnt: File,
+}
+
+impl Namespaces {
+    /// Those that this process is in.
+    pub fn current() -> Result<Self> {
+        let open = |kind: &str| {
+            let path = format!("/proc/self/ns/{kind}");
+            File::open(&path).map_err(|error| Error::wrap(format!("open {path}"), error))
+        };
+        Ok(Namespaces { net: open("net")?, uts: open("uts")?, ipc: open("ipc")?, mnt: open("mnt")? })
+    }
+
+    /// Moves this process, which must have one thread, into them.
+    pub fn enter(&self) -> nix::Result<()> {
+        setns(&self.net, CloneFlags::CLONE_NEWNET)?;
+        setns(&self.uts, CloneFlags::CLONE_NEWUTS)?;
+        setns(&self.ipc, CloneFlags::CLONE_NEWIPC)?;
+        setns(&self.mnt, CloneFlags::CLONE_NEWNS)
+    }
+
+    /// The network namespace.
+    pub fn net(&self) -> &File {
+        &self.net
+    }
+
+    /// Descriptors as (kind, number), for others to open through `/proc/<pid>/fd`.
+    pub fn descriptors(&self) -> [(&'static str, i32); 4] {
+        use std::os::fd::AsRawFd;
+        [
+            ("net", self.net.as_raw_fd()),
+            ("uts", self.uts.as_raw_fd()),
+            ("ipc", self.ipc.as_raw_fd()),
+            ("mnt", self.mnt.as_raw_fd()),
+        ]
+    }
+}
+
+/// A host that is up.
+#[derive(Debug)]
+pub struct Host {
+    /// Its name.
+    pub name: String,
+    /// Where its programs live.
+    pub namespaces: Namespaces,
+    /// What the engine reads and writes, until its process takes it.
+    tun: Option<Tun>,
+}
+
+/// What all hosts of a run share.
+pub struct Ground<'a> {
+    /// The namespaces to return to after each host.
+    pub base: &'a Namespaces,
+    /// A directory for the small files that are mounted over a host's own.
+    pub files: &'a Path,
+}
+
+impl Host {
+    /// Hands over the port.
+    pub fn take_tun(&mut self) -> Option<Tun> {
+        self.tun.take()
+    }
+
+    /// Builds the host and returns to the base namespaces.
+    pub fn build(node: &Node, ground: &Ground<'_>) -> Result<Self> {
+        let built = build_inside(node, ground).map_err(|error| error.at(format!("host {}", node.name)));
+        ground.base.enter().map_err(|error| Error::wrap("return from a host's namespaces", error))?;
+        built
+    }
+}
+
+fn build_inside(node: &Node, ground: &Ground<'_>) -> Result<Host> {
+    unshare(
+        CloneFlags::CLONE_NEWNET
+            | CloneFlags::CLONE_NEWUTS
+            | CloneFlags::CLONE_NEWIPC
+            | CloneFlags::CLONE_NEWNS,
+    )
+    .map_err(|error| Error::wrap("create namespaces", error))?;
+    nix::unistd::sethostname(&node.name).map_err(|error| Error::wrap("set the host name", error))?;
+    let hostname = ground.files.join(format!("hostname.{}", node.name));
+    fs::write(&hostname, format!("{}\n", node.name))
+        .map_err(|error| Error::wrap("write the host name", error))?;
+    cover(&hostname, Path::new("/etc/hostname"))?;
+    mount(
+        Some("tmpfs"),
+        "/dev/shm",
+        Some("tmpfs"),
+        MsFlags::MS_NOSUID | MsFlags::MS_NODEV,
+        Some("mode=1777"),
+    )
+    .map_err(|error| Error::wrap("mount a private /dev/shm", error))?;
+
+    write_sysctl("net.ipv6.conf.default.accept_ra", "0", Missing::Ignored)?;
+    write_sysctl("net.ipv6.conf.default.addr_gen_mode", "1", Missing::Ignored)?;
+    let tun = Tun::create(INTERFACE)?;
+    write_sysctl("net.ipv6.conf.eth0.addr_gen_mode", "1", Missing::Ignored)?;
+    write_sysctl("net.ipv4.ping_group_range", "0 2147483647", Missing::Ignored)?;
+    write_sysctl("net.ipv4.ip_unprivileged_port_start", "0", Missing::Ignored)?;
+    // Metrics of an earlier connection would make the second of two equal runs differ.
+    write_sysctl("net.ipv4.tcp_no_metrics_save", "1", Missing::Ignored)?;
+    for (name, value) in &node.sysctls {
+        write_sysctl(name, value, Missing::Refused)?;
+    }
+    tun::bring_up("lo", None)?;
+    tun::bring_up(INTERFACE, Some(node.mtu))?;
+    let netlink = Netlink::open()?;
+    let index = netlink::index_of(INTERFACE)?;
+    for address in addresses(node) {
+        netlink.add_address(index, address)?;
+        netlink.add_default_route(index, address)?;
+    }
+    Ok(Host { name: node.name.clone(), namespaces: Namespaces::current()?, tun: Some(tun) })
+}
+
+fn addresses(node: &Node) -> impl Iterator<Item = IpAddr> {
+    node.ipv4.map(IpAddr::V4).into_iter().chain(node.ipv6.map(IpAddr::V6))
+}
+
+enum Missing {
+    Ignored,
+    Refused,
+}
+
+fn write_sysctl(name: &str, value: &str, missing: Missing) -> Result<()> {
+    let path = format!("/proc/sys/{}", name.replace('.', "/"));
+    match fs::write(&path, value) {
+        Ok(()) => Ok(()),
+        Err(_) if matches!(missing, Missing::Ignored) => Ok(()),
+        Err(error) => Err(Error::wrap(format!("set {name} to {value:?}"), error)
+            .with_remedy("`longhaul doctor` lists what this kernel offers")),
+    }
+}
+
+/// Prepares what every host's mount namespace starts from: private mounts, a /proc of this PID
+/// namespace, the run's /etc/hosts, and no name servers (a name that is not in the scenario then
+/// fails at once instead of after a time-out).
+pub fn prepare_mounts(nodes: &[Node], files: &Path) -> Result<()> {
+    unshare(CloneFlags::CLONE_NEWNS).map_err(|error| Error::wrap("create a mount namespace", error))?;
+    let none: Option<&str> = None;
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
+        .map_err(|error| Error::wrap("make mounts private", error))?;
+    mount(
+        Some("proc"),
+        "/proc",
+        Some("proc"),
+        MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
+        none,
+    )
+    .map_err(|error| {
+        Error::wrap("mount /proc for the run's own processes", error).with_remedy(
+            "inside a container, start it with /proc unmasked, or run as root on the machine itself",
+        )
+    })?;
+    let hosts = files.join("hosts");
+    fs::write(&hosts, hosts_file(nodes)).map_err(|error| Error::wrap("write the hosts file", error))?;
+    cover(&hosts, Path::new("/etc/hosts"))?;
+    let resolv = files.join("resolv.conf");
+    fs::write(&resolv, "# Names of a run are in /etc/hosts; there are no name servers.\n")
+        .map_err(|error| Error::wrap("write resolv.conf", error))?;
+    cover(&resolv, Path::new("/etc/resolv.conf"))
+}
+
+/// The text of /etc/hosts: loopback, then every node under its name.
+fn hosts_file(nodes: &[Node]) -> String {
+    let mut text = String::from("127.0.0.1 localhost\n::1 localhost ip6-localhost\n");
+    for node in nodes {
+        for address in addresses(node) {
+            text.push_str(&format!("{address} {}\n", node.name));
+        }
+    }
+    text
+}
+
+/// Mounts `file` over `target`, where there is a target.
+fn cover(file: &Path, target: &Path) -> Result<()> {
+    if !target.exists() {
+        return Ok(());
+    }
+    let none: Option<&str> = None;
+    mount(Some(file), target, none, MsFlags::MS_BIND, none)
+        .map_err(|error| Error::wrap(format!("mount over {}", target.display()), error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use longhaul_plan::NodeKind;
+
+    #[test]
+    fn every_node_is_in_the_hosts_file_under_each_of_its_addresses() {
+        let node = Node {
+            name: "par1".into(),
+            kind: NodeKind::Host,
+            ipv4: Some("10.1.0.1".parse().unwrap()),
+            ipv6: Some("fd00::1".parse().unwrap()),
+            mtu: 1500,
+            sysctls: Default::default(),
+        };
+        let text = hosts_file(&[node]);
+        assert!(text.contains("\n10.1.0.1 par1\n") && text.contains("\nfd00::1 par1\n"), "{text}");
+    }
+}

@@ -1,0 +1,122 @@
+//! The two requests of rtnetlink that a host needs: an address, and a default route.
+
+use crate::error::{Error, Result};
+use std::net::IpAddr;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+const NLM_F_REQUEST_ACK_CREATE: u16 = 0x1 | 0x4 | 0x400 | 0x100;
+const IFA_F_NODAD: u8 = 0x02;
+const IFA_F_PERMANENT: u8 = 0x80;
+
+/// A request socket in the network namespace that was current when it was opened.
+pub struct Netlink {
+    socket: OwnedFd,
+}
+
+impl Netlink {
+    /// Opens a socket.
+    pub fn open() -> Result<Self> {
+        // SAFETY: plain socket call; the result is checked before it is owned.
+        let raw = unsafe {
+            libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, libc::NETLINK_ROUTE)
+        };
+        if raw < 0 {
+            return Err(Error::last("open a netlink socket"));
+        }
+        // SAFETY: `raw` is an open descriptor that nobody else owns.
+        Ok(Netlink { socket: unsafe { OwnedFd::from_raw_fd(raw) } })
+    }
+
+    /// Gives interface `index` the single address `address` (/32 or /128, no duplicate detection).
+    pub fn add_address(&self, index: u32, address: IpAddr) -> Result<()> {
+        let mut message = Message::new(libc::RTM_NEWADDR);
+        let prefix = if address.is_ipv4() { 32 } else { 128 };
+        message.bytes(&[family(address), prefix, IFA_F_NODAD | IFA_F_PERMANENT, 0]);
+        message.bytes(&index.to_ne_bytes());
+        message.attribute(libc::IFA_LOCAL, &octets(address));
+        message.attribute(libc::IFA_ADDRESS, &octets(address));
+        self.call(message, "add an address")
+    }
+
+    /// Sends everything of `address`'s family out of interface `index`, from that address.
+    pub fn add_default_route(&self, index: u32, address: IpAddr) -> Result<()> {
+        let mut message = Message::new(libc::RTM_NEWROUTE);
+        let scope = if address.is_ipv4() { libc::RT_SCOPE_LINK } else { libc::RT_SCOPE_UNIVERSE };
+        message.bytes(&[
+            family(address),
+            0,
+            0,
+            0,
+            libc::RT_TABLE_MAIN,
+            libc::RTPROT_STATIC,
+            scope,
+            libc::RTN_UNICAST,
+        ]);
+        message.bytes(&0u32.to_ne_bytes());
+        message.attribute(libc::RTA_OIF, &index.to_ne_bytes());
+        message.attribute(libc::RTA_PREFSRC, &octets(address));
+        self.call(message, "add a default route")
+    }
+
+    fn call(&self, message: Message, what: &str) -> Result<()> {
+        let request = message.finish();
+        // SAFETY: the buffer outlives the call and its length is passed with it.
+        let sent = unsafe { libc::send(self.socket.as_raw_fd(), request.as_ptr().cast(), request.len(), 0) };
+        if sent < 0 {
+            return Err(Error::last(what));
+        }
+        let mut answer = [0u8; 4096];
+        // SAFETY: the buffer outlives the call and its length is passed with it.
+        let length =
+            unsafe { libc::recv(self.socket.as_raw_fd(), answer.as_mut_ptr().cast(), answer.len(), 0) };
+        if length < 20 {
+            return Err(Error::last(what));
+        }
+        let code = i32::from_ne_bytes([answer[16], answer[17], answer[18], answer[19]]);
+        if code == 0 { Ok(()) } else { Err(Error::wrap(what, std::io::Error::from_raw_os_error(-code))) }
+    }
+}
+
+/// The index of interface `name` in the current network namespace.
+pub fn index_of(name: &str) -> Result<u32> {
+    nix::net::if_::if_nametoindex(name).map_err(|error| Error::wrap(format!("find interface {name}"), error))
+}
+
+struct Message(Vec<u8>);
+
+impl Message {
+    fn new(kind: u16) -> Self {
+        let mut bytes = vec![0u8; 16];
+        bytes[4..6].copy_from_slice(&kind.to_ne_bytes());
+        bytes[6..8].copy_from_slice(&NLM_F_REQUEST_ACK_CREATE.to_ne_bytes());
+        Message(bytes)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn attribute(&mut self, kind: u16, value: &[u8]) {
+        self.0.extend_from_slice(&(4 + value.len() as u16).to_ne_bytes());
+        self.0.extend_from_slice(&kind.to_ne_bytes());
+        self.0.extend_from_slice(value);
+        self.0.resize(self.0.len().next_multiple_of(4), 0);
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        let length = self.0.len() as u32;
+        self.0[0..4].copy_from_slice(&length.to_ne_bytes());
+        self.0
+    }
+}
+
+fn family(address: IpAddr) -> u8 {
+    if address.is_ipv4() { libc::AF_INET as u8 } else { libc::AF_INET6 as u8 }
+}
+
+fn octets(address: IpAddr) -> Vec<u8> {
+    match address {
+        IpAddr::V4(address) => address.octets().to_vec(),
+        IpAddr::V6(address) => address.octets().to_vec(),
+    }
+}

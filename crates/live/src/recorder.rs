@@ -1,0 +1,207 @@
+//! Writes what the engine records, on a thread of its own.
+//!
+//! The engine hands over batches through a bounded channel and never waits: when the disk does
+//! not keep up, a batch is dropped and counted.
+
+use crate::error::{Error, Result};
+use crate::realtime;
+use longhaul_plan::Plan;
+use longhaul_record::{Capture, PACKETS_HEADER, PacketRow, SAMPLES_HEADER, SampleRow};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+
+/// Batches that may wait for the disk.
+const BATCHES: usize = 1_024;
+/// Packet rows in a batch.
+const PACKET_ROWS: usize = 4_096;
+/// Bytes of captured packets in a batch.
+const CAPTURE_BYTES: usize = 1 << 20;
+
+enum Batch {
+    Samples(Vec<SampleRow>),
+    Packets(Vec<PacketRow>),
+    Captured(Captured),
+}
+
+/// Captured packets, one behind the other in `bytes`.
+#[derive(Default)]
+struct Captured {
+    packets: Vec<CapturedPacket>,
+    bytes: Vec<u8>,
+}
+
+struct CapturedPacket {
+    link: u32,
+    interface: u32,
+    unix_ns: u64,
+    length: u32,
+    kept: u32,
+}
+
+/// The engine's end.
+pub struct Recorder {
+    channel: Option<SyncSender<Batch>>,
+    writer: Option<JoinHandle<io::Result<()>>>,
+    packets: Vec<PacketRow>,
+    captured: Captured,
+    /// Records that the disk was too slow for.
+    pub lost_records: u64,
+}
+
+/// Interfaces of a link's capture, in this order.
+pub const CAPTURE_POINTS: [&str; 4] = ["forward in", "forward out", "reverse in", "reverse out"];
+
+impl Recorder {
+    /// Opens the files in `directory` and starts the writer.
+    pub fn start(plan: &Plan, directory: &Path) -> Result<Self> {
+        let mut files = Files::open(plan, directory)?;
+        let (channel, batches) = sync_channel(BATCHES);
+        let cpus = realtime::allowed_cpus();
+        let writer = std::thread::Builder::new()
+            .name("recorder".into())
+            .spawn(move || {
+                realtime::relax(&cpus);
+                files.write_all(&batches)
+            })
+            .map_err(|error| Error::wrap("start the recorder", error))?;
+        Ok(Recorder {
+            channel: Some(channel),
+            writer: Some(writer),
+            packets: Vec::with_capacity(PACKET_ROWS),
+            captured: Captured::default(),
+            lost_records: 0,
+        })
+    }
+
+    /// Hands over the counters of one instant.
+    pub fn samples(&mut self, rows: Vec<SampleRow>) {
+        let count = rows.len();
+        self.send(Batch::Samples(rows), count);
+    }
+
+    /// Records a packet's passage.
+    pub fn packet(&mut self, row: PacketRow) {
+        self.packets.push(row);
+        if self.packets.len() == PACKET_ROWS {
+            self.hand_over();
+        }
+    }
+
+    /// Captures a packet of `length` bytes at one of the [`CAPTURE_POINTS`] of `link`.
+    pub fn capture(&mut self, link: u32, interface: u32, unix_ns: u64, length: u32, bytes: &[u8]) {
+        self.captured.bytes.extend_from_slice(bytes);
+        let kept = bytes.len() as u32;
+        self.captured.packets.push(CapturedPacket { link, interface, unix_ns, length, kept });
+        if self.captured.bytes.len() >= CAPTURE_BYTES {
+            self.hand_over();
+        }
+    }
+
+    /// Hands over what has gathered.
+    pub fn hand_over(&mut self) {
+        if !self.packets.is_empty() {
+            let rows = std::mem::replace(&mut self.packets, Vec::with_capacity(PACKET_ROWS));
+            let count = rows.len();
+            self.send(Batch::Packets(rows), count);
+        }
+        if !self.captured.packets.is_empty() {
+            let captured = std::mem::take(&mut self.captured);
+            let count = captured.packets.len();
+            self.send(Batch::Captured(captured), count);
+        }
+    }
+
+    fn send(&mut self, batch: Batch, records: usize) {
+        let Some(channel) = &self.channel else { return };
+        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = channel.try_send(batch) {
+            self.lost_records += records as u64;
+        }
+    }
+
+    /// Waits until everything is on disk.
+    pub fn finish(&mut self) -> Result<()> {
+        self.hand_over();
+        self.channel = None;
+        match self.writer.take().map(JoinHandle::join) {
+            Some(Ok(Err(error))) => Err(Error::wrap("write records", error)),
+            Some(Err(_)) => Err(Error::new("the recorder stopped early")),
+            _ => Ok(()),
+        }
+    }
+}
+
+struct Files {
+    names: Vec<String>,
+    samples: BufWriter<File>,
+    packets: BufWriter<File>,
+    captures: HashMap<u32, Capture<BufWriter<File>>>,
+}
+
+impl Files {
+    fn open(plan: &Plan, directory: &Path) -> Result<Self> {
+        let create = |path: &Path| {
+            File::create(path)
+                .map(BufWriter::new)
+                .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+        };
+        let raw = directory.join("raw");
+        let mut samples = create(&raw.join("samples.csv"))?;
+        let mut packets = create(&raw.join("packets.csv"))?;
+        let header = |error| Error::wrap("write records", error);
+        samples.write_all(SAMPLES_HEADER.as_bytes()).map_err(header)?;
+        packets.write_all(PACKETS_HEADER.as_bytes()).map_err(header)?;
+        let mut captures = HashMap::new();
+        for &link in &plan.measure.captures {
+            let folder = directory.join("captures");
+            fs::create_dir_all(&folder).map_err(header)?;
+            let name = &plan.links[link].name;
+            let file = create(&folder.join(format!("{name}.pcapng")))?;
+            let points = CAPTURE_POINTS.map(|point| format!("{name} {point}"));
+            let capture = Capture::new(file, &points.each_ref().map(String::as_str), plan.measure.snap);
+            captures.insert(link as u32, capture.map_err(header)?);
+        }
+        Ok(Files {
+            names: plan.links.iter().map(|link| link.name.clone()).collect(),
+            samples,
+            packets,
+            captures,
+        })
+    }
+
+    fn write_all(&mut self, batches: &Receiver<Batch>) -> io::Result<()> {
+        while let Ok(batch) = batches.recv() {
+            match batch {
+                Batch::Samples(rows) => {
+                    for row in rows {
+                        row.write(&self.names[row.link as usize], &mut self.samples)?;
+                    }
+                    self.samples.flush()?;
+                }
+                Batch::Packets(rows) => {
+                    for row in rows {
+                        row.write(&self.names[row.link as usize], &mut self.packets)?;
+                    }
+                }
+                Batch::Captured(captured) => self.write_captured(&captured)?,
+            }
+        }
+        self.packets.flush()?;
+        self.captures.values_mut().try_for_each(Capture::flush)
+    }
+
+    fn write_captured(&mut self, captured: &Captured) -> io::Result<()> {
+        let mut rest = &captured.bytes[..];
+        for packet in &captured.packets {
+            let (bytes, behind) = rest.split_at(packet.kept as usize);
+            rest = behind;
+            if let Some(capture) = self.captures.get_mut(&packet.link) {
+                capture.packet(packet.interface, packet.unix_ns, packet.length, bytes)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,218 @@
+//! How a super-packet divides into the segments that would be on a wire, and how any run of them
+//! is written back as one (smaller) super-packet.
+//!
+//! Virtio headers: `linux/virtio_net.h`. TCP segments repeat the headers with their own sequence
+//! number; FIN and PSH belong to the last, CWR to the first (as the kernel's segmentation does).
+
+use crate::tun::VNET_HEADER;
+
+const NEEDS_CHECKSUM: u8 = 1;
+const GSO_NONE: u8 = 0;
+const GSO_TCPV4: u8 = 1;
+const GSO_TCPV6: u8 = 4;
+const GSO_UDP_L4: u8 = 5;
+const GSO_ECN: u8 = 0x80;
+const TCP_FIN_PSH: u8 = 0x09;
+const TCP_CWR: u8 = 0x80;
+/// Room for the headers of any super-packet.
+pub const HEADER_ROOM: usize = VNET_HEADER + 256;
+
+/// What the headers of a packet say about its segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    version: u8,
+    flags: u8,
+    gso_type: u8,
+    /// Bytes of IP header (with extensions), so the transport header starts there.
+    transport: u16,
+    /// Bytes of all headers that each segment repeats; for a plain packet, of the IP header alone.
+    header: u16,
+    /// Payload bytes of each segment but the last; 0 for a plain packet.
+    segment_payload: u16,
+    checksum_start: u16,
+    checksum_offset: u16,
+}
+
+impl Shape {
+    /// Reads it from a virtio header and the IP packet behind it; `None` if they contradict each other.
+    pub fn of(vnet: &[u8], packet: &[u8]) -> Option<Self> {
+        let word = |at: usize| u16::from_ne_bytes([vnet[at], vnet[at + 1]]);
+        let version = packet.first()? >> 4;
+        let ip_header = match version {
+            4 => usize::from(packet[0] & 0x0f) * 4,
+            6 => 40,
+            _ => return None,
+        };
+        if packet.len() < ip_header || ip_header < 20 {
+            return None;
+        }
+        let (flags, gso_type) = (vnet[0], vnet[1]);
+        let (checksum_start, checksum_offset) = (word(6), word(8));
+        let plain = Shape {
+            version,
+            flags: flags & NEEDS_CHECKSUM,
+            gso_type: GSO_NONE,
+            transport: ip_header as u16,
+            header: ip_header as u16,
+            segment_payload: 0,
+            checksum_start,
+            checksum_offset,
+        };
+        if gso_type & !GSO_ECN == GSO_NONE {
+            return Some(plain);
+        }
+        let transport = usize::from(checksum_start);
+        let header = match gso_type & !GSO_ECN {
+            GSO_TCPV4 | GSO_TCPV6 => transport + usize::from(packet.get(transport + 12)? >> 4) * 4,
+            GSO_UDP_L4 => transport + 8,
+            _ => return None,
+        };
+        let segment_payload = word(4);
+        let sound = flags & NEEDS_CHECKSUM != 0
+            && transport >= ip_header
+            && header <= packet.len()
+            && header <= HEADER_ROOM - VNET_HEADER
+            && transport + usize::from(checksum_offset) + 2 <= header
+            && segment_payload > 0;
+        sound.then_some(Shape {
+            gso_type,
+            transport: transport as u16,
+            header: header as u16,
+            segment_payload,
+            ..plain
+        })
+    }
+
+    /// How many packets `length` bytes of this shape are on the wire.
+    pub fn segments(&self, length: usize) -> u32 {
+        if self.segment_payload == 0 {
+            return 1;
+        }
+        let payload = length - usize::from(self.header);
+        payload.div_ceil(usize::from(self.segment_payload)).max(1) as u32
+    }
+
+    /// Bytes of IP packet that segment `index` of `length` bytes has on the wire.
+    pub fn segment_bytes(&self, length: usize, index: u32) -> u32 {
+        if self.segment_payload == 0 {
+            return length as u32;
+        }
+        let (_, payload) = self.payload(length, index, 1);
+        u32::from(self.header) + payload as u32
+    }
+
+    /// Where the payload of segments `first..first + count` lies in the packet: start and length.
+    pub fn payload(&self, length: usize, first: u32, count: u32) -> (usize, usize) {
+        if self.segment_payload == 0 {
+            return (usize::from(self.header), length - usize::from(self.header));
+        }
+        let step = usize::from(self.segment_payload);
+        let start = (usize::from(self.header) + first as usize * step).min(length);
+        let end = (start + count as usize * step).min(length);
+        (start, end - start)
+    }
+
+    /// Writes the virtio header and the packet headers of segments `first..first + count` into
+    /// `room`, with `hops` routers passed, and returns their length.
+    pub fn headers(
+        &self,
+        packet: &[u8],
+        first: u32,
+        count: u32,
+        hops: u8,
+        room: &mut [u8; HEADER_ROOM],
+    ) -> usize {
+        let header = usize::from(self.header);
+        let segments = self.segments(packet.len());
+        let (_, payload) = self.payload(packet.len(), first, count);
+        room[..VNET_HEADER].fill(0);
+        room[VNET_HEADER..VNET_HEADER + header].copy_from_slice(&packet[..header]);
+        let gso_type = if count > 1 { self.gso_type } else { GSO_NONE };
+        room[0] = self.flags;
+        room[1] = gso_type;
+        if self.flags & NEEDS_CHECKSUM != 0 {
+            let checksummed = self.checksum_start + self.checksum_offset + 2;
+            let linear = if self.segment_payload > 0 { self.header } else { checksummed };
+            room[2..4].copy_from_slice(&linear.to_ne_bytes());
+            room[6..8].copy_from_slice(&self.checksum_start.to_ne_bytes());
+            room[8..10].copy_from_slice(&self.checksum_offset.to_ne_bytes());
+        }
+        if gso_type != GSO_NONE {
+            room[4..6].copy_from_slice(&self.segment_payload.to_ne_bytes());
+        }
+        let ip = &mut room[VNET_HEADER..VNET_HEADER + header];
+        if self.segment_payload > 0 && count < segments {
+            self.cut(ip, packet.len(), payload, first, first + count == segments);
+        } else if hops == 0 {
+            return VNET_HEADER + header;
+        }
+        let ttl = if self.version == 4 { 8 } else { 7 };
+        ip[ttl] = ip[ttl].saturating_sub(hops);
+        if self.version == 4 {
+            let transport = usize::from(self.ip_header(ip));
+            ip[10..12].fill(0);
+            let sum = checksum(&ip[..transport]);
+            ip[10..12].copy_from_slice(&sum.to_be_bytes());
+        }
+        VNET_HEADER + header
+    }
+
+    fn ip_header(&self, ip: &[u8]) -> u16 {
+        if self.version == 4 { u16::from(ip[0] & 0x0f) * 4 } else { self.transport }
+    }
+
+    /// Turns the headers of the whole into those of a part.
+    fn cut(&self, ip: &mut [u8], whole: usize, payload: usize, first: u32, last: bool) {
+        let header = usize::from(self.header);
+        let transport = usize::from(self.transport);
+        let part = header + payload;
+        if self.version == 4 {
+            ip[2..4].copy_from_slice(&(part as u16).to_be_bytes());
+            let identification = u16::from_be_bytes([ip[4], ip[5]]).wrapping_add(first as u16);
+            ip[4..6].copy_from_slice(&identification.to_be_bytes());
+        } else {
+            ip[4..6].copy_from_slice(&((part - 40) as u16).to_be_bytes());
+        }
+        // The checksum field holds the sum of the pseudo-header, in which only the length changes.
+        let at = usize::from(self.checksum_start + self.checksum_offset);
+        let partial = u16::from_be_bytes([ip[at], ip[at + 1]]);
+        let (old, new) = ((whole - transport) as u32, (part - transport) as u32);
+        let sum =
+            u32::from(partial) + (new & 0xffff) + (new >> 16) + (!old & 0xffff) + (!(old >> 16) & 0xffff);
+        ip[at..at + 2].copy_from_slice(&fold(sum).to_be_bytes());
+        let segment = &mut ip[transport..];
+        if self.gso_type & !GSO_ECN == GSO_UDP_L4 {
+            segment[4..6].copy_from_slice(&((part - transport) as u16).to_be_bytes());
+            return;
+        }
+        let offset = first.wrapping_mul(u32::from(self.segment_payload));
+        let sequence =
+            u32::from_be_bytes([segment[4], segment[5], segment[6], segment[7]]).wrapping_add(offset);
+        segment[4..8].copy_from_slice(&sequence.to_be_bytes());
+        if !last {
+            segment[13] &= !TCP_FIN_PSH;
+        }
+        if first > 0 {
+            segment[13] &= !TCP_CWR;
+        }
+    }
+}
+
+/// The Internet checksum (RFC 1071) of `bytes`.
+fn checksum(bytes: &[u8]) -> u16 {
+    let sum = bytes
+        .chunks(2)
+        .map(|pair| u32::from(u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)])))
+        .sum();
+    !fold(sum)
+}
+
+fn fold(mut sum: u32) -> u16 {
+    while sum >> 16 != 0 {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+use super::*;
+
+const MSS: usize = 1448;
+
+/// A TCP super-packet of `payload` bytes over IPv4, with 12 bytes of options, and its virtio header.
+fn tcp4(payload: usize) -> ([u8; VNET_HEADER], Vec<u8>) {
+    let length = 20 + 32 + payload;
+    let mut packet = vec![0u8; length];
+    packet[0] = 0x45;
+    packet[2..4].copy_from_slice(&(length as u16).to_be_bytes());
+    packet[4..6].copy_from_slice(&7u16.to_be_bytes());
+    packet[8] = 64;
+    packet[9] = 6;
+    packet[12..16].copy_from_slice(&[10, 0, 0, 1]);
+    packet[16..20].copy_from_slice(&[10, 0, 0, 2]);
+    let tcp = &mut packet[20..];
+    tcp[4..8].copy_from_slice(&1_000_000u32.to_be_bytes());
+    tcp[12] = 8 << 4;
+    tcp[13] = 0x10 | TCP_FIN_PSH | TCP_CWR;
+    let partial = pseudo(&packet, 32 + payload);
+    packet[36..38].copy_from_slice(&partial.to_be_bytes());
+    let mut vnet = [0u8; VNET_HEADER];
+    vnet[0] = NEEDS_CHECKSUM;
+    vnet[1] = GSO_TCPV4;
+    vnet[2..4].copy_from_slice(&52u16.to_ne_bytes());
+    vnet[4..6].copy_from_slice(&(MSS as u16).to_ne_bytes());
+    vnet[6..8].copy_from_slice(&20u16.to_ne_bytes());
+    vnet[8..10].copy_from_slice(&16u16.to_ne_bytes());
+    (vnet, packet)
+}
+
+/// The folded sum of the IPv4 pseudo-header for a TCP segment of `length` bytes.
+fn pseudo(packet: &[u8], length: usize) -> u16 {
+    let mut bytes = packet[12..20].to_vec();
+    bytes.extend_from_slice(&[0, 6]);
+    bytes.extend_from_slice(&(length as u16).to_be_bytes());
+    !checksum(&bytes)
+}
+
+fn part(first: u32, count: u32, hops: u8) -> Vec<u8> {
+    let (vnet, packet) = tcp4(4 * MSS + 100);
+    let shape = Shape::of(&vnet, &packet).unwrap();
+    let mut room = [0u8; HEADER_ROOM];
+    let length = shape.headers(&packet, first, count, hops, &mut room);
+    room[..length].to_vec()
+}
+
+#[test]
+fn a_super_packet_counts_as_its_segments() {
+    let (vnet, packet) = tcp4(4 * MSS + 100);
+    let shape = Shape::of(&vnet, &packet).unwrap();
+    assert_eq!(shape.segments(packet.len()), 5);
+    let sizes: Vec<u32> = (0..5).map(|index| shape.segment_bytes(packet.len(), index)).collect();
+    assert_eq!(sizes, [1500, 1500, 1500, 1500, 152]);
+}
+
+#[test]
+fn a_part_has_its_own_lengths_sequence_and_checksums() {
+    let headers = part(1, 2, 0);
+    let ip = &headers[VNET_HEADER..];
+    assert_eq!(u16::from_be_bytes([ip[2], ip[3]]) as usize, 52 + 2 * MSS);
+    assert_eq!(u16::from_be_bytes([ip[4], ip[5]]), 8);
+    assert_eq!(checksum(&ip[..20]), 0, "the IPv4 header's checksum verifies");
+    assert_eq!(u32::from_be_bytes([ip[24], ip[25], ip[26], ip[27]]), 1_000_000 + MSS as u32);
+    assert_eq!(u16::from_be_bytes([ip[36], ip[37]]), pseudo(ip, 32 + 2 * MSS));
+    assert_eq!(headers[1], GSO_TCPV4);
+}
+
+#[test]
+fn only_the_last_part_carries_fin_and_push_and_only_the_first_cwr() {
+    let flags = |first, count| part(first, count, 0)[VNET_HEADER + 33];
+    assert_eq!(flags(0, 2), 0x10 | TCP_CWR);
+    assert_eq!(flags(2, 1), 0x10);
+    assert_eq!(flags(3, 2), 0x10 | TCP_FIN_PSH);
+}
+
+#[test]
+fn a_single_segment_is_no_super_packet() {
+    let headers = part(2, 1, 0);
+    assert_eq!((headers[0], headers[1]), (NEEDS_CHECKSUM, GSO_NONE));
+}
+
+#[test]
+fn each_router_takes_one_from_the_ttl() {
+    for headers in [part(0, 5, 3), part(1, 1, 3)] {
+        let ip = &headers[VNET_HEADER..];
+        assert_eq!(ip[8], 61);
+        assert_eq!(checksum(&ip[..20]), 0);
+    }
+}
+
+#[test]
+fn headers_that_contradict_the_packet_are_refused() {
+    let (mut vnet, packet) = tcp4(3 * MSS);
+    vnet[4..6].fill(0);
+    assert_eq!(Shape::of(&vnet, &packet), None, "segments of no bytes");
+    let (mut vnet, packet) = tcp4(3 * MSS);
+    vnet[6..8].copy_from_slice(&60_000u16.to_ne_bytes());
+    assert_eq!(Shape::of(&vnet, &packet), None, "a checksum beyond the packet");
+    assert_eq!(Shape::of(&[0; VNET_HEADER], &[]), None);
+    assert_eq!(Shape::of(&[0; VNET_HEADER], &[0x4f; 20]), None, "an IPv4 header longer than the packet");
+}

@@ -1,0 +1,440 @@
+//! Process 1 of a run: builds the hosts, starts the engine and the programs, ends them all.
+
+mod ending;
+mod requests;
+
+pub use requests::{Request, Talk};
+
+use crate::cgroup::Groups;
+use crate::clock::{Clock, monotonic_ns};
+use crate::engine::{self, Command, Ports};
+use crate::error::{Error, Result};
+use crate::host::{self, Ground, Host, Namespaces};
+use crate::program::{self, Running, Surroundings};
+use crate::{counters, tun::Tun};
+use longhaul_plan::{NodeKind, Plan};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+
+/// Between the last preparation and the clock's zero.
+const START_MARGIN_NS: u64 = 20_000_000;
+
+/// How a run is held and talked to.
+#[derive(Debug)]
+pub struct Options {
+    /// The run directory, which exists.
+    pub directory: PathBuf,
+    /// A short unique name, for control groups.
+    pub run: String,
+    /// The private line to whoever started the run: events out, requests in. Its end ends the run,
+    /// unless `keep` is set.
+    pub line: Option<UnixStream>,
+    /// Where others may talk to the run.
+    pub socket: Option<PathBuf>,
+    /// Stay up until told to stop, whatever the programs do.
+    pub keep: bool,
+}
+
+impl Options {
+    /// Says on the private line that the run could not begin.
+    pub fn say_failed(&mut self, error: &Error) {
+        if let Some(line) = &mut self.line {
+            requests::send(line, &json!({"event": "failed", "message": error.to_string()}));
+        }
+    }
+}
+
+/// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed.
+pub fn supervise(plan: &Plan, options: Options) -> i32 {
+    ending::block_signals();
+    let mut talk = match Talk::new(options.line, options.socket.as_deref(), options.keep) {
+        Ok(talk) => talk,
+        Err(_) => return 70,
+    };
+    let groups = Groups::make(&options.run);
+    let outcome = Supervisor::build(plan, options.directory, options.keep, &groups, &mut talk)
+        .and_then(|mut supervisor| supervisor.run(&mut talk));
+    ending::kill_everything();
+    groups.remove();
+    talk.remove_socket();
+    match outcome {
+        Ok(ended) => {
+            talk.tell(&json!({"event": "ended", "reason": ended}));
+            0
+        }
+        Err(error) => {
+            talk.tell(&json!({"event": "failed", "message": error.to_string()}));
+            70
+        }
+    }
+}
+
+struct Supervisor<'a> {
+    plan: &'a Plan,
+    directory: PathBuf,
+    cwd: PathBuf,
+    env: BTreeMap<String, String>,
+    base: Namespaces,
+    hosts: Vec<Option<Host>>,
+    host_groups: Vec<Option<File>>,
+    programs: Vec<Running>,
+    engine: EngineProcess,
+    clock: Clock,
+    keep: bool,
+    softnet_before: u64,
+}
+
+/// The engine, seen from here.
+struct EngineProcess {
+    pid: libc::pid_t,
+    control: UnixStream,
+    alive: bool,
+}
+
+impl<'a> Supervisor<'a> {
+    fn build(
+        plan: &'a Plan,
+        directory: PathBuf,
+        keep: bool,
+        groups: &Groups,
+        talk: &mut Talk,
+    ) -> Result<Self> {
+        let began_ns = monotonic_ns();
+        let cwd =
+            std::env::current_dir().map_err(|error| Error::wrap("find the working directory", error))?;
+        let files = directory.join("raw/hosts.d");
+        for folder in [directory.join("raw"), directory.join("logs"), files.clone()] {
+            fs::create_dir_all(&folder)
+                .map_err(|error| Error::wrap(format!("make {}", folder.display()), error))?;
+        }
+        let softnet_before = counters::softnet_dropped();
+        host::prepare_mounts(&plan.nodes, &files)?;
+        let base = Namespaces::current()?;
+        let ground = Ground { base: &base, files: &files };
+        let mut hosts = Vec::with_capacity(plan.nodes.len());
+        let mut host_groups = Vec::with_capacity(plan.nodes.len());
+        for (position, node) in plan.nodes.iter().enumerate() {
+            let is_host = node.kind == NodeKind::Host;
+            hosts.push(if is_host { Some(Host::build(node, &ground)?) } else { None });
+            host_groups.push(if is_host { groups.host(&node.name) } else { None });
+            if position % 100 == 99 {
+                talk.tell(&json!({"event": "building", "nodes": position + 1, "of": plan.nodes.len()}));
+            }
+        }
+        let host_file = directory.join("raw/hostfile");
+        let names: Vec<&str> = hosts.iter().flatten().map(|host| host.name.as_str()).collect();
+        fs::write(&host_file, names.join("\n") + "\n")
+            .map_err(|error| Error::wrap("write the host file", error))?;
+        let env = BTreeMap::from([
+            ("LONGHAUL_HOSTFILE".into(), host_file.display().to_string()),
+            ("LONGHAUL_RUN".into(), directory.display().to_string()),
+        ]);
+        let engine = start_engine(plan, &mut hosts, &directory)?;
+        let count = hosts.iter().flatten().count();
+        talk.tell(&json!({
+            "event": "up",
+            "hosts": count,
+            "cgroups": groups.root(),
+            "build_ns": monotonic_ns() - began_ns,
+        }));
+        let programs = plan
+            .programs
+            .iter()
+            .map(|program| Running::new(program, &plan.nodes[program.host].name))
+            .collect();
+        Ok(Supervisor {
+            plan,
+            directory,
+            cwd,
+            env,
+            base,
+            hosts,
+            host_groups,
+            programs,
+            engine,
+            clock: Clock::starting_now(),
+            keep,
+            softnet_before,
+        })
+    }
+
+    fn run(&mut self, talk: &mut Talk) -> Result<String> {
+        let outcome = self.start_services(talk).and_then(|()| {
+            self.start_clock(talk)?;
+            self.turn(talk)
+        });
+        let ended = self.end(talk, outcome.as_ref().map_or("failed", String::as_str));
+        let reason = outcome?;
+        ended?;
+        Ok(reason)
+    }
+
+    fn start_services(&mut self, talk: &mut Talk) -> Result<()> {
+        for index in 0..self.programs.len() {
+            if !self.programs[index].service {
+                continue;
+            }
+            self.start_program(index, talk);
+            if let Some(error) = &self.programs[index].error {
+                return Err(Error::new(error.clone()));
+            }
+        }
+        for index in 0..self.programs.len() {
+            self.wait_until_ready(index)?;
+        }
+        Ok(())
+    }
+
+    fn wait_until_ready(&mut self, index: usize) -> Result<()> {
+        let Some(ready) = &self.plan.programs[index].ready else { return Ok(()) };
+        let deadline_ns = monotonic_ns() + ready.within_ns;
+        loop {
+            self.reap();
+            let name = &self.programs[index].name;
+            let Some(pid) = self.programs[index].pid else {
+                return Err(Error::new(format!("program {name}: ended before it was ready"))
+                    .with_remedy(format!("see logs/{name}.err in {}", self.directory.display())));
+            };
+            if program::listens(pid, ready.tcp_port) {
+                return Ok(());
+            }
+            if monotonic_ns() > deadline_ns {
+                return Err(Error::new(format!(
+                    "program {name}: did not listen on TCP port {} in time",
+                    ready.tcp_port
+                ))
+                .with_remedy(format!("see logs/{name}.err in {}", self.directory.display())));
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
+    fn start_clock(&mut self, talk: &mut Talk) -> Result<()> {
+        let start_ns = monotonic_ns() + START_MARGIN_NS;
+        self.clock = Clock::starting_at(start_ns);
+        self.command(&Command::Start { start_ns })?;
+        for running in self.programs.iter_mut() {
+            // Services started on the clock that the supervisor began with.
+            running.start_ns = running.start_ns.map(|before| before - start_ns as i64);
+        }
+        talk.tell(&json!({"event": "started", "t0_unix_ns": crate::clock::unix_ns() + START_MARGIN_NS}));
+        Ok(())
+    }
+
+    /// The main part of the run; returns why it ended.
+    fn turn(&mut self, talk: &mut Talk) -> Result<String> {
+        loop {
+            self.reap();
+            self.report_endings(talk);
+            if !self.engine.alive {
+                return Err(Error::new("the engine stopped before the run did")
+                    .with_remedy(format!("see raw/engine.json in {}", self.directory.display())));
+            }
+            let now_ns = self.clock.ns();
+            self.start_and_stop_due(now_ns, talk);
+            if let Some(reason) = self.is_over(now_ns) {
+                return Ok(reason);
+            }
+            let wait_ns = self.next_deadline_ns().saturating_sub(self.clock.ns());
+            talk.wait(wait_ns, &self.engine.control);
+            if ending::told_to_stop() {
+                return Ok("stopped".into());
+            }
+            for (from, request) in talk.requests() {
+                if let Request::Stop { interrupted } = request {
+                    talk.answer(from, &json!({"ok": true}));
+                    return Ok(if interrupted { "interrupted" } else { "stopped" }.into());
+                }
+                let answer = self.fulfil(request);
+                talk.answer(from, &answer);
+            }
+            if talk.is_abandoned() {
+                return Ok("interrupted".into());
+            }
+        }
+    }
+
+    fn is_over(&self, now_ns: u64) -> Option<String> {
+        if self.keep {
+            return None;
+        }
+        match self.plan.duration_ns {
+            Some(duration_ns) => (now_ns >= duration_ns).then(|| "duration".into()),
+            None => {
+                let busy =
+                    self.programs.iter().any(|running| !running.service && running.is_pending_or_running());
+                (!busy).then(|| "programs".into())
+            }
+        }
+    }
+
+    fn start_and_stop_due(&mut self, now_ns: u64, talk: &mut Talk) {
+        for index in 0..self.programs.len() {
+            let planned = &self.plan.programs[index];
+            let running = &mut self.programs[index];
+            if running.start_ns.is_none() && running.error.is_none() && planned.start_ns <= now_ns {
+                self.start_program(index, talk);
+                continue;
+            }
+            if planned.stop_ns.is_some_and(|stop_ns| stop_ns <= now_ns) {
+                running.terminate();
+            }
+            if running.kill_at_ns.is_some_and(|at_ns| at_ns <= monotonic_ns()) {
+                running.kill();
+            }
+        }
+    }
+
+    /// When the supervisor next has something to do, on the run's clock.
+    fn next_deadline_ns(&self) -> u64 {
+        let programs = self.plan.programs.iter().zip(&self.programs).flat_map(|(planned, running)| {
+            let start = (running.start_ns.is_none() && running.error.is_none()).then_some(planned.start_ns);
+            let stop = planned.stop_ns.filter(|_| running.pid.is_some() && running.kill_at_ns.is_none());
+            let kill = running.kill_at_ns.map(|at_ns| at_ns.saturating_sub(self.clock.start_ns()));
+            [start, stop, kill].into_iter().flatten()
+        });
+        programs.chain(self.plan.duration_ns.filter(|_| !self.keep)).min().unwrap_or(u64::MAX)
+    }
+
+    fn start_program(&mut self, index: usize, talk: &mut Talk) {
+        let planned = &self.plan.programs[index];
+        let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &self.env };
+        let zero_ns = self.clock_zero(planned.service);
+        self.programs[index].start_ns = Some(monotonic_ns() as i64 - zero_ns);
+        let Some(host) = &self.hosts[planned.host] else { return };
+        let running = &mut self.programs[index];
+        match program::start(planned, host, self.host_groups[planned.host].as_ref(), &around) {
+            Ok(pid) => {
+                running.pid = Some(pid);
+                talk.tell(&json!({"event": "program", "name": running.name, "host": running.host, "state": "started"}));
+            }
+            Err(error) => {
+                running.error = Some(error.to_string());
+                talk.tell(&json!({
+                    "event": "program", "name": running.name, "host": running.host,
+                    "state": "failed", "message": error.to_string(),
+                }));
+            }
+        }
+    }
+
+    /// Services start before the clock; their start is corrected when it does.
+    fn clock_zero(&self, service: bool) -> i64 {
+        if service { 0 } else { self.clock.start_ns() as i64 }
+    }
+
+    fn report_endings(&mut self, talk: &mut Talk) {
+        for running in
+            self.programs.iter_mut().filter(|running| running.end_ns.is_some() && !running.reported)
+        {
+            running.reported = true;
+            talk.tell(&json!({
+                "event": "program", "name": running.name, "host": running.host, "state": "ended",
+                "exit": running.exit, "signal": running.signal, "expect_exit": running.expect_exit,
+                "stopped_by_run": running.stopped_by_run,
+            }));
+        }
+    }
+
+    /// Collects every child that has ended, programs' orphans included.
+    fn reap(&mut self) {
+        while let Some((pid, status, usage)) = ending::next_ended() {
+            if pid == self.engine.pid {
+                self.engine.alive = false;
+            }
+            let at_ns = monotonic_ns() as i64 - self.clock.start_ns() as i64;
+            if let Some(running) = self.programs.iter_mut().find(|running| running.pid == Some(pid)) {
+                running.ended(at_ns, status, &usage);
+            }
+        }
+    }
+
+    fn command(&mut self, command: &Command) -> Result<()> {
+        requests::send_line(&mut self.engine.control, command)
+            .map_err(|error| Error::wrap("talk to the engine", error))
+    }
+
+    fn fulfil(&mut self, request: Request) -> Value {
+        match request {
+            Request::Stop { .. } => Value::Null,
+            Request::Hosts {} => {
+                let hosts = self.hosts.iter().flatten();
+                json!({"ok": true, "hosts": hosts.map(|host| {
+                    (host.name.clone(), json!(BTreeMap::from(host.namespaces.descriptors())))
+                }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd})
+            }
+            Request::Change { link, direction, change } => {
+                if link >= self.plan.links.len() {
+                    return json!({"ok": false, "message": format!("there is no link {link}")});
+                }
+                if let Err(message) = change.check() {
+                    return json!({"ok": false, "message": message});
+                }
+                self.ask_engine(&Command::Change { link, direction, change })
+            }
+            Request::Status {} => {
+                let mut status = self.ask_engine(&Command::Status {});
+                status["programs"] = json!(self.programs);
+                status["name"] = json!(self.plan.name);
+                status
+            }
+        }
+    }
+
+    fn ask_engine(&mut self, command: &Command) -> Value {
+        let answer = self.command(command).and_then(|()| {
+            requests::receive_line::<engine::Reply>(&mut self.engine.control)
+                .map_err(|error| Error::wrap("hear the engine", error))
+        });
+        match answer {
+            Ok(reply) => json!({"ok": true, "engine": reply}),
+            Err(error) => json!({"ok": false, "message": error.to_string()}),
+        }
+    }
+}
+
+/// Forks the engine, which takes the ports with it.
+fn start_engine(
+    plan: &Plan,
+    hosts: &mut [Option<Host>],
+    directory: &std::path::Path,
+) -> Result<EngineProcess> {
+    let (ours, theirs) = UnixStream::pair().map_err(|error| Error::wrap("open a socket pair", error))?;
+    // SAFETY: this process has one thread.
+    match unsafe { libc::fork() } {
+        -1 => Err(Error::last("start the engine")),
+        0 => {
+            drop(ours);
+            let tuns: Vec<Option<Tun>> =
+                hosts.iter_mut().map(|host| host.as_mut().and_then(Host::take_tun)).collect();
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                engine::run(plan, Ports { tuns, control: theirs }, directory)
+            }));
+            let code = match outcome {
+                Ok(Ok(())) => 0,
+                Ok(Err(error)) => {
+                    let _ = fs::write(directory.join("logs/engine.err"), format!("{error}\n"));
+                    1
+                }
+                Err(_) => 101,
+            };
+            // SAFETY: ends the process without the supervisor's destructors.
+            unsafe { libc::_exit(code) }
+        }
+        pid => {
+            drop(theirs);
+            for host in hosts.iter_mut().flatten() {
+                drop(host.take_tun());
+            }
+            let mut control = ours;
+            requests::receive_line::<engine::Reply>(&mut control).map_err(|error| {
+                Error::wrap("start the engine", error)
+                    .with_remedy("see logs/engine.err in the run's directory")
+            })?;
+            Ok(EngineProcess { pid, control, alive: true })
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Ending a run: signals, children, and what is written down last.
+
+use super::Supervisor;
+use super::requests::Talk;
+use crate::clock::monotonic_ns;
+use crate::counters;
+use crate::engine::Command;
+use crate::error::{Error, Result};
+use serde_json::{Map, json};
+use std::fs;
+
+/// How long the engine may take to write its results.
+const ENGINE_NS: u64 = 10_000_000_000;
+/// Between two looks at children that are asked to end.
+const LOOK_NS: u64 = 2_000_000;
+
+impl Supervisor<'_> {
+    /// Ends programs, then services, then the engine, and writes what they leave.
+    pub(super) fn end(&mut self, talk: &mut Talk, reason: &str) -> Result<()> {
+        talk.tell(&json!({"event": "ending", "reason": reason}));
+        self.end_programs(false, talk);
+        self.end_programs(true, talk);
+        let counted = self.read_counters();
+        let engine = self.end_engine();
+        let write = |name: &str, value: &serde_json::Value| {
+            let path = self.directory.join("raw").join(name);
+            fs::write(&path, format!("{value:#}\n"))
+                .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+        };
+        write("hosts.json", &counted)?;
+        write("programs.json", &json!(self.programs))?;
+        write("ended.json", &json!({"ended": reason}))?;
+        engine
+    }
+
+    fn end_programs(&mut self, services: bool, talk: &mut Talk) {
+        let concerned = |running: &&mut super::Running| running.service == services;
+        self.programs.iter_mut().filter(concerned).for_each(|running| running.terminate());
+        loop {
+            self.reap();
+            self.report_endings(talk);
+            let mut left =
+                self.programs.iter_mut().filter(concerned).filter(|running| running.pid.is_some()).peekable();
+            if left.peek().is_none() {
+                return;
+            }
+            for running in left {
+                if running.kill_at_ns.is_some_and(|at_ns| at_ns <= monotonic_ns()) {
+                    running.kill();
+                }
+            }
+            wait_with_signals(&mut [], LOOK_NS);
+        }
+    }
+
+    fn read_counters(&self) -> serde_json::Value {
+        let softnet = counters::softnet_dropped().saturating_sub(self.softnet_before);
+        let mut hosts = Map::new();
+        for host in self.hosts.iter().flatten() {
+            let mut counted = counters::read(host).unwrap_or_default();
+            counted.insert("softnet_dropped".into(), softnet);
+            hosts.insert(host.name.clone(), json!(counted));
+        }
+        let _ = self.base.enter();
+        hosts.into()
+    }
+
+    fn end_engine(&mut self) -> Result<()> {
+        if self.engine.alive {
+            let _ = self.command(&Command::Stop {});
+        }
+        let deadline_ns = monotonic_ns() + ENGINE_NS;
+        while self.engine.alive {
+            if monotonic_ns() > deadline_ns {
+                return Err(Error::new("the engine did not write its results in time"));
+            }
+            wait_with_signals(&mut [], LOOK_NS);
+            self.reap();
+        }
+        match self.directory.join("raw/engine.json").exists() {
+            true => Ok(()),
+            false => Err(Error::new("the engine left no results")
+                .with_remedy(format!("see logs/engine.err in {}", self.directory.display()))),
+        }
+    }
+}
+
+/// Holds back the signals that the supervisor waits for, so that none comes between a look and a wait.
+pub fn block_signals() {
+    // SAFETY: the set outlives the calls; the handlers do nothing but exist.
+    unsafe {
+        let set = waited_for();
+        libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
+        for signal in [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT] {
+            libc::signal(signal, note as *const () as libc::sighandler_t);
+        }
+        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        libc::signal(libc::SIGHUP, libc::SIG_IGN);
+    }
+}
+
+static STOP: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
+extern "C" fn note(signal: libc::c_int) {
+    if signal != libc::SIGCHLD {
+        STOP.store(true, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+/// Whether SIGTERM or SIGINT has come.
+pub fn told_to_stop() -> bool {
+    STOP.load(std::sync::atomic::Ordering::Relaxed)
+}
+
+fn waited_for() -> libc::sigset_t {
+    // SAFETY: an all-zero set is valid, and the calls write within it.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        for signal in [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT] {
+            libc::sigaddset(&mut set, signal);
+        }
+        set
+    }
+}
+
+/// Waits for one of `watched` to be readable, for a signal, or for `timeout_ns`.
+pub fn wait_with_signals(watched: &mut [libc::pollfd], timeout_ns: u64) {
+    let timeout = libc::timespec {
+        tv_sec: (timeout_ns / 1_000_000_000) as libc::time_t,
+        tv_nsec: (timeout_ns % 1_000_000_000) as libc::c_long,
+    };
+    // SAFETY: all structures outlive the call; the empty mask lets the blocked signals through.
+    unsafe {
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut none);
+        libc::ppoll(watched.as_mut_ptr(), watched.len() as libc::nfds_t, &timeout, &none);
+    }
+}
+
+/// A child that has ended, if any.
+pub fn next_ended() -> Option<(libc::pid_t, libc::c_int, libc::rusage)> {
+    // SAFETY: an all-zero rusage is valid; both structures outlive the call.
+    unsafe {
+        let mut status = 0;
+        let mut usage: libc::rusage = std::mem::zeroed();
+        let pid = libc::wait4(-1, &mut status, libc::WNOHANG, &mut usage);
+        (pid > 0).then_some((pid, status, usage))
+    }
+}
+
+/// Ends every process of this PID namespace but this one, and waits until they are gone.
+pub fn kill_everything() {
+    // SAFETY: plain system calls; -1 reaches every process of this PID namespace but ourselves.
+    unsafe {
+        if libc::getpid() == 1 {
+            libc::kill(-1, libc::SIGKILL);
+        }
+        while libc::waitpid(-1, std::ptr::null_mut(), 0) > 0 {}
+    }
+}

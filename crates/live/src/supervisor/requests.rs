@@ -1,0 +1,198 @@
+//! Talking to a run: JSON objects, one a line, over the private line of whoever started it and
+//! over a socket that only its owner may open.
+
+use crate::error::{Error, Result};
+use longhaul_plan::{Change, Way};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+/// Longest request; longer ones end the conversation.
+const LONGEST: usize = 1 << 20;
+/// Conversations at once.
+const CLIENTS: usize = 64;
+
+/// What may be asked of a run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Request {
+    /// End the run.
+    Stop {
+        /// Because its user said so before its time.
+        #[serde(default)]
+        interrupted: bool,
+    },
+    /// Where the hosts' namespaces are.
+    Hosts {},
+    /// How the run goes.
+    Status {},
+    /// Change a link now.
+    Change {
+        /// Its position in the plan.
+        link: usize,
+        /// `None`: both.
+        direction: Option<Way>,
+        /// What becomes different.
+        change: Change,
+    },
+}
+
+/// Everyone whom the supervisor talks to. The first client is the private line.
+pub struct Talk {
+    listener: Option<UnixListener>,
+    socket: Option<PathBuf>,
+    clients: Vec<Option<Client>>,
+    keep: bool,
+}
+
+struct Client {
+    stream: UnixStream,
+    pending: Vec<u8>,
+}
+
+/// Who asked.
+#[derive(Clone, Copy, Debug)]
+pub struct From(usize);
+
+impl Talk {
+    /// Opens the socket and takes over the private line.
+    pub fn new(line: Option<UnixStream>, socket: Option<&Path>, keep: bool) -> Result<Self> {
+        let failed = |error| Error::wrap("open the run's socket", error);
+        let listener = socket.map(UnixListener::bind).transpose().map_err(failed)?;
+        if let Some(listener) = &listener {
+            listener.set_nonblocking(true).map_err(failed)?;
+        }
+        let line = match line {
+            Some(stream) => {
+                stream.set_nonblocking(true).map_err(failed)?;
+                Some(Client { stream, pending: Vec::new() })
+            }
+            None => None,
+        };
+        Ok(Talk { listener, socket: socket.map(Path::to_path_buf), clients: vec![line], keep })
+    }
+
+    /// Says something on the private line.
+    pub fn tell(&mut self, event: &Value) {
+        if let Some(client) = &mut self.clients[0] {
+            send(&mut client.stream, event);
+        }
+    }
+
+    /// Answers a request.
+    pub fn answer(&mut self, from: From, answer: &Value) {
+        if let Some(client) = &mut self.clients[from.0] {
+            send(&mut client.stream, answer);
+        }
+    }
+
+    /// Whether whoever started the run is gone, and the run should go too.
+    pub fn is_abandoned(&self) -> bool {
+        self.clients[0].is_none() && !self.keep
+    }
+
+    /// Removes the socket's name.
+    pub fn remove_socket(&self) {
+        if let Some(socket) = &self.socket {
+            let _ = std::fs::remove_file(socket);
+        }
+    }
+
+    /// Waits until somebody speaks, a signal comes, the engine ends, or `timeout_ns` have passed.
+    pub fn wait(&self, timeout_ns: u64, engine: &UnixStream) {
+        let clients = self.clients.iter().flatten().map(|client| client.stream.as_fd().as_raw_fd());
+        let listener = self.listener.iter().map(|listener| listener.as_fd().as_raw_fd());
+        let mut watched: Vec<libc::pollfd> = clients
+            .chain(listener)
+            .chain([engine.as_raw_fd()])
+            .map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 })
+            .collect();
+        super::ending::wait_with_signals(&mut watched, timeout_ns.min(60_000_000_000));
+    }
+
+    /// What has been asked.
+    pub fn requests(&mut self) -> Vec<(From, Request)> {
+        self.accept();
+        let mut requests = Vec::new();
+        for index in 0..self.clients.len() {
+            let Some(client) = &mut self.clients[index] else { continue };
+            let open = client.read();
+            while let Some(end) = client.pending.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = client.pending.drain(..=end).collect();
+                match serde_json::from_slice(&line) {
+                    Ok(request) => requests.push((From(index), request)),
+                    Err(error) => send(
+                        &mut client.stream,
+                        &json!({"ok": false, "message": format!("not a request: {error}")}),
+                    ),
+                }
+            }
+            if !open || client.pending.len() > LONGEST {
+                self.clients[index] = None;
+            }
+        }
+        requests
+    }
+
+    fn accept(&mut self) {
+        while let Some(Ok((stream, _))) = self.listener.as_ref().map(UnixListener::accept) {
+            if stream.set_nonblocking(true).is_err() {
+                continue;
+            }
+            let client = Some(Client { stream, pending: Vec::new() });
+            match self.clients.iter().skip(1).position(Option::is_none) {
+                Some(free) => self.clients[free + 1] = client,
+                None if self.clients.len() < CLIENTS => self.clients.push(client),
+                None => {}
+            }
+        }
+    }
+}
+
+impl Client {
+    /// Reads what there is; false when the other end is gone.
+    fn read(&mut self) -> bool {
+        let mut buffer = [0u8; 4_096];
+        loop {
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return false,
+                Ok(read) => self.pending.extend_from_slice(&buffer[..read]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return true,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return false,
+            }
+            if self.pending.len() > LONGEST {
+                return false;
+            }
+        }
+    }
+}
+
+/// Sends an object; who does not listen misses it.
+pub fn send(stream: &mut UnixStream, object: &Value) {
+    let _ = stream.write_all(format!("{object}\n").as_bytes());
+}
+
+/// Sends an object as a line.
+pub fn send_line(stream: &mut UnixStream, object: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(object)?;
+    line.push(b'\n');
+    stream.write_all(&line)
+}
+
+/// Waits for a line and reads the object on it.
+pub fn receive_line<T: DeserializeOwned>(stream: &mut UnixStream) -> io::Result<T> {
+    let mut line = Vec::new();
+    let mut byte = [0u8; 1];
+    loop {
+        match stream.read(&mut byte)? {
+            0 => return Err(ErrorKind::UnexpectedEof.into()),
+            _ if byte[0] == b'\n' => return serde_json::from_slice(&line).map_err(io::Error::from),
+            _ => line.push(byte[0]),
+        }
+    }
+}

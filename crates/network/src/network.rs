@@ -1,0 +1,372 @@
+use crate::calendar::Calendar;
+use crate::laws;
+use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
+use crate::routes::Routes;
+use longhaul_link::{Counters, Link, Offered};
+use longhaul_plan::{NodeKind, Plan, Way};
+use longhaul_random::Seed;
+use longhaul_units::{Span, Time};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+/// TTL of what routers send.
+const REPLY_TTL: u8 = 64;
+
+/// What the network tells its host.
+pub trait Sink {
+    /// `packet` leaves the network at `host`, where it was due at `due`, by link `via` (`None`: it
+    /// never left its host). Called in order of `due` for each host and last link.
+    fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, via: Option<DirectionId>);
+    /// `packet` ends otherwise, at `at`; `link` says where, if on a link.
+    fn end(&mut self, packet: Packet, fate: Fate, at: Time, link: Option<DirectionId>);
+    /// A second packet with the same body exists from now on.
+    fn copied(&mut self, packet: &Packet);
+    /// `router` answers about a packet. Returns the answer's bytes, or `None` if none can be made.
+    fn reply(&mut self, router: NodeId, about: &Packet, message: Message) -> Option<Reply>;
+    /// `packet` was offered to a tapped link at `offered` and has left it at the far end, or ended there.
+    fn passed(&mut self, direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) {
+        let _ = (direction, packet, offered, due);
+    }
+}
+
+/// Nodes, links and everything in them.
+///
+/// Call [`inject`](Self::inject) and [`change`](Self::change) with times that never go back, and
+/// [`advance`](Self::advance) at [`next_event`](Self::next_event) or later. At every instant
+/// injected + copied + replies = delivered + all other fates + [`held`](Self::held).
+#[derive(Debug)]
+pub struct Network {
+    kinds: Vec<NodeKind>,
+    addresses: BTreeMap<IpAddr, NodeId>,
+    routes: Routes,
+    directions: Vec<Direction>,
+    calendar: Calendar,
+    totals: Totals,
+}
+
+#[derive(Debug)]
+struct Direction {
+    link: Link<Packet>,
+    to: NodeId,
+    mtu: u32,
+    too_big_packets: u64,
+    tapped: bool,
+}
+
+/// Packets since the start, over the whole network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Handed over by hosts.
+    pub injected: u64,
+    /// Made by links that duplicate.
+    pub copied: u64,
+    /// Made by routers.
+    pub replies: u64,
+    /// Arrived at their hosts.
+    pub delivered: u64,
+    /// Taken by loss laws.
+    pub lost: u64,
+    /// Refused by full queues.
+    pub overflowed: u64,
+    /// Dropped by active queue management.
+    pub dropped: u64,
+    /// Offered to links that were down.
+    pub down: u64,
+    /// Without a way.
+    pub no_route: u64,
+    /// Out of TTL.
+    pub ttl_expired: u64,
+    /// Larger than the next link's MTU.
+    pub too_big: u64,
+    /// Addressed to a router.
+    pub answered: u64,
+}
+
+/// The counters of one direction of a link.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkCounters {
+    /// What the link counts itself.
+    pub link: Counters,
+    /// Packets that did not fit.
+    pub too_big_packets: u64,
+    /// Waiting now.
+    pub waiting_packets: u64,
+    /// IP bytes waiting now.
+    pub waiting_bytes: u64,
+    /// On the wire now.
+    pub flying_packets: u64,
+}
+
+impl Network {
+    /// Builds the network of `plan`, after checking it. The error names the field.
+    pub fn new(plan: &Plan) -> Result<Self, String> {
+        plan.check()?;
+        let seed = Seed::new(plan.seed);
+        let mut directions = Vec::with_capacity(plan.links.len() * 2);
+        for link in &plan.links {
+            for (way, laws_of, to) in [
+                (Way::Forward, &link.forward, link.endpoints[1]),
+                (Way::Reverse, &link.reverse, link.endpoints[0]),
+            ] {
+                // Trains stay together only on their last link: routers look at each packet.
+                let ends_at_host = plan.nodes[to].kind == NodeKind::Host;
+                let coalesce = if ends_at_host { Span::from_ns(plan.coalesce_ns) } else { Span::ZERO };
+                let name =
+                    format!("{}/{}", link.name, if way == Way::Forward { "forward" } else { "reverse" });
+                directions.push(Direction {
+                    link: Link::new(laws::laws(laws_of), &seed, &name, coalesce),
+                    to: NodeId(to as u32),
+                    mtu: link.mtu,
+                    too_big_packets: 0,
+                    tapped: false,
+                });
+            }
+        }
+        let addresses = plan.nodes.iter().enumerate().flat_map(|(node, each)| {
+            let both = each.ipv4.map(IpAddr::V4).into_iter().chain(each.ipv6.map(IpAddr::V6));
+            both.map(move |address| (address, NodeId(node as u32)))
+        });
+        Ok(Network {
+            kinds: plan.nodes.iter().map(|node| node.kind).collect(),
+            addresses: addresses.collect(),
+            routes: Routes::new(plan),
+            calendar: Calendar::new(directions.len()),
+            directions,
+            totals: Totals::default(),
+        })
+    }
+
+    /// The node that has `address`.
+    pub fn node_at(&self, address: IpAddr) -> Option<NodeId> {
+        self.addresses.get(&address).copied()
+    }
+
+    /// Takes `packet` from its source host at `now`.
+    pub fn inject(&mut self, now: Time, packet: Packet, sink: &mut impl Sink) {
+        self.advance(now, sink);
+        self.totals.injected += 1;
+        if packet.destination == packet.source {
+            self.deliver(packet.source, packet, now, None, sink);
+        } else {
+            self.forward(packet.source, packet, now, sink);
+        }
+    }
+
+    /// Takes a packet whose destination address belongs to no node.
+    pub fn inject_unroutable(&mut self, now: Time, packet: Packet, sink: &mut impl Sink) {
+        self.advance(now, sink);
+        self.totals.injected += 1;
+        self.refuse(packet.source, packet, Fate::NoRoute, Message::NoRoute, now, sink);
+    }
+
+    /// Does everything that is due until `now`.
+    pub fn advance(&mut self, now: Time, sink: &mut impl Sink) {
+        while let Some((time, index)) = self.calendar.first() {
+            if time > now {
+                return;
+            }
+            let place = index as usize;
+            let direction = DirectionId(index);
+            while let Some((packet, due)) = self.directions[place].link.take(time) {
+                if self.directions[place].tapped {
+                    sink.passed(direction, &packet, packet.offered, Ok(due));
+                }
+                self.arrive(self.directions[place].to, packet, due, direction, sink);
+            }
+            while let Some((packet, fate)) = self.directions[place].link.drop_pending() {
+                self.end(packet, fate.into(), time, Some(direction), sink);
+            }
+            let next = self.directions[place].link.next_event();
+            self.calendar.set(index, next);
+        }
+    }
+
+    /// When [`advance`](Self::advance) next has something to do; [`Time::NEVER`] when nothing moves.
+    pub fn next_event(&self) -> Time {
+        self.calendar.first().map_or(Time::NEVER, |(time, _)| time)
+    }
+
+    /// Changes a direction's laws at `now`, in place. The change must have passed its check.
+    pub fn change(
+        &mut self,
+        now: Time,
+        direction: DirectionId,
+        change: &longhaul_plan::Change,
+        sink: &mut impl Sink,
+    ) {
+        self.advance(now, sink);
+        let link = &mut self.directions[direction.0 as usize].link;
+        link.change(now, &laws::change(change));
+        let next = link.next_event();
+        self.calendar.set(direction.0, next);
+    }
+
+    /// Counters of one direction.
+    pub fn link_counters(&self, direction: DirectionId) -> LinkCounters {
+        let Direction { link, too_big_packets, .. } = &self.directions[direction.0 as usize];
+        let (waiting_packets, waiting_bytes) = link.waiting();
+        LinkCounters {
+            link: *link.counters(),
+            too_big_packets: *too_big_packets,
+            waiting_packets,
+            waiting_bytes,
+            flying_packets: link.flying(),
+        }
+    }
+
+    /// Packets since the start.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Packets inside now.
+    pub fn held(&self) -> u64 {
+        self.directions.iter().map(|direction| direction.link.waiting().0 + direction.link.flying()).sum()
+    }
+
+    /// From now on, [`Sink::passed`] tells of every packet on this link.
+    pub fn tap(&mut self, link: usize) {
+        for direction in &mut self.directions[2 * link..2 * link + 2] {
+            direction.tapped = true;
+        }
+    }
+
+    /// The directions that a packet takes, or `None` if no way leads there.
+    pub fn path(&self, from: NodeId, to: NodeId) -> Option<Vec<DirectionId>> {
+        let mut path = Vec::new();
+        let mut node = from;
+        while node != to {
+            if path.len() > self.kinds.len()
+                || (node != from && self.kinds[node.0 as usize] == NodeKind::Host)
+            {
+                return None;
+            }
+            let direction = self.routes.next(node.0, to.0)?;
+            path.push(direction);
+            node = self.directions[direction.0 as usize].to;
+        }
+        Some(path)
+    }
+
+    fn arrive(&mut self, node: NodeId, mut packet: Packet, at: Time, via: DirectionId, sink: &mut impl Sink) {
+        let is_host = self.kinds[node.0 as usize] == NodeKind::Host;
+        if packet.destination == node {
+            if is_host {
+                return self.deliver(node, packet, at, Some(via), sink);
+            }
+            let echo = packet.flags.has(Flags::ECHO_REQUEST);
+            let message = if echo { Message::EchoReply } else { Message::PortUnreachable };
+            return self.refuse(node, packet, Fate::Answered, message, at, sink);
+        }
+        if is_host {
+            return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
+        }
+        if packet.ttl.saturating_sub(packet.hops) <= 1 {
+            return self.refuse(node, packet, Fate::TtlExpired, Message::TtlExceeded, at, sink);
+        }
+        packet.hops += 1;
+        self.forward(node, packet, at, sink);
+    }
+
+    fn forward(&mut self, node: NodeId, mut packet: Packet, at: Time, sink: &mut impl Sink) {
+        let Some(direction) = self.routes.next(node.0, packet.destination.0) else {
+            return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
+        };
+        let each = &mut self.directions[direction.0 as usize];
+        if packet.bytes > each.mtu {
+            each.too_big_packets += 1;
+            let message = Message::TooBig { mtu: each.mtu };
+            return self.refuse(node, packet, Fate::TooBig, message, at, sink);
+        }
+        packet.offered = at;
+        let (copied, overflowed) =
+            (each.link.counters().copied_packets, each.link.counters().overflowed_packets);
+        let offered = each.link.offer(at, packet);
+        let counters = each.link.counters();
+        let copies = counters.copied_packets - copied;
+        let refused_copies = match offered {
+            Offered::Taken { .. } => counters.overflowed_packets - overflowed,
+            Offered::Ended(_) => 0,
+        };
+        let (next, tapped) = (each.link.next_event(), each.tapped);
+        self.calendar.set(direction.0, next);
+        for _ in 0..copies {
+            self.totals.copied += 1;
+            sink.copied(&packet);
+        }
+        let ended = match offered {
+            Offered::Ended(fate) => Some(fate.into()),
+            Offered::Taken { .. } => (refused_copies > 0).then_some(Fate::Overflowed),
+        };
+        if let Some(fate) = ended {
+            if tapped {
+                sink.passed(direction, &packet, at, Err(fate));
+            }
+            self.end(packet, fate, at, Some(direction), sink);
+        }
+    }
+
+    fn deliver(
+        &mut self,
+        host: NodeId,
+        packet: Packet,
+        due: Time,
+        via: Option<DirectionId>,
+        sink: &mut impl Sink,
+    ) {
+        self.totals.delivered += 1;
+        sink.deliver(host, packet, due, via);
+    }
+
+    /// Ends a packet at `node`, which tells the sender why where it may.
+    fn refuse(
+        &mut self,
+        node: NodeId,
+        packet: Packet,
+        fate: Fate,
+        message: Message,
+        at: Time,
+        sink: &mut impl Sink,
+    ) {
+        let may = message == Message::EchoReply || !packet.flags.has(Flags::NO_REPLY);
+        if may && let Some(reply) = sink.reply(node, &packet, message) {
+            self.totals.replies += 1;
+            let mut flags = Flags::NO_REPLY;
+            flags.set(Flags::V6, packet.flags.has(Flags::V6));
+            let answer = Packet {
+                body: reply.body,
+                segment: 0,
+                segments: 1,
+                bytes: reply.bytes,
+                source: node,
+                destination: packet.source,
+                ttl: REPLY_TTL,
+                hops: 0,
+                flags,
+                offered: at,
+            };
+            if node == packet.source {
+                self.deliver(node, answer, at, None, sink);
+            } else {
+                self.forward(node, answer, at, sink);
+            }
+        }
+        self.end(packet, fate, at, None, sink);
+    }
+
+    fn end(&mut self, packet: Packet, fate: Fate, at: Time, link: Option<DirectionId>, sink: &mut impl Sink) {
+        let totals = &mut self.totals;
+        let count = match fate {
+            Fate::Lost => &mut totals.lost,
+            Fate::Overflowed => &mut totals.overflowed,
+            Fate::Dropped => &mut totals.dropped,
+            Fate::Down => &mut totals.down,
+            Fate::NoRoute => &mut totals.no_route,
+            Fate::TtlExpired => &mut totals.ttl_expired,
+            Fate::TooBig => &mut totals.too_big,
+            Fate::Answered => &mut totals.answered,
+        };
+        *count += 1;
+        sink.end(packet, fate, at, link);
+    }
+}

@@ -1,0 +1,168 @@
+use longhaul_link::Load;
+use longhaul_plan::Way;
+use longhaul_units::Time;
+
+/// A node, by its position in the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// One direction of a link: twice the link's position in the plan, plus one for reverse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DirectionId(pub u32);
+
+impl DirectionId {
+    /// The direction `way` of the link at position `link`.
+    pub fn new(link: usize, way: Way) -> Self {
+        DirectionId(2 * link as u32 + u32::from(way == Way::Reverse))
+    }
+
+    /// The link's position in the plan.
+    pub fn link(self) -> usize {
+        (self.0 / 2) as usize
+    }
+
+    /// Which of the two.
+    pub fn way(self) -> Way {
+        if self.0.is_multiple_of(2) { Way::Forward } else { Way::Reverse }
+    }
+}
+
+/// Properties of a packet that routers look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// IPv6 rather than IPv4.
+    pub const V6: Flags = Flags(1);
+    /// Must not be fragmented.
+    pub const DONT_FRAGMENT: Flags = Flags(2);
+    /// Never answered by an ICMP error (RFC 1122 section 3.2.2, RFC 4443 section 2.4 e).
+    pub const NO_REPLY: Flags = Flags(4);
+    /// An ICMP echo request.
+    pub const ECHO_REQUEST: Flags = Flags(8);
+
+    /// None of them.
+    pub fn empty() -> Self {
+        Flags(0)
+    }
+
+    /// Sets or clears `flag`.
+    pub fn set(&mut self, flag: Flags, value: bool) {
+        self.0 = if value { self.0 | flag.0 } else { self.0 & !flag.0 };
+    }
+
+    /// Whether `flag` is set.
+    pub fn has(self, flag: Flags) -> bool {
+        self.0 & flag.0 != 0
+    }
+}
+
+/// One IP packet of the model; its bytes are the host's business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// The host's handle of the bytes.
+    pub body: u32,
+    /// Position among the segments of its super-packet.
+    pub segment: u16,
+    /// Segments of its super-packet; 1 for an ordinary packet.
+    pub segments: u16,
+    /// IP bytes of this packet.
+    pub bytes: u32,
+    /// Where it came from.
+    pub source: NodeId,
+    /// Where it goes.
+    pub destination: NodeId,
+    /// TTL or hop limit that it was sent with.
+    pub ttl: u8,
+    /// Routers that it has passed.
+    pub hops: u8,
+    /// What routers look at.
+    pub flags: Flags,
+    /// When it came to the link that it is on; set by the network.
+    pub offered: Time,
+}
+
+impl Load for Packet {
+    fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    fn continues(&self, previous: &Self) -> bool {
+        self.body == previous.body && self.segment == previous.segment + 1 && self.hops == previous.hops
+    }
+}
+
+/// How a packet ended, other than by reaching its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fate {
+    /// Taken by a link's loss law.
+    Lost,
+    /// A queue was full.
+    Overflowed,
+    /// Dropped by active queue management.
+    Dropped,
+    /// A link was down.
+    Down,
+    /// No way led to its destination.
+    NoRoute,
+    /// It had passed as many routers as its TTL allowed.
+    TtlExpired,
+    /// It did not fit the next link.
+    TooBig,
+    /// A model router was its destination.
+    Answered,
+}
+
+impl Fate {
+    /// Its name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Lost => "lost",
+            Fate::Overflowed => "overflowed",
+            Fate::Dropped => "dropped",
+            Fate::Down => "down",
+            Fate::NoRoute => "no_route",
+            Fate::TtlExpired => "ttl_expired",
+            Fate::TooBig => "too_big",
+            Fate::Answered => "answered",
+        }
+    }
+}
+
+impl From<longhaul_link::Fate> for Fate {
+    fn from(fate: longhaul_link::Fate) -> Self {
+        match fate {
+            longhaul_link::Fate::Lost => Fate::Lost,
+            longhaul_link::Fate::Overflowed => Fate::Overflowed,
+            longhaul_link::Fate::Dropped => Fate::Dropped,
+            longhaul_link::Fate::Down => Fate::Down,
+        }
+    }
+}
+
+/// What a router says about a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// It has passed too many routers.
+    TtlExceeded,
+    /// It does not fit the next link.
+    TooBig {
+        /// That link's MTU, in bytes of IP packet.
+        mtu: u32,
+    },
+    /// No way leads to its destination.
+    NoRoute,
+    /// Nobody listens here.
+    PortUnreachable,
+    /// The answer to an echo request.
+    EchoReply,
+}
+
+/// The bytes of a router's message, made by the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The host's handle of the bytes.
+    pub body: u32,
+    /// Their number.
+    pub bytes: u32,
+}
