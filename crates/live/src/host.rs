@@ -151,9 +151,21 @@ fn write_sysctl(name: &str, value: &str, missing: Missing) -> Result<()> {
     match fs::write(&path, value) {
         Ok(()) => Ok(()),
         Err(_) if matches!(missing, Missing::Ignored) => Ok(()),
-        Err(error) => Err(Error::wrap(format!("set {name} to {value:?}"), error)
-            .with_remedy("`longhaul doctor` lists what this kernel offers")),
+        Err(error) => {
+            Err(Error::wrap(format!("set {name} to {value:?}"), error).with_remedy(remedy(name, value)))
+        }
     }
+}
+
+fn remedy(name: &str, value: &str) -> String {
+    if name != "net.ipv4.tcp_congestion_control" {
+        return "`longhaul doctor` lists what this kernel offers".into();
+    }
+    // Only what the machine allows to unprivileged programs may be a namespace's default.
+    format!(
+        "name it where it is used (`cc: {value}`), or allow it: \
+         sysctl -w net.ipv4.tcp_allowed_congestion_control=\"$(sysctl -n net.ipv4.tcp_allowed_congestion_control) {value}\""
+    )
 }
 
 /// Prepares what every host's mount namespace starts from: private mounts, a /proc of this PID

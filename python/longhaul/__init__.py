@@ -1,0 +1,1 @@
+"""Longhaul: a laboratory for wide-area networks between clusters."""

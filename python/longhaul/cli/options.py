@@ -1,0 +1,32 @@
+"""Arguments and options that several commands share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _settings(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    settings = {}
+    for value in values:
+        name, equals, content = value.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{value!r} is not NAME=VALUE; write for example --set cc=bbr")
+        settings[name] = content
+    return settings
+
+
+scenario_argument: Decorator = click.argument(
+    "scenario", type=click.Path(path_type=Path, exists=True, dir_okay=False)
+)
+set_option: Decorator = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_settings,
+    help="Give a parameter of the scenario another value; may be repeated.",
+)

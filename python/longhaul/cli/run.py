@@ -1,0 +1,45 @@
+"""``longhaul run``: a scenario, live."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from longhaul.cli.options import scenario_argument, set_option
+
+
+@click.command()
+@scenario_argument
+@set_option
+@click.option("--runs", type=click.Path(path_type=Path, file_okay=False), default=Path("runs"), show_default=True,
+              help="Where run directories go.")
+@click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
+@click.option("--strict", is_flag=True, help="A degraded run counts as not faithful (exit code 4).")
+@click.option("--no-report", is_flag=True, help="Do not write report.html.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table.")
+def run(
+    scenario: Path, settings: dict[str, str], runs: Path, sudo: bool, strict: bool, no_report: bool, as_json: bool
+) -> None:
+    """Run SCENARIO live: real programs, real packets, on this machine.
+
+    Exit codes: 0 good; 1 a program or an expectation failed; 2 wrong scenario or usage; 3 this machine
+    cannot; 4 finished, but not faithful; 130 interrupted, partial results kept.
+
+    \b
+    longhaul run scenarios/three-clusters.yaml
+    longhaul run scenarios/three-clusters.yaml --set cc=bbr
+    """
+    from longhaul.run.experiment import run_experiment
+
+    sys.exit(
+        run_experiment(
+            scenario,
+            settings=settings,
+            runs=runs,
+            argv=sys.argv,
+            sudo=sudo,
+            strict=strict,
+            report=not no_report,
+            as_json=as_json,
+        )
+    )

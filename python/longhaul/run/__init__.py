@@ -1,0 +1,1 @@
+"""Runs: live ones, their directories, and the processes behind them."""

@@ -1,0 +1,100 @@
+"""Run directories: ``runs/<name>/<utc>-<mode>-<hash>/`` and ``latest`` beside them."""
+
+import hashlib
+import json
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from longhaul.errors import LonghaulError
+
+
+def create(
+    root: Path, name: str, *, mode: str, source: bytes, plan: Mapping[str, Any], argv: list[str]
+) -> Path:
+    """Make a new run directory with scenario, plan and the beginnings of ``run.json``."""
+    plan_text = json.dumps(plan, indent=1)
+    digest = hashlib.sha256(source + plan_text.encode()).hexdigest()
+    now = datetime.now(UTC)
+    parent = root / name
+    directory = _claim(parent, f"{now:%Y%m%dT%H%M%SZ}-{mode}-{digest[:8]}")
+    (directory / "raw").mkdir()
+    (directory / "logs").mkdir()
+    (directory / "scenario.yaml").write_bytes(source)
+    (directory / "plan.json").write_text(plan_text, encoding="utf-8")
+    write_run(
+        directory,
+        {
+            "status": "running",
+            "mode": mode,
+            "name": name,
+            "argv": argv,
+            "started": now.isoformat(timespec="seconds"),
+            "versions": {"longhaul": version("longhaul"), "python": platform.python_version()},
+            "host": {
+                "name": platform.node(),
+                "kernel": platform.release(),
+                "machine": platform.machine(),
+                "cpus": os.cpu_count(),
+                "cpu_model": _cpu_model(),
+            },
+            "seed": plan["seed"],
+            "inputs": {"scenario.yaml": hashlib.sha256(source).hexdigest()},
+        },
+    )
+    _point_latest(parent, directory)
+    return directory
+
+
+def read_run(directory: Path) -> dict[str, Any]:
+    """The contents of ``run.json``."""
+    content: dict[str, Any] = json.loads((directory / "run.json").read_text(encoding="utf-8"))
+    return content
+
+
+def write_run(directory: Path, content: Mapping[str, Any]) -> None:
+    """Replace ``run.json`` in one step, so that a reader never sees half of it."""
+    temporary = directory / "run.json.part"
+    temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    temporary.replace(directory / "run.json")
+
+
+def update_run(directory: Path, **changes: Any) -> None:
+    """Change some fields of ``run.json``."""
+    write_run(directory, {**read_run(directory), **changes})
+
+
+def _claim(parent: Path, name: str) -> Path:
+    """Make a directory that nobody else has, though two runs may begin in the same second."""
+    for attempt in range(100):
+        directory = parent / (name if attempt == 0 else f"{name}-{attempt}")
+        try:
+            directory.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise LonghaulError(
+                f"cannot make {directory}: {error.strerror}", remedy="name another place with --runs", exit_code=2
+            ) from error
+        return directory
+    raise LonghaulError(f"cannot find a free name beside {parent / name}", exit_code=70)
+
+
+def _point_latest(parent: Path, directory: Path) -> None:
+    temporary = parent / f".latest-{os.getpid()}"
+    temporary.symlink_to(directory.name)
+    temporary.replace(parent / "latest")
+
+
+def _cpu_model() -> str:
+    if sys.platform != "linux":
+        return platform.processor()
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()

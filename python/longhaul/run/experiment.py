@@ -1,0 +1,77 @@
+"""One experiment from the scenario file to the report: what ``longhaul run`` does."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from longhaul.run import directory as directories
+from longhaul.run import live
+from longhaul.run.session import Message
+
+
+def run_experiment(
+    scenario: Path,
+    *,
+    settings: Mapping[str, str],
+    runs: Path,
+    argv: list[str],
+    sudo: bool = False,
+    strict: bool = False,
+    report: bool = True,
+    as_json: bool = False,
+) -> int:
+    """Run a scenario live, write results and report, print the summary; returns the exit code."""
+    from longhaul.run.progress import Progress
+    from longhaul.scenario import load_scenario, resolve
+
+    resolved = resolve(load_scenario(scenario, settings=settings))
+    for warning in resolved.warnings:
+        print(f"longhaul: {warning}", file=sys.stderr)
+    prepared = live.prepare(resolved, runs=runs, argv=argv)
+    with Progress(prepared.plan) as progress:
+        finished = live.run(prepared, progress=progress.tell, sudo=sudo)
+    summary = conclude(finished.directory, reason=finished.reason, report=report)
+    show(summary, finished.directory, as_json=as_json, report=report)
+    return exit_code(summary, reason=finished.reason, strict=strict)
+
+
+def conclude(directory: Path, *, reason: str, report: bool) -> dict[str, Any]:
+    """Turn what a run left in ``raw/`` into results, and write the report."""
+    from longhaul.run.results import write_results
+
+    summary = write_results(directory)
+    directories.update_run(directory, status=reason)
+    if report:
+        from longhaul.report.html import write_report
+
+        write_report(directory)
+    return summary
+
+
+def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool, report: bool) -> None:
+    """Print the summary on standard output, and on standard error where the rest is."""
+    if as_json:
+        print(json.dumps(summary, indent=1))
+    else:
+        from rich.console import Console
+
+        from longhaul.report.terminal import print_summary
+
+        print_summary(summary, Console())
+    place = directory / "report.html" if report else directory
+    print(f"{'report' if report else 'results'}: {place}", file=sys.stderr if as_json else sys.stdout)
+
+
+def exit_code(summary: Mapping[str, Any], *, reason: str, strict: bool) -> int:
+    """0 good; 1 a program or an expectation failed; 4 not faithful; 130 interrupted."""
+    from longhaul.analysis.fidelity import exit_code as judge
+
+    if reason == "interrupted":
+        return 130
+    return judge(summary, strict=strict)
+
+
+def ignore(_message: Message) -> None:
+    """A listener for runs that nobody watches."""

@@ -1,0 +1,120 @@
+"""A scenario run live: real programs, real packets."""
+
+import json
+import os
+import secrets
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from longhaul.run import directory as directories
+from longhaul.run import traffic
+from longhaul.run.session import Message, Session
+from longhaul.run.state import socket_path
+
+if TYPE_CHECKING:
+    from longhaul.scenario import Resolved
+
+Progress = Callable[[Message], None]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A live run that has ended."""
+
+    directory: Path
+    reason: str
+    """``duration``, ``programs``, ``stopped`` or ``interrupted``."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A live run that can begin."""
+
+    name: str
+    run: str
+    """Unique short name, for sockets and control groups."""
+    directory: Path
+    plan: Path
+
+
+def prepare(
+    resolved: "Resolved", *, runs: Path, argv: list[str], name: str | None = None, mode: str = "live"
+) -> Prepared:
+    """Turn traffic into programs, check that they exist, and make the run directory."""
+    plan: dict[str, Any] = dict(resolved.plan)
+    flows = [_as_dict(item) for item in resolved.traffic]
+    needed = {"ping" if flow["kind"] == "ping" else "iperf3" for flow in flows}
+    traffic.require(needed)
+    services = [program for program in plan["programs"] if program["service"]]
+    others = [program for program in plan["programs"] if not program["service"]]
+    made, rows = traffic.realise(plan, flows, duration_ns=plan["duration_ns"])
+    plan["programs"] = (
+        services
+        + [program for program in made if program["service"]]
+        + others
+        + [program for program in made if not program["service"]]
+    )
+    directory = directories.create(
+        runs, name or plan["name"], mode=mode, source=resolved.source, plan=plan, argv=argv
+    )
+    (directory / "raw" / "traffic.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    expectations = [_as_dict(item) for item in resolved.expectations]
+    (directory / "raw" / "expectations.json").write_text(json.dumps(expectations, indent=1), encoding="utf-8")
+    run = f"{plan['name'][:24]}-{secrets.token_hex(3)}"
+    return Prepared(name or plan["name"], run, directory, directory / "plan.json")
+
+
+def run(prepared: Prepared, *, progress: Progress, sudo: bool = False) -> Finished:
+    """Run to the end. Ctrl-C and SIGTERM end it early and keep what there is."""
+    session = Session(
+        prepared.plan,
+        prepared.directory,
+        run=prepared.run,
+        socket_path=socket_path(prepared.run),
+        sudo=sudo,
+    )
+    reason = "failed"
+    try:
+        with _interruptions(session):
+            for message in session.events():
+                progress(message)
+                if message.get("event") == "ended":
+                    reason = str(message["reason"])
+    finally:
+        session.kill()
+        directories.update_run(prepared.directory, status=reason)
+    return Finished(prepared.directory, reason)
+
+
+@contextmanager
+def _interruptions(session: Session) -> Iterator[None]:
+    """The first signal asks the run to end; the second ends it at once."""
+    asked = False
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            session.kill()
+            os._exit(130)
+        asked = True
+        session.stop(interrupted=True)
+
+    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _as_dict(item: Any) -> dict[str, Any]:
+    if isinstance(item, dict):
+        return item
+    from dataclasses import asdict
+
+    return asdict(item)

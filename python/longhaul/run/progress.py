@@ -1,0 +1,93 @@
+"""What a user sees while a run goes on: one line on standard error, or plain lines without a terminal."""
+
+import json
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from longhaul.run.session import Message
+
+
+class Progress(AbstractContextManager["Progress"]):
+    """Shows building, running and ending of one run."""
+
+    def __init__(self, plan: Path) -> None:
+        """Prepare for the plan in file ``plan``."""
+        content = json.loads(plan.read_text(encoding="utf-8"))
+        self._duration_s = (content["duration_ns"] or 0) / 1e9
+        self._programs = sum(not program["service"] for program in content["programs"])
+        self._ended = 0
+        self._console = Console(stderr=True)
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=self._console,
+            transient=True,
+        )
+        self._task = self._bar.add_task("building hosts", total=None, note="")
+
+    def __enter__(self) -> Self:
+        """Start showing."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop showing."""
+        self._bar.stop()
+
+    def tell(self, message: Message) -> None:
+        """Take one event of the run into account."""
+        match message.get("event"):
+            case "building":
+                self._bar.update(self._task, total=message["of"], completed=message["nodes"])
+            case "up":
+                seconds = message["build_ns"] / 1e9
+                self._print(f"{message['hosts']} hosts up in {seconds:.2f} s")
+            case "started":
+                self._start_clock()
+            case "program":
+                self._program(message)
+            case "ending":
+                self._bar.update(self._task, description="ending", note="")
+                self._bar.stop()
+
+    def _start_clock(self) -> None:
+        self._bar.reset(self._task, total=self._duration_s or None, description="running")
+        if self._bar.live.is_started and self._duration_s:
+            self._tick()
+
+    def _tick(self) -> None:
+        import threading
+        import time
+
+        began = time.monotonic()
+
+        def follow() -> None:
+            while self._bar.live.is_started:
+                self._bar.update(self._task, completed=min(time.monotonic() - began, self._duration_s))
+                time.sleep(0.2)
+
+        threading.Thread(target=follow, daemon=True).start()
+
+    def _program(self, message: Message) -> None:
+        name = f"{message['name']} on {message['host']}"
+        if message["state"] == "failed":
+            self._print(f"{name}: {message['message']}", style="red")
+        elif message["state"] == "ended":
+            self._ended += 1
+            failed = message["expect_exit"] is not None and message["exit"] != message["expect_exit"]
+            if failed and not message["stopped_by_run"]:
+                ending = f"signal {message['signal']}" if message["signal"] else f"exit {message['exit']}"
+                self._print(f"{name}: {ending}, expected {message['expect_exit']}", style="red")
+
+    def _print(self, text: str, style: str | None = None) -> None:
+        self._console.print(text, style=style, highlight=False)

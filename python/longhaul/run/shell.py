@@ -1,0 +1,152 @@
+"""Two hosts, one link, one command: the shortest way to a WAN."""
+
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from longhaul.run import live, session, state
+from longhaul.run.experiment import conclude, exit_code
+from longhaul.run.standing import run_in_host_at
+
+
+def run_shell(
+    command: Sequence[str],
+    *,
+    argv: list[str],
+    delay: str,
+    jitter: str | None,
+    rate: str | None,
+    loss: str | None,
+    queue: str | None,
+    duplicate: str | None,
+    mtu: int,
+    cc: str | None,
+    seed: int,
+    compensate: bool,
+    far_command: str | None,
+    internet: bool,
+    strict: bool,
+    quiet: bool,
+    runs: Path | None,
+) -> int:
+    """Run ``command`` on host near and return its exit code, or 4 if it meant nothing."""
+    from longhaul.scenario import parse_scenario, resolve
+
+    text = scenario_text(
+        delay=delay,
+        jitter=jitter,
+        rate=rate,
+        loss=loss,
+        queue=queue,
+        duplicate=duplicate,
+        mtu=mtu,
+        cc=cc,
+        seed=seed,
+        compensate=compensate,
+        far_command=far_command,
+    )
+    resolved = resolve(parse_scenario(text.encode(), name="shell flags"))
+    words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
+    with _run_directory(runs) as root:
+        prepared = live.prepare(resolved, runs=root, argv=argv, mode="live")
+        path = state.socket_path(prepared.run)
+        running = session.Session(
+            prepared.plan, prepared.directory, run=prepared.run, keep=True, socket_path=path
+        )
+        try:
+            running.wait_for("started")
+            if internet:
+                from longhaul.run.internet import outside
+
+                with outside(path):
+                    code = run_in_host_at(path, "near", words)
+            else:
+                code = run_in_host_at(path, "near", words)
+            running.stop()
+            running.wait_for("ended")
+        finally:
+            running.kill()
+        summary = conclude(prepared.directory, reason="stopped", report=runs is not None)
+        if far_command and not quiet:
+            _print_log(prepared.directory, "far")
+        if not quiet:
+            from rich.console import Console
+
+            from longhaul.report.terminal import print_verdict
+
+            print_verdict(summary, Console(stderr=True))
+        return code or exit_code(summary, reason="stopped", strict=strict)
+
+
+def scenario_text(
+    *,
+    delay: str,
+    jitter: str | None,
+    rate: str | None,
+    loss: str | None,
+    queue: str | None,
+    duplicate: str | None,
+    mtu: int,
+    cc: str | None,
+    seed: int,
+    compensate: bool,
+    far_command: str | None,
+) -> str:
+    """The scenario that a shell's flags describe; flags keep their spelling, so errors quote them."""
+    link = ["endpoints: [near, far]", f"mtu: {mtu}"]
+    if jitter:
+        link.append(f"delay: {{base: {delay}, jitter: {{dist: normal, sd: {jitter}}}}}")
+    else:
+        link.append(f"delay: {delay}")
+    for key, value in (("rate", rate), ("loss", loss), ("queue", queue), ("duplicate", duplicate)):
+        if value:
+            link.append(f"{key}: {value}")
+    lines = [
+        "version: 1",
+        "name: shell",
+        f"seed: {seed}",
+        *(["compensate: true"] if compensate else []),
+        *([f"tcp: {{congestion_control: {cc}}}"] if cc else []),
+        "nodes:",
+        "  near: {kind: host}",
+        "  far: {kind: host}",
+        "links:",
+        "  wan:",
+        *(f"    {line}" for line in link),
+    ]
+    if far_command:
+        quoted = far_command.replace("'", "''")
+        words = shlex.split(far_command)
+        lines += [
+            "programs:",
+            f"  far: {{run: '{quoted}', host: far, service: true{_readiness(words)}}}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _readiness(words: Sequence[str]) -> str:
+    """Wait for servers that we know; others are given no time."""
+    if words and Path(words[0]).name == "iperf3" and "-s" in words:
+        port = words[words.index("-p") + 1] if "-p" in words[:-1] else "5201"
+        return f", ready: 'tcp:{port}'"
+    return ""
+
+
+def _print_log(directory: Path, program: str) -> None:
+    for suffix, stream in (("out", sys.stdout), ("err", sys.stderr)):
+        log = directory / "logs" / f"{program}.{suffix}"
+        if log.exists() and (text := log.read_text(errors="replace")):
+            print(f"--- {program} ---\n{text}", end="", file=stream)
+
+
+@contextmanager
+def _run_directory(runs: Path | None) -> Iterator[Path]:
+    if runs is not None:
+        yield runs
+        return
+    with tempfile.TemporaryDirectory(prefix="longhaul-shell-") as temporary:
+        yield Path(temporary)

@@ -1,0 +1,170 @@
+"""Networks that stay up: brought up, entered, changed, taken down."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longhaul.errors import LonghaulError
+from longhaul.run import session, state
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A network that is up."""
+
+    name: str
+    directory: Path
+    hosts: int
+    seconds: float
+    """How long bringing it up took."""
+
+
+def bring_up(
+    scenario: Path,
+    *,
+    settings: Mapping[str, str],
+    name: str | None,
+    runs: Path,
+    argv: list[str],
+    sudo: bool = False,
+) -> Standing:
+    """Bring a scenario up and leave it up."""
+    from longhaul.run import live
+    from longhaul.scenario import load_scenario, resolve
+
+    resolved = resolve(load_scenario(scenario, settings=settings))
+    called = name or resolved.plan["name"]
+    path = state.socket_path(called)
+    if path.exists():
+        if state.is_alive(path):
+            raise LonghaulError(
+                f"a run called {called} is up already",
+                remedy=f"take it down (longhaul down --name {called}) or choose another --name",
+                exit_code=2,
+            )
+        path.unlink()
+    prepared = live.prepare(resolved, runs=runs, argv=argv)
+    running = session.Session(
+        prepared.plan, prepared.directory, run=prepared.run, keep=True, socket_path=path, sudo=sudo
+    )
+    built = running.wait_for("up")
+    running.wait_for("started")
+    return Standing(called, prepared.directory, int(built["hosts"]), built["build_ns"] / 1e9)
+
+
+def take_down(name: str | None) -> Path:
+    """Take a network down, write its results, and return its run directory."""
+    from longhaul.run.experiment import conclude
+
+    path = state.find(name)
+    line = session.connect(path)
+    line.tell({"do": "hosts"})
+    answer = line.hear(15.0)
+    line.tell({"do": "stop"})
+    while line.hear(60.0) is not None:
+        pass
+    line.close()
+    if answer is None:
+        raise LonghaulError("the run ended instead of answering", exit_code=1)
+    directory = Path(answer["env"]["LONGHAUL_RUN"])
+    conclude(directory, reason="stopped", report=True)
+    return directory
+
+
+def run_in_host(name: str | None, host: str, argv: Sequence[str]) -> int:
+    """Run a command in a host, with this process's terminal, and return its exit code."""
+    return run_in_host_at(state.find(name), host, argv)
+
+
+def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
+    """The same for the run whose socket is ``path``."""
+    from longhaul import _longhaul
+
+    line = session.connect(path)
+    supervisor = line.peer()
+    line.tell({"do": "hosts"})
+    answer = line.hear(15.0)
+    line.close()
+    if answer is None:
+        raise LonghaulError("the run ended instead of answering", exit_code=1)
+    hosts = answer["hosts"]
+    if host not in hosts:
+        raise LonghaulError(unknown("host", host, hosts), exit_code=2)
+    groups = answer.get("cgroups")
+    try:
+        return _longhaul.run_in_host(
+            supervisor=supervisor,
+            namespaces=hosts[host],
+            argv=list(argv),
+            env={**answer["env"], "LONGHAUL_HOST": host, "HOSTNAME": host},
+            cwd=str(Path.cwd()),
+            cgroup=str(Path(groups) / host) if groups else None,
+        )
+    except RuntimeError as error:
+        raise LonghaulError(str(error), remedy="enter it as the user who brought it up", exit_code=3) from error
+
+
+def change_link(name: str | None, link: str, changes: Sequence[str], *, way: str | None) -> float:
+    """Change a link now; returns when the change took effect, in seconds of the run's clock."""
+    from longhaul.scenario import resolve_change
+
+    path = state.find(name)
+    plan = plan_of(path)
+    names = [each["name"] for each in plan["links"]]
+    if link not in names:
+        raise LonghaulError(unknown("link", link, names), exit_code=2)
+    index = names.index(link)
+    both = [way] if way else ["forward", "reverse"]
+    at_ns = 0
+    for each in both:
+        change = resolve_change(changes, plan["links"][index], way=each)
+        answer = session.ask(path, {"do": "change", "link": index, "direction": each, "change": change})
+        at_ns = answer["engine"]["at_ns"]
+    return at_ns / 1e9
+
+
+def plan_of(path: Path) -> dict[str, Any]:
+    """The plan of the run whose socket is ``path``."""
+    answer = session.ask(path, {"do": "hosts"})
+    plan: dict[str, Any] = json.loads((Path(answer["env"]["LONGHAUL_RUN"]) / "plan.json").read_text("utf-8"))
+    return plan
+
+
+def ask_status(name: str | None) -> dict[str, Any]:
+    """How a run is doing."""
+    return session.ask(state.find(name), {"do": "status"})
+
+
+def describe_status(answer: Mapping[str, Any]) -> str:
+    """The same in words, one thing a line."""
+    engine = answer["engine"]
+    lines = [
+        f"{answer['name']}: up for {engine['t_ns'] / 1e9:.1f} s, {engine['delivered_packets']} packets delivered, "
+        f"{engine['held_packets']} on the way",
+        f"lateness p50 {engine['lateness_p50_ns'] / 1e3:.1f} us, p99 {engine['lateness_p99_ns'] / 1e3:.1f} us; "
+        f"{engine['gaps']} gaps over 100 us",
+    ]
+    for program in answer["programs"]:
+        lines.append(f"  {program['name']} on {program['host']}: {_state(program)}")
+    return os.linesep.join(lines)
+
+
+def _state(program: Mapping[str, Any]) -> str:
+    if program["error"]:
+        return str(program["error"])
+    if program["end_ns"] is not None:
+        ending = f"signal {program['signal']}" if program["signal"] else f"exit {program['exit']}"
+        return f"ended ({ending})"
+    return "running" if program["start_ns"] is not None else "waits for its start"
+
+
+def unknown(kind: str, name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    """A message for a name that does not exist, with the nearest that does."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1)
+    hint = f'; did you mean "{near[0]}"?' if near else f"; there are: {', '.join(list(known)[:12])}"
+    return f'there is no {kind} "{name}"{hint}'

@@ -1,0 +1,155 @@
+"""Traffic of a scenario as real programs: iperf3 for tcp and udp, ping for ping."""
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from longhaul.errors import LonghaulError
+
+FIRST_PORT = 5201
+"""Ports of the iperf3 servers, counted up over all flows so that none meets another."""
+
+_NS = 1_000_000_000
+_READY_NS = 10 * _NS
+_SOCKET_BUFFER = "4M"
+"""Of UDP sockets: 30 ms of 1 Gbit/s, so that a receiver may be off the processor that long."""
+
+Program = dict[str, Any]
+Plan = Mapping[str, Any]
+
+
+def realise(
+    plan: Plan, traffic: Iterable[Mapping[str, Any]], *, duration_ns: int | None
+) -> tuple[list[Program], list[dict[str, Any]]]:
+    """Programs for ``traffic``, and rows that tell which log belongs to what.
+
+    Each item of ``traffic`` has name, kind, source (node index), destinations (node indices) and
+    the fields of its kind in ns, bit/s and bytes.
+    """
+    programs: list[Program] = []
+    rows: list[dict[str, Any]] = []
+    ports = iter(range(FIRST_PORT, 65_536))
+    for item in traffic:
+        for destination in item["destinations"]:
+            if item["kind"] == "ping":
+                made, row = _ping(plan, item, destination, duration_ns)
+            else:
+                made, row = _iperf(plan, item, destination, next(ports), duration_ns)
+            programs += made
+            rows.append(row)
+    services = [program for program in programs if program["service"]]
+    return services + [program for program in programs if not program["service"]], rows
+
+
+def require(commands: Iterable[str]) -> None:
+    """Refuse to begin without the programs that traffic needs."""
+    missing = sorted({command for command in commands if shutil.which(command) is None})
+    if missing:
+        packages = " ".join({"ping": "iputils-ping"}.get(command, command) for command in missing)
+        raise LonghaulError(
+            f"traffic needs {', '.join(missing)}, not found on this machine",
+            remedy=f"sudo apt-get install {packages}",
+            exit_code=3,
+        )
+
+
+def _names(plan: Plan, item: Mapping[str, Any], destination: int) -> tuple[str, str, str]:
+    source = plan["nodes"][item["source"]]["name"]
+    target = plan["nodes"][destination]["name"]
+    name = item["name"] if len(item["destinations"]) == 1 else f"{item['name']}.{target}"
+    return name, source, target
+
+
+def _ping(
+    plan: Plan, item: Mapping[str, Any], destination: int, duration_ns: int | None
+) -> tuple[list[Program], dict[str, Any]]:
+    name, source, target = _names(plan, item, destination)
+    interval_s = item["every_ns"] / _NS
+    argv = ["ping", "-n", "-i", f"{interval_s:g}", "-s", str(item.get("size_bytes") or 56)]
+    if item.get("count"):
+        argv += ["-c", str(item["count"])]
+    address = plan["nodes"][destination]
+    argv.append(address["ipv4"] or address["ipv6"])
+    stop_ns = item.get("stop_ns") or duration_ns
+    programs = [_program(name, item["source"], argv, start_ns=item.get("start_ns", 0), stop_ns=stop_ns)]
+    row = _row(item, name, None, source, target)
+    return programs, {**row, "every_ns": item["every_ns"]}
+
+
+def _iperf(
+    plan: Plan, item: Mapping[str, Any], destination: int, port: int, duration_ns: int | None
+) -> tuple[list[Program], dict[str, Any]]:
+    name, source, target = _names(plan, item, destination)
+    server = f"{name}.server"
+    start_ns = item.get("start_ns", 0)
+    stop_ns = item.get("stop_ns") or duration_ns
+    address = plan["nodes"][destination]
+    argv = ["iperf3", "-c", address["ipv4"] or address["ipv6"], "-p", str(port), "-J"]
+    if item.get("bytes"):
+        argv += ["-n", str(item["bytes"])]
+    elif stop_ns is not None:
+        # A client that ends by itself leaves its report; the margin is for connecting.
+        argv += ["-t", f"{max((stop_ns - start_ns) / _NS - 0.2, 0.1):.3f}".rstrip("0").rstrip(".")]
+        argv[-1] = str(max(int(float(argv[-1])), 1))
+    else:
+        argv += ["-t", "10"]
+    if item["kind"] == "udp":
+        argv += ["-u", "-b", str(item["rate_bits_per_s"]), "-w", _SOCKET_BUFFER]
+        if item.get("size_bytes"):
+            argv += ["-l", str(item["size_bytes"])]
+    else:
+        argv += ["-P", str(item.get("flows") or 1)]
+        if item.get("cc"):
+            argv += ["-C", item["cc"]]
+        if item.get("rate_bits_per_s"):
+            argv += ["-b", str(item["rate_bits_per_s"])]
+    programs = [
+        _program(
+            server,
+            destination,
+            ["iperf3", "-s", "-1", "-p", str(port), "-J"],
+            service=True,
+            ready={"tcp_port": port, "within_ns": _READY_NS},
+        ),
+        _program(name, item["source"], argv, start_ns=start_ns, stop_ns=None, expect_exit=0),
+    ]
+    return programs, _row(item, name, server, source, target)
+
+
+def _program(
+    name: str,
+    host: int,
+    argv: Sequence[str],
+    *,
+    start_ns: int = 0,
+    stop_ns: int | None = None,
+    service: bool = False,
+    ready: Mapping[str, int] | None = None,
+    expect_exit: int | None = None,
+) -> Program:
+    return {
+        "name": name,
+        "host": host,
+        "argv": list(argv),
+        "cwd": None,
+        "env": {},
+        "start_ns": start_ns,
+        "stop_ns": stop_ns,
+        "service": service,
+        "ready": dict(ready) if ready else None,
+        "expect_exit": expect_exit,
+    }
+
+
+def _row(item: Mapping[str, Any], program: str, server: str | None, source: str, target: str) -> dict[str, Any]:
+    return {
+        "name": item["name"],
+        "kind": item["kind"],
+        "program": program,
+        "server": server,
+        "from": source,
+        "to": target,
+        "cc": item.get("cc"),
+        "rate_bits_per_s": item.get("rate_bits_per_s"),
+        "every_ns": None,
+    }

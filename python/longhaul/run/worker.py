@@ -1,0 +1,31 @@
+"""The process that becomes a live run: started as ``python -m longhaul.run.worker``.
+
+It imports nothing but the compiled module, because it forks and moves into namespaces, which
+wants one thread and little memory.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    """Read the orders from the first argument and run the plan."""
+    from longhaul import _longhaul
+
+    orders = json.loads(sys.argv[1])
+    os.chdir(orders["cwd"])
+    plan = Path(orders["plan"]).read_text(encoding="utf-8")
+    return _longhaul.run_live(
+        plan,
+        directory=orders["directory"],
+        run=orders["run"],
+        line=orders["line"],
+        socket=orders["socket"],
+        keep=orders["keep"],
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
