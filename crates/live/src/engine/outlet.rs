@@ -63,6 +63,8 @@ pub struct Outlet {
     /// Unix time of the run's start.
     pub unix_start_ns: u64,
     group: Option<Group>,
+    /// Hosts that were written to and may have answered; each once.
+    pub written_to: Vec<usize>,
     scratch: Vec<u8>,
     quoted: Vec<u8>,
     rows: Rows,
@@ -98,6 +100,7 @@ impl Outlet {
             clock,
             unix_start_ns: clock::unix_ns() - clock.ns(),
             group: None,
+            written_to: Vec::with_capacity(64),
             scratch: Vec::with_capacity(2_048),
             quoted: Vec::with_capacity(2_048),
             rows: Rows {
@@ -137,6 +140,9 @@ impl Outlet {
             port.written_packets += packets;
             let via = group.via.map_or(self.lateness.len() - 1, |direction| direction.0 as usize);
             self.lateness[via].add(late.ns(), packets);
+            if !self.written_to.contains(&group.host) && self.written_to.len() < 64 {
+                self.written_to.push(group.host);
+            }
         } else {
             port.write_failed_packets += packets;
         }
