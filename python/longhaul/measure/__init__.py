@@ -1,0 +1,1 @@
+"""Measurements of this machine: what it can do, and what it does by itself."""

@@ -1,0 +1,82 @@
+"""Runs of small plans, and what they measured."""
+
+import json
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from longhaul.measure.plans import Plan
+from longhaul.run.session import Session
+
+_TIME = re.compile(r"time=([\d.]+) ms")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one run left, read into memory."""
+
+    engine: dict[str, Any]
+    hosts: dict[str, dict[str, int]]
+    programs: list[dict[str, Any]]
+    logs: dict[str, str]
+    """Standard output of each program."""
+
+    def rtts_s(self) -> list[float]:
+        """Round-trip times that ping saw, in seconds."""
+        return [float(text) / 1e3 for text in _TIME.findall(self.logs["ping"])]
+
+    def iperf(self) -> dict[str, Any]:
+        """The iperf3 client's report."""
+        report: dict[str, Any] = json.loads(self.logs["client"])
+        return report
+
+    def goodput(self) -> float:
+        """What the iperf3 server received, in bit/s."""
+        return float(self.iperf()["end"]["sum_received"]["bits_per_second"])
+
+    def lateness_ns(self, quantile: str) -> int:
+        """A quantile of lateness over all packets: ``p50``, ``p90``, ``p99``, ``p999``, ``max``."""
+        return int(self.engine["lateness"]["all"][f"{quantile}_ns"])
+
+    def drops(self) -> dict[str, int]:
+        """Every counter of packets lost to anything but the model that is not zero."""
+        found = {
+            f"{host}.{name}": value
+            for host, counters in self.hosts.items()
+            for name, value in counters.items()
+            if value and name != "softnet_dropped"
+        }
+        for host, port in self.engine["ports"].items():
+            for name in ("write_failed_packets", "read_failed", "no_memory_packets"):
+                if port[name]:
+                    found[f"{host}.{name}"] = port[name]
+        return found
+
+
+def measure(plan: Plan) -> Measured:
+    """Run ``plan`` to its end in a temporary directory."""
+    with tempfile.TemporaryDirectory(prefix="longhaul-measure-") as temporary:
+        directory = Path(temporary)
+        path = directory / "plan.json"
+        path.write_text(json.dumps(plan), encoding="utf-8")
+        session = Session(path, directory, run=directory.name[-12:])
+        try:
+            for _event in session.events():
+                pass
+        finally:
+            session.kill()
+        raw = directory / "raw"
+        return Measured(
+            engine=json.loads((raw / "engine.json").read_text("utf-8")),
+            hosts=json.loads((raw / "hosts.json").read_text("utf-8")),
+            programs=json.loads((raw / "programs.json").read_text("utf-8")),
+            logs={path.stem: path.read_text("utf-8", "replace") for path in (directory / "logs").glob("*.out")},
+        )
+
+
+def median_rtt_s(plan: Plan) -> float:
+    """Median round-trip time of the plan's ping, in seconds."""
+    return median(measure(plan).rtts_s())
