@@ -1,0 +1,37 @@
+"""``longhaul calibrate``: what emulation costs on this machine."""
+
+import json
+from dataclasses import asdict
+
+import click
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the certificate as JSON.")
+def calibrate(as_json: bool) -> None:
+    """Measure this machine and keep the figures as its certificate.
+
+    Base latency, jitter floor, throughput ceilings, and the highest rate at which packets still leave on
+    time. Every run quotes them; `compensate: true` subtracts the base latency. Takes about a minute on an
+    otherwise idle machine.
+    """
+    from longhaul.measure import calibration
+
+    certificate = calibration.calibrate(lambda step: click.echo(f"  {step} ...", err=True))
+    path = calibration.store(certificate)
+    if as_json:
+        click.echo(json.dumps(asdict(certificate), indent=1))
+        return
+    rows = [
+        ("base latency, one way", f"{certificate.base_one_way_ns / 1e3:.1f} us beyond a direct veth"),
+        ("lateness at 2,000 packets/s",
+         f"p50 {certificate.jitter_p50_ns / 1e3:.2f} us, p99 {certificate.jitter_p99_ns / 1e3:.2f} us"),
+        ("one TCP flow", f"{certificate.ceiling_bits_per_s / 1e9:.1f} Gbit/s "
+         f"(direct veth {certificate.direct_bits_per_s / 1e9:.1f})"),
+        ("packets written alone", f"{certificate.ceiling_packets_per_s / 1e3:.0f} thousand/s"),
+        ("rate that keeps lateness", f"{certificate.faithful_bits_per_s / 1e9:g} Gbit/s"),
+        ("host gaps over 100 us", f"{certificate.gaps_per_s:g} a second"),
+    ]
+    for name, value in rows:
+        click.echo(f"{name:<28} {value}")
+    click.echo(f"certificate: {path}")
