@@ -8,7 +8,7 @@ use crate::tun::Tun;
 use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink, icmp};
 use longhaul_plan::{Plan, Way};
 use longhaul_record::{Distribution, PacketRow};
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 use serde::Serialize;
 use std::io::IoSlice;
 use std::net::IpAddr;
@@ -47,6 +47,7 @@ struct Group {
     first: u32,
     count: u32,
     hops: u8,
+    first_due: Time,
     due: Time,
     via: Option<DirectionId>,
 }
@@ -60,6 +61,8 @@ pub struct Outlet {
     pub lateness: Vec<Distribution>,
     addresses: Vec<(Option<IpAddr>, Option<IpAddr>)>,
     clock: Clock,
+    /// Segments leave together only if they are due within this span; zero: each alone.
+    coalesce: Span,
     /// Unix time of the run's start.
     pub unix_start_ns: u64,
     group: Option<Group>,
@@ -98,6 +101,7 @@ impl Outlet {
                 .map(|node| (node.ipv4.map(IpAddr::V4), node.ipv6.map(IpAddr::V6)))
                 .collect(),
             clock,
+            coalesce: Span::from_ns(plan.coalesce_ns),
             unix_start_ns: clock::unix_ns() - clock.ns(),
             group: None,
             written_to: Vec::with_capacity(64),
@@ -188,7 +192,9 @@ impl Sink for Outlet {
             let joins = group.body == packet.body
                 && next == u32::from(packet.segment)
                 && group.host == host.0 as usize
-                && group.hops == packet.hops;
+                && group.hops == packet.hops
+                && self.coalesce > Span::ZERO
+                && due <= group.first_due + self.coalesce;
             if joins {
                 group.count += 1;
                 group.due = group.due.max(due);
@@ -202,6 +208,7 @@ impl Sink for Outlet {
             first: u32::from(packet.segment),
             count: 1,
             hops: packet.hops,
+            first_due: due,
             due,
             via,
         });
