@@ -37,6 +37,8 @@ pub trait Sink {
 #[derive(Debug)]
 pub struct Network {
     kinds: Vec<NodeKind>,
+    /// The node at the far end of each node's first link.
+    neighbours: Vec<Option<NodeId>>,
     addresses: BTreeMap<IpAddr, NodeId>,
     routes: Routes,
     directions: Vec<Direction>,
@@ -126,7 +128,13 @@ impl Network {
             let both = each.ipv4.map(IpAddr::V4).into_iter().chain(each.ipv6.map(IpAddr::V6));
             both.map(move |address| (address, NodeId(node as u32)))
         });
+        let mut neighbours = vec![None; plan.nodes.len()];
+        for [a, b] in plan.links.iter().map(|link| link.endpoints) {
+            neighbours[a].get_or_insert(NodeId(b as u32));
+            neighbours[b].get_or_insert(NodeId(a as u32));
+        }
         Ok(Network {
+            neighbours,
             kinds: plan.nodes.iter().map(|node| node.kind).collect(),
             addresses: addresses.collect(),
             routes: Routes::new(plan),
@@ -329,7 +337,10 @@ impl Network {
         sink: &mut impl Sink,
     ) {
         let may = message == Message::EchoReply || !packet.flags.has(Flags::NO_REPLY);
-        if may && let Some(reply) = sink.reply(node, &packet, message) {
+        // A host would refuse a message that comes from its own address: its neighbour says it.
+        let speaker =
+            if node == packet.source { self.neighbours[node.0 as usize].unwrap_or(node) } else { node };
+        if may && let Some(reply) = sink.reply(speaker, &packet, message) {
             self.totals.replies += 1;
             let mut flags = Flags::NO_REPLY;
             flags.set(Flags::V6, packet.flags.has(Flags::V6));
@@ -338,7 +349,7 @@ impl Network {
                 segment: 0,
                 segments: 1,
                 bytes: reply.bytes,
-                source: node,
+                source: speaker,
                 destination: packet.source,
                 ttl: REPLY_TTL,
                 hops: 0,

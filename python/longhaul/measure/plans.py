@@ -55,6 +55,37 @@ def pair(
     }
 
 
+def chain(
+    routers: int, *, delay_ns: int = 1_000_000, mtus: list[int] | None = None, mtu: int = 1500
+) -> Plan:
+    """near - r1 - r2 - ... - far, every link with the same delay; ``mtus`` gives each link its own MTU."""
+    plan = pair(mtu=mtu, name="chain")
+    plan["nodes"] += [
+        {
+            "name": f"r{number}",
+            "kind": "router",
+            "ipv4": f"10.0.1.{number}",
+            "ipv6": f"fd00::1:{number}",
+            "mtu": 0,
+            "sysctls": {},
+        }
+        for number in range(1, routers + 1)
+    ]
+    stations = [0, *range(2, routers + 2), 1]
+    names = [plan["nodes"][station]["name"] for station in stations]
+    plan["links"] = [
+        {
+            "name": f"{names[position]}-{names[position + 1]}",
+            "endpoints": stations[position : position + 2],
+            "mtu": mtus[position] if mtus else mtu,
+            "forward": direction(delay_ns, None, None, 0.0),
+            "reverse": direction(delay_ns, None, None, 0.0),
+        }
+        for position in range(len(stations) - 1)
+    ]
+    return plan
+
+
 def direction(delay_ns: int, bits_per_s: int | None, queue_bytes: int | None, loss: float) -> dict[str, Any]:
     """One direction with constant delay and rate and independent loss."""
     return {

@@ -1,0 +1,285 @@
+//! The network as its hosts see it: where packets come out, when, and that none vanishes.
+
+use longhaul_network::{DirectionId, Fate, Flags, Message, Network, NodeId, Packet, Reply, Sink};
+use longhaul_plan::*;
+use longhaul_units::Time;
+use proptest::prelude::*;
+
+#[derive(Debug, Default, PartialEq)]
+struct Seen {
+    delivered: Vec<(u32, u32, u64)>,
+    ended: Vec<(u32, Fate)>,
+    copied: u64,
+    messages: Vec<(u32, Message)>,
+}
+
+impl Sink for Seen {
+    fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, _via: Option<DirectionId>) {
+        self.delivered.push((host.0, packet.body, due.ps()));
+    }
+    fn end(&mut self, packet: Packet, fate: Fate, _at: Time, _link: Option<DirectionId>) {
+        self.ended.push((packet.body, fate));
+    }
+    fn copied(&mut self, _packet: &Packet) {
+        self.copied += 1;
+    }
+    fn reply(&mut self, router: NodeId, _about: &Packet, message: Message) -> Option<Reply> {
+        self.messages.push((router.0, message));
+        Some(Reply { body: u32::MAX, bytes: 100 })
+    }
+}
+
+fn direction(delay_ns: u64, bits_per_s: Option<u64>) -> Direction {
+    Direction {
+        up: true,
+        loss: Loss::None {},
+        queue: Queue { limit_packets: Some(20), limit_bytes: None },
+        rate: bits_per_s.map_or(Rate::Unlimited {}, |bits_per_s| Rate::Constant { bits_per_s }),
+        framing_bytes: 0,
+        delay: Delay::Constant { delay_ns },
+        reorder: false,
+        out_of_order: None,
+        duplicate: 0.0,
+    }
+}
+
+fn node(name: &str, kind: NodeKind, number: u8) -> Node {
+    Node {
+        name: name.into(),
+        kind,
+        ipv4: Some([10, 0, 0, number].into()),
+        ipv6: None,
+        mtu: 1500,
+        sysctls: Default::default(),
+    }
+}
+
+/// a - r - s - b with 1, 2 and 3 ms; a slower way r - t - s beside it.
+fn plan() -> Plan {
+    let nodes = vec![
+        node("a", NodeKind::Host, 1),
+        node("b", NodeKind::Host, 2),
+        node("r", NodeKind::Router, 3),
+        node("s", NodeKind::Router, 4),
+        node("t", NodeKind::Router, 5),
+    ];
+    let link = |name: &str, endpoints, ms: u64| Link {
+        name: name.into(),
+        endpoints,
+        mtu: 1500,
+        forward: direction(ms * 1_000_000, None),
+        reverse: direction(ms * 1_000_000, None),
+    };
+    Plan {
+        version: VERSION,
+        name: "test".into(),
+        seed: 7,
+        duration_ns: None,
+        coalesce_ns: 10_000,
+        nodes,
+        links: vec![
+            link("a-r", [0, 2], 1),
+            link("r-s", [2, 3], 2),
+            link("s-b", [3, 1], 3),
+            link("r-t", [2, 4], 5),
+            link("t-s", [4, 3], 5),
+        ],
+        routes: vec![],
+        programs: vec![],
+        events: vec![],
+        measure: Measure {
+            every_ns: 1,
+            captures: vec![],
+            snap: 0,
+            packet_links: vec![],
+            packet_window_ns: 0,
+        },
+    }
+}
+
+fn packet(body: u32, bytes: u32) -> Packet {
+    Packet {
+        body,
+        segment: 0,
+        segments: 1,
+        bytes,
+        source: NodeId(0),
+        destination: NodeId(1),
+        ttl: 64,
+        hops: 0,
+        flags: Flags::empty(),
+        offered: Time::ZERO,
+    }
+}
+
+fn run(plan: &Plan, packets: &[(u64, Packet)], polls: &[u64]) -> (Seen, Network) {
+    let mut network = Network::new(plan).unwrap();
+    let mut seen = Seen::default();
+    let mut polls = polls.iter().peekable();
+    for &(at, packet) in packets {
+        while let Some(&poll) = polls.next_if(|&&poll| poll <= at) {
+            network.advance(Time::from_ns(poll), &mut seen);
+        }
+        network.inject(Time::from_ns(at), packet, &mut seen);
+    }
+    network.advance(Time::from_ns(u64::MAX / 2_000), &mut seen);
+    (seen, network)
+}
+
+#[test]
+fn a_packet_takes_the_sum_of_the_delays_on_the_shortest_path() {
+    let (seen, network) = run(&plan(), &[(0, packet(1, 100))], &[]);
+    assert_eq!(seen.delivered, [(1, 1, 6_000_000_000)]);
+    let path: Vec<usize> =
+        network.path(NodeId(0), NodeId(1)).unwrap().iter().map(|each| each.link()).collect();
+    assert_eq!(path, [0, 1, 2]);
+}
+
+#[test]
+fn an_override_takes_another_way() {
+    let mut plan = plan();
+    plan.routes = vec![RouteOverride { node: 2, destination: 1, link: 3 }];
+    let (seen, _) = run(&plan, &[(0, packet(1, 100))], &[]);
+    assert_eq!(seen.delivered, [(1, 1, 14_000_000_000)]);
+}
+
+#[test]
+fn ttl_allows_one_router_less_than_its_value() {
+    for (ttl, arrives) in [(1, false), (2, false), (3, true)] {
+        let (seen, _) = run(&plan(), &[(0, Packet { ttl, ..packet(1, 100) })], &[]);
+        assert_eq!(seen.delivered.iter().any(|each| each.1 == 1), arrives, "ttl {ttl}");
+        if !arrives {
+            assert_eq!(seen.messages, [(u32::from(ttl) + 1, Message::TtlExceeded)]);
+            assert_eq!(seen.ended, [(1, Fate::TtlExpired)]);
+        }
+    }
+}
+
+#[test]
+fn a_packet_that_does_not_fit_is_answered_with_the_mtu() {
+    let mut plan = plan();
+    plan.links[1].mtu = 1400;
+    let (seen, network) = run(&plan, &[(0, packet(1, 1401)), (0, packet(2, 1400))], &[]);
+    assert_eq!(seen.messages, [(2, Message::TooBig { mtu: 1400 })]);
+    assert_eq!(seen.ended, [(1, Fate::TooBig)]);
+    assert!(seen.delivered.iter().any(|each| each.1 == 2));
+    assert_eq!(network.totals().replies, 1);
+}
+
+#[test]
+fn errors_are_not_answered_by_errors() {
+    let mut error = packet(1, 100);
+    error.flags.set(Flags::NO_REPLY, true);
+    let (seen, _) = run(&plan(), &[(0, Packet { ttl: 1, ..error })], &[]);
+    assert_eq!((seen.messages.len(), seen.ended.len()), (0, 1));
+}
+
+#[test]
+fn hosts_do_not_forward() {
+    let mut plan = plan();
+    plan.nodes[3].kind = NodeKind::Host;
+    let (seen, _) = run(&plan, &[(0, packet(1, 100))], &[]);
+    assert_eq!(seen.ended, [(1, Fate::NoRoute)]);
+}
+
+/// All-pairs shortest delays by Floyd and Warshall, through routers only.
+fn floyd(plan: &Plan) -> Vec<Vec<u64>> {
+    const FAR: u64 = u64::MAX / 4;
+    let count = plan.nodes.len();
+    let mut cost = vec![vec![FAR; count]; count];
+    for (node, row) in cost.iter_mut().enumerate() {
+        row[node] = 0;
+    }
+    for link in &plan.links {
+        let [a, b] = link.endpoints;
+        cost[a][b] = cost[a][b].min(link.forward.mean_delay_ns());
+        cost[b][a] = cost[b][a].min(link.reverse.mean_delay_ns());
+    }
+    for middle in (0..count).filter(|&node| plan.nodes[node].kind == NodeKind::Router) {
+        for from in 0..count {
+            for to in 0..count {
+                cost[from][to] = cost[from][to].min(cost[from][middle] + cost[middle][to]);
+            }
+        }
+    }
+    cost
+}
+
+prop_compose! {
+    /// Up to four hosts and five routers with any links between them.
+    fn any_plan()(
+        hosts in 2usize..5,
+        routers in 0usize..6,
+        links in prop::collection::vec((0usize..9, 0usize..9, 1u64..50, 1u64..50), 1..20),
+    ) -> Plan {
+        let count = hosts + routers;
+        let nodes = (0..count).map(|index| {
+            let kind = if index < hosts { NodeKind::Host } else { NodeKind::Router };
+            node(&format!("n{index}"), kind, index as u8 + 1)
+        }).collect();
+        let links = links.into_iter().enumerate().filter(|(_, (a, b, _, _))| a % count != b % count)
+            .map(|(index, (a, b, out, back))| Link {
+                name: format!("l{index}"),
+                endpoints: [a % count, b % count],
+                mtu: 1500,
+                forward: direction(out * 1_000, Some(50_000_000)),
+                reverse: direction(back * 1_000, Some(50_000_000)),
+            }).collect();
+        Plan { nodes, links, ..plan() }
+    }
+}
+
+proptest! {
+    #[test]
+    fn paths_are_the_shortest(plan in any_plan()) {
+        let network = Network::new(&plan).unwrap();
+        let cost = floyd(&plan);
+        for from in 0..plan.nodes.len() {
+            for to in 0..plan.nodes.len() {
+                let Some(path) = network.path(NodeId(from as u32), NodeId(to as u32)) else {
+                    prop_assert!(cost[from][to] >= u64::MAX / 4, "{from} to {to} has a way");
+                    continue;
+                };
+                let delay: u64 = path.iter().map(|direction| {
+                    let link = &plan.links[direction.link()];
+                    if direction.way() == Way::Forward { &link.forward } else { &link.reverse }.mean_delay_ns()
+                }).sum();
+                prop_assert_eq!(delay, cost[from][to]);
+            }
+        }
+    }
+
+    #[test]
+    fn no_packet_vanishes_and_late_polls_change_nothing(
+        plan in any_plan(),
+        packets in prop::collection::vec((0u64..3_000_000, 60u32..1600, 1u8..6), 1..80),
+        polls in prop::collection::vec(0u64..4_000_000, 0..40),
+        duplicate in 0.0f64..0.5,
+    ) {
+        let mut plan = plan;
+        for link in &mut plan.links {
+            link.forward.duplicate = duplicate;
+            link.reverse.loss = Loss::Independent { probability: 0.2 };
+        }
+        let mut packets: Vec<(u64, Packet)> = packets
+            .into_iter()
+            .enumerate()
+            .map(|(body, (at, bytes, ttl))| (at, Packet { ttl, ..packet(body as u32, bytes) }))
+            .collect();
+        packets.sort_by_key(|each| each.0);
+        let mut polls = polls;
+        polls.sort_unstable();
+        let (seen, network) = run(&plan, &packets, &polls);
+        let totals = network.totals();
+        prop_assert_eq!(network.held(), 0);
+        prop_assert_eq!(
+            totals.injected + totals.copied + totals.replies,
+            totals.delivered + totals.lost + totals.overflowed + totals.dropped + totals.down
+                + totals.no_route + totals.ttl_expired + totals.too_big + totals.answered
+        );
+        prop_assert_eq!(seen.delivered.len() as u64, totals.delivered);
+        prop_assert_eq!(seen.copied, totals.copied);
+        let (rarely, _) = run(&plan, &packets, &[]);
+        prop_assert_eq!(seen, rarely);
+    }
+}
