@@ -16,9 +16,10 @@ def calibrate(as_json: bool) -> None:
     otherwise idle machine.
     """
     from longhaul.measure import calibration
+    from longhaul.run.certificate import store_certificate
 
     certificate = calibration.calibrate(lambda step: click.echo(f"  {step} ...", err=True))
-    path = calibration.store(certificate)
+    path = store_certificate(asdict(certificate))
     if as_json:
         click.echo(json.dumps(asdict(certificate), indent=1))
         return

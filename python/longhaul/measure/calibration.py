@@ -1,18 +1,16 @@
 """What emulation costs on this machine: measured once, kept as its certificate, quoted in each run."""
 
-import json
 import os
 import platform
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from statistics import median
-from typing import Any
 
 from longhaul.measure import plans
 from longhaul.measure.direct import direct_ping, direct_tcp
 from longhaul.measure.probe import measure
+from longhaul.run.certificate import processor
 
 LATENESS_LIMIT_NS = 100_000
 """A rate holds while 99 % of packets are written within this time of being due."""
@@ -76,7 +74,7 @@ def calibrate(say: Say) -> Certificate:
     return Certificate(
         measured=datetime.now(UTC).isoformat(timespec="seconds"),
         kernel=platform.release(),
-        cpu=_cpu(),
+        cpu=processor(),
         cpus=os.cpu_count() or 1,
         base_one_way_ns=max(round((zero_rtt - direct_rtt) / 2 * 1e9), 0),
         direct_rtt_ns=round(direct_rtt * 1e9),
@@ -89,36 +87,3 @@ def calibrate(say: Say) -> Certificate:
         faithful_bits_per_s=faithful,
         gaps_per_s=round(idle.engine["gaps"]["count"] / (idle.engine["duration_ns"] / 1e9), 3),
     )
-
-
-def certificate_path() -> Path:
-    """Where this host's certificate is kept."""
-    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(state) / "longhaul" / "certificate.json"
-
-
-def store(certificate: Certificate) -> Path:
-    """Keep the certificate; returns where."""
-    path = certificate_path()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".part")
-    temporary.write_text(json.dumps(asdict(certificate), indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
-    return path
-
-
-def load() -> dict[str, Any] | None:
-    """This host's certificate, unless there is none or it was made on another kernel or processor."""
-    try:
-        content: dict[str, Any] = json.loads(certificate_path().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    same = content.get("kernel") == platform.release() and content.get("cpu") == _cpu()
-    return content if same else None
-
-
-def _cpu() -> str:
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import platform
-import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
+from longhaul.run.certificate import processor
 
 
 def create(
@@ -41,7 +41,7 @@ def create(
                 "kernel": platform.release(),
                 "machine": platform.machine(),
                 "cpus": os.cpu_count(),
-                "cpu_model": _cpu_model(),
+                "cpu_model": processor(),
             },
             "seed": plan["seed"],
             "inputs": {"scenario.yaml": hashlib.sha256(source).hexdigest()},
@@ -89,12 +89,3 @@ def _point_latest(parent: Path, directory: Path) -> None:
     temporary = parent / f".latest-{os.getpid()}"
     temporary.symlink_to(directory.name)
     temporary.replace(parent / "latest")
-
-
-def _cpu_model() -> str:
-    if sys.platform != "linux":
-        return platform.processor()
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor()

@@ -4,6 +4,7 @@ import json
 import os
 import secrets
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,8 +12,11 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import traffic
+from longhaul.run.certificate import load_certificate
+from longhaul.run.compensation import compensate
 from longhaul.run.session import Message, Session
 from longhaul.run.state import socket_path
 
@@ -59,9 +63,21 @@ def prepare(
         + others
         + [program for program in made if not program["service"]]
     )
+    certificate = load_certificate()
+    if resolved.compensate:
+        if certificate is None:
+            raise LonghaulError(
+                "compensate: this machine's base latency is not known",
+                remedy="measure it once with: longhaul calibrate",
+                exit_code=3,
+            )
+        plan, warnings = compensate(plan, certificate["base_one_way_ns"])
+        for warning in warnings:
+            print(f"longhaul: {warning}", file=sys.stderr)
     directory = directories.create(
         runs, name or plan["name"], mode=mode, source=resolved.source, plan=plan, argv=argv
     )
+    directories.update_run(directory, certificate=certificate, compensated=resolved.compensate)
     (directory / "raw" / "traffic.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
     expectations = [_as_dict(item) for item in resolved.expectations]
     (directory / "raw" / "expectations.json").write_text(json.dumps(expectations, indent=1), encoding="utf-8")

@@ -1,0 +1,153 @@
+"""How good live emulation is on this machine, as ratios to a direct veth in the same run.
+
+Every figure is a median of interleaved rounds: direct, emulated, direct, emulated. Writes
+``bench/live.json`` and prints one line for each figure with the target that it is held against.
+"""
+
+import argparse
+import json
+import os
+import platform
+from collections.abc import Callable
+from math import sqrt
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from longhaul.measure import plans
+from longhaul.measure.direct import direct_ping, direct_tcp
+from longhaul.measure.probe import Measured, measure
+from longhaul.run.compensation import compensate
+
+DELAYS_US = (0, 50, 100, 250, 1_000, 10_000)
+UDP_RATES = (50_000_000, 200_000_000, 500_000_000)
+
+Row = dict[str, Any]
+
+
+def row(what: str, value: float, unit: str, target: str, met: bool) -> Row:
+    """One figure."""
+    print(f"{what:<46} {value:>10.3f} {unit:<8} {target:<22} {'met' if met else 'MISSED'}", flush=True)
+    return {"what": what, "value": value, "unit": unit, "target": target, "met": met}
+
+
+def ping_plan(delay_us: int, count: int = 500) -> plans.Plan:
+    """The plan behind `longhaul shell --delay ... -- ping -c 500 -i 0.005 far`."""
+    return plans.pair(delay_ns=delay_us * 1000, programs=[plans.ping(count=count, interval_s=0.005)])
+
+
+def round_trips(rounds: int) -> list[Row]:
+    """Excess of the median RTT over twice the delay plus a direct veth's RTT."""
+    direct: list[float] = []
+    plain: dict[int, list[float]] = {delay: [] for delay in DELAYS_US}
+    for _ in range(rounds):
+        for delay in DELAYS_US:
+            direct.append(median(direct_ping(count=200)))
+            plain[delay].append(median(measure(ping_plan(delay)).rtts_s()))
+    wire = median(direct)
+    base_ns = max(round((median(plain[0]) - wire) / 2 * 1e9), 0)
+    rows = [row("direct veth RTT", wire * 1e6, "us", "", True), row("base latency, one way", base_ns / 1e3, "us", "", True)]
+    for delay in DELAYS_US:
+        excess = (median(plain[delay]) - wire) * 1e6 - 2 * delay
+        rows.append(row(f"RTT excess at {delay} us", excess, "us", "within 25", abs(excess) <= 25))
+    for delay in DELAYS_US:
+        plan, _ = compensate(ping_plan(delay), base_ns)
+        rtts = [median(measure(plan).rtts_s()) for _ in range(rounds)]
+        excess = (median(rtts) - wire) * 1e6 - 2 * delay
+        rows.append(row(f"RTT excess at {delay} us, compensated", excess, "us", "within 5", abs(excess) <= 5))
+    return rows
+
+
+def lateness(rounds: int) -> list[Row]:
+    """Lateness at 2,000 packets/s on an otherwise idle host."""
+    plan = plans.pair(delay_ns=1_000_000, programs=[plans.ping(count=5_000, interval_s=0.001)])
+    runs = [measure(plan) for _ in range(rounds)]
+    p50, p99 = (median(run.lateness_ns(q) for run in runs) / 1e3 for q in ("p50", "p99"))
+    gaps = median(run.engine["gaps"]["count"] / (run.engine["duration_ns"] / 1e9) for run in runs)
+    return [
+        row("lateness at 2,000 packets/s, p50", p50, "us", "at most 1", p50 <= 1),
+        row("lateness at 2,000 packets/s, p99", p99, "us", "at most 20", p99 <= 20),
+        row("host gaps over 100 us", gaps, "a second", "", True),
+    ]
+
+
+def throughput(rounds: int) -> list[Row]:
+    """One TCP flow (cubic) against a direct veth."""
+    direct, zero, far = [], [], []
+    for _ in range(rounds):
+        direct.append(direct_tcp(seconds=4))
+        zero.append(measure(plans.pair(programs=plans.tcp(seconds=4))).goodput())
+        far.append(measure(plans.pair(delay_ns=10_000_000, programs=plans.tcp(seconds=6))).goodput())
+    near_ratio = median(a / b for a, b in zip(zero, direct, strict=True))
+    far_ratio = median(a / b for a, b in zip(far, direct, strict=True))
+    return [
+        row("direct veth, one TCP flow", median(direct) / 1e9, "Gbit/s", "", True),
+        row("one TCP flow at 0 ms", median(zero) / 1e9, "Gbit/s", "", True),
+        row("  of a direct veth", near_ratio, "", "at least 0.5", near_ratio >= 0.5),
+        row("one TCP flow at 10 ms one way", median(far) / 1e9, "Gbit/s", "", True),
+        row("  of a direct veth", far_ratio, "", "at least 0.3", far_ratio >= 0.3),
+    ]
+
+
+def exactness(rounds: int) -> list[Row]:
+    """Loss and rate of single segments under super-packets."""
+    share = 0.001
+    runs = [measure(plans.pair(loss=share, programs=plans.tcp(seconds=3))) for _ in range(rounds)]
+    forwards = [run.engine["links"][0]["forward"] for run in runs]
+    offered = sum(each["offered_packets"] for each in forwards)
+    lost = sum(each["lost_packets"] for each in forwards)
+    deviations = (lost - share * offered) / sqrt(offered * share * (1 - share))
+    rows = [row("0.1 % loss at full speed, off by", deviations, "sd", "within 3", abs(deviations) <= 3)]
+    for bits_per_s in (100_000_000, 1_000_000_000):
+        goodputs = [steady_goodput(measure(rated(bits_per_s))) for _ in range(rounds)]
+        error = (median(goodputs) / (bits_per_s * 1448 / 1500) - 1) * 100
+        rows.append(row(f"goodput at {bits_per_s / 1e6:g} Mbit/s, off by", error, "%", "within 0.5", abs(error) <= 0.5))
+    return rows
+
+
+def rated(bits_per_s: int) -> plans.Plan:
+    """A link with a rate, a short delay and a queue that a TCP flow can live with."""
+    return plans.pair(delay_ns=1_000_000, bits_per_s=bits_per_s, programs=plans.tcp(seconds=8))
+
+
+def steady_goodput(run: Measured) -> float:
+    """Mean rate between the first second and the last, at the receiver's side of the link."""
+    from_link = run.engine["links"][0]["forward"]["delivered_packets"]
+    assert from_link > 0
+    intervals = [each["sum"]["bits_per_second"] for each in run.iperf()["intervals"][2:-1]]
+    return sum(intervals) / len(intervals)
+
+
+def unconfigured_loss(rounds: int) -> list[Row]:
+    """UDP at 10 ms within capacity: nothing may be missing."""
+    rows = []
+    for rate in UDP_RATES:
+        runs = [measure(plans.pair(delay_ns=10_000_000, programs=plans.udp(seconds=4, bits_per_s=rate))) for _ in range(rounds)]
+        lost = sum(run.iperf()["end"]["sum"]["lost_packets"] for run in runs)
+        rows.append(row(f"UDP lost at {rate / 1e6:g} Mbit/s", lost, "packets", "0", lost == 0))
+    return rows
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parts: dict[str, Callable[[int], list[Row]]] = {
+        "round-trips": round_trips,
+        "lateness": lateness,
+        "throughput": throughput,
+        "exactness": exactness,
+        "unconfigured-loss": unconfigured_loss,
+    }
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", choices=parts, action="append")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "live.json")
+    arguments = parser.parse_args()
+    results = {name: part(arguments.rounds) for name, part in parts.items() if name in (arguments.only or parts)}
+    machine = {"cpus": os.cpu_count(), "kernel": platform.release(), "rounds": arguments.rounds}
+    arguments.out.write_text(json.dumps({"machine": machine, "figures": results}, indent=1) + "\n")
+    missed = sum(not each["met"] for rows in results.values() for each in rows)
+    print(f"{missed} missed; {arguments.out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""The certificate of this host: what ``longhaul calibrate`` measured, quoted in each run."""
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def certificate_path() -> Path:
+    """Where this host's certificate is kept."""
+    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(state) / "longhaul" / "certificate.json"
+
+
+def store_certificate(certificate: Mapping[str, Any]) -> Path:
+    """Keep the certificate; returns where."""
+    path = certificate_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".part")
+    temporary.write_text(json.dumps(certificate, indent=1) + "\n", encoding="utf-8")
+    temporary.replace(path)
+    return path
+
+
+def load_certificate() -> dict[str, Any] | None:
+    """This host's certificate, unless there is none or it was made on another kernel or processor."""
+    try:
+        content: dict[str, Any] = json.loads(certificate_path().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    same = content.get("kernel") == platform.release() and content.get("cpu") == processor()
+    return content if same else None
+
+
+def processor() -> str:
+    """The processor's model."""
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()

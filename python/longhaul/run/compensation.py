@@ -1,0 +1,45 @@
+"""Subtracting the machine's own latency, so that a delay means what it would on a wire.
+
+A packet crosses the emulator once on its way, whatever number of links it passes: the kernel hands
+it over at its source and takes it back at its destination. That costs the certificate's base
+latency, which is taken off the last link of the way: every direction that ends at a host.
+"""
+
+from copy import deepcopy
+from typing import Any
+
+Plan = dict[str, Any]
+
+_MEANS = {"constant": "delay_ns", "uniform": "mean_ns", "normal": "mean_ns"}
+
+
+def compensate(plan: Plan, base_one_way_ns: int) -> tuple[Plan, list[str]]:
+    """The plan with delays shortened, and warnings for links that are too short to be shortened."""
+    plan = deepcopy(plan)
+    warnings = []
+    hosts = {number for number, node in enumerate(plan["nodes"]) if node["kind"] == "host"}
+    for number, link in enumerate(plan["links"]):
+        for way, end in (("forward", 1), ("reverse", 0)):
+            if link["endpoints"][end] not in hosts:
+                continue
+            left_ns = shorten(link[way]["delay"], base_one_way_ns)
+            if left_ns:
+                warnings.append(
+                    f"links.{link['name']}: its delay {way} is {left_ns / 1e3:.1f} us too short to take the "
+                    f"machine's own {base_one_way_ns / 1e3:.1f} us off"
+                )
+            for event in plan["events"]:
+                changed = event["change"].get("delay")
+                if event["link"] == number and event["direction"] in (None, way) and changed:
+                    shorten(changed, base_one_way_ns)
+    return plan, warnings
+
+
+def shorten(delay: dict[str, Any], by_ns: int) -> int:
+    """Take ``by_ns`` off a delay, down to zero (uniform: to its half width); returns what is left of it."""
+    key = _MEANS[delay["law"]]
+    least = delay.get("half_width_ns", 0)
+    shortened = max(delay[key] - by_ns, least)
+    left_ns = by_ns - (delay[key] - shortened)
+    delay[key] = shortened
+    return int(left_ns)
