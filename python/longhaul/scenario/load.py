@@ -1,0 +1,69 @@
+"""From a file's bytes to a checked scenario."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+
+from longhaul.errors import LonghaulError
+from longhaul.scenario.model import Document
+from longhaul.scenario.parameters import parameters, substitute
+from longhaul.scenario.problems import Problem, ScenarioError
+from longhaul.scenario.references import check_references
+from longhaul.scenario.validate import validate
+from longhaul.scenario.yaml_tree import MAX_BYTES, Branch, Leaf, Path, Source, follow, read_tree
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario whose words and names are right; :func:`longhaul.scenario.resolve` turns it into numbers."""
+
+    document: Document
+    source: Source
+    tree: Branch
+    """The file with parameters replaced; knows the place of everything."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def problem(self, path: Path, message: str, remedy: str | None = None) -> Problem:
+        """A problem at the value of ``path``, or as near as the file has it."""
+        place, node, _walked = follow(self.tree, path)
+        return self.source.problem(node.place if isinstance(node, Leaf) else place, path, message, remedy)
+
+    def warning(self, path: Path, message: str, remedy: str | None = None) -> str:
+        """The same in one line, for what need not be wrong."""
+        return self.problem(path, message, remedy).headline
+
+
+def load_scenario(path: FilePath | str, *, settings: Mapping[str, str] | None = None) -> Scenario:
+    """The scenario in file ``path``, with parameters from ``settings``.
+
+    Raises :class:`ScenarioError` with every problem that was found.
+    """
+    try:
+        with open(path, "rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise LonghaulError(f"cannot read {path}: {error.strerror}", exit_code=2) from error
+    return parse_scenario(content, name=str(path), settings=settings)
+
+
+def parse_scenario(content: bytes, *, name: str, settings: Mapping[str, str] | None = None) -> Scenario:
+    """The scenario in ``content``, which errors call ``name``; raises :class:`ScenarioError`."""
+    source, root = read_tree(name, content)
+    known, problems = parameters(source, root, settings or {})
+    tree, used, unknown = substitute(source, root, known)
+    document, wrong = validate(source, tree, Document)
+    unexplained = {each.place for each in wrong} - {each.place for each in unknown}
+    problems = [*problems, *unknown, *(each for each in wrong if each.place in unexplained)]
+    if document is None or problems:
+        raise ScenarioError(problems)
+    scenario = Scenario(document, source, tree, dict(settings or {}))
+    problems, warnings = check_references(scenario)
+    if problems:
+        raise ScenarioError(problems)
+    axes = document.sweep.axes if document.sweep else {}
+    unused = [each for each in known if each not in used and each not in axes]
+    warnings += [
+        scenario.warning(("params", each), "is used nowhere", f"write ${each} where it is meant") for each in unused
+    ]
+    return Scenario(document, source, tree, dict(settings or {}), tuple(warnings))

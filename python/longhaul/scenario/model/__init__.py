@@ -1,0 +1,25 @@
+"""The scenario language as frozen models: what a file may say, and in which words."""
+
+from longhaul.scenario.model.link import Delay, Laws, Link, Profile, Queue, QueueLimit
+from longhaul.scenario.model.node import Node, Tcp
+from longhaul.scenario.model.program import Bulk, Datagrams, Ping, Program
+from longhaul.scenario.model.scenario import Changes, Document, Event, Expectation
+
+__all__ = [
+    "Bulk",
+    "Changes",
+    "Datagrams",
+    "Delay",
+    "Document",
+    "Event",
+    "Expectation",
+    "Laws",
+    "Link",
+    "Node",
+    "Ping",
+    "Profile",
+    "Program",
+    "Queue",
+    "QueueLimit",
+    "Tcp",
+]

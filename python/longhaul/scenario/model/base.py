@@ -1,0 +1,165 @@
+"""What all models of the language share: frozen, strict, and helpful about keys they do not know."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    StringConstraints,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from longhaul.scenario.problems import did_you_mean, printable
+from longhaul.scenario.units import PARAMETER_PATTERN
+from longhaul.scenario.yaml_tree import Placed
+
+
+@dataclass(frozen=True)
+class KeyProblem:
+    """Something wrong with a key, found while its mapping is validated."""
+
+    mapping: Placed
+    key: str
+    message: str
+    remedy: str
+
+
+@dataclass
+class Findings:
+    """The validation context: gathers problems that need not end a model's validation."""
+
+    keys: list[KeyProblem] = field(default_factory=list)
+
+
+class Strict(BaseModel):
+    """A mapping with known keys and no others."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_by_name=False, validate_by_alias=True)
+
+    later: ClassVar[Mapping[str, str]] = {}
+    """Keys of the language that this version does not know yet, with what to write meanwhile."""
+    instead: ClassVar[Mapping[str, str]] = {}
+    """Words that other tools use, with the remedy."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any, info: ValidationInfo) -> Any:
+        if not isinstance(data, Placed) or not isinstance(info.context, Findings):
+            return data
+        known = cls.keys()
+        kept = Placed()
+        kept.node, kept.path = data.node, data.path
+        for key, value in data.items():
+            if key not in known:
+                info.context.keys.append(KeyProblem(data, key, *cls._unknown(key, known)))
+            elif value is None:
+                info.context.keys.append(
+                    KeyProblem(data, key, "has no value", "write one, or remove the key")
+                )
+            else:
+                kept[key] = value
+        return kept
+
+    @classmethod
+    def keys(cls) -> list[str]:
+        """The keys as the file spells them."""
+        return [info.alias or name for name, info in cls.model_fields.items()]
+
+    @classmethod
+    def _unknown(cls, key: str, known: list[str]) -> tuple[str, str]:
+        if key in cls.later:
+            return "is not in this version yet", cls.later[key]
+        if key.lower() in cls.instead:
+            return f'there is no key "{printable(key)}"', cls.instead[key.lower()]
+        return f'there is no key "{printable(key)}" here', did_you_mean(key, known)
+
+
+class AlsoText:
+    """Adds, to the JSON Schema of an object, the short form as text."""
+
+    def __init__(self, pattern: str, *examples: str) -> None:
+        """Text that matches ``pattern``."""
+        self.pattern = pattern
+        self.examples = examples
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        text = {"type": "string", "pattern": self.pattern, "examples": list(self.examples)}
+        return {"anyOf": [text, handler(schema)]}
+
+
+@dataclass(frozen=True)
+class Count:
+    """The annotation of a bare whole number, or of a parameter in its place."""
+
+    at_least: int
+    at_most: int = 10**12
+
+    def check(self, value: object) -> int:
+        """``value`` itself, if it lies within the bounds."""
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise problem("wants a whole number", f"write for example {max(self.at_least, 1)}, without unit")
+        if value < self.at_least:
+            raise problem(f"must be at least {self.at_least}, not {printable(str(value))}", "write a larger number")
+        if value > self.at_most:
+            raise problem(f"must be at most {self.at_most}, not {printable(str(value))}", "write a smaller number")
+        return value
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+    def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        number = {"type": "integer", "minimum": self.at_least, "maximum": self.at_most}
+        return {"anyOf": [number, {"type": "string", "pattern": f"^{PARAMETER_PATTERN}$"}]}
+
+
+def problem(message: str, remedy: str, *, at: str | None = None) -> PydanticCustomError:
+    """An error that a validator raises about its value, or about key ``at`` in it."""
+    return PydanticCustomError(
+        "scenario", "{message}; {remedy}", {"message": message, "remedy": remedy, "at": at}
+    )
+
+
+def one_or_list(value: Any) -> Any:
+    """A single item as a list of one."""
+    return [value] if not isinstance(value, list) else value
+
+
+def _text_of(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise problem("is true or false where text is wanted", "quote it")
+    return str(value) if isinstance(value, int | Decimal) else value
+
+
+def choice(value: Mapping[str, Any], key: str, now: tuple[str, ...], later: tuple[str, ...], what: str) -> None:
+    """Refuse a mapping whose ``key`` names no choice, or none in this version."""
+    if value.get(key) is None:
+        raise problem(f'has no "{key}"', f"write one of {', '.join(now)}")
+    word = str(value[key])
+    if word in later:
+        raise problem(f'{what} "{word}" is not in this version yet', f"there are: {', '.join(now)}", at=key)
+    if word not in now:
+        raise problem(f'there is no {what} "{printable(word)}"', did_you_mean(word, now), at=key)
+
+
+NAME_PATTERN = r"[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
+HOST_PATTERN = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+RANGE_PATTERN = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.\.[0-9]{1,6})?"
+
+Text = Annotated[str, StringConstraints(max_length=4096)]
+Word = Annotated[str, BeforeValidator(_text_of)]
+"""Text that may look like a number."""
+Name = Annotated[str, StringConstraints(pattern=f"^{NAME_PATTERN}$")]
+HostName = Annotated[str, StringConstraints(pattern=f"^{HOST_PATTERN}$")]
+HostRange = Annotated[str, BeforeValidator(_text_of), StringConstraints(pattern=f"^({RANGE_PATTERN})$")]
+HostRanges = Annotated[tuple[HostRange, ...], BeforeValidator(one_or_list), Field(strict=False, min_length=1)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(one_or_list), Field(strict=False, min_length=1)]

@@ -1,0 +1,59 @@
+"""Hosts and routers."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from longhaul.scenario.model.base import AlsoText, HostName, Name, Strict, problem
+from longhaul.scenario.units import Size
+
+
+def _buffers(value: Any) -> Any:
+    return None if value == "auto" else Size.parse(value)
+
+
+class Tcp(Strict):
+    """How TCP is set up in hosts."""
+
+    congestion_control: Name | None = None
+    buffers: Annotated[Size | None, BeforeValidator(_buffers), AlsoText("^auto$", "auto")] = None
+    """Largest socket buffer; ``auto`` sizes it from the host's largest BDP."""
+
+
+class Node(Strict):
+    """A host, where programs run, or a router of the model."""
+
+    later: ClassVar[Mapping[str, str]] = {
+        key: "addresses are assigned; longhaul show prints them" for key in ("ipv4", "ipv6", "address")
+    }
+    kind: Annotated[Literal["host", "router"], Field(examples=["host"])]
+    attach: HostName | None = None
+    """The router that a host hangs on."""
+    profile: Name | None = None
+    """The profile of that attachment."""
+    at: Annotated[tuple[float, float], Field(strict=False)] | None = None
+    """Latitude and longitude in degrees, for maps."""
+    tcp: Tcp | None = None
+
+    @field_validator("at", mode="before")
+    @classmethod
+    def _coordinates(cls, value: Any) -> Any:
+        good = isinstance(value, list) and len(value) == 2 and not any(isinstance(v, bool | str) for v in value)
+        try:
+            latitude, longitude = (float(each) for each in value) if good else (1e9, 1e9)
+        except (TypeError, ValueError, OverflowError):
+            latitude = longitude = 1e9
+        if not (-90 <= latitude <= 90 and -180 <= longitude <= 180):
+            raise problem("wants latitude and longitude in degrees", 'write for example "[48.85, 2.35]"')
+        return (latitude, longitude)
+
+    @model_validator(mode="after")
+    def _attachment(self) -> "Node":
+        if self.kind == "router" and (self.attach or self.profile):
+            raise problem("only hosts are attached", "join routers under links")
+        if self.kind == "router" and self.tcp:
+            raise problem("a router has no TCP", "set tcp on hosts, or for all at the top")
+        if self.profile and not self.attach:
+            raise problem('has a profile, but no "attach"', "name the router that it hangs on")
+        return self

@@ -1,0 +1,178 @@
+"""The whole scenario, as written."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
+
+from longhaul.scenario.model.base import Count, HostName, HostRange, Name, Names, Strict, Text, problem
+from longhaul.scenario.model.link import DelayLaw, Link, Loss, Profile, QueueLaw
+from longhaul.scenario.model.node import Node, Tcp
+from longhaul.scenario.model.program import Program, Traffic
+from longhaul.scenario.units import PARAMETER_PATTERN, Rate, Share, Size, Span
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, list | dict):
+        raise problem("a parameter is one value", 'write for example "cc: cubic"')
+    if isinstance(value, str) and value.startswith("$"):
+        raise problem("a parameter cannot stand for another", "write its value")
+    return value
+
+
+Value = Annotated[
+    str | int | bool | Decimal,
+    BeforeValidator(_scalar),
+    WithJsonSchema({"type": ["string", "number", "boolean"]}),
+]
+"""What a parameter, or an expectation, may be; its kind follows from where it is used."""
+
+
+class Changes(Strict):
+    """What becomes different in an event."""
+
+    delay: DelayLaw | None = None
+    rate: Rate | None = None
+    loss: Loss | None = None
+    queue: QueueLaw | None = None
+    duplicate: Share | None = None
+
+    later: ClassVar[Mapping[str, str]] = {"out_of_order": "it is fixed for a run"}
+
+    @model_validator(mode="after")
+    def _something(self) -> "Changes":
+        if not self.model_fields_set:
+            raise problem("changes nothing", "write for example {delay: 60ms}")
+        return self
+
+
+def _down(value: Any) -> Any:
+    return value if isinstance(value, bool) else Span.parse(value)
+
+
+class Event(Strict):
+    """A change of a link at a time."""
+
+    at: Annotated[Span, Field(examples=["20s"])]
+    link: Annotated[Names, Field(examples=["par-nyc"])]
+    direction: Literal["forward", "reverse", "both"] = "both"
+    change: Annotated[Changes | None, Field(alias="set")] = None
+    over: Span | None = None
+    """How long the change takes, in steps of 10 ms; at once if left out."""
+    down: Annotated[
+        Span | bool | None,
+        BeforeValidator(_down),
+        WithJsonSchema({"anyOf": [{"type": "string", "pattern": Span.pattern()}, {"const": True}]}),
+    ] = None
+    """For this long, or ``true`` until an event says ``up: true``."""
+    up: Literal[True] | None = None
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> "Event":
+        if sum(each is not None for each in (self.change, self.down, self.up)) != 1:
+            raise problem("must do one thing", "write set: {...}, down: 3s, down: true or up: true")
+        if self.down is False:
+            raise problem('"down: false" says nothing', "write up: true")
+        if self.over is not None and self.change is None:
+            raise problem('"over" needs something to change gradually', "write it beside set, or remove it")
+        return self
+
+
+class Route(Strict):
+    """At a node, packets to another leave by this link, whatever the delays say."""
+
+    at: Annotated[HostName, Field(examples=["par"])]
+    to: Annotated[HostRange, Field(examples=["nyc"])]
+    """A host, several, or a router: then it holds for the hosts attached to it too."""
+    via: Annotated[Name, Field(examples=["par-ams"])]
+    """A link, or the neighbour at its other end."""
+
+
+class Packets(Strict):
+    """Which packets are recorded one by one."""
+
+    links: Names
+    snap: Size = Size(96)
+    """Bytes of each packet kept in the capture."""
+    window: Span = Span(2 * 10**6)
+    """How much of each second the record of arrivals and departures covers."""
+
+    @field_validator("window")
+    @classmethod
+    def _within_a_second(cls, value: Span) -> Span:
+        if not 0 < value.ns <= 10**9:
+            raise problem(f"{value} is not within a second", "write 1s to record all of it")
+        return value
+
+    @field_validator("snap")
+    @classmethod
+    def _snap(cls, value: Size) -> Size:
+        if not 20 <= value.bytes <= 65_535:
+            raise problem(f"{value} is no useful part of a packet", "write 20B to 65535B")
+        return value
+
+
+class Measure(Strict):
+    """What is recorded."""
+
+    every: Span = Span(10**8)
+    packets: Packets | None = None
+
+    @field_validator("every")
+    @classmethod
+    def _not_too_often(cls, value: Span) -> Span:
+        if value.ns < 10**6:
+            raise problem(f"{value} between samples is too short", "write 1ms or more")
+        return value
+
+
+class Expectation(Strict):
+    """What must have come out."""
+
+    metric: Annotated[Text, Field(examples=["fidelity.lateness.p99"])]
+    min: Value | None = None
+    max: Value | None = None
+    equals: Value | None = None
+    otherwise: Annotated[Literal["fail", "untrusted"], Field(alias="else")] = "fail"
+
+    @model_validator(mode="after")
+    def _bounded(self) -> "Expectation":
+        if self.min is None and self.max is None and self.equals is None:
+            raise problem("expects nothing", "add min, max or equals")
+        return self
+
+
+class Sweep(Strict):
+    """Axes for ``longhaul sweep``."""
+
+    axes: dict[Name, Annotated[tuple[Value, ...], Field(strict=False, min_length=1)]]
+    repeat: Annotated[int, Count(at_least=1, at_most=10**6)] = 1
+
+
+class Document(Strict):
+    """The scenario file, version 1."""
+
+    version: Annotated[Literal[1], Field(examples=["1"])]
+    name: Annotated[Name, Field(examples=["three-clusters"])]
+    description: Text | None = None
+    seed: Annotated[int, Count(at_least=0, at_most=2**64 - 1)] = 1
+    duration: Span | None = None
+    """When the run ends; when the last program has ended if left out."""
+    params: dict[Name, Value] = Field(default_factory=dict)
+    profiles: dict[Name, Profile] = Field(default_factory=dict)
+    addresses: Literal["ipv4", "ipv6", "dual"] = "dual"
+    tcp: Tcp = Tcp()
+    compensate: bool = False
+    """Whether the measured base latency of this machine is subtracted."""
+    coalesce: Span = Span(10_000)
+    """Segments of one super-packet leave together only if they are due within this span."""
+    nodes: Annotated[dict[HostRange, Node], Field(min_length=1, examples=["{par: {kind: router}}"])]
+    links: dict[Name, Link] = Field(default_factory=dict)
+    routes: Annotated[tuple[Route, ...], Field(strict=False)] = ()
+    programs: dict[Name, Program] = Field(default_factory=dict)
+    traffic: dict[Name, Traffic] = Field(default_factory=dict)
+    events: Annotated[tuple[Event, ...], Field(strict=False)] = ()
+    measure: Measure = Measure()
+    expect: Annotated[tuple[Expectation, ...], Field(strict=False)] = ()
+    sweep: Sweep | None = None

@@ -1,0 +1,239 @@
+"""Names that one part of a scenario uses for another: do they exist, and are they of the right kind?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from longhaul.scenario.metrics import bound, catalogue
+from longhaul.scenario.model import Document, Program
+from longhaul.scenario.problems import Problem, did_you_mean
+from longhaul.scenario.ranges import RangeError, expand
+from longhaul.scenario.units import UnitError
+from longhaul.scenario.yaml_tree import Path
+
+if TYPE_CHECKING:
+    from longhaul.scenario.load import Scenario
+
+MOST_NODES = 20_000
+
+
+def check_references(scenario: Scenario) -> tuple[list[Problem], list[str]]:
+    """Everything that is wrong with the names of ``scenario``, and what is merely odd."""
+    check = _Check(scenario)
+    check.nodes()
+    if not check.problems:
+        check.links()
+        check.routes()
+        check.runs()
+        check.events()
+        check.measures()
+        check.sweep()
+    return check.problems, check.warnings
+
+
+def expand_nodes(document: Document) -> dict[str, str]:
+    """Name of each node, in the order of the file, with the key that it was written under."""
+    return {name: key for key in document.nodes for name in expand(key)}
+
+
+def attachment_name(host: str, router: str) -> str:
+    """The name of the link that ``attach`` makes; forward is from the host to the router."""
+    return f"{host}-{router}"
+
+
+def program_hosts(program: Program) -> tuple[str, ...]:
+    """The hosts of a program, ranges expanded."""
+    texts = (program.host,) if program.host else (program.hosts or program.each or ())
+    return tuple(dict.fromkeys(name for text in texts if text for name in expand(text)))
+
+
+class _Check:
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.document = scenario.document
+        self.problems: list[Problem] = []
+        self.warnings: list[str] = []
+        self.node_keys: dict[str, str] = {}
+        self.link_names: dict[str, tuple[str, str]] = {}
+
+    def wrong(self, path: Path, message: str, remedy: str | None = None) -> None:
+        self.problems.append(self.scenario.problem(path, message, remedy))
+
+    def kind(self, name: str) -> str:
+        return self.document.nodes[self.node_keys[name]].kind
+
+    def known(self, path: Path, what: str, name: str, names: Iterable[str]) -> bool:
+        """Whether ``name`` is among ``names``; a problem otherwise."""
+        names = list(names)
+        if name in names:
+            return True
+        self.wrong(path, f'there is no {what} "{name}"', did_you_mean(name, names))
+        return False
+
+    def nodes(self) -> None:
+        for key in self.document.nodes:
+            try:
+                names = expand(key)
+            except RangeError as error:
+                self.wrong(("nodes", key), error.message, error.remedy)
+                continue
+            for name in names:
+                if name in self.node_keys:
+                    before = self.node_keys[name]
+                    self.wrong(("nodes", key), f'names "{name}" again, which is in "{before}"', "change one of them")
+                    break
+                self.node_keys[name] = key
+            long = next((name for name in names if len(name) > 63), None)
+            if long or "localhost" in names:
+                self.wrong(("nodes", key), f'"{long or "localhost"}" cannot name a host', "choose another name")
+            if len(self.node_keys) > MOST_NODES:
+                self.wrong(("nodes", key), f"makes more than {MOST_NODES} nodes", "use fewer")
+                return
+        routers = [name for name, key in self.node_keys.items() if self.document.nodes[key].kind == "router"]
+        for key, node in self.document.nodes.items():
+            path = ("nodes", key)
+            if node.attach is not None and node.attach not in routers:
+                if node.attach in self.node_keys:
+                    self.wrong((*path, "attach"), f'"{node.attach}" is a host', did_you_mean(node.attach, routers))
+                else:
+                    self.known((*path, "attach"), "router", node.attach, routers)
+            if node.profile is not None:
+                self.known((*path, "profile"), "profile", node.profile, self.document.profiles)
+
+    def links(self) -> None:
+        touched: set[str] = set()
+        for name, key in self.node_keys.items():
+            router = self.document.nodes[key].attach
+            if router:
+                self.link_names[attachment_name(name, router)] = (name, router)
+                touched |= {name, router}
+        for name, link in self.document.links.items():
+            path = ("links", name)
+            if name in self.link_names:
+                self.wrong(path, "is also the name of an attachment", "rename the link")
+            for position, end in enumerate(link.endpoints):
+                self.known((*path, "endpoints", position), "node", end, self.node_keys)
+            if link.endpoints[0] == link.endpoints[1]:
+                self.wrong((*path, "endpoints"), f'both ends are "{link.endpoints[0]}"', "name two nodes")
+            if link.profile is not None:
+                self.known((*path, "profile"), "profile", link.profile, self.document.profiles)
+            self.link_names[name] = link.endpoints
+            touched |= set(link.endpoints)
+        for name, key in self.node_keys.items():
+            if name not in touched and len(self.node_keys) > 1:
+                remedy = "add attach, or a link that ends here"
+                if self.document.nodes[key].kind == "host":
+                    self.wrong(("nodes", key), f'no link reaches "{name}"', remedy)
+                else:
+                    self.warnings.append(self.scenario.warning(("nodes", key), f'no link reaches "{name}"', remedy))
+        used = {node.profile for node in self.document.nodes.values()}
+        used |= {link.profile for link in self.document.links.values()}
+        for profile in self.document.profiles:
+            if profile not in used:
+                self.warnings.append(
+                    self.scenario.warning(("profiles", profile), "is used nowhere", f"write profile: {profile}")
+                )
+
+    def routes(self) -> None:
+        for position, route in enumerate(self.document.routes):
+            path = ("routes", position)
+            here = self.known((*path, "at"), "node", route.at, self.node_keys)
+            for name in self.expanded((*path, "to"), route.to):
+                if self.known((*path, "to"), "node", name, self.node_keys) and name == route.at:
+                    self.wrong((*path, "to"), f'"{name}" is there already', "name another node")
+            if not here:
+                continue
+            mine = {name: ends for name, ends in self.link_names.items() if route.at in ends}
+            neighbours = {(set(ends) - {route.at}).pop() for ends in mine.values() if ends[0] != ends[1]}
+            if route.via in mine:
+                continue
+            if route.via not in neighbours:
+                what = f'"{route.via}" is neither a link nor a neighbour of "{route.at}"'
+                self.wrong((*path, "via"), what, did_you_mean(route.via, [*mine, *sorted(neighbours)]))
+            elif sum(route.via in ends for ends in mine.values()) > 1:
+                names = ", ".join(name for name, ends in mine.items() if route.via in ends)
+                self.wrong((*path, "via"), f'several links lead to "{route.via}"', f"name one of {names}")
+
+    def expanded(self, path: Path, text: str) -> tuple[str, ...]:
+        try:
+            return expand(text)
+        except RangeError as error:
+            self.wrong(path, error.message, error.remedy)
+            return ()
+
+    def hosts(self, path: Path, texts: tuple[str, ...], *, routers_too: bool = False) -> list[str]:
+        """The hosts that ``texts`` name; problems for those that are none."""
+        found = []
+        place_of: Mapping[int, Path] = {position: (*path, position) for position in range(len(texts))}
+        for position, text in enumerate(texts):
+            for name in self.expanded(place_of[position], text):
+                hosts = [each for each in self.node_keys if routers_too or self.kind(each) == "host"]
+                if name in self.node_keys and self.kind(name) == "router" and not routers_too:
+                    near = did_you_mean(name, hosts)
+                    self.wrong(place_of[position], f'"{name}" is a router, where no programs run', near)
+                elif self.known(place_of[position], "host", name, hosts):
+                    found.append(name)
+                else:
+                    break
+        return found
+
+    def runs(self) -> None:
+        for name, program in self.document.programs.items():
+            path = ("programs", name)
+            if program.host:
+                self.hosts((*path, "host"), (program.host,))
+            for key in ("hosts", "each"):
+                self.hosts((*path, key), getattr(program, key) or ())
+        for name, flow in self.document.traffic.items():
+            path = ("traffic", name)
+            if name in self.document.programs:
+                self.wrong(path, "is also the name of a program", "rename one of them: they share logs")
+            self.hosts((*path, "from"), (flow.source,))
+            if flow.source in self.hosts((*path, "to"), flow.to, routers_too=flow.kind == "ping"):
+                self.wrong((*path, "to"), f'"{flow.source}" would send to itself', "name another host")
+            endless = self.document.duration is None and flow.stop is None
+            if endless and not getattr(flow, "count", None) and not getattr(flow, "bytes", None):
+                what = "count" if flow.kind == "ping" else "bytes"
+                self.wrong(path, "would never end", f"add stop or {what} here, or duration at the top")
+
+    def events(self) -> None:
+        for position, event in enumerate(self.document.events):
+            for index, name in enumerate(event.link):
+                self.known(("events", position, "link", index), "link", name, self.link_names)
+            if self.document.duration and event.at >= self.document.duration:
+                path = ("events", position, "at")
+                self.warnings.append(self.scenario.warning(path, f"{event.at} is after the end of the run"))
+
+    def measures(self) -> None:
+        packets = self.document.measure.packets
+        for position, name in enumerate(packets.links if packets else ()):
+            self.known(("measure", "packets", "links", position), "link", name, self.link_names)
+        if self.problems:
+            return
+        programs = [
+            each
+            for name, program in self.document.programs.items()
+            for each in ([f"{name}.{host}" for host in program_hosts(program)] if program.each else [name])
+        ]
+        traffic = {
+            name: (flow.kind, tuple(dict.fromkeys(each for text in flow.to for each in expand(text))))
+            for name, flow in self.document.traffic.items()
+        }
+        metrics = catalogue(programs=programs, traffic=traffic, links=self.link_names)
+        for position, expectation in enumerate(self.document.expect):
+            path = ("expect", position)
+            if not self.known((*path, "metric"), "metric", expectation.metric, metrics):
+                continue
+            for key in ("min", "max", "equals"):
+                value = getattr(expectation, key)
+                if value is None:
+                    continue
+                try:
+                    bound(value, metrics[expectation.metric])
+                except UnitError as error:
+                    self.wrong((*path, key), error.message, error.remedy)
+
+    def sweep(self) -> None:
+        for axis in self.document.sweep.axes if self.document.sweep else ():
+            self.known(("sweep", "axes", axis), "parameter", axis, self.document.params)

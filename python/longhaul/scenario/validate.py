@@ -1,0 +1,161 @@
+"""From the tree to the models, and from pydantic's errors to problems with an address and a remedy."""
+
+import re
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from longhaul.scenario.model.base import Findings
+from longhaul.scenario.problems import Place, Problem, did_you_mean, path_text, printable
+from longhaul.scenario.units import UnitError
+from longhaul.scenario.yaml_tree import Branch, Leaf, Node, Path, Source, follow, plain
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_WANTED = {
+    "string_type": ("wants text", "quote it"),
+    "bool_type": ("wants true or false", "write true or false, without quotes"),
+    "dict_type": ("wants keys and values", 'write for example "key: value" in lines of their own'),
+    "model_type": ("wants keys and values", 'write for example "{key: value}"'),
+    "model_attributes_type": ("wants keys and values", 'write for example "{key: value}"'),
+    "tuple_type": ("wants a list", 'write for example "[a, b]"'),
+    "list_type": ("wants a list", 'write for example "[a, b]"'),
+    "float_type": ("wants a number", "write it without unit"),
+    "too_short": ("is empty", "write at least one"),
+    "string_too_long": ("is too long", "shorten it"),
+    "greater_than_equal": ("is too small", "write {ge} or more"),
+    "less_than_equal": ("is too large", "write {le} or less"),
+    "finite_number": ("is no finite number", "write a number"),
+}
+
+
+def validate(source: Source, root: Branch, kind: type[Model]) -> tuple[Model | None, list[Problem]]:
+    """``root`` as a ``kind``, or every problem that keeps it from being one."""
+    findings = Findings()
+    problems: list[Problem] = []
+    model = None
+    try:
+        model = kind.model_validate(plain(root), context=findings)
+    except ValidationError as error:
+        for each in error.errors(include_url=False):
+            problems.append(_problem(source, root, each))
+    for key in findings.keys:
+        # A misspelt key explains the missing one, and an empty one what is said about its mapping.
+        mapping = path_text(key.mapping.path)
+        hidden = {f'has no "{word}"' for word in re.findall(r'"([^"]*)"', key.remedy)}
+        if key.message == "has no value":
+            hidden |= {"changes nothing", "must do one thing", "expects nothing"}
+        problems = [each for each in problems if each.path != mapping or each.message not in hidden]
+        place = key.mapping.node.entries[key.key][0]
+        problems.append(source.problem(place, (*key.mapping.path, key.key), key.message, key.remedy))
+    return (None if problems else model), problems
+
+
+def _problem(source: Source, root: Branch, error: ErrorDetails) -> Problem:
+    key_place, node, path = follow(root, tuple(error["loc"]))
+    kind = error["type"]
+    context: dict[str, Any] = dict(error.get("ctx") or {})
+    place = node.place if isinstance(node, Leaf) else key_place
+    note = _parameter_note(node)
+    if kind == "missing":
+        missing = str(error["loc"][-1])
+        if path and path[-1] == missing:
+            missing = str(error["loc"][-2])
+        return source.problem(
+            _beginning(key_place, node, path), path, f'has no "{missing}"', _example(missing, path)
+        )
+    if kind == "scenario":
+        inner = context["at"]
+        if inner and isinstance(node, Branch) and inner in node.entries:
+            place, path = node.entries[inner][1].place, (*path, inner)
+        return source.problem(place, path, note + str(context["message"]), str(context["remedy"]))
+    cause = context.get("error")
+    if isinstance(cause, UnitError):
+        return source.problem(place, path, note + cause.message, cause.remedy)
+    if kind == "string_pattern_mismatch":
+        if error["loc"][-1] == "[key]":
+            place = key_place
+        message = f'"{printable(str(error["input"]))}" is not a name'
+        return source.problem(place, path, note + message, _name_advice(str(context["pattern"])))
+    if kind == "literal_error":
+        words = re.findall(r"'([^']*)'", str(context["expected"]))
+        remedy = did_you_mean(str(error["input"]), words) if words else f"write {context['expected']}"
+        return source.problem(place, path, f"{note}{_shown(error['input'])} is not known here", remedy)
+    if kind in _WANTED:
+        message, remedy = _WANTED[kind]
+        if kind.endswith("_type"):
+            message = f"{message}, not {_shown(error['input'])}"
+        return source.problem(place, path, note + message, _filled(remedy, context))
+    message = error["msg"]
+    return source.problem(place, path, note + message[:1].lower() + message[1:], None)
+
+
+def _filled(remedy: str, context: dict[str, Any]) -> str:
+    for bound in ("ge", "le"):
+        remedy = remedy.replace(f"{{{bound}}}", str(context.get(bound, "")))
+    return remedy
+
+
+def _parameter_note(node: Node) -> str:
+    if isinstance(node, Leaf) and node.parameter:
+        return f"${node.parameter}: "
+    return ""
+
+
+def _beginning(place: Place, node: Node, path: Path) -> Place:
+    return place if path else node.place
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "keys and values"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{printable(str(value))}"'
+
+
+def _name_advice(pattern: str) -> str:
+    if "[a-z0-9]" in pattern and "A-Z" not in pattern:
+        return "use lower-case letters, digits and hyphens, at most 63"
+    return "use letters, digits, hyphens and underscores, at most 63"
+
+
+_EXAMPLES = {
+    "version": "version: 1",
+    "name": "name: three-clusters",
+    "nodes": "nodes: {par: {kind: router}, par1..4: {kind: host, attach: par}}",
+    "endpoints": "endpoints: [par, nyc]",
+    "run": "run: ping -c 3 nyc1",
+    "from": "from: par1",
+    "to": "to: nyc1",
+    "at": "at: 20s",
+    "link": "link: par-nyc",
+    "via": "via: par-ams",
+    "metric": "metric: fidelity.lateness.p99",
+    "rate": "rate: 50Mbit",
+    "base": "base: 38ms",
+    "mean": "mean: 0.1%",
+    "burst": "burst: 3",
+    "packets": "packets: 100",
+    "half_width": "half_width: 1ms",
+    "sd": "sd: 1ms",
+    "every": "every: 100",
+    "delay": "delay: 60ms",
+    "limit": "limit: 1bdp",
+    "links": "links: [par-nyc]",
+    "tcp": "tcp: 8080",
+    "axes": "axes: {cc: [cubic, bbr]}",
+}
+
+
+def _example(missing: str, path: Path) -> str:
+    if missing == "kind":
+        return "add kind: router or kind: host"
+    if missing == "at" and path[:1] == ("routes",):
+        return "add for example at: par"
+    return f"add for example {_EXAMPLES.get(missing, missing + ': ...')}"

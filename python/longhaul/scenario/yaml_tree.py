@@ -1,0 +1,297 @@
+"""Bytes to a tree of plain values in which everything knows its place.
+
+The C parser of PyYAML gives events; scalars are resolved here by the core schema of YAML 1.2 (section
+10.3.2), so that ``no``, ``on``, ``1_000`` and ``1:30`` are text. What a scenario has no use for is refused
+with an address: duplicate keys, aliases, tags, several documents, tabs, files of another encoding.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+import yaml
+
+from longhaul.scenario.problems import LINE_BREAK, Place, Problem, ScenarioError, path_text, printable
+
+MAX_BYTES = 4 << 20
+MAX_DEPTH = 32
+
+Path = tuple[str | int, ...]
+Scalar = None | bool | int | Decimal | str
+
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOL = {word: word.lower() == "true" for word in ("true", "True", "TRUE", "false", "False", "FALSE")}
+_INT = re.compile(r"[-+]?[0-9]{1,40}")
+_OCTAL = re.compile(r"0o[0-7]{1,40}")
+_HEX = re.compile(r"0x[0-9a-fA-F]{1,40}")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]{1,40}|[0-9]{1,40}(\.[0-9]{0,40})?)([eE][-+]?[0-9]{1,3})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A scalar."""
+
+    value: Scalar
+    text: str
+    place: Place
+    parameter: str | None = None
+    """The parameter that the value came from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A mapping, in the order of the file."""
+
+    place: Place
+    entries: "dict[str, tuple[Place, Node]]" = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A sequence."""
+
+    place: Place
+    items: "list[Node]" = field(default_factory=list)
+
+
+Node = Leaf | Branch | Items
+
+
+class Placed(dict[str, Any]):
+    """A mapping as plain data that still knows where it stood."""
+
+    node: Branch
+    path: Path
+
+
+@dataclass(frozen=True)
+class Source:
+    """A scenario's text under the name that errors give it."""
+
+    name: str
+    content: bytes
+    lines: tuple[str, ...] = ()
+
+    def problem(self, place: Place, path: Path, message: str, remedy: str | None = None) -> Problem:
+        """A problem at ``place``."""
+        line = self.lines[place.line - 1] if 0 < place.line <= len(self.lines) else ""
+        return Problem(self.name, place, path_text(path), message, remedy, line)
+
+
+def read_tree(name: str, content: bytes) -> tuple[Source, Branch]:
+    """The tree of ``content``; raises :class:`ScenarioError` for anything that is no scenario's YAML."""
+    source = Source(name, content)
+    text = _decode(source)
+    source = replace(source, lines=tuple(LINE_BREAK.split(text)))
+    root = _Reader(source).read(text)
+    if not isinstance(root, Branch):
+        raise ScenarioError(
+            [source.problem(Place(1, 1), (), "is no mapping of keys to values", 'begin with "version: 1"')]
+        )
+    return source, root
+
+
+def resolve_scalar(text: str) -> Scalar:
+    """A plain scalar's value by YAML 1.2's core schema; decimals stay exact."""
+    if text in _NULL:
+        return None
+    if text in _BOOL:
+        return _BOOL[text]
+    if _INT.fullmatch(text):
+        return int(text)
+    if _OCTAL.fullmatch(text):
+        return int(text[2:], 8)
+    if _HEX.fullmatch(text):
+        return int(text[2:], 16)
+    if _FLOAT.fullmatch(text):
+        return Decimal(text)
+    return text
+
+
+def plain(node: Node, path: Path = ()) -> Any:
+    """Plain data for validation: :class:`Placed` mappings, lists and scalars."""
+    if isinstance(node, Leaf):
+        return node.value
+    if isinstance(node, Items):
+        return [plain(item, (*path, position)) for position, item in enumerate(node.items)]
+    data = Placed({key: plain(value, (*path, key)) for key, (_place, value) in node.entries.items()})
+    data.node = node
+    data.path = path
+    return data
+
+
+def follow(root: Node, path: Path) -> tuple[Place, Node, Path]:
+    """As far along ``path`` as the tree goes: where that key stands, its node, and the path so far."""
+    node, place, gone = root, root.place, ()
+    walked: Path = gone
+    for part in path:
+        if isinstance(node, Branch) and isinstance(part, str) and part in node.entries:
+            place, node = node.entries[part]
+        elif isinstance(node, Items) and isinstance(part, int) and part < len(node.items):
+            node = node.items[part]
+            place = node.place
+        else:
+            continue
+        walked = (*walked, part)
+    return place, node, walked
+
+
+def _decode(source: Source) -> str:
+    content = source.content
+    if len(content) > MAX_BYTES:
+        message = f"has {len(content)} bytes; a scenario has at most {MAX_BYTES}"
+        raise ScenarioError([source.problem(Place(1, 1), (), message, "use ranges (par1..4) and profiles")])
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line, column = _position(content[: error.start].decode("utf-8", errors="replace"))
+        message = f"byte 0x{content[error.start]:02x} is not UTF-8"
+        raise ScenarioError([source.problem(Place(line, column), (), message, "save the file as UTF-8")]) from None
+    bad = re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufeff\ufffe\uffff]", text)
+    if bad:
+        lines = replace(source, lines=tuple(LINE_BREAK.split(text)))
+        line, column = _position(text[: bad.start()])
+        message = f"the character U+{ord(bad[0]):04X} is not allowed in YAML"
+        raise ScenarioError([lines.problem(Place(line, column), (), message, "remove it")])
+    return text
+
+
+def _position(before: str) -> tuple[int, int]:
+    lines = LINE_BREAK.split(before)
+    return len(lines), len(lines[-1]) + 1
+
+
+class _Reader:
+    """Builds the tree from events, without recursion, collecting problems that need not end it."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems: list[Problem] = []
+
+    def read(self, text: str) -> Node:
+        try:
+            root = self._build(yaml.parse(text, Loader=yaml.CSafeLoader))
+        except yaml.MarkedYAMLError as error:
+            self.problems.append(self._syntax(error))
+        except yaml.YAMLError as error:
+            self.problems.append(self.source.problem(Place(1, 1), (), f"is no YAML: {error}", None))
+        if self.problems:
+            raise ScenarioError(self.problems)
+        if root is None:
+            message = "the file is empty"
+            raise ScenarioError([self.source.problem(Place(1, 1), (), message, "longhaul new NAME writes a start")])
+        return root
+
+    def _build(self, events: Iterator[yaml.Event]) -> Node | None:
+        root: Node | None = None
+        stack: list[tuple[Branch | Items, Path]] = []
+        key: tuple[str, Place] | None = None
+        keys: list[tuple[str, Place] | None] = []
+        documents = 0
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    self._refuse(event, (), "a second document begins here", "one file holds one scenario")
+            elif isinstance(event, yaml.AliasEvent):
+                self._refuse(
+                    event,
+                    stack[-1][1] if stack else (),
+                    f"the alias *{printable(event.anchor)} is not used in scenarios",
+                    "share values with profiles and params",
+                )
+            if isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+                stack.pop()
+                key = keys.pop()
+                continue
+            if not isinstance(event, yaml.NodeEvent):
+                continue
+            where = stack[-1] if stack else None
+            path = self._path(where, key)
+            if getattr(event, "tag", None) is not None:
+                self._refuse(event, path, f"the tag {printable(event.tag)} is not used in scenarios", "remove it")
+            if where is not None and isinstance(where[0], Branch) and key is None:
+                key = self._key(event, where)
+                continue
+            node = self._node(event)
+            if where is None:
+                root = node
+            elif isinstance(where[0], Items):
+                where[0].items.append(node)
+            else:
+                assert key is not None
+                where[0].entries.setdefault(key[0], (key[1], node))
+            if not isinstance(node, Leaf):
+                if len(stack) >= MAX_DEPTH:
+                    self._refuse(event, path[:4], f"nests deeper than {MAX_DEPTH} levels", "scenarios are shallow")
+                stack.append((node, path))
+                keys.append(None)
+            key = None
+        return root
+
+    @staticmethod
+    def _path(where: tuple[Branch | Items, Path] | None, key: tuple[str, Place] | None) -> Path:
+        if where is None:
+            return ()
+        if isinstance(where[0], Items):
+            return (*where[1], len(where[0].items))
+        return (*where[1], key[0]) if key else where[1]
+
+    def _key(self, event: yaml.NodeEvent, where: tuple[Branch | Items, Path]) -> tuple[str, Place]:
+        if not isinstance(event, yaml.ScalarEvent):
+            self._refuse(event, where[1], "a key must be one word", "quote values that begin with { or [")
+        place = _place(event)
+        branch = where[0]
+        assert isinstance(branch, Branch)
+        if event.value in branch.entries:
+            first = branch.entries[event.value][0]
+            message = f'"{printable(event.value)}" is given twice, first in line {first.line}'
+            self.problems.append(
+                self.source.problem(place, (*where[1], event.value), message, "remove or rename one of them")
+            )
+        return event.value, place
+
+    @staticmethod
+    def _node(event: yaml.NodeEvent) -> Node:
+        place = _place(event)
+        if isinstance(event, yaml.MappingStartEvent):
+            return Branch(place)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return Items(place)
+        value = resolve_scalar(event.value) if event.implicit[0] and event.style in (None, "") else event.value
+        return Leaf(value, event.value, place)
+
+    def _refuse(self, event: yaml.Event, path: Path, message: str, remedy: str) -> None:
+        raise ScenarioError([*self.problems, self.source.problem(_place(event), path, message, remedy)])
+
+    def _syntax(self, error: yaml.MarkedYAMLError) -> Problem:
+        mark = error.problem_mark or error.context_mark
+        place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+        problem = str(error.problem or "is no YAML")
+        line = self.source.lines[place.line - 1] if place.line <= len(self.source.lines) else ""
+        character = line[place.column - 1 : place.column]
+        opened = f" that begins in line {error.context_mark.line + 1}" if error.context_mark else ""
+        if "cannot start any token" in problem and character == "\t":
+            return self.source.problem(place, (), "a tab cannot indent", "write spaces")
+        if "cannot start any token" in problem:
+            return self.source.problem(place, (), f'a value cannot begin with "{character}"', "quote it")
+        if "mapping values are not allowed" in problem:
+            return self.source.problem(place, (), 'a second ": " in one value', "quote the value, or begin a line")
+        if "expected ','" in problem or "expected the node content" in problem:
+            remedy = f"close the bracket{opened}, or put a comma" if opened else "remove this"
+            return self.source.problem(place, (), problem, remedy)
+        if "expected ':'" in problem:
+            return self.source.problem(place, (), 'a key without ": "', 'write "key: value"')
+        if "block mapping" in str(error.context) or "block collection" in str(error.context):
+            remedy = f"indent it like the mapping{opened}"
+            return self.source.problem(place, (), "does not line up with the keys around it", remedy)
+        context = f"{error.context}{opened}: " if error.context else ""
+        return self.source.problem(place, (), f"{context}{problem}", None)
+
+
+def _place(event: yaml.Event) -> Place:
+    begin, end = event.start_mark, event.end_mark
+    width = end.column - begin.column if end.line == begin.line else 1
+    return Place(begin.line + 1, begin.column + 1, max(1, width))
