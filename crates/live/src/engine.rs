@@ -222,7 +222,7 @@ impl<'a> Engine<'a> {
             return;
         }
         self.outlet.ports[node].read_packets += u64::from(segments);
-        let destination = self.network.node_at(header.destination);
+        let destination = self.network.node_at(header.destination).or(self.gateway(node));
         let mut flags = Flags::empty();
         flags.set(Flags::V6, header.version == 6);
         flags.set(Flags::DONT_FRAGMENT, header.dont_fragment);
@@ -250,6 +250,11 @@ impl<'a> Engine<'a> {
             }
         }
         self.outlet.flush();
+    }
+
+    /// Where packets from `node` for the world outside go.
+    fn gateway(&self, node: usize) -> Option<NodeId> {
+        self.plan.gateway.filter(|&gateway| gateway != node).map(|gateway| NodeId(gateway as u32))
     }
 
     fn obey(&mut self) -> Result<()> {

@@ -84,6 +84,7 @@ fn plan() -> Plan {
             link("r-t", [2, 4], 5),
             link("t-s", [4, 3], 5),
         ],
+        gateway: None,
         routes: vec![],
         programs: vec![],
         events: vec![],

@@ -37,6 +37,10 @@ pub struct Plan {
     pub nodes: Vec<Node>,
     /// Links; events and measurements refer to them by position.
     pub links: Vec<Link>,
+    /// The host that takes packets for addresses that no node has, and routes them on; `None`: such
+    /// packets have no way.
+    #[serde(default)]
+    pub gateway: Option<usize>,
     /// Next hops that replace the shortest path.
     pub routes: Vec<RouteOverride>,
     /// What runs in the hosts, services first.
@@ -161,6 +165,9 @@ impl Plan {
         let link = |index: usize, place: String| {
             if index < self.links.len() { Ok(()) } else { Err(format!("{place}: there is no link {index}")) }
         };
+        if let Some(gateway) = self.gateway {
+            node(gateway, "gateway".into())?;
+        }
         for (position, each) in self.links.iter().enumerate() {
             for end in each.endpoints {
                 node(end, format!("links[{position}].endpoints"))?;

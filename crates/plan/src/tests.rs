@@ -37,6 +37,7 @@ fn plan() -> Plan {
             forward: direction(),
             reverse: direction(),
         }],
+        gateway: None,
         routes: vec![],
         programs: vec![],
         events: vec![],
