@@ -46,7 +46,10 @@ def round_trips(rounds: int) -> list[Row]:
             plain[delay].append(median(measure(ping_plan(delay)).rtts_s()))
     wire = median(direct)
     base_ns = max(round((median(plain[0]) - wire) / 2 * 1e9), 0)
-    rows = [row("direct veth RTT", wire * 1e6, "us", "", True), row("base latency, one way", base_ns / 1e3, "us", "", True)]
+    rows = [
+        row("direct veth RTT", wire * 1e6, "us", "", True),
+        row("base latency, one way", base_ns / 1e3, "us", "", True),
+    ]
     for delay in DELAYS_US:
         excess = (median(plain[delay]) - wire) * 1e6 - 2 * delay
         rows.append(row(f"RTT excess at {delay} us", excess, "us", "within 25", abs(excess) <= 25))
@@ -101,7 +104,11 @@ def exactness(rounds: int) -> list[Row]:
     for bits_per_s in (100_000_000, 1_000_000_000):
         goodputs = [steady_goodput(measure(rated(bits_per_s))) for _ in range(rounds)]
         error = (median(goodputs) / (bits_per_s * 1448 / 1500) - 1) * 100
-        rows.append(row(f"goodput at {bits_per_s / 1e6:g} Mbit/s, off by", error, "%", "within 0.5", abs(error) <= 0.5))
+        rows.append(
+            row(
+                f"goodput at {bits_per_s / 1e6:g} Mbit/s, off by", error, "%", "within 0.5", abs(error) <= 0.5
+            )
+        )
     return rows
 
 
@@ -122,7 +129,10 @@ def unconfigured_loss(rounds: int) -> list[Row]:
     """UDP at 10 ms within capacity: nothing may be missing."""
     rows = []
     for rate in UDP_RATES:
-        runs = [measure(plans.pair(delay_ns=10_000_000, programs=plans.udp(seconds=4, bits_per_s=rate))) for _ in range(rounds)]
+        runs = [
+            measure(plans.pair(delay_ns=10_000_000, programs=plans.udp(seconds=4, bits_per_s=rate)))
+            for _ in range(rounds)
+        ]
         lost = sum(run.iperf()["end"]["sum"]["lost_packets"] for run in runs)
         rows.append(row(f"UDP lost at {rate / 1e6:g} Mbit/s", lost, "packets", "0", lost == 0))
     return rows
@@ -137,12 +147,16 @@ def main() -> None:
         "exactness": exactness,
         "unconfigured-loss": unconfigured_loss,
     }
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", choices=parts, action="append")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "live.json")
     arguments = parser.parse_args()
-    results = {name: part(arguments.rounds) for name, part in parts.items() if name in (arguments.only or parts)}
+    results = {
+        name: part(arguments.rounds) for name, part in parts.items() if name in (arguments.only or parts)
+    }
     machine = {"cpus": os.cpu_count(), "kernel": platform.release(), "rounds": arguments.rounds}
     arguments.out.write_text(json.dumps({"machine": machine, "figures": results}, indent=1) + "\n")
     missed = sum(not each["met"] for rows in results.values() for each in rows)

@@ -168,7 +168,7 @@ def test_nonsense_on_the_socket_is_refused_and_harmless(tmp_path: Path) -> None:
         b"nonsense",
         b'{"do": "dance"}',
         b'{"do": "change", "link": 99, "direction": null, "change": {}}',
-        b'{"do": "change", "link": 0, "direction": null, "change": {"loss": {"law": "independent", "probability": 7}}}',
+        b'{"do": "change", "link": 0, "direction": null, "change": {"duplicate": 7.0}}',
         b'{"do": "status"}',
     )
     assert [answer["ok"] for answer in answers] == [False, False, False, False, True]

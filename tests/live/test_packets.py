@@ -9,7 +9,18 @@ import pytest
 from longhaul.measure import plans
 from longhaul.measure.probe import Measured, measure
 
-FATES = ("delivered", "lost", "overflowed", "dropped", "down", "no_route", "ttl_expired", "too_big", "answered", "held")
+FATES = (
+    "delivered",
+    "lost",
+    "overflowed",
+    "dropped",
+    "down",
+    "no_route",
+    "ttl_expired",
+    "too_big",
+    "answered",
+    "held",
+)
 
 
 def conserved(run: Measured) -> bool:
@@ -39,7 +50,9 @@ def test_no_packet_leaves_before_it_is_due() -> None:
 
 @pytest.mark.parametrize("size", [8972, 1472])
 def test_jumbo_packets_pass_unfragmented_where_the_mtu_allows(size: int) -> None:
-    ping = plans.program("ping", 0, ["ping", "-n", "-M", "do", "-c", "3", "-i", "0.01", "-s", str(size), "10.0.0.2"])
+    ping = plans.program(
+        "ping", 0, ["ping", "-n", "-M", "do", "-c", "3", "-i", "0.01", "-s", str(size), "10.0.0.2"]
+    )
     run = measure(plans.pair(mtu=9000, programs=[ping]))
     assert len(run.rtts_s()) == 3
     assert forward(run)["offered_bytes"] == 3 * (size + 28)
@@ -52,7 +65,9 @@ def test_ipv6_is_emulated_like_ipv4() -> None:
     assert min(run.rtts_s()) >= 6e-3
 
 
-@pytest.mark.parametrize(("option", "first", "last"), [("-4", "10.0.1.1", "10.0.0.2"), ("-6", "fd00::1:1", "fd00::2")])
+@pytest.mark.parametrize(
+    ("option", "first", "last"), [("-4", "10.0.1.1", "10.0.0.2"), ("-6", "fd00::1:1", "fd00::2")]
+)
 def test_traceroute_sees_each_model_router(option: str, first: str, last: str) -> None:
     plan = plans.chain(3)
     plan["programs"] = [plans.program("trace", 0, ["traceroute", option, "-n", "-q", "1", last])]
@@ -124,7 +139,10 @@ def test_udp_within_capacity_loses_nothing() -> None:
 
 def test_what_exceeds_the_rate_is_counted_as_overflow() -> None:
     plan = plans.pair(
-        delay_ns=1_000_000, bits_per_s=10_000_000, queue_bytes=30_000, programs=plans.udp(seconds=2, bits_per_s=20_000_000)
+        delay_ns=1_000_000,
+        bits_per_s=10_000_000,
+        queue_bytes=30_000,
+        programs=plans.udp(seconds=2, bits_per_s=20_000_000),
     )
     run = measure(plan)
     missing = run.iperf()["end"]["sum"]["lost_packets"]
@@ -148,7 +166,9 @@ def test_a_change_takes_effect_in_place() -> None:
     plan = plans.pair(delay_ns=1_000_000, programs=[plans.ping(count=60, interval_s=0.01)])
     change = {"up": None, "loss": None, "queue": None, "rate": None, "duplicate": None}
     delay = {"law": "constant", "delay_ns": 21_000_000}
-    plan["events"] = [{"at_ns": 300_000_000, "link": 0, "direction": "forward", "change": {**change, "delay": delay}}]
+    plan["events"] = [
+        {"at_ns": 300_000_000, "link": 0, "direction": "forward", "change": {**change, "delay": delay}}
+    ]
     rtts = measure(plan).rtts_s()
     assert len(rtts) == 60
     assert min(rtts[:20]) < 4e-3

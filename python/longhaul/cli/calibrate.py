@@ -25,10 +25,15 @@ def calibrate(as_json: bool) -> None:
         return
     rows = [
         ("base latency, one way", f"{certificate.base_one_way_ns / 1e3:.1f} us beyond a direct veth"),
-        ("lateness at 2,000 packets/s",
-         f"p50 {certificate.jitter_p50_ns / 1e3:.2f} us, p99 {certificate.jitter_p99_ns / 1e3:.2f} us"),
-        ("one TCP flow", f"{certificate.ceiling_bits_per_s / 1e9:.1f} Gbit/s "
-         f"(direct veth {certificate.direct_bits_per_s / 1e9:.1f})"),
+        (
+            "lateness at 2,000 packets/s",
+            f"p50 {certificate.jitter_p50_ns / 1e3:.2f} us, p99 {certificate.jitter_p99_ns / 1e3:.2f} us",
+        ),
+        (
+            "one TCP flow",
+            f"{certificate.ceiling_bits_per_s / 1e9:.1f} Gbit/s "
+            f"(direct veth {certificate.direct_bits_per_s / 1e9:.1f})",
+        ),
         ("packets written alone", f"{certificate.ceiling_packets_per_s / 1e3:.0f} thousand/s"),
         ("rate that keeps lateness", f"{certificate.faithful_bits_per_s / 1e9:g} Gbit/s"),
         ("host gaps over 100 us", f"{certificate.gaps_per_s:g} a second"),

@@ -11,14 +11,25 @@ from longhaul.cli.options import scenario_argument, set_option
 @click.command()
 @scenario_argument
 @set_option
-@click.option("--runs", type=click.Path(path_type=Path, file_okay=False), default=Path("runs"), show_default=True,
-              help="Where run directories go.")
+@click.option(
+    "--runs",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="Where run directories go.",
+)
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
 @click.option("--strict", is_flag=True, help="A degraded run counts as not faithful (exit code 4).")
 @click.option("--no-report", is_flag=True, help="Do not write report.html.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table.")
 def run(
-    scenario: Path, settings: dict[str, str], runs: Path, sudo: bool, strict: bool, no_report: bool, as_json: bool
+    scenario: Path,
+    settings: dict[str, str],
+    runs: Path,
+    sudo: bool,
+    strict: bool,
+    no_report: bool,
+    as_json: bool,
 ) -> None:
     """Run SCENARIO live: real programs, real packets, on this machine.
 

@@ -15,8 +15,13 @@ name_option = click.option("--name", metavar="RUN", help="Which run, when severa
 @scenario_argument
 @set_option
 @click.option("--name", metavar="RUN", help="How to call it; the scenario's name by default.")
-@click.option("--runs", type=click.Path(path_type=Path, file_okay=False), default=Path("runs"), show_default=True,
-              help="Where run directories go.")
+@click.option(
+    "--runs",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="Where run directories go.",
+)
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
 def up(scenario: Path, settings: dict[str, str], name: str | None, runs: Path, sudo: bool) -> None:
     """Bring SCENARIO up and leave it up, for `exec`, `set`, `status` and `down`.
@@ -26,13 +31,14 @@ def up(scenario: Path, settings: dict[str, str], name: str | None, runs: Path, s
     from longhaul.run.standing import bring_up
 
     standing = bring_up(scenario, settings=settings, name=name, runs=runs, argv=sys.argv, sudo=sudo)
-    click.echo(f"{standing.name} is up: {standing.hosts} hosts in {standing.seconds:.2f} s; {standing.directory}")
+    click.echo(
+        f"{standing.name} is up: {standing.hosts} hosts in {standing.seconds:.2f} s; {standing.directory}"
+    )
 
 
 @click.command()
 @name_option
-@click.option("--runs", hidden=True, default=None)
-def down(name: str | None, runs: str | None) -> None:
+def down(name: str | None) -> None:
     """Take a run down, and write its results."""
     from longhaul.run.standing import take_down
 

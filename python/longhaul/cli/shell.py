@@ -16,13 +16,21 @@ import click
 @click.option("--mtu", default=1500, show_default=True, help="Largest IP packet in bytes, up to 9000.")
 @click.option("--cc", default=None, help="Congestion control of both hosts: cubic, bbr, reno.")
 @click.option("--seed", default=1, show_default=True, help="Seed of everything random.")
-@click.option("--compensate", is_flag=True, help="Subtract this machine's own latency, as calibrate measured it.")
-@click.option("--far", "far_command", default=None, metavar="COMMAND", help="Run this on far, beside the command.")
+@click.option(
+    "--compensate", is_flag=True, help="Subtract this machine's own latency, as calibrate measured it."
+)
+@click.option(
+    "--far", "far_command", default=None, metavar="COMMAND", help="Run this on far, beside the command."
+)
 @click.option("--internet", is_flag=True, help="Let near reach this machine's own network, beyond far.")
 @click.option("--strict", is_flag=True, help="Exit with 4 when the emulation was degraded, too.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not print the fidelity at the end.")
-@click.option("--runs", type=click.Path(path_type=Path, file_okay=False), default=None,
-              help="Keep the run directory here; a temporary one is removed otherwise.")
+@click.option(
+    "--runs",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="Keep the run directory here; a temporary one is removed otherwise.",
+)
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def shell(command: tuple[str, ...], **options: object) -> None:
     """Run COMMAND (a shell by default) on host `near`, joined to host `far` by one link.

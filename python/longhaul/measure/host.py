@@ -62,7 +62,9 @@ def _tun() -> Finding:
         return Finding("/dev/net/tun", "missing", "does not exist", "sudo modprobe tun")
     if os.access(device, os.R_OK | os.W_OK):
         return Finding("/dev/net/tun", "good", f"mode {device.stat().st_mode & 0o777:04o}, open to you")
-    return Finding("/dev/net/tun", "missing", "not open to you", "sudo chmod 0666 /dev/net/tun, or run as root")
+    return Finding(
+        "/dev/net/tun", "missing", "not open to you", "sudo chmod 0666 /dev/net/tun, or run as root"
+    )
 
 
 def _privilege() -> Finding:
@@ -88,10 +90,12 @@ def _real_time() -> Finding:
             "real-time priority",
             "poor",
             "not allowed: packets will be late under load",
-            f"echo '{user} - rtprio 60' | sudo tee /etc/security/limits.d/longhaul.conf, log in anew; or run as root",
+            f"echo '{user} - rtprio 60' | sudo tee /etc/security/limits.d/longhaul.conf, log in anew; or be root",
         )
     limit = Path("/proc/sys/kernel/sched_rt_runtime_us").read_text().strip()
-    return Finding("real-time priority", "good", f"SCHED_FIFO allowed (limit {limit} us of each second, kept to)")
+    return Finding(
+        "real-time priority", "good", f"SCHED_FIFO allowed (limit {limit} us of each second, kept to)"
+    )
 
 
 def _locked_memory() -> Finding:
@@ -110,7 +114,9 @@ def _locked_memory() -> Finding:
 def _processors() -> Finding:
     count = len(os.sched_getaffinity(0))
     if count == 1:
-        return Finding("processors", "poor", "1: programs and the engine share it", "use a machine with two or more")
+        return Finding(
+            "processors", "poor", "1: programs and the engine share it", "use a machine with two or more"
+        )
     return Finding("processors", "good", str(count))
 
 
@@ -118,7 +124,9 @@ def _load() -> Finding:
     load = os.getloadavg()[0]
     count = len(os.sched_getaffinity(0))
     if load > count * 0.7:
-        return Finding("load", "poor", f"{load:.1f} on {count} processors", "wait, or stop what else is running")
+        return Finding(
+            "load", "poor", f"{load:.1f} on {count} processors", "wait, or stop what else is running"
+        )
     return Finding("load", "good", f"{load:.1f} on {count} processors")
 
 
@@ -180,7 +188,9 @@ def _programs() -> Finding:
     missing = [name for name in packages if shutil.which(name) is None]
     if missing:
         install = " ".join(packages[name] for name in missing)
-        return Finding("programs", "poor", f"missing: {', '.join(missing)}", f"sudo apt-get install {install}")
+        return Finding(
+            "programs", "poor", f"missing: {', '.join(missing)}", f"sudo apt-get install {install}"
+        )
     return Finding("programs", "good", ", ".join(packages))
 
 
@@ -198,7 +208,9 @@ def _self_test() -> Finding:
     rtts = run.rtts_s()
     if len(rtts) < 20:
         return Finding("self-test", "missing", f"{20 - len(rtts)} of 20 pings over 1 ms each way were lost")
-    best = min(rtts) * 1e3
+    best_ms, p99_us = min(rtts) * 1e3, run.lateness_ns("p99") / 1e3
     return Finding(
-        "self-test", "good", f"20 pings over 1 ms each way: best {best:.3f} ms, lateness p99 {run.lateness_ns('p99') / 1e3:.1f} us"
+        "self-test",
+        "good",
+        f"20 pings over 1 ms each way: best {best_ms:.3f} ms, lateness p99 {p99_us:.1f} us",
     )

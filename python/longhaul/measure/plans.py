@@ -55,10 +55,8 @@ def pair(
     }
 
 
-def chain(
-    routers: int, *, delay_ns: int = 1_000_000, mtus: list[int] | None = None, mtu: int = 1500
-) -> Plan:
-    """near - r1 - r2 - ... - far, every link with the same delay; ``mtus`` gives each link its own MTU."""
+def chain(routers: int, *, delay_ns: int = 1_000_000, mtus: list[int] | None = None, mtu: int = 1500) -> Plan:
+    """Near - r1 - r2 - ... - far, every link with the same delay; ``mtus`` gives each link its own MTU."""
     plan = pair(mtu=mtu, name="chain")
     plan["nodes"] += [
         {
@@ -128,14 +126,25 @@ def program(
 
 
 def ping(*, count: int, interval_s: float, size: int = 56) -> dict[str, Any]:
-    """near pings far."""
+    """Near pings far."""
     argv = ["ping", "-n", "-c", str(count), "-i", f"{interval_s:g}", "-s", str(size), "10.0.0.2"]
     return program("ping", 0, argv)
 
 
 def tcp(*, seconds: int, congestion_control: str = "cubic", streams: int = 1) -> list[dict[str, Any]]:
     """An iperf3 server on far and its client on near."""
-    argv = ["iperf3", "-c", "10.0.0.2", "-t", str(seconds), "-C", congestion_control, "-P", str(streams), "-J"]
+    argv = [
+        "iperf3",
+        "-c",
+        "10.0.0.2",
+        "-t",
+        str(seconds),
+        "-C",
+        congestion_control,
+        "-P",
+        str(streams),
+        "-J",
+    ]
     return [
         program("server", 1, ["iperf3", "-s", "-1"], service_port=5201),
         program("client", 0, argv),

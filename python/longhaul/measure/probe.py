@@ -73,7 +73,9 @@ def measure(plan: Plan) -> Measured:
             engine=json.loads((raw / "engine.json").read_text("utf-8")),
             hosts=json.loads((raw / "hosts.json").read_text("utf-8")),
             programs=json.loads((raw / "programs.json").read_text("utf-8")),
-            logs={path.stem: path.read_text("utf-8", "replace") for path in (directory / "logs").glob("*.out")},
+            logs={
+                path.stem: path.read_text("utf-8", "replace") for path in (directory / "logs").glob("*.out")
+            },
         )
 
 

@@ -79,7 +79,9 @@ def _claim(parent: Path, name: str) -> Path:
             continue
         except OSError as error:
             raise LonghaulError(
-                f"cannot make {directory}: {error.strerror}", remedy="name another place with --runs", exit_code=2
+                f"cannot make {directory}: {error.strerror}",
+                remedy="name another place with --runs",
+                exit_code=2,
             ) from error
         return directory
     raise LonghaulError(f"cannot find a free name beside {parent / name}", exit_code=70)

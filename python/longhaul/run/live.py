@@ -64,7 +64,8 @@ def prepare(
         + [program for program in made if not program["service"]]
     )
     certificate = load_certificate()
-    if resolved.compensate:
+    compensated = resolved.scenario.document.compensate
+    if compensated:
         if certificate is None:
             raise LonghaulError(
                 "compensate: this machine's base latency is not known",
@@ -77,7 +78,7 @@ def prepare(
     directory = directories.create(
         runs, name or plan["name"], mode=mode, source=resolved.source, plan=plan, argv=argv
     )
-    directories.update_run(directory, certificate=certificate, compensated=resolved.compensate)
+    directories.update_run(directory, certificate=certificate, compensated=compensated)
     (directory / "raw" / "traffic.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
     expectations = [_as_dict(item) for item in resolved.expectations]
     (directory / "raw" / "expectations.json").write_text(json.dumps(expectations, indent=1), encoding="utf-8")

@@ -156,7 +156,9 @@ def ask(path: Path, request: Mapping[str, Any], *, timeout_s: float = 15.0) -> M
         line.tell(request)
         answer = line.hear(timeout_s)
     except TimeoutError as error:
-        raise LonghaulError("the run does not answer", remedy="longhaul clean ends it", exit_code=70) from error
+        raise LonghaulError(
+            "the run does not answer", remedy="longhaul clean ends it", exit_code=70
+        ) from error
     finally:
         line.close()
     if answer is None:

@@ -12,6 +12,9 @@ from longhaul.run import live, session, state
 from longhaul.run.experiment import conclude, exit_code
 from longhaul.run.standing import run_in_host_at
 
+FAR = 1
+"""Position of far among the nodes."""
+
 
 def run_shell(
     command: Sequence[str],
@@ -51,6 +54,11 @@ def run_shell(
     )
     resolved = resolve(parse_scenario(text.encode(), name="shell flags"))
     words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
+    if internet:
+        from longhaul.run.internet import require
+
+        require()
+        resolved.plan["gateway"] = FAR
     with _run_directory(runs) as root:
         prepared = live.prepare(resolved, runs=root, argv=argv, mode="live")
         path = state.socket_path(prepared.run)
@@ -62,7 +70,7 @@ def run_shell(
             if internet:
                 from longhaul.run.internet import outside
 
-                with outside(path):
+                with outside(path, gateway="far", emulated="10.0.0.0/8"):
                     code = run_in_host_at(path, "near", words)
             else:
                 code = run_in_host_at(path, "near", words)

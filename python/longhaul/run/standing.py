@@ -104,7 +104,9 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
             cgroup=str(Path(groups) / host) if groups else None,
         )
     except RuntimeError as error:
-        raise LonghaulError(str(error), remedy="enter it as the user who brought it up", exit_code=3) from error
+        raise LonghaulError(
+            str(error), remedy="enter it as the user who brought it up", exit_code=3
+        ) from error
 
 
 def change_link(name: str | None, link: str, changes: Sequence[str], *, way: str | None) -> float:
@@ -142,10 +144,10 @@ def describe_status(answer: Mapping[str, Any]) -> str:
     """The same in words, one thing a line."""
     engine = answer["engine"]
     lines = [
-        f"{answer['name']}: up for {engine['t_ns'] / 1e9:.1f} s, {engine['delivered_packets']} packets delivered, "
-        f"{engine['held_packets']} on the way",
-        f"lateness p50 {engine['lateness_p50_ns'] / 1e3:.1f} us, p99 {engine['lateness_p99_ns'] / 1e3:.1f} us; "
-        f"{engine['gaps']} gaps over 100 us",
+        f"{answer['name']}: up for {engine['t_ns'] / 1e9:.1f} s, "
+        f"{engine['delivered_packets']} packets delivered, {engine['held_packets']} on the way",
+        f"lateness p50 {engine['lateness_p50_ns'] / 1e3:.1f} us, "
+        f"p99 {engine['lateness_p99_ns'] / 1e3:.1f} us; {engine['gaps']} gaps over 100 us",
     ]
     for program in answer["programs"]:
         lines.append(f"  {program['name']} on {program['host']}: {_state(program)}")

@@ -141,7 +141,9 @@ def _program(
     }
 
 
-def _row(item: Mapping[str, Any], program: str, server: str | None, source: str, target: str) -> dict[str, Any]:
+def _row(
+    item: Mapping[str, Any], program: str, server: str | None, source: str, target: str
+) -> dict[str, Any]:
     return {
         "name": item["name"],
         "kind": item["kind"],

@@ -1,0 +1,33 @@
+# Everything that a user or a developer does here. `make` alone says what there is.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint fmt bench fuzz clean
+
+UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
+
+help: ## this text
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: ## install what is needed, build, and say what is missing
+	@tools/setup
+
+demo: setup ## run the three-cluster scenario on real programs, and write its report
+	@$(UV) run --no-sync longhaul run scenarios/three-clusters.yaml
+
+test: setup ## everything that must hold before a change lands
+	@tools/check
+
+lint: setup ## formatting, lints, types and layers, without the tests
+	@tools/check --no-tests
+
+fmt: setup ## format everything
+	@cargo fmt --all
+	@$(UV) run --no-sync ruff check --fix --quiet . ; $(UV) run --no-sync ruff format --quiet .
+
+bench: setup ## accuracy and speed as ratios to a direct veth, into bench/live.json
+	@$(UV) run --no-sync python bench/live.py
+
+fuzz: setup ## random scenarios for five minutes
+	@LONGHAUL_FUZZ=5m $(UV) run --no-sync pytest tests/scenario -k "fuzz or any_bytes" --hypothesis-profile=long
+
+clean: ## remove what was built; runs/ stays
+	@rm -rf target .venv .tools python/longhaul/*.so

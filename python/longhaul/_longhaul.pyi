@@ -1,0 +1,34 @@
+"""The compiled core: it executes plans and decides nothing about scenarios."""
+
+def version() -> str:
+    """The version of the compiled core."""
+
+def check_plan(plan: str) -> None:
+    """Check a plan in JSON. Raises ValueError with the place."""
+
+def path(plan: str, from_: int, to: int) -> list[tuple[int, bool]] | None:
+    """The way between two nodes of a plan in JSON: link positions, and whether each is taken in reverse."""
+
+def run_live(plan: str, *, directory: str, run: str, line: int | None, socket: str | None, keep: bool) -> int:
+    """Run a plan in JSON live, in new namespaces; returns 0, or 70 when it failed.
+
+    The calling process must have one thread and should do nothing else afterwards. ``line`` is a
+    descriptor of the private line to whoever started the run; ``socket`` is where others may talk to it.
+    """
+
+def run_in_host(
+    *,
+    supervisor: int,
+    namespaces: dict[str, int],
+    argv: list[str],
+    env: dict[str, str],
+    cwd: str,
+    cgroup: str | None,
+) -> int:
+    """Run a command in a host of a run that is up; returns its exit code. Raises RuntimeError."""
+
+def own_cgroup() -> str | None:
+    """This process's control group (version 2), if the machine has them."""
+
+def cgroup_prefix() -> str:
+    """What the names of runs' control groups begin with."""

@@ -1,0 +1,114 @@
+"""The group of all commands; each is imported when it is called, so that help is quick."""
+
+import importlib.util
+import os
+import sys
+from importlib import import_module
+from importlib.metadata import version
+
+import click
+
+from longhaul.errors import LonghaulError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("longhaul.cli.run:run", "Run a scenario live: real programs, real packets."),
+    "shell": ("longhaul.cli.shell:shell", "One link, two hosts, your command."),
+    "check": ("longhaul.cli.check:check", "Check a scenario and say everything that is wrong."),
+    "show": ("longhaul.cli.show:show", "Show what a scenario resolves to: paths, RTT, BDP, queues."),
+    "new": ("longhaul.cli.new:new", "Write a scenario to begin with."),
+    "schema": ("longhaul.cli.schema:schema", "Print the JSON Schema of scenarios, for editors."),
+    "up": ("longhaul.cli.session:up", "Bring a scenario up and leave it up."),
+    "exec": ("longhaul.cli.session:exec_", "Run a command in a host of a network that is up."),
+    "set": ("longhaul.cli.session:set_", "Change a link while it runs."),
+    "status": ("longhaul.cli.session:status", "Say how a run that is up is doing."),
+    "down": ("longhaul.cli.session:down", "Take a network down and write its results."),
+    "report": ("longhaul.cli.report:report", "Write the report of a run again."),
+    "doctor": ("longhaul.cli.doctor:doctor", "Examine this machine, and say how to make it better."),
+    "calibrate": ("longhaul.cli.calibrate:calibrate", "Measure what emulation costs on this machine."),
+    "clean": ("longhaul.cli.clean:clean", "Remove what killed runs left behind."),
+}
+"""Name, where it lives, and one line about it."""
+
+
+class Commands(click.Group):
+    """Commands that are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Those that are installed, in the order of the table."""
+        return [name for name, (place, _) in COMMANDS.items() if _exists(place)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or name the nearest."""
+        name = args[0]
+        if name not in self.list_commands(ctx):
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, self.list_commands(ctx), n=1)
+            hint = f'did you mean "{near[0]}"?' if near else "see longhaul --help"
+            raise LonghaulError(f'there is no command "{name}"', remedy=hint, exit_code=2)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+
+def _exists(place: str) -> bool:
+    return importlib.util.find_spec(place.partition(":")[0]) is not None
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("longhaul"), prog_name="longhaul")
+def longhaul() -> None:
+    """A laboratory for wide-area networks between clusters.
+
+    Describe sites, hosts, links and what runs on them in one file; run it live on this machine with real,
+    unmodified programs and microsecond-accurate emulation.
+
+    \b
+    longhaul shell --delay 20ms --rate 100Mbit -- ping -c 3 far
+    longhaul run scenarios/three-clusters.yaml
+    """
+
+
+def main() -> None:
+    """Run the command line; problems of the user's become one line and an exit code."""
+    try:
+        longhaul.main(standalone_mode=False)
+    except LonghaulError as error:
+        _complain(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "")
+        sys.exit(2)
+    except click.ClickException as error:
+        _complain(error.format_message(), 2)
+    except (KeyboardInterrupt, click.Abort):
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:
+        if os.environ.get("LONGHAUL_DEBUG"):
+            raise
+        kind = type(error).__name__
+        _complain(f"internal error: {kind}: {error}; set LONGHAUL_DEBUG=1 to see where, and report it", 70)
+
+
+def _complain(message: str, exit_code: int) -> None:
+    click.echo(f"longhaul: {message}", err=True)
+    sys.exit(exit_code)
+
+
+if __name__ == "__main__":
+    main()
