@@ -64,6 +64,7 @@ def parse_scenario(content: bytes, *, name: str, settings: Mapping[str, str] | N
     axes = document.sweep.axes if document.sweep else {}
     unused = [each for each in known if each not in used and each not in axes]
     warnings += [
-        scenario.warning(("params", each), "is used nowhere", f"write ${each} where it is meant") for each in unused
+        scenario.warning(("params", each), "is used nowhere", f"write ${each} where it is meant")
+        for each in unused
     ]
     return Scenario(document, source, tree, dict(settings or {}), tuple(warnings))

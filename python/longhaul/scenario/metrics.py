@@ -8,7 +8,9 @@ from longhaul.scenario.units import Quantity, Rate, Share, Size, Span, UnitError
 
 Unit = Literal["ns", "bit/s", "bytes", "share", "count", "text"]
 
-_LATENESS: dict[str, Unit] = {f"lateness.{name}": "ns" for name in ("mean", "p50", "p90", "p99", "p999", "max")}
+_LATENESS: dict[str, Unit] = {
+    f"lateness.{name}": "ns" for name in ("mean", "p50", "p90", "p99", "p999", "max")
+}
 
 FIDELITY: Mapping[str, Unit] = {
     "verdict": "text",
@@ -49,7 +51,9 @@ def catalogue(
     for program in programs:
         found |= {f"programs.{program}.{name}": unit for name, unit in PROGRAM.items()}
     for flow, (kind, destinations) in traffic.items():
-        names = [flow] if len(destinations) == 1 else [f"{flow}.{destination}" for destination in destinations]
+        names = (
+            [flow] if len(destinations) == 1 else [f"{flow}.{destination}" for destination in destinations]
+        )
         for each in names:
             found |= {f"traffic.{each}.{name}": unit for name, unit in _OF_KIND[kind].items()}
     for link in links:
@@ -64,8 +68,12 @@ def bound(value: Any, unit: Unit) -> int | float | str:
         return str(value)
     if unit == "count":
         if isinstance(value, bool) or not isinstance(value, int):
-            raise UnitError(f'"{str(value)[:40]}" is no number of things', "write a whole number, without unit")
+            raise UnitError(
+                f'"{str(value)[:40]}" is no number of things', "write a whole number, without unit"
+            )
         return value
     quantity = _QUANTITY[unit].parse(value)
-    amount: int | Fraction = getattr(quantity, {"ns": "ns", "bit/s": "bits_per_s", "bytes": "bytes"}.get(unit, "share"))
+    amount: int | Fraction = getattr(
+        quantity, {"ns": "ns", "bit/s": "bits_per_s", "bytes": "bytes"}.get(unit, "share")
+    )
     return amount if isinstance(amount, int) else float(amount)

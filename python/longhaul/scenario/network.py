@@ -1,14 +1,24 @@
 """Nodes and links with every range, attachment, profile and default filled in."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from longhaul.scenario.laws import Plain, default_queue, mean_ns, merge, plan_direction, plan_queue
+from longhaul.scenario.laws import (
+    Plain,
+    default_queue,
+    mean_ns,
+    merge,
+    plan_direction,
+    plan_mean_ns,
+    plan_queue,
+)
 from longhaul.scenario.load import Scenario
-from longhaul.scenario.model import Link, Node, Profile
+from longhaul.scenario.model import Node, Profile
 from longhaul.scenario.model.link import DEFAULT_MTU
 from longhaul.scenario.problems import Problem
 from longhaul.scenario.references import attachment_name, expand_nodes
+from longhaul.scenario.units import Span
 from longhaul.scenario.yaml_tree import Path, follow
 
 IPV6_MTU = 1280
@@ -40,8 +50,6 @@ class Wire:
     @property
     def round_trip_ns(self) -> int:
         """The mean delay there and back, at the start."""
-        from longhaul.scenario.laws import plan_mean_ns
-
         return plan_mean_ns(self.forward["delay"]) + plan_mean_ns(self.reverse["delay"])
 
 
@@ -52,19 +60,15 @@ class Network:
     nodes: tuple[NamedNode, ...]
     links: tuple[Wire, ...]
 
-    def node(self, name: str) -> int:
-        """Position of the node called ``name``."""
-        return self._nodes()[name]
+    @cached_property
+    def node_index(self) -> dict[str, int]:
+        """Position of each node by name."""
+        return {node.name: position for position, node in enumerate(self.nodes)}
 
-    def _nodes(self) -> dict[str, int]:
-        if "_index" not in self.__dict__:
-            self.__dict__["_index"] = {node.name: position for position, node in enumerate(self.nodes)}
-        index: dict[str, int] = self.__dict__["_index"]
-        return index
-
-    def link(self, name: str) -> int:
-        """Position of the link called ``name``."""
-        return next(position for position, link in enumerate(self.links) if link.name == name)
+    @cached_property
+    def link_index(self) -> dict[str, int]:
+        """Position of each link by name."""
+        return {link.name: position for position, link in enumerate(self.links)}
 
 
 def build(scenario: Scenario) -> tuple[Network, list[Problem]]:
@@ -78,43 +82,51 @@ def build(scenario: Scenario) -> tuple[Network, list[Problem]]:
     links = []
     for node in nodes:
         if node.spec.attach:
-            spec = Link(endpoints=(node.name, node.spec.attach), profile=node.spec.profile)
             name = attachment_name(node.name, node.spec.attach)
-            links.append(_wire(scenario, name, spec, node.path, position, problems, attachment=True))
-    for name, spec in document.links.items():
-        links.append(_wire(scenario, name, spec, ("links", name), position, problems, attachment=False))
+            ends = (position[node.name], position[node.spec.attach])
+            here = _Origin(scenario, node.path, node.spec.profile)
+            links.append(_wire(name, ends, Profile(), here, problems, attachment=True))
+    for name, link in document.links.items():
+        ends = (position[link.endpoints[0]], position[link.endpoints[1]])
+        here = _Origin(scenario, ("links", name), link.profile)
+        links.append(_wire(name, ends, link, here, problems, attachment=False))
     unique = {(problem.place, problem.message): problem for problem in problems}
     return Network(nodes, tuple(links)), list(unique.values())
 
 
 def _wire(
-    scenario: Scenario,
     name: str,
-    spec: Link,
-    path: Path,
-    position: dict[str, int],
+    ends: tuple[int, int],
+    spec: Profile,
+    here: "_Origin",
     problems: list[Problem],
     *,
     attachment: bool,
 ) -> Wire:
-    profile = scenario.document.profiles[spec.profile] if spec.profile else Profile()
-    ways = {way: merge((profile, getattr(profile, way), spec, getattr(spec, way))) for way in ("forward", "reverse")}
+    document = here.scenario.document
+    profile = document.profiles[here.profile] if here.profile else Profile()
+    ways = {
+        way: merge((profile, getattr(profile, way), spec, getattr(spec, way)))
+        for way in ("forward", "reverse")
+    }
     round_trip_ns = sum(mean_ns(laws.get("delay")) for laws in ways.values())
     mtu = spec.mtu or profile.mtu or DEFAULT_MTU
-    here = _Origin(scenario, path, ("profiles", spec.profile) if spec.profile else None)
-    if mtu < IPV6_MTU and scenario.document.addresses != "ipv4":
+    if mtu < IPV6_MTU and document.addresses != "ipv4":
         problems.append(
-            here.problem("mtu", None, f"{mtu} is too small for IPv6", "write 1280 or more, or addresses: ipv4")
+            here.problem(
+                "mtu", None, f"{mtu} is too small for IPv6", "write 1280 or more, or addresses: ipv4"
+            )
         )
     directions = {}
     for way, laws in ways.items():
         late, delay_ns = laws.get("out_of_order"), mean_ns(laws.get("delay"))
         if late and late.delay.ns <= delay_ns:
-            what = f"{late.delay} is not later than the link's delay of {laws['delay'].base if delay_ns else '0s'}"
-            problems.append(here.problem("out_of_order", way, what, "write a longer delay: nothing comes early"))
+            what = f"{late.delay} is not later than the link's delay of {Span(delay_ns)}"
+            problems.append(
+                here.problem("out_of_order", way, what, "write a longer delay: nothing comes early")
+            )
         directions[way] = plan_direction(laws, queue=_queue(laws, round_trip_ns, mtu, way, here, problems))
-    a, b = (position[end] for end in spec.endpoints)
-    return Wire(name, (a, b), mtu, directions["forward"], directions["reverse"], attachment, path)
+    return Wire(name, ends, mtu, directions["forward"], directions["reverse"], attachment, here.path)
 
 
 def _queue(
@@ -127,7 +139,9 @@ def _queue(
     queue = plan_queue(limit, bits_per_s=rate, round_trip_ns=round_trip_ns)
     if queue is None:
         unit = "in BDPs" if limit.bdp else "in time"
-        problems.append(here.problem("queue", way, f"a limit {unit} needs a rate", "add rate, or write 100p or 1MiB"))
+        problems.append(
+            here.problem("queue", way, f"a limit {unit} needs a rate", "add rate, or write 100p or 1MiB")
+        )
         return {"limit_packets": None, "limit_bytes": None}
     return queue
 
@@ -138,13 +152,13 @@ class _Origin:
 
     scenario: Scenario
     path: Path
-    profile: Path | None
+    profile: str | None
 
     def problem(self, law: str, way: str | None, message: str, remedy: str) -> Problem:
         """A problem of a law, at the most specific place that speaks of it."""
-        for base in (self.path, self.profile):
-            for path in ((base, way, law), (base, law)):
-                full = (*(path[0] or ()), *(part for part in path[1:] if part))
-                if base is not None and follow(self.scenario.tree, full)[2] == full:
-                    return self.scenario.problem(full, message, remedy)
+        bases: list[Path] = [self.path, *([("profiles", self.profile)] if self.profile else [])]
+        for base in bases:
+            for path in ((*base, way, law) if way else (*base, law), (*base, law)):
+                if follow(self.scenario.tree, path)[2] == path:
+                    return self.scenario.problem(path, message, remedy)
         return self.scenario.problem(self.path, message, remedy)

@@ -13,7 +13,9 @@ _UNTOUCHED = frozenset({"params", "sweep"})
 _LONGEST = 1 << 16
 
 
-def parameters(source: Source, root: Branch, settings: Mapping[str, str]) -> tuple[dict[str, Leaf], list[Problem]]:
+def parameters(
+    source: Source, root: Branch, settings: Mapping[str, str]
+) -> tuple[dict[str, Leaf], list[Problem]]:
     """The parameters of a scenario with ``settings`` in place of what the file says."""
     node = root.entries["params"][1] if "params" in root.entries else None
     found: dict[str, Leaf] = {}
@@ -30,7 +32,9 @@ def parameters(source: Source, root: Branch, settings: Mapping[str, str]) -> tup
     return found, problems
 
 
-def substitute(source: Source, root: Branch, known: Mapping[str, Leaf]) -> tuple[Branch, set[str], list[Problem]]:
+def substitute(
+    source: Source, root: Branch, known: Mapping[str, Leaf]
+) -> tuple[Branch, set[str], list[Problem]]:
     """``root`` with parameters replaced; which were used; and what names no parameter.
 
     A value that is ``$name`` alone takes the parameter's value and kind; within longer text the
@@ -41,7 +45,9 @@ def substitute(source: Source, root: Branch, known: Mapping[str, Leaf]) -> tuple
 
     def unknown(leaf: Leaf, path: Path, name: str) -> None:
         remedy = f"{did_you_mean(name, known)} (a dollar sign itself is $$)"
-        problems.append(source.problem(leaf.place, path, f'there is no parameter "{printable(name)}"', remedy))
+        problems.append(
+            source.problem(leaf.place, path, f'there is no parameter "{printable(name)}"', remedy)
+        )
 
     def leaf_of(leaf: Leaf, path: Path) -> Leaf:
         if not isinstance(leaf.value, str) or "$" not in leaf.value:
@@ -67,7 +73,9 @@ def substitute(source: Source, root: Branch, known: Mapping[str, Leaf]) -> tuple
 
         text = _WITHIN.sub(within, leaf.value)
         if len(text) > _LONGEST:
-            problems.append(source.problem(leaf.place, path, "becomes very long text", "use shorter parameters"))
+            problems.append(
+                source.problem(leaf.place, path, "becomes very long text", "use shorter parameters")
+            )
             return leaf
         return replace(leaf, value=text, text=text)
 
@@ -77,7 +85,8 @@ def substitute(source: Source, root: Branch, known: Mapping[str, Leaf]) -> tuple
         if isinstance(node, Items):
             return replace(node, items=[walk(item, (*path, index)) for index, item in enumerate(node.items)])
         return replace(
-            node, entries={key: (place, walk(each, (*path, key))) for key, (place, each) in node.entries.items()}
+            node,
+            entries={key: (place, walk(each, (*path, key))) for key, (place, each) in node.entries.items()},
         )
 
     entries = {

@@ -59,7 +59,9 @@ class Routes:
             touching[b].append(index)
         self._incoming = incoming
         self._leaf = {
-            node: touching[node][0] for node, is_host in enumerate(self.hosts) if is_host and len(touching[node]) == 1
+            node: touching[node][0]
+            for node, is_host in enumerate(self.hosts)
+            if is_host and len(touching[node]) == 1
         }
         self._overrides = {(each["node"], each["destination"]): each["link"] for each in plan["routes"]}
         self._tables: dict[int, dict[int, int]] = {}

@@ -25,7 +25,9 @@ def expand(text: str) -> tuple[str, ...]:
         raise RangeError(f'"{text}" is no range', 'write for example "par1..4"')
     first, last = int(match["first"]), int(match["last"])
     if last < first:
-        raise RangeError(f'"{text}" counts down', f'write "{match["prefix"]}{match["last"]}..{match["first"]}"')
+        raise RangeError(
+            f'"{text}" counts down', f'write "{match["prefix"]}{match["last"]}..{match["first"]}"'
+        )
     if last - first >= MOST:
         raise RangeError(f'"{text}" has {last - first + 1} names', f"a range has at most {MOST}")
     padded = match["first"].startswith("0") and len(match["first"]) > 1

@@ -1,4 +1,4 @@
-"""Names that one part of a scenario uses for another: do they exist, and are they of the right kind?"""
+"""Names that one part of a scenario uses for another: whether they exist, and are of the right kind."""
 
 from __future__ import annotations
 
@@ -81,12 +81,16 @@ class _Check:
             for name in names:
                 if name in self.node_keys:
                     before = self.node_keys[name]
-                    self.wrong(("nodes", key), f'names "{name}" again, which is in "{before}"', "change one of them")
+                    self.wrong(
+                        ("nodes", key), f'names "{name}" again, which is in "{before}"', "change one of them"
+                    )
                     break
                 self.node_keys[name] = key
             long = next((name for name in names if len(name) > 63), None)
             if long or "localhost" in names:
-                self.wrong(("nodes", key), f'"{long or "localhost"}" cannot name a host', "choose another name")
+                self.wrong(
+                    ("nodes", key), f'"{long or "localhost"}" cannot name a host', "choose another name"
+                )
             if len(self.node_keys) > MOST_NODES:
                 self.wrong(("nodes", key), f"makes more than {MOST_NODES} nodes", "use fewer")
                 return
@@ -95,7 +99,9 @@ class _Check:
             path = ("nodes", key)
             if node.attach is not None and node.attach not in routers:
                 if node.attach in self.node_keys:
-                    self.wrong((*path, "attach"), f'"{node.attach}" is a host', did_you_mean(node.attach, routers))
+                    self.wrong(
+                        (*path, "attach"), f'"{node.attach}" is a host', did_you_mean(node.attach, routers)
+                    )
                 else:
                     self.known((*path, "attach"), "router", node.attach, routers)
             if node.profile is not None:
@@ -126,13 +132,17 @@ class _Check:
                 if self.document.nodes[key].kind == "host":
                     self.wrong(("nodes", key), f'no link reaches "{name}"', remedy)
                 else:
-                    self.warnings.append(self.scenario.warning(("nodes", key), f'no link reaches "{name}"', remedy))
+                    self.warnings.append(
+                        self.scenario.warning(("nodes", key), f'no link reaches "{name}"', remedy)
+                    )
         used = {node.profile for node in self.document.nodes.values()}
         used |= {link.profile for link in self.document.links.values()}
         for profile in self.document.profiles:
             if profile not in used:
                 self.warnings.append(
-                    self.scenario.warning(("profiles", profile), "is used nowhere", f"write profile: {profile}")
+                    self.scenario.warning(
+                        ("profiles", profile), "is used nowhere", f"write profile: {profile}"
+                    )
                 )
 
     def routes(self) -> None:

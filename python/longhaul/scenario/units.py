@@ -41,7 +41,7 @@ class Quantity:
     @classmethod
     def parse(cls, value: object) -> Self:
         """The quantity that ``value`` spells; raises :class:`UnitError`."""
-        return cls(_amount(cls, value))  # type: ignore[call-arg]
+        return cls(_amount(cls, value))  # type: ignore[call-arg]  # each kind is a dataclass of one integer
 
     @classmethod
     def pattern(cls) -> str:
@@ -51,7 +51,7 @@ class Quantity:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
-        def validate(value: object) -> Self:
+        def validate(value: object) -> Quantity:
             return value if isinstance(value, cls) else cls.parse(value)
 
         return core_schema.no_info_plain_validator_function(
@@ -59,8 +59,15 @@ class Quantity:
         )
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {"type": "string", "pattern": cls.pattern(), "examples": [cls.example], "description": cls.what}
+    def __get_pydantic_json_schema__(
+        cls, _schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {
+            "type": "string",
+            "pattern": cls.pattern(),
+            "examples": [cls.example],
+            "description": cls.what,
+        }
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -225,7 +232,9 @@ class Share(Quantity):
         return rf"^({PARAMETER_PATTERN}|[0-9]*\.?[0-9]+%|0?\.[0-9]+)$"
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, _schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         text = {"type": "string", "pattern": cls.pattern()}
         number = {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
         return {"anyOf": [text, number], "examples": [cls.example], "description": cls.what}
@@ -251,7 +260,9 @@ def _amount(kind: type[Quantity], value: object) -> int:
     match = _AMOUNT.fullmatch(text.strip())
     if not match:
         comma = re.fullmatch(r"([0-9]+),([0-9]+)([A-Za-z/]*)", text)
-        remedy = f'write "{comma[1]}.{comma[2]}{comma[3]}"' if comma else f'write for example "{kind.example}"'
+        remedy = (
+            f'write "{comma[1]}.{comma[2]}{comma[3]}"' if comma else f'write for example "{kind.example}"'
+        )
         raise UnitError(f'"{shown}" is not {kind.what}', remedy)
     number, unit = match["number"], match["unit"]
     if unit not in kind.units:
@@ -282,7 +293,10 @@ def _unit_advice(kind: type[Quantity], shown: str, number: str, unit: str) -> tu
         meant = next((each for each in kind.units if each.lower() == unit.lower()), None)
     if meant:
         return f'"{shown}": there is no unit "{printable(unit)}"', f'write "{number}{meant}"'
-    return f'"{shown}": there is no unit "{printable(unit)}" of {kind.what[2:]}', f"units are {', '.join(kind.units)}"
+    return (
+        f'"{shown}": there is no unit "{printable(unit)}" of {kind.what[2:]}',
+        f"units are {', '.join(kind.units)}",
+    )
 
 
 def _decimal(amount: int, units: Mapping[str, int], *, zero: str | None = None) -> str:
@@ -297,4 +311,3 @@ def _decimal(amount: int, units: Mapping[str, int], *, zero: str | None = None) 
     digits = len(str(factor)) - 1
     fraction = f".{rest:0{digits}d}".rstrip("0") if rest else ""
     return f"{whole}{fraction}{unit}"
-

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
@@ -148,7 +148,9 @@ def _decode(source: Source) -> str:
     except UnicodeDecodeError as error:
         line, column = _position(content[: error.start].decode("utf-8", errors="replace"))
         message = f"byte 0x{content[error.start]:02x} is not UTF-8"
-        raise ScenarioError([source.problem(Place(line, column), (), message, "save the file as UTF-8")]) from None
+        raise ScenarioError(
+            [source.problem(Place(line, column), (), message, "save the file as UTF-8")]
+        ) from None
     bad = re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufeff\ufffe\uffff]", text)
     if bad:
         lines = replace(source, lines=tuple(LINE_BREAK.split(text)))
@@ -181,7 +183,9 @@ class _Reader:
             raise ScenarioError(self.problems)
         if root is None:
             message = "the file is empty"
-            raise ScenarioError([self.source.problem(Place(1, 1), (), message, "longhaul new NAME writes a start")])
+            raise ScenarioError(
+                [self.source.problem(Place(1, 1), (), message, "longhaul new NAME writes a start")]
+            )
         return root
 
     def _build(self, events: Iterator[yaml.Event]) -> Node | None:
@@ -199,7 +203,7 @@ class _Reader:
                 self._refuse(
                     event,
                     stack[-1][1] if stack else (),
-                    f"the alias *{printable(event.anchor)} is not used in scenarios",
+                    f"the alias *{printable(str(event.anchor))} is not used in scenarios",
                     "share values with profiles and params",
                 )
             if isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
@@ -210,8 +214,9 @@ class _Reader:
                 continue
             where = stack[-1] if stack else None
             path = self._path(where, key)
-            if getattr(event, "tag", None) is not None:
-                self._refuse(event, path, f"the tag {printable(event.tag)} is not used in scenarios", "remove it")
+            tag = getattr(event, "tag", None)
+            if tag is not None:
+                self._refuse(event, path, f"the tag {printable(tag)} is not used in scenarios", "remove it")
             if where is not None and isinstance(where[0], Branch) and key is None:
                 key = self._key(event, where)
                 continue
@@ -225,7 +230,8 @@ class _Reader:
                 where[0].entries.setdefault(key[0], (key[1], node))
             if not isinstance(node, Leaf):
                 if len(stack) >= MAX_DEPTH:
-                    self._refuse(event, path[:4], f"nests deeper than {MAX_DEPTH} levels", "scenarios are shallow")
+                    message = f"nests deeper than {MAX_DEPTH} levels"
+                    self._refuse(event, path[:4], message, "scenarios are shallow")
                 stack.append((node, path))
                 keys.append(None)
             key = None
@@ -242,16 +248,13 @@ class _Reader:
     def _key(self, event: yaml.NodeEvent, where: tuple[Branch | Items, Path]) -> tuple[str, Place]:
         if not isinstance(event, yaml.ScalarEvent):
             self._refuse(event, where[1], "a key must be one word", "quote values that begin with { or [")
-        place = _place(event)
-        branch = where[0]
+        place, name, branch = _place(event), str(event.value), where[0]
         assert isinstance(branch, Branch)
-        if event.value in branch.entries:
-            first = branch.entries[event.value][0]
-            message = f'"{printable(event.value)}" is given twice, first in line {first.line}'
-            self.problems.append(
-                self.source.problem(place, (*where[1], event.value), message, "remove or rename one of them")
-            )
-        return event.value, place
+        if name in branch.entries:
+            message = f'"{printable(name)}" is given twice, first in line {branch.entries[name][0].line}'
+            remedy = "remove or rename one of them"
+            self.problems.append(self.source.problem(place, (*where[1], name), message, remedy))
+        return name, place
 
     @staticmethod
     def _node(event: yaml.NodeEvent) -> Node:
@@ -260,10 +263,12 @@ class _Reader:
             return Branch(place)
         if isinstance(event, yaml.SequenceStartEvent):
             return Items(place)
-        value = resolve_scalar(event.value) if event.implicit[0] and event.style in (None, "") else event.value
+        assert isinstance(event, yaml.ScalarEvent)
+        is_plain = event.implicit[0] and event.style in (None, "")
+        value = resolve_scalar(event.value) if is_plain else event.value
         return Leaf(value, event.value, place)
 
-    def _refuse(self, event: yaml.Event, path: Path, message: str, remedy: str) -> None:
+    def _refuse(self, event: yaml.Event, path: Path, message: str, remedy: str) -> NoReturn:
         raise ScenarioError([*self.problems, self.source.problem(_place(event), path, message, remedy)])
 
     def _syntax(self, error: yaml.MarkedYAMLError) -> Problem:
@@ -278,7 +283,8 @@ class _Reader:
         if "cannot start any token" in problem:
             return self.source.problem(place, (), f'a value cannot begin with "{character}"', "quote it")
         if "mapping values are not allowed" in problem:
-            return self.source.problem(place, (), 'a second ": " in one value', "quote the value, or begin a line")
+            remedy = "quote the value, or begin a new line"
+            return self.source.problem(place, (), 'a second ": " in one value', remedy)
         if "expected ','" in problem or "expected the node content" in problem:
             remedy = f"close the bracket{opened}, or put a comma" if opened else "remove this"
             return self.source.problem(place, (), problem, remedy)
@@ -293,5 +299,7 @@ class _Reader:
 
 def _place(event: yaml.Event) -> Place:
     begin, end = event.start_mark, event.end_mark
+    assert begin is not None
+    assert end is not None
     width = end.column - begin.column if end.line == begin.line else 1
     return Place(begin.line + 1, begin.column + 1, max(1, width))

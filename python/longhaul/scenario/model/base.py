@@ -44,7 +44,9 @@ class Findings:
 class Strict(BaseModel):
     """A mapping with known keys and no others."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_by_name=False, validate_by_alias=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, validate_by_name=False, validate_by_alias=True
+    )
 
     later: ClassVar[Mapping[str, str]] = {}
     """Keys of the language that this version does not know yet, with what to write meanwhile."""
@@ -92,7 +94,9 @@ class AlsoText:
         self.pattern = pattern
         self.examples = examples
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         text = {"type": "string", "pattern": self.pattern, "examples": list(self.examples)}
         return {"anyOf": [text, handler(schema)]}
 
@@ -109,15 +113,21 @@ class Count:
         if isinstance(value, bool) or not isinstance(value, int):
             raise problem("wants a whole number", f"write for example {max(self.at_least, 1)}, without unit")
         if value < self.at_least:
-            raise problem(f"must be at least {self.at_least}, not {printable(str(value))}", "write a larger number")
+            raise problem(
+                f"must be at least {self.at_least}, not {printable(str(value))}", "write a larger number"
+            )
         if value > self.at_most:
-            raise problem(f"must be at most {self.at_most}, not {printable(str(value))}", "write a smaller number")
+            raise problem(
+                f"must be at most {self.at_most}, not {printable(str(value))}", "write a smaller number"
+            )
         return value
 
     def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.check)
 
-    def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         number = {"type": "integer", "minimum": self.at_least, "maximum": self.at_most}
         return {"anyOf": [number, {"type": "string", "pattern": f"^{PARAMETER_PATTERN}$"}]}
 
@@ -140,7 +150,9 @@ def _text_of(value: Any) -> Any:
     return str(value) if isinstance(value, int | Decimal) else value
 
 
-def choice(value: Mapping[str, Any], key: str, now: tuple[str, ...], later: tuple[str, ...], what: str) -> None:
+def choice(
+    value: Mapping[str, Any], key: str, now: tuple[str, ...], later: tuple[str, ...], what: str
+) -> None:
     """Refuse a mapping whose ``key`` names no choice, or none in this version."""
     if value.get(key) is None:
         raise problem(f'has no "{key}"', f"write one of {', '.join(now)}")

@@ -50,7 +50,9 @@ class GilbertElliottLoss(Strict):
     def _possible(self) -> "GilbertElliottLoss":
         share = float(self.mean)
         if share >= 1:
-            raise problem("loses everything", "a link that carries nothing is down: write up: false", at="mean")
+            raise problem(
+                "loses everything", "a link that carries nothing is down: write up: false", at="mean"
+            )
         if self.burst < share / (1 - share):
             least = share / (1 - share)
             message = f"bursts of {self.burst:g} cannot lose {self.mean} of all packets"
@@ -163,9 +165,9 @@ def _queue(value: Any) -> Any:
 class Queue(Strict):
     """What waits for the serialiser."""
 
-    later: ClassVar[Mapping[str, str]] = {
-        key: "write only kind and limit" for key in ("ecn", "target", "interval", "aqm", "min", "max")
-    }
+    later: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("ecn", "target", "interval", "aqm", "min", "max"), "write only kind and limit"
+    )
     kind: Literal["fifo"] = "fifo"
     limit: Annotated[QueueLimit, Field(json_schema_extra={"type": "string", "pattern": _QUEUE_PATTERN})]
 
@@ -185,10 +187,14 @@ def parse_limit(value: Any) -> QueueLimit:
     unit = text[len(number) :]
     if isinstance(value, bool | dict | list) or not unit or not number:
         example = f"{text}p" if text.isdecimal() and len(text) < 12 else "100p"
-        raise problem(f"{_quoted(value)} has no unit", f'write "{example}" (packets), "1MiB", "20ms" or "1bdp"')
+        raise problem(
+            f"{_quoted(value)} has no unit", f'write "{example}" (packets), "1MiB", "20ms" or "1bdp"'
+        )
     if unit in ("p", "bdp"):
         if not number.replace(".", "", 1 if unit == "bdp" else 0).isdecimal() or len(number) > 12:
-            raise problem(f"{_quoted(value)} is no limit", f'write for example "{"100p" if unit == "p" else "1bdp"}"')
+            raise problem(
+                f"{_quoted(value)} is no limit", f'write for example "{"100p" if unit == "p" else "1bdp"}"'
+            )
         return QueueLimit(packets=int(number)) if unit == "p" else QueueLimit(bdp=number)
     if unit.lower() in ("pkt", "pkts", "packets", "packet"):
         raise problem(f'{_quoted(value)}: there is no unit "{unit}"', f'write "{number}p"')
@@ -211,7 +217,7 @@ def _rate(value: Any) -> Any:
     return value
 
 
-ONE_WAY = 'write delay, the time of one way: half of the round trip'
+ONE_WAY = "write delay, the time of one way: half of the round trip"
 
 
 class Laws(Strict):
@@ -224,11 +230,13 @@ class Laws(Strict):
     }
     instead: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("rtt", "round_trip", "ping"), ONE_WAY),
-        **dict.fromkeys(("latency", "lat", "netdelay", "net_delay"), "did you mean \"delay\" (one way)?"),
+        **dict.fromkeys(("latency", "lat", "netdelay", "net_delay"), 'did you mean "delay" (one way)?'),
         **dict.fromkeys(("bandwidth", "bw", "capacity", "speed", "throughput"), 'did you mean "rate"?'),
         **dict.fromkeys(("drop", "drop_rate", "plr"), 'did you mean "loss"?'),
         **dict.fromkeys(("limit", "buffer", "max_queue_size"), 'did you mean "queue"?'),
-        **dict.fromkeys(("jitter", "variation"), 'write "delay: {base: 5ms, jitter: {dist: normal, sd: 1ms}}"'),
+        **dict.fromkeys(
+            ("jitter", "variation"), 'write "delay: {base: 5ms, jitter: {dist: normal, sd: 1ms}}"'
+        ),
         **dict.fromkeys(("reorder", "ooo_rate"), 'did you mean "out_of_order", or "reorder" inside delay?'),
         "ip": 'did you mean "count: ip"?',
     }
@@ -244,6 +252,17 @@ class Laws(Strict):
     """Whether the rate counts IP bytes alone, or preamble, header, FCS and gap of Ethernet too."""
 
 
+def _mtu(value: Any) -> int:
+    if isinstance(value, bool | dict | list):
+        raise problem("wants a number of bytes", 'write for example "1500"')
+    mtu = value if isinstance(value, int) else Size.parse(value).bytes
+    if not 576 <= mtu <= 9000:
+        raise problem(
+            f"must lie between 576 and 9000 bytes, not {str(mtu)[:20]}", "write for example 1500 or 9000"
+        )
+    return mtu
+
+
 class Profile(Laws):
     """Laws under a name, for links and attachments to share."""
 
@@ -251,16 +270,7 @@ class Profile(Laws):
     """What is different from the first endpoint to the second."""
     reverse: Laws | None = None
     """What is different from the second endpoint to the first."""
-    mtu: Annotated[int, BeforeValidator(lambda value: _mtu(value))] | None = None
-
-
-def _mtu(value: Any) -> int:
-    if isinstance(value, bool | dict | list):
-        raise problem("wants a number of bytes", 'write for example "1500"')
-    mtu = value if isinstance(value, int) else Size.parse(value).bytes
-    if not 576 <= mtu <= 9000:
-        raise problem(f"must lie between 576 and 9000 bytes, not {str(mtu)[:20]}", "write for example 1500 or 9000")
-    return mtu
+    mtu: Annotated[int, BeforeValidator(_mtu), Count(at_least=576, at_most=9000)] | None = None
 
 
 class Link(Profile):

@@ -24,9 +24,9 @@ class Tcp(Strict):
 class Node(Strict):
     """A host, where programs run, or a router of the model."""
 
-    later: ClassVar[Mapping[str, str]] = {
-        key: "addresses are assigned; longhaul show prints them" for key in ("ipv4", "ipv6", "address")
-    }
+    later: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("ipv4", "ipv6", "address"), "addresses are assigned; longhaul show prints them"
+    )
     kind: Annotated[Literal["host", "router"], Field(examples=["host"])]
     attach: HostName | None = None
     """The router that a host hangs on."""
@@ -39,7 +39,9 @@ class Node(Strict):
     @field_validator("at", mode="before")
     @classmethod
     def _coordinates(cls, value: Any) -> Any:
-        good = isinstance(value, list) and len(value) == 2 and not any(isinstance(v, bool | str) for v in value)
+        good = (
+            isinstance(value, list) and len(value) == 2 and not any(isinstance(v, bool | str) for v in value)
+        )
         try:
             latitude, longitude = (float(each) for each in value) if good else (1e9, 1e9)
         except (TypeError, ValueError, OverflowError):

@@ -66,7 +66,10 @@ class Program(Strict):
     """A real program. ``host``, ``hosts`` and ``each`` exclude one another."""
 
     run: Annotated[
-        tuple[Word, ...], BeforeValidator(_argv), Field(strict=False, examples=["ping -c 3 nyc1"]), AlsoText(".+")
+        tuple[Word, ...],
+        BeforeValidator(_argv),
+        Field(strict=False, examples=["ping -c 3 nyc1"]),
+        AlsoText(".+"),
     ]
     """Split into words as a shell would; never passed through one."""
     host: HostName | None = None
@@ -165,6 +168,4 @@ def _kind(value: Any) -> Any:
     return value
 
 
-Traffic = Annotated[
-    Annotated[Ping | Bulk | Datagrams, Field(discriminator="kind")], BeforeValidator(_kind)
-]
+Traffic = Annotated[Annotated[Ping | Bulk | Datagrams, Field(discriminator="kind")], BeforeValidator(_kind)]

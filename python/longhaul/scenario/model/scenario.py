@@ -10,7 +10,7 @@ from longhaul.scenario.model.base import Count, HostName, HostRange, Name, Names
 from longhaul.scenario.model.link import DelayLaw, Link, Loss, Profile, QueueLaw
 from longhaul.scenario.model.node import Node, Tcp
 from longhaul.scenario.model.program import Program, Traffic
-from longhaul.scenario.units import PARAMETER_PATTERN, Rate, Share, Size, Span
+from longhaul.scenario.units import Rate, Share, Size, Span
 
 
 def _scalar(value: Any) -> Any:

@@ -1,0 +1,28 @@
+"""``longhaul check``: say whether a scenario is right."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from longhaul.cli.options import set_option
+
+
+@click.command()
+@click.argument("scenarios", metavar="SCENARIO...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@set_option
+@click.option("--json", "as_json", is_flag=True, help="Print problems and warnings as JSON.")
+def check(scenarios: tuple[Path, ...], settings: dict[str, str], as_json: bool) -> None:
+    """Say what is wrong with SCENARIO: file, line, column, and what to write instead.
+
+    Exit codes: 0 nothing wrong; 2 something is.
+
+    \b
+    longhaul check scenarios/three-clusters.yaml
+    longhaul check scenarios/*.yaml --json
+    """
+    from longhaul.scenario.checking import report
+
+    text, code = report(scenarios, settings=settings, as_json=as_json)
+    click.echo(text, err=bool(code) and not as_json)
+    sys.exit(code)

@@ -1,0 +1,51 @@
+"""``longhaul show``: what a scenario resolves to."""
+
+import json
+from pathlib import Path
+
+import click
+
+from longhaul.cli.options import scenario_argument, set_option
+
+
+@click.command()
+@scenario_argument
+@set_option
+@click.option("--from", "source", metavar="NODE", help="Only paths from here.")
+@click.option("--to", "destination", metavar="NODE", help="Only paths to here.")
+@click.option("--all", "all_pairs", is_flag=True, help="Paths between any two hosts, not one of each kind.")
+@click.option("--plan", "as_plan", is_flag=True, help="Print the plan that the engine executes, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+def show(
+    scenario: Path,
+    settings: dict[str, str],
+    source: str | None,
+    destination: str | None,
+    all_pairs: bool,
+    as_plan: bool,
+    as_json: bool,
+) -> None:
+    """Show addresses, links with every default filled in, and paths with RTT, bottleneck and BDP.
+
+    \b
+    longhaul show scenarios/three-clusters.yaml
+    longhaul show scenarios/three-clusters.yaml --from par1 --to nyc1
+    """
+    from longhaul.scenario import load_scenario, resolve
+    from longhaul.scenario.describe import describe
+
+    resolved = resolve(load_scenario(scenario, settings=settings))
+    if as_plan:
+        click.echo(json.dumps(resolved.plan, indent=1))
+        return
+    told = describe(resolved, source=source, destination=destination, all_pairs=all_pairs)
+    if as_json:
+        click.echo(json.dumps(told, indent=1))
+        return
+    from rich.console import Console
+
+    from longhaul.scenario.tables import tables
+
+    Console(highlight=False).print(tables(told))
+    for warning in resolved.warnings:
+        click.echo(f"warning: {warning}", err=True)

@@ -1,0 +1,35 @@
+"""What ``longhaul check`` says about one or more files."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from longhaul.errors import LonghaulError
+from longhaul.scenario.load import load_scenario
+from longhaul.scenario.problems import ScenarioError
+from longhaul.scenario.resolve import resolve
+
+
+def report(paths: Iterable[Path], *, settings: Mapping[str, str], as_json: bool) -> tuple[str, int]:
+    """The text to print and the exit code: 0 if all of ``paths`` are right, 2 otherwise."""
+    lines: list[str] = []
+    told = []
+    good = True
+    for path in paths:
+        problems: list[dict[str, str | int | None]] = []
+        warnings: list[str] = []
+        try:
+            resolved = resolve(load_scenario(path, settings=settings))
+            warnings = list(resolved.warnings)
+            lines += [f"warning: {warning}" for warning in warnings]
+            hosts = sum(node["kind"] == "host" for node in resolved.plan["nodes"])
+            lines.append(f"{path}: good ({hosts} hosts, {len(resolved.plan['links'])} links)")
+        except ScenarioError as error:
+            problems = [problem.as_json() for problem in error.problems]
+            lines += [str(error), f"{path}: {len(problems)} problem{'s' if len(problems) > 1 else ''}"]
+        except LonghaulError as error:
+            problems = [{"file": str(path), "message": error.message, "remedy": error.remedy}]
+            lines.append(str(error))
+        good = good and not problems
+        told.append({"file": str(path), "good": not problems, "problems": problems, "warnings": warnings})
+    return (json.dumps(told, indent=1) if as_json else "\n".join(lines)), 0 if good else 2

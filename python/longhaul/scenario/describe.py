@@ -1,0 +1,124 @@
+"""What ``longhaul show`` tells: a resolved scenario in plain data."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from longhaul.errors import LonghaulError
+from longhaul.scenario.laws import Plain, bdp_bytes, plan_mean_ns
+from longhaul.scenario.paths import Routes, Way
+from longhaul.scenario.problems import did_you_mean
+from longhaul.scenario.resolve import Resolved
+
+
+def describe(
+    resolved: Resolved, *, source: str | None = None, destination: str | None = None, all_pairs: bool = False
+) -> Plain:
+    """Nodes, links and paths of a scenario.
+
+    Paths are those between one host and another of each pair of sites; with ``source`` or ``destination``
+    those that begin or end there; with ``all_pairs`` those between any two hosts.
+    """
+    plan = resolved.plan
+    routes = Routes(plan)
+    return {
+        "name": plan["name"],
+        "seed": plan["seed"],
+        "duration_ns": plan["duration_ns"],
+        "nodes": [_node(node, index, routes, plan) for index, node in enumerate(plan["nodes"])],
+        "links": [_link(link, plan) for link in plan["links"]],
+        "paths": [
+            _path(way, routes, plan)
+            for pair in _pairs(routes, plan, source, destination, all_pairs)
+            if (way := routes.way(*pair)) is not None
+        ],
+        "programs": [
+            {"name": each["name"], "host": plan["nodes"][each["host"]]["name"], "argv": each["argv"]}
+            for each in plan["programs"]
+        ],
+        "events": len(plan["events"]),
+        "warnings": list(resolved.warnings),
+    }
+
+
+def _node(node: Plain, index: int, routes: Routes, plan: Mapping[str, Any]) -> Plain:
+    hub = routes.hub(index)
+    attached = plan["nodes"][hub]["name"] if hub != index else None
+    buffers = node["sysctls"].get("net.ipv4.tcp_rmem", "").split()
+    return {
+        **{key: node[key] for key in ("name", "kind", "ipv4", "ipv6", "mtu")},
+        "attached_to": attached,
+        "tcp_buffer_bytes": int(buffers[2]) if buffers else None,
+        "congestion_control": node["sysctls"].get("net.ipv4.tcp_congestion_control"),
+    }
+
+
+def _link(link: Plain, plan: Mapping[str, Any]) -> Plain:
+    round_trip_ns = sum(plan_mean_ns(link[way]["delay"]) for way in ("forward", "reverse"))
+    return {
+        "name": link["name"],
+        "endpoints": [plan["nodes"][end]["name"] for end in link["endpoints"]],
+        "mtu": link["mtu"],
+        "round_trip_ns": round_trip_ns,
+        **{way: _direction(link[way], link["mtu"], round_trip_ns) for way in ("forward", "reverse")},
+    }
+
+
+def _direction(direction: Plain, mtu: int, round_trip_ns: int) -> Plain:
+    """The laws, and the queue in every unit that it can be told in."""
+    rate = direction["rate"].get("bits_per_s")
+    limit_packets, limit_bytes = direction["queue"]["limit_packets"], direction["queue"]["limit_bytes"]
+    size = (
+        limit_bytes
+        if limit_bytes is not None
+        else (limit_packets * mtu if limit_packets is not None else None)
+    )
+    return {
+        **direction,
+        "mean_delay_ns": plan_mean_ns(direction["delay"]),
+        "bits_per_s": rate,
+        "bdp_bytes": bdp_bytes(rate, round_trip_ns) if rate else None,
+        "queue_bytes": size,
+        "queue_full_packets": size // mtu if size is not None else None,
+        "queue_ns": size * 8 * 10**9 // rate if size is not None and rate else None,
+    }
+
+
+def _path(way: Way, routes: Routes, plan: Mapping[str, Any]) -> Plain:
+    names = [node["name"] for node in plan["nodes"]]
+    there = [names[node] for node in routes.nodes_of(way.source, way.there)]
+    back = [names[node] for node in routes.nodes_of(way.destination, way.back)]
+    return {
+        "from": there[0],
+        "to": there[-1],
+        "nodes": there,
+        "back": back,
+        "hops": len(way.there),
+        "one_way_ns": way.one_way_ns,
+        "return_ns": way.return_ns,
+        "round_trip_ns": way.round_trip_ns,
+        "bottleneck": None if way.bottleneck is None else plan["links"][way.bottleneck]["name"],
+        "bits_per_s": way.bits_per_s,
+        "bdp_bytes": way.bdp_bytes,
+        "mtu": way.mtu,
+    }
+
+
+def _pairs(
+    routes: Routes, plan: Mapping[str, Any], source: str | None, destination: str | None, all_pairs: bool
+) -> list[tuple[int, int]]:
+    position = {node["name"]: index for index, node in enumerate(plan["nodes"])}
+    for name in (source, destination):
+        if name is not None and name not in position:
+            raise LonghaulError(
+                f'there is no node "{name}"', remedy=did_you_mean(name, position), exit_code=2
+            )
+    hosts = [index for index, node in enumerate(plan["nodes"]) if node["kind"] == "host"]
+    groups = list(routes.representatives().values())
+    first = hosts if all_pairs else [group[0] for group in groups]
+    sources = [position[source]] if source else first
+    destinations = [position[destination]] if destination else first
+    one_side = source is not None or destination is not None
+    pairs = [(a, b) for a in sources for b in destinations if a != b and (one_side or a < b)]
+    if not all_pairs and not one_side:
+        pairs += [(group[0], group[1]) for group in groups if len(group) > 1]
+    return sorted(pairs)

@@ -1,0 +1,269 @@
+"""From a checked scenario to the plan that Rust executes: every name an index, every unit an integer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longhaul.scenario.addresses import assign
+from longhaul.scenario.events import plan_events
+from longhaul.scenario.laws import Plain
+from longhaul.scenario.load import Scenario
+from longhaul.scenario.metrics import bound, catalogue
+from longhaul.scenario.model import Bulk, Datagrams, Ping, Program, Tcp
+from longhaul.scenario.network import Network, build
+from longhaul.scenario.paths import Routes
+from longhaul.scenario.problems import Problem, ScenarioError
+from longhaul.scenario.ranges import expand, expand_all
+from longhaul.scenario.references import program_hosts
+from longhaul.scenario.tcp import largest_buffers, sysctls
+from longhaul.scenario.yaml_tree import Path
+
+PLAN_VERSION = 1
+DEFAULT_PACKET_LINKS = 8
+"""Links whose packets are recorded where the scenario does not say which."""
+DEFAULT_WINDOW_NS = 2 * 10**6
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A scenario that can be run."""
+
+    plan: Plain
+    """Exactly the format of `crates/plan`, ready for JSON; without programs for traffic."""
+    traffic: tuple[Plain, ...]
+    """Flows: name, kind, source and destinations (node indices), and the kind's fields in ns, bit/s, B."""
+    expectations: tuple[Plain, ...]
+    """Metric, unit (ns, bit/s, bytes, share, count, text), min, max, equals in that unit, and ``else``."""
+    scenario: Scenario
+    source: bytes
+    warnings: tuple[str, ...]
+
+
+def resolve(scenario: Scenario) -> Resolved:
+    """The plan of ``scenario``; raises :class:`ScenarioError` for what only numbers can tell."""
+    network, problems = build(scenario)
+    if problems:
+        raise ScenarioError(problems)
+    document = scenario.document
+    events, problems = plan_events(scenario, network)
+    plan: Plain = {
+        "version": PLAN_VERSION,
+        "name": document.name,
+        "seed": document.seed,
+        "duration_ns": document.duration.ns if document.duration else None,
+        "coalesce_ns": document.coalesce.ns,
+        "nodes": _nodes(scenario, network),
+        "links": [
+            {
+                "name": link.name,
+                "endpoints": list(link.ends),
+                "mtu": link.mtu,
+                "forward": link.forward,
+                "reverse": link.reverse,
+            }
+            for link in network.links
+        ],
+        "routes": [],
+        "programs": _programs(scenario, network),
+        "events": events,
+        "measure": _measure(scenario, network),
+    }
+    plan["routes"] = _overrides(scenario, network, plan)
+    routes = Routes(plan)
+    groups = list(routes.representatives().values())
+    largest = largest_buffers(routes, groups)
+    for node, most in largest.items():
+        plan["nodes"][node]["sysctls"] = sysctls(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
+    traffic = [_flow(name, flow, network) for name, flow in document.traffic.items()]
+    problems += _unreachable(scenario, routes, traffic)
+    problems += _circles(scenario, network, routes)
+    if problems:
+        raise ScenarioError(problems)
+    warnings = [*scenario.warnings, *_unused_links(scenario, network, routes, groups)]
+    return Resolved(
+        plan,
+        tuple(traffic),
+        tuple(_expectations(scenario, network)),
+        scenario,
+        scenario.source.content,
+        tuple(warnings),
+    )
+
+
+def _nodes(scenario: Scenario, network: Network) -> list[Plain]:
+    is_router = [node.spec.kind == "router" for node in network.nodes]
+    addresses = assign(is_router, [link.ends for link in network.links])
+    family = scenario.document.addresses
+    mtus: dict[int, int] = {}
+    for link in network.links:
+        for end in link.ends:
+            mtus[end] = min(link.mtu, mtus.get(end, link.mtu))
+    return [
+        {
+            "name": node.name,
+            "kind": node.spec.kind,
+            "ipv4": str(address.ipv4) if family != "ipv6" else None,
+            "ipv6": str(address.ipv6) if family != "ipv4" else None,
+            "mtu": 0 if node.spec.kind == "router" else mtus.get(index, 1500),
+            "sysctls": {},
+        }
+        for index, (node, address) in enumerate(zip(network.nodes, addresses, strict=True))
+    ]
+
+
+def _programs(scenario: Scenario, network: Network) -> list[Plain]:
+    programs = []
+    for name, program in scenario.document.programs.items():
+        hosts = program_hosts(program)
+        if program.each:
+            programs += [_program(f"{name}.{host}", program, [host], network) for host in hosts]
+        else:
+            programs.append(_program(name, program, hosts, network))
+    return [each for each in programs if each["service"]] + [each for each in programs if not each["service"]]
+
+
+def _program(name: str, program: Program, hosts: Sequence[str], network: Network) -> Plain:
+    span = {"LONGHAUL_HOSTS": ",".join(hosts)} if program.hosts else {}
+    expected = program.expect_exit
+    if program.service and "expect_exit" not in program.model_fields_set:
+        expected = None
+    return {
+        "name": name,
+        "host": network.node_index[hosts[0]],
+        "argv": list(program.run),
+        "cwd": program.cwd,
+        "env": {**span, **program.env},
+        "start_ns": program.start.ns,
+        "stop_ns": program.stop.ns if program.stop else None,
+        "service": program.service,
+        "ready": {"tcp_port": program.ready.tcp, "within_ns": program.ready.within.ns}
+        if program.ready
+        else None,
+        "expect_exit": expected,
+    }
+
+
+def _flow(name: str, flow: Ping | Bulk | Datagrams, network: Network) -> Plain:
+    item: Plain = {
+        "name": name,
+        "kind": flow.kind,
+        "source": network.node_index[flow.source],
+        "destinations": [network.node_index[host] for host in expand_all(flow.to)],
+        "start_ns": flow.start.ns,
+        "stop_ns": flow.stop.ns if flow.stop else None,
+    }
+    if isinstance(flow, Ping):
+        return {**item, "every_ns": flow.every.ns, "size_bytes": flow.size.bytes, "count": flow.count}
+    item |= {
+        "rate_bits_per_s": flow.rate.bits_per_s if flow.rate else None,
+        "bytes": flow.bytes.bytes if flow.bytes else None,
+    }
+    if isinstance(flow, Bulk):
+        return {**item, "flows": flow.flows, "cc": flow.cc}
+    return {**item, "size_bytes": flow.size.bytes if flow.size else None}
+
+
+def _measure(scenario: Scenario, network: Network) -> Plain:
+    measure = scenario.document.measure
+    packets = measure.packets
+    if packets:
+        links = [network.link_index[name] for name in dict.fromkeys(packets.links)]
+        window_ns = packets.window.ns
+    else:
+        wide = [index for index, link in enumerate(network.links) if not link.attachment]
+        links = (wide or list(range(len(network.links))))[:DEFAULT_PACKET_LINKS]
+        window_ns = DEFAULT_WINDOW_NS
+    return {
+        "every_ns": measure.every.ns,
+        "captures": links if packets else [],
+        "snap": packets.snap.bytes if packets else 96,
+        "packet_links": links,
+        "packet_window_ns": window_ns,
+    }
+
+
+def _overrides(scenario: Scenario, network: Network, plan: Mapping[str, Any]) -> list[Plain]:
+    """Route overrides; one to a router holds for the hosts that hang on it, too."""
+    routes = Routes({**plan, "routes": []})
+    names = [link.name for link in network.links]
+    found: dict[tuple[int, int], int] = {}
+    for route in scenario.document.routes:
+        at = network.node_index[route.at]
+        if route.via in names and at in network.links[names.index(route.via)].ends:
+            link = names.index(route.via)
+        else:
+            ends = {at, network.node_index[route.via]}
+            link = next(index for index, each in enumerate(network.links) if set(each.ends) == ends)
+        for name in expand(route.to):
+            node = network.node_index[name]
+            if network.nodes[node].spec.kind == "router":
+                leaves = (n for n, each in enumerate(network.nodes) if each.spec.kind == "host" and n != at)
+                for leaf in leaves:
+                    if routes.hub(leaf) == node:
+                        found.setdefault((at, leaf), link)
+            found[at, node] = link
+    return [{"node": at, "destination": to, "link": link} for (at, to), link in found.items()]
+
+
+def _circles(scenario: Scenario, network: Network, routes: Routes) -> list[Problem]:
+    """Overrides that send packets round in circles."""
+    problems = []
+    for position, route in enumerate(scenario.document.routes):
+        at = network.node_index[route.at]
+        for name in expand(route.to):
+            if routes.steps(at, network.node_index[name]) is None:
+                path: Path = ("routes", position)
+                message = f'packets from "{route.at}" to "{name}" would never arrive'
+                problems.append(scenario.problem(path, message, "give the nodes along the way routes, too"))
+                break
+    return problems
+
+
+def _unreachable(scenario: Scenario, routes: Routes, traffic: Sequence[Plain]) -> list[Problem]:
+    """Traffic between nodes that no path joins."""
+    problems = []
+    for flow in traffic:
+        for destination in flow["destinations"]:
+            if routes.way(flow["source"], destination) is None:
+                path = ("traffic", flow["name"], "to")
+                problems.append(scenario.problem(path, "no path leads there and back", "add a link"))
+                break
+    return problems
+
+
+def _unused_links(
+    scenario: Scenario, network: Network, routes: Routes, groups: Sequence[list[int]]
+) -> list[str]:
+    """Links that lie on no path between hosts."""
+    used: set[int] = set()
+    hosts = [group[:2] for group in groups]
+    for index, group in enumerate(hosts):
+        for other in hosts[index:]:
+            for source, destination in ((group[0], other[-1]), (other[-1], group[0])):
+                used |= {link for link, _way in routes.steps(source, destination) or ()}
+    return [
+        scenario.warning(link.path, "no path between hosts uses this link", "longhaul show prints the paths")
+        for index, link in enumerate(network.links)
+        if index not in used and not link.attachment
+    ]
+
+
+def _expectations(scenario: Scenario, network: Network) -> list[Plain]:
+    document = scenario.document
+    traffic = {name: (flow.kind, expand_all(flow.to)) for name, flow in document.traffic.items()}
+    programs = []
+    for name, program in document.programs.items():
+        programs += [f"{name}.{host}" for host in program_hosts(program)] if program.each else [name]
+    units = catalogue(programs=programs, traffic=traffic, links=[link.name for link in network.links])
+    return [
+        {
+            "metric": each.metric,
+            "unit": units[each.metric],
+            **{
+                key: None if value is None else bound(value, units[each.metric])
+                for key, value in (("min", each.min), ("max", each.max), ("equals", each.equals))
+            },
+            "else": each.otherwise,
+        }
+        for each in document.expect
+    ]

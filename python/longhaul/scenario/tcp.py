@@ -1,0 +1,56 @@
+"""Socket buffers of hosts, large enough for their longest fat path."""
+
+from collections.abc import Iterable
+
+from longhaul.scenario.laws import Plain, bdp_bytes
+from longhaul.scenario.model import Tcp
+from longhaul.scenario.paths import Routes, Way
+
+SMALLEST = 6 << 20
+"""What Linux itself allows tcp_rmem (tcp(7)): nobody gets less than on a plain machine."""
+LARGEST = 256 << 20
+ASSUMED_BITS_PER_S = 40 * 10**9
+"""Where no link has a rate."""
+
+
+def sysctls(general: Tcp, own: Tcp, largest: int) -> dict[str, str]:
+    """A host's settings: its own, else the general ones, else buffers of up to ``largest`` bytes."""
+    buffers = own.buffers if "buffers" in own.model_fields_set else general.buffers
+    most = buffers.bytes if buffers else largest
+    found = {
+        "net.ipv4.tcp_rmem": f"{min(4096, most)} {min(131_072, most)} {most}",
+        "net.ipv4.tcp_wmem": f"{min(4096, most)} {min(65_536, most)} {most}",
+    }
+    law = own.congestion_control or general.congestion_control
+    return found | ({"net.ipv4.tcp_congestion_control": law} if law else {})
+
+
+def largest_buffers(routes: Routes, groups: Iterable[list[int]]) -> dict[int, int]:
+    """For each host the buffer that its longest fat path needs.
+
+    Twice the BDP plus the bottleneck's queue: the kernel counts its own overhead, about as much again,
+    against the buffer (tcp(7), tcp_adv_win_scale), and a full queue lengthens the round trip.
+    """
+    groups = list(groups)
+    found: dict[int, int] = {}
+    for group in groups:
+        most = SMALLEST
+        for other in groups:
+            partner = next((node for node in other if node != group[0]), None)
+            way = routes.way(group[0], partner) if partner is not None else None
+            if way is not None:
+                most = max(most, _need(routes, way))
+        most = min(-(-most // 4096) * 4096, LARGEST)
+        found |= dict.fromkeys(group, most)
+    return found
+
+
+def _need(routes: Routes, way: Way) -> int:
+    bdp = bdp_bytes(way.bits_per_s or ASSUMED_BITS_PER_S, way.round_trip_ns)
+    queue = 0
+    if way.bottleneck is not None:
+        direction = dict(way.there)[way.bottleneck]
+        limits: Plain = routes.links[way.bottleneck][direction]["queue"]
+        packets = (limits["limit_packets"] or 0) * int(routes.links[way.bottleneck]["mtu"])
+        queue = limits["limit_bytes"] or packets
+    return 2 * (bdp + queue)

@@ -1,0 +1,84 @@
+"""Scenarios to begin with, for ``longhaul new``."""
+
+import re
+
+from longhaul.errors import LonghaulError
+from longhaul.scenario.model.base import NAME_PATTERN
+from longhaul.scenario.problems import did_you_mean
+
+_HEAD = """\
+# {title}
+#
+#   longhaul check {name}.yaml        is it right?
+#   longhaul show {name}.yaml         addresses, paths, RTT, BDP, queues
+#   longhaul run {name}.yaml          run it live
+#
+# Delays are one way; a round trip takes both ways. Units are never left out: 250us, 10Gbit, 64MiB, 0.02%.
+# For editors: longhaul schema > scenario.schema.json
+# yaml-language-server: $schema=scenario.schema.json
+version: 1
+name: {name}
+seed: 1                       # equal seeds give equal losses, jitter and reordering
+"""
+
+_PAIR = (
+    "Two hosts and one link.",
+    """\
+duration: 10s
+params: {{delay: 20ms}}         # longhaul run {name}.yaml --set delay=50ms
+nodes:
+  near: {{kind: host}}
+  far: {{kind: host}}
+links:
+  wan: {{endpoints: [near, far], delay: $delay, rate: 100Mbit, loss: 0.1%}}
+traffic:
+  probe: {{kind: ping, from: near, to: far, every: 100ms}}
+  bulk: {{kind: tcp, from: near, to: far, cc: cubic, start: 1s, stop: 9s}}
+expect:
+  - {{metric: traffic.probe.rtt.min, min: 40ms, max: 41ms}}
+""",
+)
+
+_CLUSTERS = (
+    "Two clusters of four hosts, joined by a WAN link.",
+    """\
+duration: 20s
+params: {{cc: cubic}}           # longhaul run {name}.yaml --set cc=reno
+profiles:
+  lan: {{delay: 15us, rate: 10Gbit}}
+  wan: {{rate: 1Gbit, queue: 1bdp, count: ethernet}}   # ethernet: preamble, FCS and gap take their time, too
+nodes:
+  par: {{kind: router}}
+  nyc: {{kind: router}}
+  par1..4: {{kind: host, attach: par, profile: lan}}   # par1, par2, par3, par4
+  nyc1..4: {{kind: host, attach: nyc, profile: lan}}
+links:
+  par-nyc: {{endpoints: [par, nyc], profile: wan, delay: 38ms, loss: 0.02%}}
+traffic:
+  probe: {{kind: ping, from: par1, to: nyc1, every: 50ms}}
+  bulk: {{kind: tcp, from: par2, to: nyc2, flows: 2, cc: $cc, start: 2s, stop: 18s}}
+programs:                     # real programs; never passed through a shell
+  server: {{run: python3 -m http.server 8080, host: nyc3, service: true, ready: "tcp:8080"}}
+  fetch: {{run: curl -sS -o /dev/null http://nyc3:8080/, host: par3, start: 5s}}
+events:
+  - {{at: 10s, link: par-nyc, set: {{delay: 60ms}}, over: 2s}}
+expect:
+  - {{metric: programs.fetch.wall_time, max: 2s}}
+  - {{metric: fidelity.verdict, equals: faithful, else: untrusted}}
+""",
+)
+
+TEMPLATES = {"pair": _PAIR, "clusters": _CLUSTERS}
+
+
+def template(name: str, *, kind: str = "clusters") -> str:
+    """A commented scenario called ``name``."""
+    if kind not in TEMPLATES:
+        raise LonghaulError(
+            f'there is no template "{kind}"', remedy=did_you_mean(kind, TEMPLATES), exit_code=2
+        )
+    if not re.fullmatch(NAME_PATTERN, name):
+        remedy = "use letters, digits, hyphens and underscores, at most 63"
+        raise LonghaulError(f'"{name}" cannot name a scenario', remedy=remedy, exit_code=2)
+    title, body = TEMPLATES[kind]
+    return (_HEAD + body).format(title=title, name=name)
