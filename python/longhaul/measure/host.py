@@ -90,7 +90,7 @@ def _real_time() -> Finding:
             "real-time priority",
             "poor",
             "not allowed: packets will be late under load",
-            f"echo '{user} - rtprio 60' | sudo tee /etc/security/limits.d/longhaul.conf, log in anew; or be root",
+            f"echo '{user} - rtprio 60' | sudo tee /etc/security/limits.d/longhaul.conf, log in anew",
         )
     limit = Path("/proc/sys/kernel/sched_rt_runtime_us").read_text().strip()
     return Finding(

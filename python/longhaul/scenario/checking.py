@@ -23,7 +23,8 @@ def report(paths: Iterable[Path], *, settings: Mapping[str, str], as_json: bool)
             warnings = list(resolved.warnings)
             lines += [f"warning: {warning}" for warning in warnings]
             hosts = sum(node["kind"] == "host" for node in resolved.plan["nodes"])
-            lines.append(f"{path}: good ({hosts} hosts, {len(resolved.plan['links'])} links)")
+            links = len(resolved.plan["links"])
+            lines.append(f"{path}: good (hosts: {hosts}, links: {links})")
         except ScenarioError as error:
             problems = [problem.as_json() for problem in error.problems]
             lines += [str(error), f"{path}: {len(problems)} problem{'s' if len(problems) > 1 else ''}"]

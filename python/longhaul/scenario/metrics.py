@@ -8,38 +8,27 @@ from longhaul.scenario.units import Quantity, Rate, Share, Size, Span, UnitError
 
 Unit = Literal["ns", "bit/s", "bytes", "share", "count", "text"]
 
-_LATENESS: dict[str, Unit] = {
-    f"lateness.{name}": "ns" for name in ("mean", "p50", "p90", "p99", "p999", "max")
-}
-
 FIDELITY: Mapping[str, Unit] = {
     "verdict": "text",
-    **_LATENESS,
-    "gaps.count": "count",
-    "gaps.total": "ns",
-    "gaps.max": "ns",
-    "unconfigured_drops": "count",
+    "gaps": "count",
+    **{f"lateness.{quantile}": "ns" for quantile in ("p50", "p90", "p99", "p999", "max")},
 }
 PROGRAM: Mapping[str, Unit] = {"wall_time": "ns", "exit": "count"}
-PING: Mapping[str, Unit] = {
-    **{f"rtt.{name}": "ns" for name in ("min", "mean", "p50", "p90", "p99", "max")},
-    "loss": "share",
-    "sent": "count",
-    "received": "count",
+FLOW: Mapping[str, Mapping[str, Unit]] = {
+    "tcp": {"goodput": "bit/s", "retransmits": "count"},
+    "udp": {"goodput": "bit/s", "loss": "share"},
 }
-TCP: Mapping[str, Unit] = {"throughput": "bit/s", "bytes": "bytes", "retransmits": "count"}
-UDP: Mapping[str, Unit] = {"throughput": "bit/s", "bytes": "bytes", "loss": "share", "jitter": "ns"}
+PROBE: Mapping[str, Unit] = {
+    **{f"rtt.{quantile}": "ns" for quantile in ("min", "p50", "p99", "max")},
+    "loss": "share",
+}
 LINK: Mapping[str, Unit] = {
-    "throughput": "bit/s",
     "delay": "ns",
+    "rate": "bit/s",
+    "peak_rate": "bit/s",
     "loss": "share",
-    "overflow": "share",
-    **{
-        f"{name}_packets": "count"
-        for name in ("offered", "copied", "delivered", "lost", "overflowed", "dropped", "down", "too_big")
-    },
+    **dict.fromkeys(("offered", "delivered", "lost", "overflowed", "down"), "count"),
 }
-_OF_KIND: Mapping[str, Mapping[str, Unit]] = {"ping": PING, "tcp": TCP, "udp": UDP}
 _QUANTITY: Mapping[str, type[Quantity]] = {"ns": Span, "bit/s": Rate, "bytes": Size, "share": Share}
 
 
@@ -51,11 +40,13 @@ def catalogue(
     for program in programs:
         found |= {f"programs.{program}.{name}": unit for name, unit in PROGRAM.items()}
     for flow, (kind, destinations) in traffic.items():
-        names = (
-            [flow] if len(destinations) == 1 else [f"{flow}.{destination}" for destination in destinations]
-        )
+        if kind == "ping":
+            for to in destinations:
+                found |= {f"probes.{flow}.{to}.{name}": unit for name, unit in PROBE.items()}
+            continue
+        names = [flow] if len(destinations) == 1 else [f"{flow}.{to}" for to in destinations]
         for each in names:
-            found |= {f"traffic.{each}.{name}": unit for name, unit in _OF_KIND[kind].items()}
+            found |= {f"flows.{each}.{name}": unit for name, unit in FLOW[kind].items()}
     for link in links:
         for way in ("forward", "reverse"):
             found |= {f"links.{link}.{way}.{name}": unit for name, unit in LINK.items()}

@@ -35,7 +35,7 @@ traffic:
   probe: {{kind: ping, from: near, to: far, every: 100ms}}
   bulk: {{kind: tcp, from: near, to: far, cc: cubic, start: 1s, stop: 9s}}
 expect:
-  - {{metric: traffic.probe.rtt.min, min: 40ms, max: 41ms}}
+  - {{metric: probes.probe.far.rtt.min, min: 40ms, max: 41ms}}
 """,
 )
 

@@ -1,0 +1,61 @@
+"""Expectations of a scenario, held against what a run measured."""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+
+def metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Every metric by its dotted name; times in ns, rates in bit/s, shares from 0 to 1."""
+    found: dict[str, Any] = {}
+    for program in summary["programs"]:
+        found[f"programs.{program['name']}.wall_time"] = program["wall_ns"]
+        found[f"programs.{program['name']}.exit"] = program["exit"]
+    for flow in summary["flows"]:
+        for name in {flow["name"], flow["flow"]}:
+            found[f"flows.{name}.goodput"] = flow["goodput_bits_per_s"]
+            found[f"flows.{name}.retransmits"] = flow["retransmits"]
+            found[f"flows.{name}.loss"] = flow["loss"]
+    for probe in summary["probes"]:
+        name = f"probes.{probe['name']}.{probe['to']}"
+        for quantile in ("min", "p50", "p99", "max"):
+            found[f"{name}.rtt.{quantile}"] = probe[f"rtt_{quantile}_ns"]
+        found[f"{name}.loss"] = probe["loss"]
+    for link in summary["links"]:
+        name = f"links.{link['name']}.{link['way']}"
+        found[f"{name}.delay"] = link["achieved"]["delay_ns"]
+        found[f"{name}.rate"] = link["achieved"]["rate_bits_per_s"]
+        found[f"{name}.peak_rate"] = link["achieved"]["peak_bits_per_s"]
+        found[f"{name}.loss"] = link["achieved"]["loss"]
+        for counter in ("lost", "overflowed", "down", "delivered", "offered"):
+            found[f"{name}.{counter}"] = link["packets"][counter]
+    fidelity = summary["fidelity"]
+    for quantile in ("p50", "p90", "p99", "p999", "max"):
+        found[f"fidelity.lateness.{quantile}"] = fidelity["lateness"].get(f"{quantile}_ns")
+    found["fidelity.gaps"] = fidelity["gaps"].get("count")
+    found["fidelity.verdict"] = fidelity["verdict"]
+    return found
+
+
+def evaluate(expectations: Iterable[Mapping[str, Any]], found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Each expectation with its value, whether it is met, and why not."""
+    return [_evaluate(each, found) for each in expectations]
+
+
+def _evaluate(expectation: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    metric = expectation["metric"]
+    value = found.get(metric)
+    why = None
+    if metric not in found:
+        near = get_close_matches(metric, list(found), n=1)
+        why = f'nothing measured "{metric}"' + (f'; did you mean "{near[0]}"?' if near else "")
+    elif value is None:
+        why = "was not measured"
+    elif expectation.get("equals") is not None and value != expectation["equals"]:
+        why = f"is {value}, not {expectation['equals']}"
+    elif expectation.get("min") is not None and value < expectation["min"]:
+        why = f"is {value}, less than {expectation['min']}"
+    elif expectation.get("max") is not None and value > expectation["max"]:
+        why = f"is {value}, more than {expectation['max']}"
+    otherwise = expectation.get("else") or "fail"
+    return {**expectation, "else": otherwise, "value": value, "met": why is None, "why": why}

@@ -1,0 +1,167 @@
+"""Whether a run was what the scenario asked for: faithful, degraded or invalid, and why.
+
+Every threshold stands here, and in docs/guide/fidelity.md.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+LATENESS_P99_NS = 100_000
+"""Beyond it, one packet in a hundred was later than most scenarios can ignore."""
+LATENESS_P99_ORDINARY_NS = 50_000
+"""The same without real-time priority, where worse moments are to be expected."""
+GAP_SHARE = 0.01
+"""Share of the run in which the host did not run the engine although it wanted to."""
+STEAL_SHARE = 0.05
+"""Share of processor time that a hypervisor gave to others."""
+
+Verdict = Literal["faithful", "degraded", "invalid"]
+
+FATES = (
+    "delivered", "lost", "overflowed", "dropped", "down",
+    "no_route", "ttl_expired", "too_big", "answered", "held",
+)  # fmt: skip
+
+_PORT_DROPS = {
+    "write_failed_packets": "the kernel refused to take them",
+    "read_failed": "reading the port failed",
+    "no_memory_packets": "memory ran out",
+}
+_HOST_DROPS = {
+    "dev_tx_dropped": "the engine did not read in time",
+    "dev_rx_dropped": "the kernel dropped them on arrival",
+    "UdpRcvbufErrors": "a UDP receiver's buffer was full",
+    "UdpMemErrors": "the kernel had no memory for UDP",
+    "Udp6RcvbufErrors": "a UDP receiver's buffer was full",
+    "IpInDiscards": "the kernel discarded them",
+    "IpOutDiscards": "the kernel discarded them",
+    "Ip6InDiscards": "the kernel discarded them",
+    "Ip6OutDiscards": "the kernel discarded them",
+    "TCPBacklogDrop": "a TCP receiver's backlog was full",
+    "TCPRcvQDrop": "a TCP receiver's queue was full",
+    "RcvPruned": "a TCP receiver's buffer was full",
+    "softnet_dropped": "the machine's receive queue was full",
+}
+_REMEDIES = {
+    "dev_tx_dropped": "offer less, or use a machine with a free processor",
+    "UdpRcvbufErrors": "give the receiver a larger socket buffer (iperf3 -w), or raise net.core.rmem_max",
+    "Udp6RcvbufErrors": "give the receiver a larger socket buffer (iperf3 -w), or raise net.core.rmem_max",
+    "TCPBacklogDrop": "raise tcp: {buffer: ...} in the scenario",
+    "TCPRcvQDrop": "raise tcp: {buffer: ...} in the scenario",
+    "RcvPruned": "raise tcp: {buffer: ...} in the scenario",
+}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One thing that a verdict rests on."""
+
+    verdict: Verdict
+    what: str
+    remedy: str | None = None
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """The verdict, what it rests on, and the figures that matter most."""
+
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    lateness: dict[str, Any]
+    """Distribution of written minus due over all packets, in ns."""
+    gaps: dict[str, Any]
+    """Times over 100 us in which the host did not run the engine."""
+    scheduling: dict[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def judge(engine: Mapping[str, Any] | None, hosts: Mapping[str, Mapping[str, int]]) -> Fidelity:
+    """The verdict on a run, from what engine and kernel counted."""
+    if not engine:
+        reason = Reason("invalid", "the engine left no results", "see logs/engine.err")
+        return Fidelity("invalid", (reason,), {}, {}, {})
+    reasons = (*_vanished(engine), *_unconfigured(engine, hosts), *_timing(engine))
+    order: tuple[Verdict, ...] = ("invalid", "degraded")
+    found = {each.verdict for each in reasons}
+    worst: Verdict = next((level for level in order if level in found), "faithful")
+    gaps = {**engine["gaps"], "share": engine["gaps"]["total_ns"] / max(engine["duration_ns"], 1)}
+    return Fidelity(worst, reasons, dict(engine["lateness"]["all"]), gaps, dict(engine["scheduling"]))
+
+
+def exit_code(summary: Mapping[str, Any], *, strict: bool) -> int:
+    """0 good; 1 a program or an expectation failed; 4 the emulation was not faithful.
+
+    An invalid run is never good. A degraded one is, unless ``strict`` or an expectation that is
+    marked ``else: untrusted`` failed.
+    """
+    verdict = summary["fidelity"]["verdict"]
+    failed = [each for each in summary["expectations"] if not each["met"]]
+    if verdict == "invalid" or (strict and verdict == "degraded"):
+        return 4
+    if any(each["else"] == "untrusted" for each in failed):
+        return 4
+    if failed or any(not each["good"] for each in summary["programs"]):
+        return 1
+    return 0
+
+
+def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:
+    if engine.get("error"):
+        yield Reason("invalid", f"the engine failed: {engine['error']}", "see logs/engine.err")
+    packets = engine["packets"]
+    begun = packets["injected"] + packets["copied"] + packets["replies"]
+    ended = sum(packets[fate] for fate in FATES)
+    if begun != ended:
+        yield Reason(
+            "invalid", f"{begun - ended} packets have no fate", "this is a defect of Longhaul: report it"
+        )
+
+
+def _unconfigured(engine: Mapping[str, Any], hosts: Mapping[str, Mapping[str, int]]) -> Iterator[Reason]:
+    """Packets lost to anything but the model, summed over hosts by cause."""
+    for counters, causes in ((engine["ports"], _PORT_DROPS), (hosts, _HOST_DROPS)):
+        for counter, why in causes.items():
+            found = {host: each[counter] for host, each in counters.items() if each.get(counter)}
+            if not found:
+                continue
+            # Machine-wide counters stand the same with every host.
+            count = max(found.values()) if counter == "softnet_dropped" else sum(found.values())
+            where = "the machine" if counter == "softnet_dropped" else _few(sorted(found))
+            what = f"{count} packets lost outside the model at {where}: {why} ({counter})"
+            yield Reason("invalid", what, _REMEDIES.get(counter))
+
+
+def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
+    lateness, duration_ns = engine["lateness"]["all"], max(engine["duration_ns"], 1)
+    ordinary = engine["scheduling"]["policy"] != "fifo"
+    limit_ns = LATENESS_P99_ORDINARY_NS if ordinary else LATENESS_P99_NS
+    if lateness["p99_ns"] > limit_ns:
+        remedy = (
+            "allow real-time priority (longhaul doctor)" if ordinary else "offer less, or free a processor"
+        )
+        p99_us, limit_us = lateness["p99_ns"] / 1e3, limit_ns / 1e3
+        what = (
+            f"1 % of packets left more than {p99_us:.0f} us after they were due; the limit is {limit_us:.0f}"
+        )
+        yield Reason("degraded", what, remedy)
+    share = engine["gaps"]["total_ns"] / duration_ns
+    if share > GAP_SHARE:
+        what = f"the host did not run the engine for {share:.1%} of the time ({engine['gaps']['count']} gaps)"
+        yield Reason("degraded", what, "stop what else runs, or use a machine with more processors")
+    cores = engine["scheduling"]["cores"]
+    steal = (engine.get("steal_ns") or 0) / (duration_ns * max(cores, 1))
+    if steal > STEAL_SHARE:
+        yield Reason(
+            "degraded", f"the hypervisor took {steal:.1%} of the processors", "use a less shared machine"
+        )
+    if engine.get("lost_records"):
+        what = f"{engine['lost_records']} records were lost: the disk was too slow"
+        yield Reason("degraded", what, "record less (measure:), or on a faster disk")
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,0 +1,115 @@
+"""Links: what was asked of each direction, and what it did."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Samples = Mapping[str, Array]
+
+_COUNTERS = ("offered", "delivered", "lost", "overflowed", "dropped", "down", "too_big")
+
+
+def intervals(samples: Samples) -> dict[str, Array]:
+    """Rates and increases between consecutive samples of each direction; columns carry their units."""
+    if not samples:
+        return {}
+    parts: list[dict[str, Array]] = []
+    for mask in _directions(samples):
+        one = {name: column[mask] for name, column in samples.items()}
+        if len(one["t_ns"]) < 2:
+            continue
+        span_s = np.diff(one["t_ns"]) / 1e9
+        part = {
+            "t_s": one["t_ns"][1:] / 1e9,
+            "interval_s": span_s,
+            "link": one["link"][1:],
+            "way": one["way"][1:],
+            "offered_bits_per_s": np.diff(one["offered_bytes"]) * 8 / span_s,
+            "delivered_bits_per_s": np.diff(one["delivered_bytes"]) * 8 / span_s,
+        }
+        for counter in _COUNTERS:
+            part[f"{counter}_packets"] = np.diff(one[f"{counter}_packets"])
+        part["queue_packets"] = one["waiting_packets"][1:]
+        part["queue_bytes"] = one["waiting_bytes"][1:]
+        part["flying_packets"] = one["flying_packets"][1:]
+        parts.append(part)
+    if not parts:
+        return {}
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def summarise_links(
+    plan: Mapping[str, Any], engine: Mapping[str, Any], samples: Samples
+) -> list[dict[str, Any]]:
+    """Requested against achieved for each direction of each link."""
+    table = intervals(samples)
+    rows = []
+    for link, measured in zip(plan["links"], engine["links"], strict=True):
+        for way in ("forward", "reverse"):
+            ends = link["endpoints"] if way == "forward" else link["endpoints"][::-1]
+            rows.append(
+                {
+                    "name": link["name"],
+                    "way": way,
+                    "from": plan["nodes"][ends[0]]["name"],
+                    "to": plan["nodes"][ends[1]]["name"],
+                    "access": any(plan["nodes"][end]["kind"] == "host" for end in ends),
+                    "requested": requested(link[way]),
+                    "achieved": _achieved(measured[way], table, link["name"], way, engine["duration_ns"]),
+                    "packets": {counter: measured[way][f"{counter}_packets"] for counter in _COUNTERS},
+                    "lateness": _lateness(engine, link["name"], way),
+                }
+            )
+    return rows
+
+
+def requested(direction: Mapping[str, Any]) -> dict[str, Any]:
+    """Mean delay in ns, rate in bit/s (None: unlimited), share of loss, queue in bytes."""
+    delay, loss = direction["delay"], direction["loss"]
+    shares = {
+        "none": 0.0,
+        "independent": loss.get("probability"),
+        "one-per-block": 1 / loss["block"] if "block" in loss else None,
+        "gilbert-elliott": loss.get("mean"),
+    }
+    return {
+        "delay_ns": delay.get("delay_ns", delay.get("mean_ns")),
+        "rate_bits_per_s": direction["rate"].get("bits_per_s"),
+        "loss": shares.get(loss["law"]),
+        "queue_bytes": direction["queue"]["limit_bytes"],
+        "queue_packets": direction["queue"]["limit_packets"],
+    }
+
+
+def _achieved(
+    counters: Mapping[str, Any], table: Mapping[str, Array], name: str, way: str, duration_ns: int
+) -> dict[str, Any]:
+    peak = 0.0
+    if table:
+        mask = (table["link"] == name) & (table["way"] == way)
+        rates = table["delivered_bits_per_s"][mask & (table["interval_s"] > 0.02)]
+        peak = float(rates.max()) if len(rates) else 0.0
+    offered = counters["offered_packets"]
+    entered = counters["delivered_packets"] + counters["flying_packets"]
+    return {
+        "delay_ns": counters["wire_delay_mean_ns"] if entered else None,
+        "wait_mean_ns": counters["wait_mean_ns"] if entered else None,
+        "wait_max_ns": counters["wait_max_ns"],
+        "rate_bits_per_s": counters["delivered_bytes"] * 8e9 / max(duration_ns, 1),
+        "peak_bits_per_s": peak,
+        "loss": counters["lost_packets"] / offered if offered else None,
+    }
+
+
+def _lateness(engine: Mapping[str, Any], name: str, way: str) -> dict[str, Any] | None:
+    found = engine["lateness"]["links"].get(f"{name}/{way}")
+    return {key: value for key, value in found.items() if key != "cdf"} if found else None
+
+
+def _directions(samples: Samples) -> list[Array]:
+    """A mask for each direction that the samples name, in their order."""
+    keys = np.char.add(np.char.add(samples["link"].astype(str), "/"), samples["way"].astype(str))
+    names, first = np.unique(keys, return_index=True)
+    return [keys == names[position] for position in np.argsort(first)]

@@ -1,0 +1,1 @@
+"""Figures, tables and the one-file report of a run."""

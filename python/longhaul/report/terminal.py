@@ -1,0 +1,149 @@
+"""The end of a run in 80 columns."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from longhaul.analysis.text import quantity_text, rate_text, share_text, time_text
+
+Json = Mapping[str, Any]
+
+MOST_ACCESS_LINKS = 4
+"""Beyond this many, links of hosts are folded into one line."""
+
+_COLOURS = {"faithful": "green", "degraded": "yellow", "invalid": "red"}
+
+
+def print_summary(summary: Json, console: Console) -> None:
+    """Links, programs, flows, probes, expectations, and the verdict last."""
+    if summary["links"]:
+        console.print(_links(summary["links"]))
+    programs = [each for each in summary["programs"] if not each["service"] or not each["good"]]
+    if programs:
+        console.print(_programs(programs))
+    if summary["flows"] or summary["probes"]:
+        console.print(_traffic(summary))
+    for each in summary["expectations"]:
+        _print_expectation(each, console)
+    print_verdict(summary, console)
+
+
+def print_verdict(summary: Json, console: Console) -> None:
+    """One line with the verdict, and one for each reason."""
+    fidelity = summary["fidelity"]
+    verdict = fidelity["verdict"]
+    line = Text(verdict, style=f"bold {_COLOURS[verdict]}")
+    lateness, gaps = fidelity["lateness"], fidelity["gaps"]
+    if lateness.get("count"):
+        line.append(
+            f"  {lateness['count']} packets, late by {time_text(lateness['p50_ns'])} (p50), "
+            f"{time_text(lateness['p99_ns'])} (p99)",
+            style="default not bold",
+        )
+    console.print(line, soft_wrap=True)
+    if gaps.get("count"):
+        console.print(
+            f"  host gaps over 100 us: {gaps['count']}, the longest {time_text(gaps['max_ns'])}, "
+            f"{share_text(gaps['share'])} of the time",
+            highlight=False,
+            soft_wrap=True,
+        )
+    for reason in fidelity["reasons"]:
+        console.print(Text(f"  {reason['what']}", style=_COLOURS[reason["verdict"]]), soft_wrap=True)
+        if reason["remedy"]:
+            console.print(f"    -> {reason['remedy']}", highlight=False, soft_wrap=True)
+
+
+def _links(links: Iterable[Json]) -> Table:
+    table = _table("link", ">delay", ">got", ">rate", ">peak", ">loss", ">got", ">over")
+    access = [link for link in links if link["access"]]
+    folded = len(access) > 2 * MOST_ACCESS_LINKS
+    for link in links:
+        if link["access"] and folded:
+            continue
+        _add_link(table, f"{link['from']} > {link['to']}", [link])
+    if folded:
+        hosts = len({(link["name"]) for link in access})
+        _add_link(table, f"{hosts} access links", access)
+    return table
+
+
+def _add_link(table: Table, name: str, links: list[Json]) -> None:
+    first = links[0]["requested"]
+    same = all(link["requested"] == first for link in links)
+    offered = sum(link["packets"]["offered"] for link in links)
+    lost = sum(link["packets"]["lost"] for link in links)
+    overflowed = sum(link["packets"]["overflowed"] + link["packets"]["dropped"] for link in links)
+    delays = [link["achieved"]["delay_ns"] for link in links if link["achieved"]["delay_ns"] is not None]
+    table.add_row(
+        name,
+        time_text(first["delay_ns"]) if same else "several",
+        time_text(sum(delays) / len(delays)) if delays else "-",
+        (rate_text(first["rate_bits_per_s"]) if first["rate_bits_per_s"] else "none") if same else "several",
+        rate_text(max(link["achieved"]["peak_bits_per_s"] for link in links)),
+        share_text(first["loss"]) if same else "several",
+        share_text(lost / offered) if offered else "-",
+        str(overflowed),
+    )
+
+
+def _programs(programs: Iterable[Json]) -> Table:
+    table = _table("program", "host", "exit", ">time", ">cpu")
+    for each in programs:
+        if each["error"]:
+            ending = Text("could not start", style="red")
+        elif each["stopped_by_run"]:
+            ending = Text("stopped at the end")
+        elif each["signal"]:
+            ending = Text(f"signal {each['signal']}", style="" if each["good"] else "red")
+        else:
+            ending = Text(str(each["exit"]), style="" if each["good"] else "red")
+        table.add_row(
+            each["name"], each["host"], ending, time_text(each["wall_ns"]), time_text(each["cpu_ns"])
+        )
+    return table
+
+
+def _traffic(summary: Json) -> Table:
+    table = _table("traffic", "path", ">result", ">loss", "")
+    for flow in summary["flows"]:
+        detail = f"{flow['retransmits']} retransmitted" if flow["retransmits"] is not None else ""
+        table.add_row(
+            flow["flow"],
+            f"{flow['from']} > {flow['to']}",
+            rate_text(flow["goodput_bits_per_s"]),
+            share_text(flow["loss"]),
+            Text(flow["error"], style="red") if flow["error"] else f"{flow['cc'] or ''} {detail}".strip(),
+        )
+    for probe in summary["probes"]:
+        table.add_row(
+            probe["name"],
+            f"{probe['from']} > {probe['to']}",
+            time_text(probe["rtt_p50_ns"]),
+            share_text(probe["loss"]),
+            f"p99 {time_text(probe['rtt_p99_ns'])}, path {time_text(probe['path_rtt_ns'])}",
+        )
+    return table
+
+
+def _print_expectation(each: Json, console: Console) -> None:
+    words = {"min": "at least", "max": "at most", "equals": "equal to"}
+    limits = " and ".join(
+        f"{word} {quantity_text(each[key], each['unit'])}"
+        for key, word in words.items()
+        if each.get(key) is not None
+    )
+    got = quantity_text(each["value"], each["unit"]) if each["value"] is not None else each["why"]
+    mark, style = ("met   ", "dim") if each["met"] else ("FAILED", "red")
+    console.print(Text(f"{mark} {each['metric']} {limits}: {got}", style=style), soft_wrap=True)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        right = column.startswith(">")
+        table.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=right)
+    return table

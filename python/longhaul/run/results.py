@@ -1,0 +1,169 @@
+"""From what a run left in ``raw/`` and ``logs/`` to its tables and its summary."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from longhaul.analysis.expectations import evaluate, metrics
+from longhaul.analysis.fidelity import judge
+from longhaul.analysis.links import intervals, summarise_links
+from longhaul.run import logs
+
+Json = dict[str, Any]
+
+
+def write_results(directory: Path) -> Json:
+    """Write tables, ``fidelity.json`` and ``summary.json``; returns the summary.
+
+    What is missing or broken shows in the verdict; it never stops the rest.
+    """
+    raw = directory / "raw"
+    plan: Json = _read(directory / "plan.json") or {}
+    engine: Json | None = _read(raw / "engine.json")
+    hosts: Json = _read(raw / "hosts.json") or {}
+    traffic: list[Json] = _read(raw / "traffic.json") or []
+    samples = read_samples(raw / "samples.csv")
+    fidelity = judge(engine, hosts).as_dict()
+    flows, flow_rows = _flows(directory, traffic)
+    probes, probe_rows = _probes(directory, traffic, plan)
+    _write_table(intervals(samples), directory / "links.parquet")
+    _write_table(_columns(flow_rows), directory / "flows.parquet")
+    _write_table(_columns(probe_rows), directory / "probes.parquet")
+    summary: Json = {
+        "name": plan.get("name"),
+        "duration_ns": engine["duration_ns"] if engine else None,
+        "ended": (_read(raw / "ended.json") or {}).get("ended"),
+        "links": summarise_links(plan, engine, samples) if engine else [],
+        "programs": [_program(each) for each in _read(raw / "programs.json") or []],
+        "flows": flows,
+        "probes": probes,
+        "packets": engine["packets"] if engine else {},
+        "fidelity": fidelity,
+    }
+    expectations = _read(raw / "expectations.json") or []
+    summary["expectations"] = evaluate(expectations, metrics(summary))
+    _write_json(directory / "fidelity.json", {**fidelity, "engine": _without_links(engine), "hosts": hosts})
+    _write_json(directory / "summary.json", summary)
+    return summary
+
+
+def read_samples(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+    """The samples of all directions by column; empty when there are none."""
+    try:
+        table = pacsv.read_csv(path)
+    except (OSError, pa.ArrowInvalid):
+        return {}
+    return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
+
+
+def _program(raw: Mapping[str, Any]) -> Json:
+    start, end = raw["start_ns"], raw["end_ns"]
+    expected = raw["expect_exit"]
+    good = raw["error"] is None and (raw["stopped_by_run"] or expected is None or raw["exit"] == expected)
+    return {
+        "name": raw["name"],
+        "host": raw["host"],
+        "argv": raw["argv"],
+        "service": raw["service"],
+        "start_ns": start,
+        "wall_ns": end - start if start is not None and end is not None else None,
+        "exit": raw["exit"],
+        "signal": raw["signal"],
+        "stopped_by_run": raw["stopped_by_run"],
+        "expect_exit": expected,
+        "cpu_ns": round((raw["cpu_user_s"] + raw["cpu_system_s"]) * 1e9),
+        "error": raw["error"],
+        "good": good,
+    }
+
+
+def _flows(directory: Path, traffic: list[Json]) -> tuple[list[Json], list[Json]]:
+    totals, rows = [], []
+    for item in traffic:
+        if item["kind"] == "ping":
+            continue
+        client = logs.read_iperf(directory / "logs" / f"{item['program']}.out")
+        server = logs.read_iperf(directory / "logs" / f"{item['server']}.out")
+        head = {"name": item["name"], "flow": item["program"], "from": item["from"], "to": item["to"]}
+        totals.append({**head, "kind": item["kind"], "cc": item["cc"], **logs.flow_totals(client, server)})
+        rows += [{**head, "start_ns": item.get("start_ns", 0), **row} for row in logs.flow_intervals(client)]
+    return totals, rows
+
+
+def _probes(directory: Path, traffic: list[Json], plan: Json) -> tuple[list[Json], list[Json]]:
+    totals, rows = [], []
+    for item in traffic:
+        if item["kind"] != "ping":
+            continue
+        rtts, sent = logs.read_ping(directory / "logs" / f"{item['program']}.out")
+        head = {"name": item["name"], "from": item["from"], "to": item["to"]}
+        rows += [
+            {**head, "seq": seq, "t_s": (seq - 1) * (item["every_ns"] or 0) / 1e9, "rtt_ns": rtts.get(seq)}
+            for seq in range(1, sent + 1)
+        ]
+        values = np.array(sorted(rtts.values()), dtype=np.int64)
+        quantile = {
+            name: int(np.quantile(values, q, method="inverted_cdf")) if len(values) else None
+            for name, q in (("min", 0.0), ("p50", 0.5), ("p99", 0.99), ("max", 1.0))
+        }
+        totals.append(
+            {
+                **head,
+                "sent": sent,
+                "received": len(rtts),
+                "loss": 1 - len(rtts) / sent if sent else None,
+                **{f"rtt_{name}_ns": value for name, value in quantile.items()},
+                "path_rtt_ns": _path_rtt_ns(plan, item["from"], item["to"]),
+            }
+        )
+    return totals, rows
+
+
+def _path_rtt_ns(plan: Json, source: str, target: str) -> int | None:
+    """Sum of the configured delays there and back, without serialisation and queues."""
+    from longhaul import _longhaul
+
+    names = [node["name"] for node in plan.get("nodes", [])]
+    if source not in names or target not in names:
+        return None
+    text = json.dumps(plan)
+    total = 0
+    for start, end in ((source, target), (target, source)):
+        path = _longhaul.path(text, names.index(start), names.index(end))
+        if path is None:
+            return None
+        for link, reverse in path:
+            delay = plan["links"][link]["reverse" if reverse else "forward"]["delay"]
+            total += delay.get("delay_ns", delay.get("mean_ns", 0))
+    return total
+
+
+def _columns(rows: list[Json]) -> dict[str, Any]:
+    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+
+
+def _write_table(columns: Mapping[str, Any], path: Path) -> None:
+    pq.write_table(pa.table(dict(columns)), path, compression="zstd")
+
+
+def _without_links(engine: Json | None) -> Json | None:
+    return {name: value for name, value in engine.items() if name != "links"} if engine else None
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _write_json(path: Path, content: Any) -> None:
+    temporary = path.with_suffix(".part")
+    temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    temporary.replace(path)
