@@ -46,7 +46,7 @@ def summarise_links(
     """Requested against achieved for each direction of each link."""
     table = intervals(samples)
     rows = []
-    for link, measured in zip(plan["links"], engine["links"], strict=True):
+    for index, (link, measured) in enumerate(zip(plan["links"], engine["links"], strict=True)):
         for way in ("forward", "reverse"):
             ends = link["endpoints"] if way == "forward" else link["endpoints"][::-1]
             rows.append(
@@ -56,7 +56,7 @@ def summarise_links(
                     "from": plan["nodes"][ends[0]]["name"],
                     "to": plan["nodes"][ends[1]]["name"],
                     "access": any(plan["nodes"][end]["kind"] == "host" for end in ends),
-                    "requested": requested(link[way]),
+                    "requested": _with_events(requested(link[way]), plan, index, way),
                     "achieved": _achieved(measured[way], table, link["name"], way, engine["duration_ns"]),
                     "packets": {counter: measured[way][f"{counter}_packets"] for counter in _COUNTERS},
                     "lateness": _lateness(engine, link["name"], way),
@@ -80,6 +80,24 @@ def requested(direction: Mapping[str, Any]) -> dict[str, Any]:
         "loss": shares.get(loss["law"]),
         "queue_bytes": direction["queue"]["limit_bytes"],
         "queue_packets": direction["queue"]["limit_packets"],
+    }
+
+
+def _with_events(first: dict[str, Any], plan: Mapping[str, Any], link: int, way: str) -> dict[str, Any]:
+    """What was asked at first, and the least and most that events asked for later."""
+    delays, rates = [first["delay_ns"]], [first["rate_bits_per_s"]]
+    for event in plan["events"]:
+        if event["link"] == link and event["direction"] in (None, way):
+            change = event["change"]
+            if change["delay"]:
+                delays.append(change["delay"].get("delay_ns", change["delay"].get("mean_ns")))
+            if change["rate"]:
+                rates.append(change["rate"].get("bits_per_s"))
+    known = [delay for delay in delays if delay is not None]
+    return {
+        **first,
+        "delay_range_ns": [min(known), max(known)] if known else None,
+        "changes": max(len(delays), len(rates)) - 1,
     }
 
 

@@ -1,5 +1,7 @@
 """Quantities as people read them: three digits and a unit."""
 
+from collections.abc import Sequence
+
 
 def time_text(ns: float | None) -> str:
     """``12.3 us``; a dash for nothing."""
@@ -9,6 +11,15 @@ def time_text(ns: float | None) -> str:
         if abs(ns) >= factor:
             return f"{ns / factor:.3g} {unit}" if ns / factor < 1000 else f"{ns / factor:.0f} {unit}"
     return f"{ns:.3g} ns" if ns else "0"
+
+
+def range_text(bounds_ns: Sequence[float | None]) -> str:
+    """``38-60 ms`` for two bounds, ``38 ms`` where they are equal."""
+    low, high = time_text(bounds_ns[0]), time_text(bounds_ns[-1])
+    if low == high:
+        return low
+    number, _, unit = low.partition(" ")
+    return f"{number}-{high}" if high.endswith(unit) else f"{low} - {high}"
 
 
 def rate_text(bits_per_s: float | None) -> str:

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from longhaul.analysis.text import quantity_text, rate_text, share_text, time_text
+from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
 
@@ -67,7 +67,7 @@ def _links(links: Iterable[Json]) -> Table:
         _add_link(table, f"{link['from']} > {link['to']}", [link])
     if folded:
         hosts = len({(link["name"]) for link in access})
-        _add_link(table, f"{hosts} access links", access)
+        _add_link(table, f"{hosts} access", access)
     return table
 
 
@@ -80,7 +80,7 @@ def _add_link(table: Table, name: str, links: list[Json]) -> None:
     delays = [link["achieved"]["delay_ns"] for link in links if link["achieved"]["delay_ns"] is not None]
     table.add_row(
         name,
-        time_text(first["delay_ns"]) if same else "several",
+        range_text(first["delay_range_ns"] or [None]) if same else "several",
         time_text(sum(delays) / len(delays)) if delays else "-",
         (rate_text(first["rate_bits_per_s"]) if first["rate_bits_per_s"] else "none") if same else "several",
         rate_text(max(link["achieved"]["peak_bits_per_s"] for link in links)),

@@ -51,7 +51,7 @@ def prepare(
 ) -> Prepared:
     """Turn traffic into programs, check that they exist, and make the run directory."""
     plan: dict[str, Any] = dict(resolved.plan)
-    flows = [_as_dict(item) for item in resolved.traffic]
+    flows = [dict(item) for item in resolved.traffic]
     needed = {"ping" if flow["kind"] == "ping" else "iperf3" for flow in flows}
     traffic.require(needed)
     services = [program for program in plan["programs"] if program["service"]]
@@ -79,9 +79,12 @@ def prepare(
         runs, name or plan["name"], mode=mode, source=resolved.source, plan=plan, argv=argv
     )
     directories.update_run(directory, certificate=certificate, compensated=compensated)
-    (directory / "raw" / "traffic.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
-    expectations = [_as_dict(item) for item in resolved.expectations]
-    (directory / "raw" / "expectations.json").write_text(json.dumps(expectations, indent=1), encoding="utf-8")
+    for what, content in (
+        ("traffic", rows),
+        ("expectations", [dict(item) for item in resolved.expectations]),
+        ("positions", dict(resolved.positions)),
+    ):
+        (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     run = f"{plan['name'][:24]}-{secrets.token_hex(3)}"
     return Prepared(name or plan["name"], run, directory, directory / "plan.json")
 
@@ -127,11 +130,3 @@ def _interruptions(session: Session) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _as_dict(item: Any) -> dict[str, Any]:
-    if isinstance(item, dict):
-        return item
-    from dataclasses import asdict
-
-    return asdict(item)

@@ -3,22 +3,50 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_REPLY = re.compile(r"icmp_seq=(\d+).*time=([\d.]+) ms")
+import numpy as np
+
+_REPLY = re.compile(r"^\[(\d+)\.(\d{6})\].*icmp_seq=(\d+).*time=([\d.]+) ms", re.MULTILINE)
 _SENT = re.compile(r"(\d+) packets transmitted")
 
 
-def read_ping(path: Path) -> tuple[dict[int, int], int]:
-    """Round-trip times in ns by sequence number (the first reply counts), and how many were sent."""
+@dataclass(frozen=True)
+class Pings:
+    """What `ping -D` wrote."""
+
+    sent: int
+    rtt_ns: dict[int, int]
+    """By sequence number; the first reply counts."""
+    sent_unix_ns: dict[int, int]
+    """When each echo request left, to the microsecond; those without reply are interpolated."""
+
+
+def read_ping(path: Path) -> Pings:
+    """The log of one `ping -D`."""
     text = _text(path)
-    rtts: dict[int, int] = {}
-    for match in _REPLY.finditer(text):
-        rtts.setdefault(int(match[1]), round(float(match[2]) * 1e6))
-    sent = _SENT.search(text)
+    rtt_ns: dict[int, int] = {}
+    left: dict[int, int] = {}
+    for seconds, micros, number, ms in _REPLY.findall(text):
+        if int(number) not in rtt_ns:
+            rtt_ns[int(number)] = rtt = round(float(ms) * 1e6)
+            left[int(number)] = int(seconds) * 1_000_000_000 + int(micros) * 1000 - rtt
+    total = _SENT.search(text)
     # A ping that was killed prints no summary: what came back last tells how many there were at least.
-    return rtts, int(sent[1]) if sent else max(rtts, default=0)
+    sent = int(total[1]) if total else max(rtt_ns, default=0)
+    return Pings(sent, rtt_ns, _interpolated(left, sent))
+
+
+def _interpolated(left: dict[int, int], sent: int) -> dict[int, int]:
+    if not left:
+        return {}
+    known = sorted(left)
+    wanted = range(1, sent + 1)
+    first = left[known[0]]
+    values = np.interp(wanted, known, [left[number] - first for number in known])
+    return {number: first + int(value) for number, value in zip(wanted, values, strict=True)}
 
 
 def read_iperf(path: Path) -> dict[str, Any]:
@@ -38,23 +66,16 @@ def read_iperf(path: Path) -> dict[str, Any]:
 def flow_totals(client: Mapping[str, Any], server: Mapping[str, Any]) -> dict[str, Any]:
     """Goodput (at the receiver), retransmissions, loss and mean RTT of one iperf3 run."""
     end = client.get("end") or {}
-    received = end.get("sum_received") or end.get("sum") or {}
+    server_end = server.get("end") or {}
+    received = server_end.get("sum_received") or {}
+    if not received.get("bits_per_second"):
+        received = end.get("sum_received") or end.get("sum") or {}
     sent = end.get("sum_sent") or end.get("sum") or {}
-    datagrams = (server.get("end") or {}).get("sum") or end.get("sum") or {}
-    is_udp = "lost_packets" in (end.get("sum") or {})
-    rates = received.get("bits_per_second")
-    if is_udp and datagrams.get("packets"):
-        lost = datagrams.get("lost_packets", 0)
-        loss = lost / datagrams["packets"]
-        rates = (datagrams.get("bits_per_second") or 0.0) * (
-            (1 - loss) if datagrams is end.get("sum") else 1.0
-        )
-    else:
-        loss = None
+    loss = received["lost_packets"] / received["packets"] if received.get("packets") else None
     rtts = [stream.get("sender", {}).get("mean_rtt") for stream in end.get("streams", [])]
     rtts = [rtt for rtt in rtts if rtt]
     return {
-        "goodput_bits_per_s": rates,
+        "goodput_bits_per_s": received.get("bits_per_second"),
         "retransmits": sent.get("retransmits"),
         "loss": loss,
         "rtt_mean_ns": round(sum(rtts) / len(rtts) * 1e3) if rtts else None,

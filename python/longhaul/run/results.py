@@ -31,7 +31,7 @@ def write_results(directory: Path) -> Json:
     samples = read_samples(raw / "samples.csv")
     fidelity = judge(engine, hosts).as_dict()
     flows, flow_rows = _flows(directory, traffic)
-    probes, probe_rows = _probes(directory, traffic, plan)
+    probes, probe_rows = _probes(directory, traffic, plan, engine["t0_unix_ns"] if engine else 0)
     _write_table(intervals(samples), directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
     _write_table(_columns(probe_rows), directory / "probes.parquet")
@@ -96,18 +96,25 @@ def _flows(directory: Path, traffic: list[Json]) -> tuple[list[Json], list[Json]
     return totals, rows
 
 
-def _probes(directory: Path, traffic: list[Json], plan: Json) -> tuple[list[Json], list[Json]]:
+def _probes(
+    directory: Path, traffic: list[Json], plan: Json, t0_unix_ns: int
+) -> tuple[list[Json], list[Json]]:
     totals, rows = [], []
     for item in traffic:
         if item["kind"] != "ping":
             continue
-        rtts, sent = logs.read_ping(directory / "logs" / f"{item['program']}.out")
+        pings = logs.read_ping(directory / "logs" / f"{item['program']}.out")
         head = {"name": item["name"], "from": item["from"], "to": item["to"]}
         rows += [
-            {**head, "seq": seq, "t_s": (seq - 1) * (item["every_ns"] or 0) / 1e9, "rtt_ns": rtts.get(seq)}
-            for seq in range(1, sent + 1)
+            {
+                **head,
+                "seq": seq,
+                "t_s": (sent_ns - t0_unix_ns) / 1e9,
+                "rtt_ns": pings.rtt_ns.get(seq),
+            }
+            for seq, sent_ns in pings.sent_unix_ns.items()
         ]
-        values = np.array(sorted(rtts.values()), dtype=np.int64)
+        values = np.array(sorted(pings.rtt_ns.values()), dtype=np.int64)
         quantile = {
             name: int(np.quantile(values, q, method="inverted_cdf")) if len(values) else None
             for name, q in (("min", 0.0), ("p50", 0.5), ("p99", 0.99), ("max", 1.0))
@@ -115,9 +122,9 @@ def _probes(directory: Path, traffic: list[Json], plan: Json) -> tuple[list[Json
         totals.append(
             {
                 **head,
-                "sent": sent,
-                "received": len(rtts),
-                "loss": 1 - len(rtts) / sent if sent else None,
+                "sent": pings.sent,
+                "received": len(values),
+                "loss": 1 - len(values) / pings.sent if pings.sent else None,
                 **{f"rtt_{name}_ns": value for name, value in quantile.items()},
                 "path_rtt_ns": _path_rtt_ns(plan, item["from"], item["to"]),
             }

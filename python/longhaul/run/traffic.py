@@ -11,6 +11,8 @@ FIRST_PORT = 5201
 
 _NS = 1_000_000_000
 _READY_NS = 10 * _NS
+_CLOSING_NS = _NS // 2
+"""What an iperf3 client needs after its last second, to be told what arrived."""
 _SOCKET_BUFFER = "4M"
 """Of UDP sockets: 30 ms of 1 Gbit/s, so that a receiver may be off the processor that long."""
 
@@ -65,7 +67,7 @@ def _ping(
 ) -> tuple[list[Program], dict[str, Any]]:
     name, source, target = _names(plan, item, destination)
     interval_s = item["every_ns"] / _NS
-    argv = ["ping", "-n", "-i", f"{interval_s:g}", "-s", str(item.get("size_bytes") or 56)]
+    argv = ["ping", "-n", "-D", "-i", f"{interval_s:g}", "-s", str(item.get("size_bytes") or 56)]
     if item.get("count"):
         argv += ["-c", str(item["count"])]
     address = plan["nodes"][destination]
@@ -88,9 +90,11 @@ def _iperf(
     if item.get("bytes"):
         argv += ["-n", str(item["bytes"])]
     elif stop_ns is not None:
-        # A client that ends by itself leaves its report; the margin is for connecting.
-        argv += ["-t", f"{max((stop_ns - start_ns) / _NS - 0.2, 0.1):.3f}".rstrip("0").rstrip(".")]
-        argv[-1] = str(max(int(float(argv[-1])), 1))
+        # iperf3 takes whole seconds. A client that ends by itself leaves its report, so none may be
+        # cut off by the end of the run while it asks its server for the result.
+        at_the_end = duration_ns is not None and duration_ns - stop_ns < _CLOSING_NS
+        seconds = (stop_ns - start_ns - (_CLOSING_NS if at_the_end else 0)) // _NS
+        argv += ["-t", str(max(seconds, 1))]
     else:
         argv += ["-t", "10"]
     if item["kind"] == "udp":

@@ -37,6 +37,8 @@ class Resolved:
     scenario: Scenario
     source: bytes
     warnings: tuple[str, ...]
+    positions: Mapping[str, tuple[float, float]]
+    """Latitude and longitude in degrees, of the nodes that have them."""
 
 
 def resolve(scenario: Scenario) -> Resolved:
@@ -87,6 +89,7 @@ def resolve(scenario: Scenario) -> Resolved:
         scenario,
         scenario.source.content,
         tuple(warnings),
+        {node.name: node.spec.at for node in network.nodes if node.spec.at is not None},
     )
 
 

@@ -1,0 +1,20 @@
+"""``longhaul report``: the report of a run, written again."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("directory", type=click.Path(path_type=Path, file_okay=False, exists=True))
+def report(directory: Path) -> None:
+    """Write report.html of the run in DIRECTORY again, from its raw records.
+
+    \b
+    longhaul report runs/three-clusters/latest
+    """
+    from longhaul.report.html import write_report
+    from longhaul.run.results import write_results
+
+    write_results(directory)
+    click.echo(write_report(directory))

@@ -1,0 +1,257 @@
+"""The figures of a run's report. Each takes plain data and gives an SVG, or None without data."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from longhaul.analysis.text import rate_text, time_text
+from longhaul.report.plotting import BAD, GRID, INK, MUTED, SERIES, figure, plain, style, svg
+
+Json = Mapping[str, Any]
+Array = np.ndarray[Any, Any]
+
+MOST_PANELS = 8
+"""Links with the most traffic that get a panel of their own."""
+_WINDOW_NS = 2_000_000
+_MOST_PACKETS = 120
+
+
+def delays(links: Sequence[Json], probes: Sequence[Json]) -> str | None:
+    """What was asked of each direction and each path against what packets met; both axes in ms."""
+    series = []
+    still = [each for each in links if each["achieved"]["delay_ns"] and not each["requested"]["changes"]]
+    one_way = [
+        (each["requested"]["delay_ns"], each["achieved"]["delay_ns"] + _late(each))
+        for each in still
+        if each["requested"]["delay_ns"]
+    ]
+    if one_way:
+        series.append((f"one direction of a link, mean ({len(one_way)})", "o", one_way))
+    round_trips = [
+        (each["path_rtt_ns"], each["rtt_min_ns"])
+        for each in probes
+        if each["path_rtt_ns"] and each["rtt_min_ns"]
+    ]
+    if round_trips:
+        series.append((f"round trip of a ping, least ({len(round_trips)})", "s", round_trips))
+    if not series:
+        return None
+    with style():
+        made = figure(3.4, width_in=4.2)
+        axes = made.subplots()
+        plain(axes)
+        values = np.array([pair for _, _, pairs in series for pair in pairs], dtype=float) / 1e6
+        low, high = values.min() / 1.6, values.max() * 1.6
+        axes.plot([low, high], [low, high], color=MUTED, linewidth=0.8)
+        for (label, marker, pairs), colour in zip(series, SERIES, strict=False):
+            points = np.array(pairs, dtype=float) / 1e6
+            axes.plot(points[:, 0], points[:, 1], marker, color=colour, label=label, markersize=5, alpha=0.8)
+        axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
+        axes.set(xlabel="asked for [ms]", ylabel="met by packets [ms]")
+        axes.legend(loc="upper left")
+        return svg(made, "delays", "delay asked for against delay met by packets")
+
+
+def lateness(distribution: Json, links: Mapping[str, Json]) -> str | None:
+    """Share of packets that left within a time of being due; time in us, on a logarithmic axis."""
+    if not distribution.get("cdf"):
+        return None
+    with style():
+        made = figure(3.4, width_in=4.2)
+        axes = made.subplots()
+        plain(axes)
+        busiest = sorted(links.items(), key=lambda item: -item[1]["count"])[:4]
+        for (name, each), colour in zip(busiest, SERIES[1:], strict=False):
+            points = np.array(each["cdf"], dtype=float)
+            if len(points):
+                axes.step(
+                    points[:, 0] / 1e3, points[:, 1], where="post", color=colour, linewidth=0.9, label=name
+                )
+        points = np.array(distribution["cdf"], dtype=float)
+        axes.step(
+            points[:, 0] / 1e3, points[:, 1], where="post", color=INK, label="all packets", linewidth=1.6
+        )
+        for quantile, dashes in (("p50", (3, 3)), ("p99", (1, 2))):
+            at_us = distribution[f"{quantile}_ns"] / 1e3
+            label = f"{quantile} {time_text(at_us * 1e3)}"
+            axes.axvline(at_us, color=MUTED, linewidth=1.0, linestyle=(0, dashes), label=label)
+        axes.set(
+            xscale="log", xlabel="written later than due by [us]", ylabel="share of packets", ylim=(0, 1.02)
+        )
+        axes.legend(loc="lower right")
+        return svg(made, "lateness", "distribution of lateness")
+
+
+def throughput(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:
+    """Delivered bit/s of the busiest links over time, both directions; the rate is dashed."""
+
+    def draw(axes: Any, rows: Mapping[str, Array], colour: str, label: str) -> None:
+        axes.plot(
+            rows["t_s"], rows["delivered_bits_per_s"] / 1e6, color=colour, label=label, drawstyle="steps-pre"
+        )
+
+    return _panels(table, links, draw, "delivered [Mbit/s]", "throughput", rate=True)
+
+
+def queues(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:
+    """Bytes waiting at the sampling times, of links where anything waited."""
+    if not table or not table["queue_bytes"].any():
+        return None
+    waited = {name for name in set(table["link"]) if table["queue_bytes"][table["link"] == name].max() > 0}
+
+    def draw(axes: Any, rows: Mapping[str, Array], colour: str, label: str) -> None:
+        axes.plot(rows["t_s"], rows["queue_bytes"] / 1e3, color=colour, label=label, drawstyle="steps-pre")
+
+    chosen = [each for each in links if each["name"] in waited]
+    return _panels(table, chosen, draw, "waiting [kB]", "queues", rate=False)
+
+
+def round_trips(rows: Mapping[str, Array], probes: Sequence[Json]) -> str | None:
+    """Round-trip time of every ping over time; losses at the foot."""
+    if not probes or not len(rows.get("t_s", ())):
+        return None
+    shown = list(probes)[:MOST_PANELS]
+    with style():
+        made = figure(0.5 + 1.35 * len(shown))
+        grid = made.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, probe, colour in zip(grid, shown, SERIES, strict=False):
+            plain(axes)
+            mask = (rows["name"] == probe["name"]) & (rows["to"] == probe["to"])
+            t_s, rtt_ms = rows["t_s"][mask], rows["rtt_ns"][mask].astype(float) / 1e6
+            axes.plot(t_s, rtt_ms, ".", color=colour, markersize=2.5)
+            lost = np.isnan(rtt_ms)
+            if lost.any():
+                axes.plot(
+                    t_s[lost],
+                    np.zeros(lost.sum()),
+                    "x",
+                    color=BAD,
+                    markersize=4,
+                    label=f"{lost.sum()} lost",
+                    transform=axes.get_xaxis_transform(),
+                    clip_on=False,
+                )
+                axes.legend(loc="upper right")
+            if probe["path_rtt_ns"]:
+                axes.axhline(probe["path_rtt_ns"] / 1e6, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+            axes.set_title(f"{probe['from']} > {probe['to']}")
+            axes.set_ylabel("RTT [ms]")
+        grid[-1].set_xlabel("time [s]")
+        return svg(made, "round-trips", "round-trip times over time")
+
+
+def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> str | None:
+    """Arrival and departure of each packet over 2 ms: the busiest such window of one direction.
+
+    Where the delay is longer than the window, departures are drawn earlier by the delay that was
+    asked for, so that a faithful link shows upright lines.
+    """
+    directions = {(each["name"], each["way"]): each for each in links}
+    window = _window(rows, directions)
+    if window is None:
+        return None
+    link, packets, shift = window
+    start = packets[0]["offered_ns"]
+    with style():
+        made = figure(3.6)
+        axes = made.subplots()
+        plain(axes)
+        for number, packet in enumerate(packets, start=1):
+            arrival = (packet["offered_ns"] - start) / 1e3
+            if packet["due_ns"] is not None:
+                departure = (packet["due_ns"] - start - shift) / 1e3
+                axes.plot([arrival, departure], [number, number], color=GRID, linewidth=1.2, zorder=1)
+                axes.plot([departure], [number], "s", color=SERIES[1], markersize=3.6, zorder=3)
+            axes.plot([arrival], [number], "o", color=SERIES[0], markersize=6.5, fillstyle="none", zorder=2)
+            if packet["fate"] != "delivered":
+                axes.plot([arrival], [number], "x", color=BAD, markersize=7, zorder=4)
+        axes.plot([], [], "o", color=SERIES[0], markersize=6.5, fillstyle="none", label="arrives at the link")
+        later = f", drawn {time_text(shift)} earlier" if shift else ""
+        axes.plot([], [], "s", color=SERIES[1], markersize=4, label=f"leaves its far end{later}")
+        if any(packet["fate"] != "delivered" for packet in packets):
+            axes.plot([], [], "x", color=BAD, label="does not")
+        axes.set(xlabel=f"time since {start / 1e9:.6f} s [us]", ylabel="packet")
+        axes.set_title(f"{link['from']} > {link['to']}, {len(packets)} packets")
+        axes.legend(loc="lower right")
+        return svg(made, "packets", "arrival and departure of each packet over two milliseconds")
+
+
+def _window(
+    rows: Sequence[Json], directions: Mapping[tuple[str, str], Json]
+) -> tuple[Json, list[Json], int] | None:
+    """Direction, packets in order of arrival, and the ns by which departures are drawn earlier.
+
+    Of all recorded windows, one with many packets, yet with little queueing if there is such a one.
+    """
+    groups: dict[tuple[str, str, int], list[Json]] = {}
+    for row in rows:
+        groups.setdefault((row["link"], row["way"], row["offered_ns"] // 1_000_000_000), []).append(row)
+
+    def transit_ns(key: tuple[str, str, int]) -> list[int]:
+        return [row["due_ns"] - row["offered_ns"] for row in groups[key] if row["due_ns"] is not None] or [0]
+
+    def asked_ns(key: tuple[str, str, int]) -> int:
+        return int(directions[key[:2]]["requested"]["delay_ns"] or 0)
+
+    def merit(key: tuple[str, str, int]) -> tuple[bool, int]:
+        calm = float(np.median(transit_ns(key))) - asked_ns(key) < _WINDOW_NS / 4
+        return calm and len(groups[key]) >= 8, min(len(groups[key]), _MOST_PACKETS)
+
+    if not groups:
+        return None
+    key = max(groups, key=merit)
+    packets = sorted(groups[key], key=lambda row: row["offered_ns"])[:_MOST_PACKETS]
+    base = min(asked_ns(key), *transit_ns(key)) if merit(key)[0] else min(transit_ns(key))
+    return directions[key[:2]], packets, base if base > _WINDOW_NS else 0
+
+
+def _panels(
+    table: Mapping[str, Array], links: Sequence[Json], draw: Any, label: str, name: str, *, rate: bool
+) -> str | None:
+    chosen = _chosen(table, links)
+    if not chosen:
+        return None
+    with style():
+        made = figure(0.5 + 1.35 * len(chosen))
+        grid = made.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, link in zip(grid, chosen, strict=True):
+            plain(axes)
+            for way, colour in (("forward", SERIES[0]), ("reverse", SERIES[1])):
+                mask = (table["link"] == link["name"]) & (table["way"] == way)
+                ends = (link["from"], link["to"]) if way == "forward" else (link["to"], link["from"])
+                draw(
+                    axes,
+                    {column: values[mask] for column, values in table.items()},
+                    colour,
+                    f"{ends[0]} > {ends[1]}",
+                )
+            asked = link["requested"]["rate_bits_per_s"]
+            top = axes.get_ylim()[1]
+            if rate and asked and top * 1e6 > asked / 3:
+                axes.axhline(asked / 1e6, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+            axes.set_ylim(bottom=0)
+            title = f"{link['name']}, {rate_text(asked)}" if asked else link["name"]
+            axes.set_title(title)
+            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        grid[len(chosen) // 2].set_ylabel(label)
+        grid[-1].set_xlabel("time [s]")
+        return svg(made, name, f"{name} over time")
+
+
+def _chosen(table: Mapping[str, Array], links: Sequence[Json]) -> list[Json]:
+    """The busiest links, those between routers first, in the order of the scenario."""
+    forward = [each for each in links if each["way"] == "forward"]
+    if not table:
+        return []
+    volume = {
+        each["name"]: float(table["delivered_bits_per_s"][table["link"] == each["name"]].sum())
+        for each in forward
+    }
+    inner = [each for each in forward if not each["access"]] or forward
+    busiest = sorted(inner, key=lambda each: -volume[each["name"]])[:MOST_PANELS]
+    return [each for each in inner if each in busiest and volume[each["name"]] > 0]
+
+
+def _late(link: Json) -> float:
+    return link["lateness"]["mean_ns"] if link["lateness"] else 0.0

@@ -1,0 +1,153 @@
+"""``report.html``: everything about one run in one file that needs nothing else."""
+
+import csv
+import io
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
+from longhaul.errors import LonghaulError
+from longhaul.report import figures, topology
+
+Json = Mapping[str, Any]
+Array = np.ndarray[Any, Any]
+
+_LARGEST_TABLE = 4_000_000
+"""Bytes of CSV beyond which a table is not put into the report."""
+
+
+def write_report(directory: Path) -> Path:
+    """Write ``report.html`` into a run directory that has results; returns its path."""
+    summary = _read(directory / "summary.json")
+    if summary is None:
+        raise LonghaulError(
+            f"{directory} has no summary.json",
+            remedy="name a run directory that has ended, such as runs/NAME/latest",
+            exit_code=2,
+        )
+    environment = Environment(
+        loader=PackageLoader("longhaul.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        time=time_text,
+        rate=rate_text,
+        share=share_text,
+        span=range_text,
+        quantity=quantity_text,
+    )
+    page = environment.get_template("report.html.j2").render(**_context(directory, summary))
+    path = directory / "report.html"
+    temporary = path.with_suffix(".part")
+    temporary.write_text(page, encoding="utf-8")
+    temporary.replace(path)
+    return path
+
+
+def _context(directory: Path, summary: Json) -> dict[str, Any]:
+    plan = _read(directory / "plan.json") or {}
+    fidelity = _read(directory / "fidelity.json") or {}
+    run = _read(directory / "run.json") or {}
+    engine = fidelity.get("engine") or {}
+    links, probes = summary["links"], summary["probes"]
+    samples = _table(directory / "links.parquet")
+    pings = _table(directory / "probes.parquet")
+    distributions = engine.get("lateness", {"all": {}, "links": {}})
+    packets = _packets(directory / "raw" / "packets.csv")
+    failed = [each for each in summary["expectations"] if not each["met"]]
+    bad = [each for each in summary["programs"] if not each["good"]]
+    return {
+        "summary": summary,
+        "run": run,
+        "engine": engine,
+        "fidelity": summary["fidelity"],
+        "failed": failed,
+        "bad": bad,
+        "drops": _drops(fidelity),
+        "inner": [each for each in links if not each["access"]] or links,
+        "access": [each for each in links if each["access"]]
+        if any(not each["access"] for each in links)
+        else [],
+        "topology": topology.draw(plan, _read(directory / "raw" / "positions.json") or {}),
+        "figures": {
+            "delays": figures.delays(links, probes),
+            "lateness": figures.lateness(distributions["all"], distributions["links"]),
+            "throughput": figures.throughput(samples, links),
+            "round_trips": figures.round_trips(pings, probes),
+            "queues": figures.queues(samples, links),
+            "packets": figures.packet_diagram(packets, links),
+        },
+        "scenario": (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace"),
+        "downloads": _downloads(directory),
+    }
+
+
+def _drops(fidelity: Json) -> list[tuple[str, int]]:
+    """Every kernel and port counter with its sum over hosts, none left out."""
+    totals: dict[str, int] = {}
+    for group in (fidelity.get("hosts") or {}, (fidelity.get("engine") or {}).get("ports") or {}):
+        for counters in group.values():
+            for name, value in counters.items():
+                if isinstance(value, int) and not isinstance(value, bool):
+                    machine_wide = name == "softnet_dropped"
+                    totals[name] = (
+                        max(totals.get(name, 0), value) if machine_wide else totals.get(name, 0) + value
+                    )
+    return sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _downloads(directory: Path) -> list[dict[str, str]]:
+    found = []
+    for name in ("links", "flows", "probes"):
+        columns = _table(directory / f"{name}.parquet")
+        if not columns:
+            continue
+        text = io.StringIO()
+        writer = csv.writer(text)
+        writer.writerow(columns)
+        writer.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
+        content = text.getvalue().encode()
+        if len(content) <= _LARGEST_TABLE:
+            found.append({"name": f"{name}.csv", "data": b64encode(content).decode()})
+    summary = (directory / "summary.json").read_bytes()
+    return [*found, {"name": "summary.json", "data": b64encode(summary).decode()}]
+
+
+def _table(path: Path) -> dict[str, Array]:
+    try:
+        table = pq.read_table(path)
+    except (OSError, ValueError):
+        return {}
+    return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
+
+
+def _packets(path: Path) -> Sequence[dict[str, Any]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return [
+                {
+                    **row,
+                    "offered_ns": int(row["offered_ns"]),
+                    "due_ns": int(row["due_ns"]) if row["due_ns"] else None,
+                }
+                for row in csv.DictReader(file)
+            ]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,89 @@
+"""Figures as inline SVG whose colours are the page's, so that they follow its light and its dark."""
+
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+from cycler import cycler
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+INK, MUTED, GRID = "#010101", "#020202", "#030303"
+SERIES = ("#a10001", "#a10002", "#a10003", "#a10004", "#a10005", "#a10006", "#a10007", "#a10008")
+GOOD, BAD = "#b10001", "#b10002"
+
+_VARIABLES = {
+    INK: "var(--ink)",
+    MUTED: "var(--muted)",
+    GRID: "var(--grid)",
+    GOOD: "var(--good)",
+    BAD: "var(--bad)",
+    **{colour: f"var(--c{number})" for number, colour in enumerate(SERIES, start=1)},
+}
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "axes.titlecolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.prop_cycle": cycler(color=SERIES),
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": MUTED,
+    "ytick.labelcolor": MUTED,
+    "text.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "lines.linewidth": 1.4,
+    "path.simplify_threshold": 0.4,
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Our look, for the figures made inside."""
+    with mpl.rc_context(_STYLE):
+        yield
+
+
+def figure(height_in: float, *, width_in: float = 8.6) -> Figure:
+    """An empty figure, transparent."""
+    made = Figure(figsize=(width_in, height_in), layout="constrained")
+    made.patch.set_alpha(0)
+    return made
+
+
+def plain(axes: Axes) -> None:
+    """No background of its own."""
+    axes.patch.set_alpha(0)
+    axes.set_axisbelow(True)
+
+
+def svg(made: Figure, name: str, title: str) -> str:
+    """The figure as an ``<svg>`` element with a title for those who do not see it."""
+    with mpl.rc_context({"svg.hashsalt": name}):
+        buffer = io.StringIO()
+        made.savefig(
+            buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
+        )
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    # Names that matplotlib gives in every figure would meet those of the next one on the page.
+    text = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", text)
+    text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text)
+    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text)
+    for colour, variable in _VARIABLES.items():
+        text = text.replace(colour, variable)
+    return text.replace(">", f' role="img" aria-label="{title}">', 1)
