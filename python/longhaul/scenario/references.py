@@ -99,9 +99,10 @@ class _Check:
             path = ("nodes", key)
             if node.attach is not None and node.attach not in routers:
                 if node.attach in self.node_keys:
-                    self.wrong(
-                        (*path, "attach"), f'"{node.attach}" is a host', did_you_mean(node.attach, routers)
+                    remedy = (
+                        did_you_mean(node.attach, routers) if routers else "add a router, or write a link"
                     )
+                    self.wrong((*path, "attach"), f'"{node.attach}" is a host, not a router', remedy)
                 else:
                     self.known((*path, "attach"), "router", node.attach, routers)
             if node.profile is not None:

@@ -1,0 +1,117 @@
+"""Who may know whom, how large a file may be, and what never stands in the project."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+MAY_KNOW = {
+    "units": set(),
+    "random": {"units"},
+    "link": {"units", "random"},
+    "network": {"units", "random", "link", "plan"},
+    "plan": {"units"},
+    "record": {"units"},
+    "live": {"units", "random", "link", "network", "plan", "record"},
+    "python": {"live", "network", "plan", "units"},
+}
+PURE = ("units", "random", "link", "network", "plan", "record")
+
+SPLIT_AT = 600
+"""Lines at which a file holds more than one idea."""
+
+
+def tracked(*patterns: str) -> list[Path]:
+    found = subprocess.run(["git", "ls-files", "-z", *patterns], cwd=ROOT, capture_output=True, check=True)
+    return [ROOT / name for name in found.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
+
+
+@pytest.fixture(scope="module")
+def crates() -> dict[str, dict]:
+    cargo = subprocess.run(
+        ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PATH": f"{os.environ['PATH']}:{Path.home()}/.cargo/bin"},
+    )
+    packages = json.loads(cargo.stdout)["packages"]
+    return {package["name"].removeprefix("longhaul-"): package for package in packages}
+
+
+def test_crates_know_only_whom_the_design_lets_them_know(crates: dict[str, dict]) -> None:
+    for name, package in crates.items():
+        ours = {each["name"] for each in package["dependencies"] if each["kind"] is None and each.get("path")}
+        known = {other.removeprefix("longhaul-") for other in ours}
+        assert name in MAY_KNOW, f"say in this test whom crates/{name} may know"
+        assert known <= MAY_KNOW[name], f"crates/{name} must not know {known - MAY_KNOW[name]}"
+
+
+def test_pure_crates_are_held_to_it_by_clippy() -> None:
+    for name in PURE:
+        assert (ROOT / "crates" / name / "clippy.toml").resolve() == ROOT / "tools" / "pure.clippy.toml"
+
+
+def test_only_live_and_python_may_be_unsafe() -> None:
+    for path in tracked("crates/*.rs"):
+        crate = path.relative_to(ROOT).parts[1]
+        if crate not in ("live", "python"):
+            assert not re.search(r"\bunsafe\s*(\{|fn|impl)", path.read_text(encoding="utf-8")), path
+
+
+def test_no_file_has_outgrown_its_idea() -> None:
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in tracked("*.rs", "*.py", "*.ts", "*.svelte")
+        if (lines := path.read_text(encoding="utf-8").count("\n")) > SPLIT_AT
+    }
+    assert not long
+
+
+def test_nothing_names_a_machine_or_a_registry() -> None:
+    # Written in pieces, or this file would find itself.
+    words = [
+        "/" + "work/",
+        "/" + "root/",
+        "/" + "home/",
+        "pypi" + ".",
+        "crates" + ".io",
+        "registry" + ".npmjs",
+    ]
+    for path in tracked():
+        if path.suffix in (".png", ".lock") or path.name == "package-lock.json":
+            continue
+        text = path.read_text(encoding="utf-8", errors="replace")
+        found = [word for word in words if word in text]
+        assert not found, f"{path}: {found}"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv = ['longhaul', '--help']\n"
+        "from longhaul.cli.main import longhaul\n"
+        "try: longhaul.main(standalone_mode=False)\n"
+        "finally: print('|'.join(sorted(sys.modules)))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    loaded = set(out.rsplit("\n", 2)[-2].split("|"))
+    assert not loaded & {"numpy", "pyarrow", "pydantic", "matplotlib", "rich", "longhaul._longhaul", "yaml"}
+
+
+def test_every_model_page_is_in_the_index() -> None:
+    index = (ROOT / "docs/models/README.md").read_text(encoding="utf-8")
+    for page in (ROOT / "docs/models").glob("*.md"):
+        assert page.name == "README.md" or f"({page.name})" in index, page
+
+
+def test_every_link_between_documents_leads_somewhere() -> None:
+    for page in tracked("*.md"):
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            if "://" not in target and not target.startswith("mailto:"):
+                assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"

@@ -1,0 +1,201 @@
+"""Wrong scenarios: each gives its address and its remedy, and never a traceback.
+
+`LONGHAUL_BLESS=1 pytest tests/scenario` writes the expected texts anew; read them before committing.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from longhaul.errors import LonghaulError
+from longhaul.scenario import ScenarioError, parse_scenario, resolve
+
+WRONG = Path(__file__).parent / "wrong"
+GOOD = sorted((Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
+
+if os.environ.get("LONGHAUL_FUZZ"):
+    settings.register_profile("long", max_examples=100_000, deadline=None)
+settings.register_profile("short", max_examples=300, deadline=None)
+settings.load_profile("long" if os.environ.get("LONGHAUL_FUZZ") else "short")
+
+
+def complaint(content: bytes, name: str) -> str:
+    """What is wrong with ``content``; fails when nothing is."""
+    with pytest.raises(ScenarioError) as caught:
+        resolve(parse_scenario(content, name=name))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("path", sorted(WRONG.glob("*.yaml")), ids=lambda path: path.stem)
+def test_a_wrong_scenario_is_refused_with_its_golden_text(path: Path) -> None:
+    text = complaint(path.read_bytes(), path.name) + "\n"
+    golden = path.with_suffix(".txt")
+    if os.environ.get("LONGHAUL_BLESS"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", sorted(WRONG.glob("*.txt")), ids=lambda path: path.stem)
+def test_every_golden_text_has_place_and_remedy(path: Path) -> None:
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    assert re.match(rf"{path.stem}\.yaml:\d+:\d+: .+(; |\? ?).*", first), first
+    assert len(first) < 140
+
+
+def outcome(content: bytes) -> str:
+    """``good``, or the complaint; anything but our own error fails the test."""
+    try:
+        resolve(parse_scenario(content, name="fuzz.yaml"))
+    except LonghaulError as error:
+        assert str(error)
+        return str(error)
+    return "good"
+
+
+@given(st.binary(max_size=400))
+@example(b"\x00")
+@example(b"&a [*a]")
+@example(b"? {[]: {}}\n: !!python/object:os.system x")
+@example(b"version: 1\nname: t\nnodes: {a..: {kind: host}}\n")
+def test_any_bytes_are_refused_without_a_traceback(content: bytes) -> None:
+    assert outcome(content) != "good"
+
+
+SCALARS = st.one_of(
+    st.sampled_from(
+        [
+            "5ms",
+            "5",
+            "-1ms",
+            "1e400",
+            "1Gbit",
+            "100Mbps",
+            "0.1%",
+            "101%",
+            "1bdp",
+            "100p",
+            "64MiB",
+            "host",
+            "router",
+            "a",
+            "b",
+            "a1..3",
+            "a..b",
+            "~",
+            "null",
+            "true",
+            "yes",
+            "$p",
+            "$$",
+            "cubic",
+            "fifo",
+            "gilbert-elliott",
+            "normal",
+            "9000",
+            "1279",
+            "0x10",
+            ".inf",
+            ".nan",
+            "2026-11-21",
+            "999999999999999999999s",
+            "1..100000000",
+        ]
+    ),
+    st.text(max_size=8),
+)
+KEYS = st.sampled_from(
+    [
+        "version",
+        "name",
+        "seed",
+        "duration",
+        "params",
+        "profiles",
+        "nodes",
+        "links",
+        "traffic",
+        "programs",
+        "events",
+        "measure",
+        "expect",
+        "routes",
+        "kind",
+        "attach",
+        "profile",
+        "at",
+        "endpoints",
+        "delay",
+        "base",
+        "jitter",
+        "dist",
+        "sd",
+        "loss",
+        "model",
+        "mean",
+        "burst",
+        "rate",
+        "queue",
+        "limit",
+        "mtu",
+        "forward",
+        "reverse",
+        "from",
+        "to",
+        "every",
+        "run",
+        "host",
+        "start",
+        "stop",
+        "link",
+        "set",
+        "over",
+        "down",
+        "metric",
+        "min",
+        "max",
+        "equals",
+        "a",
+        "b",
+        "a1..3",
+        "addresses",
+        "tcp",
+        "count",
+        "reorder",
+        "duplicate",
+    ]
+)
+
+
+@st.composite
+def trees(draw: st.DrawFn, depth: int = 3) -> str:
+    """Flow-style YAML of the language's own words in the wrong places."""
+    kind = draw(st.integers(0, 3 if depth else 0))
+    if kind == 0:
+        return (
+            '"' + draw(SCALARS).replace("\\", "").replace('"', "") + '"'
+            if draw(st.booleans())
+            else draw(SCALARS)
+        )
+    parts = draw(st.lists(trees(depth=depth - 1), max_size=4))
+    if kind == 1:
+        return "[" + ", ".join(parts) + "]"
+    return "{" + ", ".join(f"{draw(KEYS)}: {part}" for part in parts) + "}"
+
+
+@given(st.dictionaries(KEYS, trees(), max_size=6))
+def test_fuzzed_words_of_the_language_never_give_a_traceback(sections: dict[str, str]) -> None:
+    lines = ["version: 1", "name: t", *(f"{key}: {value}" for key, value in sections.items())]
+    outcome("\n".join(lines).encode())
+
+
+@given(st.sampled_from(GOOD), st.integers(0, 10_000), st.integers(0, 40), st.text(max_size=6))
+def test_fuzzed_edits_of_good_scenarios_never_give_a_traceback(
+    path: Path, at: int, cut: int, text: str
+) -> None:
+    content = path.read_text(encoding="utf-8")
+    at %= len(content)
+    outcome((content[:at] + text + content[at + cut :]).encode("utf-8", errors="replace"))
