@@ -92,7 +92,8 @@ def test_addresses_stay_when_another_cluster_gets_a_host() -> None:
 
 def test_a_gradual_event_is_many_small_steps_that_end_where_asked() -> None:
     plan = plan_of(
-        "links: {w: {endpoints: [r, s], delay: 10ms}}\nevents: [{at: 2s, link: w, set: {delay: 30ms}, over: 1s}]"
+        "links: {w: {endpoints: [r, s], delay: 10ms}}\n"
+        "events: [{at: 2s, link: w, set: {delay: 30ms}, over: 1s}]"
     )
     delays = [event["change"]["delay"]["delay_ns"] for event in plan["events"]]
     assert delays == sorted(delays)

@@ -155,7 +155,7 @@ pub fn start(
             }
             // SAFETY: reaps the child that has just said that it failed.
             unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
-            Err(Error::new(format!("program {}: {message}", program.name)))
+            Err(Error::new(format!("{}: {message}", program.argv[0])))
         }
     }
 }

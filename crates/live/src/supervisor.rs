@@ -84,6 +84,7 @@ struct Supervisor<'a> {
     engine: EngineProcess,
     clock: Clock,
     keep: bool,
+    groups: Option<PathBuf>,
     softnet_before: u64,
 }
 
@@ -157,6 +158,7 @@ impl<'a> Supervisor<'a> {
             engine,
             clock: Clock::starting_now(),
             keep,
+            groups: groups.root().map(ToOwned::to_owned),
             softnet_before,
         })
     }
@@ -364,7 +366,7 @@ impl<'a> Supervisor<'a> {
                 let hosts = self.hosts.iter().flatten();
                 json!({"ok": true, "hosts": hosts.map(|host| {
                     (host.name.clone(), json!(BTreeMap::from(host.namespaces.descriptors())))
-                }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd})
+                }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd, "cgroups": self.groups})
             }
             Request::Change { link, direction, change } => {
                 if link >= self.plan.links.len() {

@@ -18,6 +18,9 @@ def intervals(samples: Samples) -> dict[str, Array]:
     parts: list[dict[str, Array]] = []
     for mask in _directions(samples):
         one = {name: column[mask] for name, column in samples.items()}
+        # A run that ends at a sampling time leaves two samples of one moment; the later one counts.
+        later = np.append(np.diff(one["t_ns"]) > 0, True)
+        one = {name: column[later] for name, column in one.items()}
         if len(one["t_ns"]) < 2:
             continue
         span_s = np.diff(one["t_ns"]) / 1e9

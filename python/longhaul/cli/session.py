@@ -38,12 +38,12 @@ def up(scenario: Path, settings: dict[str, str], name: str | None, runs: Path, s
 
 @click.command()
 @name_option
-def down(name: str | None) -> None:
-    """Take a run down, and write its results."""
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table.")
+def down(name: str | None, as_json: bool) -> None:
+    """Take a run down, write its results, and print them; exit codes are those of `run`."""
     from longhaul.run.standing import take_down
 
-    directory = take_down(name)
-    click.echo(f"down; results in {directory}")
+    sys.exit(take_down(name, as_json=as_json))
 
 
 @click.command("exec", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})

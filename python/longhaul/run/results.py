@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from longhaul.analysis.expectations import evaluate, metrics
 from longhaul.analysis.fidelity import judge
 from longhaul.analysis.links import intervals, summarise_links
+from longhaul.errors import LonghaulError
 from longhaul.run import logs
 
 Json = dict[str, Any]
@@ -24,7 +25,13 @@ def write_results(directory: Path) -> Json:
     What is missing or broken shows in the verdict; it never stops the rest.
     """
     raw = directory / "raw"
-    plan: Json = _read(directory / "plan.json") or {}
+    plan: Json | None = _read(directory / "plan.json")
+    if plan is None:
+        raise LonghaulError(
+            f"{directory} is no run directory: it has no plan.json",
+            remedy="name one, such as runs/NAME/latest",
+            exit_code=2,
+        )
     engine: Json | None = _read(raw / "engine.json")
     hosts: Json = _read(raw / "hosts.json") or {}
     traffic: list[Json] = _read(raw / "traffic.json") or []

@@ -55,9 +55,9 @@ def bring_up(
     return Standing(called, prepared.directory, int(built["hosts"]), built["build_ns"] / 1e9)
 
 
-def take_down(name: str | None) -> Path:
-    """Take a network down, write its results, and return its run directory."""
-    from longhaul.run.experiment import conclude
+def take_down(name: str | None, *, as_json: bool = False) -> int:
+    """Take a network down, write and print its results, and return the exit code of its run."""
+    from longhaul.run import experiment
 
     path = state.find(name)
     line = session.connect(path)
@@ -70,8 +70,9 @@ def take_down(name: str | None) -> Path:
     if answer is None:
         raise LonghaulError("the run ended instead of answering", exit_code=1)
     directory = Path(answer["env"]["LONGHAUL_RUN"])
-    conclude(directory, reason="stopped", report=True)
-    return directory
+    summary = experiment.conclude(directory, reason="stopped", report=True)
+    experiment.show(summary, directory, as_json=as_json, report=True)
+    return experiment.exit_code(summary, reason="stopped", strict=False)
 
 
 def run_in_host(name: str | None, host: str, argv: Sequence[str]) -> int:
