@@ -93,14 +93,14 @@ impl Host {
     }
 }
 
+/// The kinds that a host has of its own.
+const NAMESPACES: CloneFlags = CloneFlags::CLONE_NEWNET
+    .union(CloneFlags::CLONE_NEWUTS)
+    .union(CloneFlags::CLONE_NEWIPC)
+    .union(CloneFlags::CLONE_NEWNS);
+
 fn build_inside(node: &Node, ground: &Ground<'_>) -> Result<Host> {
-    unshare(
-        CloneFlags::CLONE_NEWNET
-            | CloneFlags::CLONE_NEWUTS
-            | CloneFlags::CLONE_NEWIPC
-            | CloneFlags::CLONE_NEWNS,
-    )
-    .map_err(|error| Error::wrap("create namespaces", error))?;
+    unshare(NAMESPACES).map_err(|error| Error::wrap("create namespaces", error))?;
     nix::unistd::sethostname(&node.name).map_err(|error| Error::wrap("set the host name", error))?;
     let hostname = ground.files.join(format!("hostname.{}", node.name));
     fs::write(&hostname, format!("{}\n", node.name))
@@ -126,10 +126,10 @@ fn build_inside(node: &Node, ground: &Ground<'_>) -> Result<Host> {
     for (name, value) in &node.sysctls {
         write_sysctl(name, value, Missing::Refused)?;
     }
-    tun::bring_up("lo", None)?;
-    tun::bring_up(INTERFACE, Some(node.mtu))?;
     let netlink = Netlink::open()?;
     let index = netlink::index_of(INTERFACE)?;
+    netlink.bring_up(netlink::index_of("lo")?, None)?;
+    netlink.bring_up(index, Some((node.mtu, tun::TX_QUEUE_PACKETS)))?;
     for address in addresses(node) {
         netlink.add_address(index, address)?;
         netlink.add_default_route(index, address)?;
@@ -172,7 +172,9 @@ fn remedy(name: &str, value: &str) -> String {
 /// namespace, the run's /etc/hosts, and no name servers (a name that is not in the scenario then
 /// fails at once instead of after a time-out).
 pub fn prepare_mounts(nodes: &[Node], files: &Path) -> Result<()> {
-    unshare(CloneFlags::CLONE_NEWNS).map_err(|error| Error::wrap("create a mount namespace", error))?;
+    // All four kinds, and not the mounts alone: whoever is root in a user namespace only may not return
+    // to the machine's own.
+    unshare(NAMESPACES).map_err(|error| Error::wrap("create namespaces", error))?;
     let none: Option<&str> = None;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
         .map_err(|error| Error::wrap("make mounts private", error))?;

@@ -1,4 +1,5 @@
-//! The two requests of rtnetlink that a host needs: an address, and a default route.
+//! The requests of rtnetlink that a host needs: an interface up, an address, a default route. (The
+//! older ioctls would do, but some ask for privilege over the whole machine.)
 
 use crate::error::{Error, Result};
 use std::net::IpAddr;
@@ -25,6 +26,21 @@ impl Netlink {
         }
         // SAFETY: `raw` is an open descriptor that nobody else owns.
         Ok(Netlink { socket: unsafe { OwnedFd::from_raw_fd(raw) } })
+    }
+
+    /// Brings interface `index` up, with an MTU and a queue length in packets where given.
+    pub fn bring_up(&self, index: u32, sizes: Option<(u32, u32)>) -> Result<()> {
+        let mut message = Message::new(libc::RTM_SETLINK);
+        let up = (libc::IFF_UP as u32).to_ne_bytes();
+        message.bytes(&[libc::AF_UNSPEC as u8, 0, 0, 0]);
+        message.bytes(&index.to_ne_bytes());
+        message.bytes(&up);
+        message.bytes(&up);
+        if let Some((mtu, queue)) = sizes {
+            message.attribute(libc::IFLA_MTU, &mtu.to_ne_bytes());
+            message.attribute(libc::IFLA_TXQLEN, &queue.to_ne_bytes());
+        }
+        self.call(message, "bring an interface up")
     }
 
     /// Gives interface `index` the single address `address` (/32 or /128, no duplicate detection).

@@ -11,7 +11,7 @@ pub const VNET_HEADER: usize = 10;
 /// The largest packet that the kernel hands over, with its virtio header.
 pub const LARGEST: usize = VNET_HEADER + 65_536;
 /// Packets that the kernel keeps for us before it drops (and counts) them.
-const TX_QUEUE_PACKETS: libc::c_int = 4096;
+pub const TX_QUEUE_PACKETS: u32 = 4096;
 
 const TUNSETIFF: libc::c_ulong = 0x4004_54ca;
 const TUNSETPERSIST: libc::c_ulong = 0x4004_54cb;
@@ -101,28 +101,6 @@ fn set_offload(fd: &OwnedFd, flags: libc::c_ulong) -> Result<()> {
         0 => Ok(()),
         _ => Err(Error::last("set the TUN device's offloads")),
     }
-}
-
-/// Sets MTU and queue length of interface `name` in the current network namespace and brings it up.
-pub fn bring_up(name: &str, mtu: Option<u32>) -> Result<()> {
-    // SAFETY: plain socket call; the result is checked before it is owned.
-    let raw = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
-    if raw < 0 {
-        return Err(Error::last("open a socket"));
-    }
-    // SAFETY: `raw` is an open descriptor that nobody else owns.
-    let socket = unsafe { OwnedFd::from_raw_fd(raw) };
-    let mut request = interface_request(name)?;
-    if let Some(mtu) = mtu {
-        request.ifr_ifru.ifru_mtu = mtu as libc::c_int;
-        ioctl(&socket, libc::SIOCSIFMTU, &mut request, "set the MTU")?;
-        request.ifr_ifru.ifru_ifindex = TX_QUEUE_PACKETS;
-        ioctl(&socket, libc::SIOCSIFTXQLEN, &mut request, "set the queue length")?;
-    }
-    ioctl(&socket, libc::SIOCGIFFLAGS, &mut request, "read the interface's flags")?;
-    // SAFETY: SIOCGIFFLAGS has just filled this member of the union.
-    unsafe { request.ifr_ifru.ifru_flags |= libc::IFF_UP as libc::c_short };
-    ioctl(&socket, libc::SIOCSIFFLAGS, &mut request, "bring the interface up")
 }
 
 fn interface_request(name: &str) -> Result<libc::ifreq> {
