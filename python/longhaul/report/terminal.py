@@ -97,6 +97,8 @@ def _programs(programs: Iterable[Json]) -> Table:
             ending = Text("could not start", style="red")
         elif each["stopped_by_run"]:
             ending = Text("stopped at the end")
+        elif each["start_ns"] is None:
+            ending = Text("not started")
         elif each["signal"]:
             ending = Text(f"signal {each['signal']}", style="" if each["good"] else "red")
         else:

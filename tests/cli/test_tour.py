@@ -1,0 +1,26 @@
+"""The README's tour, command by command, as a reader would type it."""
+
+import re
+import shlex
+from pathlib import Path
+
+from .conftest import ROOT, Command
+
+
+def commands() -> list[list[str]]:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh tour\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [shlex.split(line) for block in blocks for line in block.splitlines() if line.strip()]
+
+
+def test_every_command_of_the_tour_works(longhaul: Command, work: Path) -> None:
+    tour = commands()
+    assert len(tour) >= 10
+    for name, *arguments in tour:
+        assert name == "longhaul"
+        result = longhaul(*arguments, timeout=120)
+        # A busy machine may be told that its run was not faithful; that is not this test's subject.
+        allowed = (0, 4) if arguments[0] in ("run", "shell", "down") else (0,)
+        assert result.returncode in allowed, f"{arguments}\n{result.stdout}\n{result.stderr}"
+        assert result.stdout
+    assert (work / "runs/atlantic/latest/report.html").stat().st_size > 50_000
