@@ -58,6 +58,12 @@ def test_pure_crates_are_held_to_it_by_clippy() -> None:
         assert (ROOT / "crates" / name / "clippy.toml").resolve() == ROOT / "tools" / "pure.clippy.toml"
 
 
+def test_the_scenario_language_and_the_analysis_know_no_compiled_code() -> None:
+    """Import-linter does not see extension modules."""
+    for path in tracked("python/longhaul/scenario/*.py", "python/longhaul/analysis/*.py"):
+        assert "_longhaul" not in path.read_text(encoding="utf-8"), path
+
+
 def test_only_live_and_python_may_be_unsafe() -> None:
     for path in tracked("crates/*.rs"):
         crate = path.relative_to(ROOT).parts[1]

@@ -18,7 +18,7 @@ WRONG = Path(__file__).parent / "wrong"
 GOOD = sorted((Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
 
 if os.environ.get("LONGHAUL_FUZZ"):
-    settings.register_profile("long", max_examples=100_000, deadline=None)
+    settings.register_profile("long", max_examples=20_000, deadline=None)
 settings.register_profile("short", max_examples=300, deadline=None)
 settings.load_profile("long" if os.environ.get("LONGHAUL_FUZZ") else "short")
 
