@@ -9,6 +9,21 @@ def check_plan(plan: str) -> None:
 def path(plan: str, from_: int, to: int) -> list[tuple[int, bool]] | None:
     """The way between two nodes of a plan in JSON: link positions, and whether each is taken in reverse."""
 
+def trial(
+    direction: str,
+    *,
+    seed: int,
+    name: str,
+    at_ps: list[int],
+    sizes: list[int],
+    flow: list[int],
+    class_: list[int],
+) -> tuple[list[int], list[str], list[int], list[bool], list[bool]]:
+    """Packets through one direction alone: packet, fate, due time (ps, or 0), marked, corrupted."""
+
+def uniforms(seed: int, name: str, count: int) -> list[float]:
+    """The first draws of a named stream, uniform on [0, 1)."""
+
 def run_live(plan: str, *, directory: str, run: str, line: int | None, socket: str | None, keep: bool) -> int:
     """Run a plan in JSON live, in new namespaces; returns 0, or 70 when it failed.
 

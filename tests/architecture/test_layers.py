@@ -19,7 +19,7 @@ MAY_KNOW = {
     "plan": {"units"},
     "record": {"units"},
     "live": {"units", "random", "link", "network", "plan", "record"},
-    "python": {"live", "network", "plan", "units"},
+    "python": {"live", "network", "plan", "random", "units"},
 }
 PURE = ("units", "random", "link", "network", "plan", "record")
 

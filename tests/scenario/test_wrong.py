@@ -15,6 +15,7 @@ from longhaul.errors import LonghaulError
 from longhaul.scenario import ScenarioError, parse_scenario, resolve
 
 WRONG = Path(__file__).parent / "wrong"
+FOLDER = WRONG.parents[2] / "scenarios"
 GOOD = sorted((Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
 
 if os.environ.get("LONGHAUL_FUZZ"):
@@ -26,7 +27,7 @@ settings.load_profile("long" if os.environ.get("LONGHAUL_FUZZ") else "short")
 def complaint(content: bytes, name: str) -> str:
     """What is wrong with ``content``; fails when nothing is."""
     with pytest.raises(ScenarioError) as caught:
-        resolve(parse_scenario(content, name=name))
+        resolve(parse_scenario(content, name=name, folder=WRONG))
     return str(caught.value)
 
 
@@ -42,14 +43,14 @@ def test_a_wrong_scenario_is_refused_with_its_golden_text(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(WRONG.glob("*.txt")), ids=lambda path: path.stem)
 def test_every_golden_text_has_place_and_remedy(path: Path) -> None:
     first = path.read_text(encoding="utf-8").splitlines()[0]
-    assert re.match(rf"{path.stem}\.yaml:\d+:\d+: .+(; |\? ?).*", first), first
+    assert re.match(rf"({path.stem}\.yaml|traces/[a-z-]+\.\w+):\d+:\d+: .+(; |\? ?).*", first), first
     assert len(first) < 140
 
 
 def outcome(content: bytes) -> str:
     """``good``, or the complaint; anything but our own error fails the test."""
     try:
-        resolve(parse_scenario(content, name="fuzz.yaml"))
+        resolve(parse_scenario(content, name="fuzz.yaml", folder=FOLDER))
     except LonghaulError as error:
         return str(error) or "an error without words"
     return "good"
@@ -92,7 +93,46 @@ SCALARS = st.one_of(
             "$$",
             "cubic",
             "fifo",
+            "head-drop",
+            "red",
+            "codel",
+            "fq-codel",
+            "pie",
+            "drr",
+            "priority",
+            "ef",
+            "default",
             "gilbert-elliott",
+            "markov",
+            "four-state",
+            "correlated",
+            "renewal",
+            "trace",
+            "teragrid",
+            "weibull",
+            "pareto",
+            "lognormal",
+            "exponential",
+            "empirical",
+            "table",
+            "packets",
+            "busy",
+            "indices",
+            "ns2",
+            "loop",
+            "end",
+            "linear",
+            "nearest",
+            "after",
+            "round-robin",
+            "weighted",
+            "flowlet",
+            "vlan-block",
+            "atm",
+            "every-law.yaml",
+            "traces/delay.csv",
+            "/dev/zero",
+            "..",
             "normal",
             "9000",
             "1279",
@@ -165,6 +205,58 @@ KEYS = st.sampled_from(
         "count",
         "reorder",
         "duplicate",
+        "corrupt",
+        "place",
+        "preset",
+        "gap",
+        "unit",
+        "shape",
+        "scale",
+        "low",
+        "high",
+        "values",
+        "file",
+        "column",
+        "form",
+        "at_end",
+        "period",
+        "packets",
+        "correlation",
+        "good_to_bad",
+        "bad_to_good",
+        "p13",
+        "p31",
+        "trace",
+        "time",
+        "interpolate",
+        "ticks",
+        "hz",
+        "rounding",
+        "out_of_order",
+        "share",
+        "early",
+        "paced",
+        "line",
+        "bucket",
+        "peak",
+        "opportunities",
+        "bytes",
+        "probability",
+        "weight",
+        "ecn",
+        "target",
+        "interval",
+        "quantum",
+        "flows",
+        "bands",
+        "policy",
+        "each",
+        "delays",
+        "weights",
+        "key",
+        "resequence",
+        "wait",
+        "route",
     ]
 )
 
@@ -189,6 +281,15 @@ def trees(draw: st.DrawFn, depth: int = 3) -> str:
 def test_fuzzed_words_of_the_language_never_give_a_traceback(sections: dict[str, str]) -> None:
     lines = ["version: 1", "name: t", *(f"{key}: {value}" for key, value in sections.items())]
     outcome("\n".join(lines).encode())
+
+
+@given(st.sampled_from(["loss", "delay", "rate", "queue", "out_of_order", "routes", "count"]), trees(depth=2))
+def test_fuzzed_laws_of_a_sound_link_never_give_a_traceback(law: str, value: str) -> None:
+    head = "version: 1\nname: t\nduration: 1s\nnodes: {a: {kind: host}, b: {kind: host}}\n"
+    link = f"links: {{w: {{endpoints: [a, b], {law}: {value}}}}}\n"
+    event = f"events: [{{at: 0.1s, link: w, set: {{{law}: {value}}}, over: 20ms}}]\n"
+    outcome((head + link).encode())
+    outcome((head + "links: {w: {endpoints: [a, b]}}\n" + event).encode())
 
 
 @given(st.sampled_from(GOOD), st.integers(0, 10_000), st.integers(0, 40), st.text(max_size=6))

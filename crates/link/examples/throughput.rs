@@ -1,6 +1,11 @@
-//! Prints how many packets per second one direction of a link handles on one core.
+//! How many packets a second pass one link on one core, and how much memory each takes under way.
 //!
-//! `cargo run --release -p longhaul-link --example throughput`
+//! ```text
+//! cargo run --release -p longhaul-link --example throughput
+//! ```
+//!
+//! The offers keep a 10 Gbit/s link busy; the link is polled at every one of its events, as by a host
+//! that is never late.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -8,66 +13,84 @@
     reason = "an example measures and prints"
 )]
 
-use longhaul_link::{Delay, Laws, Link, Load, Loss, OutOfOrder, QueueLimit};
-use longhaul_random::Seed;
-use longhaul_units::{Probability, Rate, Span, Time};
+use longhaul_link::{
+    CodelLaw, Delay, Discipline, Framing, Laws, Link, Load, Loss, OutOfOrder, QueueLimit, RateLaw,
+};
+use longhaul_random::{Distribution, Seed};
+use longhaul_units::{Probability, Span, Time};
 use std::time::Instant;
 
-const PACKETS: u64 = 2_000_000;
+#[derive(Clone, Copy, Debug)]
+struct Packet(u64);
 
-/// Stands for an index into somebody's arena.
-#[derive(Clone, Copy)]
-struct Segment(u32);
-
-impl Load for Segment {
+impl Load for Packet {
     fn bytes(&self) -> u32 {
         1500
     }
-    fn continues(&self, previous: &Self) -> bool {
-        !self.0.is_multiple_of(40) && self.0 == previous.0.wrapping_add(1)
+
+    fn flow(&self) -> u64 {
+        self.0 % 64
     }
 }
+
+const PACKETS: u64 = 10_000_000;
 
 fn main() {
     let wan = Laws {
-        up: true,
-        loss: Loss::Independent(Probability::new(0.001).expect("a probability")),
+        loss: Loss::Independent(Probability::new(0.001).unwrap_or(Probability::ZERO)),
         queue: QueueLimit { packets: Some(1000), bytes: None },
-        rate: Rate::from_bits_per_s(10_000_000_000),
-        framing_bytes: 38,
+        rate: RateLaw::constant(10_000_000_000),
+        framing: Framing { overhead_bytes: 38, least_bytes: 84, cells: None },
         delay: Delay::Constant(Span::from_ms(1)),
-        reorder: false,
-        out_of_order: None,
-        duplicate: Probability::ZERO,
+        ..Laws::default()
     };
-    let jitter = Delay::Normal { mean: Span::from_ms(1), sd: Span::from_us(20) };
-    report("loss, rate, constant delay", &wan, Span::ZERO);
-    report("the same, coalesced over 10 us", &wan, Span::from_us(10));
-    report("the same, unlimited rate", &Laws { rate: None, ..wan.clone() }, Span::ZERO);
-    report("normal jitter in order", &Laws { delay: jitter, ..wan.clone() }, Span::ZERO);
-    report("normal jitter, overtaking", &Laws { delay: jitter, reorder: true, ..wan.clone() }, Span::ZERO);
-    let out_of_order = Some(OutOfOrder { block: 100, delay: Span::from_us(1100) });
-    report("one in 100 out of order", &Laws { out_of_order, ..wan }, Span::ZERO);
+    let normal = Delay::Normal { mean: Span::from_ms(1), sd: Span::from_us(50) };
+    let weibull = Delay::Random {
+        base: Span::from_ms(1),
+        jitter: Distribution::Weibull { shape: 0.8, scale: 5e4 },
+        correlation: 0.0,
+    };
+    let codel = CodelLaw { target: Span::from_ms(5), interval: Span::from_ms(100), ecn: false };
+    let fq = Discipline::FqCodel { codel, quantum: 1514, flows: 1024 };
+    report("loss, fifo, constant delay", &wan, Span::ZERO);
+    report("the same, coalescing 10 us", &wan, Span::from_us(10));
+    report("the same, unlimited rate", &Laws { rate: RateLaw::Unlimited, ..wan.clone() }, Span::ZERO);
+    report("normal jitter, order kept", &Laws { delay: normal.clone(), ..wan.clone() }, Span::ZERO);
+    report(
+        "normal jitter, codel",
+        &Laws { delay: normal.clone(), discipline: Discipline::Codel(codel), ..wan.clone() },
+        Span::ZERO,
+    );
+    report(
+        "normal jitter, fq-codel, 64 flows",
+        &Laws { delay: normal.clone(), discipline: fq, ..wan.clone() },
+        Span::ZERO,
+    );
+    report("weibull jitter, order kept", &Laws { delay: weibull, ..wan.clone() }, Span::ZERO);
+    report("normal jitter, order free", &Laws { delay: normal, reorder: true, ..wan.clone() }, Span::ZERO);
+    let out_of_order = Some(OutOfOrder::Block { block: 100, delay: Span::from_us(1100) });
+    report("one late packet in 100", &Laws { out_of_order, ..wan }, Span::ZERO);
 }
 
-/// Offers trains of 40 segments at 96 % of 10 Gbit/s and takes each packet at its event.
 fn report(what: &str, laws: &Laws, coalesce: Span) {
-    let mut link = Link::<Segment>::new(laws.clone(), &Seed::new(1), "example/forward", coalesce);
-    let (mut out, mut polls) = (0u64, 0u64);
-    let begin = Instant::now();
-    for train in 0..PACKETS / 40 {
-        let now = Time::from_ns(train * 51_000);
+    let mut link = Link::new(laws.clone(), &Seed::new(1), "bench", coalesce);
+    // 1538 bytes last 1230.4 ns at 10 Gbit/s: the queue neither grows nor starves.
+    let step = Span::from_ps(1_230_400);
+    let (mut now, mut out, mut polls) = (Time::ZERO, 0u64, 0u64);
+    let start = Instant::now();
+    for n in 0..PACKETS {
+        now += step;
         while link.next_event() <= now {
             let event = link.next_event();
             polls += 1;
-            while let Some((segment, due)) = link.take(event) {
-                out += u64::from(due <= event && segment.bytes() > 0);
+            while link.take(event).is_some() {
+                out += 1;
             }
+            while link.drop_pending().is_some() {}
         }
-        for segment in 0..40 {
-            link.offer(now, Segment((train * 40 + segment) as u32));
-        }
+        link.offer(now, Packet(n));
     }
-    let rate = PACKETS as f64 / begin.elapsed().as_secs_f64() / 1e6;
-    println!("{what:32} {rate:6.1} million packets/s, {:.2} polls per packet", polls as f64 / out as f64);
+    let seconds = start.elapsed().as_secs_f64();
+    let rate = PACKETS as f64 / seconds / 1e6;
+    println!("{what:34} {rate:6.1} million packets/s, {:.2} polls per packet", polls as f64 / out as f64);
 }

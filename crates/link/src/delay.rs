@@ -1,13 +1,80 @@
-use crate::Delay;
-use longhaul_random::Stream;
-use longhaul_units::Span;
+use crate::Series;
+use longhaul_random::{Distribution, Stream, normal_share};
+use longhaul_units::{Span, Time};
 
-impl Delay {
-    /// The delay of one packet, to the picosecond. Draws once, except that a constant draws
-    /// nothing.
-    pub(crate) fn draw(&self, stream: &mut Stream) -> Span {
-        match *self {
-            Delay::Constant(delay) => delay,
+/// How long the wire takes, one way.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Delay {
+    /// Always the same.
+    Constant(Span),
+    /// Uniform on mean ± half width.
+    Uniform {
+        /// Mean.
+        mean: Span,
+        /// Half of the width; at most the mean.
+        half_width: Span,
+    },
+    /// Normal, cut at zero: a draw below zero counts as zero.
+    Normal {
+        /// Mean before the cut.
+        mean: Span,
+        /// Standard deviation before the cut.
+        sd: Span,
+    },
+    /// A base and a random rest in nanoseconds; their sum is cut at zero.
+    Random {
+        /// The part that is always there.
+        base: Span,
+        /// The rest.
+        jitter: Distribution,
+        /// Correlation of the normal ranks of neighbours, first order: at least 0, below 1. The
+        /// distribution of each delay stays what it is.
+        correlation: f64,
+    },
+    /// Picoseconds from a list of points of time, as of the moment at which a packet enters the wire.
+    Series {
+        /// The list.
+        series: Series,
+        /// A straight line between points; else steps.
+        linear: bool,
+    },
+    /// Released at a tick of a clock: what emulators without better timers do.
+    Ticks {
+        /// The delay that is asked for.
+        delay: Span,
+        /// Ticks per second; at least 1.
+        hz: u32,
+        /// How the delay becomes a number of ticks.
+        rounding: Rounding,
+    },
+}
+
+/// How a delay becomes a number of ticks, counted from the first tick after the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// The nearest number (NIST Net with its clock of 8192 Hz).
+    Nearest,
+    /// The next higher number (netem with jiffies).
+    Up,
+}
+
+/// A delay law at work.
+#[derive(Clone, Debug)]
+pub(crate) struct DelayProcess {
+    law: Delay,
+    /// The normal rank of the packet before.
+    rank: Option<f64>,
+}
+
+impl DelayProcess {
+    pub(crate) fn new(law: Delay) -> Self {
+        DelayProcess { law, rank: None }
+    }
+
+    /// The delay of a packet whose last bit enters the wire at `at`.
+    pub(crate) fn draw(&mut self, stream: &mut Stream, at: Time) -> Span {
+        match &self.law {
+            Delay::Constant(delay) => *delay,
             Delay::Uniform { mean, half_width } => {
                 // Both ends included, so that the mean is exact.
                 let width = half_width.ps().saturating_mul(2);
@@ -15,21 +82,70 @@ impl Delay {
                 Span::from_ps(mean.ps().saturating_sub(half_width.ps()).saturating_add(offset))
             }
             Delay::Normal { mean, sd } => {
-                let ps = mean.ps() as f64 + sd.ps() as f64 * stream.normal();
                 // The cast saturates: what is negative becomes zero.
-                Span::from_ps((ps + 0.5) as u64)
+                Span::from_ps((mean.ps() as f64 + sd.ps() as f64 * stream.normal() + 0.5) as u64)
             }
+            Delay::Random { base, jitter, correlation } => {
+                let ns = if *correlation > 0.0 {
+                    let fresh = stream.normal();
+                    let rank = match self.rank {
+                        Some(before) => {
+                            correlation * before + libm::sqrt(1.0 - correlation * correlation) * fresh
+                        }
+                        None => fresh,
+                    };
+                    self.rank = Some(rank);
+                    jitter.quantile(normal_share(rank))
+                } else {
+                    jitter.draw(stream)
+                };
+                Span::from_ps((base.ps() as f64 + ns * 1e3 + 0.5) as u64)
+            }
+            Delay::Series { series, linear: true } => Span::from_ps(series.linear(at)),
+            Delay::Series { series, linear: false } => Span::from_ps(series.step(at)),
+            Delay::Ticks { delay, hz, rounding } => ticks(at, *delay, *hz, *rounding).since_start(at),
         }
     }
 
-    /// No draw is shorter than this.
+    /// No packet's delay is less.
     pub(crate) fn least(&self) -> Span {
-        match *self {
-            Delay::Constant(delay) => delay,
-            Delay::Uniform { mean, half_width } => mean.saturating_sub(half_width),
-            Delay::Normal { .. } => Span::ZERO,
+        match &self.law {
+            Delay::Constant(delay) => *delay,
+            Delay::Uniform { mean, half_width } => mean.saturating_sub(*half_width),
+            Delay::Series { series, .. } => Span::from_ps(series.least()),
+            Delay::Random { base, jitter, .. } if jitter.least() >= 0.0 => *base,
+            Delay::Normal { .. } | Delay::Random { .. } | Delay::Ticks { .. } => Span::ZERO,
         }
     }
+}
+
+/// The number of a tick of a clock.
+struct Tick {
+    number: u128,
+    hz: u32,
+}
+
+impl Tick {
+    /// From `at` to this tick, which is later; rounded up to the picosecond.
+    fn since_start(&self, at: Time) -> Span {
+        let ps = (self.number * PS_PER_S).div_ceil(u128::from(self.hz));
+        let ps = u64::try_from(ps).unwrap_or(u64::MAX);
+        (Time::ZERO + Span::from_ps(ps)).since(at)
+    }
+}
+
+const PS_PER_S: u128 = 1_000_000_000_000;
+
+/// The tick at which a packet that came at `at` is released.
+fn ticks(at: Time, delay: Span, hz: u32, rounding: Rounding) -> Tick {
+    let hz_wide = u128::from(hz.max(1));
+    let scaled = u128::from(delay.ps()) * hz_wide;
+    let count = match rounding {
+        Rounding::Nearest => (scaled + PS_PER_S / 2) / PS_PER_S,
+        Rounding::Up => scaled.div_ceil(PS_PER_S),
+    };
+    let before = u128::from(at.since(Time::ZERO).ps()) * hz_wide / PS_PER_S;
+    Tick { number: before + 1 + count, hz: hz.max(1) }
 }
 
 #[cfg(test)]
@@ -42,7 +158,8 @@ mod tests {
     /// Mean and variance of [`N`] draws, in picoseconds.
     fn moments(delay: Delay) -> (f64, f64) {
         let mut stream = Seed::new(3).stream("link/forward/delay");
-        let draws: Vec<f64> = (0..N).map(|_| delay.draw(&mut stream).ps() as f64).collect();
+        let mut law = DelayProcess::new(delay);
+        let draws: Vec<f64> = (0..N).map(|_| law.draw(&mut stream, Time::ZERO).ps() as f64).collect();
         let mean = draws.iter().sum::<f64>() / N as f64;
         let variance = draws.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / N as f64;
         (mean, variance)
@@ -68,13 +185,14 @@ mod tests {
     #[test]
     fn uniform_delay_reaches_both_ends_and_nothing_beyond() {
         let delay = Delay::Uniform { mean: Span::from_ps(2), half_width: Span::from_ps(2) };
+        let mut law = DelayProcess::new(delay);
         let mut stream = Seed::new(3).stream("x");
         let mut seen = [0; 5];
         for _ in 0..1000 {
-            seen[delay.draw(&mut stream).ps() as usize] += 1;
+            seen[law.draw(&mut stream, Time::ZERO).ps() as usize] += 1;
         }
         assert!(seen.iter().all(|&hits| hits > 0), "{seen:?}");
-        assert_eq!(delay.least(), Span::ZERO);
+        assert_eq!(law.least(), Span::ZERO);
     }
 
     #[test]
@@ -98,7 +216,74 @@ mod tests {
     fn a_constant_draws_nothing() {
         let mut stream = Seed::new(3).stream("x");
         let mut untouched = stream.clone();
-        assert_eq!(Delay::Constant(Span::from_ms(1)).draw(&mut stream), Span::from_ms(1));
+        let mut law = DelayProcess::new(Delay::Constant(Span::from_ms(1)));
+        assert_eq!(law.draw(&mut stream, Time::ZERO), Span::from_ms(1));
         assert_eq!(stream.bits(), untouched.bits());
+    }
+
+    #[test]
+    fn correlated_delay_keeps_its_distribution_and_its_correlation() {
+        // Ranks of an exponential correlate by r; the exponential itself somewhat less. The marginal
+        // stays: mean 1 ms, and 1/e of all above it.
+        for r in [0.3, 0.6, 0.9] {
+            let jitter = Distribution::Exponential { mean: 1e6 };
+            let mut law = DelayProcess::new(Delay::Random { base: Span::ZERO, jitter, correlation: r });
+            let mut stream = Seed::new(3).stream("x");
+            let draws: Vec<f64> =
+                (0..N).map(|_| law.draw(&mut stream, Time::ZERO).ps() as f64 / 1e9).collect();
+            let mean = draws.iter().sum::<f64>() / N as f64;
+            let above = draws.iter().filter(|&&x| x > 1.0).count() as f64 / N as f64;
+            // Sums of a first-order process have (1 + r) / (1 - r) times the variance, at most.
+            let factor = libm::sqrt((1.0 + r) / (1.0 - r) / N as f64);
+            assert!((mean - 1.0).abs() < 4.5 * factor, "{r}: {mean}");
+            let tail = libm::exp(-1.0);
+            assert!((above - tail).abs() < 4.5 * factor * libm::sqrt(tail * (1.0 - tail)), "{r}: {above}");
+            // Normal ranks, recovered from the draws, correlate by exactly r.
+            let ranks: Vec<f64> = draws
+                .iter()
+                .map(|&x| {
+                    Distribution::Normal { mean: 0.0, sd: 1.0 }
+                        .quantile((-libm::expm1(-x)).clamp(1e-12, 1.0 - 1e-12))
+                })
+                .collect();
+            let got = ranks.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / N as f64;
+            assert!((got - r).abs() < 4.5 * factor * 1.5, "{r}: {got}");
+        }
+    }
+
+    #[test]
+    fn nist_nets_clock_makes_one_delay_of_100_and_150_us_and_another_of_200_to_300() {
+        // 8192 Hz is a tick each 122.07 us: 100 and 150 us are one tick, 200 to 300 us two, and the
+        // rest of the current tick comes on top. Mean over all phases: 183 and 305 us.
+        let mean_us = |us: u64| -> f64 {
+            let law = Delay::Ticks { delay: Span::from_us(us), hz: 8192, rounding: Rounding::Nearest };
+            let mut law = DelayProcess::new(law);
+            let mut stream = Seed::new(1).stream("x");
+            let n = 12_207;
+            let sum: u64 = (0..n).map(|k| law.draw(&mut stream, Time::from_ns(10 * k)).ns()).sum();
+            sum as f64 / n as f64 / 1e3
+        };
+        let tick = 1e6 / 8192.0;
+        for (us, ticks) in
+            [(100, 1.5), (150, 1.5), (200, 2.5), (250, 2.5), (300, 2.5), (350, 3.5), (400, 3.5)]
+        {
+            assert!((mean_us(us) - ticks * tick).abs() < 0.05, "{us}: {}", mean_us(us));
+        }
+    }
+
+    #[test]
+    fn jiffies_make_every_short_delay_one_to_two_jiffies() {
+        for hz in [100, 250, 1000] {
+            let jiffy = Span::from_ps(1_000_000_000_000 / u64::from(hz));
+            for us in [1, 100, 900] {
+                let law = Delay::Ticks { delay: Span::from_us(us), hz, rounding: Rounding::Up };
+                let mut law = DelayProcess::new(law);
+                let mut stream = Seed::new(1).stream("x");
+                for k in 0..1000u64 {
+                    let got = law.draw(&mut stream, Time::from_ns(k * 17_003));
+                    assert!(got > jiffy && got <= jiffy + jiffy, "{hz} Hz, {us} us: {got}");
+                }
+            }
+        }
     }
 }

@@ -10,6 +10,29 @@ pub trait Load: Copy {
     fn continues(&self, _previous: &Self) -> bool {
         false
     }
+
+    /// A hash of its flow: hosts, protocol, ports.
+    fn flow(&self) -> u64 {
+        0
+    }
+
+    /// A hash of its hosts, in this direction.
+    fn hosts(&self) -> u64 {
+        self.flow()
+    }
+
+    /// Its differentiated services code point, below 64.
+    fn dscp(&self) -> u8 {
+        0
+    }
+
+    /// Marks it as having met congestion (RFC 3168); `false` if its transport does not understand that.
+    fn mark(&mut self) -> bool {
+        false
+    }
+
+    /// Turns one bit over, which `draw` chooses.
+    fn corrupt(&mut self, _draw: u64) {}
 }
 
 /// How a packet ended inside a link.
@@ -30,7 +53,8 @@ pub enum Fate {
 pub enum Offered {
     /// The packet is in the link and will come out of [`take`](crate::Link::take).
     Taken {
-        /// How many duplicates of it are in the link as well: 0 or 1.
+        /// How many duplicates of it were made: 0 or 1. One that found the queue full comes out of
+        /// [`drop_pending`](crate::Link::drop_pending).
         copies: u32,
     },
     /// The packet has ended.
@@ -61,6 +85,10 @@ pub struct Counters {
     pub dropped_packets: u64,
     /// Packets that were offered while the link was down.
     pub down_packets: u64,
+    /// Packets that active queue management marked instead of dropping them.
+    pub marked_packets: u64,
+    /// Packets in which a bit was turned over.
+    pub corrupted_packets: u64,
     /// Sum of the delays drawn for packets that entered the wire, in picoseconds.
     pub wire_delay_ps: u128,
     /// Sum of the times that packets waited before their first bit left, in picoseconds.

@@ -1,86 +1,90 @@
-use longhaul_units::{Probability, Rate, Span};
+use crate::{Delay, Discipline, Framing, Loss, QueueLimit, RateLaw};
+use longhaul_units::{Probability, Span};
 
-/// How one direction of a link behaves.
+/// How one direction of a link behaves. By default it is up, and does nothing to packets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Laws {
     /// Whether it carries anything. Packets offered while it is down end as
     /// [`Fate::Down`](crate::Fate::Down); packets that wait stay and go on when it is up again.
     pub up: bool,
-    /// What is lost, before the queue.
+    /// What is lost.
     pub loss: Loss,
+    /// Where it is lost.
+    pub loss_place: LossPlace,
     /// How much may wait for the wire.
     pub queue: QueueLimit,
-    /// How fast the wire takes packets; `None`: at once, so that nothing ever waits.
-    pub rate: Option<Rate>,
-    /// Bytes that each packet occupies the wire for beyond its own (38 for Ethernet).
-    pub framing_bytes: u32,
+    /// In which order, and what is dropped before the limit is reached.
+    pub discipline: Discipline,
+    /// How fast the wire takes packets.
+    pub rate: RateLaw,
+    /// What each packet occupies the wire for.
+    pub framing: Framing,
     /// How long the wire takes after a packet's last bit has entered it; one way.
     pub delay: Delay,
-    /// Whether a packet may overtake another because its jitter was smaller.
+    /// Whether a packet may overtake another because its delay was smaller.
     pub reorder: bool,
-    /// One packet in each block takes another, longer delay.
+    /// Packets that leave the order.
     pub out_of_order: Option<OutOfOrder>,
     /// The chance that a packet, once past the loss law, is followed by a copy of itself.
     pub duplicate: Probability,
+    /// The chance that one bit of a packet arrives wrong.
+    pub corrupt: Probability,
 }
 
-/// What is lost.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Loss {
-    /// Nothing.
-    None,
-    /// Each packet by itself.
-    Independent(Probability),
-    /// Exactly one packet, chosen at random, in each block of this many. Zero: nothing.
-    OnePerBlock(u64),
-    /// Two states with geometric sojourns; the bad one loses every packet.
-    GilbertElliott {
-        /// The share that is lost in the long run; 0 <= mean < 1.
-        mean: f64,
-        /// Mean number of packets lost in a row; at least 1 and at least mean / (1 - mean).
-        burst: f64,
-    },
+impl Default for Laws {
+    fn default() -> Self {
+        Laws {
+            up: true,
+            loss: Loss::None,
+            loss_place: LossPlace::BeforeQueue,
+            queue: QueueLimit::default(),
+            discipline: Discipline::Fifo,
+            rate: RateLaw::Unlimited,
+            framing: Framing::default(),
+            delay: Delay::Constant(Span::ZERO),
+            reorder: false,
+            out_of_order: None,
+            duplicate: Probability::ZERO,
+            corrupt: Probability::ZERO,
+        }
+    }
 }
 
-/// How long the wire takes, one way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delay {
-    /// Always the same.
-    Constant(Span),
-    /// Uniform on mean ± half width.
-    Uniform {
-        /// Mean.
-        mean: Span,
-        /// Half of the width; at most the mean.
-        half_width: Span,
-    },
-    /// Normal, cut at zero: a draw below zero counts as zero.
-    Normal {
-        /// Mean before the cut.
-        mean: Span,
-        /// Standard deviation before the cut.
-        sd: Span,
-    },
-}
-
-/// How much may wait; a packet that would exceed either limit overflows. What is being serialised
-/// or on the wire does not count.
+/// Where packets are lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct QueueLimit {
-    /// Packets; `None`: no limit.
-    pub packets: Option<u64>,
-    /// Bytes, framing not counted; `None`: no limit.
-    pub bytes: Option<u64>,
+pub enum LossPlace {
+    /// Before the queue: a lost packet takes no room and no time.
+    #[default]
+    BeforeQueue,
+    /// After the serialiser: a lost packet has taken both.
+    AfterQueue,
 }
 
-/// One packet, chosen at random, in each block takes another delay, so that those behind it may
-/// overtake it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutOfOrder {
-    /// Packets in a block. Zero: none is chosen.
-    pub block: u64,
-    /// The chosen packet's delay, which should exceed the link's.
-    pub delay: Span,
+/// Packets that leave the order, although the wire keeps it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OutOfOrder {
+    /// One packet, chosen at random, in each block takes another delay, so that those behind it may
+    /// overtake it.
+    Block {
+        /// Packets in a block. Zero: none is chosen.
+        block: u64,
+        /// The chosen packet's delay, which should exceed the link's.
+        delay: Span,
+    },
+    /// Each packet by itself takes another delay.
+    Share {
+        /// The chance that it does.
+        probability: Probability,
+        /// Its delay, which should exceed the link's.
+        delay: Span,
+    },
+    /// When so many packets have gone in order, the next may go without delay (netem's gap).
+    Early {
+        /// Packets from one that may to the next; at least 1.
+        gap: u64,
+        /// The chance that it does; else the one after it may.
+        probability: Probability,
+    },
 }
 
 /// What becomes different; what is `None` stays.
@@ -92,10 +96,16 @@ pub struct Change {
     pub loss: Option<Loss>,
     /// A new limit; what waits already stays.
     pub queue: Option<QueueLimit>,
-    /// A new rate (or `Some(None)`: none), from the next packet on.
-    pub rate: Option<Option<Rate>>,
+    /// A new discipline; what waits already goes over into it, in its order.
+    pub discipline: Option<Discipline>,
+    /// A new rate, from the next packet on.
+    pub rate: Option<RateLaw>,
     /// A new delay, for packets whose first bit leaves from now on.
     pub delay: Option<Delay>,
+    /// Whether packets may overtake, from now on.
+    pub reorder: Option<bool>,
     /// A new chance of duplicates.
     pub duplicate: Option<Probability>,
+    /// A new chance of wrong bits.
+    pub corrupt: Option<Probability>,
 }

@@ -8,9 +8,9 @@
 //! behave otherwise while packets are under way. `docs/models` has the equations.
 //!
 //! ```
-//! use longhaul_link::{Delay, Laws, Link, Load, Loss, QueueLimit};
+//! use longhaul_link::{Delay, Laws, Link, Load, QueueLimit, RateLaw};
 //! use longhaul_random::Seed;
-//! use longhaul_units::{Probability, Rate, Span, Time};
+//! use longhaul_units::{Span, Time};
 //!
 //! #[derive(Clone, Copy, Debug, PartialEq)]
 //! struct Packet(u32);
@@ -22,15 +22,10 @@
 //! }
 //!
 //! let laws = Laws {
-//!     up: true,
-//!     loss: Loss::None,
 //!     queue: QueueLimit { packets: Some(1), bytes: None },
-//!     rate: Rate::from_bits_per_s(1_000_000_000),
-//!     framing_bytes: 0,
+//!     rate: RateLaw::constant(1_000_000_000),
 //!     delay: Delay::Constant(Span::from_ms(5)),
-//!     reorder: false,
-//!     out_of_order: None,
-//!     duplicate: Probability::ZERO,
+//!     ..Laws::default()
 //! };
 //! let mut link = Link::new(laws, &Seed::new(42), "par-nyc/forward", Span::ZERO);
 //! for n in 0..3 {
@@ -47,13 +42,25 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod bundle;
 mod delay;
 mod fate;
 mod laws;
+mod line;
 mod link;
 mod loss;
+mod queue;
+mod rate;
+mod series;
 mod wire;
 
+pub use bundle::{Bundle, BundleLaws, FlowKey, Policy, Resequence};
+pub use delay::{Delay, Rounding};
 pub use fate::{Counters, Fate, Load, Offered};
-pub use laws::{Change, Delay, Laws, Loss, OutOfOrder, QueueLimit};
+pub use laws::{Change, Laws, LossPlace, OutOfOrder};
+pub use line::Line;
 pub use link::Link;
+pub use loss::{GapUnit, Loss};
+pub use queue::{CodelLaw, Discipline, PieLaw, QueueLimit, RedLaw};
+pub use rate::{Framing, Opportunities, RateLaw};
+pub use series::Series;

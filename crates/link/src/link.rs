@@ -1,44 +1,51 @@
 use crate::block::Block;
+use crate::delay::DelayProcess;
 use crate::loss::LossProcess;
+use crate::queue::{Arrival, Outcome, Queue, Waiting};
+use crate::rate::Gate;
 use crate::wire::{Entry, Wire};
-use crate::{Change, Counters, Delay, Fate, Laws, Load, Offered, QueueLimit};
+use crate::{Change, Counters, Fate, Framing, Laws, Load, LossPlace, Offered, OutOfOrder, QueueLimit};
 use longhaul_random::{Seed, Stream};
-use longhaul_units::{Probability, Rate, Serialiser, Span, Time};
+use longhaul_units::{Probability, Span, Time};
 use std::collections::VecDeque;
 
 /// One direction of a link: `offer -> loss -> queue -> serialiser -> wire -> due`.
 ///
 /// The caller [offers](Link::offer) packets at the near end, sleeps until
 /// [`next_event`](Link::next_event), then [takes](Link::take) from the far end until nothing more
-/// is due. The times that it passes, `now`, never go back; how often or how late it polls changes
-/// no due time and no fate.
+/// is due, and asks for those that [ended](Link::drop_pending) inside. The times that it passes,
+/// `now`, never go back; how often or how late it polls changes no due time and no fate.
 ///
 /// A packet's last bit leaves the serialiser after all packets ahead of it, exactly (the fractions
 /// of a picosecond are carried), and arrives one wire delay later. The queue holds what has not
 /// begun to leave. A packet that waits is started at the exact instant at which the serialiser
 /// becomes free, with the laws of that instant. While no law lets packets overtake
-/// ([`Laws::reorder`], [`Laws::out_of_order`]), they come out in the order in which they went in,
-/// also when their delay shrinks.
+/// ([`Laws::reorder`], [`Laws::out_of_order`]), they come out in the order in which they left the
+/// queue, also when their delay shrinks.
 #[derive(Debug)]
 pub struct Link<P> {
     up: bool,
     loss: LossProcess,
-    queue: QueueLimit,
-    rate: Option<Rate>,
-    framing_bytes: u32,
-    delay: Delay,
-    out_of_order: Option<(Block, Span)>,
-    duplicate: Probability,
-    /// What waits can come out before what is under way.
-    overtaking: bool,
-    /// No packet spends less on the wire.
+    loss_place: LossPlace,
+    limit: QueueLimit,
+    queue: Queue<P>,
+    gate: Gate,
+    framing: Framing,
+    delay: DelayProcess,
     least_delay: Span,
+    out_of_order: Option<Outsider>,
+    duplicate: Probability,
+    corrupt: Probability,
+    reorder: bool,
+    coalesce: Span,
+    /// Whoever waits comes out behind somebody on the wire, so that only the wire needs watching.
+    wire_tells_all: bool,
 
     streams: Streams,
-    waiting: VecDeque<Waiting<P>>,
-    waiting_bytes: u64,
-    serialiser: Serialiser,
+    /// Has left the queue and waits for tokens, or for its moment.
+    staged: Option<Waiting<P>>,
     wire: Wire<P>,
+    ended: VecDeque<(P, Fate)>,
     counters: Counters,
     /// The latest `now`.
     clock: Time,
@@ -47,51 +54,100 @@ pub struct Link<P> {
 #[derive(Debug)]
 struct Streams {
     loss: Stream,
+    queue: Stream,
     delay: Stream,
     out_of_order: Stream,
     duplicate: Stream,
+    corrupt: Stream,
+    flow_key: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Waiting<P> {
-    packet: P,
-    since: Time,
+#[derive(Debug)]
+enum Outsider {
+    Block(Block, Span),
+    Share(Probability, Span),
+    Early { gap: u64, probability: Probability, passed: u64 },
+}
+
+impl Outsider {
+    fn new(law: OutOfOrder) -> Self {
+        match law {
+            OutOfOrder::Block { block, delay } => Outsider::Block(Block::new(block), delay),
+            OutOfOrder::Share { probability, delay } => Outsider::Share(probability, delay),
+            OutOfOrder::Early { gap, probability } => {
+                Outsider::Early { gap: gap.max(1), probability, passed: 0 }
+            }
+        }
+    }
+
+    /// The delay of the next packet if it leaves the order.
+    fn strikes(&mut self, stream: &mut Stream) -> Option<Span> {
+        match self {
+            Outsider::Block(block, delay) => block.strikes(stream).then_some(*delay),
+            Outsider::Share(probability, delay) => probability.strikes(stream.bits()).then_some(*delay),
+            Outsider::Early { gap, probability, passed } => {
+                // netem: the first gap - 1 packets are delayed; from then on each may go at once.
+                let draw = stream.bits();
+                if *passed + 1 >= *gap && probability.strikes(draw) {
+                    *passed = 0;
+                    return Some(Span::ZERO);
+                }
+                *passed += 1;
+                None
+            }
+        }
+    }
+
+    fn least(&self) -> Span {
+        match self {
+            Outsider::Block(_, delay) | Outsider::Share(_, delay) => *delay,
+            Outsider::Early { .. } => Span::ZERO,
+        }
+    }
 }
 
 impl<P: Load> Link<P> {
     /// An idle link that follows `laws`.
     ///
-    /// Its chances come from the streams `<name>/loss`, `<name>/delay`, `<name>/out-of-order` and
-    /// `<name>/duplicate` of `seed`. Segments of one super-packet that become due within
-    /// `coalesce` of the first are given out together, when the last of them is due; zero gives
-    /// out each by itself. Where [`Laws::reorder`] holds, every packet goes by itself.
+    /// Its chances come from the streams `<name>/loss`, `<name>/queue`, `<name>/delay`,
+    /// `<name>/out-of-order`, `<name>/duplicate`, `<name>/corrupt` and `<name>/flow-hash` of `seed`.
+    /// Segments of one super-packet that become due within `coalesce` of the first are given out
+    /// together, when the last of them is due; zero gives out each by itself. Where
+    /// [`Laws::reorder`] holds, every packet goes by itself.
     pub fn new(laws: Laws, seed: &Seed, name: &str, coalesce: Span) -> Self {
         let stream = |purpose: &str| seed.stream(&format!("{name}/{purpose}"));
         let mut link = Link {
             up: laws.up,
-            loss: LossProcess::new(laws.loss),
-            queue: laws.queue,
-            rate: laws.rate,
-            framing_bytes: laws.framing_bytes,
-            delay: laws.delay,
-            out_of_order: laws.out_of_order.map(|law| (Block::new(law.block), law.delay)),
-            duplicate: laws.duplicate,
-            overtaking: laws.reorder || laws.out_of_order.is_some(),
+            loss: LossProcess::new(&laws.loss, Time::ZERO),
+            loss_place: laws.loss_place,
+            limit: laws.queue,
+            queue: Queue::new(&laws.discipline, Time::ZERO),
+            gate: Gate::new(laws.rate),
+            framing: laws.framing,
+            delay: DelayProcess::new(laws.delay),
             least_delay: Span::ZERO,
+            out_of_order: laws.out_of_order.map(Outsider::new),
+            duplicate: laws.duplicate,
+            corrupt: laws.corrupt,
+            reorder: laws.reorder,
+            coalesce,
+            wire_tells_all: false,
             streams: Streams {
                 loss: stream("loss"),
+                queue: stream("queue"),
                 delay: stream("delay"),
                 out_of_order: stream("out-of-order"),
                 duplicate: stream("duplicate"),
+                corrupt: stream("corrupt"),
+                flow_key: stream("flow-hash").bits(),
             },
-            waiting: VecDeque::with_capacity(64),
-            waiting_bytes: 0,
-            serialiser: Serialiser::default(),
+            staged: None,
             wire: Wire::new(laws.reorder, coalesce),
+            ended: VecDeque::new(),
             counters: Counters::default(),
             clock: Time::ZERO,
         };
-        link.set_delay(laws.delay);
+        link.take_stock();
         link
     }
 
@@ -107,29 +163,44 @@ impl<P: Load> Link<P> {
         // Drawn for lost packets too, so that another loss law duplicates the same packets.
         let twice =
             self.duplicate > Probability::ZERO && self.duplicate.strikes(self.streams.duplicate.bits());
-        if self.loss.strikes(&mut self.streams.loss) {
+        if self.loss_place == LossPlace::BeforeQueue
+            && self.loss.strikes(&mut self.streams.loss, now, packet.bytes())
+        {
             self.counters.lost_packets += 1;
             return Offered::Ended(Fate::Lost);
         }
-        if !self.admit(now, packet) {
-            return Offered::Ended(Fate::Overflowed);
+        if let Err(fate) = self.admit(now, packet) {
+            return Offered::Ended(fate);
         }
         if !twice {
             return Offered::Taken { copies: 0 };
         }
         self.counters.copied_packets += 1;
-        Offered::Taken { copies: u32::from(self.admit(now, packet)) }
+        match self.admit(now, packet) {
+            Ok(()) => Offered::Taken { copies: 1 },
+            Err(fate) => {
+                self.ended.push_back((packet, fate));
+                Offered::Taken { copies: 1 }
+            }
+        }
     }
 
-    /// When something will happen by itself: a packet can be taken, or one starts that may
-    /// overtake. [`Time::NEVER`] if nothing will.
+    /// When something will happen by itself: a packet can be taken, or one starts that may come out
+    /// early or end. [`Time::NEVER`] if nothing will.
     pub fn next_event(&self) -> Time {
         let wire = self.wire.next();
-        // Without overtaking, what waits comes out behind the packet that it waits for.
-        if !self.overtaking || self.waiting.is_empty() || !self.up {
+        if !self.ended.is_empty() {
+            return self.clock;
+        }
+        if !self.up || (self.wire_tells_all && self.wire.len() > 0) {
             return wire;
         }
-        wire.min(self.serialiser.busy_until() + self.least_delay)
+        let start = match &self.staged {
+            Some(waiting) => self.start_of(waiting),
+            None if self.queue.len() > 0 => self.gate.free_at(),
+            None => return wire,
+        };
+        wire.min(start + self.least_delay)
     }
 
     /// The next packet that has come out of the far end by `now`, and when it was due; to be
@@ -142,40 +213,52 @@ impl<P: Load> Link<P> {
         Some((packet, due))
     }
 
-    /// The next packet that was taken in but ended inside the link, and how; to be called until
-    /// it returns `None`. No law does that yet.
+    /// The next packet (or copy) that was taken in but ended inside the link, and how; to be called
+    /// until it returns `None`, after [`offer`](Self::offer), [`take`](Self::take) and
+    /// [`change`](Self::change).
     pub fn drop_pending(&mut self) -> Option<(P, Fate)> {
-        None
+        self.ended.pop_front()
     }
 
     /// Behaves otherwise from `now` on. What starts at `now` or before still follows the old laws,
     /// the packet being serialised finishes at the old rate, and nothing is flushed.
     pub fn change(&mut self, now: Time, change: &Change) {
         self.settle(now);
-        if let Some(loss) = change.loss {
-            self.loss = LossProcess::new(loss);
+        if let Some(loss) = &change.loss {
+            self.loss = LossProcess::new(loss, now);
         }
-        if let Some(queue) = change.queue {
-            self.queue = queue;
+        if let Some(limit) = change.queue {
+            self.limit = limit;
         }
-        if let Some(rate) = change.rate
-            && rate != self.rate
-        {
-            self.rate = rate;
-            self.serialiser.change_rate();
+        if let Some(discipline) = &change.discipline {
+            let old = std::mem::replace(&mut self.queue, Queue::new(discipline, now));
+            for waiting in old.into_waiting() {
+                self.queue.resume(waiting, self.streams.flow_key);
+            }
         }
-        if let Some(delay) = change.delay {
-            self.set_delay(delay);
+        if let Some(rate) = &change.rate {
+            self.gate.change(now, rate.clone());
+        }
+        if let Some(delay) = &change.delay {
+            self.delay = DelayProcess::new(delay.clone());
+        }
+        if let Some(reorder) = change.reorder {
+            self.reorder = reorder;
+            self.wire.set_reorder(reorder, self.coalesce);
         }
         if let Some(duplicate) = change.duplicate {
             self.duplicate = duplicate;
         }
+        if let Some(corrupt) = change.corrupt {
+            self.corrupt = corrupt;
+        }
         if let Some(up) = change.up {
             if up && !self.up {
-                self.serialiser.hold_until(now);
+                self.gate.hold_until(now);
             }
             self.up = up;
         }
+        self.take_stock();
         self.settle(now);
     }
 
@@ -186,7 +269,8 @@ impl<P: Load> Link<P> {
 
     /// Packets that wait for the serialiser, and their bytes, as of the latest `now`.
     pub fn waiting(&self) -> (u64, u64) {
-        (self.waiting.len() as u64, self.waiting_bytes)
+        let staged = self.staged.as_ref().map_or(0, |waiting| u64::from(waiting.packet.bytes()));
+        (self.queue.len() + u64::from(self.staged.is_some()), self.queue.bytes() + staged)
     }
 
     /// Packets in the serialiser or on the wire, as of the latest `now`.
@@ -195,72 +279,134 @@ impl<P: Load> Link<P> {
     }
 
     /// Starts every packet whose turn has come by `now`, each at its own instant.
-    fn settle(&mut self, now: Time) {
+    pub(crate) fn settle(&mut self, now: Time) {
         debug_assert!(now >= self.clock, "time went back from {} to {now}", self.clock);
         self.clock = now;
         if !self.up {
             return;
         }
-        while let Some(&Waiting { packet, since }) = self.waiting.front() {
-            let start = self.serialiser.busy_until().max(since);
+        loop {
+            let waiting = match self.staged.take() {
+                Some(waiting) => waiting,
+                None => {
+                    let at = self.gate.free_at();
+                    if at > now || self.queue.len() == 0 {
+                        return;
+                    }
+                    let mut out = Outcome { ended: &mut self.ended, counters: &mut self.counters };
+                    match self.queue.pop(at, &mut out) {
+                        Some(waiting) => waiting,
+                        None => continue,
+                    }
+                }
+            };
+            // Let in under another law, too large for the bucket of this one.
+            if !self.gate.admits(self.framing.framed(waiting.packet.bytes())) {
+                let mut out = Outcome { ended: &mut self.ended, counters: &mut self.counters };
+                out.end(waiting.packet, Fate::Dropped);
+                continue;
+            }
+            let start = self.start_of(&waiting);
             if start > now {
+                self.staged = Some(waiting);
                 return;
             }
-            self.waiting.pop_front();
-            self.waiting_bytes -= u64::from(packet.bytes());
-            let waited = start.since(since);
+            let waited = start.since(waiting.since);
             self.counters.waited_ps += u128::from(waited.ps());
             self.counters.waited_max = self.counters.waited_max.max(waited);
-            self.start(start, packet);
+            self.start(start, waiting.packet);
         }
+    }
+
+    /// When a packet that has left the queue begins.
+    fn start_of(&self, waiting: &Waiting<P>) -> Time {
+        let from = self.gate.free_at().max(waiting.since);
+        self.gate.start(from, self.framing.framed(waiting.packet.bytes()))
     }
 
     /// Puts a packet into the serialiser if it is free, into the queue if there is room.
-    fn admit(&mut self, now: Time, packet: P) -> bool {
-        if self.waiting.is_empty() && self.serialiser.busy_until() <= now {
-            self.start(now, packet);
-            return true;
+    fn admit(&mut self, now: Time, packet: P) -> Result<(), Fate> {
+        let idle = self.staged.is_none() && self.queue.len() == 0 && self.gate.free_at() <= now;
+        if idle && self.queue.may_be_passed() {
+            let framed = self.framing.framed(packet.bytes());
+            if !self.gate.admits(framed) {
+                self.counters.dropped_packets += 1;
+                return Err(Fate::Dropped);
+            }
+            if self.gate.start(now, framed) == now {
+                self.start(now, packet);
+                return Ok(());
+            }
+        } else if !self.gate.admits(self.framing.framed(packet.bytes())) {
+            self.counters.dropped_packets += 1;
+            return Err(Fate::Dropped);
         }
-        let bytes = self.waiting_bytes + u64::from(packet.bytes());
-        let full = self.queue.packets.is_some_and(|limit| self.waiting.len() as u64 >= limit)
-            || self.queue.bytes.is_some_and(|limit| bytes > limit);
-        if full {
-            self.counters.overflowed_packets += 1;
-            return false;
+        let at = Arrival {
+            now,
+            limit: self.limit,
+            // The one that waits for tokens counts, since it waits.
+            idle: idle && self.staged.is_none(),
+            idle_since: self.gate.free_at(),
+            typical: self.gate.typical_time(self.framing.framed(1500)),
+            chance: &mut self.streams.queue,
+            key: self.streams.flow_key,
+        };
+        let mut out = Outcome { ended: &mut self.ended, counters: &mut self.counters };
+        match self.queue.push(packet, at, &mut out) {
+            Ok(()) => {
+                if idle {
+                    self.settle(now);
+                }
+                Ok(())
+            }
+            Err(fate) => {
+                match fate {
+                    Fate::Overflowed => self.counters.overflowed_packets += 1,
+                    _ => self.counters.dropped_packets += 1,
+                }
+                Err(fate)
+            }
         }
-        self.waiting_bytes = bytes;
-        self.waiting.push_back(Waiting { packet, since: now });
-        true
     }
 
     /// Lets a packet's first bit leave at `start`.
-    fn start(&mut self, start: Time, packet: P) {
-        let end = match self.rate {
-            Some(rate) => {
-                let bytes = packet.bytes().saturating_add(self.framing_bytes);
-                self.serialiser.send(start, bytes, rate)
-            }
-            None => start,
-        };
-        // Drawn for the chosen packet too, so that choosing moves no other packet's delay.
-        let mut delay = self.delay.draw(&mut self.streams.delay);
-        let mut late = false;
-        if let Some((block, late_delay)) = &mut self.out_of_order
-            && block.strikes(&mut self.streams.out_of_order)
+    fn start(&mut self, start: Time, mut packet: P) {
+        let end = self.gate.send(start, self.framing.framed(packet.bytes()));
+        if self.loss_place == LossPlace::AfterQueue
+            && self.loss.strikes(&mut self.streams.loss, end, packet.bytes())
         {
-            delay = *late_delay;
-            late = true;
+            self.counters.lost_packets += 1;
+            self.ended.push_back((packet, Fate::Lost));
+            return;
+        }
+        // Drawn for packets out of order too, so that choosing moves no other packet's delay.
+        let mut delay = self.delay.draw(&mut self.streams.delay, end);
+        let mut late = false;
+        if let Some(outsider) = &mut self.out_of_order
+            && let Some(other) = outsider.strikes(&mut self.streams.out_of_order)
+        {
+            (delay, late) = (other, true);
+        }
+        if self.corrupt > Probability::ZERO {
+            let draw = self.streams.corrupt.bits();
+            if self.corrupt.strikes(draw) {
+                self.counters.corrupted_packets += 1;
+                packet.corrupt(draw.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32));
+            }
         }
         self.counters.wire_delay_ps += u128::from(delay.ps());
         let continues = self.wire.last().is_some_and(|last| packet.continues(last));
         self.wire.push(Entry { packet, start, due: end + delay, late, continues });
     }
 
-    fn set_delay(&mut self, delay: Delay) {
-        self.delay = delay;
-        self.least_delay = match self.out_of_order {
-            Some((_, late)) => delay.least().min(late),
-            None => delay.least(),
-        };
+    /// Works out what follows from the laws.
+    fn take_stock(&mut self) {
+        let least = self.delay.least();
+        self.least_delay = self.out_of_order.as_ref().map_or(least, |outsider| least.min(outsider.least()));
+        self.wire_tells_all = self.gate.is_steady()
+            && self.queue.is_plain()
+            && !self.reorder
+            && self.out_of_order.is_none()
+            && self.loss_place == LossPlace::BeforeQueue;
     }
 }

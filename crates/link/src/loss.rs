@@ -1,78 +1,150 @@
-use crate::Loss;
-use crate::block::Block;
-use longhaul_random::Stream;
-use longhaul_units::Probability;
+mod listed;
+mod markov;
+mod renewal;
 
-/// A loss law together with where it is.
-#[derive(Clone, Copy, Debug)]
+pub use renewal::GapUnit;
+
+use crate::block::Block;
+use listed::{Runs, Times};
+use longhaul_random::{Distribution, Stream};
+use longhaul_units::{Probability, Span, Time};
+use markov::{FourState, TwoState};
+use renewal::Renewal;
+use std::sync::Arc;
+
+/// What is lost.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Loss {
+    /// Nothing.
+    None,
+    /// Each packet by itself.
+    Independent(Probability),
+    /// Exactly one packet, chosen at random, in each block of this many. Zero: nothing.
+    OnePerBlock(u64),
+    /// The last packet of every so many. Zero: nothing.
+    Periodic(u64),
+    /// Two states with geometric sojourns; the bad one loses every packet (Gilbert 1960).
+    GilbertElliott {
+        /// The share that is lost in the long run; 0 <= mean < 1.
+        mean: f64,
+        /// Mean number of packets lost in a row; at least 1 and at least mean / (1 - mean).
+        burst: f64,
+    },
+    /// Two states, each with a share of loss of its own (Elliott 1963).
+    Markov {
+        /// Chance, per packet, to go from good to bad.
+        good_to_bad: Probability,
+        /// Chance, per packet, to go from bad to good.
+        bad_to_good: Probability,
+        /// Share lost in the good state.
+        loss_good: Probability,
+        /// Share lost in the bad state.
+        loss_bad: Probability,
+    },
+    /// Four states: good in a gap (1), good in a burst (2), lost in a burst (3), lost by itself (4);
+    /// Salsano, Ludovici and Ordine 2009. From 4 the way leads to 1.
+    FourState {
+        /// From 1 to 3.
+        p13: f64,
+        /// From 3 to 1.
+        p31: f64,
+        /// From 3 to 2.
+        p32: f64,
+        /// From 2 to 3.
+        p23: f64,
+        /// From 1 to 4.
+        p14: f64,
+    },
+    /// A packet's chance depends on the fate of the one before; the mean is kept exactly.
+    Correlated {
+        /// The share that is lost.
+        mean: f64,
+        /// Correlation of one packet's fate with the next one's; at least 0, below 1.
+        correlation: f64,
+    },
+    /// Gaps between losses are drawn one by one.
+    Renewal {
+        /// From one loss to the next, in `unit`; times in nanoseconds.
+        gap: Distribution,
+        /// Packets lost in a row, rounded up to a whole number of at least one.
+        burst: Distribution,
+        /// What gaps are counted in.
+        unit: GapUnit,
+    },
+    /// Runs of packets from a list: (so many pass, so many are lost).
+    Runs {
+        /// The list.
+        runs: Arc<[(u64, u64)]>,
+        /// Begins again at the end; else nothing more is lost.
+        repeat: bool,
+    },
+    /// The first packet at or after each of a list of times, which ascends.
+    Times {
+        /// The list.
+        times: Arc<[Time]>,
+        /// It begins again after this long, which is longer than the last time.
+        repeat: Option<Span>,
+    },
+}
+
+/// A loss law at work.
+#[derive(Clone, Debug)]
 pub(crate) enum LossProcess {
     None,
     Independent(Probability),
     Block(Block),
-    Gilbert(Gilbert),
+    Periodic { every: u64, passed: u64 },
+    TwoState(TwoState),
+    FourState(FourState),
+    Renewal(Renewal),
+    Runs(Runs),
+    Times(Times),
 }
 
 impl LossProcess {
-    /// The law at its start.
-    pub(crate) fn new(law: Loss) -> Self {
+    /// Starts afresh at `now`.
+    pub(crate) fn new(law: &Loss, now: Time) -> Self {
         match law {
             Loss::None => LossProcess::None,
-            Loss::Independent(probability) => LossProcess::Independent(probability),
-            Loss::OnePerBlock(size) => LossProcess::Block(Block::new(size)),
-            Loss::GilbertElliott { mean, burst } => LossProcess::Gilbert(Gilbert::new(mean, burst)),
+            Loss::Independent(probability) => LossProcess::Independent(*probability),
+            Loss::OnePerBlock(size) => LossProcess::Block(Block::new(*size)),
+            Loss::Periodic(every) => LossProcess::Periodic { every: *every, passed: 0 },
+            Loss::GilbertElliott { mean, burst } => LossProcess::TwoState(TwoState::gilbert(*mean, *burst)),
+            Loss::Markov { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+                LossProcess::TwoState(TwoState::elliott(*good_to_bad, *bad_to_good, *loss_good, *loss_bad))
+            }
+            Loss::FourState { p13, p31, p32, p23, p14 } => {
+                LossProcess::FourState(FourState::new(*p13, *p31, *p32, *p23, *p14))
+            }
+            Loss::Correlated { mean, correlation } => {
+                LossProcess::TwoState(TwoState::correlated(*mean, *correlation))
+            }
+            Loss::Renewal { gap, burst, unit } => {
+                LossProcess::Renewal(Renewal::new(gap.clone(), burst.clone(), *unit, now))
+            }
+            Loss::Runs { runs, repeat } => LossProcess::Runs(Runs::new(runs.clone(), *repeat)),
+            Loss::Times { times, repeat } => LossProcess::Times(Times::new(times.clone(), *repeat, now)),
         }
     }
 
-    /// Whether the next packet is lost.
-    pub(crate) fn strikes(&mut self, stream: &mut Stream) -> bool {
+    /// Whether the next packet, of `bytes`, which comes at `now`, is lost.
+    pub(crate) fn strikes(&mut self, stream: &mut Stream, now: Time, bytes: u32) -> bool {
         match self {
             LossProcess::None => false,
             LossProcess::Independent(probability) => probability.strikes(stream.bits()),
             LossProcess::Block(block) => block.strikes(stream),
-            LossProcess::Gilbert(gilbert) => gilbert.strikes(stream),
+            LossProcess::Periodic { every: 0, .. } => false,
+            LossProcess::Periodic { every, passed } => {
+                *passed = (*passed + 1) % *every;
+                *passed == 0
+            }
+            LossProcess::TwoState(states) => states.strikes(stream),
+            LossProcess::FourState(states) => states.strikes(stream),
+            LossProcess::Renewal(renewal) => renewal.strikes(stream, now, bytes),
+            LossProcess::Runs(runs) => runs.strikes(),
+            LossProcess::Times(times) => times.strikes(now),
         }
     }
-}
-
-/// Gilbert's channel with a bad state that loses every packet and a good one that loses none
-/// (E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell System Technical Journal 39 (1960)
-/// 1253-1265, with h = 0). One draw per packet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Gilbert {
-    /// `None` before the first packet.
-    bad: Option<bool>,
-    start_bad: Probability,
-    good_to_bad: Probability,
-    bad_to_good: Probability,
-}
-
-impl Gilbert {
-    fn new(mean: f64, burst: f64) -> Self {
-        // A sojourn in the bad state lasts 1/r packets; p / (p + r) of all packets are in it.
-        let r = 1.0 / burst;
-        let p = mean * r / (1.0 - mean);
-        Gilbert {
-            bad: None,
-            start_bad: nearest_probability(mean),
-            good_to_bad: nearest_probability(p),
-            bad_to_good: nearest_probability(r),
-        }
-    }
-
-    fn strikes(&mut self, stream: &mut Stream) -> bool {
-        let draw = stream.bits();
-        let bad = match self.bad {
-            None => self.start_bad.strikes(draw),
-            Some(false) => self.good_to_bad.strikes(draw),
-            Some(true) => !self.bad_to_good.strikes(draw),
-        };
-        self.bad = Some(bad);
-        bad
-    }
-}
-
-fn nearest_probability(p: f64) -> Probability {
-    Probability::new(p.clamp(0.0, 1.0)).unwrap_or(Probability::ZERO)
 }
 
 #[cfg(test)]
@@ -97,10 +169,10 @@ mod tests {
         const N: u32 = 400_000;
         for p in [0.0002, 0.01, 0.3] {
             let mut stream = stream();
-            let mut loss = LossProcess::new(Loss::Independent(Probability::new(p).unwrap()));
+            let mut loss = LossProcess::new(&Loss::Independent(Probability::new(p).unwrap()), Time::ZERO);
             let (mut losses, mut pairs, mut previous) = (0u32, 0u32, false);
             for _ in 0..N {
-                let lost = loss.strikes(&mut stream);
+                let lost = loss.strikes(&mut stream, Time::ZERO, 1500);
                 losses += u32::from(lost);
                 pairs += u32::from(lost && previous);
                 previous = lost;
@@ -118,10 +190,10 @@ mod tests {
         const N: u32 = 1_000_000;
         for (mean, burst) in [(0.001, 3.0), (0.02, 1.5), (0.2, 20.0)] {
             let mut stream = stream();
-            let mut loss = LossProcess::new(Loss::GilbertElliott { mean, burst });
+            let mut loss = LossProcess::new(&Loss::GilbertElliott { mean, burst }, Time::ZERO);
             let (mut losses, mut bursts, mut previous) = (0u32, 0u32, false);
             for _ in 0..N {
-                let lost = loss.strikes(&mut stream);
+                let lost = loss.strikes(&mut stream, Time::ZERO, 1500);
                 losses += u32::from(lost);
                 bursts += u32::from(lost && !previous);
                 previous = lost;
@@ -143,17 +215,11 @@ mod tests {
         const N: u32 = 20_000;
         let mut stream = stream();
         let law = Loss::GilbertElliott { mean: 0.25, burst: 50.0 };
-        let first = (0..N).filter(|_| LossProcess::new(law).strikes(&mut stream)).count();
+        let first = (0..N)
+            .filter(|_| LossProcess::new(&law, Time::ZERO).strikes(&mut stream, Time::ZERO, 1500))
+            .count();
         let error = (0.25 * 0.75 / f64::from(N)).sqrt();
         assert_close("first packet", first as f64 / f64::from(N), 0.25, error);
-    }
-
-    #[test]
-    fn a_burst_of_one_over_one_minus_the_mean_is_independent_loss() {
-        // Then p = m and 1 - r = m: the next packet's chance is m in either state.
-        let gilbert = Gilbert::new(0.2, 1.25);
-        assert!((gilbert.good_to_bad.as_f64() - 0.2).abs() < 1e-15);
-        assert!((1.0 - gilbert.bad_to_good.as_f64() - 0.2).abs() < 1e-15);
     }
 
     #[test]
@@ -163,19 +229,27 @@ mod tests {
             Loss::None,
             Loss::Independent(Probability::ZERO),
             Loss::OnePerBlock(0),
+            Loss::Periodic(0),
             Loss::GilbertElliott { mean: 0.0, burst: 5.0 },
         ] {
-            let mut loss = LossProcess::new(law);
-            assert!((0..10_000).all(|_| !loss.strikes(&mut stream)), "{law:?}");
+            let mut loss = LossProcess::new(&law, Time::ZERO);
+            assert!((0..10_000).all(|_| !loss.strikes(&mut stream, Time::ZERO, 1500)), "{law:?}");
         }
     }
 
     #[test]
     fn laws_that_lose_everything_lose_everything() {
         let mut stream = stream();
-        for law in [Loss::Independent(Probability::ONE), Loss::OnePerBlock(1)] {
-            let mut loss = LossProcess::new(law);
-            assert!((0..10_000).all(|_| loss.strikes(&mut stream)), "{law:?}");
+        for law in [Loss::Independent(Probability::ONE), Loss::OnePerBlock(1), Loss::Periodic(1)] {
+            let mut loss = LossProcess::new(&law, Time::ZERO);
+            assert!((0..10_000).all(|_| loss.strikes(&mut stream, Time::ZERO, 1500)), "{law:?}");
         }
+    }
+
+    #[test]
+    fn periodic_loss_takes_the_last_of_every_so_many() {
+        let mut loss = LossProcess::new(&Loss::Periodic(4), Time::ZERO);
+        let lost: Vec<bool> = (0..9).map(|_| loss.strikes(&mut stream(), Time::ZERO, 1500)).collect();
+        assert_eq!(lost, [false, false, false, true, false, false, false, true, false]);
     }
 }

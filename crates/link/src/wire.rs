@@ -31,6 +31,29 @@ impl<P: Copy> Wire<P> {
     }
 
     /// Packets under way.
+    /// Lets packets overtake from now on, or no longer. Who is on the wire already arrives as it
+    /// would have; who may not overtake any more arrives after all of them.
+    pub(crate) fn set_reorder(&mut self, reorder: bool, coalesce: Span) {
+        match self {
+            Wire::Lanes(lanes) if reorder => {
+                let mut free = Free::new();
+                while let Some((packet, due)) = lanes.take(Time::NEVER) {
+                    free.insert(packet, due);
+                }
+                *self = Wire::Free(free);
+            }
+            Wire::Free(free) if !reorder => {
+                let mut lanes = Lanes::new(coalesce);
+                while let Some(first) = free.heap.pop() {
+                    let (packet, due) = (first.packet, first.due);
+                    lanes.push(Entry { packet, start: due, due, late: false, continues: false });
+                }
+                *self = Wire::Lanes(lanes);
+            }
+            _ => {}
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         match self {
             Wire::Lanes(lanes) => lanes.main.len() + lanes.late.len(),
@@ -195,7 +218,11 @@ impl<P> Free<P> {
     }
 
     fn push(&mut self, entry: Entry<P>) {
-        self.heap.push(Flying { due: entry.due, number: self.entered, packet: entry.packet });
+        self.insert(entry.packet, entry.due);
+    }
+
+    fn insert(&mut self, packet: P, due: Time) {
+        self.heap.push(Flying { due, number: self.entered, packet });
         self.entered += 1;
     }
 }

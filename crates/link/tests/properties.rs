@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Input, Polls, any_laws, inputs, offers, ordered_laws, play};
-use longhaul_link::{Change, Delay, Fate, Laws, Link, Offered};
+use common::{Input, Polls, any_bit_rate, any_bundle, any_laws, inputs, offers, ordered_laws, play};
+use longhaul_link::{Bundle, Change, Delay, Fate, Laws, Line, Link, LossPlace, Offered, RateLaw};
 use longhaul_random::Seed;
 use longhaul_units::{Span, Time};
 use proptest::prelude::*;
@@ -36,11 +36,12 @@ proptest! {
             }
         }
         let mut seen = BTreeMap::new();
-        for (number, _) in &run.out {
-            *seen.entry(*number).or_insert(0) += 1;
+        for number in run.out.iter().map(|each| each.0).chain(run.inside.iter().map(|each| each.0)) {
+            *seen.entry(number).or_insert(0) += 1;
         }
         prop_assert_eq!(seen, expected);
-        prop_assert_eq!(run.ended(Fate::Lost), run.counters.lost_packets);
+        let lost_inside = run.inside.iter().filter(|each| each.1 == Fate::Lost).count() as u64;
+        prop_assert_eq!(run.ended(Fate::Lost) + lost_inside, run.counters.lost_packets);
         prop_assert_eq!(run.ended(Fate::Down), run.counters.down_packets);
     }
 
@@ -78,19 +79,44 @@ proptest! {
     }
 
     #[test]
-    fn no_window_of_time_carries_more_than_the_rate(laws in ordered_laws(), offers in offers(), seed: u64) {
-        prop_assume!(laws.rate.is_some());
-        let laws = Laws { delay: Delay::Constant(Span::from_us(7)), ..laws };
-        let rate = laws.rate.unwrap();
+    fn no_window_of_time_carries_more_than_the_rate(
+        laws in ordered_laws(), rate in any_bit_rate(), line in any_bit_rate(), which in 0..3, offers in offers(),
+        seed: u64, burst_bytes in 9_040u64..30_000,
+    ) {
+        // What a law lets through beyond its rate: nothing, the packet that has just begun, a bucket.
+        let (law, rate, slack) = match which {
+            0 => (RateLaw::Constant(rate), rate, 0),
+            1 => (RateLaw::Paced { rate: rate.min(line), line: rate.max(line) }, rate.min(line), 9_040),
+            _ => (RateLaw::TokenBucket { rate, burst_bytes, peak: None }, rate, burst_bytes),
+        };
+        let laws = Laws { delay: Delay::Constant(Span::from_us(7)), rate: law, ..laws };
         let run = play(link(&laws, seed, Span::ZERO), &offers, Polls::Prompt);
-        for (i, (_, from)) in run.out.iter().enumerate() {
+        // The end of the play opens the link; up to the last offer the law holds.
+        let last = offers.iter().fold(Time::ZERO, |at, (pause, _)| at + *pause) + Span::from_us(7);
+        let out: Vec<_> = run.out.iter().filter(|each| each.1 <= last).collect();
+        for (i, (_, from)) in out.iter().enumerate() {
             let mut bytes = 0;
-            for (number, until) in &run.out[i + 1..] {
-                bytes += wire_bytes(&offers, laws.framing_bytes, *number);
+            for (number, until) in &out[i + 1..] {
+                bytes += wire_bytes(&offers, laws.framing.overhead_bytes, *number);
                 // Both ends are rounded down to the picosecond, hence the one.
-                prop_assert!(until.since(*from) + Span::from_ps(1) >= rate.time_for(bytes));
+                let span = rate.time_for(bytes.saturating_sub(slack));
+                prop_assert!(until.since(*from) + Span::from_ps(1) >= span);
             }
         }
+    }
+
+    #[test]
+    fn parallel_routes_lose_nothing_silently_and_do_not_mind_late_polls(
+        laws in any_bundle(), inputs in inputs(), seed: u64,
+    ) {
+        let run = |polls| {
+            let bundle = Bundle::new(laws.clone(), &Seed::new(seed), "a/forward");
+            play(Line::Bundle(Box::new(bundle)), &inputs, polls)
+        };
+        let prompt = run(Polls::Prompt);
+        prop_assert_eq!(&run(Polls::AtInputs), &prompt);
+        prop_assert_eq!(&run(Polls::Never), &prompt);
+        prop_assert!(prompt.out.is_sorted_by_key(|(_, due)| *due));
     }
 
     #[test]
@@ -107,7 +133,9 @@ proptest! {
 
     #[test]
     fn other_laws_lose_the_same_packets(laws in any_laws(), others in any_laws(), offers in offers(), seed: u64) {
-        let others = Laws { loss: laws.loss, ..others };
+        // Laws that count time or bytes meet the same packets only at the near end.
+        let others = Laws { loss: laws.loss.clone(), loss_place: LossPlace::BeforeQueue, ..others };
+        let laws = Laws { loss_place: LossPlace::BeforeQueue, ..laws };
         let lost = |laws: &Laws| -> Vec<bool> {
             let run = play(link(laws, seed, Span::ZERO), &offers, Polls::Prompt);
             run.fates.iter().map(|fate| *fate == Offered::Ended(Fate::Lost)).collect()
@@ -123,14 +151,20 @@ proptest! {
             up: Some(true),
             loss: None, // A loss law starts afresh.
             queue: Some(laws.queue),
-            rate: Some(laws.rate),
-            delay: Some(laws.delay),
+            discipline: None, // And so does active queue management.
+            rate: Some(laws.rate.clone()),
+            delay: match &laws.delay {
+                Delay::Random { .. } => None, // And so does a correlation.
+                other => Some(other.clone()),
+            },
+            reorder: Some(laws.reorder),
             duplicate: Some(laws.duplicate),
+            corrupt: Some(laws.corrupt),
         };
         let pause = Span::from_ns(pause_ns);
         let with = |change: Change| {
             let mut inputs = offers.clone();
-            inputs.insert(at.min(offers.len()), (pause, Input::Change(change)));
+            inputs.insert(at.min(offers.len()), (pause, Input::Change(Box::new(change))));
             play(link(&laws, seed, Span::ZERO), &inputs, Polls::Prompt)
         };
         prop_assert_eq!(with(same), with(Change::default()));

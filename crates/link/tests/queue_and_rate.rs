@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{END, drain, gigabit, link, packet, transparent};
-use longhaul_link::{Change, Delay, Fate, Laws, Offered, QueueLimit};
-use longhaul_units::{Rate, Span, Time};
+use common::{END, drain, ethernet, gigabit, link, packet, transparent};
+use longhaul_link::{Change, Delay, Fate, Laws, Offered, QueueLimit, RateLaw};
+use longhaul_units::{Span, Time};
 
 const TAKEN: Offered = Offered::Taken { copies: 0 };
 const OVERFLOWED: Offered = Offered::Ended(Fate::Overflowed);
@@ -22,8 +22,8 @@ fn us(us: u64) -> Time {
 fn a_burst_leaves_back_to_back_to_the_picosecond() {
     let bits_per_s = 9_876_543_211;
     let laws = Laws {
-        rate: Rate::from_bits_per_s(bits_per_s),
-        framing_bytes: 38,
+        rate: RateLaw::constant(bits_per_s),
+        framing: ethernet(),
         delay: Delay::Constant(Span::from_ms(3)),
         ..transparent()
     };
@@ -46,7 +46,7 @@ fn a_burst_leaves_back_to_back_to_the_picosecond() {
 
 #[test]
 fn a_full_ethernet_frame_at_ten_gigabit_lasts_1230_4_nanoseconds() {
-    let laws = Laws { rate: gigabit(10), framing_bytes: 38, ..transparent() };
+    let laws = Laws { rate: gigabit(10), framing: ethernet(), ..transparent() };
     let mut link = link(laws);
     link.offer(Time::ZERO, packet(0, 1500));
     assert_eq!(drain(&mut link, END), [(0, Time::from_ps(1_230_400))]);
@@ -83,7 +83,7 @@ fn the_limit_counts_waiting_packets_and_not_the_one_being_sent() {
 #[test]
 fn the_byte_limit_refuses_what_does_not_fit_and_takes_what_does() {
     let queue = QueueLimit { packets: None, bytes: Some(3000) };
-    let mut link = link(Laws { queue, framing_bytes: 38, ..gigabit_link() });
+    let mut link = link(Laws { queue, framing: ethernet(), ..gigabit_link() });
     let sizes = [9000, 1500, 1000, 501, 500, 1];
     let fates: Vec<Offered> =
         (0..).zip(sizes).map(|(n, bytes)| link.offer(us(0), packet(n, bytes))).collect();
@@ -120,7 +120,7 @@ fn a_new_rate_holds_from_the_next_packet_on() {
         link.offer(us(0), packet(n, 1250));
     }
     // Packet 0 is half sent and finishes at 10 us; the others last 100 us each.
-    let slow = Rate::from_bits_per_s(100_000_000);
+    let slow = RateLaw::constant(100_000_000);
     link.change(us(5), &Change { rate: Some(slow), ..Change::default() });
     assert_eq!(drain(&mut link, END), [(0, us(10)), (1, us(110)), (2, us(210))]);
 }
@@ -128,10 +128,10 @@ fn a_new_rate_holds_from_the_next_packet_on() {
 #[test]
 fn the_carried_fraction_of_the_old_rate_is_not_taken_for_one_of_the_new() {
     let (old, slow) = (9_999_999_999, 1_000);
-    let mut link = link(Laws { rate: Rate::from_bits_per_s(old), ..transparent() });
+    let mut link = link(Laws { rate: RateLaw::constant(old), ..transparent() });
     link.offer(us(0), packet(0, 1000));
     link.offer(us(0), packet(1, 1000));
-    link.change(us(0), &Change { rate: Some(Rate::from_bits_per_s(slow)), ..Change::default() });
+    link.change(us(0), &Change { rate: Some(RateLaw::constant(slow)), ..Change::default() });
     // 8000 bit at the old rate last 800,000.00008 ps; those 0.00008 ps * old / slow would be 0.8 ns.
     let first = Time::from_ps(8_000 * 1_000_000_000_000 / old);
     assert_eq!(drain(&mut link, END), [(0, first), (1, first + Span::from_s(8))]);
@@ -143,7 +143,7 @@ fn lifting_the_rate_frees_what_waits_when_the_packet_being_sent_has_left() {
     for n in 0..3 {
         link.offer(us(0), packet(n, 1250));
     }
-    link.change(us(5), &Change { rate: Some(None), ..Change::default() });
+    link.change(us(5), &Change { rate: Some(RateLaw::Unlimited), ..Change::default() });
     link.offer(us(6), packet(3, 1250));
     assert_eq!(drain(&mut link, END), [(0, us(10)), (1, us(10)), (2, us(10)), (3, us(10))]);
 }

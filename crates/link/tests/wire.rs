@@ -25,7 +25,7 @@ fn a_duplicate_follows_its_original_through_the_serialiser() {
 fn a_duplicate_that_finds_the_queue_full_overflows_alone() {
     let queue = QueueLimit { packets: Some(0), bytes: None };
     let mut link = link(Laws { duplicate: Probability::ONE, rate: gigabit(1), queue, ..transparent() });
-    assert_eq!(link.offer(us(0), packet(0, 125)), Offered::Taken { copies: 0 });
+    assert_eq!(link.offer(us(0), packet(0, 125)), Offered::Taken { copies: 1 });
     assert_eq!(drain(&mut link, END), [(0, us(1))]);
     let counters = link.counters();
     assert_eq!((counters.copied_packets, counters.overflowed_packets), (1, 1));
@@ -66,7 +66,7 @@ proptest! {
         seed: u64, gaps in proptest::collection::vec(190u64..=210, 1..100), block in 2u64..20,
     ) {
         let (net_delay, ooo_delay) = (Span::from_us(1000), Span::from_us(1200));
-        let out_of_order = Some(OutOfOrder { block, delay: ooo_delay });
+        let out_of_order = Some(OutOfOrder::Block { block, delay: ooo_delay });
         let laws = Laws { delay: Delay::Constant(net_delay), out_of_order, ..transparent() };
         let mut link = Link::new(laws, &Seed::new(seed), "a/forward", Span::ZERO);
         let mut now = Time::ZERO;
@@ -98,7 +98,7 @@ proptest! {
         let delay = Delay::Normal { mean: Span::from_us(100), sd: Span::from_us(30) };
         let late = Span::from_ms(1);
         let dues = |out_of_order| {
-            let laws = Laws { delay, reorder: true, out_of_order, ..transparent() };
+            let laws = Laws { delay: delay.clone(), reorder: true, out_of_order, ..transparent() };
             let mut link = Link::new(laws, &Seed::new(seed), "a/forward", Span::ZERO);
             for n in 0..count {
                 link.offer(Time::ZERO, packet(n as u64, 100));
@@ -107,7 +107,7 @@ proptest! {
             out.sort_unstable();
             out
         };
-        let with = dues(Some(OutOfOrder { block: 5, delay: late }));
+        let with = dues(Some(OutOfOrder::Block { block: 5, delay: late }));
         for (plain, chosen) in dues(None).iter().zip(&with) {
             prop_assert!(plain == chosen || chosen.1 == Time::ZERO + late);
         }
@@ -232,7 +232,7 @@ fn a_segment_that_enters_after_its_train_was_due_travels_alone() {
 
 #[test]
 fn a_late_packet_that_is_due_divides_a_train_rather_than_pass_it() {
-    let out_of_order = Some(OutOfOrder { block: 4, delay: Span::from_ns(51_500) });
+    let out_of_order = Some(OutOfOrder::Block { block: 4, delay: Span::from_ns(51_500) });
     let out = departures(Span::from_us(100), Laws { out_of_order, ..slow() }, &[0; 4]);
     // This seed chooses packet 1, due at 53.5 us; packets 2 and 3, due at 53 and 54, are a train.
     let (first, late) = ((0, us(51)), (1, Time::from_ns(53_500)));

@@ -172,7 +172,7 @@ impl<'a> Engine<'a> {
             }
             self.next_change += 1;
             for direction in directions(event.link, event.direction) {
-                self.network.change(at, direction, &event.change, &mut self.outlet);
+                self.network.change(at, direction, event.route, &event.change, &mut self.outlet);
             }
         }
         if self.network.next_event() <= now {
@@ -239,6 +239,9 @@ impl<'a> Engine<'a> {
             ttl: header.ttl,
             hops: 0,
             flags,
+            class: header.class,
+            flow: header.flow,
+            damage: 0,
             offered: now,
         };
         for segment in 0..segments {
@@ -262,10 +265,10 @@ impl<'a> Engine<'a> {
             match command {
                 Command::Start { .. } => {}
                 Command::Stop {} => self.stopped = true,
-                Command::Change { link, direction, change } => {
+                Command::Change { link, direction, route, change } => {
                     let now = self.clock.now();
                     for direction in directions(link, direction) {
-                        self.network.change(now, direction, &change, &mut self.outlet);
+                        self.network.change(now, direction, route, &change, &mut self.outlet);
                     }
                     self.outlet.flush();
                     self.control.reply(&Reply::Changed { at_ns: now.ns() })?;

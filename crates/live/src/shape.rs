@@ -17,6 +17,15 @@ const TCP_CWR: u8 = 0x80;
 /// Room for the headers of any super-packet.
 pub const HEADER_ROOM: usize = VNET_HEADER + 256;
 
+/// What the network did to a packet's headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Routers that it passed.
+    pub hops: u8,
+    /// DSCP and ECN that it has now.
+    pub class: u8,
+}
+
 /// What the headers of a packet say about its segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -113,13 +122,13 @@ impl Shape {
     }
 
     /// Writes the virtio header and the packet headers of segments `first..first + count` into
-    /// `room`, with `hops` routers passed, and returns their length.
+    /// `room`, as the network left them, and returns their length.
     pub fn headers(
         &self,
         packet: &[u8],
         first: u32,
         count: u32,
-        hops: u8,
+        left: Left,
         room: &mut [u8; HEADER_ROOM],
     ) -> usize {
         let header = usize::from(self.header);
@@ -143,11 +152,12 @@ impl Shape {
         let ip = &mut room[VNET_HEADER..VNET_HEADER + header];
         if self.segment_payload > 0 && count < segments {
             self.cut(ip, packet.len(), payload, first, first + count == segments);
-        } else if hops == 0 {
+        } else if left.hops == 0 && left.class == class(ip) {
             return VNET_HEADER + header;
         }
         let ttl = if self.version == 4 { 8 } else { 7 };
-        ip[ttl] = ip[ttl].saturating_sub(hops);
+        ip[ttl] = ip[ttl].saturating_sub(left.hops);
+        set_class(ip, left.class);
         if self.version == 4 {
             let transport = usize::from(self.ip_header(ip));
             ip[10..12].fill(0);
@@ -195,6 +205,42 @@ impl Shape {
         if first > 0 {
             segment[13] &= !TCP_CWR;
         }
+    }
+}
+
+/// DSCP and ECN of an IP header.
+fn class(ip: &[u8]) -> u8 {
+    if ip[0] >> 4 == 4 { ip[1] } else { ip[0] << 4 | ip[1] >> 4 }
+}
+
+fn set_class(ip: &mut [u8], class: u8) {
+    if ip[0] >> 4 == 4 {
+        ip[1] = class;
+    } else {
+        ip[0] = ip[0] & 0xf0 | class >> 4;
+        ip[1] = ip[1] & 0x0f | class << 4;
+    }
+}
+
+/// Turns one bit over behind the IP header of `packet`, a whole virtio packet of one segment. The
+/// checksum is completed first, so that it is wrong afterwards, as on a wire.
+pub fn damage(packet: &mut [u8], draw: u32) {
+    let word = |packet: &[u8], at: usize| usize::from(u16::from_ne_bytes([packet[at], packet[at + 1]]));
+    if packet[0] & NEEDS_CHECKSUM != 0 {
+        let (start, offset) = (VNET_HEADER + word(packet, 6), word(packet, 8));
+        if start + offset + 2 <= packet.len() {
+            // The field holds the sum of the pseudo-header, and is part of what is summed up.
+            let sum = checksum(&packet[start..]);
+            packet[start + offset..start + offset + 2].copy_from_slice(&sum.to_be_bytes());
+        }
+        packet[..VNET_HEADER].fill(0);
+    }
+    let ip = &packet[VNET_HEADER..];
+    let header = if ip[0] >> 4 == 4 { usize::from(ip[0] & 0x0f) * 4 } else { 40 };
+    let bits = (ip.len() - header.min(ip.len())) * 8;
+    if bits > 0 {
+        let bit = draw as usize % bits;
+        packet[VNET_HEADER + header + bit / 8] ^= 1 << (bit % 8);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::host::{self, Ground, Host, Namespaces};
 use crate::program::{self, Running, Surroundings};
 use crate::{counters, tun::Tun};
-use longhaul_plan::{NodeKind, Plan};
+use longhaul_plan::{Event, NodeKind, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -368,14 +368,12 @@ impl<'a> Supervisor<'a> {
                     (host.name.clone(), json!(BTreeMap::from(host.namespaces.descriptors())))
                 }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd, "cgroups": self.groups})
             }
-            Request::Change { link, direction, change } => {
-                if link >= self.plan.links.len() {
-                    return json!({"ok": false, "message": format!("there is no link {link}")});
-                }
-                if let Err(message) = change.check() {
+            Request::Change { link, direction, route, change } => {
+                let event = Event { at_ns: 0, link, direction, route, change: *change };
+                if let Err(message) = self.plan.check_event(&event) {
                     return json!({"ok": false, "message": message});
                 }
-                self.ask_engine(&Command::Change { link, direction, change })
+                self.ask_engine(&Command::Change { link, direction, route, change: Box::new(event.change) })
             }
             Request::Status {} => {
                 let mut status = self.ask_engine(&Command::Status {});

@@ -33,6 +33,10 @@ pub struct Header {
     pub no_reply: bool,
     /// Is an ICMP echo request.
     pub echo_request: bool,
+    /// DSCP (upper six bits) and ECN (lower two).
+    pub class: u8,
+    /// A hash of hosts, protocol, and ports where there are any.
+    pub flow: u32,
 }
 
 /// Reads the headers of an IP packet; `None` if it is none.
@@ -70,6 +74,8 @@ fn parse_v4(packet: &[u8]) -> Option<Header> {
             || destination.is_multicast()
             || destination.is_broadcast(),
         echo_request: icmp == Some(8),
+        class: fixed[1],
+        flow: flow(&packet[12..20], fixed[9], if fragment & 0x3fff == 0 { payload } else { &[] }),
     })
 }
 
@@ -90,7 +96,19 @@ fn parse_v6(packet: &[u8]) -> Option<Header> {
         protocol: fixed[6],
         no_reply: is_error || source.is_unspecified() || source.is_multicast(),
         echo_request: icmp == Some(128),
+        class: fixed[0] << 4 | fixed[1] >> 4,
+        flow: flow(&packet[8..40], fixed[6], &packet[40..]),
     })
+}
+
+/// A hash (FNV-1a) of addresses and protocol, and of the ports of TCP, UDP, UDP-Lite, DCCP and SCTP.
+fn flow(addresses: &[u8], protocol: u8, transport: &[u8]) -> u32 {
+    let ports = match protocol {
+        6 | 17 | 33 | 132 | 136 => transport.get(..4).unwrap_or(&[]),
+        _ => &[],
+    };
+    let bytes = addresses.iter().chain([&protocol]).chain(ports);
+    bytes.fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 /// The message that `original` has passed too many routers.

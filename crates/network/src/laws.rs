@@ -1,24 +1,60 @@
 //! Plans speak in integers and tags; links in types that cannot be wrong.
+//!
+//! Everything here has passed [`plan::Plan::check`]; where a value could still be wrong, the law falls
+//! back to doing nothing.
 
 use longhaul_link as link;
 use longhaul_plan as plan;
-use longhaul_units::{Probability, Rate, Span};
+use longhaul_random::{Distribution, Seed};
+use longhaul_units::{Probability, Rate, Span, Time};
+use std::sync::Arc;
 
-/// The laws of a direction that [`plan::Direction::check`] has passed.
+/// A direction at work: a link, or parallel routes.
+pub fn line<P: link::Load>(
+    direction: &plan::Direction,
+    seed: &Seed,
+    name: &str,
+    coalesce: Span,
+) -> link::Line<P> {
+    match &direction.bundle {
+        None => link::Link::new(laws(direction), seed, name, coalesce).into(),
+        Some(bundle) => {
+            let laws = link::BundleLaws {
+                up: direction.up,
+                policy: policy(&bundle.policy),
+                routes: bundle.routes.iter().map(laws).collect(),
+                resequence: bundle.resequence.map(|each| link::Resequence {
+                    wait: Span::from_ns(each.wait_ns),
+                    limit_bytes: each.limit_bytes,
+                }),
+            };
+            link::Line::Bundle(Box::new(link::Bundle::new(laws, seed, name)))
+        }
+    }
+}
+
+/// The laws of a direction without parallel routes.
 pub fn laws(direction: &plan::Direction) -> link::Laws {
     link::Laws {
         up: direction.up,
         loss: loss(&direction.loss),
-        queue: queue(&direction.queue),
+        loss_place: match direction.loss_place {
+            plan::LossPlace::BeforeQueue => link::LossPlace::BeforeQueue,
+            plan::LossPlace::AfterQueue => link::LossPlace::AfterQueue,
+        },
+        queue: limit(&direction.queue),
+        discipline: discipline(&direction.queue.discipline),
         rate: rate(&direction.rate),
-        framing_bytes: direction.framing_bytes,
+        framing: link::Framing {
+            overhead_bytes: direction.framing.overhead_bytes,
+            least_bytes: direction.framing.least_bytes,
+            cells: direction.framing.cells.map(|cells| (cells.payload_bytes, cells.cell_bytes)),
+        },
         delay: delay(&direction.delay),
         reorder: direction.reorder,
-        out_of_order: direction
-            .out_of_order
-            .as_ref()
-            .map(|each| link::OutOfOrder { block: each.block, delay: Span::from_ns(each.delay_ns) }),
+        out_of_order: direction.out_of_order.as_ref().map(out_of_order),
         duplicate: probability(direction.duplicate),
+        corrupt: probability(direction.corrupt),
     }
 }
 
@@ -27,41 +63,225 @@ pub fn change(change: &plan::Change) -> link::Change {
     link::Change {
         up: change.up,
         loss: change.loss.as_ref().map(loss),
-        queue: change.queue.as_ref().map(queue),
+        queue: change.queue.as_ref().map(limit),
+        discipline: change.queue.as_ref().map(|queue| discipline(&queue.discipline)),
         rate: change.rate.as_ref().map(rate),
         delay: change.delay.as_ref().map(delay),
+        reorder: change.reorder,
         duplicate: change.duplicate.map(probability),
+        corrupt: change.corrupt.map(probability),
     }
 }
 
 fn loss(loss: &plan::Loss) -> link::Loss {
-    match *loss {
+    match loss {
         plan::Loss::None {} => link::Loss::None,
-        plan::Loss::Independent { probability: share } => link::Loss::Independent(probability(share)),
-        plan::Loss::OnePerBlock { block } => link::Loss::OnePerBlock(block),
-        plan::Loss::GilbertElliott { mean, burst } => link::Loss::GilbertElliott { mean, burst },
+        plan::Loss::Independent { probability: share } => link::Loss::Independent(probability(*share)),
+        plan::Loss::OnePerBlock { block } => link::Loss::OnePerBlock(*block),
+        plan::Loss::Periodic { every } => link::Loss::Periodic(*every),
+        plan::Loss::GilbertElliott { mean, burst } => {
+            link::Loss::GilbertElliott { mean: *mean, burst: *burst }
+        }
+        plan::Loss::Markov { good_to_bad, bad_to_good, loss_good, loss_bad } => link::Loss::Markov {
+            good_to_bad: probability(*good_to_bad),
+            bad_to_good: probability(*bad_to_good),
+            loss_good: probability(*loss_good),
+            loss_bad: probability(*loss_bad),
+        },
+        &plan::Loss::FourState { p13, p31, p32, p23, p14 } => {
+            link::Loss::FourState { p13, p31, p32, p23, p14 }
+        }
+        plan::Loss::Correlated { mean, correlation } => {
+            link::Loss::Correlated { mean: *mean, correlation: *correlation }
+        }
+        plan::Loss::Renewal { gap, burst, unit } => link::Loss::Renewal {
+            gap: distribution(gap),
+            burst: distribution(burst),
+            unit: match unit {
+                plan::GapUnit::Packets => link::GapUnit::Packets,
+                plan::GapUnit::Bytes => link::GapUnit::Bytes,
+                plan::GapUnit::Wall => link::GapUnit::Wall,
+                plan::GapUnit::Busy { bits_per_s } => {
+                    Rate::from_bits_per_s(*bits_per_s).map_or(link::GapUnit::Wall, link::GapUnit::Busy)
+                }
+            },
+        },
+        plan::Loss::Runs { runs, repeat } => {
+            link::Loss::Runs { runs: Arc::from(runs.as_slice()), repeat: *repeat }
+        }
+        plan::Loss::Times { times_ns, repeat_ns } => link::Loss::Times {
+            times: times_ns.iter().copied().map(Time::from_ns).collect(),
+            repeat: repeat_ns.map(Span::from_ns),
+        },
     }
 }
 
-fn queue(queue: &plan::Queue) -> link::QueueLimit {
+fn limit(queue: &plan::Queue) -> link::QueueLimit {
     link::QueueLimit { packets: queue.limit_packets, bytes: queue.limit_bytes }
 }
 
-fn rate(rate: &plan::Rate) -> Option<Rate> {
-    match *rate {
-        plan::Rate::Unlimited {} => None,
-        plan::Rate::Constant { bits_per_s } => Rate::from_bits_per_s(bits_per_s),
+fn discipline(law: &plan::Discipline) -> link::Discipline {
+    let codel = |target_ns: u64, interval_ns: u64, ecn: bool| link::CodelLaw {
+        target: Span::from_ns(target_ns),
+        interval: Span::from_ns(interval_ns),
+        ecn,
+    };
+    match law {
+        plan::Discipline::Fifo => link::Discipline::Fifo,
+        plan::Discipline::HeadDrop => link::Discipline::HeadDrop,
+        plan::Discipline::Red { least_bytes, most_bytes, probability, weight, gentle, ecn, packet_bytes } => {
+            link::Discipline::Red(link::RedLaw {
+                least: *least_bytes,
+                most: *most_bytes,
+                probability: *probability,
+                weight: *weight,
+                gentle: *gentle,
+                ecn: *ecn,
+                packet: *packet_bytes,
+            })
+        }
+        plan::Discipline::Codel { target_ns, interval_ns, ecn } => {
+            link::Discipline::Codel(codel(*target_ns, *interval_ns, *ecn))
+        }
+        plan::Discipline::FqCodel { target_ns, interval_ns, quantum_bytes, flows, ecn } => {
+            link::Discipline::FqCodel {
+                codel: codel(*target_ns, *interval_ns, *ecn),
+                quantum: *quantum_bytes,
+                flows: *flows,
+            }
+        }
+        plan::Discipline::Pie { target_ns, update_ns, alpha, beta, burst_ns, ecn } => {
+            link::Discipline::Pie(link::PieLaw {
+                target: Span::from_ns(*target_ns),
+                update: Span::from_ns(*update_ns),
+                alpha: *alpha,
+                beta: *beta,
+                burst: Span::from_ns(*burst_ns),
+                ecn: *ecn,
+            })
+        }
+        plan::Discipline::Drr { quantum_bytes, flows } => {
+            link::Discipline::Drr { quantum: *quantum_bytes, flows: *flows }
+        }
+        plan::Discipline::Priority { bands } => link::Discipline::Priority {
+            bands: std::array::from_fn(|dscp| bands.get(dscp).copied().unwrap_or(0)),
+        },
+    }
+}
+
+fn rate(rate: &plan::Rate) -> link::RateLaw {
+    match rate {
+        plan::Rate::Unlimited {} => link::RateLaw::Unlimited,
+        plan::Rate::Constant { bits_per_s } => link::RateLaw::constant(*bits_per_s),
+        plan::Rate::Paced { bits_per_s, line_bits_per_s } => {
+            match (Rate::from_bits_per_s(*bits_per_s), Rate::from_bits_per_s(*line_bits_per_s)) {
+                (Some(rate), Some(line)) => link::RateLaw::Paced { rate, line },
+                _ => link::RateLaw::Unlimited,
+            }
+        }
+        plan::Rate::TokenBucket { bits_per_s, burst_bytes, peak_bits_per_s } => {
+            match Rate::from_bits_per_s(*bits_per_s) {
+                Some(rate) => link::RateLaw::TokenBucket {
+                    rate,
+                    burst_bytes: *burst_bytes,
+                    peak: peak_bits_per_s.and_then(Rate::from_bits_per_s),
+                },
+                None => link::RateLaw::Unlimited,
+            }
+        }
+        plan::Rate::Series { points, repeat_ns } => {
+            series(points, 1, *repeat_ns).map_or(link::RateLaw::Unlimited, link::RateLaw::Series)
+        }
+        plan::Rate::Opportunities { times_ns, repeat_ns, bytes } => {
+            let times: Vec<Time> = times_ns.iter().copied().map(Time::from_ns).collect();
+            link::Opportunities::new(&times, Span::from_ns(*repeat_ns), *bytes)
+                .map_or(link::RateLaw::Unlimited, link::RateLaw::Opportunities)
+        }
     }
 }
 
 fn delay(delay: &plan::Delay) -> link::Delay {
-    match *delay {
-        plan::Delay::Constant { delay_ns } => link::Delay::Constant(Span::from_ns(delay_ns)),
+    match delay {
+        plan::Delay::Constant { delay_ns } => link::Delay::Constant(Span::from_ns(*delay_ns)),
         plan::Delay::Uniform { mean_ns, half_width_ns } => {
-            link::Delay::Uniform { mean: Span::from_ns(mean_ns), half_width: Span::from_ns(half_width_ns) }
+            link::Delay::Uniform { mean: Span::from_ns(*mean_ns), half_width: Span::from_ns(*half_width_ns) }
         }
         plan::Delay::Normal { mean_ns, sd_ns } => {
-            link::Delay::Normal { mean: Span::from_ns(mean_ns), sd: Span::from_ns(sd_ns) }
+            link::Delay::Normal { mean: Span::from_ns(*mean_ns), sd: Span::from_ns(*sd_ns) }
+        }
+        plan::Delay::Random { base_ns, jitter, correlation, .. } => link::Delay::Random {
+            base: Span::from_ns(*base_ns),
+            jitter: distribution(jitter),
+            correlation: *correlation,
+        },
+        plan::Delay::Series { mean_ns, points, linear, repeat_ns } => {
+            match series(points, 1000, *repeat_ns) {
+                Some(series) => link::Delay::Series { series, linear: *linear },
+                None => link::Delay::Constant(Span::from_ns(*mean_ns)),
+            }
+        }
+        plan::Delay::Ticks { delay_ns, hz, rounding } => link::Delay::Ticks {
+            delay: Span::from_ns(*delay_ns),
+            hz: *hz,
+            rounding: match rounding {
+                plan::Rounding::Nearest => link::Rounding::Nearest,
+                plan::Rounding::Up => link::Rounding::Up,
+            },
+        },
+    }
+}
+
+/// Values times `scale` at times in ns.
+fn series(points: &[(u64, u64)], scale: u64, repeat_ns: Option<u64>) -> Option<link::Series> {
+    let points: Vec<(Time, u64)> =
+        points.iter().map(|&(ns, value)| (Time::from_ns(ns), value.saturating_mul(scale))).collect();
+    link::Series::new(&points, repeat_ns.map(Span::from_ns))
+}
+
+fn out_of_order(law: &plan::OutOfOrder) -> link::OutOfOrder {
+    match *law {
+        plan::OutOfOrder::Block { block, delay_ns } => {
+            link::OutOfOrder::Block { block, delay: Span::from_ns(delay_ns) }
+        }
+        plan::OutOfOrder::Share { probability: share, delay_ns } => {
+            link::OutOfOrder::Share { probability: probability(share), delay: Span::from_ns(delay_ns) }
+        }
+        plan::OutOfOrder::Early { gap, probability: share } => {
+            link::OutOfOrder::Early { gap, probability: probability(share) }
+        }
+    }
+}
+
+fn policy(policy: &plan::Policy) -> link::Policy {
+    match policy {
+        plan::Policy::FlowHash { key } => link::Policy::FlowHash(match key {
+            plan::FlowKey::Hosts => link::FlowKey::Hosts,
+            plan::FlowKey::Flow => link::FlowKey::Flow,
+        }),
+        plan::Policy::RoundRobin => link::Policy::RoundRobin,
+        plan::Policy::VlanBlock => link::Policy::VlanBlock,
+        plan::Policy::Weighted { weights } => link::Policy::Weighted(weights.clone()),
+        plan::Policy::LeastQueued => link::Policy::LeastQueued,
+        plan::Policy::Flowlet { gap_ns } => link::Policy::Flowlet(Span::from_ns(*gap_ns)),
+    }
+}
+
+/// A distribution at work.
+pub fn distribution(law: &plan::Distribution) -> Distribution {
+    match law {
+        plan::Distribution::Constant { value } => Distribution::Constant(*value),
+        plan::Distribution::Uniform { low, high } => Distribution::Uniform { low: *low, high: *high },
+        plan::Distribution::Normal { mean, sd } => Distribution::Normal { mean: *mean, sd: *sd },
+        plan::Distribution::Exponential { mean } => Distribution::Exponential { mean: *mean },
+        plan::Distribution::Weibull { shape, scale } => {
+            Distribution::Weibull { shape: *shape, scale: *scale }
+        }
+        plan::Distribution::Lognormal { mu, sigma } => Distribution::Lognormal { mu: *mu, sigma: *sigma },
+        plan::Distribution::Gamma { shape, scale } => Distribution::Gamma { shape: *shape, scale: *scale },
+        plan::Distribution::Pareto { shape, scale } => Distribution::Pareto { shape: *shape, scale: *scale },
+        plan::Distribution::Empirical { values } => Distribution::Empirical(Arc::from(values.as_slice())),
+        plan::Distribution::Table { mean, sd, samples } => {
+            Distribution::Table { mean: *mean, sd: *sd, samples: Arc::from(samples.as_slice()) }
         }
     }
 }

@@ -11,6 +11,8 @@ mod laws;
 mod network;
 mod packet;
 mod routes;
+mod trial;
 
 pub use network::{LinkCounters, Network, Sink, Totals};
 pub use packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
+pub use trial::{Offer, Passage, trial};

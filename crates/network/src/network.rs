@@ -2,7 +2,7 @@ use crate::calendar::Calendar;
 use crate::laws;
 use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
 use crate::routes::Routes;
-use longhaul_link::{Counters, Link, Offered};
+use longhaul_link::{Counters, Line, Offered};
 use longhaul_plan::{NodeKind, Plan, Way};
 use longhaul_random::Seed;
 use longhaul_units::{Span, Time};
@@ -48,7 +48,7 @@ pub struct Network {
 
 #[derive(Debug)]
 struct Direction {
-    link: Link<Packet>,
+    link: Line<Packet>,
     to: NodeId,
     mtu: u32,
     too_big_packets: u64,
@@ -116,7 +116,7 @@ impl Network {
                 let name =
                     format!("{}/{}", link.name, if way == Way::Forward { "forward" } else { "reverse" });
                 directions.push(Direction {
-                    link: Link::new(laws::laws(laws_of), &seed, &name, coalesce),
+                    link: laws::line(laws_of, &seed, &name, coalesce),
                     to: NodeId(to as u32),
                     mtu: link.mtu,
                     too_big_packets: 0,
@@ -181,11 +181,7 @@ impl Network {
                 }
                 self.arrive(self.directions[place].to, packet, due, direction, sink);
             }
-            while let Some((packet, fate)) = self.directions[place].link.drop_pending() {
-                self.end(packet, fate.into(), time, Some(direction), sink);
-            }
-            let next = self.directions[place].link.next_event();
-            self.calendar.set(index, next);
+            self.tidy(direction, time, sink);
         }
     }
 
@@ -199,14 +195,13 @@ impl Network {
         &mut self,
         now: Time,
         direction: DirectionId,
+        route: Option<usize>,
         change: &longhaul_plan::Change,
         sink: &mut impl Sink,
     ) {
         self.advance(now, sink);
-        let link = &mut self.directions[direction.0 as usize].link;
-        link.change(now, &laws::change(change));
-        let next = link.next_event();
-        self.calendar.set(direction.0, next);
+        self.directions[direction.0 as usize].link.change(now, route, &laws::change(change));
+        self.tidy(direction, now, sink);
     }
 
     /// Counters of one direction.
@@ -214,7 +209,7 @@ impl Network {
         let Direction { link, too_big_packets, .. } = &self.directions[direction.0 as usize];
         let (waiting_packets, waiting_bytes) = link.waiting();
         LinkCounters {
-            link: *link.counters(),
+            link: link.counters(),
             too_big_packets: *too_big_packets,
             waiting_packets,
             waiting_bytes,
@@ -287,31 +282,34 @@ impl Network {
             return self.refuse(node, packet, Fate::TooBig, message, at, sink);
         }
         packet.offered = at;
-        let (copied, overflowed) =
-            (each.link.counters().copied_packets, each.link.counters().overflowed_packets);
-        let offered = each.link.offer(at, packet);
-        let counters = each.link.counters();
-        let copies = counters.copied_packets - copied;
-        let refused_copies = match offered {
-            Offered::Taken { .. } => counters.overflowed_packets - overflowed,
-            Offered::Ended(_) => 0,
-        };
-        let (next, tapped) = (each.link.next_event(), each.tapped);
-        self.calendar.set(direction.0, next);
-        for _ in 0..copies {
-            self.totals.copied += 1;
-            sink.copied(&packet);
-        }
-        let ended = match offered {
-            Offered::Ended(fate) => Some(fate.into()),
-            Offered::Taken { .. } => (refused_copies > 0).then_some(Fate::Overflowed),
-        };
-        if let Some(fate) = ended {
-            if tapped {
-                sink.passed(direction, &packet, at, Err(fate));
+        match each.link.offer(at, packet) {
+            Offered::Taken { copies } => {
+                for _ in 0..copies {
+                    self.totals.copied += 1;
+                    sink.copied(&packet);
+                }
             }
-            self.end(packet, fate, at, Some(direction), sink);
+            Offered::Ended(fate) => {
+                if each.tapped {
+                    sink.passed(direction, &packet, at, Err(fate.into()));
+                }
+                self.end(packet, fate.into(), at, Some(direction), sink);
+            }
         }
+        self.tidy(direction, at, sink);
+    }
+
+    /// Ends packets that ended inside a link, and notes when it next wants something.
+    fn tidy(&mut self, direction: DirectionId, at: Time, sink: &mut impl Sink) {
+        let place = direction.0 as usize;
+        while let Some((packet, fate)) = self.directions[place].link.drop_pending() {
+            if self.directions[place].tapped {
+                sink.passed(direction, &packet, packet.offered, Err(fate.into()));
+            }
+            self.end(packet, fate.into(), at, Some(direction), sink);
+        }
+        let next = self.directions[place].link.next_event();
+        self.calendar.set(direction.0, next);
     }
 
     fn deliver(
@@ -354,6 +352,9 @@ impl Network {
                 ttl: REPLY_TTL,
                 hops: 0,
                 flags,
+                class: 0,
+                flow: packet.flow,
+                damage: 0,
                 offered: at,
             };
             if node == packet.source {

@@ -78,9 +78,18 @@ pub struct Packet {
     pub hops: u8,
     /// What routers look at.
     pub flags: Flags,
+    /// DSCP (upper six bits) and ECN (lower two), as on the packet; a queue may mark it.
+    pub class: u8,
+    /// A hash of its flow: hosts, protocol and ports.
+    pub flow: u32,
+    /// If not zero, one bit of it is wrong, which this number chooses.
+    pub damage: u32,
     /// When it came to the link that it is on; set by the network.
     pub offered: Time,
 }
+
+/// Congestion experienced (RFC 3168, section 5).
+const CE: u8 = 3;
 
 impl Load for Packet {
     fn bytes(&self) -> u32 {
@@ -88,7 +97,36 @@ impl Load for Packet {
     }
 
     fn continues(&self, previous: &Self) -> bool {
-        self.body == previous.body && self.segment == previous.segment + 1 && self.hops == previous.hops
+        self.body == previous.body
+            && self.segment == previous.segment + 1
+            && self.hops == previous.hops
+            && self.class == previous.class
+            && self.damage == 0
+            && previous.damage == 0
+    }
+
+    fn flow(&self) -> u64 {
+        u64::from(self.flow)
+    }
+
+    fn hosts(&self) -> u64 {
+        u64::from(self.source.0) << 32 | u64::from(self.destination.0)
+    }
+
+    fn dscp(&self) -> u8 {
+        self.class >> 2
+    }
+
+    fn mark(&mut self) -> bool {
+        let capable = self.class & CE != 0;
+        if capable {
+            self.class |= CE;
+        }
+        capable
+    }
+
+    fn corrupt(&mut self, draw: u64) {
+        self.damage = (draw as u32) | 1;
     }
 }
 

@@ -33,13 +33,16 @@ fn direction(delay_ns: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
         up: true,
         loss: Loss::None {},
-        queue: Queue { limit_packets: Some(20), limit_bytes: None },
+        queue: Queue { limit_packets: Some(20), ..Queue::default() },
         rate: bits_per_s.map_or(Rate::Unlimited {}, |bits_per_s| Rate::Constant { bits_per_s }),
-        framing_bytes: 0,
+        loss_place: LossPlace::BeforeQueue,
+        framing: Framing::default(),
         delay: Delay::Constant { delay_ns },
         reorder: false,
         out_of_order: None,
         duplicate: 0.0,
+        corrupt: 0.0,
+        bundle: None,
     }
 }
 
@@ -109,6 +112,9 @@ fn packet(body: u32, bytes: u32) -> Packet {
         ttl: 64,
         hops: 0,
         flags: Flags::empty(),
+        class: 0,
+        flow: 0,
+        damage: 0,
         offered: Time::ZERO,
     }
 }

@@ -6,11 +6,24 @@
 //! understood.
 #![forbid(unsafe_code)]
 
+mod bundle;
+mod delay;
 mod direction;
+mod distribution;
+mod loss;
 mod programs;
+mod queue;
+mod rate;
+mod series;
 
-pub use direction::{Change, Delay, Direction, Loss, Queue, Rate, Reorder};
+pub use bundle::{Bundle, FlowKey, Policy, Resequence};
+pub use delay::{Delay, OutOfOrder, Rounding};
+pub use direction::{Change, Direction, LossPlace};
+pub use distribution::Distribution;
+pub use loss::{GapUnit, Loss};
 pub use programs::{Program, Ready};
+pub use queue::{Discipline, Queue};
+pub use rate::{Cells, Framing, Rate};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -118,6 +131,9 @@ pub struct Event {
     pub link: usize,
     /// Which direction; `None` for both.
     pub direction: Option<Way>,
+    /// Which of its parallel routes; `None`: the link, or all of them.
+    #[serde(default)]
+    pub route: Option<usize>,
     /// What becomes different.
     pub change: Change,
 }
@@ -149,6 +165,25 @@ pub struct Measure {
 }
 
 impl Plan {
+    /// Checks one event: that its link and its route are there, and that its change makes sense.
+    pub fn check_event(&self, event: &Event) -> Result<(), String> {
+        let Some(link) = self.links.get(event.link) else {
+            return Err(format!("link: there is no link {}", event.link));
+        };
+        if let Some(route) = event.route {
+            let routes = |each: &Direction| each.bundle.as_ref().map_or(0, |bundle| bundle.routes.len());
+            let few = match event.direction {
+                Some(Way::Forward) => routes(&link.forward),
+                Some(Way::Reverse) => routes(&link.reverse),
+                None => routes(&link.forward).min(routes(&link.reverse)),
+            };
+            if route >= few {
+                return Err(format!("route: there is no route {route}"));
+            }
+        }
+        event.change.check().map_err(|error| format!("change.{error}"))
+    }
+
     /// Checks what the types cannot say: versions, indices, probabilities.
     ///
     /// The error names the field, as in `links[3].forward.loss.probability`.
@@ -193,8 +228,7 @@ impl Plan {
             }
         }
         for (position, event) in self.events.iter().enumerate() {
-            link(event.link, format!("events[{position}].link"))?;
-            event.change.check().map_err(|error| format!("events[{position}].change.{error}"))?;
+            self.check_event(event).map_err(|error| format!("events[{position}].{error}"))?;
         }
         if self.events.windows(2).any(|pair| pair[0].at_ns > pair[1].at_ns) {
             return Err("events: are not in order of time".into());

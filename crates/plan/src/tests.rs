@@ -6,11 +6,14 @@ fn direction() -> Direction {
         loss: Loss::None {},
         queue: Queue::default(),
         rate: Rate::Unlimited {},
-        framing_bytes: 0,
+        loss_place: LossPlace::BeforeQueue,
+        framing: Framing::default(),
         delay: Delay::Constant { delay_ns: 1_000 },
         reorder: false,
         out_of_order: None,
         duplicate: 0.0,
+        corrupt: 0.0,
+        bundle: None,
     }
 }
 
@@ -69,7 +72,7 @@ fn an_impossible_burst_is_refused() {
 #[test]
 fn nemcs_extra_delay_must_exceed_the_delay() {
     let mut plan = plan();
-    plan.links[0].forward.out_of_order = Some(Reorder { block: 10, delay_ns: 1_000 });
+    plan.links[0].forward.out_of_order = Some(OutOfOrder::Block { block: 10, delay_ns: 1_000 });
     assert!(plan.check().unwrap_err().contains("must exceed"));
 }
 

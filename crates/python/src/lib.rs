@@ -11,7 +11,9 @@ use std::os::unix::net::UnixStream;
 #[pymodule]
 mod _longhaul {
     #[pymodule_export]
-    use super::{cgroup_prefix, check_plan, own_cgroup, path, run_in_host, run_live, version};
+    use super::{
+        cgroup_prefix, check_plan, own_cgroup, path, run_in_host, run_live, trial, uniforms, version,
+    };
 }
 
 #[pyfunction]
@@ -39,6 +41,58 @@ fn path(plan: &str, from: u32, to: u32) -> PyResult<Option<Vec<(usize, bool)>>> 
             .map(|direction| (direction.link(), direction.way() == longhaul_plan::Way::Reverse))
             .collect()
     }))
+}
+
+type Trial = (Vec<u32>, Vec<&'static str>, Vec<u64>, Vec<bool>, Vec<bool>);
+
+/// Packets through one direction alone: (packet, fate, due in ps or 0, marked, corrupted), each a list.
+#[pyfunction]
+#[pyo3(signature = (direction, *, seed, name, at_ps, sizes, flow, class_))]
+fn trial(
+    direction: &str,
+    seed: u64,
+    name: &str,
+    at_ps: Vec<u64>,
+    sizes: Vec<u32>,
+    flow: Vec<u32>,
+    class_: Vec<u8>,
+) -> PyResult<Trial> {
+    let laws: longhaul_plan::Direction =
+        serde_json::from_str(direction).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    laws.check().map_err(PyValueError::new_err)?;
+    if [sizes.len(), flow.len(), class_.len()] != [at_ps.len(); 3] {
+        return Err(PyValueError::new_err("all lists must be equally long"));
+    }
+    if at_ps.windows(2).any(|pair| pair[0] > pair[1]) {
+        return Err(PyValueError::new_err("at_ps: times must not go back"));
+    }
+    let offers: Vec<longhaul_network::Offer> = (0..at_ps.len())
+        .map(|n| longhaul_network::Offer {
+            at: longhaul_units::Time::from_ps(at_ps[n]),
+            bytes: sizes[n],
+            flow: flow[n],
+            class: class_[n],
+        })
+        .collect();
+    let mut result = Trial::default();
+    for passage in longhaul_network::trial(&laws, seed, name, &offers) {
+        result.0.push(passage.packet);
+        result.1.push(match passage.end {
+            Ok(_) => "delivered",
+            Err(fate) => longhaul_network::Fate::from(fate).name(),
+        });
+        result.2.push(passage.end.map_or(0, longhaul_units::Time::ps));
+        result.3.push(passage.marked);
+        result.4.push(passage.corrupted);
+    }
+    Ok(result)
+}
+
+/// The first draws of a named stream, uniform on [0, 1).
+#[pyfunction]
+fn uniforms(seed: u64, name: &str, count: usize) -> Vec<f64> {
+    let mut stream = longhaul_random::Seed::new(seed).stream(name);
+    (0..count).map(|_| stream.uniform()).collect()
 }
 
 #[pyfunction]

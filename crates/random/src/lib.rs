@@ -18,7 +18,15 @@
 //! same bits on every machine.
 #![forbid(unsafe_code)]
 
+mod distribution;
+mod gamma;
 mod normal;
 mod stream;
 
+pub use distribution::Distribution;
 pub use stream::{Seed, Stream};
+
+/// The chance that a standard normal variable stays below `z`, kept off 0 and 1.
+pub fn normal_share(z: f64) -> f64 {
+    (0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)).clamp(1e-16, 1.0 - 1e-16)
+}

@@ -1,9 +1,11 @@
 """Links: what was asked of each direction, and what it did."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+
+from longhaul.scenario.laws import mean_loss, plan_bits_per_s, plan_mean_ns, rate_of_law
 
 Array = np.ndarray[Any, Any]
 Samples = Mapping[str, Array]
@@ -69,21 +71,26 @@ def summarise_links(
 
 
 def requested(direction: Mapping[str, Any]) -> dict[str, Any]:
-    """Mean delay in ns, rate in bit/s (None: unlimited), share of loss, queue in bytes."""
-    delay, loss = direction["delay"], direction["loss"]
-    shares = {
-        "none": 0.0,
-        "independent": loss.get("probability"),
-        "one-per-block": 1 / loss["block"] if "block" in loss else None,
-        "gilbert-elliott": loss.get("mean"),
-    }
+    """Mean delay in ns, rate in bit/s (None: unlimited), share of loss (None: time decides), queue.
+
+    Of parallel routes: rates and queues together, loss and delay on average.
+    """
+    routes = direction["bundle"]["routes"] if direction.get("bundle") else [direction]
+    losses = [mean_loss(route["loss"]) for route in routes]
+    known = [loss for loss in losses if loss is not None]
     return {
-        "delay_ns": delay.get("delay_ns", delay.get("mean_ns")),
-        "rate_bits_per_s": direction["rate"].get("bits_per_s"),
-        "loss": shares.get(loss["law"]),
-        "queue_bytes": direction["queue"]["limit_bytes"],
-        "queue_packets": direction["queue"]["limit_packets"],
+        "delay_ns": plan_mean_ns(direction["delay"]),
+        "rate_bits_per_s": plan_bits_per_s(direction),
+        "loss": sum(known) / len(known) if len(known) == len(losses) else None,
+        "queue_bytes": _sum(route["queue"]["limit_bytes"] for route in routes),
+        "queue_packets": _sum(route["queue"]["limit_packets"] for route in routes),
+        "routes": len(routes),
     }
+
+
+def _sum(limits: Iterable[int | None]) -> int | None:
+    known = list(limits)
+    return sum(limit for limit in known if limit is not None) if None not in known else None
 
 
 def _with_events(first: dict[str, Any], plan: Mapping[str, Any], link: int, way: str) -> dict[str, Any]:
@@ -93,9 +100,9 @@ def _with_events(first: dict[str, Any], plan: Mapping[str, Any], link: int, way:
         if event["link"] == link and event["direction"] in (None, way):
             change = event["change"]
             if change["delay"]:
-                delays.append(change["delay"].get("delay_ns", change["delay"].get("mean_ns")))
+                delays.append(plan_mean_ns(change["delay"]))
             if change["rate"]:
-                rates.append(change["rate"].get("bits_per_s"))
+                rates.append(rate_of_law(change["rate"]))
     known = [delay for delay in delays if delay is not None]
     return {
         **first,

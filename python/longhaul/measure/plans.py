@@ -91,7 +91,6 @@ def direction(delay_ns: int, bits_per_s: int | None, queue_bytes: int | None, lo
         "loss": {"law": "independent", "probability": loss} if loss else {"law": "none"},
         "queue": {"limit_packets": None, "limit_bytes": queue_bytes},
         "rate": {"law": "constant", "bits_per_s": bits_per_s} if bits_per_s else {"law": "unlimited"},
-        "framing_bytes": 0,
         "delay": {"law": "constant", "delay_ns": delay_ns},
         "reorder": False,
         "out_of_order": None,

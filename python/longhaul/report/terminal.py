@@ -1,5 +1,6 @@
 """The end of a run in 80 columns."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -61,10 +62,13 @@ def _links(links: Iterable[Json]) -> Table:
     table = _table("link", ">delay", ">got", ">rate", ">peak", ">loss", ">got", ">over")
     access = [link for link in links if link["access"]]
     folded = len(access) > 2 * MOST_ACCESS_LINKS
+    pairs = Counter((link["from"], link["to"]) for link in links)
     for link in links:
         if link["access"] and folded:
             continue
-        _add_link(table, f"{link['from']} > {link['to']}", [link])
+        ends = (link["from"], link["to"])
+        name = f"{ends[0]} > {ends[1]}" if pairs[ends] == 1 else f"{link['name']} {link['way']}"
+        _add_link(table, name, [link])
     if folded:
         hosts = len({(link["name"]) for link in access})
         _add_link(table, f"{hosts} access", access)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from longhaul.analysis.links import requested
 from longhaul.analysis.text import rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
@@ -121,11 +122,15 @@ def _link(link: Json, places: Mapping[int, Array]) -> str:
     words = [time_text(_delay_ns(forward))]
     if _delay_ns(reverse) != _delay_ns(forward):
         words[0] += f" / {time_text(_delay_ns(reverse))}"
-    if forward["rate"].get("bits_per_s"):
-        words.append(rate_text(forward["rate"]["bits_per_s"]))
-    if forward["loss"]["law"] != "none":
-        share = forward["loss"].get("probability", forward["loss"].get("mean"))
-        words.append(f"loss {share_text(share)}" if share is not None else "lossy")
+    asked = requested(forward)
+    if asked["routes"] > 1:
+        words.append(f"{asked['routes']} routes")
+    if asked["rate_bits_per_s"]:
+        words.append(rate_text(asked["rate_bits_per_s"]))
+    if asked["loss"] is None:
+        words.append("lossy")
+    elif asked["loss"]:
+        words.append(f"loss {share_text(asked['loss'])}")
     # The words stand beside the line: above it, or to its right where it is steep.
     length = max(float(np.hypot(x2 - x1, y2 - y1)), 1e-9)
     right, up = abs(y2 - y1) / length, abs(x2 - x1) / length

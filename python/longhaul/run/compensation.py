@@ -10,8 +10,6 @@ from typing import Any
 
 Plan = dict[str, Any]
 
-_MEANS = {"constant": "delay_ns", "uniform": "mean_ns", "normal": "mean_ns"}
-
 
 def compensate(plan: Plan, base_one_way_ns: int) -> tuple[Plan, list[str]]:
     """The plan with delays shortened, and warnings for links that are too short to be shortened."""
@@ -23,6 +21,8 @@ def compensate(plan: Plan, base_one_way_ns: int) -> tuple[Plan, list[str]]:
             if link["endpoints"][end] not in hosts:
                 continue
             left_ns = shorten(link[way]["delay"], base_one_way_ns)
+            for route in (link[way].get("bundle") or {"routes": []})["routes"]:
+                left_ns = max(left_ns, shorten(route["delay"], base_one_way_ns))
             if left_ns:
                 warnings.append(
                     f"links.{link['name']}: its delay {way} is {left_ns / 1e3:.1f} us too short to take the "
@@ -36,10 +36,26 @@ def compensate(plan: Plan, base_one_way_ns: int) -> tuple[Plan, list[str]]:
 
 
 def shorten(delay: dict[str, Any], by_ns: int) -> int:
-    """Take ``by_ns`` off a delay, down to zero (uniform: to its half width); returns what is left of it."""
-    key = _MEANS[delay["law"]]
-    least = delay.get("half_width_ns", 0)
-    shortened = max(delay[key] - by_ns, least)
-    left_ns = by_ns - (delay[key] - shortened)
-    delay[key] = shortened
-    return int(left_ns)
+    """Take ``by_ns`` off a delay as far as it goes; returns what is left of ``by_ns``."""
+    match delay["law"]:
+        case "constant" | "ticks":
+            room_ns = delay["delay_ns"]
+            keys = ["delay_ns"]
+        case "uniform":
+            room_ns = delay["mean_ns"] - delay["half_width_ns"]
+            keys = ["mean_ns"]
+        case "random":
+            room_ns = delay["base_ns"]
+            keys = ["base_ns", "mean_ns"]
+        case "series":
+            room_ns = min(value for _, value in delay["points"])
+            keys = ["mean_ns"]
+        case _:
+            room_ns = delay["mean_ns"]
+            keys = ["mean_ns"]
+    taken_ns = min(by_ns, max(room_ns, 0))
+    for key in keys:
+        delay[key] -= taken_ns
+    if delay["law"] == "series":
+        delay["points"] = [[at_ns, value - taken_ns] for at_ns, value in delay["points"]]
+    return by_ns - int(taken_ns)

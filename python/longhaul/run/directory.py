@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -15,9 +15,16 @@ from longhaul.run.certificate import processor
 
 
 def create(
-    root: Path, name: str, *, mode: str, source: bytes, plan: Mapping[str, Any], argv: list[str]
+    root: Path,
+    name: str,
+    *,
+    mode: str,
+    source: bytes,
+    plan: Mapping[str, Any],
+    argv: list[str],
+    inputs: Sequence[Path] = (),
 ) -> Path:
-    """Make a new run directory with scenario, plan and the beginnings of ``run.json``."""
+    """Make a new run directory with scenario, input files, plan and the beginnings of ``run.json``."""
     plan_text = json.dumps(plan, indent=1)
     digest = hashlib.sha256(source + plan_text.encode()).hexdigest()
     now = datetime.now(UTC)
@@ -44,7 +51,7 @@ def create(
                 "cpu_model": processor(),
             },
             "seed": plan["seed"],
-            "inputs": {"scenario.yaml": hashlib.sha256(source).hexdigest()},
+            "inputs": {"scenario.yaml": hashlib.sha256(source).hexdigest(), **_keep(inputs, directory)},
         },
     )
     _point_latest(parent, directory)
@@ -67,6 +74,21 @@ def write_run(directory: Path, content: Mapping[str, Any]) -> None:
 def update_run(directory: Path, **changes: Any) -> None:
     """Change some fields of ``run.json``."""
     write_run(directory, {**read_run(directory), **changes})
+
+
+def _keep(inputs: Sequence[Path], directory: Path) -> dict[str, str]:
+    """Copy input files into ``inputs/``; returns their names there with their hashes."""
+    kept: dict[str, str] = {}
+    for path in inputs:
+        content = path.read_bytes()
+        digest = hashlib.sha256(content).hexdigest()
+        name = f"inputs/{path.name}"
+        if kept.get(name, digest) != digest:
+            name = f"inputs/{digest[:8]}-{path.name}"
+        (directory / "inputs").mkdir(exist_ok=True)
+        (directory / name).write_bytes(content)
+        kept[name] = digest
+    return kept
 
 
 def _claim(parent: Path, name: str) -> Path:

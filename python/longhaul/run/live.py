@@ -76,7 +76,13 @@ def prepare(
         for warning in warnings:
             print(f"longhaul: {warning}", file=sys.stderr)
     directory = directories.create(
-        runs, name or plan["name"], mode=mode, source=resolved.source, plan=plan, argv=argv
+        runs,
+        name or plan["name"],
+        mode=mode,
+        source=resolved.source,
+        plan=plan,
+        argv=argv,
+        inputs=resolved.inputs,
     )
     directories.update_run(directory, certificate=certificate, compensated=compensated)
     for what, content in (

@@ -1,10 +1,12 @@
 """Changes of a link that is up, as ``longhaul set`` writes them: ``delay=60ms loss=0.1%``, or ``down``."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path as FilePath
 from typing import Any
 
-from longhaul.scenario.events import ChangeError, change_of
-from longhaul.scenario.laws import Plain, plan_mean_ns
+from longhaul.scenario.events import NOTHING, change_of, lanes_of
+from longhaul.scenario.inputs import FileError, Inputs, LawError, within
+from longhaul.scenario.laws import Plain, mean_of, plan_delay, plan_mean_ns
 from longhaul.scenario.model import Changes
 from longhaul.scenario.problems import Place, ScenarioError
 from longhaul.scenario.validate import validate
@@ -14,7 +16,8 @@ from longhaul.scenario.yaml_tree import Source, follow, read_tree
 def resolve_change(changes: Sequence[str], link: Mapping[str, Any], *, way: str) -> Plain:
     """A change of the plan for direction ``way`` of ``link`` (of the plan); raises :class:`ScenarioError`.
 
-    ``changes`` are ``KEY=VALUE`` with the keys of an event's ``set``, or ``up`` or ``down``.
+    ``changes`` are ``KEY=VALUE`` with the keys of an event's ``set``, or ``up`` or ``down``; files that they
+    name lie in the current directory. A link with parallel routes changes in all of them.
     """
     words = [change for change in changes if change in ("up", "down")]
     lines = []
@@ -32,22 +35,34 @@ def resolve_change(changes: Sequence[str], link: Mapping[str, Any], *, way: str)
     if len(set(words)) > 1:
         source = Source("set", b"", (" ".join(changes),))
         raise ScenarioError(
-            [source.problem(Place(1, 1), (), "a link is up or down, not both_ns", "write one of them")]
+            [source.problem(Place(1, 1), (), "a link is up or down, not both", "write one of them")]
         )
-    direction = link[way]
     up = None if not words else words[0] == "up"
     if not lines:
-        return {**dict.fromkeys(("loss", "queue", "rate", "delay", "duplicate")), "up": up}
+        return {**NOTHING, "up": up}
     source, root = read_tree("set", "\n".join(lines).encode())
     model, problems = validate(source, root, Changes)
     if model is None:
         raise ScenarioError(problems)
-    both_ns = sum(plan_mean_ns(link[each]["delay"]) for each in ("forward", "reverse"))
-    if model.delay is not None:
-        both_ns += model.delay.base.ns - plan_mean_ns(direction["delay"])
+    inputs = Inputs(FilePath(), FilePath())
+    lanes = lanes_of(link[way])
+    other = "reverse" if way == "forward" else "forward"
     try:
-        planned = change_of(model, direction, round_trip_ns=both_ns, mtu=link["mtu"])
-    except ChangeError as error:
-        _place, node, path = follow(root, (error.key,))
+        delay = None
+        if model.delay is not None:
+            with within("delay"):
+                delay = plan_delay(model.delay, inputs)
+        own_ns = mean_of([lane["delay"] for lane in lanes]) if delay is None else plan_mean_ns(delay)
+        round_trip_ns = own_ns + plan_mean_ns(link[other]["delay"])
+        planned = [
+            change_of(model, lane, inputs, delay=delay, round_trip_ns=round_trip_ns, mtu=link["mtu"])
+            for lane in lanes
+        ]
+        if any(each != planned[0] for each in planned):
+            raise LawError(("queue",), "differs from route to route", "write 100p or 1MiB")
+    except LawError as error:
+        _place, node, path = follow(root, error.at)
         raise ScenarioError([source.problem(node.place, path, error.message, error.remedy)]) from None
-    return {**planned, "up": up}
+    except FileError as error:
+        raise ScenarioError([error.problem]) from None
+    return {**planned[0], "up": up}

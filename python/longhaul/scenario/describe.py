@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from longhaul.errors import LonghaulError
-from longhaul.scenario.laws import Plain, bdp_bytes, plan_mean_ns
+from longhaul.scenario.laws import Plain, bdp_bytes, plan_bits_per_s, plan_mean_ns
 from longhaul.scenario.paths import Routes, Way
 from longhaul.scenario.problems import did_you_mean
 from longhaul.scenario.resolve import Resolved
@@ -64,14 +64,15 @@ def _link(link: Plain, plan: Mapping[str, Any]) -> Plain:
 
 
 def _direction(direction: Plain, mtu: int, round_trip_ns: int) -> Plain:
-    """The laws, and the queue in every unit that it can be told in."""
-    rate = direction["rate"].get("bits_per_s")
+    """The laws, the queue in every unit that it can be told in, and the same of parallel routes."""
+    rate = plan_bits_per_s(direction)
     limit_packets, limit_bytes = direction["queue"]["limit_packets"], direction["queue"]["limit_bytes"]
     size = (
         limit_bytes
         if limit_bytes is not None
         else (limit_packets * mtu if limit_packets is not None else None)
     )
+    bundle = direction["bundle"]
     return {
         **direction,
         "mean_delay_ns": plan_mean_ns(direction["delay"]),
@@ -80,6 +81,7 @@ def _direction(direction: Plain, mtu: int, round_trip_ns: int) -> Plain:
         "queue_bytes": size,
         "queue_full_packets": size // mtu if size is not None else None,
         "queue_ns": size * 8 * 10**9 // rate if size is not None and rate else None,
+        "routes": [_direction(route, mtu, round_trip_ns) for route in bundle["routes"]] if bundle else [],
     }
 
 

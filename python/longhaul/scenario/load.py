@@ -1,10 +1,11 @@
 """From a file's bytes to a checked scenario."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
 from longhaul.errors import LonghaulError
+from longhaul.scenario.inputs import Inputs
 from longhaul.scenario.model import Document
 from longhaul.scenario.parameters import parameters, substitute
 from longhaul.scenario.problems import Problem, ScenarioError
@@ -23,6 +24,13 @@ class Scenario:
     """The file with parameters replaced; knows the place of everything."""
     settings: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    folder: FilePath | None = None
+    """Where the files lie that the scenario names; beside it if left out."""
+
+    def inputs(self) -> Inputs:
+        """The files that the scenario names."""
+        called = FilePath(self.source.name).parent
+        return Inputs(self.folder or called, called)
 
     def problem(self, path: Path, message: str, remedy: str | None = None) -> Problem:
         """A problem at the value of ``path``, or as near as the file has it."""
@@ -47,8 +55,17 @@ def load_scenario(path: FilePath | str, *, settings: Mapping[str, str] | None = 
     return parse_scenario(content, name=str(path), settings=settings)
 
 
-def parse_scenario(content: bytes, *, name: str, settings: Mapping[str, str] | None = None) -> Scenario:
-    """The scenario in ``content``, which errors call ``name``; raises :class:`ScenarioError`."""
+def parse_scenario(
+    content: bytes,
+    *,
+    name: str,
+    settings: Mapping[str, str] | None = None,
+    folder: FilePath | None = None,
+) -> Scenario:
+    """The scenario in ``content``, which errors call ``name``; raises :class:`ScenarioError`.
+
+    Files that it names lie in ``folder``, or in that of ``name``.
+    """
     source, root = read_tree(name, content)
     known, problems = parameters(source, root, settings or {})
     tree, used, unknown = substitute(source, root, known)
@@ -57,7 +74,7 @@ def parse_scenario(content: bytes, *, name: str, settings: Mapping[str, str] | N
     problems = [*problems, *unknown, *(each for each in wrong if each.place in unexplained)]
     if document is None or problems:
         raise ScenarioError(problems)
-    scenario = Scenario(document, source, tree, dict(settings or {}))
+    scenario = Scenario(document, source, tree, dict(settings or {}), folder=folder)
     problems, warnings = check_references(scenario)
     if problems:
         raise ScenarioError(problems)
@@ -67,4 +84,4 @@ def parse_scenario(content: bytes, *, name: str, settings: Mapping[str, str] | N
         scenario.warning(("params", each), "is used nowhere", f"write ${each} where it is meant")
         for each in unused
     ]
-    return Scenario(document, source, tree, dict(settings or {}), tuple(warnings))
+    return replace(scenario, warnings=tuple(warnings))

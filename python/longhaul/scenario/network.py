@@ -2,25 +2,27 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from longhaul.scenario.inputs import FileError, Inputs, LawError, within
 from longhaul.scenario.laws import (
     Plain,
-    default_queue,
-    mean_ns,
+    mean_of,
     merge,
+    plan_bundle,
+    plan_delay,
     plan_direction,
     plan_mean_ns,
-    plan_queue,
+    plan_rate,
+    route_laws,
 )
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.model import Node, Profile
 from longhaul.scenario.model.link import DEFAULT_MTU
 from longhaul.scenario.problems import Problem
 from longhaul.scenario.references import attachment_name, expand_nodes
-from longhaul.scenario.units import Span
 from longhaul.scenario.yaml_tree import Path, follow
 
+WAYS = ("forward", "reverse")
 IPV6_MTU = 1280
 """RFC 8200, section 5."""
 
@@ -71,8 +73,8 @@ class Network:
         return {link.name: position for position, link in enumerate(self.links)}
 
 
-def build(scenario: Scenario) -> tuple[Network, list[Problem]]:
-    """The network of ``scenario``, and what is wrong with its links."""
+def build(scenario: Scenario, inputs: Inputs) -> tuple[Network, list[Problem]]:
+    """The network of ``scenario``, with the files of ``inputs``, and what is wrong with its links."""
     document = scenario.document
     problems: list[Problem] = []
     nodes = tuple(
@@ -85,11 +87,11 @@ def build(scenario: Scenario) -> tuple[Network, list[Problem]]:
             name = attachment_name(node.name, node.spec.attach)
             ends = (position[node.name], position[node.spec.attach])
             here = _Origin(scenario, node.path, node.spec.profile)
-            links.append(_wire(name, ends, Profile(), here, problems, attachment=True))
+            links.append(_wire(name, ends, Profile(), here, inputs, problems, attachment=True))
     for name, link in document.links.items():
         ends = (position[link.endpoints[0]], position[link.endpoints[1]])
         here = _Origin(scenario, ("links", name), link.profile)
-        links.append(_wire(name, ends, link, here, problems, attachment=False))
+        links.append(_wire(name, ends, link, here, inputs, problems, attachment=False))
     unique = {(problem.place, problem.message): problem for problem in problems}
     return Network(nodes, tuple(links)), list(unique.values())
 
@@ -99,51 +101,82 @@ def _wire(
     ends: tuple[int, int],
     spec: Profile,
     here: "_Origin",
+    inputs: Inputs,
     problems: list[Problem],
     *,
     attachment: bool,
 ) -> Wire:
     document = here.scenario.document
     profile = document.profiles[here.profile] if here.profile else Profile()
-    ways = {
-        way: merge((profile, getattr(profile, way), spec, getattr(spec, way)))
-        for way in ("forward", "reverse")
-    }
-    round_trip_ns = sum(mean_ns(laws.get("delay")) for laws in ways.values())
     mtu = spec.mtu or profile.mtu or DEFAULT_MTU
     if mtu < IPV6_MTU and document.addresses != "ipv4":
-        problems.append(
-            here.problem(
-                "mtu", None, f"{mtu} is too small for IPv6", "write 1280 or more, or addresses: ipv4"
-            )
-        )
+        remedy = "write 1280 or more, or addresses: ipv4"
+        problems.append(here.problem(("mtu",), None, f"{mtu} is too small for IPv6", remedy))
+    ways = {way: merge((profile, getattr(profile, way), spec, getattr(spec, way))) for way in WAYS}
+    lanes = {way: route_laws(laws) for way, laws in ways.items()}
+    task = _Task(here, inputs, problems)
+    delays = {way: [task.delay(way, number, laws) for number, laws in enumerate(lanes[way])] for way in WAYS}
+    means = {way: mean_of(delays[way]) for way in WAYS}
     directions = {}
     for way, laws in ways.items():
-        late, delay_ns = laws.get("out_of_order"), mean_ns(laws.get("delay"))
-        if late and late.delay.ns <= delay_ns:
-            what = f"{late.delay} is not later than the link's delay of {Span(delay_ns)}"
-            problems.append(
-                here.problem("out_of_order", way, what, "write a longer delay: nothing comes early")
-            )
-        directions[way] = plan_direction(laws, queue=_queue(laws, round_trip_ns, mtu, way, here, problems))
+        planned = []
+        for number, lane in enumerate(lanes[way]):
+            delay = delays[way][number]
+            mean_ns = plan_mean_ns(delay)
+            round_trip_ns = sum(means.values()) - means[way] + mean_ns
+            planned.append(task.direction(way, number, lane, delay, mean_ns, round_trip_ns, mtu))
+        if "routes" in laws:
+            directions[way] = plan_bundle(laws, planned, mean_ns=means[way])
+        else:
+            directions[way] = planned[0]
     return Wire(name, ends, mtu, directions["forward"], directions["reverse"], attachment, here.path)
 
 
-def _queue(
-    laws: dict[str, Any], round_trip_ns: int, mtu: int, way: str, here: "_Origin", problems: list[Problem]
-) -> Plain:
-    rate = laws["rate"].bits_per_s if "rate" in laws else None
-    if "queue" not in laws:
-        return default_queue(bits_per_s=rate, round_trip_ns=round_trip_ns, mtu=mtu)
-    limit = laws["queue"].limit
-    queue = plan_queue(limit, bits_per_s=rate, round_trip_ns=round_trip_ns)
-    if queue is None:
-        unit = "in BDPs" if limit.bdp else "in time"
-        problems.append(
-            here.problem("queue", way, f"a limit {unit} needs a rate", "add rate, or write 100p or 1MiB")
+@dataclass(frozen=True)
+class _Task:
+    """Plans the laws of one link, and gathers what is wrong with them."""
+
+    here: "_Origin"
+    inputs: Inputs
+    problems: list[Problem]
+
+    def delay(self, way: str, number: int, laws: Plain) -> Plain:
+        """The delay of route ``number``."""
+        try:
+            with within("delay"):
+                return plan_delay(laws.get("delay"), self.inputs)
+        except (LawError, FileError) as error:
+            self.wrong(way, number, error)
+        return plan_delay(None, self.inputs)
+
+    def direction(
+        self, way: str, number: int, laws: Plain, delay: Plain, mean_ns: int, round_trip_ns: int, mtu: int
+    ) -> Plain:
+        """All laws of route ``number``."""
+        rate = plan_rate(None, self.inputs)
+        try:
+            with within("rate"):
+                rate = plan_rate(laws.get("rate"), self.inputs)
+            return plan_direction(
+                laws,
+                self.inputs,
+                delay=delay,
+                rate=rate,
+                mean_ns=mean_ns,
+                round_trip_ns=round_trip_ns,
+                mtu=mtu,
+            )
+        except (LawError, FileError) as error:
+            self.wrong(way, number, error)
+        return plan_direction(
+            {}, self.inputs, delay=delay, rate=rate, mean_ns=mean_ns, round_trip_ns=0, mtu=mtu
         )
-        return {"limit_packets": None, "limit_bytes": None}
-    return queue
+
+    def wrong(self, way: str, number: int, error: LawError | FileError) -> None:
+        if isinstance(error, FileError):
+            self.problems.append(error.problem)
+        else:
+            self.problems.append(self.here.problem(error.at, way, error.message, error.remedy, route=number))
 
 
 @dataclass(frozen=True)
@@ -154,11 +187,20 @@ class _Origin:
     path: Path
     profile: str | None
 
-    def problem(self, law: str, way: str | None, message: str, remedy: str) -> Problem:
-        """A problem of a law, at the most specific place that speaks of it."""
+    def problem(
+        self, at: Path, way: str | None, message: str, remedy: str, *, route: int | None = None
+    ) -> Problem:
+        """A problem of a law, whose name begins ``at``, at the most specific place that speaks of it."""
         bases: list[Path] = [self.path, *([("profiles", self.profile)] if self.profile else [])]
+        law, inner = at[:1], at[1:]
+        of_routes: list[Path] = []
+        if route is not None:
+            of_routes = [("routes", "each", route, *law), ("routes", *law)]
+            of_routes += [("routes", "delays", route)] if law == ("delay",) else []
         for base in bases:
-            for path in ((*base, way, law) if way else (*base, law), (*base, law)):
-                if follow(self.scenario.tree, path)[2] == path:
-                    return self.scenario.problem(path, message, remedy)
+            for start in ((*base, way), base) if way else (base,):
+                for path in ((*start, *tail) for tail in (*of_routes, law)):
+                    if follow(self.scenario.tree, path)[2] == path:
+                        whole = follow(self.scenario.tree, (*path, *inner))[2]
+                        return self.scenario.problem(whole, message, remedy)
         return self.scenario.problem(self.path, message, remedy)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
 
-from longhaul.scenario.laws import bdp_bytes, plan_mean_ns
+from longhaul.scenario.laws import bdp_bytes, plan_bits_per_s, plan_mean_ns
 
 Step = tuple[int, str]
 """A link, and the way it is taken."""
@@ -100,9 +100,9 @@ class Routes:
         if there is None or back is None:
             return None
         rates = [
-            (direction["rate"]["bits_per_s"], link)
+            (bits_per_s, link)
             for link, direction in self._directions(there)
-            if direction["rate"]["law"] == "constant"
+            if (bits_per_s := plan_bits_per_s(direction)) is not None
         ]
         smallest = min((rate for rate, _link in rates), default=None)
         return Way(

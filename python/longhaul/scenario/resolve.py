@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path as FilePath
 from typing import Any
 
 from longhaul.scenario.addresses import assign
@@ -37,22 +38,27 @@ class Resolved:
     scenario: Scenario
     source: bytes
     warnings: tuple[str, ...]
+    inputs: tuple[FilePath, ...]
+    """Files that were read beside the scenario."""
     positions: Mapping[str, tuple[float, float]]
     """Latitude and longitude in degrees, of the nodes that have them."""
 
 
 def resolve(scenario: Scenario) -> Resolved:
     """The plan of ``scenario``; raises :class:`ScenarioError` for what only numbers can tell."""
-    network, problems = build(scenario)
+    inputs = scenario.inputs()
+    network, problems = build(scenario, inputs)
     if problems:
         raise ScenarioError(problems)
     document = scenario.document
-    events, problems = plan_events(scenario, network)
+    events, problems = plan_events(scenario, network, inputs)
     plan: Plain = {
         "version": PLAN_VERSION,
         "name": document.name,
         "seed": document.seed,
-        "duration_ns": document.duration.ns if document.duration else None,
+        "duration_ns": min(
+            [*([document.duration.ns] if document.duration else []), *inputs.ends_ns], default=None
+        ),
         "coalesce_ns": document.coalesce.ns,
         "nodes": _nodes(scenario, network),
         "links": [
@@ -89,6 +95,7 @@ def resolve(scenario: Scenario) -> Resolved:
         scenario,
         scenario.source.content,
         tuple(warnings),
+        tuple(inputs.read),
         {node.name: node.spec.at for node in network.nodes if node.spec.at is not None},
     )
 

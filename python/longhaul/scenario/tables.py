@@ -1,12 +1,14 @@
 """What ``longhaul show`` tells, in tables of at most 80 columns."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from longhaul.scenario.words import delays, losses, queues, rate, rates, size, span
 
 MOST_ROWS = 40
 
@@ -21,34 +23,6 @@ def tables(told: Mapping[str, Any]) -> RenderableType:
     if told["programs"]:
         parts.append(_section("programs", _programs(told)))
     return Group(*parts)
-
-
-def span(ns: float) -> str:
-    """A time with three or four digits: ``38 ms``, ``0.015 ms`` as ``15 us``."""
-    for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
-        if ns >= size:
-            return f"{ns / size:.4g} {unit}"
-    return f"{ns:.4g} ns" if ns else "0"
-
-
-def rate(bits_per_s: int | None) -> str:
-    """A rate with three or four digits."""
-    if bits_per_s is None:
-        return "unlimited"
-    for unit, size in (("Gbit/s", 10**9), ("Mbit/s", 10**6), ("kbit/s", 10**3)):
-        if bits_per_s >= size:
-            return f"{bits_per_s / size:.4g} {unit}"
-    return f"{bits_per_s} bit/s"
-
-
-def size(count: int | None) -> str:
-    """Bytes with three or four digits, in decimal units as rates are."""
-    if count is None:
-        return "-"
-    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= factor:
-            return f"{count / factor:.4g} {unit}"
-    return f"{count} B"
 
 
 def _section(title: str, table: Table) -> RenderableType:
@@ -104,56 +78,47 @@ def _links(told: Mapping[str, Any]) -> Table:
 
 def _laws(direction: Mapping[str, Any], link: Mapping[str, Any]) -> tuple[str, ...]:
     """Delay, rate, queue and loss of a direction; what is unusual goes into the same cells."""
-    delay = direction["delay"]
-    times = [span(direction["mean_delay_ns"])]
-    if delay["law"] == "uniform":
-        times.append(f"±{span(delay['half_width_ns'])}")
-    elif delay["law"] == "normal":
-        times.append(f"sd {span(delay['sd_ns'])}")
-    if direction["reorder"]:
-        times.append("reorders")
-    if direction["out_of_order"]:
-        late = direction["out_of_order"]
-        times.append(f"1 in {late['block']} after {span(late['delay_ns'])}")
-    rates = [rate(direction["bits_per_s"])]
-    if direction["framing_bytes"]:
-        rates.append(f"+{direction['framing_bytes']} B/packet")
-    if link["mtu"] != 1500:
-        rates.append(f"MTU {link['mtu']}")
-    if not direction["up"]:
-        rates.append("down")
-    return "\n".join(times), "\n".join(rates), "\n".join(_queue(direction)), "\n".join(_losses(direction))
+    routes = direction["routes"]
+    cells = [_cells(each, link["mtu"]) for each in (routes or [direction])]
+    if not routes:
+        return cells[0]
+    alike = [len(set(column)) == 1 for column in zip(*cells, strict=True)]
+    bundle = direction["bundle"]
+    heads: tuple[list[str], ...] = (
+        [
+            f"{len(routes)} routes",
+            bundle["policy"]["law"],
+            *(["resequenced"] if bundle["resequence"] else []),
+        ],
+        [rate(direction["bits_per_s"]), "together"],
+        [],
+        [],
+    )
+    ranges: tuple[Callable[[], list[str]], ...] = (
+        lambda: _range([route["mean_delay_ns"] for route in routes], span),
+        lambda: _range([route["bits_per_s"] for route in routes], rate),
+        lambda: ["several"],
+        lambda: ["several"],
+    )
+    whole = ["down"] if not direction["up"] else []
+    texts = []
+    for column in range(4):
+        lines = [cells[0][column]] if alike[column] else ranges[column]()
+        texts.append("\n".join([*heads[column], *lines, *(whole if column == 1 else [])]))
+    return tuple(texts)
 
 
-def _queue(direction: Mapping[str, Any]) -> Iterator[str]:
-    if direction["queue_bytes"] is None:
-        yield "never waits" if direction["bits_per_s"] is None else "unlimited"
-        return
-    if direction["queue"]["limit_packets"] is not None:
-        yield f"{direction['queue']['limit_packets']} packets"
-        yield f"up to {size(direction['queue_bytes'])}"
-    else:
-        yield size(direction["queue_bytes"])
-        yield f"{direction['queue_full_packets']} packets"
-    if direction["queue_ns"] is not None:
-        yield span(direction["queue_ns"])
-        if direction["bdp_bytes"]:
-            yield f"{direction['queue_bytes'] / direction['bdp_bytes']:.3g} BDP"
+def _cells(direction: Mapping[str, Any], mtu: int) -> tuple[str, ...]:
+    parts = (delays(direction), rates(direction, mtu), queues(direction), losses(direction))
+    return tuple("\n".join(part) for part in parts)
 
 
-def _losses(direction: Mapping[str, Any]) -> Iterator[str]:
-    loss = direction["loss"]
-    if loss["law"] == "independent":
-        yield f"{loss['probability'] * 100:.4g} %"
-    elif loss["law"] == "one-per-block":
-        yield f"1 in {loss['block']}"
-    elif loss["law"] == "gilbert-elliott":
-        yield f"{loss['mean'] * 100:.4g} %"
-        yield f"runs of {loss['burst']:.3g}"
-    else:
-        yield "-"
-    if direction["duplicate"]:
-        yield f"{direction['duplicate'] * 100:.4g} % twice"
+def _range(values: list[Any], words: Callable[[Any], str]) -> list[str]:
+    """The least and the greatest of ``values``; what differs beside them is in ``--json``."""
+    known = [value for value in values if value is not None]
+    if len(known) < len(values) or min(known) == max(known):
+        return ["several"]
+    return [f"{words(min(known))} to", words(max(known))]
 
 
 def _paths(told: Mapping[str, Any]) -> Table:

@@ -49,8 +49,10 @@ def _need(routes: Routes, way: Way) -> int:
     bdp = bdp_bytes(way.bits_per_s or ASSUMED_BITS_PER_S, way.round_trip_ns)
     queue = 0
     if way.bottleneck is not None:
-        direction = dict(way.there)[way.bottleneck]
-        limits: Plain = routes.links[way.bottleneck][direction]["queue"]
-        packets = (limits["limit_packets"] or 0) * int(routes.links[way.bottleneck]["mtu"])
-        queue = limits["limit_bytes"] or packets
+        link = routes.links[way.bottleneck]
+        direction = link[dict(way.there)[way.bottleneck]]
+        lanes = direction["bundle"]["routes"] if direction["bundle"] else [direction]
+        for lane in lanes:
+            limits: Plain = lane["queue"]
+            queue += limits["limit_bytes"] or (limits["limit_packets"] or 0) * int(link["mtu"])
     return 2 * (bdp + queue)

@@ -44,8 +44,7 @@ def validate(source: Source, root: Branch, kind: type[Model]) -> tuple[Model | N
         # A misspelt key explains the missing one, and an empty one what is said about its mapping.
         mapping = path_text(key.mapping.path)
         hidden = {f'has no "{word}"' for word in re.findall(r'"([^"]*)"', key.remedy)}
-        if key.message == "has no value":
-            hidden |= {"changes nothing", "must do one thing", "expects nothing"}
+        hidden |= {"changes nothing", "must do one thing", "expects nothing"}
         problems = [each for each in problems if each.path != mapping or each.message not in hidden]
         place = key.mapping.node.entries[key.key][0]
         problems.append(source.problem(place, (*key.mapping.path, key.key), key.message, key.remedy))
@@ -142,6 +141,27 @@ _EXAMPLES = {
     "mean": "mean: 0.1%",
     "burst": "burst: 3",
     "packets": "packets: 100",
+    "good_to_bad": "good_to_bad: 1%",
+    "bad_to_good": "bad_to_good: 30%",
+    "p13": "p13: 1%",
+    "p31": "p31: 30%",
+    "correlation": "correlation: 0.3",
+    "gap": "gap: 18s",
+    "file": "file: losses.txt",
+    "form": "form: indices",
+    "shape": "shape: 0.8",
+    "line": "line: 1Gbit",
+    "policy": "policy: round-robin",
+    "wait": "wait: 1ms",
+    "min": "min: 30p",
+    "max": "max: 90p",
+    "bands": "bands: [[ef, cs6], default]",
+    "hz": "hz: 8192",
+    "rounding": "rounding: nearest",
+    "early": "early: 25%",
+    "low": "low: 1ms",
+    "high": "high: 2ms",
+    "value": "value: 1ms",
     "half_width": "half_width: 1ms",
     "sd": "sd: 1ms",
     "every": "every: 100",
@@ -156,6 +176,8 @@ _EXAMPLES = {
 def _example(missing: str, path: Path) -> str:
     if missing == "kind":
         return "add kind: router or kind: host"
+    if missing == "burst" and path[-1:] == ("rate",):
+        return "add for example burst: 15400B"
     if missing == "at" and path[:1] == ("routes",):
         return "add for example at: par"
     return f"add for example {_EXAMPLES.get(missing, missing + ': ...')}"

@@ -1,10 +1,15 @@
 //! Packets, laws and inputs for the tests.
 #![allow(dead_code, clippy::allow_attributes, reason = "each test file uses its own part of this one")]
 
-use longhaul_link::{Change, Delay, Fate, Laws, Link, Load, Loss, Offered, OutOfOrder, QueueLimit};
-use longhaul_random::Seed;
+use longhaul_link::{
+    BundleLaws, Change, CodelLaw, Delay, Discipline, Fate, FlowKey, Framing, GapUnit, Laws, Line, Link, Load,
+    Loss, LossPlace, Offered, Opportunities, OutOfOrder, PieLaw, Policy, QueueLimit, RateLaw, RedLaw,
+    Resequence, Rounding, Series,
+};
+use longhaul_random::{Distribution, Seed};
 use longhaul_units::{Probability, Rate, Span, Time};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// A numbered packet; packets of one train continue each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +26,15 @@ impl Load for Packet {
     fn continues(&self, previous: &Self) -> bool {
         self.train == previous.train && self.number == previous.number + 1
     }
+    fn flow(&self) -> u64 {
+        self.number % 5
+    }
+    fn dscp(&self) -> u8 {
+        (self.number % 64) as u8
+    }
+    fn mark(&mut self) -> bool {
+        self.number.is_multiple_of(3)
+    }
 }
 
 /// A packet of a train of its own.
@@ -30,17 +44,7 @@ pub fn packet(number: u64, bytes: u32) -> Packet {
 
 /// A link that only passes things on.
 pub fn transparent() -> Laws {
-    Laws {
-        up: true,
-        loss: Loss::None,
-        queue: QueueLimit::default(),
-        rate: None,
-        framing_bytes: 0,
-        delay: Delay::Constant(Span::ZERO),
-        reorder: false,
-        out_of_order: None,
-        duplicate: Probability::ZERO,
-    }
+    Laws::default()
 }
 
 pub fn link(laws: Laws) -> Link<Packet> {
@@ -51,8 +55,12 @@ pub fn probability(p: f64) -> Probability {
     Probability::new(p).unwrap()
 }
 
-pub fn gigabit(n: u64) -> Option<Rate> {
-    Rate::from_bits_per_s(n * 1_000_000_000)
+pub fn gigabit(n: u64) -> RateLaw {
+    RateLaw::constant(n * 1_000_000_000)
+}
+
+pub fn ethernet() -> Framing {
+    Framing { overhead_bytes: 38, ..Framing::default() }
 }
 
 /// Everything that can be taken by `now`: packet number and due time.
@@ -65,6 +73,7 @@ pub fn run_until(link: &mut Link<Packet>, end: Time, out: &mut Vec<(u64, Time)>)
     while link.next_event() <= end {
         let event = link.next_event();
         out.extend(drain(link, event));
+        while link.drop_pending().is_some() {}
         assert!(link.next_event() > event, "a drained link wants nothing more of this instant");
     }
 }
@@ -76,7 +85,7 @@ pub const END: Time = Time::from_ns(1_000_000_000_000);
 #[derive(Clone, Debug)]
 pub enum Input {
     Offer { bytes: u32, continues: bool },
-    Change(Change),
+    Change(Box<Change>),
 }
 
 /// How a host polls between inputs.
@@ -95,48 +104,70 @@ pub enum Polls {
 pub struct Outcome {
     pub fates: Vec<Offered>,
     pub out: Vec<(u64, Time)>,
+    /// Who ended inside, in order of numbers.
+    pub inside: Vec<(u64, Fate)>,
     pub counters: longhaul_link::Counters,
 }
 
 /// Feeds the inputs to a link and brings it up at the end, so that nothing is left waiting.
-pub fn play(mut link: Link<Packet>, inputs: &[(Span, Input)], polls: Polls) -> Outcome {
+pub fn play(line: impl Into<Line<Packet>>, inputs: &[(Span, Input)], polls: Polls) -> Outcome {
+    let mut line = line.into();
     let mut now = Time::ZERO;
-    let (mut fates, mut out) = (Vec::new(), Vec::new());
+    let (mut fates, mut out, mut inside) = (Vec::new(), Vec::new(), Vec::new());
     let mut train = 0;
     for (number, (pause, input)) in (0..).zip(inputs) {
         now += *pause;
         match polls {
-            Polls::Prompt => run_until(&mut link, now, &mut out),
-            Polls::AtInputs => out.extend(drain(&mut link, now)),
+            Polls::Prompt => poll_until(&mut line, now, &mut out, &mut inside),
+            Polls::AtInputs => empty(&mut line, now, &mut out, &mut inside),
             Polls::Never => {}
         }
         match input {
             Input::Offer { bytes, continues } => {
                 train = if *continues { train } else { number };
-                fates.push(link.offer(now, Packet { number, bytes: *bytes, train }));
+                fates.push(line.offer(now, Packet { number, bytes: *bytes, train }));
             }
-            Input::Change(change) => link.change(now, change),
+            Input::Change(change) => line.change(now, None, change),
         }
-        assert_conserved(&link);
+        assert_conserved(&line);
     }
-    link.change(now, &Change { up: Some(true), ..Change::default() });
+    // Whatever rate it had, nothing shall be left waiting for a token that may never come.
+    let open = Change { up: Some(true), rate: Some(gigabit(1)), ..Change::default() };
+    line.change(now, None, &open);
     match polls {
-        Polls::Prompt => run_until(&mut link, END, &mut out),
-        Polls::AtInputs | Polls::Never => out.extend(drain(&mut link, END)),
+        Polls::Prompt => poll_until(&mut line, END, &mut out, &mut inside),
+        Polls::AtInputs | Polls::Never => empty(&mut line, END, &mut out, &mut inside),
     }
-    assert_conserved(&link);
-    assert_eq!((link.waiting(), link.flying()), ((0, 0), 0));
-    assert_eq!(link.next_event(), Time::NEVER);
-    Outcome { fates, out, counters: *link.counters() }
+    assert_conserved(&line);
+    assert_eq!((line.waiting(), line.flying()), ((0, 0), 0));
+    assert_eq!(line.next_event(), Time::NEVER);
+    inside.sort_by_key(|each| (each.0, format!("{:?}", each.1)));
+    Outcome { fates, out, inside, counters: line.counters() }
+}
+
+type Out = Vec<(u64, Time)>;
+type Inside = Vec<(u64, Fate)>;
+
+fn empty(line: &mut Line<Packet>, now: Time, out: &mut Out, inside: &mut Inside) {
+    out.extend(std::iter::from_fn(|| line.take(now)).map(|(packet, due)| (packet.number, due)));
+    inside.extend(std::iter::from_fn(|| line.drop_pending()).map(|(packet, fate)| (packet.number, fate)));
+}
+
+fn poll_until(line: &mut Line<Packet>, end: Time, out: &mut Out, inside: &mut Inside) {
+    while line.next_event() <= end {
+        let event = line.next_event();
+        empty(line, event, out, inside);
+        assert!(line.next_event() > event, "a drained link wants nothing more of this instant");
+    }
 }
 
 /// Every packet that came in is in exactly one place.
-pub fn assert_conserved(link: &Link<Packet>) {
-    let c = link.counters();
+pub fn assert_conserved(line: &Line<Packet>) {
+    let c = line.counters();
     let ended = c.lost_packets + c.overflowed_packets + c.dropped_packets + c.down_packets;
     assert_eq!(
         c.offered_packets + c.copied_packets,
-        c.delivered_packets + ended + link.waiting().0 + link.flying()
+        c.delivered_packets + ended + line.waiting().0 + line.flying()
     );
 }
 
@@ -147,17 +178,72 @@ impl Outcome {
     }
 }
 
+fn any_amount(most: f64) -> impl Strategy<Value = Distribution> {
+    prop_oneof![
+        (0.0..most).prop_map(Distribution::Constant),
+        (0.0..most).prop_map(move |low| Distribution::Uniform { low, high: most }),
+        (0.1..most).prop_map(|mean| Distribution::Exponential { mean }),
+        (0.3..5.0, 0.1..most).prop_map(|(shape, scale)| Distribution::Weibull { shape, scale }),
+        (0.3..5.0, 0.1..most).prop_map(|(shape, scale)| Distribution::Gamma { shape, scale }),
+        (1.1..5.0, 0.1..most).prop_map(|(shape, scale)| Distribution::Pareto { shape, scale }),
+        (0.0..3.0, 0.0..1.0).prop_map(|(mu, sigma)| Distribution::Lognormal { mu, sigma }),
+        Just(Distribution::Empirical(Arc::from([1.0, 2.0, 7.0]))),
+    ]
+}
+
 fn any_loss() -> impl Strategy<Value = Loss> {
     prop_oneof![
         Just(Loss::None),
         (0.0..=1.0).prop_map(|p| Loss::Independent(probability(p))),
         (0u64..9).prop_map(Loss::OnePerBlock),
+        (0u64..9).prop_map(Loss::Periodic),
         (0.0..0.5, 1.0..9.0).prop_map(|(mean, burst)| Loss::GilbertElliott { mean, burst }),
+        (0.0..0.9, 0.0..0.99).prop_map(|(mean, correlation)| Loss::Correlated { mean, correlation }),
+        (0.01..0.5, 0.01..0.9, 0.0..0.5).prop_map(|(p, r, g)| Loss::Markov {
+            good_to_bad: probability(p),
+            bad_to_good: probability(r),
+            loss_good: probability(g),
+            loss_bad: probability(0.8),
+        }),
+        (0.0..0.5, 0.01..0.5, 0.0..0.5).prop_map(|(p13, p31, p32)| Loss::FourState {
+            p13,
+            p31,
+            p32,
+            p23: 0.5,
+            p14: 0.1
+        }),
+        (any_amount(9.0), any_amount(3.0)).prop_map(|(gap, burst)| Loss::Renewal {
+            gap,
+            burst,
+            unit: GapUnit::Packets
+        }),
+        (
+            any_amount(9000.0),
+            prop_oneof![
+                Just(GapUnit::Bytes),
+                Just(GapUnit::Wall),
+                Just(GapUnit::Busy(Rate::from_bits_per_s(1_000_000_000).unwrap())),
+            ]
+        )
+            .prop_map(|(gap, unit)| Loss::Renewal { gap, burst: Distribution::Constant(1.0), unit }),
+        (proptest::collection::vec((0u64..5, 0u64..3), 0..4), any::<bool>())
+            .prop_map(|(runs, repeat)| Loss::Runs { runs: Arc::from(runs), repeat }),
+        proptest::collection::btree_set(0u64..30_000, 0..6).prop_map(|times| Loss::Times {
+            times: times.into_iter().map(Time::from_ns).collect(),
+            repeat: Some(Span::from_us(40)),
+        }),
     ]
 }
 
 fn any_span(most_ns: u64) -> impl Strategy<Value = Span> {
     prop_oneof![Just(Span::ZERO), (0..=most_ns * 1000).prop_map(Span::from_ps)]
+}
+
+fn any_series(most: u64) -> impl Strategy<Value = Series> {
+    (0..most, 0..most, 0..most, any::<bool>()).prop_map(|(a, b, c, repeat)| {
+        let points = [(Time::ZERO, a), (Time::from_ns(7_000), b), (Time::from_ns(19_000), c)];
+        Series::new(&points, repeat.then_some(Span::from_us(25))).unwrap()
+    })
 }
 
 fn any_delay() -> impl Strategy<Value = Delay> {
@@ -168,14 +254,86 @@ fn any_delay() -> impl Strategy<Value = Delay> {
             half_width: Span::from_ps((mean.ps() as f64 * share) as u64),
         }),
         (any_span(20_000), any_span(10_000)).prop_map(|(mean, sd)| Delay::Normal { mean, sd }),
+        (any_span(20_000), any_amount(9000.0), prop_oneof![Just(0.0), 0.0..0.99])
+            .prop_map(|(base, jitter, correlation)| Delay::Random { base, jitter, correlation }),
+        (any_series(20_000_000), any::<bool>()).prop_map(|(series, linear)| Delay::Series { series, linear }),
+        (any_span(20_000), 1u32..1_000_000, any::<bool>()).prop_map(|(delay, hz, up)| Delay::Ticks {
+            delay,
+            hz: hz + 1000,
+            rounding: if up { Rounding::Up } else { Rounding::Nearest },
+        }),
     ]
 }
 
-fn any_rate() -> impl Strategy<Value = Option<Rate>> {
-    proptest::option::weighted(
-        0.8,
-        (1u64..20_000_000_000).prop_map(|b| Rate::from_bits_per_s(b + 99_999_999).unwrap()),
-    )
+/// Rates with outages.
+fn any_outages() -> impl Strategy<Value = Series> {
+    (any_bit_rate(), proptest::option::of(any_bit_rate()), any_bit_rate()).prop_map(|(a, b, c)| {
+        let middle = b.map_or(0, Rate::bits_per_s);
+        let points = [
+            (Time::ZERO, a.bits_per_s()),
+            (Time::from_ns(7_000), middle),
+            (Time::from_ns(19_000), c.bits_per_s()),
+        ];
+        Series::new(&points, Some(Span::from_us(25))).unwrap()
+    })
+}
+
+pub fn any_bit_rate() -> impl Strategy<Value = Rate> {
+    (1u64..20_000_000_000).prop_map(|b| Rate::from_bits_per_s(b + 99_999_999).unwrap())
+}
+
+fn any_rate() -> impl Strategy<Value = RateLaw> {
+    prop_oneof![
+        1 => Just(RateLaw::Unlimited),
+        4 => any_bit_rate().prop_map(RateLaw::Constant),
+        1 => (any_bit_rate(), any_bit_rate()).prop_map(|(a, b)| RateLaw::Paced { rate: a.min(b), line: a.max(b) }),
+        1 => (any_bit_rate(), 1u64..20_000, proptest::option::of(any_bit_rate())).prop_map(
+            |(rate, burst_bytes, peak)| RateLaw::TokenBucket { rate, burst_bytes, peak },
+        ),
+        1 => any_outages().prop_map(RateLaw::Series),
+        1 => (1u64..9_000).prop_map(|bytes| {
+            let times = [Time::from_ns(3_000), Time::from_ns(3_000), Time::from_ns(20_000)];
+            RateLaw::Opportunities(Opportunities::new(&times, Span::from_us(20), bytes).unwrap())
+        }),
+    ]
+}
+
+/// Disciplines that keep the order.
+fn any_line() -> impl Strategy<Value = Discipline> {
+    let codel =
+        |target: u64, ecn| CodelLaw { target: Span::from_ns(target), interval: Span::from_us(20), ecn };
+    prop_oneof![
+        4 => Just(Discipline::Fifo),
+        1 => Just(Discipline::HeadDrop),
+        1 => (0u64..9_000, any::<bool>(), any::<bool>(), 0.01..1.0).prop_map(|(least, gentle, ecn, weight)| {
+            Discipline::Red(RedLaw {
+                least, most: least * 2 + 1, probability: 0.3, weight, gentle, ecn, packet: 1500,
+            })
+        }),
+        1 => (0u64..9_000, any::<bool>()).prop_map(move |(target, ecn)| Discipline::Codel(codel(target, ecn))),
+        1 => (0u64..9_000, 1u64..9_000, any::<bool>()).prop_map(|(target, update, ecn)| Discipline::Pie(PieLaw {
+            target: Span::from_ns(target),
+            update: Span::from_ns(update),
+            alpha: 20_000.0,
+            beta: 200_000.0,
+            burst: Span::from_us(10),
+            ecn,
+        })),
+    ]
+}
+
+/// All disciplines.
+fn any_discipline() -> impl Strategy<Value = Discipline> {
+    prop_oneof![
+        5 => any_line(),
+        1 => (1u32..9_000, 1u32..6).prop_map(|(quantum, flows)| Discipline::Drr { quantum, flows }),
+        1 => (0u64..9_000, 1u32..9_000, 1u32..6).prop_map(|(target, quantum, flows)| Discipline::FqCodel {
+            codel: CodelLaw { target: Span::from_ns(target), interval: Span::from_us(20), ecn: false },
+            quantum,
+            flows,
+        }),
+        1 => Just(Discipline::Priority { bands: std::array::from_fn(|dscp| (dscp % 3) as u8) }),
+    ]
 }
 
 fn any_queue() -> impl Strategy<Value = QueueLimit> {
@@ -189,46 +347,81 @@ fn any_probability() -> impl Strategy<Value = Probability> {
 
 /// Laws that let nothing overtake.
 pub fn ordered_laws() -> impl Strategy<Value = Laws> {
-    (any_loss(), any_queue(), any_rate(), 0u32..40, any_delay(), any_probability()).prop_map(
-        |(loss, queue, rate, framing_bytes, delay, duplicate)| Laws {
-            loss,
-            queue,
-            rate,
-            framing_bytes,
-            delay,
-            duplicate,
-            ..transparent()
-        },
+    (
+        (any_loss(), any::<bool>(), any_queue(), any_line(), any_rate()),
+        (0u32..40, any_delay(), any_probability(), any_probability()),
+    )
+        .prop_map(
+            |((loss, after, queue, discipline, rate), (overhead_bytes, delay, duplicate, corrupt))| Laws {
+                loss,
+                loss_place: if after { LossPlace::AfterQueue } else { LossPlace::BeforeQueue },
+                queue,
+                discipline,
+                rate,
+                framing: Framing { overhead_bytes, ..Framing::default() },
+                delay,
+                duplicate,
+                corrupt,
+                ..transparent()
+            },
+        )
+}
+
+fn any_outsider() -> impl Strategy<Value = OutOfOrder> {
+    prop_oneof![
+        (0u64..9, any_span(40_000)).prop_map(|(block, delay)| OutOfOrder::Block { block, delay }),
+        (any_probability(), any_span(40_000))
+            .prop_map(|(probability, delay)| OutOfOrder::Share { probability, delay }),
+        (1u64..9, any_probability()).prop_map(|(gap, probability)| OutOfOrder::Early { gap, probability }),
+    ]
+}
+
+/// All laws of a link.
+pub fn any_laws() -> impl Strategy<Value = Laws> {
+    let out_of_order = proptest::option::of(any_outsider());
+    (ordered_laws(), any_discipline(), any::<bool>(), out_of_order).prop_map(
+        |(laws, discipline, reorder, out_of_order)| Laws { discipline, reorder, out_of_order, ..laws },
     )
 }
 
-/// All laws.
-pub fn any_laws() -> impl Strategy<Value = Laws> {
-    let out_of_order = proptest::option::of((0u64..9, any_span(40_000)));
-    (ordered_laws(), any::<bool>(), out_of_order).prop_map(|(laws, reorder, out_of_order)| Laws {
-        reorder,
-        out_of_order: out_of_order.map(|(block, delay)| OutOfOrder { block, delay }),
-        ..laws
+/// Parallel routes with all laws.
+pub fn any_bundle() -> impl Strategy<Value = BundleLaws> {
+    let policy = prop_oneof![
+        Just(Policy::RoundRobin),
+        Just(Policy::VlanBlock),
+        Just(Policy::FlowHash(FlowKey::Flow)),
+        Just(Policy::LeastQueued),
+        Just(Policy::Weighted(vec![3, 1, 0, 2])),
+        Just(Policy::Flowlet(Span::from_us(2))),
+    ];
+    let resequence = proptest::option::of((any_span(9_000), 0u64..30_000));
+    (policy, proptest::collection::vec(any_laws(), 4), resequence).prop_map(|(policy, routes, resequence)| {
+        BundleLaws {
+            up: true,
+            policy,
+            routes,
+            resequence: resequence.map(|(wait, limit_bytes)| Resequence { wait, limit_bytes }),
+        }
     })
 }
 
 fn any_change() -> impl Strategy<Value = Change> {
     use proptest::option::weighted;
     (
-        weighted(0.3, any::<bool>()),
-        weighted(0.3, any_loss()),
-        weighted(0.3, any_queue()),
-        weighted(0.3, any_rate()),
-        weighted(0.3, any_delay()),
-        weighted(0.3, any_probability()),
+        (weighted(0.3, any::<bool>()), weighted(0.3, any_loss()), weighted(0.3, any_queue())),
+        (weighted(0.2, any_line()), weighted(0.3, any_rate()), weighted(0.3, any_delay())),
+        (weighted(0.3, any_probability()), weighted(0.3, any_probability())),
     )
-        .prop_map(|(up, loss, queue, rate, delay, duplicate)| Change {
+        .prop_map(|((up, loss, queue), (discipline, rate, delay), (duplicate, corrupt))| Change {
             up,
             loss,
             queue,
+            discipline,
             rate,
             delay,
+            reorder: None,
             duplicate,
+            corrupt,
         })
 }
 
@@ -244,6 +437,7 @@ pub fn offers() -> impl Strategy<Value = Vec<(Span, Input)>> {
 
 /// Offers and, now and then, changes.
 pub fn inputs() -> impl Strategy<Value = Vec<(Span, Input)>> {
-    let change = (any_span(3_000), any_change()).prop_map(|(pause, change)| (pause, Input::Change(change)));
+    let change =
+        (any_span(3_000), any_change()).prop_map(|(pause, change)| (pause, Input::Change(Box::new(change))));
     proptest::collection::vec(prop_oneof![9 => any_offer(), 1 => change], 0..80)
 }

@@ -3,7 +3,7 @@
 use crate::bodies::{Arrival, Bodies};
 use crate::clock::{self, Clock};
 use crate::recorder::Recorder;
-use crate::shape::HEADER_ROOM;
+use crate::shape::{HEADER_ROOM, Left, damage};
 use crate::tun::Tun;
 use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink, icmp};
 use longhaul_plan::{Plan, Way};
@@ -46,7 +46,8 @@ struct Group {
     body: u32,
     first: u32,
     count: u32,
-    hops: u8,
+    left: Left,
+    damage: u32,
     first_due: Time,
     due: Time,
     via: Option<DirectionId>,
@@ -130,9 +131,17 @@ impl Outlet {
         let packet = self.bodies.packet(group.body);
         let shape = self.bodies.shape(group.body);
         let mut room = [0u8; HEADER_ROOM];
-        let headers = shape.headers(packet, group.first, group.count, group.hops, &mut room);
+        let headers = shape.headers(packet, group.first, group.count, group.left, &mut room);
         let (start, length) = shape.payload(packet.len(), group.first, group.count);
-        let parts = [IoSlice::new(&room[..headers]), IoSlice::new(&packet[start..start + length])];
+        let payload = &packet[start..start + length];
+        let mut parts = [IoSlice::new(&room[..headers]), IoSlice::new(payload)];
+        if group.damage != 0 {
+            self.scratch.clear();
+            self.scratch.extend_from_slice(&room[..headers]);
+            self.scratch.extend_from_slice(payload);
+            damage(&mut self.scratch, group.damage);
+            parts = [IoSlice::new(&self.scratch), IoSlice::new(&[])];
+        }
         let late = self.clock.now().since(group.due);
         let port = &mut self.ports[group.host];
         let written = match &port.tun {
@@ -162,7 +171,7 @@ impl Outlet {
         let bytes = self.bodies.packet(packet.body);
         let shape = self.bodies.shape(packet.body);
         let mut room = [0u8; HEADER_ROOM];
-        let headers = shape.headers(bytes, u32::from(packet.segment), 1, packet.hops, &mut room);
+        let headers = shape.headers(bytes, u32::from(packet.segment), 1, left(packet), &mut room);
         let (start, length) = shape.payload(bytes.len(), u32::from(packet.segment), 1);
         self.quoted.clear();
         self.quoted.extend_from_slice(&room[crate::tun::VNET_HEADER..headers]);
@@ -185,6 +194,10 @@ impl Outlet {
     }
 }
 
+fn left(packet: &Packet) -> Left {
+    Left { hops: packet.hops, class: packet.class }
+}
+
 impl Sink for Outlet {
     fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, via: Option<DirectionId>) {
         if let Some(group) = &mut self.group {
@@ -192,7 +205,9 @@ impl Sink for Outlet {
             let joins = group.body == packet.body
                 && next == u32::from(packet.segment)
                 && group.host == host.0 as usize
-                && group.hops == packet.hops
+                && group.left == left(&packet)
+                && group.damage == 0
+                && packet.damage == 0
                 && self.coalesce > Span::ZERO
                 && due <= group.first_due + self.coalesce;
             if joins {
@@ -207,7 +222,8 @@ impl Sink for Outlet {
             body: packet.body,
             first: u32::from(packet.segment),
             count: 1,
-            hops: packet.hops,
+            left: left(&packet),
+            damage: packet.damage,
             first_due: due,
             due,
             via,

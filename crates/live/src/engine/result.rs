@@ -138,6 +138,8 @@ impl Engine<'_> {
             "lost_packets": of.lost_packets,
             "overflowed_packets": of.overflowed_packets,
             "dropped_packets": of.dropped_packets,
+            "marked_packets": of.marked_packets,
+            "corrupted_packets": of.corrupted_packets,
             "down_packets": of.down_packets,
             "too_big_packets": counters.too_big_packets,
             "waiting_packets": counters.waiting_packets,

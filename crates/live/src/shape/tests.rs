@@ -41,7 +41,7 @@ fn part(first: u32, count: u32, hops: u8) -> Vec<u8> {
     let (vnet, packet) = tcp4(4 * MSS + 100);
     let shape = Shape::of(&vnet, &packet).unwrap();
     let mut room = [0u8; HEADER_ROOM];
-    let length = shape.headers(&packet, first, count, hops, &mut room);
+    let length = shape.headers(&packet, first, count, Left { hops, class: packet[1] }, &mut room);
     room[..length].to_vec()
 }
 
@@ -99,4 +99,43 @@ fn headers_that_contradict_the_packet_are_refused() {
     assert_eq!(Shape::of(&vnet, &packet), None, "a checksum beyond the packet");
     assert_eq!(Shape::of(&[0; VNET_HEADER], &[]), None);
     assert_eq!(Shape::of(&[0; VNET_HEADER], &[0x4f; 20]), None, "an IPv4 header longer than the packet");
+}
+
+#[test]
+fn a_mark_changes_the_class_and_keeps_the_checksum_sound() {
+    let (vnet, packet) = tcp4(MSS);
+    let shape = Shape::of(&vnet, &packet).unwrap();
+    let mut room = [0u8; HEADER_ROOM];
+    let left = Left { hops: 0, class: packet[1] | 3 };
+    let length = shape.headers(&packet, 0, 1, left, &mut room);
+    let ip = &room[VNET_HEADER..length];
+    assert_eq!(ip[1], packet[1] | 3);
+    assert_eq!(checksum(&ip[..20]), 0);
+    // The eight bits lie across two bytes in IPv6.
+    let mut six = [0u8; 40];
+    six[0] = 0x60;
+    set_class(&mut six, 0xb9);
+    assert_eq!((class(&six), six[0], six[1]), (0xb9, 0x6b, 0x90));
+}
+
+#[test]
+fn damage_turns_one_bit_over_and_leaves_the_checksum_wrong() {
+    let (vnet, packet) = tcp4(100);
+    let shape = Shape::of(&vnet, &packet).unwrap();
+    for draw in [1, 77, 12_345, u32::MAX] {
+        let mut room = [0u8; HEADER_ROOM];
+        let headers = shape.headers(&packet, 0, 1, Left { hops: 1, class: packet[1] }, &mut room);
+        let (start, length) = shape.payload(packet.len(), 0, 1);
+        let mut whole = room[..headers].to_vec();
+        whole.extend_from_slice(&packet[start..start + length]);
+        damage(&mut whole, draw);
+        assert_eq!(whole[..VNET_HEADER], [0; VNET_HEADER], "nobody completes the checksum any more");
+        let ip = &whole[VNET_HEADER..];
+        assert_eq!(checksum(&ip[..20]), 0, "the IP header stays whole");
+        let mut pseudo: Vec<u8> = ip[12..20].to_vec();
+        pseudo.extend_from_slice(&[0, 6]);
+        pseudo.extend_from_slice(&((ip.len() - 20) as u16).to_be_bytes());
+        pseudo.extend_from_slice(&ip[20..]);
+        assert_ne!(checksum(&pseudo), 0, "a wrong bit that no checksum sees");
+    }
 }

@@ -36,8 +36,11 @@ pub enum Request {
         link: usize,
         /// `None`: both.
         direction: Option<Way>,
+        /// Which of its parallel routes; `None`: the link, or all of them.
+        #[serde(default)]
+        route: Option<usize>,
         /// What becomes different.
-        change: Change,
+        change: Box<Change>,
     },
 }
 

@@ -1,8 +1,11 @@
 """The scenario language as frozen models: what a file may say, and in which words."""
 
-from longhaul.scenario.model.link import Delay, Laws, Link, Profile, Queue, QueueLimit
+from longhaul.scenario.model.delay import Delay, DelayTrace
+from longhaul.scenario.model.link import Laws, Link, Profile
 from longhaul.scenario.model.node import Node, Tcp
 from longhaul.scenario.model.program import Bulk, Datagrams, Ping, Program
+from longhaul.scenario.model.queue import Queue, QueueLimit
+from longhaul.scenario.model.routes import RouteLaws, Routes
 from longhaul.scenario.model.scenario import Changes, Document, Event, Expectation
 
 __all__ = [
@@ -10,6 +13,7 @@ __all__ = [
     "Changes",
     "Datagrams",
     "Delay",
+    "DelayTrace",
     "Document",
     "Event",
     "Expectation",
@@ -21,5 +25,7 @@ __all__ = [
     "Program",
     "Queue",
     "QueueLimit",
+    "RouteLaws",
+    "Routes",
     "Tcp",
 ]

@@ -132,6 +132,33 @@ class Count:
         return {"anyOf": [number, {"type": "string", "pattern": f"^{PARAMETER_PATTERN}$"}]}
 
 
+@dataclass(frozen=True)
+class Number:
+    """The annotation of a bare number, or of a parameter in its place."""
+
+    at_least: float
+    at_most: float
+    example: str = "2.5"
+
+    def check(self, value: object) -> float:
+        """``value`` as a float, if it lies within the bounds."""
+        if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+            raise problem("wants a number", f"write for example {self.example}, without unit")
+        if not self.at_least <= value <= self.at_most:
+            message = f"must lie between {self.at_least:g} and {self.at_most:g}, not {printable(str(value))}"
+            raise problem(message, f"write for example {self.example}")
+        return float(value)
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+    def __get_pydantic_json_schema__(
+        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        number = {"type": "number", "minimum": self.at_least, "maximum": self.at_most}
+        return {"anyOf": [number, {"type": "string", "pattern": f"^{PARAMETER_PATTERN}$"}]}
+
+
 def problem(message: str, remedy: str, *, at: str | None = None) -> PydanticCustomError:
     """An error that a validator raises about its value, or about key ``at`` in it."""
     return PydanticCustomError(
@@ -167,6 +194,10 @@ NAME_PATTERN = r"[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
 HOST_PATTERN = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 RANGE_PATTERN = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.\.[0-9]{1,6})?"
 
+FileName = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
+"""A file beside the scenario."""
+Column = Annotated[str, StringConstraints(min_length=1, max_length=128)]
+"""A column of a CSV file; the end of its name is its unit."""
 Text = Annotated[str, StringConstraints(max_length=4096)]
 Word = Annotated[str, BeforeValidator(_text_of)]
 """Text that may look like a number."""

@@ -7,10 +7,15 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from longhaul.scenario.model.base import Count, HostName, HostRange, Name, Names, Strict, Text, problem
-from longhaul.scenario.model.link import DelayLaw, Link, Loss, Profile, QueueLaw
+from longhaul.scenario.model.delay import DelayLaw
+from longhaul.scenario.model.link import Link, Profile
+from longhaul.scenario.model.loss import Loss
 from longhaul.scenario.model.node import Node, Tcp
 from longhaul.scenario.model.program import Program, Traffic
-from longhaul.scenario.units import Rate, Share, Size, Span
+from longhaul.scenario.model.queue import QueueLaw
+from longhaul.scenario.model.rate import RateLaw
+from longhaul.scenario.model.routes import MOST_ROUTES
+from longhaul.scenario.units import Share, Size, Span
 
 
 def _scalar(value: Any) -> Any:
@@ -33,12 +38,17 @@ class Changes(Strict):
     """What becomes different in an event."""
 
     delay: DelayLaw | None = None
-    rate: Rate | None = None
+    rate: RateLaw | None = None
     loss: Loss | None = None
     queue: QueueLaw | None = None
     duplicate: Share | None = None
+    corrupt: Share | None = None
 
-    later: ClassVar[Mapping[str, str]] = {"out_of_order": "it is fixed for a run"}
+    instead: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("out_of_order", "count", "routes", "mtu"), "it is fixed for a run"),
+        **dict.fromkeys(("up", "down"), "write it in place of set"),
+        "reorder": "write it inside delay: {base: 38ms, reorder: true}",
+    }
 
     @model_validator(mode="after")
     def _something(self) -> "Changes":
@@ -57,6 +67,8 @@ class Event(Strict):
     at: Annotated[Span, Field(examples=["20s"])]
     link: Annotated[Names, Field(examples=["par-nyc"])]
     direction: Literal["forward", "reverse", "both"] = "both"
+    route: Annotated[int, Count(at_least=1, at_most=MOST_ROUTES)] | None = None
+    """One of the link's parallel routes, the first being 1; all of them if left out."""
     change: Annotated[Changes | None, Field(alias="set")] = None
     over: Span | None = None
     """How long the change takes, in steps of 10 ms; at once if left out."""

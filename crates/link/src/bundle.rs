@@ -1,0 +1,240 @@
+//! Parallel routes that are one link: Miyagi et al., "Parallel routes transmission" (Keio), and what
+//! reordering costs.
+
+mod policy;
+mod resequencer;
+
+pub use policy::{FlowKey, Policy};
+pub use resequencer::Resequence;
+
+use crate::{Change, Counters, Fate, Laws, Link, Load, Offered};
+use longhaul_random::Seed;
+use longhaul_units::{Span, Time};
+use policy::Chooser;
+use resequencer::Resequencer;
+use std::collections::VecDeque;
+
+/// How parallel routes behave.
+#[derive(Clone, Debug)]
+pub struct BundleLaws {
+    /// Whether they carry anything.
+    pub up: bool,
+    /// Which route a packet takes.
+    pub policy: Policy,
+    /// The laws of each.
+    pub routes: Vec<Laws>,
+    /// Whether the far end puts packets back into order.
+    pub resequence: Option<Resequence>,
+}
+
+/// Parallel routes between two nodes, offered and taken from like one [`Link`].
+///
+/// Each packet takes one route, which the policy chooses among those that are up. Packets come out
+/// in the order of their due times, or, with a resequencer, in the order in which they were offered,
+/// as far as its bounds allow. Routes draw from streams named `<name>/route<n>/...`, from 1 on.
+#[derive(Debug)]
+pub struct Bundle<P> {
+    up: bool,
+    routes: Vec<Link<Numbered<P>>>,
+    route_is_up: Vec<bool>,
+    chooser: Chooser,
+    resequencer: Option<Resequencer<P>>,
+    /// The next packet of each route that has come out of it and not yet been merged.
+    heads: Vec<Option<(Numbered<P>, Time)>>,
+    /// Merged, and released by the resequencer.
+    out: VecDeque<(P, Time)>,
+    offered: u64,
+    counters: Counters,
+    clock: Time,
+}
+
+/// A packet with its place in the order of offers.
+#[derive(Clone, Copy, Debug)]
+struct Numbered<P> {
+    packet: P,
+    number: u64,
+}
+
+impl<P: Load> Load for Numbered<P> {
+    fn bytes(&self) -> u32 {
+        self.packet.bytes()
+    }
+
+    fn flow(&self) -> u64 {
+        self.packet.flow()
+    }
+
+    fn hosts(&self) -> u64 {
+        self.packet.hosts()
+    }
+
+    fn dscp(&self) -> u8 {
+        self.packet.dscp()
+    }
+
+    fn mark(&mut self) -> bool {
+        self.packet.mark()
+    }
+
+    fn corrupt(&mut self, draw: u64) {
+        self.packet.corrupt(draw);
+    }
+}
+
+impl<P: Load> Bundle<P> {
+    /// Idle routes that follow `laws`.
+    pub fn new(laws: BundleLaws, seed: &Seed, name: &str) -> Self {
+        let key = seed.stream(&format!("{name}/flow-hash")).bits();
+        let route_is_up = laws.routes.iter().map(|route| route.up).collect();
+        let routes: Vec<_> = (1..)
+            .zip(laws.routes)
+            .map(|(n, route)| Link::new(route, seed, &format!("{name}/route{n}"), Span::ZERO))
+            .collect();
+        Bundle {
+            up: laws.up,
+            chooser: Chooser::new(laws.policy, routes.len(), key),
+            resequencer: laws.resequence.map(Resequencer::new),
+            heads: routes.iter().map(|_| None).collect(),
+            route_is_up,
+            routes,
+            out: VecDeque::new(),
+            offered: 0,
+            counters: Counters::default(),
+            clock: Time::ZERO,
+        }
+    }
+
+    /// See [`Link::offer`].
+    pub fn offer(&mut self, now: Time, packet: P) -> Offered {
+        self.clock = now;
+        self.counters.offered_packets += 1;
+        self.counters.offered_bytes += u64::from(packet.bytes());
+        for route in &mut self.routes {
+            route.settle(now);
+        }
+        let waiting = |route: usize| self.routes[route].waiting().1;
+        let chosen = if self.up {
+            self.chooser.choose(now, packet.flow(), packet.hosts(), &self.route_is_up, waiting)
+        } else {
+            None
+        };
+        let Some(route) = chosen else {
+            self.counters.down_packets += 1;
+            return Offered::Ended(Fate::Down);
+        };
+        // Whatever becomes of it, its number is taken: the far end cannot know.
+        let numbered = Numbered { packet, number: self.offered };
+        self.offered += 1;
+        self.routes[route].offer(now, numbered)
+    }
+
+    /// See [`Link::next_event`].
+    pub fn next_event(&self) -> Time {
+        if !self.out.is_empty() {
+            return self.clock;
+        }
+        let heads = self.heads.iter().flatten().map(|head| head.1);
+        let routes = self.routes.iter().map(Link::next_event);
+        let deadline = self.resequencer.as_ref().map_or(Time::NEVER, Resequencer::deadline);
+        heads.chain(routes).min().unwrap_or(Time::NEVER).min(deadline)
+    }
+
+    /// See [`Link::take`].
+    pub fn take(&mut self, now: Time) -> Option<(P, Time)> {
+        self.clock = now;
+        if self.out.is_empty() {
+            self.merge(now);
+        }
+        let (packet, due) = self.out.pop_front()?;
+        self.counters.delivered_packets += 1;
+        self.counters.delivered_bytes += u64::from(packet.bytes());
+        Some((packet, due))
+    }
+
+    /// See [`Link::drop_pending`].
+    pub fn drop_pending(&mut self) -> Option<(P, Fate)> {
+        self.routes.iter_mut().find_map(Link::drop_pending).map(|(each, fate)| (each.packet, fate))
+    }
+
+    /// See [`Link::change`]. With `route` that one changes alone, and may fail and come back; without,
+    /// up and down hold for the whole, and everything else for all routes.
+    pub fn change(&mut self, now: Time, route: Option<usize>, change: &Change) {
+        self.merge(now);
+        self.clock = now;
+        match route {
+            Some(route) => {
+                self.routes[route].change(now, change);
+                self.route_is_up[route] = change.up.unwrap_or(self.route_is_up[route]);
+            }
+            None => {
+                self.up = change.up.unwrap_or(self.up);
+                let each = Change { up: None, ..change.clone() };
+                for route in &mut self.routes {
+                    route.change(now, &each);
+                }
+            }
+        }
+    }
+
+    /// What has happened so far, over all routes; the time in the resequencer counts as wire delay.
+    pub fn counters(&self) -> Counters {
+        let mut sum = self.counters;
+        for each in self.routes.iter().map(Link::counters) {
+            sum.copied_packets += each.copied_packets;
+            sum.lost_packets += each.lost_packets;
+            sum.overflowed_packets += each.overflowed_packets;
+            sum.dropped_packets += each.dropped_packets;
+            sum.marked_packets += each.marked_packets;
+            sum.corrupted_packets += each.corrupted_packets;
+            sum.wire_delay_ps += each.wire_delay_ps;
+            sum.waited_ps += each.waited_ps;
+            sum.waited_max = sum.waited_max.max(each.waited_max);
+        }
+        sum
+    }
+
+    /// See [`Link::waiting`].
+    pub fn waiting(&self) -> (u64, u64) {
+        self.routes.iter().map(Link::waiting).fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
+    }
+
+    /// See [`Link::flying`]; what waits in the resequencer flies.
+    pub fn flying(&self) -> u64 {
+        let held = self.resequencer.as_ref().map_or(0, Resequencer::len);
+        let heads = self.heads.iter().flatten().count() as u64;
+        self.routes.iter().map(Link::flying).sum::<u64>() + heads + held + self.out.len() as u64
+    }
+
+    /// What each route has done so far, in their order.
+    pub fn route_counters(&self) -> impl Iterator<Item = &Counters> {
+        self.routes.iter().map(Link::counters)
+    }
+
+    /// Brings everything that routes have delivered by `now` into one order.
+    fn merge(&mut self, now: Time) {
+        loop {
+            for (head, route) in self.heads.iter_mut().zip(&mut self.routes) {
+                if head.is_none() {
+                    *head = route.take(now);
+                }
+            }
+            let first = self
+                .heads
+                .iter()
+                .enumerate()
+                .filter_map(|(route, head)| head.as_ref().map(|(each, due)| (*due, each.number, route)));
+            let Some((due, number, route)) = first.min() else { break };
+            let Some((each, _)) = self.heads[route].take() else { break };
+            match &mut self.resequencer {
+                Some(resequencer) => {
+                    resequencer.arrive(number, each.packet, due, &mut self.out);
+                }
+                None => self.out.push_back((each.packet, due)),
+            }
+        }
+        if let Some(resequencer) = &mut self.resequencer {
+            resequencer.expire(now, &mut self.out);
+            self.counters.wire_delay_ps += std::mem::take(&mut resequencer.held_ps);
+        }
+    }
+}

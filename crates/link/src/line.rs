@@ -1,0 +1,84 @@
+use crate::{Bundle, Change, Counters, Fate, Link, Load, Offered};
+use longhaul_units::Time;
+
+/// One direction between two nodes: a link, or parallel routes that are one. What holds of [`Link`]
+/// holds of it.
+#[derive(Debug)]
+pub enum Line<P> {
+    /// One link.
+    Link(Box<Link<P>>),
+    /// Parallel routes.
+    Bundle(Box<Bundle<P>>),
+}
+
+impl<P> From<Link<P>> for Line<P> {
+    fn from(link: Link<P>) -> Self {
+        Line::Link(Box::new(link))
+    }
+}
+
+impl<P: Load> Line<P> {
+    /// See [`Link::offer`].
+    pub fn offer(&mut self, now: Time, packet: P) -> Offered {
+        match self {
+            Line::Link(link) => link.offer(now, packet),
+            Line::Bundle(bundle) => bundle.offer(now, packet),
+        }
+    }
+
+    /// See [`Link::next_event`].
+    pub fn next_event(&self) -> Time {
+        match self {
+            Line::Link(link) => link.next_event(),
+            Line::Bundle(bundle) => bundle.next_event(),
+        }
+    }
+
+    /// See [`Link::take`].
+    pub fn take(&mut self, now: Time) -> Option<(P, Time)> {
+        match self {
+            Line::Link(link) => link.take(now),
+            Line::Bundle(bundle) => bundle.take(now),
+        }
+    }
+
+    /// See [`Link::drop_pending`].
+    pub fn drop_pending(&mut self) -> Option<(P, Fate)> {
+        match self {
+            Line::Link(link) => link.drop_pending(),
+            Line::Bundle(bundle) => bundle.drop_pending(),
+        }
+    }
+
+    /// See [`Link::change`]; of parallel routes, `route` changes alone if it is given, else all do.
+    pub fn change(&mut self, now: Time, route: Option<usize>, change: &Change) {
+        match self {
+            Line::Link(link) => link.change(now, change),
+            Line::Bundle(bundle) => bundle.change(now, route, change),
+        }
+    }
+
+    /// What has happened so far.
+    pub fn counters(&self) -> Counters {
+        match self {
+            Line::Link(link) => *link.counters(),
+            Line::Bundle(bundle) => bundle.counters(),
+        }
+    }
+
+    /// See [`Link::waiting`].
+    pub fn waiting(&self) -> (u64, u64) {
+        match self {
+            Line::Link(link) => link.waiting(),
+            Line::Bundle(bundle) => bundle.waiting(),
+        }
+    }
+
+    /// See [`Link::flying`].
+    pub fn flying(&self) -> u64 {
+        match self {
+            Line::Link(link) => link.flying(),
+            Line::Bundle(bundle) => bundle.flying(),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+use longhaul_random::{Distribution, Stream};
+use longhaul_units::{Rate, Time};
+
+/// What gaps between losses are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GapUnit {
+    /// Packets offered.
+    Packets,
+    /// Bytes offered.
+    Bytes,
+    /// The time that the packets offered take at this rate, in nanoseconds.
+    Busy(Rate),
+    /// The time that passes, in nanoseconds.
+    Wall,
+}
+
+/// Losses are points on a line whose distances are drawn one by one; a packet that covers a point is
+/// lost. On the line of wall time, a point strikes the first packet that comes at or after it.
+#[derive(Clone, Debug)]
+pub(crate) struct Renewal {
+    gap: Distribution,
+    burst: Distribution,
+    unit: GapUnit,
+    /// From where the line has been walked so far to the next point; `None` before the first draw.
+    ahead: Option<f64>,
+    /// Packets that the current burst has yet to take.
+    left: u64,
+    /// Wall time up to which the line has been walked.
+    walked: Time,
+}
+
+/// A gap counts as at least this much, so that a distribution that draws zeros comes to an end.
+const LEAST: f64 = 1e-9;
+
+impl Renewal {
+    pub(crate) fn new(gap: Distribution, burst: Distribution, unit: GapUnit, now: Time) -> Self {
+        Renewal { gap, burst, unit, ahead: None, left: 0, walked: now }
+    }
+
+    pub(crate) fn strikes(&mut self, stream: &mut Stream, now: Time, bytes: u32) -> bool {
+        let length = match self.unit {
+            GapUnit::Packets => 1.0,
+            GapUnit::Bytes => f64::from(bytes),
+            GapUnit::Busy(rate) => rate.time_for(u64::from(bytes)).ps() as f64 / 1e3,
+            GapUnit::Wall => {
+                let passed = now.since(self.walked).ps() as f64 / 1e3;
+                self.walked = now;
+                passed
+            }
+        };
+        if self.left > 0 {
+            // The rest of a burst takes no part in the gap, except for time, which passes.
+            self.left -= 1;
+            if self.unit == GapUnit::Wall {
+                self.walk(length, stream);
+            }
+            return true;
+        }
+        let struck = self.walk(length, stream);
+        if struck {
+            // A cast saturates, and what is not a number becomes zero.
+            self.left = (libm::ceil(self.burst.draw(stream)) as u64).max(1) - 1;
+        }
+        struck
+    }
+
+    /// Walks on by `length`; whether that passed a point.
+    fn walk(&mut self, length: f64, stream: &mut Stream) -> bool {
+        let mut ahead = match self.ahead {
+            Some(ahead) => ahead,
+            None => self.gap.draw(stream).max(LEAST),
+        };
+        ahead -= length;
+        let passed = ahead <= 0.0;
+        while ahead <= 0.0 {
+            ahead += self.gap.draw(stream).max(LEAST).max(-ahead * 1e-6);
+        }
+        self.ahead = Some(ahead);
+        passed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use longhaul_random::Seed;
+
+    fn stream() -> Stream {
+        Seed::new(2).stream("renewal")
+    }
+
+    fn one() -> Distribution {
+        Distribution::Constant(1.0)
+    }
+
+    /// Positions of losses among packets of 1500 bytes that come every `every_us`.
+    fn losses(mut law: Renewal, packets: u64, every_us: u64) -> Vec<u64> {
+        let mut stream = stream();
+        (0..packets).filter(|n| law.strikes(&mut stream, Time::from_ns(n * every_us * 1000), 1500)).collect()
+    }
+
+    #[test]
+    fn constant_gaps_lose_every_so_many_packets_or_bytes() {
+        let law = Renewal::new(Distribution::Constant(5.0), one(), GapUnit::Packets, Time::ZERO);
+        assert_eq!(losses(law, 20, 1), [4, 9, 14, 19]);
+        let law = Renewal::new(Distribution::Constant(6000.0), one(), GapUnit::Bytes, Time::ZERO);
+        assert_eq!(losses(law, 12, 1), [3, 7, 11]);
+        // 1500 bytes take 12 us at 1 Gbit/s: a point every 60 us is one in five.
+        let busy = GapUnit::Busy(Rate::from_bits_per_s(1_000_000_000).unwrap());
+        let law = Renewal::new(Distribution::Constant(60_000.0), one(), busy, Time::ZERO);
+        assert_eq!(losses(law, 10, 1), [4, 9]);
+    }
+
+    #[test]
+    fn wall_time_loses_a_fixed_number_a_second_whatever_is_offered() {
+        let law = |gap| Renewal::new(Distribution::Constant(gap), one(), GapUnit::Wall, Time::ZERO);
+        // A point every 10 ms: the packet at 10 ms, at 20 ms ..., at either rate of packets.
+        assert_eq!(losses(law(1e7), 41, 1000), [10, 20, 30, 40]);
+        assert_eq!(losses(law(1e7), 401, 100), [100, 200, 300, 400]);
+        // Points that no packet came between strike one packet together.
+        assert_eq!(losses(law(1e6), 4, 5000), [1, 2, 3]);
+    }
+
+    #[test]
+    fn bursts_take_whole_packets_beside_the_gap() {
+        let burst = Distribution::Constant(2.5);
+        let law = Renewal::new(Distribution::Constant(4.0), burst, GapUnit::Packets, Time::ZERO);
+        // Three lost from the fourth on; then four more packets to the next point.
+        assert_eq!(losses(law, 16, 1), [3, 4, 5, 9, 10, 11, 15]);
+    }
+
+    #[test]
+    fn the_share_lost_is_one_over_the_mean_gap_at_three_shapes() {
+        const N: u64 = 1_000_000;
+        for (gap, sd_over_mean) in [
+            (Distribution::Weibull { shape: 2.9, scale: 100.0 }, 0.3747),
+            (Distribution::Exponential { mean: 300.0 }, 1.0),
+            (Distribution::Lognormal { mu: 4.0, sigma: 1.0 }, libm::sqrt(libm::exp(1.0) - 1.0)),
+        ] {
+            let mean = gap.mean();
+            let got = losses(Renewal::new(gap, one(), GapUnit::Packets, Time::ZERO), N, 1).len() as f64;
+            // Renewal theory: N / mean of them, with variance N sd^2 / mean^3.
+            let expected = N as f64 / mean;
+            let error = libm::sqrt(expected) * sd_over_mean;
+            assert!((got - expected).abs() < 4.5 * error + 1.0, "{got} {expected}");
+        }
+    }
+
+    #[test]
+    fn the_measured_losses_of_teragrid_come_1346_times_in_six_hours() {
+        // Weibull of shape 2.9 and scale 18 s has a mean of 16.05 s: 21,600 s / 16.05 s.
+        let gap = Distribution::Weibull { shape: 2.9, scale: 18e9 };
+        let law = Renewal::new(gap, one(), GapUnit::Wall, Time::ZERO);
+        let got = losses(law, 21_600_000, 1000).len() as f64;
+        let error = libm::sqrt(1346.0) * 0.3747;
+        assert!((got - 1346.0).abs() < 4.5 * error, "{got}");
+    }
+}

@@ -1,0 +1,336 @@
+//! Who waits for the wire, and who goes next.
+
+mod codel;
+mod drr;
+mod fq_codel;
+mod pie;
+mod priority;
+mod red;
+
+pub use codel::CodelLaw;
+pub use pie::PieLaw;
+pub use red::RedLaw;
+
+use crate::{Counters, Fate, Load};
+use codel::Codel;
+use drr::Drr;
+use fq_codel::FqCodel;
+use longhaul_random::Stream;
+use longhaul_units::{Span, Time};
+use pie::Pie;
+use priority::Bands;
+use red::Red;
+use std::collections::VecDeque;
+
+/// How much may wait; what would exceed either limit overflows. What is being serialised or on the
+/// wire does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueLimit {
+    /// Packets; `None`: no limit.
+    pub packets: Option<u64>,
+    /// Bytes, framing not counted; `None`: no limit.
+    pub bytes: Option<u64>,
+}
+
+impl QueueLimit {
+    fn refuses(&self, packets: u64, bytes: u64, more: u32) -> bool {
+        self.packets.is_some_and(|limit| packets >= limit)
+            || self.bytes.is_some_and(|limit| bytes + u64::from(more) > limit)
+    }
+}
+
+/// The order in which packets go, and what is dropped or marked before the limit is reached.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Discipline {
+    /// First in, first out; what does not fit is not let in.
+    #[default]
+    Fifo,
+    /// First in, first out; what has waited longest makes room.
+    HeadDrop,
+    /// Random early detection.
+    Red(RedLaw),
+    /// Controlled delay (RFC 8289).
+    Codel(CodelLaw),
+    /// Flows in turn, each with controlled delay (RFC 8290).
+    FqCodel {
+        /// Of each flow.
+        codel: CodelLaw,
+        /// Bytes that a flow may send in its turn; at least 1.
+        quantum: u32,
+        /// Queues that flows are hashed into; at least 1.
+        flows: u32,
+    },
+    /// Proportional integral controller enhanced (RFC 8033).
+    Pie(PieLaw),
+    /// Deficit round robin.
+    Drr {
+        /// Bytes that a flow may send in its turn; at least 1.
+        quantum: u32,
+        /// Queues that flows are hashed into; at least 1.
+        flows: u32,
+    },
+    /// Of several bands the first with anything waiting goes.
+    Priority {
+        /// The band of each DSCP, below 8.
+        bands: [u8; 64],
+    },
+}
+
+/// A packet that waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting<P> {
+    pub(crate) packet: P,
+    pub(crate) since: Time,
+}
+
+/// Where packets go that end inside, and what is counted.
+pub(crate) struct Outcome<'a, P> {
+    pub(crate) ended: &'a mut VecDeque<(P, Fate)>,
+    pub(crate) counters: &'a mut Counters,
+}
+
+impl<P: Load> Outcome<'_, P> {
+    /// A packet that had been let in ends.
+    pub(crate) fn end(&mut self, packet: P, fate: Fate) {
+        match fate {
+            Fate::Overflowed => self.counters.overflowed_packets += 1,
+            _ => self.counters.dropped_packets += 1,
+        }
+        self.ended.push_back((packet, fate));
+    }
+
+    /// Marks a packet that can be marked; else it must be dropped.
+    pub(crate) fn mark(&mut self, packet: &mut P) -> bool {
+        let marked = packet.mark();
+        self.counters.marked_packets += u64::from(marked);
+        marked
+    }
+}
+
+/// What an arriving packet meets.
+pub(crate) struct Arrival<'a> {
+    pub(crate) now: Time,
+    pub(crate) limit: QueueLimit,
+    /// The wire is free and nobody waits: the packet passes through, whatever the limit.
+    pub(crate) idle: bool,
+    /// When the wire was last busy.
+    pub(crate) idle_since: Time,
+    /// How long a typical packet takes.
+    pub(crate) typical: Span,
+    pub(crate) chance: &'a mut Stream,
+    /// Of hashes of flows.
+    pub(crate) key: u64,
+}
+
+/// First in, first out, with its bytes counted.
+#[derive(Clone, Debug)]
+pub(crate) struct Fifo<P> {
+    list: VecDeque<Waiting<P>>,
+    bytes: u64,
+}
+
+impl<P: Load> Fifo<P> {
+    pub(crate) fn new() -> Self {
+        Fifo { list: VecDeque::new(), bytes: 0 }
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.list.len() as u64
+    }
+
+    pub(crate) fn push(&mut self, waiting: Waiting<P>) {
+        self.bytes += u64::from(waiting.packet.bytes());
+        self.list.push_back(waiting);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Waiting<P>> {
+        let first = self.list.pop_front()?;
+        self.bytes -= u64::from(first.packet.bytes());
+        Some(first)
+    }
+
+    pub(crate) fn pop_last(&mut self) -> Option<Waiting<P>> {
+        let last = self.list.pop_back()?;
+        self.bytes -= u64::from(last.packet.bytes());
+        Some(last)
+    }
+
+    pub(crate) fn first(&self) -> Option<&Waiting<P>> {
+        self.list.front()
+    }
+}
+
+/// A discipline at work.
+#[derive(Debug)]
+pub(crate) enum Queue<P> {
+    Fifo(Fifo<P>),
+    HeadDrop(Fifo<P>),
+    Red(Fifo<P>, Box<Red>),
+    Codel(Fifo<P>, Box<Codel>),
+    FqCodel(Box<FqCodel<P>>),
+    Pie(Fifo<P>, Box<Pie>),
+    Drr(Box<Drr<P>>),
+    Priority(Box<Bands<P>>),
+}
+
+impl<P: Load> Queue<P> {
+    pub(crate) fn new(law: &Discipline, now: Time) -> Self {
+        match law {
+            Discipline::Fifo => Queue::Fifo(Fifo::new()),
+            Discipline::HeadDrop => Queue::HeadDrop(Fifo::new()),
+            Discipline::Red(law) => Queue::Red(Fifo::new(), Box::new(Red::new(*law))),
+            Discipline::Codel(law) => Queue::Codel(Fifo::new(), Box::new(Codel::new(*law))),
+            Discipline::FqCodel { codel, quantum, flows } => {
+                Queue::FqCodel(Box::new(FqCodel::new(*codel, *quantum, *flows)))
+            }
+            Discipline::Pie(law) => Queue::Pie(Fifo::new(), Box::new(Pie::new(*law, now))),
+            Discipline::Drr { quantum, flows } => Queue::Drr(Box::new(Drr::new(*quantum, *flows))),
+            Discipline::Priority { bands } => Queue::Priority(Box::new(Bands::new(*bands))),
+        }
+    }
+
+    /// Whether a packet that finds the wire free may go past the queue.
+    pub(crate) fn may_be_passed(&self) -> bool {
+        matches!(self, Queue::Fifo(_) | Queue::HeadDrop(_) | Queue::Drr(_) | Queue::Priority(_))
+    }
+
+    /// Whether packets go in the order in which they came, and none ends once it is in.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self, Queue::Fifo(_))
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Queue::Fifo(list)
+            | Queue::HeadDrop(list)
+            | Queue::Red(list, _)
+            | Queue::Codel(list, _)
+            | Queue::Pie(list, _) => list.len(),
+            Queue::FqCodel(flows) => flows.len(),
+            Queue::Drr(flows) => flows.len(),
+            Queue::Priority(bands) => bands.len(),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Queue::Fifo(list)
+            | Queue::HeadDrop(list)
+            | Queue::Red(list, _)
+            | Queue::Codel(list, _)
+            | Queue::Pie(list, _) => list.bytes,
+            Queue::FqCodel(flows) => flows.bytes(),
+            Queue::Drr(flows) => flows.bytes(),
+            Queue::Priority(bands) => bands.bytes(),
+        }
+    }
+
+    /// Takes a packet in, or says how it ended; others may have to end for it.
+    pub(crate) fn push(
+        &mut self,
+        mut packet: P,
+        mut at: Arrival<'_>,
+        out: &mut Outcome<'_, P>,
+    ) -> Result<(), Fate> {
+        let refused = !at.idle && at.limit.refuses(self.len(), self.bytes(), packet.bytes());
+        let since = at.now;
+        match self {
+            Queue::Fifo(list) | Queue::Codel(list, _) => {
+                if refused {
+                    return Err(Fate::Overflowed);
+                }
+                list.push(Waiting { packet, since });
+            }
+            Queue::HeadDrop(list) => {
+                while !at.idle && at.limit.refuses(list.len(), list.bytes, packet.bytes()) {
+                    let Some(first) = list.pop() else { return Err(Fate::Overflowed) };
+                    out.end(first.packet, Fate::Overflowed);
+                }
+                list.push(Waiting { packet, since });
+            }
+            Queue::Red(list, red) => {
+                if red.strikes(list.bytes, packet.bytes(), &mut at)
+                    && !(red.may_mark() && out.mark(&mut packet))
+                {
+                    return Err(Fate::Dropped);
+                }
+                if refused {
+                    return Err(Fate::Overflowed);
+                }
+                list.push(Waiting { packet, since });
+            }
+            Queue::Pie(list, pie) => {
+                pie.update_until(since);
+                if refused {
+                    return Err(Fate::Overflowed);
+                }
+                if pie.strikes(list.bytes, packet.bytes(), at.chance)
+                    && !(pie.may_mark() && out.mark(&mut packet))
+                {
+                    return Err(Fate::Dropped);
+                }
+                list.push(Waiting { packet, since });
+            }
+            Queue::FqCodel(flows) => flows.push(packet, &at, out),
+            Queue::Drr(flows) => flows.push(packet, &at, out)?,
+            Queue::Priority(bands) => bands.push(packet, &at, out)?,
+        }
+        Ok(())
+    }
+
+    /// The packet that goes at `at`; others may end instead.
+    pub(crate) fn pop(&mut self, at: Time, out: &mut Outcome<'_, P>) -> Option<Waiting<P>> {
+        match self {
+            Queue::Fifo(list) | Queue::HeadDrop(list) | Queue::Red(list, _) => list.pop(),
+            Queue::Codel(list, codel) => codel.pop(list, at, out),
+            Queue::FqCodel(flows) => flows.pop(at, out),
+            Queue::Pie(list, pie) => {
+                pie.update_until(at);
+                let first = list.pop()?;
+                pie.left(at.since(first.since), list.bytes == 0);
+                Some(first)
+            }
+            Queue::Drr(flows) => flows.pop(),
+            Queue::Priority(bands) => bands.pop(),
+        }
+    }
+
+    /// Everybody who waits, in the order of arrival.
+    pub(crate) fn into_waiting(self) -> Vec<Waiting<P>> {
+        let mut all: Vec<Waiting<P>> = match self {
+            Queue::Fifo(list)
+            | Queue::HeadDrop(list)
+            | Queue::Red(list, _)
+            | Queue::Codel(list, _)
+            | Queue::Pie(list, _) => list.list.into(),
+            Queue::FqCodel(flows) => flows.into_waiting(),
+            Queue::Drr(flows) => flows.into_waiting(),
+            Queue::Priority(bands) => bands.into_waiting(),
+        };
+        all.sort_by_key(|waiting| waiting.since);
+        all
+    }
+
+    /// Lets a packet in that has waited elsewhere, whatever the limit.
+    pub(crate) fn resume(&mut self, waiting: Waiting<P>, key: u64) {
+        match self {
+            Queue::Fifo(list)
+            | Queue::HeadDrop(list)
+            | Queue::Red(list, _)
+            | Queue::Codel(list, _)
+            | Queue::Pie(list, _) => list.push(waiting),
+            Queue::FqCodel(flows) => flows.resume(waiting, key),
+            Queue::Drr(flows) => flows.resume(waiting, key),
+            Queue::Priority(bands) => bands.resume(waiting),
+        }
+    }
+}
+
+/// Which of so many queues a flow has: a hash of it and the link's key (splitmix64).
+pub(crate) fn bucket(flow: u64, key: u64, queues: usize) -> usize {
+    let mut x = flow ^ key;
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^= x >> 31;
+    ((u128::from(x) * queues as u128) >> 64) as usize
+}

@@ -1,0 +1,113 @@
+use super::{Fifo, Outcome, Waiting};
+use crate::{Fate, Load};
+use longhaul_units::{Span, Time};
+
+/// Controlled delay: Nichols and Jacobson, RFC 8289.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodelLaw {
+    /// Acceptable standing delay.
+    pub target: Span,
+    /// A worst-case round trip.
+    pub interval: Span,
+    /// Marks what can be marked, instead of dropping it.
+    pub ecn: bool,
+}
+
+/// The state of RFC 8289, section 5.3, by its names.
+#[derive(Clone, Debug)]
+pub(crate) struct Codel {
+    law: CodelLaw,
+    first_above_time: Option<Time>,
+    drop_next: Time,
+    count: u32,
+    last_count: u32,
+    dropping: bool,
+    /// The largest packet so far: with no more than this waiting, nothing is dropped.
+    max_packet: u64,
+}
+
+impl Codel {
+    pub(crate) fn new(law: CodelLaw) -> Self {
+        Codel {
+            law,
+            first_above_time: None,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+            dropping: false,
+            max_packet: 0,
+        }
+    }
+
+    /// The packet that goes at `now` (the RFC's deque).
+    pub(crate) fn pop<P: Load>(
+        &mut self,
+        list: &mut Fifo<P>,
+        now: Time,
+        out: &mut Outcome<'_, P>,
+    ) -> Option<Waiting<P>> {
+        let (mut packet, mut ok_to_drop) = self.next(list, now);
+        if self.dropping {
+            if !ok_to_drop {
+                self.dropping = false;
+            }
+            while self.dropping && now >= self.drop_next {
+                let mut victim = packet?;
+                self.count = self.count.saturating_add(1);
+                if self.law.ecn && out.mark(&mut victim.packet) {
+                    self.drop_next = self.control_law(self.drop_next);
+                    return Some(victim);
+                }
+                out.end(victim.packet, Fate::Dropped);
+                (packet, ok_to_drop) = self.next(list, now);
+                if ok_to_drop {
+                    self.drop_next = self.control_law(self.drop_next);
+                } else {
+                    self.dropping = false;
+                }
+            }
+        } else if ok_to_drop {
+            let mut victim = packet?;
+            let marked = self.law.ecn && out.mark(&mut victim.packet);
+            if marked {
+                packet = Some(victim);
+            } else {
+                out.end(victim.packet, Fate::Dropped);
+                packet = self.next(list, now).0;
+            }
+            self.dropping = true;
+            // Soon after the last time, begin with the rate of drops that held the queue then.
+            let delta = self.count.saturating_sub(self.last_count);
+            let sixteen = Span::from_ps(self.law.interval.ps().saturating_mul(16));
+            self.count = if delta > 1 && now < self.drop_next + sixteen { delta } else { 1 };
+            self.drop_next = self.control_law(now);
+            self.last_count = self.count;
+        }
+        packet
+    }
+
+    /// The RFC's dodeque: the next packet, and whether it may be dropped.
+    fn next<P: Load>(&mut self, list: &mut Fifo<P>, now: Time) -> (Option<Waiting<P>>, bool) {
+        let Some(packet) = list.pop() else {
+            self.first_above_time = None;
+            return (None, false);
+        };
+        self.max_packet = self.max_packet.max(u64::from(packet.packet.bytes()));
+        if now.since(packet.since) < self.law.target || list.bytes <= self.max_packet {
+            self.first_above_time = None;
+            return (Some(packet), false);
+        }
+        match self.first_above_time {
+            None => {
+                self.first_above_time = Some(now + self.law.interval);
+                (Some(packet), false)
+            }
+            Some(time) => (Some(packet), now >= time),
+        }
+    }
+
+    fn control_law(&self, time: Time) -> Time {
+        let ps = self.law.interval.ps() as f64 / libm::sqrt(f64::from(self.count.max(1)));
+        time + Span::from_ps(ps as u64)
+    }
+}

@@ -1,0 +1,120 @@
+use longhaul_random::Stream;
+use longhaul_units::{Span, Time};
+
+/// Proportional integral controller enhanced: RFC 8033, with delays taken from time stamps
+/// (section 4.2) and without the optional derandomisation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PieLaw {
+    /// Delay to be held.
+    pub target: Span,
+    /// Time between updates of the chance; positive.
+    pub update: Span,
+    /// Weight of the distance from the target, per second.
+    pub alpha: f64,
+    /// Weight of the trend, per second.
+    pub beta: f64,
+    /// Bursts that are let through after quiet times.
+    pub burst: Span,
+    /// Marks what can be marked while the chance is at most a tenth, instead of dropping it.
+    pub ecn: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Pie {
+    law: PieLaw,
+    chance: f64,
+    delay: Span,
+    delay_before: Span,
+    burst_left: Span,
+    next_update: Time,
+}
+
+/// Below this many packets' worth of bytes nothing is dropped (RFC 8033, section 4.1).
+const FEW_PACKETS: u64 = 2;
+const MARK_UP_TO: f64 = 0.1;
+
+impl Pie {
+    pub(crate) fn new(law: PieLaw, now: Time) -> Self {
+        Pie {
+            law,
+            chance: 0.0,
+            delay: Span::ZERO,
+            delay_before: Span::ZERO,
+            burst_left: law.burst,
+            next_update: now + law.update,
+        }
+    }
+
+    pub(crate) fn may_mark(&self) -> bool {
+        self.law.ecn && self.chance <= MARK_UP_TO
+    }
+
+    /// Whether an arriving packet of `bytes` is struck, with `waiting` bytes ahead of it.
+    pub(crate) fn strikes(&mut self, waiting: u64, bytes: u32, chance: &mut Stream) -> bool {
+        let draw = chance.uniform();
+        if self.burst_left > Span::ZERO {
+            return false;
+        }
+        let half = self.law.target.ps() / 2;
+        let calm = self.delay_before.ps() < half && self.chance < 0.2;
+        if calm || waiting <= FEW_PACKETS * u64::from(bytes) {
+            return false;
+        }
+        draw < self.chance
+    }
+
+    /// A packet has left after so long; `empty`: nobody waits any more.
+    pub(crate) fn left(&mut self, waited: Span, empty: bool) {
+        self.delay = if empty { Span::ZERO } else { waited };
+    }
+
+    /// Does every update that is due by `now` (RFC 8033, section 4.2).
+    pub(crate) fn update_until(&mut self, now: Time) {
+        while self.next_update <= now {
+            let quiet = self.chance == 0.0 && self.delay == Span::ZERO && self.delay_before == Span::ZERO;
+            if quiet {
+                // Nothing would change until something waits: all updates up to now at once.
+                self.burst_left = self.law.burst;
+                let step = self.law.update.ps().max(1);
+                let missed = now.since(self.next_update).ps() / step;
+                self.next_update += Span::from_ps((missed + 1) * step);
+                return;
+            }
+            self.update();
+            self.next_update += self.law.update;
+        }
+    }
+
+    fn update(&mut self) {
+        let target = self.law.target.as_secs_f64();
+        let (delay, before) = (self.delay.as_secs_f64(), self.delay_before.as_secs_f64());
+        let mut change = self.law.alpha * (delay - target) + self.law.beta * (delay - before);
+        change /= match self.chance {
+            chance if chance < 0.000_001 => 2048.0,
+            chance if chance < 0.000_01 => 512.0,
+            chance if chance < 0.000_1 => 128.0,
+            chance if chance < 0.001 => 32.0,
+            chance if chance < 0.01 => 8.0,
+            chance if chance < 0.1 => 2.0,
+            _ => 1.0,
+        };
+        if self.chance >= 0.1 && change > 0.02 {
+            change = 0.02;
+        }
+        self.chance += change;
+        if delay == 0.0 && before == 0.0 {
+            self.chance *= 0.98;
+        }
+        self.chance = self.chance.clamp(0.0, 1.0);
+        // So small a chance would never end a packet, and never quite end itself.
+        if self.chance < 1e-12 {
+            self.chance = 0.0;
+        }
+        self.burst_left = self.burst_left.saturating_sub(self.law.update);
+        let half = target / 2.0;
+        if self.chance == 0.0 && delay < half && before < half {
+            self.burst_left = self.law.burst;
+        }
+        self.delay_before = self.delay;
+    }
+}

@@ -1,0 +1,75 @@
+use super::Arrival;
+
+/// Random early detection: Floyd and Jacobson, IEEE/ACM Trans. Networking 1 (1993) 397, counted in
+/// bytes; `gentle` after Floyd 2000.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedLaw {
+    /// Average of waiting bytes below which nothing is dropped.
+    pub least: u64,
+    /// Average from which on everything is (with `gentle`: twice this); more than the least.
+    pub most: u64,
+    /// Chance at the greatest average, for a packet of `packet` bytes; above 0, at most 1.
+    pub probability: f64,
+    /// Weight of a new value in the average; above 0, at most 1.
+    pub weight: f64,
+    /// From the greatest average to its double the chance rises to 1.
+    pub gentle: bool,
+    /// Marks what can be marked, instead of dropping it, while the average is below the greatest.
+    pub ecn: bool,
+    /// Bytes of a typical packet.
+    pub packet: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Red {
+    law: RedLaw,
+    average: f64,
+    /// Packets since the last one that was struck; `None` below the least average.
+    count: Option<u32>,
+    /// The last one was struck by chance, not by force.
+    by_chance: bool,
+}
+
+impl Red {
+    pub(crate) fn new(law: RedLaw) -> Self {
+        Red { law, average: 0.0, count: None, by_chance: true }
+    }
+
+    /// Whether the packet that has just been struck may be marked instead.
+    pub(crate) fn may_mark(&self) -> bool {
+        self.law.ecn && self.by_chance
+    }
+
+    /// Takes an arrival into the average; whether it is struck. `waiting`: bytes ahead of it.
+    pub(crate) fn strikes(&mut self, waiting: u64, bytes: u32, at: &mut Arrival<'_>) -> bool {
+        let law = self.law;
+        if at.idle && at.typical.ps() > 0 {
+            // As if so many small packets had found an empty queue.
+            let missed = at.now.since(at.idle_since).ps() as f64 / at.typical.ps() as f64;
+            self.average *= libm::pow(1.0 - law.weight, missed);
+        }
+        self.average += law.weight * (waiting as f64 - self.average);
+        let draw = at.chance.uniform();
+        let (least, most) = (law.least as f64, law.most as f64);
+        self.by_chance = true;
+        let base = if self.average < least {
+            self.count = None;
+            return false;
+        } else if self.average < most {
+            law.probability * (self.average - least) / (most - least)
+        } else if law.gentle && self.average < 2.0 * most {
+            law.probability + (1.0 - law.probability) * (self.average - most) / most
+        } else {
+            self.count = Some(0);
+            self.by_chance = false;
+            return true;
+        };
+        let base = base * f64::from(bytes) / f64::from(law.packet.max(1));
+        let count = self.count.map_or(0, |count| count + 1);
+        // Spreads the gaps evenly: uniform on 1 .. 1/base instead of geometric.
+        let spread = 1.0 - f64::from(count) * base;
+        let struck = spread <= 0.0 || draw < base / spread;
+        self.count = Some(if struck { 0 } else { count });
+        struck
+    }
+}

@@ -1,0 +1,217 @@
+"""Files that a scenario names: they lie beside it, and errors in them have an address of their own."""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path as FilePath
+
+from longhaul.scenario.problems import Place, Problem, did_you_mean, printable
+from longhaul.scenario.yaml_tree import Path
+
+MAX_BYTES = 64 << 20
+MAX_ROWS = 1_000_000
+_NUMBER = re.compile(r"[-+]?(\.[0-9]{1,40}|[0-9]{1,40}(\.[0-9]{0,40})?)([eE][-+]?[0-9]{1,2})?")
+
+Units = Mapping[str, int]
+"""Factor of each unit that the name of a column may end in; without any, every column fits."""
+TIME: Units = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+RATE: Units = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
+SIZE: Units = {"bytes": 1, "kB": 10**3, "MB": 10**6}
+PACKETS: Units = {}
+
+
+class LawError(ValueError):
+    """A law that makes no sense where it is, or with the others."""
+
+    def __init__(self, at: Path, message: str, remedy: str) -> None:
+        """Say what is wrong with the value at ``at``, from the law on."""
+        super().__init__(f"{message}; {remedy}")
+        self.at = at
+        self.message = message
+        self.remedy = remedy
+
+
+class FileError(ValueError):
+    """Something wrong in a file that a scenario names."""
+
+    def __init__(self, problem: Problem) -> None:
+        """Keep ``problem``, whose address is in that file."""
+        super().__init__(problem.headline)
+        self.problem = problem
+
+
+@contextmanager
+def within(*at: str | int) -> Iterator[None]:
+    """Errors of a law as errors of key ``at`` of what holds the law."""
+    try:
+        yield
+    except LawError as error:
+        raise LawError((*at, *error.at), error.message, error.remedy) from None
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A text file, line by line."""
+
+    name: str
+    lines: tuple[str, ...]
+
+    def wrong(self, line: int, message: str, remedy: str, *, word: str = "") -> FileError:
+        """An error in ``line``, which counts from 1, at ``word`` in it."""
+        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        place = Place(line, max(0, text.find(word)) + 1, max(1, len(word)))
+        return FileError(Problem(self.name, place, "", message, remedy, text))
+
+    def rows(self) -> Iterator[tuple[int, str]]:
+        """Number and text of each line that is neither empty nor a comment."""
+        for number, line in enumerate(self.lines, 1):
+            text = line.partition("#")[0].strip()
+            if text:
+                yield number, text
+
+    def number(self, line: int, word: str, *, most: int) -> Decimal:
+        """The number that ``word`` in ``line`` spells, from 0 to ``most``."""
+        shown = printable(word.strip())
+        if not _NUMBER.fullmatch(word.strip()):
+            raise self.wrong(line, f'"{shown}" is no number', "write one like 12 or 0.5", word=word)
+        value = Decimal(word.strip())
+        if value < 0:
+            raise self.wrong(line, f'"{shown}" is negative', "write zero or more", word=word)
+        if value > most:
+            raise self.wrong(
+                line, f'"{shown}" is more than Longhaul can do', f"the most is {most}", word=word
+            )
+        return value
+
+
+@dataclass
+class Inputs:
+    """Reads the files that a scenario names, each once."""
+
+    folder: FilePath
+    called: FilePath
+    """The folder as errors call it."""
+    read: dict[FilePath, InputFile] = field(default_factory=dict)
+    ends_ns: list[int] = field(default_factory=list)
+    """When traces end that are to end the run."""
+
+    def file(self, name: str, *, at: str) -> InputFile:
+        """File ``name``, which key ``at`` of a law names."""
+        path = self.folder / name
+        if path in self.read:
+            return self.read[path]
+        shown = printable(name)
+        try:
+            if not path.is_file():
+                what = "is no file" if path.exists() else "is not there"
+                raise LawError((at,), f'"{shown}" {what}', f"put it beside the scenario, in {self.called}/")
+            with path.open("rb") as file:
+                content = file.read(MAX_BYTES + 1)
+        except (OSError, ValueError) as error:
+            if isinstance(error, LawError):
+                raise
+            what = getattr(error, "strerror", None) or "has an impossible name"
+            raise LawError((at,), f'"{shown}": {str(what).lower()}', "name a file that can be read") from None
+        if len(content) > MAX_BYTES:
+            message = f'"{shown}" has more than {MAX_BYTES >> 20} MiB'
+            raise LawError((at,), message, "write a shorter trace")
+        lines = tuple(content.decode("utf-8-sig", errors="replace").splitlines())
+        found = InputFile(str(self.called / name), lines[: MAX_ROWS + 1])
+        if len(lines) > MAX_ROWS:
+            raise found.wrong(MAX_ROWS + 1, f"more than {MAX_ROWS} lines", "write a shorter trace")
+        if next(found.rows(), None) is None:
+            raise found.wrong(1, "holds nothing", "write a line for each value")
+        self.read[path] = found
+        return found
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a CSV file, as numbers with their lines."""
+
+    name: str
+    factor: int
+    values: tuple[tuple[int, Decimal], ...]
+
+    def scaled(self) -> list[tuple[int, int]]:
+        """Line and value, in whole ns, bit/s or bytes."""
+        return [(line, int((value * self.factor).to_integral_value())) for line, value in self.values]
+
+
+class CsvFile:
+    """A CSV file with a header."""
+
+    def __init__(self, file: InputFile) -> None:
+        """Read the header of ``file``."""
+        self.file = file
+        self._rows = [(line, _cells(text)) for line, text in file.rows()]
+        line, header = self._rows.pop(0)
+        if any(_NUMBER.fullmatch(name) for name in header):
+            remedy = 'write the names of the columns first, as in "t_s,delay_ms"'
+            raise file.wrong(line, "the first line is no header", remedy)
+        if not self._rows:
+            raise file.wrong(line, "has a header, but no rows", "write a line for each value")
+        self.header = header
+        self.header_line = line
+
+    def column(
+        self, wanted: str | None, units: Units, *, at: str, most: int, but: str | None = None
+    ) -> Column:
+        """Column ``wanted``, or the first that fits ``units`` and is not ``but``.
+
+        ``at`` is the law's key for it; values in the smallest unit go up to ``most``.
+        """
+        fitting = [name for name in self.header if _unit(name, units) is not None]
+        if wanted is None:
+            name = next((each for each in fitting if each != but), None)
+            if name is None:
+                endings = ", ".join(f"_{unit}" for unit in units)
+                remedy = f'end its name in its unit: {endings}; or name one with "{at}"'
+                raise self.file.wrong(self.header_line, f"no column fits for {at}", remedy)
+        elif wanted not in self.header:
+            message = f'"{printable(self.file.name)}" has no column "{printable(wanted)}"'
+            raise LawError((at,), message, did_you_mean(wanted, self.header))
+        elif wanted not in fitting:
+            endings = ", ".join(f"_{unit}" for unit in units)
+            message = f'the name of column "{printable(wanted)}" ends in no unit'
+            raise self.file.wrong(self.header_line, message, f"rename it to end in {endings}", word=wanted)
+        else:
+            name = wanted
+        position, factor = self.header.index(name), _unit(name, units) or 1
+        values = []
+        for line, cells in self._rows:
+            if len(cells) != len(self.header):
+                message = f"has {len(cells)} values for {len(self.header)} columns"
+                raise self.file.wrong(line, message, "write one for each column")
+            values.append((line, self.file.number(line, cells[position], most=most // factor)))
+        return Column(name, factor, tuple(values))
+
+
+def _cells(text: str) -> list[str]:
+    return [cell.strip() for cell in next(csv.reader([text]), [])]
+
+
+def _unit(name: str, units: Units) -> int | None:
+    """The factor of the unit that ``name`` ends in."""
+    if not units:
+        return 1
+    stem, underscore, unit = name.rpartition("_")
+    return units.get(unit) if stem and underscore else None
+
+
+def has_header(file: InputFile) -> bool:
+    """Whether the first line of ``file`` names columns."""
+    _line, text = next(file.rows())
+    return not all(_NUMBER.fullmatch(word) for word in re.split(r"[\s,;]+", text) if word)
+
+
+def ascending(file: InputFile, rows: Sequence[tuple[int, int]], *, what: str, strictly: bool) -> None:
+    """Refuse the first of ``rows`` (line, value) that is less than the one before it."""
+    for (_before, first), (line, second) in pairwise(rows):
+        if second < first or (strictly and second == first):
+            word = "is not later" if what == "time" else "is not larger"
+            raise file.wrong(line, f"the {what} {word} than the one before", f"sort the lines by {what}")

@@ -1,0 +1,102 @@
+"""Laws of rate, and what packets occupy beyond their bytes, in the plan's words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from longhaul.scenario.inputs import RATE, Inputs, LawError, ascending
+from longhaul.scenario.laws import series
+from longhaul.scenario.laws.distribution import Plain
+from longhaul.scenario.model.rate import ConstantRate, Opportunities, PacedRate, RateTrace, TokenBucket
+from longhaul.scenario.units import Rate, Span
+
+_MS = 10**6
+
+FRAMING: Mapping[str, Plain] = {
+    "ip": {"overhead_bytes": 0, "least_bytes": 0, "cells": None},
+    # Preamble 8, header 14, FCS 4, gap 12; 46 bytes of payload at least (IEEE 802.3, clauses 3 and 4).
+    "ethernet": {"overhead_bytes": 38, "least_bytes": 84, "cells": None},
+    "vlan": {"overhead_bytes": 42, "least_bytes": 88, "cells": None},
+    # The trailer of AAL5 is 8 bytes (ITU-T I.363.5); cells carry 48 bytes in 53 (I.361).
+    "atm": {"overhead_bytes": 8, "least_bytes": 0, "cells": {"payload_bytes": 48, "cell_bytes": 53}},
+}
+
+
+def plan_rate(rate: Any, inputs: Inputs) -> Plain:
+    """A rate law of the plan; raises :class:`LawError` and :class:`FileError`."""
+    match rate:
+        case ConstantRate():
+            return {"law": "constant", "bits_per_s": rate.rate.bits_per_s}
+        case PacedRate():
+            return {
+                "law": "paced",
+                "bits_per_s": rate.paced.bits_per_s,
+                "line_bits_per_s": rate.line.bits_per_s,
+            }
+        case TokenBucket():
+            return {
+                "law": "token-bucket",
+                "bits_per_s": rate.bucket.bits_per_s,
+                "burst_bytes": rate.burst.bytes,
+                "peak_bits_per_s": rate.peak.bits_per_s if rate.peak else None,
+            }
+        case RateTrace():
+            return _traced(rate, inputs)
+        case Opportunities():
+            return _opportunities(rate, inputs)
+    return {"law": "unlimited"}
+
+
+def rate_of_law(rate: Mapping[str, Any]) -> int | None:
+    """Bit/s of a rate law of the plan, over a long time; ``None``: unlimited."""
+    match rate["law"]:
+        case "unlimited":
+            return None
+        case "series":
+            return max(1, series.mean([(at, value) for at, value in rate["points"]]))
+        case "opportunities":
+            bits = len(rate["times_ns"]) * int(rate["bytes"]) * 8
+            return max(1, bits * 10**9 // int(rate["repeat_ns"]))
+    return int(rate["bits_per_s"])
+
+
+def plan_bits_per_s(direction: Mapping[str, Any]) -> int | None:
+    """Bit/s of a direction of the plan, those of its routes together; ``None``: unlimited."""
+    bundle = direction.get("bundle")
+    if not bundle:
+        return rate_of_law(direction["rate"])
+    rates = [rate_of_law(route["rate"]) for route in bundle["routes"]]
+    known = [rate for rate in rates if rate is not None]
+    return sum(known) if len(known) == len(rates) else None
+
+
+def bdp_bytes(bits_per_s: int, round_trip_ns: int) -> int:
+    """The bandwidth-delay product, rounded up."""
+    return -(-bits_per_s * round_trip_ns // (8 * 10**9))
+
+
+def _traced(rate: RateTrace, inputs: Inputs) -> Plain:
+    points = series.read_points(
+        rate.trace, inputs, column=rate.column, time=rate.time, units=RATE, most=Rate.limit
+    )
+    if not any(value for _at, value in points):
+        raise LawError(("trace",), "has no rate above 0", "a link that carries nothing is down: up: false")
+    if rate.at_end == "end":
+        inputs.ends_ns.append(series.length_ns(points))
+    return {
+        "law": "series",
+        "points": [list(point) for point in points],
+        "repeat_ns": series.repeat_ns(points) if rate.at_end == "loop" else None,
+    }
+
+
+def _opportunities(rate: Opportunities, inputs: Inputs) -> Plain:
+    """The format of mahimahi: a time in ms a line; the last one is the period."""
+    file = inputs.file(rate.opportunities, at="opportunities")
+    rows = [
+        (line, round(file.number(line, text, most=Span.limit // _MS) * _MS)) for line, text in file.rows()
+    ]
+    ascending(file, rows, what="time", strictly=False)
+    if rows[-1][1] == 0:
+        raise file.wrong(rows[-1][0], "no time is after 0", "the last time is the period: write a later one")
+    times = [at for _line, at in rows]
+    return {"law": "opportunities", "times_ns": times, "repeat_ns": times[-1], "bytes": rate.bytes.bytes}

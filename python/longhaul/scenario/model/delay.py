@@ -1,0 +1,178 @@
+"""Laws of delay, and packets that leave the order."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+
+from longhaul.scenario.model.base import AlsoText, Column, Count, FileName, Strict, choice, problem
+from longhaul.scenario.model.distribution import (
+    Empirical,
+    Exponential,
+    Gamma,
+    Lognormal,
+    Pareto,
+    Table,
+    Weibull,
+)
+from longhaul.scenario.units import Share, Span
+
+
+class UniformJitter(Strict):
+    """The delay is uniform on base plus or minus the half width."""
+
+    dist: Literal["uniform"]
+    half_width: Span
+
+
+class NormalJitter(Strict):
+    """The delay is normal around the base, cut at zero."""
+
+    dist: Literal["normal"]
+    sd: Span
+
+
+_JITTERS = (
+    "uniform",
+    "normal",
+    "lognormal",
+    "weibull",
+    "gamma",
+    "pareto",
+    "exponential",
+    "table",
+    "empirical",
+)
+
+
+def _jitter(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise problem("wants a distribution", 'write for example "{dist: normal, sd: 1ms}"')
+    choice(value, "dist", _JITTERS, (), "distribution")
+    return value
+
+
+Jitter = Annotated[
+    Annotated[
+        UniformJitter
+        | NormalJitter
+        | Lognormal[Span]
+        | Weibull[Span]
+        | Gamma[Span]
+        | Pareto[Span]
+        | Exponential[Span]
+        | Table
+        | Empirical[Span],
+        Field(discriminator="dist"),
+    ],
+    BeforeValidator(_jitter),
+]
+
+
+class Ticks(Strict):
+    """An emulator that releases packets at the ticks of a clock."""
+
+    hz: Annotated[int, Count(at_least=1, at_most=10**9)]
+    rounding: Literal["nearest", "up"]
+    """Nearest as NIST Net, up as netem on kernels without high-resolution timers."""
+
+
+class Delay(Strict):
+    """The one-way delay of the wire."""
+
+    base: Span
+    jitter: Jitter | None = None
+    correlation: Share | None = None
+    """Of one packet's jitter with the next one's."""
+    reorder: bool = False
+    """Whether a packet may overtake another because its jitter was smaller."""
+    ticks: Ticks | None = None
+
+    @model_validator(mode="after")
+    def _possible(self) -> "Delay":
+        if isinstance(self.jitter, UniformJitter) and self.jitter.half_width > self.base:
+            message = f"half_width {self.jitter.half_width} exceeds the base of {self.base}"
+            raise problem(message, "a delay cannot be negative: write less", at="jitter")
+        if self.correlation is not None and self.jitter is None:
+            raise problem("belongs to a jitter", "add jitter, or remove it", at="correlation")
+        if self.correlation is not None and self.correlation.share >= 1:
+            raise problem("a correlation of 1 never changes", "write less than 100%", at="correlation")
+        if self.ticks is not None and self.jitter is not None:
+            raise problem("a clock with ticks has no jitter", "write one of ticks and jitter", at="ticks")
+        return self
+
+
+class DelayTrace(Strict):
+    """The one-way delay from a CSV file with a header."""
+
+    trace: FileName
+    column: Column | None = None
+    """Ends in _ns, _us, _ms or _s; the first such but the time if left out."""
+    time: Column | None = None
+    """Ends in _ns, _us, _ms or _s; the first such if left out."""
+    interpolate: Literal["step", "linear"] = "step"
+    at_end: Literal["hold", "loop", "end"] = "hold"
+    """Hold the last value, begin again, or end the run."""
+    reorder: bool = False
+
+
+def _delay(value: Any) -> Any:
+    return value if isinstance(value, dict) else {"base": value}
+
+
+def _kind(value: Any) -> str:
+    return "by trace" if isinstance(value, dict) and "trace" in value else "by base"
+
+
+DelayLaw = Annotated[
+    Annotated[
+        Annotated[Delay, Tag("by base")] | Annotated[DelayTrace, Tag("by trace")], Discriminator(_kind)
+    ],
+    BeforeValidator(_delay),
+    AlsoText(Span.pattern(), "38ms"),
+]
+
+
+class BlockOutOfOrder(Strict):
+    """One packet, chosen at random, in every block takes another delay (NemC's ooo_rate, ooo_delay)."""
+
+    every: Annotated[int, Count(at_least=1)]
+    delay: Span
+
+
+class ShareOutOfOrder(Strict):
+    """Each packet by itself takes another delay."""
+
+    share: Share
+    delay: Span
+
+
+class EarlyOutOfOrder(Strict):
+    """Of every so many packets one may go without delay (netem's gap and reorder)."""
+
+    gap: Annotated[int, Count(at_least=1)]
+    early: Share
+
+
+def _out_of_order(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise problem("wants keys and values", 'write for example "{every: 100, delay: 5ms}"')
+    if len({"every", "share", "gap"} & value.keys()) > 1:
+        raise problem("mixes several laws", "write one of every, share and gap")
+    return value
+
+
+def _out_of_order_kind(value: Any) -> str:
+    if "share" in value:
+        return "by share"
+    return "by gap" if "gap" in value or "early" in value else "by block"
+
+
+OutOfOrder = Annotated[
+    Annotated[
+        Annotated[BlockOutOfOrder, Tag("by block")]
+        | Annotated[ShareOutOfOrder, Tag("by share")]
+        | Annotated[EarlyOutOfOrder, Tag("by gap")],
+        Discriminator(_out_of_order_kind),
+    ],
+    BeforeValidator(_out_of_order),
+]

@@ -1,0 +1,262 @@
+"""Laws of loss."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Tag, field_validator, model_validator
+
+from longhaul.scenario.model.base import AlsoText, Column, Count, FileName, Number, Strict, choice, problem
+from longhaul.scenario.model.distribution import Constant as ConstantAmount
+from longhaul.scenario.model.distribution import (
+    PacketDistribution,
+    Packets,
+    SizeDistribution,
+    TimeDistribution,
+)
+from longhaul.scenario.units import Rate, Share, Span
+
+_ALL = Share.parse("100%")
+_NOTHING = Share.parse("0%")
+
+
+class LossLaw(Strict):
+    """What every law of loss may say."""
+
+    place: Literal["before", "after"] | None = None
+    """Before the queue, where a lost packet takes neither room nor time, or after the serialiser."""
+
+
+class NoLoss(LossLaw):
+    """Nothing is lost."""
+
+    model: Literal["none"]
+
+
+class IndependentLoss(LossLaw):
+    """Each packet is lost by itself."""
+
+    model: Literal["independent"]
+    mean: Share
+
+
+class BlockLoss(LossLaw):
+    """One packet, chosen at random, in every block is lost (NemC's drop_rate)."""
+
+    model: Literal["block"]
+    packets: Annotated[int, Count(at_least=1)]
+
+
+class PeriodicLoss(LossLaw):
+    """The last packet of every so many is lost."""
+
+    model: Literal["periodic"]
+    every: Annotated[int, Count(at_least=1)]
+
+
+class GilbertElliottLoss(LossLaw):
+    """Packets are lost in bursts: two states with geometric sojourns, the bad one loses everything."""
+
+    model: Literal["gilbert-elliott"]
+    mean: Share
+    burst: Annotated[float, Number(at_least=1, at_most=1e9, example="3 or 2.5")]
+    """Mean number of packets lost in a row."""
+
+    @field_validator("burst", mode="before")
+    @classmethod
+    def _number(cls, value: Any) -> Any:
+        if isinstance(value, bool | str | list | dict):
+            raise problem("wants the mean number of packets lost in a row", "write for example 3 or 2.5")
+        return value
+
+    @model_validator(mode="after")
+    def _possible(self) -> "GilbertElliottLoss":
+        share = float(self.mean)
+        if share >= 1:
+            raise problem(
+                "loses everything", "a link that carries nothing is down: write up: false", at="mean"
+            )
+        if self.burst < share / (1 - share):
+            least = share / (1 - share)
+            message = f"bursts of {self.burst:g} cannot lose {self.mean} of all packets"
+            raise problem(message, f"write {least:.4g} or more, which is mean / (1 - mean)", at="burst")
+        return self
+
+
+class MarkovLoss(LossLaw):
+    """Two states, each with a share of loss of its own."""
+
+    model: Literal["markov"]
+    good_to_bad: Share
+    bad_to_good: Share
+    loss_good: Share = _NOTHING
+    loss_bad: Share = _ALL
+
+    @model_validator(mode="after")
+    def _moves(self) -> "MarkovLoss":
+        if not self.good_to_bad.share + self.bad_to_good.share:
+            raise problem("never leaves a state", "write a chance above 0%", at="good_to_bad")
+        return self
+
+
+class FourStateLoss(LossLaw):
+    """Good gap 1, good within a burst 2, lost in a burst 3, lost by itself 4."""
+
+    model: Literal["four-state"]
+    p13: Share
+    p31: Share
+    p32: Share = _NOTHING
+    p23: Share = _ALL
+    p14: Share = _NOTHING
+
+    @model_validator(mode="after")
+    def _chances(self) -> "FourStateLoss":
+        for first, second in (("p13", "p14"), ("p31", "p32")):
+            if getattr(self, first).share + getattr(self, second).share > 1:
+                message = f"{first} and {second} are more than 100% together"
+                raise problem(message, "write less: they leave the same state", at=first)
+        return self
+
+
+class CorrelatedLoss(LossLaw):
+    """A packet's chance depends on the one before, and the mean is kept."""
+
+    model: Literal["correlated"]
+    mean: Share
+    correlation: Share
+
+    @model_validator(mode="after")
+    def _below_one(self) -> "CorrelatedLoss":
+        if self.correlation.share >= 1:
+            raise problem("a correlation of 1 never changes", "write less than 100%", at="correlation")
+        return self
+
+
+class _Renewal(LossLaw):
+    model: Literal["renewal"]
+    burst: PacketDistribution = ConstantAmount[Packets](dist="constant", value=Packets(1.0))
+    """Packets lost at the end of each gap, rounded up to whole ones."""
+
+    @field_validator("burst")
+    @classmethod
+    def _something(cls, value: Any) -> Any:
+        if isinstance(value, ConstantAmount) and value.value.packets < 1:
+            raise problem("loses no packet", "write 1 or more")
+        return value
+
+
+class PacketRenewalLoss(_Renewal):
+    """Gaps between losses are drawn one by one, and counted in packets."""
+
+    unit: Literal["packets"]
+    gap: PacketDistribution
+
+
+class ByteRenewalLoss(_Renewal):
+    """Gaps between losses are drawn one by one, and counted in IP bytes."""
+
+    unit: Literal["bytes"]
+    gap: SizeDistribution
+
+
+class WallRenewalLoss(_Renewal):
+    """Gaps between losses are drawn one by one, in time that passes."""
+
+    unit: Literal["wall"] = "wall"
+    gap: TimeDistribution
+
+
+class BusyRenewalLoss(_Renewal):
+    """Gaps between losses are drawn one by one, in time that the packets take at a rate."""
+
+    unit: Literal["busy"]
+    rate: Rate
+    gap: TimeDistribution
+
+
+class TraceLoss(LossLaw):
+    """Losses from a file."""
+
+    model: Literal["trace"]
+    file: FileName
+    form: Literal["indices", "times", "gaps", "ns2"]
+    """Numbers of the packets that are lost, the first being 1; times in seconds; packets that pass before
+    each loss; or lines of how many pass and how many are lost."""
+    column: Column | None = None
+    """Of a CSV file with a header; the first if left out."""
+    at_end: Literal["loop", "stop"] = "stop"
+    period: Span | None = None
+    """Of times: after how long they begin again; a mean gap after the last of them if left out."""
+
+    @model_validator(mode="after")
+    def _times_only(self) -> "TraceLoss":
+        if self.period is not None and (self.form != "times" or self.at_end != "loop"):
+            raise problem("belongs to times that loop", "remove it", at="period")
+        return self
+
+
+PRESETS = ("teragrid", "teragrid-literal-seconds", "teragrid-busy-10g")
+
+
+class PresetLoss(LossLaw):
+    """A law under a name."""
+
+    preset: Literal["teragrid", "teragrid-literal-seconds", "teragrid-busy-10g"]
+
+
+_LOSSES = (
+    "none",
+    "independent",
+    "block",
+    "periodic",
+    "gilbert-elliott",
+    "markov",
+    "four-state",
+    "correlated",
+    "renewal",
+    "trace",
+)
+_UNITS = ("packets", "bytes", "wall", "busy")
+
+
+def _loss(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return {"model": "independent", "mean": value}
+    if "preset" in value:
+        choice(value, "preset", PRESETS, (), "preset")
+        return value
+    choice(value, "model", _LOSSES, (), "loss model")
+    if value["model"] == "renewal" and value.get("unit") is not None:
+        choice(value, "unit", _UNITS, (), "unit of gaps")
+    return value
+
+
+def _kind(value: Any) -> str:
+    if not isinstance(value, dict):
+        return "none"
+    if "preset" in value:
+        return "a preset"
+    if value.get("model") == "renewal":
+        return f"renewal in {value.get('unit') or 'wall'}"
+    return str(value.get("model"))
+
+
+Loss = Annotated[
+    Annotated[
+        Annotated[NoLoss, Tag("none")]
+        | Annotated[IndependentLoss, Tag("independent")]
+        | Annotated[BlockLoss, Tag("block")]
+        | Annotated[PeriodicLoss, Tag("periodic")]
+        | Annotated[GilbertElliottLoss, Tag("gilbert-elliott")]
+        | Annotated[MarkovLoss, Tag("markov")]
+        | Annotated[FourStateLoss, Tag("four-state")]
+        | Annotated[CorrelatedLoss, Tag("correlated")]
+        | Annotated[PacketRenewalLoss, Tag("renewal in packets")]
+        | Annotated[ByteRenewalLoss, Tag("renewal in bytes")]
+        | Annotated[WallRenewalLoss, Tag("renewal in wall")]
+        | Annotated[BusyRenewalLoss, Tag("renewal in busy")]
+        | Annotated[TraceLoss, Tag("trace")]
+        | Annotated[PresetLoss, Tag("a preset")],
+        Discriminator(_kind),
+    ],
+    BeforeValidator(_loss),
+    AlsoText(Share.pattern(), "0.1%"),
+]

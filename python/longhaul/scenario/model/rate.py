@@ -1,0 +1,102 @@
+"""Laws of rate."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Tag, model_validator
+
+from longhaul.scenario.model.base import AlsoText, Column, FileName, Strict, problem
+from longhaul.scenario.units import Rate, Size
+
+
+class ConstantRate(Strict):
+    """Exactly this fast."""
+
+    rate: Rate
+
+
+class PacedRate(Strict):
+    """Packets go at the line's rate, spaced by the byte clock of a slower one."""
+
+    paced: Rate
+    line: Rate
+
+    @model_validator(mode="after")
+    def _slower(self) -> "PacedRate":
+        if self.line < self.paced:
+            message = f"{self.line} is slower than the paced rate of {self.paced}"
+            raise problem(message, "write the line's own rate", at="line")
+        return self
+
+
+class TokenBucket(Strict):
+    """A bucket of tokens that fills at a rate; a packet goes when there are tokens for all of it."""
+
+    bucket: Rate
+    burst: Size
+    peak: Rate | None = None
+    """How fast packets leave that have their tokens; at once if left out."""
+
+    @model_validator(mode="after")
+    def _possible(self) -> "TokenBucket":
+        if not self.burst.bytes:
+            raise problem("an empty bucket sends nothing", "write a packet or more", at="burst")
+        if self.peak is not None and self.peak < self.bucket:
+            message = f"{self.peak} is slower than the bucket's {self.bucket}"
+            raise problem(message, "write a faster one, or remove it", at="peak")
+        return self
+
+
+class RateTrace(Strict):
+    """The rate from a CSV file with a header, in steps."""
+
+    trace: FileName
+    column: Column | None = None
+    """Ends in _bit, _kbit, _mbit or _gbit; the first such if left out."""
+    time: Column | None = None
+    """Ends in _ns, _us, _ms or _s; the first such if left out."""
+    at_end: Literal["hold", "loop", "end"] = "hold"
+    """Hold the last value, begin again, or end the run."""
+
+
+class Opportunities(Strict):
+    """Times at which some bytes may go: mahimahi's packet-delivery traces, one time in ms a line."""
+
+    opportunities: FileName
+    bytes: Size = Size(1500)
+
+    @model_validator(mode="after")
+    def _something(self) -> "Opportunities":
+        if not self.bytes.bytes:
+            raise problem("carries nothing", "write for example 1500B", at="bytes")
+        return self
+
+
+_KINDS = {"paced": "by pace", "bucket": "by tokens", "trace": "by trace", "opportunities": "by opportunity"}
+
+
+def _rate(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return {"rate": value}
+    named = [key for key in _KINDS if key in value]
+    if len(named) != 1:
+        what = "mixes several laws" if named else "names no law of rates"
+        raise problem(what, 'write "1Gbit", or one of paced, bucket, trace and opportunities')
+    return value
+
+
+def _kind(value: Any) -> str:
+    return next((kind for key, kind in _KINDS.items() if key in value), "by number")
+
+
+RateLaw = Annotated[
+    Annotated[
+        Annotated[ConstantRate, Tag("by number")]
+        | Annotated[PacedRate, Tag("by pace")]
+        | Annotated[TokenBucket, Tag("by tokens")]
+        | Annotated[RateTrace, Tag("by trace")]
+        | Annotated[Opportunities, Tag("by opportunity")],
+        Discriminator(_kind),
+    ],
+    BeforeValidator(_rate),
+    AlsoText(Rate.pattern(), "1Gbit"),
+]

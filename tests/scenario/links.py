@@ -1,0 +1,23 @@
+"""One link in the scenario language, and the same in the plan's words."""
+
+import json
+from pathlib import Path
+
+from longhaul import _longhaul
+from longhaul.scenario import parse_scenario, resolve
+
+NODES = "version: 1\nname: t\nduration: 60s\nnodes: {a: {kind: host}, b: {kind: host}}\n"
+
+
+def plan_of(laws: str, *, events: str = "", folder: Path | None = None) -> dict:
+    """The plan, which Rust accepts, of a link with ``laws``, a flow mapping's inside."""
+    text = f"{NODES}links: {{w: {{endpoints: [a, b], {laws}}}}}\n"
+    text += f"events: [{events}]\n" if events else ""
+    plan = resolve(parse_scenario(text.encode(), name="t.yaml", folder=folder)).plan
+    _longhaul.check_plan(json.dumps(plan))
+    return plan
+
+
+def forward(laws: str, *, folder: Path | None = None) -> dict:
+    """The forward direction of such a link."""
+    return plan_of(laws, folder=folder)["links"][0]["forward"]

@@ -1,0 +1,358 @@
+"""Each law as the language writes it, and as the plan has it; numbers come from arithmetic."""
+
+import math
+
+import pytest
+
+from longhaul.scenario import resolve_change
+from longhaul.scenario.laws import distribution_mean, mean_loss
+
+from .links import forward, plan_of
+
+MS = 10**6
+
+
+@pytest.mark.parametrize(
+    ("written", "planned"),
+    [
+        ("0.1%", {"law": "independent", "probability": 0.001}),
+        ("0%", {"law": "none"}),
+        ("{model: none}", {"law": "none"}),
+        ("{model: block, packets: 1000}", {"law": "one-per-block", "block": 1000}),
+        ("{model: periodic, every: 100}", {"law": "periodic", "every": 100}),
+        (
+            "{model: gilbert-elliott, mean: 1%, burst: 2.5}",
+            {"law": "gilbert-elliott", "mean": 0.01, "burst": 2.5},
+        ),
+        (
+            "{model: markov, good_to_bad: 1%, bad_to_good: 30%}",
+            {"law": "markov", "good_to_bad": 0.01, "bad_to_good": 0.3, "loss_good": 0.0, "loss_bad": 1.0},
+        ),
+        (
+            "{model: four-state, p13: 1%, p31: 30%, p32: 10%, p23: 50%, p14: 0.5%}",
+            {"law": "four-state", "p13": 0.01, "p31": 0.3, "p32": 0.1, "p23": 0.5, "p14": 0.005},
+        ),
+        (
+            "{model: correlated, mean: 2%, correlation: 0.3}",
+            {"law": "correlated", "mean": 0.02, "correlation": 0.3},
+        ),
+    ],
+)
+def test_laws_of_loss_keep_their_numbers(written: str, planned: dict) -> None:
+    assert forward(f"loss: {written}")["loss"] == planned
+
+
+@pytest.mark.parametrize(
+    ("written", "gap", "unit"),
+    [
+        ("gap: 18s", {"dist": "constant", "value": 18e9}, "wall"),
+        ("gap: {dist: uniform, low: 1s, high: 3s}", {"dist": "uniform", "low": 1e9, "high": 3e9}, "wall"),
+        (
+            "unit: packets, gap: {dist: exponential, mean: 2.5}",
+            {"dist": "exponential", "mean": 2.5},
+            "packets",
+        ),
+        (
+            "unit: bytes, gap: {dist: normal, mean: 1MB, sd: 1kB}",
+            {"dist": "normal", "mean": 1e6, "sd": 1e3},
+            "bytes",
+        ),
+        (
+            "unit: busy, rate: 10Gbit, gap: {dist: weibull, shape: 2.9, scale: 300ms}",
+            {"dist": "weibull", "shape": 2.9, "scale": 0.3e9},
+            {"busy": {"bits_per_s": 10**10}},
+        ),
+        (
+            "unit: packets, gap: {dist: empirical, values: [30, 10, 20]}",
+            {"dist": "empirical", "values": [10.0, 20.0, 30.0]},
+            "packets",
+        ),
+    ],
+)
+def test_gaps_between_losses_are_counted_in_their_unit(written: str, gap: dict, unit: str | dict) -> None:
+    loss = forward(f"loss: {{model: renewal, {written}, burst: 2}}")["loss"]
+    assert loss == {"law": "renewal", "gap": gap, "burst": {"dist": "constant", "value": 2.0}, "unit": unit}
+
+
+def test_teragrid_loses_once_in_sixteen_seconds() -> None:
+    loss = forward("loss: {preset: teragrid}")["loss"]
+    assert loss["unit"] == "wall"
+    assert distribution_mean(loss["gap"]) == pytest.approx(18e9 * math.gamma(1 + 1 / 2.9))
+    assert distribution_mean(loss["gap"]) == pytest.approx(16.05e9, rel=1e-3)
+
+
+def test_teragrid_in_literal_seconds_is_sixty_times_as_lossy() -> None:
+    wall = forward("loss: {preset: teragrid-literal-seconds}")["loss"]
+    busy = forward("loss: {preset: teragrid-busy-10g}")["loss"]
+    assert distribution_mean(wall["gap"]) == pytest.approx(0.2675e9, rel=1e-3)
+    assert busy["gap"] == wall["gap"]
+    assert (wall["unit"], busy["unit"]) == ("wall", {"busy": {"bits_per_s": 10**10}})
+
+
+def test_losses_may_come_after_the_queue() -> None:
+    assert forward("loss: 1%")["loss_place"] == "before-queue"
+    assert forward("loss: {preset: teragrid, place: after}")["loss_place"] == "after-queue"
+
+
+def test_the_long_run_share_of_chains_is_known() -> None:
+    markov = forward("loss: {model: markov, good_to_bad: 1%, bad_to_good: 24%, loss_bad: 50%}")["loss"]
+    assert mean_loss(markov) == pytest.approx(0.01 / 0.25 * 0.5)
+    renewal = forward("loss: {model: renewal, unit: packets, gap: 98, burst: 2}")["loss"]
+    assert mean_loss(renewal) == pytest.approx(0.02)
+
+
+@pytest.mark.parametrize(
+    ("jitter", "mean_ms"),
+    [
+        ("{dist: lognormal, mean: 2ms, sd: 3ms}", 2),
+        ("{dist: weibull, shape: 0.8, mean: 2ms}", 2),
+        ("{dist: weibull, shape: 2, scale: 2ms}", 2 * math.sqrt(math.pi) / 2),
+        ("{dist: gamma, mean: 2ms, sd: 1ms}", 2),
+        ("{dist: pareto, shape: 1.5, mean: 3ms}", 3),
+        ("{dist: pareto, shape: 3, scale: 2ms}", 3),
+        ("{dist: exponential, mean: 2ms}", 2),
+        ("{dist: empirical, values: [1ms, 2ms, 6ms]}", 3),
+    ],
+)
+def test_the_mean_delay_is_the_base_and_the_mean_of_the_jitter(jitter: str, mean_ms: float) -> None:
+    delay = forward(f"delay: {{base: 10ms, jitter: {jitter}}}")["delay"]
+    assert (delay["law"], delay["base_ns"], delay["correlation"]) == ("random", 10 * MS, 0.0)
+    assert delay["mean_ns"] == pytest.approx((10 + mean_ms) * MS, abs=1)
+    assert isinstance(delay["mean_ns"], int)
+
+
+def test_parameters_of_distributions_come_from_mean_and_deviation() -> None:
+    lognormal = forward("delay: {base: 1ms, jitter: {dist: lognormal, mean: 2ms, sd: 3ms}}")["delay"][
+        "jitter"
+    ]
+    variance = (math.exp(lognormal["sigma"] ** 2) - 1) * distribution_mean(lognormal) ** 2
+    assert math.sqrt(variance) == pytest.approx(3 * MS)
+    gamma = forward("delay: {base: 1ms, jitter: {dist: gamma, mean: 2ms, sd: 1ms}}")["delay"]["jitter"]
+    assert (gamma["shape"], gamma["scale"]) == pytest.approx((4, 0.5 * MS))
+    weibull = forward("delay: {base: 1ms, jitter: {dist: weibull, shape: 0.8, mean: 120us}}")["delay"][
+        "jitter"
+    ]
+    assert weibull["scale"] == pytest.approx(120_000 / math.gamma(2.25))
+    pareto = forward("delay: {base: 1ms, jitter: {dist: pareto, shape: 1.5, mean: 3ms}}")["delay"]["jitter"]
+    assert pareto["scale"] == pytest.approx(1 * MS)
+
+
+@pytest.mark.parametrize(
+    ("written", "planned"),
+    [
+        ("38ms", {"law": "constant", "delay_ns": 38 * MS}),
+        (
+            "{base: 5ms, jitter: {dist: uniform, half_width: 1ms}}",
+            {"law": "uniform", "mean_ns": 5 * MS, "half_width_ns": MS},
+        ),
+        ("{base: 5ms, jitter: {dist: normal, sd: 1ms}}", {"law": "normal", "mean_ns": 5 * MS, "sd_ns": MS}),
+        (
+            "{base: 5ms, jitter: {dist: normal, sd: 1ms}, correlation: 0.5}",
+            {
+                "law": "random",
+                "mean_ns": 5 * MS,
+                "base_ns": 5 * MS,
+                "jitter": {"dist": "normal", "mean": 0.0, "sd": 1e6},
+                "correlation": 0.5,
+            },
+        ),
+        (
+            "{base: 5ms, jitter: {dist: uniform, half_width: 1ms}, correlation: 25%}",
+            {
+                "law": "random",
+                "mean_ns": 5 * MS,
+                "base_ns": 5 * MS,
+                "jitter": {"dist": "uniform", "low": -1e6, "high": 1e6},
+                "correlation": 0.25,
+            },
+        ),
+        (
+            "{base: 300us, ticks: {hz: 8192, rounding: nearest}}",
+            {"law": "ticks", "delay_ns": 300_000, "hz": 8192, "rounding": "nearest"},
+        ),
+    ],
+)
+def test_laws_of_delay_keep_their_numbers(written: str, planned: dict) -> None:
+    assert forward(f"delay: {written}")["delay"] == planned
+
+
+@pytest.mark.parametrize(
+    ("written", "planned"),
+    [
+        ("{every: 100, delay: 50ms}", {"law": "block", "block": 100, "delay_ns": 50 * MS}),
+        ("{share: 1%, delay: 50ms}", {"law": "share", "probability": 0.01, "delay_ns": 50 * MS}),
+        ("{gap: 5, early: 25%}", {"law": "early", "gap": 5, "probability": 0.25}),
+    ],
+)
+def test_packets_leave_the_order_by_three_laws(written: str, planned: dict) -> None:
+    assert forward(f"delay: 5ms, out_of_order: {written}")["out_of_order"] == planned
+
+
+@pytest.mark.parametrize(
+    ("written", "planned"),
+    [
+        ("1Gbit", {"law": "constant", "bits_per_s": 10**9}),
+        (
+            "{paced: 500Mbit, line: 1Gbit}",
+            {"law": "paced", "bits_per_s": 5 * 10**8, "line_bits_per_s": 10**9},
+        ),
+        (
+            "{bucket: 100Mbit, burst: 15400B, peak: 1Gbit}",
+            {"law": "token-bucket", "bits_per_s": 10**8, "burst_bytes": 15_400, "peak_bits_per_s": 10**9},
+        ),
+        (
+            "{bucket: 100Mbit, burst: 15400B}",
+            {"law": "token-bucket", "bits_per_s": 10**8, "burst_bytes": 15_400, "peak_bits_per_s": None},
+        ),
+    ],
+)
+def test_laws_of_rate_keep_their_numbers(written: str, planned: dict) -> None:
+    assert forward(f"rate: {written}")["rate"] == planned
+
+
+@pytest.mark.parametrize(
+    ("count", "overhead", "least", "cells"),
+    [
+        ("ip", 0, 0, None),
+        ("ethernet", 8 + 14 + 4 + 12, 8 + 14 + 46 + 4 + 12, None),
+        ("vlan", 8 + 18 + 4 + 12, 8 + 18 + 46 + 4 + 12, None),
+        ("atm", 8, 0, {"payload_bytes": 48, "cell_bytes": 53}),
+    ],
+)
+def test_framing_counts_what_is_around_a_packet(
+    count: str, overhead: int, least: int, cells: dict | None
+) -> None:
+    framing = {"overhead_bytes": overhead, "least_bytes": least, "cells": cells}
+    assert forward(f"count: {count}")["framing"] == framing
+
+
+@pytest.mark.parametrize(
+    ("written", "planned"),
+    [
+        ("100p", {"law": "fifo"}),
+        ("{kind: head-drop, limit: 100p}", {"law": "head-drop"}),
+        ("{kind: codel}", {"law": "codel", "target_ns": 5 * MS, "interval_ns": 100 * MS, "ecn": False}),
+        (
+            "{kind: fq-codel}",
+            {
+                "law": "fq-codel",
+                "target_ns": 5 * MS,
+                "interval_ns": 100 * MS,
+                "quantum_bytes": 1514,
+                "flows": 1024,
+                "ecn": True,
+            },
+        ),
+        (
+            "{kind: pie}",
+            {
+                "law": "pie",
+                "target_ns": 15 * MS,
+                "update_ns": 15 * MS,
+                "alpha": 0.125,
+                "beta": 1.25,
+                "burst_ns": 150 * MS,
+                "ecn": False,
+            },
+        ),
+        (
+            "{kind: red, min: 30p, max: 135kB, weight: 0.002, ecn: true}",
+            {
+                "law": "red",
+                "least_bytes": 30 * 1500,
+                "most_bytes": 135_000,
+                "probability": 0.1,
+                "weight": 0.002,
+                "gentle": True,
+                "ecn": True,
+                "packet_bytes": 1500,
+            },
+        ),
+        ("{kind: drr}", {"law": "drr", "quantum_bytes": 1514, "flows": 1024}),
+    ],
+)
+def test_queues_take_the_defaults_of_their_papers(written: str, planned: dict) -> None:
+    assert forward(f"rate: 100Mbit, queue: {written}")["queue"]["discipline"] == planned
+
+
+def test_limits_of_queues_are_their_own() -> None:
+    def limits(queue: str) -> tuple[int | None, int | None]:
+        found = forward(f"delay: 5ms, rate: 100Mbit, queue: {queue}")["queue"]
+        return found["limit_packets"], found["limit_bytes"]
+
+    assert limits("{kind: codel}") == (1000, None)
+    assert limits("{kind: fq-codel}") == (10_240, None)
+    # One BDP of 100 Mbit/s and 10 ms is 125,000 bytes, as 10 ms at the rate are.
+    assert limits("{kind: drr}") == (None, 125_000)
+    assert limits("{kind: head-drop, limit: 2bdp}") == (None, 250_000)
+
+
+def test_priorities_are_by_code_point() -> None:
+    queue = "queue: {kind: priority, limit: 100p, bands: [[ef, cs6, 56], [af41, AF42], default, cs1]}"
+    bands = forward(queue)["queue"]["discipline"]["bands"]
+    assert len(bands) == 64
+    first = {46, 48, 56}
+    assert {point for point, band in enumerate(bands) if band == 0} == first
+    assert {point for point, band in enumerate(bands) if band == 1} == {34, 36}
+    assert {point for point, band in enumerate(bands) if band == 3} == {8}
+    assert bands[0] == 2
+
+
+def test_what_no_band_names_goes_last() -> None:
+    bands = forward("queue: {kind: priority, limit: 100p, bands: [ef, af11]}")["queue"]["discipline"]["bands"]
+    assert (bands[46], bands[10], bands[0]) == (0, 1, 1)
+
+
+def test_shares_of_copies_and_wrong_bits() -> None:
+    direction = forward("duplicate: 1%, corrupt: 0.01%")
+    assert (direction["duplicate"], direction["corrupt"]) == (0.01, 0.0001)
+
+
+def changes(plan: dict, key: str) -> list:
+    return [event["change"][key] for event in plan["events"]]
+
+
+def test_shares_of_loss_change_gradually_by_every_law_that_has_one() -> None:
+    law = "{model: gilbert-elliott, mean: 2%, burst: 3}"
+    plan = plan_of("loss: 0%", events=f"{{at: 1s, link: w, set: {{loss: {law}}}, over: 20ms}}")
+    assert changes(plan, "loss") == [
+        {"law": "gilbert-elliott", "mean": 0.01, "burst": 3.0},
+        {"law": "gilbert-elliott", "mean": 0.02, "burst": 3.0},
+    ]
+
+
+def test_a_paced_rate_changes_gradually_on_its_line() -> None:
+    rate = "{paced: 300Mbit, line: 1Gbit}"
+    plan = plan_of(
+        "rate: {paced: 100Mbit, line: 1Gbit}",
+        events=f"{{at: 1s, link: w, set: {{rate: {rate}}}, over: 20ms}}",
+    )
+    assert [each["bits_per_s"] for each in changes(plan, "rate")] == [2 * 10**8, 3 * 10**8]
+
+
+def test_the_base_of_a_jittery_delay_changes_gradually() -> None:
+    def jittery(base: str) -> str:
+        return f"delay: {{base: {base}, jitter: {{dist: exponential, mean: 1ms}}}}"
+
+    plan = plan_of(jittery("10ms"), events=f"{{at: 1s, link: w, set: {{{jittery('20ms')}}}, over: 20ms}}")
+    assert [(each["base_ns"], each["mean_ns"]) for each in changes(plan, "delay")] == [
+        (15 * MS, 16 * MS),
+        (20 * MS, 21 * MS),
+    ]
+
+
+def test_an_event_may_let_packets_overtake_and_corrupt_them() -> None:
+    plan = plan_of(
+        "delay: 5ms", events="{at: 1s, link: w, set: {delay: {base: 5ms, reorder: true}, corrupt: 1%}}"
+    )
+    (change,) = [event["change"] for event in plan["events"]]
+    assert (change["reorder"], change["corrupt"], change["loss"]) == (True, 0.01, None)
+
+
+def test_set_takes_flow_mappings() -> None:
+    link = plan_of("delay: 5ms, rate: 100Mbit")["links"][0]
+    words = ["loss={model: gilbert-elliott, mean: 1%, burst: 3}", "queue={kind: codel}", "corrupt=1%"]
+    change = resolve_change(words, link, way="forward")
+    assert change["loss"] == {"law": "gilbert-elliott", "mean": 0.01, "burst": 3.0}
+    assert change["queue"]["discipline"]["law"] == "codel"
+    assert (change["corrupt"], change["delay"], change["up"]) == (0.01, None, None)
