@@ -1,4 +1,5 @@
 use super::Arrival;
+use longhaul_units::Time;
 
 /// Random early detection: Floyd and Jacobson, IEEE/ACM Trans. Networking 1 (1993) 397, counted in
 /// bytes; `gentle` after Floyd 2000.
@@ -28,11 +29,13 @@ pub(crate) struct Red {
     count: Option<u32>,
     /// The last one was struck by chance, not by force.
     by_chance: bool,
+    /// Idle time up to the last arrival is in the average already, also if that one was dropped.
+    seen: Time,
 }
 
 impl Red {
     pub(crate) fn new(law: RedLaw) -> Self {
-        Red { law, average: 0.0, count: None, by_chance: true }
+        Red { law, average: 0.0, count: None, by_chance: true, seen: Time::ZERO }
     }
 
     /// Whether the packet that has just been struck may be marked instead.
@@ -45,9 +48,10 @@ impl Red {
         let law = self.law;
         if at.idle && at.typical.ps() > 0 {
             // As if so many small packets had found an empty queue.
-            let missed = at.now.since(at.idle_since).ps() as f64 / at.typical.ps() as f64;
-            self.average *= libm::pow(1.0 - law.weight, missed);
+            let idle = at.now.since(at.idle_since.max(self.seen));
+            self.average *= libm::pow(1.0 - law.weight, idle.ps() as f64 / at.typical.ps() as f64);
         }
+        self.seen = at.now;
         self.average += law.weight * (waiting as f64 - self.average);
         let draw = at.chance.uniform();
         let (least, most) = (law.least as f64, law.most as f64);
