@@ -1,5 +1,7 @@
 """The compiled core: it executes plans and decides nothing about scenarios."""
 
+from typing import Any
+
 def version() -> str:
     """The version of the compiled core."""
 
@@ -20,6 +22,13 @@ def trial(
     class_: list[int],
 ) -> tuple[list[int], list[str], list[int], list[bool], list[bool]]:
     """Packets through one direction alone: packet, fate, due time (ps, or 0), marked, corrupted."""
+
+def replay(plan: str, journal: str) -> dict[str, Any]:
+    """Feed the journal at the path ``journal`` to a fresh network of ``plan``.
+
+    Keys: injected, changes, equal, delivered, difference (recorded and replayed, or ``None``). Raises
+    ValueError if either is broken.
+    """
 
 def uniforms(seed: int, name: str, count: int) -> list[float]:
     """The first draws of a named stream, uniform on [0, 1)."""

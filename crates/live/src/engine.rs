@@ -20,8 +20,9 @@ use crate::recorder::Recorder;
 use crate::tun::Tun;
 use control::Control;
 use idle::Idle;
+use longhaul_network::journal::Entry;
 use longhaul_network::{DirectionId, Flags, Network, NodeId, Packet, icmp};
-use longhaul_plan::{NodeKind, Plan, Way};
+use longhaul_plan::{Change, NodeKind, Plan, Way};
 use longhaul_units::Time;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use std::os::unix::net::UnixStream;
@@ -72,6 +73,8 @@ struct Engine<'a> {
     /// The next of the plan's events.
     next_change: usize,
     next_sample: Time,
+    /// The instant up to which everything due has been done.
+    advanced: Time,
     stopped: bool,
     steal_before: Option<u64>,
 }
@@ -116,6 +119,7 @@ impl<'a> Engine<'a> {
             scheduling,
             next_change: 0,
             next_sample: Time::ZERO,
+            advanced: Time::ZERO,
             stopped: false,
             steal_before: result::stolen_ns(),
         })
@@ -171,13 +175,24 @@ impl<'a> Engine<'a> {
                 break;
             }
             self.next_change += 1;
-            for direction in directions(event.link, event.direction) {
-                self.network.change(at, direction, event.route, &event.change, &mut self.outlet);
-            }
+            self.change(at, event.link, event.direction, event.route, &event.change);
         }
+        self.advanced = now;
         if self.network.next_event() <= now {
             self.network.advance(now, &mut self.outlet);
             self.outlet.flush();
+        }
+    }
+
+    fn change(&mut self, at: Time, link: usize, way: Option<Way>, route: Option<usize>, change: &Change) {
+        for direction in directions(link, way) {
+            self.outlet.recorder.note(|| Entry::Changed {
+                at,
+                direction,
+                route,
+                change: Box::new(change.clone()),
+            });
+            self.network.change(at, direction, route, change, &mut self.outlet);
         }
     }
 
@@ -247,6 +262,8 @@ impl<'a> Engine<'a> {
         for segment in 0..segments {
             packet.segment = segment as u16;
             packet.bytes = shape.segment_bytes(length, segment);
+            let routable = destination.is_some();
+            self.outlet.recorder.note(|| Entry::Injected { packet, routable });
             match destination {
                 Some(_) => self.network.inject(now, packet, &mut self.outlet),
                 None => self.network.inject_unroutable(now, packet, &mut self.outlet),
@@ -267,9 +284,8 @@ impl<'a> Engine<'a> {
                 Command::Stop {} => self.stopped = true,
                 Command::Change { link, direction, route, change } => {
                     let now = self.clock.now();
-                    for direction in directions(link, direction) {
-                        self.network.change(now, direction, route, &change, &mut self.outlet);
-                    }
+                    self.advance(now);
+                    self.change(now, link, direction, route, &change);
                     self.outlet.flush();
                     self.control.reply(&Reply::Changed { at_ns: now.ns() })?;
                 }

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::realtime;
+use longhaul_network::journal::{Entry, JOURNAL_MAGIC};
 use longhaul_plan::Plan;
 use longhaul_record::{Capture, PACKETS_HEADER, PacketRow, SAMPLES_HEADER, SampleRow};
 use std::collections::HashMap;
@@ -19,12 +20,15 @@ const BATCHES: usize = 1_024;
 /// Packet rows in a batch.
 const PACKET_ROWS: usize = 4_096;
 /// Bytes of captured packets in a batch.
-const CAPTURE_BYTES: usize = 1 << 20;
+const CAPTURE_BYTES: usize = 1 << 18;
+/// Bytes of journal in a batch.
+const JOURNAL_BYTES: usize = 1 << 18;
 
 enum Batch {
     Samples(Vec<SampleRow>),
     Packets(Vec<PacketRow>),
     Captured(Captured),
+    Journal(Vec<u8>),
 }
 
 /// Captured packets, one behind the other in `bytes`.
@@ -48,8 +52,16 @@ pub struct Recorder {
     writer: Option<JoinHandle<io::Result<()>>>,
     packets: Vec<PacketRow>,
     captured: Captured,
+    journal: Journal,
     /// Records that the disk was too slow for.
     pub lost_records: u64,
+}
+
+/// Entries that gather, if the run keeps a journal.
+struct Journal {
+    kept: bool,
+    bytes: Vec<u8>,
+    entries: usize,
 }
 
 /// Interfaces of a link's capture, in this order.
@@ -73,6 +85,7 @@ impl Recorder {
             writer: Some(writer),
             packets: Vec::with_capacity(PACKET_ROWS),
             captured: Captured::default(),
+            journal: Journal { kept: plan.measure.journal, bytes: Vec::new(), entries: 0 },
             lost_records: 0,
         })
     }
@@ -101,6 +114,17 @@ impl Recorder {
         }
     }
 
+    /// Notes what went into the network or came out, if the run keeps a journal.
+    pub fn note(&mut self, entry: impl FnOnce() -> Entry) {
+        if self.journal.kept {
+            entry().encode(&mut self.journal.bytes);
+            self.journal.entries += 1;
+            if self.journal.bytes.len() >= JOURNAL_BYTES {
+                self.hand_over();
+            }
+        }
+    }
+
     /// Hands over what has gathered.
     pub fn hand_over(&mut self) {
         if !self.packets.is_empty() {
@@ -112,6 +136,11 @@ impl Recorder {
             let captured = std::mem::take(&mut self.captured);
             let count = captured.packets.len();
             self.send(Batch::Captured(captured), count);
+        }
+        if self.journal.entries > 0 {
+            let bytes = std::mem::replace(&mut self.journal.bytes, Vec::with_capacity(JOURNAL_BYTES + 256));
+            let count = std::mem::take(&mut self.journal.entries);
+            self.send(Batch::Journal(bytes), count);
         }
     }
 
@@ -139,6 +168,7 @@ struct Files {
     samples: BufWriter<File>,
     packets: BufWriter<File>,
     captures: HashMap<u32, Capture<BufWriter<File>>>,
+    journal: Option<BufWriter<File>>,
 }
 
 impl Files {
@@ -164,11 +194,19 @@ impl Files {
             let capture = Capture::new(file, &points.each_ref().map(String::as_str), plan.measure.snap);
             captures.insert(link as u32, capture.map_err(header)?);
         }
+        let journal = if plan.measure.journal {
+            let mut file = create(&raw.join("journal.bin"))?;
+            file.write_all(&JOURNAL_MAGIC).map_err(header)?;
+            Some(file)
+        } else {
+            None
+        };
         Ok(Files {
             names: plan.links.iter().map(|link| link.name.clone()).collect(),
             samples,
             packets,
             captures,
+            journal,
         })
     }
 
@@ -187,9 +225,13 @@ impl Files {
                     }
                 }
                 Batch::Captured(captured) => self.write_captured(&captured)?,
+                Batch::Journal(bytes) => {
+                    self.journal.iter_mut().try_for_each(|file| file.write_all(&bytes))?;
+                }
             }
         }
         self.packets.flush()?;
+        self.journal.iter_mut().try_for_each(Write::flush)?;
         self.captures.values_mut().try_for_each(Capture::flush)
     }
 

@@ -7,12 +7,15 @@
 
 mod calendar;
 pub mod icmp;
+pub mod journal;
 mod laws;
 mod network;
 mod packet;
+mod replay;
 mod routes;
 mod trial;
 
 pub use network::{LinkCounters, Network, Sink, Totals};
 pub use packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
+pub use replay::{Difference, Replay, replay};
 pub use trial::{Offer, Passage, trial};

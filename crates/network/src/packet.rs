@@ -46,6 +46,16 @@ impl Flags {
         Flags(0)
     }
 
+    /// As a number, for records.
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// From [`bits`](Self::bits).
+    pub fn from_bits(bits: u8) -> Self {
+        Flags(bits)
+    }
+
     /// Sets or clears `flag`.
     pub fn set(&mut self, flag: Flags, value: bool) {
         self.0 = if value { self.0 | flag.0 } else { self.0 & !flag.0 };

@@ -1,5 +1,8 @@
 //! The network as its hosts see it: where packets come out, when, and that none vanishes.
 
+mod common;
+
+use common::{direction, node, packet, plan};
 use longhaul_network::{DirectionId, Fate, Flags, Message, Network, NodeId, Packet, Reply, Sink};
 use longhaul_plan::*;
 use longhaul_units::Time;
@@ -26,96 +29,6 @@ impl Sink for Seen {
     fn reply(&mut self, router: NodeId, _about: &Packet, message: Message) -> Option<Reply> {
         self.messages.push((router.0, message));
         Some(Reply { body: u32::MAX, bytes: 100 })
-    }
-}
-
-fn direction(delay_ns: u64, bits_per_s: Option<u64>) -> Direction {
-    Direction {
-        up: true,
-        loss: Loss::None {},
-        queue: Queue { limit_packets: Some(20), ..Queue::default() },
-        rate: bits_per_s.map_or(Rate::Unlimited {}, |bits_per_s| Rate::Constant { bits_per_s }),
-        loss_place: LossPlace::BeforeQueue,
-        framing: Framing::default(),
-        delay: Delay::Constant { delay_ns },
-        reorder: false,
-        out_of_order: None,
-        duplicate: 0.0,
-        corrupt: 0.0,
-        bundle: None,
-    }
-}
-
-fn node(name: &str, kind: NodeKind, number: u8) -> Node {
-    Node {
-        name: name.into(),
-        kind,
-        ipv4: Some([10, 0, 0, number].into()),
-        ipv6: None,
-        mtu: 1500,
-        sysctls: Default::default(),
-    }
-}
-
-/// a - r - s - b with 1, 2 and 3 ms; a slower way r - t - s beside it.
-fn plan() -> Plan {
-    let nodes = vec![
-        node("a", NodeKind::Host, 1),
-        node("b", NodeKind::Host, 2),
-        node("r", NodeKind::Router, 3),
-        node("s", NodeKind::Router, 4),
-        node("t", NodeKind::Router, 5),
-    ];
-    let link = |name: &str, endpoints, ms: u64| Link {
-        name: name.into(),
-        endpoints,
-        mtu: 1500,
-        forward: direction(ms * 1_000_000, None),
-        reverse: direction(ms * 1_000_000, None),
-    };
-    Plan {
-        version: VERSION,
-        name: "test".into(),
-        seed: 7,
-        duration_ns: None,
-        coalesce_ns: 10_000,
-        nodes,
-        links: vec![
-            link("a-r", [0, 2], 1),
-            link("r-s", [2, 3], 2),
-            link("s-b", [3, 1], 3),
-            link("r-t", [2, 4], 5),
-            link("t-s", [4, 3], 5),
-        ],
-        gateway: None,
-        routes: vec![],
-        programs: vec![],
-        events: vec![],
-        measure: Measure {
-            every_ns: 1,
-            captures: vec![],
-            snap: 0,
-            packet_links: vec![],
-            packet_window_ns: 0,
-        },
-    }
-}
-
-fn packet(body: u32, bytes: u32) -> Packet {
-    Packet {
-        body,
-        segment: 0,
-        segments: 1,
-        bytes,
-        source: NodeId(0),
-        destination: NodeId(1),
-        ttl: 64,
-        hops: 0,
-        flags: Flags::empty(),
-        class: 0,
-        flow: 0,
-        damage: 0,
-        offered: Time::ZERO,
     }
 }
 

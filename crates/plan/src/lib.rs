@@ -162,6 +162,9 @@ pub struct Measure {
     pub packet_links: Vec<usize>,
     /// How much of each second those records cover, from its start; 10^9 for all of it.
     pub packet_window_ns: u64,
+    /// Whether everything that goes into the network and comes out is recorded, for a replay.
+    #[serde(default)]
+    pub journal: bool,
 }
 
 impl Plan {

@@ -50,6 +50,7 @@ fn plan() -> Plan {
             snap: 96,
             packet_links: vec![],
             packet_window_ns: 0,
+            journal: false,
         },
     }
 }

@@ -4,6 +4,7 @@ use longhaul_live::{Entry, Options};
 use longhaul_plan::Plan;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::collections::HashMap;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
@@ -12,7 +13,7 @@ use std::os::unix::net::UnixStream;
 mod _longhaul {
     #[pymodule_export]
     use super::{
-        cgroup_prefix, check_plan, own_cgroup, path, run_in_host, run_live, trial, uniforms, version,
+        cgroup_prefix, check_plan, own_cgroup, path, replay, run_in_host, run_live, trial, uniforms, version,
     };
 }
 
@@ -86,6 +87,34 @@ fn trial(
         result.4.push(passage.corrupted);
     }
     Ok(result)
+}
+
+/// Feeds a journal's inputs to a fresh network: counts, and the first departure that differs.
+#[pyfunction]
+fn replay<'py>(py: Python<'py>, plan: &str, journal: &str) -> PyResult<Bound<'py, PyDict>> {
+    let plan = read_plan(plan)?;
+    let file = std::fs::File::open(journal)?;
+    let result = py
+        .detach(|| longhaul_network::replay(&plan, &mut std::io::BufReader::with_capacity(1 << 20, file)))
+        .map_err(PyValueError::new_err)?;
+    let dict = PyDict::new(py);
+    dict.set_item("injected", result.injected)?;
+    dict.set_item("changes", result.changes)?;
+    dict.set_item("equal", result.equal)?;
+    dict.set_item("delivered", result.delivered)?;
+    let difference = result.difference.map(|each| (describe(each.recorded), describe(each.replayed)));
+    dict.set_item("difference", difference)?;
+    Ok(dict)
+}
+
+fn describe(departure: Option<longhaul_network::journal::Departure>) -> Option<String> {
+    let each = departure?;
+    let end = match each.end {
+        Ok(host) => format!("delivered to node {}", host.0),
+        Err(fate) => fate.name().to_owned(),
+    };
+    let longhaul_network::journal::Departure { body, segment, class, damage, .. } = each;
+    Some(format!("packet {body}.{segment} {end} at {} ps (class {class}, damage {damage})", each.at.ps()))
 }
 
 /// The first draws of a named stream, uniform on [0, 1).

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("longhaul.cli.session:status", "Say how a run that is up is doing."),
     "down": ("longhaul.cli.session:down", "Take a network down and write its results."),
     "report": ("longhaul.cli.report:report", "Write the report of a run again."),
+    "compare": ("longhaul.cli.compare:compare", "Check a live run against the model it ran."),
     "doctor": ("longhaul.cli.doctor:doctor", "Examine this machine, and say how to make it better."),
     "calibrate": ("longhaul.cli.calibrate:calibrate", "Measure what emulation costs on this machine."),
     "clean": ("longhaul.cli.clean:clean", "Remove what killed runs left behind."),

@@ -20,6 +20,7 @@ from longhaul.cli.options import scenario_argument, set_option
 )
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
 @click.option("--strict", is_flag=True, help="A degraded run counts as not faithful (exit code 4).")
+@click.option("--journal", is_flag=True, help="Keep all that enters and leaves the network, for a replay.")
 @click.option("--no-report", is_flag=True, help="Do not write report.html.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table.")
 def run(
@@ -28,6 +29,7 @@ def run(
     runs: Path,
     sudo: bool,
     strict: bool,
+    journal: bool,
     no_report: bool,
     as_json: bool,
 ) -> None:
@@ -50,6 +52,7 @@ def run(
             argv=sys.argv,
             sudo=sudo,
             strict=strict,
+            journal=journal,
             report=not no_report,
             as_json=as_json,
         )

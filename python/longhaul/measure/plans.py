@@ -51,6 +51,7 @@ def pair(
             "snap": 96,
             "packet_links": [],
             "packet_window_ns": 0,
+            "journal": False,
         },
     }
 

@@ -18,6 +18,7 @@ def run_experiment(
     runs: Path,
     argv: list[str],
     sudo: bool = False,
+    journal: bool = False,
     strict: bool = False,
     report: bool = True,
     as_json: bool = False,
@@ -29,7 +30,7 @@ def run_experiment(
     resolved = resolve(load_scenario(scenario, settings=settings))
     for warning in resolved.warnings:
         print(f"longhaul: {warning}", file=sys.stderr)
-    prepared = live.prepare(resolved, runs=runs, argv=argv)
+    prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
     with Progress(prepared.plan) as progress:
         finished = live.run(prepared, progress=progress.tell, sudo=sudo)
     summary = conclude(finished.directory, reason=finished.reason, report=report)

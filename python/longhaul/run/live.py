@@ -47,10 +47,12 @@ class Prepared:
 
 
 def prepare(
-    resolved: "Resolved", *, runs: Path, argv: list[str], name: str | None = None, mode: str = "live"
+    resolved: "Resolved", *, runs: Path, argv: list[str], name: str | None = None, journal: bool = False
 ) -> Prepared:
     """Turn traffic into programs, check that they exist, and make the run directory."""
     plan: dict[str, Any] = dict(resolved.plan)
+    if journal:
+        plan["measure"] = {**plan["measure"], "journal": True}
     flows = [dict(item) for item in resolved.traffic]
     needed = {"ping" if flow["kind"] == "ping" else "iperf3" for flow in flows}
     traffic.require(needed)
@@ -78,7 +80,7 @@ def prepare(
     directory = directories.create(
         runs,
         name or plan["name"],
-        mode=mode,
+        mode="live",
         source=resolved.source,
         plan=plan,
         argv=argv,

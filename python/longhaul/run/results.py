@@ -32,7 +32,7 @@ def write_results(directory: Path) -> Json:
             remedy="name one, such as runs/NAME/latest",
             exit_code=2,
         )
-    engine: Json | None = _read(raw / "engine.json")
+    engine = read_engine(directory)
     hosts: Json = _read(raw / "hosts.json") or {}
     traffic: list[Json] = _read(raw / "traffic.json") or []
     samples = read_samples(raw / "samples.csv")
@@ -58,6 +58,11 @@ def write_results(directory: Path) -> Json:
     _write_json(directory / "fidelity.json", {**fidelity, "engine": _without_links(engine), "hosts": hosts})
     _write_json(directory / "summary.json", summary)
     return summary
+
+
+def read_engine(directory: Path) -> Json | None:
+    """What the engine of a run counted; ``None`` if it left nothing."""
+    return _read(directory / "raw" / "engine.json")
 
 
 def read_samples(path: Path) -> dict[str, np.ndarray[Any, Any]]:

@@ -189,6 +189,7 @@ def _measure(scenario: Scenario, network: Network) -> Plain:
         "snap": packets.snap.bytes if packets else 96,
         "packet_links": links,
         "packet_window_ns": window_ns,
+        "journal": measure.journal,
     }
 
 

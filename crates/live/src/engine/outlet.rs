@@ -5,6 +5,7 @@ use crate::clock::{self, Clock};
 use crate::recorder::Recorder;
 use crate::shape::{HEADER_ROOM, Left, damage};
 use crate::tun::Tun;
+use longhaul_network::journal::{Departure, Entry};
 use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink, icmp};
 use longhaul_plan::{Plan, Way};
 use longhaul_record::{Distribution, PacketRow};
@@ -162,6 +163,25 @@ impl Outlet {
         self.bodies.release(group.body, group.count);
     }
 
+    /// Makes the bytes of a router's message.
+    fn answer(&mut self, router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
+        let (ipv4, ipv6) = self.addresses[router.0 as usize];
+        let v6 = self.bodies.packet(about.body).first()? >> 4 == 6;
+        let from = if v6 { ipv6 } else { ipv4 }?;
+        self.quote(about, usize::MAX);
+        let out = &mut self.scratch;
+        out.clear();
+        match message {
+            Message::TtlExceeded => icmp::time_exceeded(&self.quoted, from, out),
+            Message::TooBig { mtu } => icmp::too_big(&self.quoted, from, mtu, out),
+            Message::NoRoute => icmp::unreachable(&self.quoted, from, out),
+            Message::PortUnreachable => icmp::port_unreachable(&self.quoted, from, out),
+            Message::EchoReply => icmp::echo_reply(&self.quoted, out),
+        }
+        let body = self.bodies.create(out)?;
+        Some(Reply { body, bytes: out.len() as u32 })
+    }
+
     fn is_recorded(&self, link: usize, offered: Time) -> bool {
         self.rows.packets[link] && offered.ns() % 1_000_000_000 < self.rows.window_ns
     }
@@ -200,6 +220,7 @@ fn left(packet: &Packet) -> Left {
 
 impl Sink for Outlet {
     fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, via: Option<DirectionId>) {
+        self.recorder.note(|| Entry::Left(Departure::new(&packet, Ok(host), due)));
         if let Some(group) = &mut self.group {
             let next = group.first + group.count;
             let joins = group.body == packet.body
@@ -233,7 +254,8 @@ impl Sink for Outlet {
         }
     }
 
-    fn end(&mut self, packet: Packet, _fate: Fate, _at: Time, _link: Option<DirectionId>) {
+    fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
+        self.recorder.note(|| Entry::Left(Departure::new(&packet, Err(fate), at)));
         self.bodies.release(packet.body, 1);
     }
 
@@ -242,21 +264,9 @@ impl Sink for Outlet {
     }
 
     fn reply(&mut self, router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
-        let (ipv4, ipv6) = self.addresses[router.0 as usize];
-        let v6 = self.bodies.packet(about.body).first()? >> 4 == 6;
-        let from = if v6 { ipv6 } else { ipv4 }?;
-        self.quote(about, usize::MAX);
-        let out = &mut self.scratch;
-        out.clear();
-        match message {
-            Message::TtlExceeded => icmp::time_exceeded(&self.quoted, from, out),
-            Message::TooBig { mtu } => icmp::too_big(&self.quoted, from, mtu, out),
-            Message::NoRoute => icmp::unreachable(&self.quoted, from, out),
-            Message::PortUnreachable => icmp::port_unreachable(&self.quoted, from, out),
-            Message::EchoReply => icmp::echo_reply(&self.quoted, out),
-        }
-        let body = self.bodies.create(out)?;
-        Some(Reply { body, bytes: out.len() as u32 })
+        let reply = self.answer(router, about, message);
+        self.recorder.note(|| Entry::Replied(reply));
+        reply
     }
 
     fn passed(

@@ -3,6 +3,7 @@
 use super::{Engine, Reply};
 use crate::error::{Error, Result};
 use longhaul_network::DirectionId;
+use longhaul_network::journal::Entry;
 use longhaul_plan::Way;
 use longhaul_record::{Distribution, SampleRow};
 use longhaul_units::{Span, Time};
@@ -70,6 +71,7 @@ impl Engine<'_> {
     pub(super) fn finish(&mut self, directory: &Path, failure: Option<&Error>) -> Result<()> {
         let now = self.clock.now();
         self.sample(now);
+        self.outlet.recorder.note(|| Entry::Finished(self.advanced));
         let recorded = self.outlet.recorder.finish();
         let error = failure.or(recorded.as_ref().err()).map(ToString::to_string);
         let totals = self.network.totals();

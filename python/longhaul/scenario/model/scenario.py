@@ -130,6 +130,8 @@ class Measure(Strict):
 
     every: Span = Span(10**8)
     packets: Packets | None = None
+    journal: bool = False
+    """Whether everything that enters and leaves the network is kept, for ``longhaul compare --replay``."""
 
     @field_validator("every")
     @classmethod

@@ -1,0 +1,292 @@
+//! Everything that a network was given and everything that it gave back, in order.
+//!
+//! Because the order of a network's outputs does not depend on when it is advanced, a journal is
+//! compared with a replay line by line. Integers are little-endian; times are picoseconds.
+
+use crate::packet::{DirectionId, Fate, Flags, NodeId, Packet, Reply};
+use longhaul_plan::Change;
+use longhaul_units::Time;
+use std::io::{self, Read};
+
+/// The first bytes of a journal: what it is and its version.
+pub const JOURNAL_MAGIC: [u8; 8] = *b"LHJRNL\x00\x01";
+
+/// One line of a journal.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// A host sent this packet at `packet.offered`.
+    Injected {
+        /// As it was handed over.
+        packet: Packet,
+        /// Whether some node has its destination address.
+        routable: bool,
+    },
+    /// Laws of a direction changed.
+    Changed {
+        /// When.
+        at: Time,
+        /// Where.
+        direction: DirectionId,
+        /// Which of its parallel routes; `None`: the link, or all of them.
+        route: Option<usize>,
+        /// To what.
+        change: Box<Change>,
+    },
+    /// A router answered, or could not.
+    Replied(Option<Reply>),
+    /// A packet left the network.
+    Left(Departure),
+    /// The network was advanced to this instant, and no further.
+    Finished(Time),
+}
+
+/// How a packet left the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// The host's handle of its bytes.
+    pub body: u32,
+    /// Position among the segments of its super-packet.
+    pub segment: u16,
+    /// Where it was due, or what ended it.
+    pub end: Result<NodeId, Fate>,
+    /// When it was due there, or ended.
+    pub at: Time,
+    /// DSCP and ECN, as it left.
+    pub class: u8,
+    /// If not zero, one bit of it is wrong, which this number chooses.
+    pub damage: u32,
+}
+
+impl Departure {
+    /// Of `packet`, at `at`.
+    pub fn new(packet: &Packet, end: Result<NodeId, Fate>, at: Time) -> Self {
+        let Packet { body, segment, class, damage, .. } = *packet;
+        Departure { body, segment, end, at, class, damage }
+    }
+}
+
+const INJECTED: u8 = 1;
+const UNROUTABLE: u8 = 2;
+const CHANGED: u8 = 3;
+const REPLIED: u8 = 4;
+const NO_REPLY: u8 = 5;
+const DELIVERED: u8 = 6;
+const ENDED: u8 = 7;
+const FINISHED: u8 = 8;
+
+const FATES: [Fate; 8] = [
+    Fate::Lost,
+    Fate::Overflowed,
+    Fate::Dropped,
+    Fate::Down,
+    Fate::NoRoute,
+    Fate::TtlExpired,
+    Fate::TooBig,
+    Fate::Answered,
+];
+
+impl Entry {
+    /// Appends the entry to `out`.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Entry::Injected { packet, routable } => {
+                out.push(if *routable { INJECTED } else { UNROUTABLE });
+                out.extend(packet.offered.ps().to_le_bytes());
+                out.extend(packet.body.to_le_bytes());
+                out.extend(packet.segment.to_le_bytes());
+                out.extend(packet.segments.to_le_bytes());
+                out.extend(packet.bytes.to_le_bytes());
+                out.extend(packet.source.0.to_le_bytes());
+                out.extend(packet.destination.0.to_le_bytes());
+                out.extend([packet.ttl, packet.flags.bits(), packet.class]);
+                out.extend(packet.flow.to_le_bytes());
+            }
+            Entry::Changed { at, direction, route, change } => {
+                let text = serde_json::to_vec(change).unwrap_or_default();
+                out.push(CHANGED);
+                out.extend(at.ps().to_le_bytes());
+                out.extend(direction.0.to_le_bytes());
+                out.extend(route.map_or(u32::MAX, |route| route as u32).to_le_bytes());
+                out.extend((text.len() as u32).to_le_bytes());
+                out.extend(text);
+            }
+            Entry::Replied(Some(reply)) => {
+                out.push(REPLIED);
+                out.extend(reply.body.to_le_bytes());
+                out.extend(reply.bytes.to_le_bytes());
+            }
+            Entry::Replied(None) => out.push(NO_REPLY),
+            Entry::Left(departure) => {
+                let (tag, which) = match departure.end {
+                    Ok(host) => (DELIVERED, host.0),
+                    Err(fate) => (ENDED, fate as u32),
+                };
+                out.push(tag);
+                out.extend(departure.at.ps().to_le_bytes());
+                out.extend(departure.body.to_le_bytes());
+                out.extend(departure.segment.to_le_bytes());
+                out.extend(which.to_le_bytes());
+                out.push(departure.class);
+                out.extend(departure.damage.to_le_bytes());
+            }
+            Entry::Finished(at) => {
+                out.push(FINISHED);
+                out.extend(at.ps().to_le_bytes());
+            }
+        }
+    }
+
+    /// Reads the next entry; `None` at the end. Errors: cut short, or no journal.
+    pub fn decode(from: &mut impl Read) -> io::Result<Option<Entry>> {
+        let mut tag = [0];
+        if from.read(&mut tag)? == 0 {
+            return Ok(None);
+        }
+        let mut fields = Fields(from);
+        Ok(Some(match tag[0] {
+            tag @ (INJECTED | UNROUTABLE) => {
+                Entry::Injected { packet: fields.packet()?, routable: tag == INJECTED }
+            }
+            CHANGED => {
+                let at = fields.time()?;
+                let direction = DirectionId(fields.u32()?);
+                let route = Some(fields.u32()?).filter(|&route| route != u32::MAX);
+                let length = fields.u32()?;
+                let mut text = Vec::new();
+                fields.0.take(u64::from(length)).read_to_end(&mut text)?;
+                let change = serde_json::from_slice(&text).map_err(|error| broken(&error.to_string()))?;
+                Entry::Changed { at, direction, route: route.map(|route| route as usize), change }
+            }
+            REPLIED => Entry::Replied(Some(Reply { body: fields.u32()?, bytes: fields.u32()? })),
+            NO_REPLY => Entry::Replied(None),
+            tag @ (DELIVERED | ENDED) => {
+                let at = fields.time()?;
+                let body = fields.u32()?;
+                let segment = fields.u16()?;
+                let which = fields.u32()?;
+                let end = if tag == DELIVERED {
+                    Ok(NodeId(which))
+                } else {
+                    Err(*FATES.get(which as usize).ok_or_else(|| broken("unknown fate"))?)
+                };
+                Entry::Left(Departure { body, segment, end, at, class: fields.u8()?, damage: fields.u32()? })
+            }
+            FINISHED => Entry::Finished(fields.time()?),
+            other => return Err(broken(&format!("unknown entry {other}"))),
+        }))
+    }
+}
+
+fn broken(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
+}
+
+struct Fields<'a, R>(&'a mut R);
+
+impl<R: Read> Fields<'_, R> {
+    fn array<const N: usize>(&mut self) -> io::Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.0.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn u8(&mut self) -> io::Result<u8> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    fn u16(&mut self) -> io::Result<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    fn u32(&mut self) -> io::Result<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn time(&mut self) -> io::Result<Time> {
+        self.array().map(u64::from_le_bytes).map(Time::from_ps)
+    }
+
+    fn packet(&mut self) -> io::Result<Packet> {
+        Ok(Packet {
+            offered: self.time()?,
+            body: self.u32()?,
+            segment: self.u16()?,
+            segments: self.u16()?,
+            bytes: self.u32()?,
+            source: NodeId(self.u32()?),
+            destination: NodeId(self.u32()?),
+            ttl: self.u8()?,
+            hops: 0,
+            flags: Flags::from_bits(self.u8()?),
+            class: self.u8()?,
+            flow: self.u32()?,
+            damage: 0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries() -> Vec<Entry> {
+        let packet = Packet {
+            body: 7,
+            segment: 2,
+            segments: 3,
+            bytes: 1_500,
+            source: NodeId(1),
+            destination: NodeId(4),
+            ttl: 64,
+            hops: 0,
+            flags: Flags::NO_REPLY,
+            class: 3,
+            flow: 99,
+            damage: 0,
+            offered: Time::from_ps(12_345),
+        };
+        let mut entries = vec![
+            Entry::Injected { packet, routable: true },
+            Entry::Injected { packet, routable: false },
+            Entry::Changed {
+                at: Time::from_ns(5),
+                direction: DirectionId(3),
+                route: Some(2),
+                change: Box::new(Change {
+                    loss: Some(longhaul_plan::Loss::None {}),
+                    corrupt: Some(0.1 + 0.2),
+                    ..Change::default()
+                }),
+            },
+            Entry::Replied(Some(Reply { body: 8, bytes: 56 })),
+            Entry::Replied(None),
+            Entry::Left(Departure::new(&packet, Ok(NodeId(4)), Time::from_ns(9))),
+            Entry::Finished(Time::from_ns(10)),
+        ];
+        entries.extend(FATES.map(|fate| Entry::Left(Departure::new(&packet, Err(fate), Time::from_ns(9)))));
+        entries
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let mut bytes = Vec::new();
+        entries().iter().for_each(|entry| entry.encode(&mut bytes));
+        let mut rest = &bytes[..];
+        for entry in entries() {
+            assert_eq!(Entry::decode(&mut rest).unwrap(), Some(entry));
+        }
+        assert_eq!(Entry::decode(&mut rest).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_cut_short_or_foreign_is_an_error() {
+        for entry in entries() {
+            let mut bytes = Vec::new();
+            entry.encode(&mut bytes);
+            for length in 1..bytes.len() {
+                assert!(Entry::decode(&mut &bytes[..length]).is_err(), "{entry:?} cut to {length}");
+            }
+        }
+        assert!(Entry::decode(&mut &[200u8, 1, 2][..]).is_err());
+    }
+}
