@@ -27,11 +27,12 @@ def metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
         found[f"{name}.rate"] = link["achieved"]["rate_bits_per_s"]
         found[f"{name}.peak_rate"] = link["achieved"]["peak_bits_per_s"]
         found[f"{name}.loss"] = link["achieved"]["loss"]
-        for counter in ("lost", "overflowed", "down", "delivered", "offered"):
-            found[f"{name}.{counter}"] = link["packets"][counter]
+        for counter, count in link["packets"].items():
+            found[f"{name}.{counter}"] = count
     fidelity = summary["fidelity"]
-    for quantile in ("p50", "p90", "p99", "p999", "max"):
-        found[f"fidelity.lateness.{quantile}"] = fidelity["lateness"].get(f"{quantile}_ns")
+    for figure in ("lateness", "spacing"):
+        for quantile in ("p50", "p90", "p99", "p999", "max"):
+            found[f"fidelity.{figure}.{quantile}"] = fidelity[figure].get(f"{quantile}_ns")
     found["fidelity.gaps"] = fidelity["gaps"].get("count")
     found["fidelity.verdict"] = fidelity["verdict"]
     return found

@@ -70,6 +70,8 @@ class Fidelity:
     reasons: tuple[Reason, ...]
     lateness: dict[str, Any]
     """Distribution of written minus due over all packets, in ns."""
+    spacing: dict[str, Any]
+    """Distribution of how far gaps between packets were from those that were due, in ns."""
     gaps: dict[str, Any]
     """Times over 100 us in which the host did not run the engine."""
     scheduling: dict[str, Any]
@@ -83,13 +85,20 @@ def judge(engine: Mapping[str, Any] | None, hosts: Mapping[str, Mapping[str, int
     """The verdict on a run, from what engine and kernel counted."""
     if not engine:
         reason = Reason("invalid", "the engine left no results", "see logs/engine.err")
-        return Fidelity("invalid", (reason,), {}, {}, {})
+        return Fidelity("invalid", (reason,), {}, {}, {}, {})
     reasons = (*_vanished(engine), *_unconfigured(engine, hosts), *_timing(engine))
     order: tuple[Verdict, ...] = ("invalid", "degraded")
     found = {each.verdict for each in reasons}
     worst: Verdict = next((level for level in order if level in found), "faithful")
     gaps = {**engine["gaps"], "share": engine["gaps"]["total_ns"] / max(engine["duration_ns"], 1)}
-    return Fidelity(worst, reasons, dict(engine["lateness"]["all"]), gaps, dict(engine["scheduling"]))
+    return Fidelity(
+        verdict=worst,
+        reasons=reasons,
+        lateness=dict(engine["lateness"]["all"]),
+        spacing=dict(engine["spacing"]["all"]),
+        gaps=gaps,
+        scheduling=dict(engine["scheduling"]),
+    )
 
 
 def exit_code(summary: Mapping[str, Any], *, strict: bool) -> int:

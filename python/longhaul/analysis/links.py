@@ -11,6 +11,7 @@ Array = np.ndarray[Any, Any]
 Samples = Mapping[str, Array]
 
 _COUNTERS = ("offered", "delivered", "lost", "overflowed", "dropped", "down", "too_big")
+_TOTALS = (*_COUNTERS, "marked", "corrupted")
 
 
 def intervals(samples: Samples) -> dict[str, Array]:
@@ -63,8 +64,9 @@ def summarise_links(
                     "access": any(plan["nodes"][end]["kind"] == "host" for end in ends),
                     "requested": _with_events(requested(link[way]), plan, index, way),
                     "achieved": _achieved(measured[way], table, link["name"], way, engine["duration_ns"]),
-                    "packets": {counter: measured[way][f"{counter}_packets"] for counter in _COUNTERS},
-                    "lateness": _lateness(engine, link["name"], way),
+                    "packets": {counter: measured[way][f"{counter}_packets"] for counter in _TOTALS},
+                    "lateness": _distribution(engine["lateness"], link["name"], way),
+                    "spacing": _distribution(engine["spacing"], link["name"], way),
                 }
             )
     return rows
@@ -131,8 +133,8 @@ def _achieved(
     }
 
 
-def _lateness(engine: Mapping[str, Any], name: str, way: str) -> dict[str, Any] | None:
-    found = engine["lateness"]["links"].get(f"{name}/{way}")
+def _distribution(figure: Mapping[str, Any], name: str, way: str) -> dict[str, Any] | None:
+    found = figure["links"].get(f"{name}/{way}")
     return {key: value for key, value in found.items() if key != "cdf"} if found else None
 
 

@@ -55,6 +55,34 @@ def delays(links: Sequence[Json], probes: Sequence[Json]) -> str | None:
 
 def lateness(distribution: Json, links: Mapping[str, Json]) -> str | None:
     """Share of packets that left within a time of being due; time in us, on a logarithmic axis."""
+    return _cumulative(
+        distribution,
+        links,
+        "all packets",
+        ("written later than due by [us]", "share of packets"),
+        ("lateness", "distribution of lateness"),
+    )
+
+
+def spacing(distribution: Json, links: Mapping[str, Json]) -> str | None:
+    """Share of gaps between packets that were within a time of what was due, in the same way."""
+    return _cumulative(
+        distribution,
+        links,
+        "all gaps",
+        ("gap to the packet before off by [us]", "share of gaps"),
+        ("spacing", "distribution of errors of spacing"),
+    )
+
+
+def _cumulative(
+    distribution: Json,
+    links: Mapping[str, Json],
+    all_of_them: str,
+    labels: tuple[str, str],
+    what: tuple[str, str],
+) -> str | None:
+    """A distribution in ns, that of the busiest links, and its median and 99th percentile."""
     if not distribution.get("cdf"):
         return None
     with style():
@@ -62,25 +90,21 @@ def lateness(distribution: Json, links: Mapping[str, Json]) -> str | None:
         axes = made.subplots()
         plain(axes)
         busiest = sorted(links.items(), key=lambda item: -item[1]["count"])[:4]
-        for (name, each), colour in zip(busiest, SERIES[1:], strict=False):
+        curves = [
+            (each, colour, 0.9, name) for (name, each), colour in zip(busiest, SERIES[1:], strict=False)
+        ]
+        for each, colour, width, name in [*curves, (distribution, INK, 1.6, all_of_them)]:
             points = np.array(each["cdf"], dtype=float)
             if len(points):
-                axes.step(
-                    points[:, 0] / 1e3, points[:, 1], where="post", color=colour, linewidth=0.9, label=name
-                )
-        points = np.array(distribution["cdf"], dtype=float)
-        axes.step(
-            points[:, 0] / 1e3, points[:, 1], where="post", color=INK, label="all packets", linewidth=1.6
-        )
+                at_us = points[:, 0] / 1e3
+                axes.step(at_us, points[:, 1], where="post", color=colour, linewidth=width, label=name)
         for quantile, dashes in (("p50", (3, 3)), ("p99", (1, 2))):
-            at_us = distribution[f"{quantile}_ns"] / 1e3
-            label = f"{quantile} {time_text(at_us * 1e3)}"
-            axes.axvline(at_us, color=MUTED, linewidth=1.0, linestyle=(0, dashes), label=label)
-        axes.set(
-            xscale="log", xlabel="written later than due by [us]", ylabel="share of packets", ylim=(0, 1.02)
-        )
+            ns = distribution[f"{quantile}_ns"]
+            label = f"{quantile} {time_text(ns)}"
+            axes.axvline(ns / 1e3, color=MUTED, linewidth=1.0, linestyle=(0, dashes), label=label)
+        axes.set(xscale="log", xlabel=labels[0], ylabel=labels[1], ylim=(0, 1.02))
         axes.legend(loc="lower right")
-        return svg(made, "lateness", "distribution of lateness")
+        return svg(made, *what)
 
 
 def throughput(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:

@@ -62,7 +62,8 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
     links, probes = summary["links"], summary["probes"]
     samples = _table(directory / "links.parquet")
     pings = _table(directory / "probes.parquet")
-    distributions = engine.get("lateness", {"all": {}, "links": {}})
+    none: Json = {"all": {}, "links": {}}
+    late, spaced = engine.get("lateness", none), engine.get("spacing", none)
     packets = _packets(directory / "raw" / "packets.csv")
     failed = [each for each in summary["expectations"] if not each["met"]]
     bad = [each for each in summary["programs"] if not each["good"]]
@@ -81,7 +82,8 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "topology": topology.draw(plan, _read(directory / "raw" / "positions.json") or {}),
         "figures": {
             "delays": figures.delays(links, probes),
-            "lateness": figures.lateness(distributions["all"], distributions["links"]),
+            "lateness": figures.lateness(late["all"], late["links"]),
+            "spacing": figures.spacing(spaced["all"], spaced["links"]),
             "throughput": figures.throughput(samples, links),
             "round_trips": figures.round_trips(pings, probes),
             "queues": figures.queues(samples, links),

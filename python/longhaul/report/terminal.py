@@ -45,6 +45,14 @@ def print_verdict(summary: Json, console: Console) -> None:
             style="default not bold",
         )
     console.print(line, soft_wrap=True)
+    spacing = fidelity["spacing"]
+    if spacing.get("count"):
+        console.print(
+            f"  gaps between packets off by {time_text(spacing['p50_ns'])} (p50), "
+            f"{time_text(spacing['p99_ns'])} (p99)",
+            highlight=False,
+            soft_wrap=True,
+        )
     if gaps.get("count"):
         console.print(
             f"  host gaps over 100 us: {gaps['count']}, the longest {time_text(gaps['max_ns'])}, "

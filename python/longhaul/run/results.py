@@ -62,7 +62,8 @@ def write_results(directory: Path) -> Json:
 
 def read_engine(directory: Path) -> Json | None:
     """What the engine of a run counted; ``None`` if it left nothing."""
-    return _read(directory / "raw" / "engine.json")
+    found: Json | None = _read(directory / "raw" / "engine.json")
+    return found
 
 
 def read_samples(path: Path) -> dict[str, np.ndarray[Any, Any]]:

@@ -60,7 +60,7 @@ def run_shell(
         require()
         resolved.plan["gateway"] = FAR
     with _run_directory(runs) as root:
-        prepared = live.prepare(resolved, runs=root, argv=argv, mode="live")
+        prepared = live.prepare(resolved, runs=root, argv=argv)
         path = state.socket_path(prepared.run)
         running = session.Session(
             prepared.plan, prepared.directory, run=prepared.run, keep=True, socket_path=path

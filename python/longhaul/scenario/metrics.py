@@ -11,7 +11,11 @@ Unit = Literal["ns", "bit/s", "bytes", "share", "count", "text"]
 FIDELITY: Mapping[str, Unit] = {
     "verdict": "text",
     "gaps": "count",
-    **{f"lateness.{quantile}": "ns" for quantile in ("p50", "p90", "p99", "p999", "max")},
+    **{
+        f"{figure}.{quantile}": "ns"
+        for figure in ("lateness", "spacing")
+        for quantile in ("p50", "p90", "p99", "p999", "max")
+    },
 }
 PROGRAM: Mapping[str, Unit] = {"wall_time": "ns", "exit": "count"}
 FLOW: Mapping[str, Mapping[str, Unit]] = {
@@ -27,7 +31,9 @@ LINK: Mapping[str, Unit] = {
     "rate": "bit/s",
     "peak_rate": "bit/s",
     "loss": "share",
-    **dict.fromkeys(("offered", "delivered", "lost", "overflowed", "down"), "count"),
+    **dict.fromkeys(
+        ("offered", "delivered", "lost", "overflowed", "dropped", "down", "marked", "corrupted"), "count"
+    ),
 }
 _QUANTITY: Mapping[str, type[Quantity]] = {"ns": Span, "bit/s": Rate, "bytes": Size, "share": Share}
 

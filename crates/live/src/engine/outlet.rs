@@ -41,6 +41,9 @@ impl Port {
     }
 }
 
+/// Packets due within so long of each other have a spacing that counts.
+const NEIGHBOURS: Span = Span::from_ms(1);
+
 /// Segments of one body, due together.
 struct Group {
     host: usize,
@@ -61,6 +64,10 @@ pub struct Outlet {
     pub recorder: Recorder,
     /// Written minus due, by the last link's direction.
     pub lateness: Vec<Distribution>,
+    /// How far the gap between two packets, neighbours on that direction, was from what was due.
+    pub spacing: Vec<Distribution>,
+    /// The last packet written by direction: when it was due, and its lateness.
+    last: Vec<(Time, Span)>,
     addresses: Vec<(Option<IpAddr>, Option<IpAddr>)>,
     clock: Clock,
     /// Segments leave together only if they are due within this span; zero: each alone.
@@ -97,6 +104,8 @@ impl Outlet {
             bodies,
             recorder,
             lateness: vec![Distribution::new(); plan.links.len() * 2 + 1],
+            spacing: vec![Distribution::new(); plan.links.len() * 2 + 1],
+            last: vec![(Time::NEVER, Span::ZERO); plan.links.len() * 2 + 1],
             addresses: plan
                 .nodes
                 .iter()
@@ -152,8 +161,9 @@ impl Outlet {
         let packets = u64::from(group.count);
         if written {
             port.written_packets += packets;
-            let via = group.via.map_or(self.lateness.len() - 1, |direction| direction.0 as usize);
+            let via = self.place(group.via);
             self.lateness[via].add(late.ns(), packets);
+            self.note_spacing(via, group.first_due, group.due, late);
             if !self.written_to.contains(&group.host) && self.written_to.len() < 64 {
                 self.written_to.push(group.host);
             }
@@ -180,6 +190,23 @@ impl Outlet {
         }
         let body = self.bodies.create(out)?;
         Some(Reply { body, bytes: out.len() as u32 })
+    }
+
+    /// Where the figures of packets from `via` stand; those that stay within their host come last.
+    fn place(&self, via: Option<DirectionId>) -> usize {
+        via.map_or(self.lateness.len() - 1, |direction| direction.0 as usize)
+    }
+
+    /// Notes how far the gap before a group that was written `late` is from the gap that was due.
+    fn note_spacing(&mut self, via: usize, first_due: Time, due: Time, late: Span) {
+        let (before, late_before) = self.last[via];
+        self.last[via] = (due, late);
+        if first_due >= before && first_due.since(before) <= NEIGHBOURS {
+            // The group's first packet was late by more than its last.
+            let late_first = late + due.since(first_due);
+            let error = late_first.saturating_sub(late_before).max(late_before.saturating_sub(late_first));
+            self.spacing[via].add(error.ns(), 1);
+        }
     }
 
     fn is_recorded(&self, link: usize, offered: Time) -> bool {
@@ -233,7 +260,11 @@ impl Sink for Outlet {
                 && due <= group.first_due + self.coalesce;
             if joins {
                 group.count += 1;
+                // They leave at once: the whole gap between them is missing.
+                let missing = due.since(group.due);
                 group.due = group.due.max(due);
+                let place = self.place(via);
+                self.spacing[place].add(missing.ns(), 1);
                 return;
             }
             self.flush();

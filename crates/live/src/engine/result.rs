@@ -48,7 +48,7 @@ impl Engine<'_> {
 
     /// The state of the run now.
     pub(super) fn status(&self) -> Reply {
-        let lateness = self.all_lateness().summary();
+        let lateness = together(&self.outlet.lateness).summary();
         Reply::Status {
             t_ns: self.clock.ns(),
             delivered_packets: self.network.totals().delivered,
@@ -57,14 +57,6 @@ impl Engine<'_> {
             lateness_p99_ns: lateness.p99_ns,
             gaps: self.idle.gaps.count,
         }
-    }
-
-    fn all_lateness(&self) -> Distribution {
-        let mut all = Distribution::new();
-        for each in &self.outlet.lateness {
-            all.merge(each);
-        }
-        all
     }
 
     /// Writes the last samples and `raw/engine.json`.
@@ -97,7 +89,8 @@ impl Engine<'_> {
                 "answered": totals.answered,
                 "held": self.network.held(),
             },
-            "lateness": { "all": self.all_lateness().summary(), "links": self.lateness_by_link() },
+            "lateness": self.distributions(&self.outlet.lateness),
+            "spacing": self.distributions(&self.outlet.spacing),
             "gaps": {
                 "count": gaps.count,
                 "total_ns": gaps.total_ns,
@@ -152,10 +145,11 @@ impl Engine<'_> {
         })
     }
 
-    fn lateness_by_link(&self) -> Map<String, Value> {
+    /// Of all packets, and by the direction of the last link.
+    fn distributions(&self, each: &[Distribution]) -> Value {
         let mut links = Map::new();
-        for (index, lateness) in self.outlet.lateness.iter().enumerate() {
-            if lateness.count() == 0 {
+        for (index, distribution) in each.iter().enumerate() {
+            if distribution.count() == 0 {
                 continue;
             }
             let name = match self.plan.links.get(index / 2) {
@@ -163,9 +157,9 @@ impl Engine<'_> {
                 Some(link) => format!("{}/reverse", link.name),
                 None => "within a host".into(),
             };
-            links.insert(name, json!(lateness.summary()));
+            links.insert(name, json!(distribution.summary()));
         }
-        links
+        json!({ "all": together(each).summary(), "links": links })
     }
 
     fn ports(&self) -> Map<String, Value> {
@@ -175,6 +169,12 @@ impl Engine<'_> {
             .map(|(_, (node, port))| (node.name.clone(), json!(port)))
             .collect()
     }
+}
+
+fn together(each: &[Distribution]) -> Distribution {
+    let mut all = Distribution::new();
+    each.iter().for_each(|one| all.merge(one));
+    all
 }
 
 /// Time that a hypervisor gave to others, over all processors (`steal` of /proc/stat).
