@@ -23,8 +23,9 @@ fmt: setup ## format everything
 	@cargo fmt --all
 	@$(UV) run --no-sync ruff check --fix --quiet . ; $(UV) run --no-sync ruff format --quiet .
 
-bench: setup ## accuracy and speed as ratios to a direct veth, into bench/live.json
+bench: setup ## accuracy and speed against a direct veth and against limits, into bench/*.json
 	@$(UV) run --no-sync python bench/live.py
+	@$(UV) run --no-sync python bench/link.py
 
 fuzz: setup ## random scenarios, some minutes
 	@LONGHAUL_FUZZ=1 $(UV) run --no-sync pytest tests/scenario -k "fuzz or any_bytes"

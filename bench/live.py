@@ -4,15 +4,11 @@ Every figure is a median of interleaved rounds: direct, emulated, direct, emulat
 ``bench/live.json`` and prints one line for each figure with the target that it is held against.
 """
 
-import argparse
-import json
-import os
-import platform
-from collections.abc import Callable
 from math import sqrt
 from pathlib import Path
 from statistics import median
-from typing import Any
+
+from figures import Row, measure_all, row
 
 from longhaul.measure import plans
 from longhaul.measure.direct import direct_ping, direct_tcp
@@ -21,14 +17,6 @@ from longhaul.run.compensation import compensate
 
 DELAYS_US = (0, 50, 100, 250, 1_000, 10_000)
 UDP_RATES = (50_000_000, 200_000_000, 500_000_000)
-
-Row = dict[str, Any]
-
-
-def row(what: str, value: float, unit: str, target: str, met: bool) -> Row:
-    """One figure."""
-    print(f"{what:<46} {value:>10.3f} {unit:<8} {target:<22} {'met' if met else 'MISSED'}", flush=True)
-    return {"what": what, "value": value, "unit": unit, "target": target, "met": met}
 
 
 def ping_plan(delay_us: int, count: int = 500) -> plans.Plan:
@@ -138,30 +126,33 @@ def unconfigured_loss(rounds: int) -> list[Row]:
     return rows
 
 
-def main() -> None:
-    """Measure, print, write."""
-    parts: dict[str, Callable[[int], list[Row]]] = {
-        "round-trips": round_trips,
-        "lateness": lateness,
-        "throughput": throughput,
-        "exactness": exactness,
-        "unconfigured-loss": unconfigured_loss,
-    }
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", choices=parts, action="append")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "live.json")
-    arguments = parser.parse_args()
-    results = {
-        name: part(arguments.rounds) for name, part in parts.items() if name in (arguments.only or parts)
-    }
-    machine = {"cpus": os.cpu_count(), "kernel": platform.release(), "rounds": arguments.rounds}
-    arguments.out.write_text(json.dumps({"machine": machine, "figures": results}, indent=1) + "\n")
-    missed = sum(not each["met"] for rows in results.values() for each in rows)
-    print(f"{missed} missed; {arguments.out}")
+def spacing(rounds: int) -> list[Row]:
+    """Gaps between the packets of a TCP flow through a rate: how far they are from 8 x bytes / rate."""
+    rows = []
+    for bits_per_s in (100_000_000, 1_000_000_000):
+        for mtu in (1500, 9000):
+            plan = plans.pair(
+                delay_ns=1_000_000, bits_per_s=bits_per_s, mtu=mtu, programs=plans.tcp(seconds=4)
+            )
+            runs = [measure(plan).engine["spacing"]["links"]["wan/forward"] for _ in range(rounds)]
+            gap_us = mtu * 8e6 / bits_per_s
+            p50, p99 = (median(run[f"{quantile}_ns"] for run in runs) / 1e3 for quantile in ("p50", "p99"))
+            what = f"gaps of {gap_us:g} us ({bits_per_s / 1e6:g} Mbit/s, {mtu} B)"
+            rows.append(row(f"{what}, p50", p50, "us off", "at most 1", p50 <= 1))
+            rows.append(row(f"{what}, p99", p99, "us off", "at most 20", p99 <= 20))
+    return rows
 
 
 if __name__ == "__main__":
-    main()
+    measure_all(
+        __doc__,
+        {
+            "round-trips": round_trips,
+            "lateness": lateness,
+            "throughput": throughput,
+            "exactness": exactness,
+            "unconfigured-loss": unconfigured_loss,
+            "spacing": spacing,
+        },
+        Path(__file__).parent / "live.json",
+    )

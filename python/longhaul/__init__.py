@@ -1,1 +1,23 @@
-"""Longhaul: a laboratory for wide-area networks between clusters."""
+"""Longhaul: a laboratory for wide-area networks between clusters.
+
+>>> import longhaul
+>>> result = longhaul.run_live("scenarios/two-clusters.yaml")      # doctest: +SKIP
+>>> result.verdict                                                # doctest: +SKIP
+'faithful'
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from longhaul.run.api import Network, Result, run_live, up
+
+__all__ = ["Network", "Result", "run_live", "up"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use, so that the command line starts quickly."""
+    if name in __all__:
+        from longhaul.run import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'longhaul' has no attribute {name!r}")

@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 from .conftest import ROOT, Command
@@ -24,3 +26,15 @@ def test_every_command_of_the_tour_works(longhaul: Command, work: Path) -> None:
         assert result.returncode in allowed, f"{arguments}\n{result.stdout}\n{result.stderr}"
         assert result.stdout
     assert (work / "runs/atlantic/latest/report.html").stat().st_size > 50_000
+
+
+def test_the_python_of_the_guide_works(work: Path, environment: dict[str, str]) -> None:
+    text = (ROOT / "docs/guide/python.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (work / "scenarios").symlink_to(ROOT / "scenarios")
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=work, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "3 packets transmitted, 3 received" in done.stdout
+    assert "'down': 0" in done.stdout

@@ -69,7 +69,43 @@ fn main() {
     report("weibull jitter, order kept", &Laws { delay: weibull, ..wan.clone() }, Span::ZERO);
     report("normal jitter, order free", &Laws { delay: normal, reorder: true, ..wan.clone() }, Span::ZERO);
     let out_of_order = Some(OutOfOrder::Block { block: 100, delay: Span::from_us(1100) });
-    report("one late packet in 100", &Laws { out_of_order, ..wan }, Span::ZERO);
+    report("one late packet in 100", &Laws { out_of_order, ..wan.clone() }, Span::ZERO);
+    let far = Laws { delay: Delay::Constant(Span::from_s(100)), ..wan.clone() };
+    memory("in flight", &far);
+    memory("in flight, order free", &Laws { reorder: true, ..far });
+    let closed = Laws { rate: RateLaw::constant(1), queue: QueueLimit::default(), ..wan };
+    memory("in the queue", &closed);
+}
+
+/// As large as the network's packets.
+#[derive(Clone, Copy, Debug)]
+struct Full([u64; 5]);
+
+impl Load for Full {
+    fn bytes(&self) -> u32 {
+        1500
+    }
+
+    fn flow(&self) -> u64 {
+        self.0[0]
+    }
+}
+
+/// What the operating system gave for four million packets that stay; rings grow by doubling.
+fn memory(what: &str, laws: &Laws) {
+    let packets = 1 << 22;
+    let before = resident_bytes();
+    let mut link = Link::new(laws.clone(), &Seed::new(1), "memory", Span::ZERO);
+    for n in 0..packets {
+        link.offer(Time::from_ns(1_231 * n), Full([n; 5]));
+    }
+    let each = resident_bytes().saturating_sub(before) as f64 / packets as f64;
+    println!("{what:34} {each:6.1} bytes of memory per packet of {}", size_of::<Full>());
+}
+
+fn resident_bytes() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    4096 * statm.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0)
 }
 
 fn report(what: &str, laws: &Laws, coalesce: Span) {

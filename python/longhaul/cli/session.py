@@ -69,10 +69,11 @@ def exec_(name: str | None, host: str, command: tuple[str, ...]) -> None:
 @name_option
 @click.option("--forward", "way", flag_value="forward", help="Only from the first endpoint to the second.")
 @click.option("--reverse", "way", flag_value="reverse", help="Only from the second endpoint to the first.")
+@click.option("--route", type=int, metavar="N", help="Only this one of its parallel routes, from 1.")
 @click.argument("link")
 @click.argument("changes", nargs=-1, required=True, metavar="KEY=VALUE...")
-def set_(name: str | None, way: str | None, link: str, changes: tuple[str, ...]) -> None:
-    """Change LINK while it runs: delay, rate, loss, queue, duplicate, or up/down.
+def set_(name: str | None, way: str | None, route: int | None, link: str, changes: tuple[str, ...]) -> None:
+    """Change LINK while it runs: delay, rate, loss, queue, duplicate, corrupt, or up/down.
 
     Nothing is flushed; what is on the wire arrives as it would have.
 
@@ -80,10 +81,11 @@ def set_(name: str | None, way: str | None, link: str, changes: tuple[str, ...])
     longhaul set par-nyc delay=60ms loss=0.1%
     longhaul set par-nyc --forward rate=100Mbit queue=1bdp
     longhaul set par-nyc down
+    longhaul set bundle --route 2 down
     """
     from longhaul.run.standing import change_link
 
-    at_s = change_link(name, link, changes, way=way)
+    at_s = change_link(name, link, changes, way=way, route=route)
     click.echo(f"{link} changed at {at_s:.6f} s")
 
 

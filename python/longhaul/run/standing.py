@@ -59,6 +59,14 @@ def take_down(name: str | None, *, as_json: bool = False) -> int:
     """Take a network down, write and print its results, and return the exit code of its run."""
     from longhaul.run import experiment
 
+    directory = end(name)
+    summary = experiment.conclude(directory, reason="stopped", report=True)
+    experiment.show(summary, directory, as_json=as_json, report=True)
+    return experiment.exit_code(summary, reason="stopped", strict=False)
+
+
+def end(name: str | None) -> Path:
+    """Take a network down; returns its run directory, which holds raw records alone."""
     path = state.find(name)
     line = session.connect(path)
     line.tell({"do": "hosts"})
@@ -69,10 +77,7 @@ def take_down(name: str | None, *, as_json: bool = False) -> int:
     line.close()
     if answer is None:
         raise LonghaulError("the run ended instead of answering", exit_code=1)
-    directory = Path(answer["env"]["LONGHAUL_RUN"])
-    summary = experiment.conclude(directory, reason="stopped", report=True)
-    experiment.show(summary, directory, as_json=as_json, report=True)
-    return experiment.exit_code(summary, reason="stopped", strict=False)
+    return Path(answer["env"]["LONGHAUL_RUN"])
 
 
 def run_in_host(name: str | None, host: str, argv: Sequence[str]) -> int:
@@ -110,8 +115,13 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
         ) from error
 
 
-def change_link(name: str | None, link: str, changes: Sequence[str], *, way: str | None) -> float:
-    """Change a link now; returns when the change took effect, in seconds of the run's clock."""
+def change_link(
+    name: str | None, link: str, changes: Sequence[str], *, way: str | None, route: int | None = None
+) -> float:
+    """Change a link, or one of its routes (from 1), now.
+
+    Returns when the change took effect, in seconds of the run's clock.
+    """
     from longhaul.scenario import resolve_change
 
     path = state.find(name)
@@ -123,8 +133,9 @@ def change_link(name: str | None, link: str, changes: Sequence[str], *, way: str
     both = [way] if way else ["forward", "reverse"]
     at_ns = 0
     for each in both:
-        change = resolve_change(changes, plan["links"][index], way=each)
-        answer = session.ask(path, {"do": "change", "link": index, "direction": each, "change": change})
+        change = resolve_change(changes, plan["links"][index], way=each, route=route)
+        request = {"do": "change", "link": index, "direction": each, "change": change}
+        answer = session.ask(path, request if route is None else {**request, "route": route - 1})
         at_ns = answer["engine"]["at_ns"]
     return at_ns / 1e9
 

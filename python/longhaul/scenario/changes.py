@@ -13,12 +13,24 @@ from longhaul.scenario.validate import validate
 from longhaul.scenario.yaml_tree import Source, follow, read_tree
 
 
-def resolve_change(changes: Sequence[str], link: Mapping[str, Any], *, way: str) -> Plain:
+def resolve_change(
+    changes: Sequence[str], link: Mapping[str, Any], *, way: str, route: int | None = None
+) -> Plain:
     """A change of the plan for direction ``way`` of ``link`` (of the plan); raises :class:`ScenarioError`.
 
     ``changes`` are ``KEY=VALUE`` with the keys of an event's ``set``, or ``up`` or ``down``; files that they
-    name lie in the current directory. A link with parallel routes changes in all of them.
+    name lie in the current directory. A link with parallel routes changes in all of them, or in ``route``,
+    the first being 1.
     """
+    lanes = lanes_of(link[way])
+    if route is not None:
+        if not link[way].get("bundle") or not 1 <= route <= len(lanes):
+            has = f"has routes 1 to {len(lanes)}" if link[way].get("bundle") else "has no parallel routes"
+            source = Source("set", b"", (f"route {route}",))
+            raise ScenarioError(
+                [source.problem(Place(1, 1), (), f"the link {has}", "name one that is there")]
+            )
+        lanes = [lanes[route - 1]]
     words = [change for change in changes if change in ("up", "down")]
     lines = []
     for change in changes:
@@ -45,7 +57,6 @@ def resolve_change(changes: Sequence[str], link: Mapping[str, Any], *, way: str)
     if model is None:
         raise ScenarioError(problems)
     inputs = Inputs(FilePath(), FilePath())
-    lanes = lanes_of(link[way])
     other = "reverse" if way == "forward" else "forward"
     try:
         delay = None

@@ -1,0 +1,166 @@
+"""Longhaul from Python: run a scenario, or bring one up and work in it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from longhaul.run import experiment, live, standing
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run that has ended."""
+
+    directory: Path
+    """Its run directory, with tables, logs and report."""
+    summary: Mapping[str, Any] = field(repr=False)
+    """The contents of ``summary.json``."""
+    exit_code: int
+    """As ``longhaul run`` would give it."""
+
+    @property
+    def verdict(self) -> str:
+        """``faithful``, ``degraded`` or ``invalid``."""
+        return str(self.summary["fidelity"]["verdict"])
+
+    def flow(self, name: str) -> Mapping[str, Any]:
+        """The results of a TCP or UDP flow. Raises KeyError with the names that there are."""
+        return _named(self.summary["flows"], "flow", name)
+
+    def probe(self, name: str) -> Mapping[str, Any]:
+        """The results of a ping, whose times are in ns."""
+        return _named(self.summary["probes"], "name", name)
+
+    def link(self, name: str, way: str = "forward") -> Mapping[str, Any]:
+        """What was asked of a direction of a link, and what it did."""
+        return _named([each for each in self.summary["links"] if each["way"] == way], "name", name)
+
+    def table(self, name: str) -> dict[str, Any]:
+        """``links``, ``flows`` or ``probes`` as columns; units stand in their names."""
+        import pyarrow.parquet as pq
+
+        columns: dict[str, Any] = pq.read_table(self.directory / f"{name}.parquet").to_pydict()
+        return columns
+
+
+class Network:
+    """A network that is up. Leaving the ``with`` block takes it down; :attr:`result` has the results then."""
+
+    def __init__(self, up: standing.Standing) -> None:
+        """Made by :func:`up`."""
+        self.name = up.name
+        self.directory = up.directory
+        self.result: Result | None = None
+
+    def start(self, host: str, argv: Sequence[str], **options: Any) -> "subprocess.Popen[str]":
+        """Start a program in a host; ``options`` are those of ``subprocess.Popen``."""
+        command = [sys.executable, "-m", "longhaul.cli.main", "exec", "--name", self.name, host, "--", *argv]
+        process: subprocess.Popen[str] = subprocess.Popen(command, text=True, **options)
+        return process
+
+    def run(
+        self, host: str, argv: Sequence[str], *, check: bool = True
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run a program in a host, wait for it, and return its output; ``check`` raises if it fails."""
+        with self.start(host, argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            out, errors = process.communicate()
+        done = subprocess.CompletedProcess(list(argv), process.returncode, out, errors)
+        if check:
+            done.check_returncode()
+        return done
+
+    def set(
+        self,
+        link: str,
+        *,
+        way: str | None = None,
+        route: int | None = None,
+        up: bool | None = None,
+        **laws: Any,
+    ) -> float:
+        """Change laws of a link now: ``set("wan", delay="60ms", loss="1%")``, ``set("wan", up=False)``.
+
+        ``way`` is ``forward`` or ``reverse``, both if left out; ``route`` one of its parallel routes, from
+        1. Returns when the change took effect, in seconds of the run's clock. Raises ScenarioError.
+        """
+        changes = [f"{law}={value}" for law, value in laws.items()]
+        changes += [] if up is None else ["up" if up else "down"]
+        return standing.change_link(self.name, link, changes, way=way, route=route)
+
+    def status(self) -> dict[str, Any]:
+        """How the run is doing."""
+        return standing.ask_status(self.name)
+
+    def down(self) -> Result:
+        """Take the network down and return its results; again, and it returns them again."""
+        if self.result is None:
+            self.result = _conclude(standing.end(self.name), reason="stopped", report=True)
+        return self.result
+
+    def __enter__(self) -> Self:
+        """Nothing: it is up already."""
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """Take it down."""
+        self.down()
+
+
+def run_live(
+    scenario: str | os.PathLike[str],
+    *,
+    params: Mapping[str, Any] | None = None,
+    runs: str | os.PathLike[str] = "runs",
+    journal: bool = False,
+    report: bool = True,
+) -> Result:
+    """Run the scenario in a file live, to its end. Raises LonghaulError if it is wrong or cannot run."""
+    from longhaul.scenario import load_scenario, resolve
+
+    resolved = resolve(load_scenario(Path(scenario), settings=_settings(params)))
+    prepared = live.prepare(resolved, runs=Path(runs), argv=sys.argv, journal=journal)
+    finished = live.run(prepared, progress=experiment.ignore)
+    return _conclude(finished.directory, reason=finished.reason, report=report)
+
+
+def up(
+    scenario: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    runs: str | os.PathLike[str] = "runs",
+) -> Network:
+    """Bring the scenario in a file up and leave it up.
+
+    >>> with longhaul.up("atlantic.yaml") as network:          # doctest: +SKIP
+    ...     network.set("par-nyc", delay="80ms", loss="1%")
+    ...     print(network.run("par1", ["ping", "-c", "3", "nyc1"]).stdout)
+    """
+    return Network(
+        standing.bring_up(
+            Path(scenario), settings=_settings(params), name=name, runs=Path(runs), argv=sys.argv
+        )
+    )
+
+
+def _settings(params: Mapping[str, Any] | None) -> dict[str, str]:
+    return {name: str(value) for name, value in (params or {}).items()}
+
+
+def _conclude(directory: Path, *, reason: str, report: bool) -> Result:
+    summary = experiment.conclude(directory, reason=reason, report=report)
+    return Result(directory, summary, experiment.exit_code(summary, reason=reason, strict=False))
+
+
+def _named(rows: Sequence[Mapping[str, Any]], key: str, name: str) -> Mapping[str, Any]:
+    for row in rows:
+        if row[key] == name:
+            return row
+    raise KeyError(standing.unknown(key, name, [row[key] for row in rows]))

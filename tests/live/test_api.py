@@ -1,0 +1,65 @@
+"""Longhaul from Python, on a network that is up."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import longhaul
+from longhaul.errors import LonghaulError
+
+BUNDLE = """
+version: 1
+name: bundle
+nodes: {a: {kind: host}, b: {kind: host}}
+links:
+  wan: {endpoints: [a, b], delay: 5ms, routes: {count: 2, policy: round-robin, delays: [5ms, 9ms]}}
+"""
+
+
+@pytest.fixture
+def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[longhaul.Network]:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    (tmp_path / "bundle.yaml").write_text(BUNDLE)
+    with longhaul.up(tmp_path / "bundle.yaml", runs=tmp_path / "runs") as network:
+        yield network
+
+
+def rtts_ms(network: longhaul.Network, count: int = 8) -> list[float]:
+    out = network.run("a", ["ping", "-n", "-c", str(count), "-i", "0.05", "b"]).stdout
+    return [float(line.partition("time=")[2].split()[0]) for line in out.splitlines() if "time=" in line]
+
+
+def test_a_route_fails_and_comes_back(network: longhaul.Network) -> None:
+    # Each way takes 5 or 9 ms in turn.
+    assert {round(rtt / 2) * 2 for rtt in rtts_ms(network)} <= {10, 14, 18}
+    network.set("wan", route=2, up=False)
+    without = rtts_ms(network)
+    assert len(without) == 8
+    assert max(without) < 13
+    network.set("wan", route=2, up=True)
+    assert max(rtts_ms(network)) > 13
+    result = network.down()
+    assert result.link("wan")["packets"]["down"] == 0
+    assert result.link("wan")["packets"]["delivered"] == 24
+
+
+def test_any_law_changes_in_place(network: longhaul.Network) -> None:
+    first = network.set("wan", delay="{base: 2ms, jitter: {dist: uniform, half_width: 1ms}}")
+    assert 1.9 < min(rtts_ms(network)) < max(rtts_ms(network)) < 8
+    second = network.set("wan", way="reverse", loss="{model: periodic, every: 2}", rate="10Mbit", queue="100p")
+    assert second > first > 0
+    with pytest.raises(subprocess.CalledProcessError):
+        network.run("a", ["ping", "-c", "1", "-W", "1", "-i", "0.2", "no-such-host"])
+    assert len(rtts_ms(network)) == 4
+    assert network.down().link("wan", "reverse")["packets"]["lost"] == 4
+
+
+def test_what_is_not_there_is_named(network: longhaul.Network) -> None:
+    with pytest.raises(LonghaulError, match="routes 1 to 2"):
+        network.set("wan", route=3, up=False)
+    with pytest.raises(LonghaulError, match='did you mean "wan"'):
+        network.set("wam", up=False)
+    with pytest.raises(KeyError, match="there is no name"):
+        network.down().link("lan")
