@@ -1,11 +1,11 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fmt bench fuzz clean
+.PHONY: help setup demo test lint fmt bench fuzz clean study-ticks study-spacing study-parallel-routes
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
 help: ## this text
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
 
 setup: ## install what is needed, build, and say what is missing
 	@tools/setup
@@ -26,6 +26,15 @@ fmt: setup ## format everything
 bench: setup ## accuracy and speed against a direct veth and against limits, into bench/*.json
 	@$(UV) run --no-sync python bench/live.py
 	@$(UV) run --no-sync python bench/link.py
+
+study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3); half a minute
+	@$(UV) run --no-sync python studies/ticks.py
+
+study-spacing: setup ## token bucket and pacing side by side (eWAN, figures 5 and 6); half a minute
+	@$(UV) run --no-sync python studies/spacing.py
+
+study-parallel-routes: setup ## what reordering over routes costs (parallel routes, figure 8); four minutes
+	@$(UV) run --no-sync python studies/parallel_routes.py
 
 fuzz: setup ## random scenarios, some minutes
 	@LONGHAUL_FUZZ=1 $(UV) run --no-sync pytest tests/scenario -k "fuzz or any_bytes"

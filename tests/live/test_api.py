@@ -48,7 +48,8 @@ def test_a_route_fails_and_comes_back(network: longhaul.Network) -> None:
 def test_any_law_changes_in_place(network: longhaul.Network) -> None:
     first = network.set("wan", delay="{base: 2ms, jitter: {dist: uniform, half_width: 1ms}}")
     assert 1.9 < min(rtts_ms(network)) < max(rtts_ms(network)) < 8
-    second = network.set("wan", way="reverse", loss="{model: periodic, every: 2}", rate="10Mbit", queue="100p")
+    half = "{model: periodic, every: 2}"
+    second = network.set("wan", way="reverse", loss=half, rate="10Mbit", queue="100p")
     assert second > first > 0
     with pytest.raises(subprocess.CalledProcessError):
         network.run("a", ["ping", "-c", "1", "-W", "1", "-i", "0.2", "no-such-host"])

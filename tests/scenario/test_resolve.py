@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from longhaul import _longhaul
 from longhaul.analysis.expectations import metrics
+from longhaul.analysis.links import TOTALS
 from longhaul.scenario import json_schema, parse_scenario, resolve
 from longhaul.scenario.metrics import FIDELITY, FLOW, LINK, PROBE, PROGRAM
 from longhaul.scenario.paths import Routes
@@ -136,7 +137,7 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
         "name": "w",
         "way": "forward",
         "achieved": dict.fromkeys(("delay_ns", "rate_bits_per_s", "peak_bits_per_s", "loss")),
-        "packets": dict.fromkeys(("lost", "overflowed", "down", "delivered", "offered")),
+        "packets": dict.fromkeys(TOTALS),
     }
     found = metrics(
         {
@@ -151,7 +152,7 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
                 }
             ],
             "links": [link_row],
-            "fidelity": {"lateness": {}, "gaps": {}, "verdict": "faithful"},
+            "fidelity": {"lateness": {}, "spacing": {}, "gaps": {}, "verdict": "faithful"},
         }
     )
     promised = {f"programs.p.{name}" for name in PROGRAM}

@@ -159,7 +159,7 @@ fn write_sysctl(name: &str, value: &str, missing: Missing) -> Result<()> {
 
 fn remedy(name: &str, value: &str) -> String {
     if name != "net.ipv4.tcp_congestion_control" {
-        return "`longhaul doctor` lists what this kernel offers".into();
+        return "`sysctl -a` lists what this kernel has; not all of it belongs to a network namespace".into();
     }
     // Only what the machine allows to unprivileged programs may be a namespace's default.
     format!(

@@ -11,7 +11,7 @@ Array = np.ndarray[Any, Any]
 Samples = Mapping[str, Array]
 
 _COUNTERS = ("offered", "delivered", "lost", "overflowed", "dropped", "down", "too_big")
-_TOTALS = (*_COUNTERS, "marked", "corrupted")
+TOTALS = (*_COUNTERS, "marked", "corrupted")
 
 
 def intervals(samples: Samples) -> dict[str, Array]:
@@ -64,7 +64,7 @@ def summarise_links(
                     "access": any(plan["nodes"][end]["kind"] == "host" for end in ends),
                     "requested": _with_events(requested(link[way]), plan, index, way),
                     "achieved": _achieved(measured[way], table, link["name"], way, engine["duration_ns"]),
-                    "packets": {counter: measured[way][f"{counter}_packets"] for counter in _TOTALS},
+                    "packets": {counter: measured[way][f"{counter}_packets"] for counter in TOTALS},
                     "lateness": _distribution(engine["lateness"], link["name"], way),
                     "spacing": _distribution(engine["spacing"], link["name"], way),
                 }

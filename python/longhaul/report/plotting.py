@@ -50,10 +50,33 @@ _STYLE: Any = {
 }
 
 
+LIGHT = {
+    INK: "#1b1f24",
+    MUTED: "#626b76",
+    GRID: "#dde1e6",
+    **dict(
+        zip(
+            SERIES,
+            ("#2166ac", "#d6604d", "#1b7837", "#762a83", "#b8860b", "#01838a", "#c51b7d", "#5a5a5a"),
+            strict=True,
+        )
+    ),
+}
+"""The page's colours by day, for figures that stand alone."""
+
+
 @contextmanager
 def style() -> Iterator[None]:
-    """Our look, for the figures made inside."""
+    """Our look, for the figures made inside, whose colours follow the page."""
     with mpl.rc_context(_STYLE):
+        yield
+
+
+@contextmanager
+def paper() -> Iterator[None]:
+    """The same look by day, for figures that stand alone; the axes' cycle has the colours of lines."""
+    day = {key: LIGHT.get(value, value) if isinstance(value, str) else value for key, value in _STYLE.items()}
+    with mpl.rc_context({**day, "axes.prop_cycle": cycler(color=[LIGHT[each] for each in SERIES])}):
         yield
 
 

@@ -32,7 +32,8 @@ LINK: Mapping[str, Unit] = {
     "peak_rate": "bit/s",
     "loss": "share",
     **dict.fromkeys(
-        ("offered", "delivered", "lost", "overflowed", "dropped", "down", "marked", "corrupted"), "count"
+        ("offered", "delivered", "lost", "overflowed", "dropped", "down", "too_big", "marked", "corrupted"),
+        "count",
     ),
 }
 _QUANTITY: Mapping[str, type[Quantity]] = {"ns": Span, "bit/s": Rate, "bytes": Size, "share": Share}

@@ -22,7 +22,8 @@ def sysctls(general: Tcp, own: Tcp, largest: int) -> dict[str, str]:
         "net.ipv4.tcp_wmem": f"{min(4096, most)} {min(65_536, most)} {most}",
     }
     law = own.congestion_control or general.congestion_control
-    return found | ({"net.ipv4.tcp_congestion_control": law} if law else {})
+    found |= {"net.ipv4.tcp_congestion_control": law} if law else {}
+    return found | general.sysctls | own.sysctls
 
 
 def largest_buffers(routes: Routes, groups: Iterable[list[int]]) -> dict[int, int]:

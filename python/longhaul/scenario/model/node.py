@@ -1,5 +1,6 @@
 """Hosts and routers."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -13,12 +14,30 @@ def _buffers(value: Any) -> Any:
     return None if value == "auto" else Size.parse(value)
 
 
+def _sysctl(value: Any) -> Any:
+    if not isinstance(value, str) or not re.fullmatch(r"net(\.[A-Za-z0-9_-]+){2,5}", value):
+        message = f'"{value}" is no kernel parameter of networks'
+        raise problem(message, "write for example net.ipv4.tcp_recovery")
+    return value
+
+
+def _sysctl_value(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | str) or "\n" in str(value):
+        raise problem("is no value of a kernel parameter", "write a number or words in quotes")
+    return str(value)
+
+
+Sysctl = Annotated[str, BeforeValidator(_sysctl)]
+
+
 class Tcp(Strict):
     """How TCP is set up in hosts."""
 
     congestion_control: Name | None = None
     buffers: Annotated[Size | None, BeforeValidator(_buffers), AlsoText("^auto$", "auto")] = None
     """Largest socket buffer; ``auto`` sizes it from the host's largest BDP."""
+    sysctls: dict[Sysctl, Annotated[str, BeforeValidator(_sysctl_value)]] = Field(default_factory=dict)
+    """Kernel parameters of the host's network namespace, such as ``net.ipv4.tcp_recovery``."""
 
 
 class Node(Strict):
