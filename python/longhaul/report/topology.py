@@ -17,6 +17,8 @@ Array = np.ndarray[Any, Any]
 _WIDTH, _MARGIN = 860.0, 120.0
 _LEAST_APART = 150.0
 """Between two nodes of the drawing, so that names do not cover one another."""
+_BESIDE = 26.0
+"""Between links that join the same nodes."""
 MOST_NODES = 60
 """Beyond this many a drawing tells nothing."""
 
@@ -39,7 +41,11 @@ def draw(plan: Json, positions: Mapping[str, Sequence[float]]) -> str | None:
         return None
     inner = [link for link in links if not any(end in leaf_of for end in link["endpoints"])]
     places, height = _place(core, nodes, inner, positions)
-    parts = [_link(link, places) for link in inner]
+    bows = _bows(inner)
+    room = max((abs(bow) for bow in bows), default=0.0)
+    places = {index: point + np.array([0.0, room]) for index, point in places.items()}
+    height += 2 * room
+    parts = [_link(link, places, bow) for link, bow in zip(inner, bows, strict=True)]
     parts += [
         _node(index, nodes, places, [leaf for leaf, at in leaf_of.items() if at == index]) for index in core
     ]
@@ -116,8 +122,20 @@ def _apart(points: Array) -> Array:
     return points
 
 
-def _link(link: Json, places: Mapping[int, Array]) -> str:
-    (x1, y1), (x2, y2) = (places[end] for end in link["endpoints"])
+def _bows(links: Sequence[Json]) -> list[float]:
+    """How far each link bends aside, in pixels, so that links between the same nodes stay apart."""
+    together: dict[tuple[int, ...], list[int]] = {}
+    for number, link in enumerate(links):
+        together.setdefault(tuple(sorted(link["endpoints"])), []).append(number)
+    bows = [0.0] * len(links)
+    for group in together.values():
+        for place, number in enumerate(group):
+            bows[number] = _BESIDE * (place - (len(group) - 1) / 2)
+    return bows
+
+
+def _link(link: Json, places: Mapping[int, Array], bow: float) -> str:
+    (x1, y1), (x2, y2) = (places[end] for end in sorted(link["endpoints"]))
     forward, reverse = link["forward"], link["reverse"]
     words = [time_text(_delay_ns(forward))]
     if _delay_ns(reverse) != _delay_ns(forward):
@@ -136,9 +154,19 @@ def _link(link: Json, places: Mapping[int, Array]) -> str:
     right, up = abs(y2 - y1) / length, abs(x2 - x1) / length
     leans_right = (x2 - x1) * (y2 - y1) > 0
     steep = right > 0.6
-    x = (x1 + x2) / 2 + (12 * right if leans_right or steep else -12 * right)
-    y = (y1 + y2) / 2 - (0 if steep else 14 * up)
+    aside = bow * np.array([-(y2 - y1), x2 - x1]) / length
+    mid_x, mid_y = (x1 + x2) / 2 + aside[0], (y1 + y2) / 2 + aside[1]
+    x = mid_x + (12 * right if leans_right or steep else -12 * right)
+    y = mid_y - (0 if steep else 14 * up)
     anchor = ' style="text-anchor: start"' if steep else ""
+    if bow:
+        # The middle of a quadratic curve lies halfway to its control point.
+        bent = f"Q {mid_x + aside[0]:.1f} {mid_y + aside[1]:.1f} {x2:.1f} {y2:.1f}"
+        told = f"{link['name']}: {', '.join(words)}"
+        return (
+            f'<path d="M {x1:.1f} {y1:.1f} {bent}" class="wire" fill="none"/>'
+            f'<text x="{mid_x:.1f}" y="{mid_y + 4:.1f}" class="halo small">{escape(told)}</text>'
+        )
     return (
         f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="wire"/>'
         f'<text x="{x:.1f}" y="{y - 6:.1f}" class="halo"{anchor}>{escape(link["name"])}</text>'
