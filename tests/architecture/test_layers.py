@@ -16,13 +16,14 @@ MAY_KNOW = {
     "random": {"units"},
     "link": {"units", "random"},
     "congestion": {"units", "random"},
+    "transport": {"units", "random", "congestion"},
     "network": {"units", "random", "link", "plan"},
     "plan": {"units"},
     "record": {"units"},
     "live": {"units", "random", "link", "network", "plan", "record"},
     "python": {"live", "network", "plan", "random", "units"},
 }
-PURE = ("units", "random", "link", "congestion", "network", "plan", "record")
+PURE = ("units", "random", "link", "congestion", "transport", "network", "plan", "record")
 
 SPLIT_AT = 600
 """Lines at which a file holds more than one idea."""

@@ -1,0 +1,397 @@
+use crate::info::{Info, State};
+use crate::receiver::Receiver;
+use crate::rtt::Estimator;
+use crate::segment::{Block, Flags, Segment, sack_option};
+use crate::sender::Sender;
+use crate::settings::{Ecn, Internet, Recovery, Settings};
+use longhaul_congestion::{self as congestion, Control, Law};
+use longhaul_random::Stream;
+use longhaul_units::{Rate, Time};
+
+/// One end of a TCP connection. It does nothing by itself: it has no clock, no network, no thread.
+///
+/// **What to call.** After [`connect`](Self::connect) and [`open`](Self::open), or
+/// [`listen`](Self::listen): [`receive`](Self::receive) for each segment that arrives;
+/// [`expire`](Self::expire) when [`timer`](Self::timer) has come; [`write`](Self::write),
+/// [`read`](Self::read) and [`close`](Self::close) as the application likes. After each of these,
+/// [`poll`](Self::poll) until it returns `None`, and then `timer` for the new deadline.
+///
+/// **What must hold.** `now` never goes back. Segments handed to `receive` come from the other end's
+/// `poll`, in any order, lost or copied as the network does. `poll` is called until `None` before the
+/// next `receive`, or acknowledgements that must go one by one are merged.
+///
+/// **What may be relied on.** Equal calls give equal answers; chance is drawn from the given stream only,
+/// and only by laws that need it. What was written arrives once and in order. At most [`Info::window`]
+/// segments are in flight, but for a forced retransmission, limited transmit and probes; none lies beyond
+/// the window that the other end has offered. `expire` before its time does nothing. A deadline that has
+/// passed does not come back: after `expire` and `poll`, `timer` is later than `now`.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    state: State,
+    active: bool,
+    sender: Sender,
+    receiver: Receiver,
+    /// Builds the law again with one segment, should the SYN be lost (RFC 6928, section 2).
+    law: Option<Box<congestion::Settings>>,
+    timestamps: bool,
+    scaled: bool,
+    syn_due: bool,
+    syn_at: Time,
+    syn_sent: Time,
+    syn_tries: u32,
+    backoff: Estimator,
+    segments_received: u64,
+}
+
+impl Connection {
+    fn new(settings: &Settings, law: &congestion::Settings, chance: Stream, active: bool) -> Self {
+        let control = Control::new(law, f64::from(settings.initial_window.segments(settings.mss)));
+        Connection {
+            state: if active { State::Idle } else { State::Listening },
+            active,
+            sender: Sender::new(*settings, control, chance),
+            receiver: Receiver::new(settings),
+            law: Some(Box::new(law.clone())),
+            timestamps: settings.timestamps,
+            scaled: settings.window_scaling,
+            syn_due: false,
+            syn_at: Time::NEVER,
+            syn_sent: Time::ZERO,
+            syn_tries: 0,
+            backoff: Estimator::default(),
+            segments_received: 0,
+        }
+    }
+
+    /// The end that opens. `law` controls its window; its chances come from `chance`.
+    pub fn connect(settings: &Settings, law: &congestion::Settings, chance: Stream) -> Self {
+        Self::new(settings, law, chance, true)
+    }
+
+    /// The end that waits.
+    pub fn listen(settings: &Settings, law: &congestion::Settings, chance: Stream) -> Self {
+        Self::new(settings, law, chance, false)
+    }
+
+    /// A SYN goes out at the next [`poll`](Self::poll). Only for the end that opens, and once.
+    pub fn open(&mut self, now: Time) {
+        let _ = now;
+        if self.active && self.state == State::Idle {
+            self.state = State::SynSent;
+            self.syn_due = true;
+        }
+    }
+
+    /// The application hands over `bytes` more; `u64::MAX / 2` and above never end. Nothing after
+    /// [`close`](Self::close).
+    pub fn write(&mut self, now: Time, bytes: u64) {
+        let _ = now;
+        self.sender.write(bytes);
+    }
+
+    /// The application takes up to `bytes` out of the receive buffer. Not needed with
+    /// [`Settings::reads_at_once`].
+    pub fn read(&mut self, now: Time, bytes: u64) {
+        let _ = now;
+        self.receiver.read(bytes);
+    }
+
+    /// The application writes no more: the end follows what was written.
+    pub fn close(&mut self, now: Time) {
+        let _ = now;
+        self.sender.close();
+    }
+
+    /// A segment arrives; `marked` when the network marked it (CE).
+    pub fn receive(&mut self, now: Time, segment: &Segment, marked: bool) {
+        self.segments_received += 1;
+        if segment.flags.has(Flags::SYN) {
+            self.receive_syn(now, segment);
+            return;
+        }
+        match self.state {
+            State::Established => {}
+            State::SynReceived => self.establish(now, segment),
+            // A last acknowledgement that was lost is asked for again.
+            State::Closed => {}
+            _ => return,
+        }
+        if self.timestamps {
+            self.receiver.note_time(segment);
+        }
+        self.sender.acknowledge(now, segment);
+        self.receiver.accept(now, segment, marked);
+        if self.sender.is_finished() && self.receiver.is_finished() {
+            self.state = State::Closed;
+        }
+    }
+
+    fn receive_syn(&mut self, now: Time, segment: &Segment) {
+        let answers = segment.flags.has(Flags::ACK);
+        match self.state {
+            State::Listening | State::SynSent => {
+                self.agree(segment);
+                self.receiver.note_time(segment);
+                self.sender.note_first_window(segment);
+                if answers {
+                    self.establish(now, segment);
+                    self.receiver.ask();
+                } else {
+                    self.state = State::SynReceived;
+                    self.syn_due = true;
+                    self.syn_tries = 0;
+                }
+            }
+            State::SynReceived if answers => {
+                self.establish(now, segment);
+                self.receiver.ask();
+            }
+            State::SynReceived => self.syn_due = true,
+            State::Established | State::Closed => self.receiver.ask(),
+            State::Idle | State::Failed => {}
+        }
+    }
+
+    /// Takes the options that both ends have.
+    fn agree(&mut self, syn: &Segment) {
+        self.timestamps &= syn.flags.has(Flags::TIMESTAMPS);
+        self.scaled &= syn.flags.has(Flags::SCALED);
+        if self.timestamps {
+            self.receiver.stamp();
+        }
+        if self.scaled {
+            self.receiver.buffer.scale();
+        }
+        let settings = &mut self.sender.settings;
+        if syn.flags.has(Flags::SACK_PERMITTED) {
+            self.receiver.selective = settings.recovery.selective();
+        } else if settings.recovery.selective() {
+            settings.recovery = Recovery::NewReno;
+        }
+        // RFC 3168, section 6.1.1: ECE and CWR ask, ECE alone grants.
+        let ecn = match (self.wanted_ecn(), syn.flags.has(Flags::ECE), syn.flags.has(Flags::AE)) {
+            (Ecn::Off, ..) | (_, false, _) => Ecn::Off,
+            (Ecn::Exact, true, true) => Ecn::Exact,
+            _ => Ecn::Classic,
+        };
+        self.sender.ecn = ecn;
+        self.receiver.ecn = ecn;
+    }
+
+    fn wanted_ecn(&self) -> Ecn {
+        match self.sender.settings.ecn {
+            Ecn::Off if self.sender.law.wants_marks() => Ecn::Exact,
+            ecn => ecn,
+        }
+    }
+
+    fn establish(&mut self, now: Time, segment: &Segment) {
+        self.state = State::Established;
+        self.syn_due = false;
+        self.syn_at = Time::NEVER;
+        if self.syn_tries <= 1 || self.timestamps {
+            let sent = if self.timestamps { segment.echo } else { self.syn_sent };
+            self.sender.rtt.sample(now.since(sent));
+            self.sender.rtt.note_least(now.since(sent));
+        } else {
+            // RFC 6298, section 5.7.
+            let initial = &mut self.sender.settings.timeouts.initial;
+            *initial = (*initial).max(longhaul_units::Span::from_s(3));
+        }
+        if let Some(law) = self.law.take()
+            && self.syn_tries > 1
+        {
+            self.sender.law = Control::new(&law, 1.0);
+        }
+    }
+
+    /// The next deadline; [`Time::NEVER`] without one.
+    pub fn timer(&self) -> Time {
+        self.sender.timer().min(self.receiver.timer()).min(self.syn_at)
+    }
+
+    /// Does what is due at `now`.
+    pub fn expire(&mut self, now: Time) {
+        self.receiver.expire(now);
+        if self.syn_at <= now {
+            self.syn_at = Time::NEVER;
+            if self.syn_tries > self.sender.settings.timeouts.syn_attempts {
+                self.state = State::Failed;
+            } else {
+                self.backoff.back_off();
+                self.syn_due = true;
+            }
+        }
+        self.sender.expire(now);
+        if self.sender.failed {
+            self.state = State::Failed;
+        }
+    }
+
+    /// The next segment for the wire, if one may go now.
+    pub fn poll(&mut self, now: Time) -> Option<Segment> {
+        match self.state {
+            State::Established | State::Closed => {}
+            State::SynSent | State::SynReceived => {
+                return std::mem::take(&mut self.syn_due).then(|| self.syn(now));
+            }
+            State::Idle | State::Listening | State::Failed => return None,
+        }
+        if self.receiver.is_urgent() {
+            return Some(self.acknowledgement(now));
+        }
+        let blocks = self.receiver.blocks();
+        if self.state == State::Established
+            && let Some(outgoing) = self.sender.next(now, blocks)
+        {
+            let mut segment = self.blank(now);
+            segment.sequence = outgoing.sequence;
+            segment.bytes = outgoing.bytes;
+            segment.flags |= outgoing.flags;
+            // A segment that is sent again may leave no room for them.
+            let room = self.sender.settings.mss.saturating_sub(outgoing.bytes);
+            let fits = (0..=blocks).rev().find(|&count| sack_option(count) <= u32::from(room));
+            self.receiver.write(&mut segment, fits.unwrap_or(0));
+            return Some(segment);
+        }
+        self.receiver.is_due().then(|| self.acknowledgement(now))
+    }
+
+    fn acknowledgement(&mut self, now: Time) -> Segment {
+        let mut segment = self.blank(now);
+        segment.sequence = self.sender.board.next();
+        let blocks = self.receiver.blocks();
+        self.receiver.write(&mut segment, blocks);
+        segment
+    }
+
+    fn blank(&self, now: Time) -> Segment {
+        let mut flags = Flags::NONE;
+        if self.timestamps {
+            flags |= Flags::TIMESTAMPS;
+        }
+        if self.sender.settings.internet == Internet::V6 {
+            flags |= Flags::IPV6;
+        }
+        Segment {
+            sequence: 0,
+            acknowledged: 0,
+            sent: now,
+            echo: Time::ZERO,
+            sacks: [Block::default(); 3],
+            window: 0,
+            bytes: 0,
+            flags,
+        }
+    }
+
+    /// A SYN, or the answer to one. Its window is never scaled (RFC 7323, section 2.2).
+    fn syn(&mut self, now: Time) -> Segment {
+        let answers = self.state == State::SynReceived;
+        let mut segment = self.blank(now);
+        self.receiver.write(&mut segment, 0);
+        segment.window = segment.window.min(65_535);
+        let mut flags = segment.flags | Flags::SYN;
+        if !answers {
+            // Nothing to acknowledge yet: rebuilt without ACK.
+            flags = self.blank(now).flags | Flags::SYN;
+        }
+        if self.scaled {
+            flags |= Flags::SCALED;
+        }
+        if self.sender.settings.recovery.selective() {
+            flags |= Flags::SACK_PERMITTED;
+        }
+        match if answers { self.sender.ecn } else { self.wanted_ecn() } {
+            Ecn::Off => {}
+            Ecn::Classic => flags |= Flags::ECE,
+            Ecn::Exact => flags |= Flags::ECE | Flags::AE,
+        }
+        if !answers && flags.has(Flags::ECE) {
+            flags |= Flags::CWR;
+        }
+        segment.flags = flags;
+        self.syn_tries += 1;
+        self.syn_sent = now;
+        self.syn_at = now + self.backoff.backed_off(&self.sender.settings.timeouts);
+        segment
+    }
+
+    /// Payload that has arrived in order, in bytes.
+    pub fn received(&self) -> u64 {
+        self.receiver.buffer.arrived
+    }
+
+    /// Payload that the other end has acknowledged, in bytes.
+    pub fn acknowledged(&self) -> u64 {
+        self.sender.acknowledged
+    }
+
+    /// Both ends have agreed, and neither has failed or finished.
+    pub fn is_established(&self) -> bool {
+        self.state == State::Established
+    }
+
+    /// Both ends have closed, all has arrived, and this end knows. It still answers retransmissions.
+    pub fn is_closed(&self) -> bool {
+        self.state == State::Closed
+    }
+
+    /// The other end has closed, and all that it sent has arrived.
+    pub fn has_ended(&self) -> bool {
+        self.receiver.is_finished()
+    }
+
+    /// It gave up.
+    pub fn has_failed(&self) -> bool {
+        self.state == State::Failed
+    }
+
+    /// The state of it all, like TCP_INFO.
+    pub fn info(&self) -> Info {
+        let sender = &self.sender;
+        let counters = &sender.counters;
+        let timeouts = &sender.settings.timeouts;
+        let payload = |segments_per_s: f64| {
+            let bits = segments_per_s * f64::from(sender.settings.mss) * 8.0;
+            Rate::from_bits_per_s(bits.clamp(0.0, 1e15) as u64)
+        };
+        let (delivered, interval) = sender.delivery;
+        let per_s = f64::from(delivered) / interval.as_secs_f64();
+        Info {
+            state: self.state,
+            phase: sender.phase,
+            limited_by: sender.limited_by,
+            window: sender.window(),
+            threshold: sender.law.threshold(),
+            srtt: sender.rtt.smoothed(),
+            rttvar: sender.rtt.variation(),
+            rto: sender.rtt.backed_off(timeouts),
+            min_rtt: sender.rtt.least(),
+            in_flight: sender.board.in_flight(),
+            outstanding: sender.board.outstanding(),
+            lost: sender.board.lost(),
+            sacked: sender.board.sacked(),
+            receiver_window_bytes: sender.right_edge.saturating_sub(sender.acknowledged),
+            segments_sent: counters.segments_sent,
+            bytes_sent: counters.bytes_sent,
+            retransmits: counters.retransmits,
+            segments_received: self.segments_received,
+            bytes_received: self.receiver.buffer.arrived,
+            duplicates_received: self.receiver.duplicates,
+            bytes_acknowledged: sender.acknowledged,
+            delivered: sender.sampler.delivered,
+            losses: counters.losses,
+            dsacks: counters.dsacks,
+            reordering: counters.reordering,
+            undone: counters.undone,
+            marks: counters.marks,
+            timeouts: counters.timeouts,
+            recoveries: counters.recoveries,
+            tail_probes: counters.tail_probes,
+            window_probes: counters.window_probes,
+            pacing_rate: sender.segments_per_second().and_then(payload),
+            delivery_rate: if delivered > 0 { payload(per_s) } else { None },
+        }
+    }
+}

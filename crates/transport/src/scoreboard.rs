@@ -1,0 +1,546 @@
+use crate::delivery::Sampler;
+use crate::ranges::Ranges;
+use longhaul_units::{Span, Time};
+use std::collections::VecDeque;
+
+/// What is remembered of a segment until it is acknowledged in order; 40 bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Record {
+    /// When it left last.
+    pub(crate) sent: Time,
+    pub(crate) first_send_time: Time,
+    pub(crate) delivered_time: Time,
+    pub(crate) delivered: u32,
+    pub(crate) lost: u32,
+    pub(crate) in_flight: u32,
+    pub(crate) bytes: u16,
+    flags: u8,
+}
+
+impl Record {
+    /// Arrived out of order.
+    pub(crate) const SACKED: u8 = 1;
+    /// Taken for lost.
+    pub(crate) const LOST: u8 = 2;
+    /// Sent again, and that copy is thought to be in flight.
+    pub(crate) const RESENT: u8 = 4;
+    /// Ever sent again: its round trip is ambiguous.
+    pub(crate) const AGAIN: u8 = 8;
+    /// Carries the end.
+    pub(crate) const FIN: u8 = 16;
+    /// Left while the application had too little to send.
+    pub(crate) const APP_LIMITED: u8 = 32;
+
+    pub(crate) const fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub(crate) fn set(&mut self, flag: u8, on: bool) {
+        if on {
+            self.flags |= flag;
+        } else {
+            self.flags &= !flag;
+        }
+    }
+}
+
+/// What one acknowledgement brought.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tally {
+    pub(crate) now: Time,
+    /// The echoed time, to tell a retransmission's acknowledgement from the original's.
+    pub(crate) echo: Option<Time>,
+    /// Smallest round trip so far.
+    pub(crate) min_rtt: Span,
+    /// Segments acknowledged in order.
+    pub(crate) acked: u32,
+    /// Segments newly known to have arrived.
+    pub(crate) delivered: u32,
+    /// Payload acknowledged in order.
+    pub(crate) bytes: u64,
+    /// Of the unambiguous ones, the delivered segment that was sent last (RFC 8985, section 6.2).
+    pub(crate) newest: Option<(Time, u64)>,
+    /// When the newest delivered segment left that has never been sent again.
+    pub(crate) newest_original: Option<Time>,
+    /// When the oldest segment left that this acknowledged in order and that had not been SACKed.
+    pub(crate) oldest: Option<Time>,
+    /// Whether one of these had been sent again (Karn's algorithm: no sample).
+    pub(crate) ambiguous: bool,
+    /// By how many segments the most belated original arrived behind later ones; 0: in order.
+    pub(crate) reordering: u32,
+}
+
+impl Tally {
+    pub(crate) fn new(now: Time, echo: Option<Time>, min_rtt: Span) -> Self {
+        Tally {
+            now,
+            echo,
+            min_rtt,
+            acked: 0,
+            delivered: 0,
+            bytes: 0,
+            newest: None,
+            newest_original: None,
+            oldest: None,
+            ambiguous: false,
+            reordering: 0,
+        }
+    }
+}
+
+/// All segments between the first not acknowledged and the next to be sent.
+///
+/// Each acknowledgement costs time in proportion to what it newly tells: all walks go over pointers
+/// that only move forward, but for the rare timeout and undo.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scoreboard {
+    first: u64,
+    records: VecDeque<Record>,
+    ranges: Ranges,
+    sacked: u32,
+    lost: u32,
+    resent: u32,
+    /// Segments to be sent again, in the order in which they were found lost; some may have arrived
+    /// since.
+    queue: VecDeque<u64>,
+    /// By counting: all below has been looked at, and so many SACKed ones lie at or above it.
+    edge: u64,
+    sacked_from_edge: u32,
+    /// By time: all below are SACKed, lost or sent again. Those sent again wait in `again`, in the order
+    /// of their departure.
+    fresh: u64,
+    again: VecDeque<(Time, u64)>,
+    /// One after the greatest segment that has arrived (RFC 8985: RACK.fack).
+    front: u64,
+}
+
+impl Scoreboard {
+    /// The first segment that is not acknowledged (SND.UNA).
+    pub(crate) fn first(&self) -> u64 {
+        self.first
+    }
+    /// The number of the next new segment (SND.NXT).
+    pub(crate) fn next(&self) -> u64 {
+        self.first + self.records.len() as u64
+    }
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+    /// Sent and not acknowledged in order (FlightSize).
+    pub(crate) fn outstanding(&self) -> u32 {
+        self.records.len() as u32
+    }
+    /// Thought to be on their way (RFC 6675's pipe).
+    pub(crate) fn in_flight(&self) -> u32 {
+        self.outstanding() + self.resent - self.sacked - self.lost
+    }
+    pub(crate) fn sacked(&self) -> u32 {
+        self.sacked
+    }
+    pub(crate) fn lost(&self) -> u32 {
+        self.lost
+    }
+    /// One after the greatest SACKed segment.
+    pub(crate) fn sacked_end(&self) -> u64 {
+        self.ranges.end().unwrap_or(self.first)
+    }
+
+    fn index(&self, sequence: u64) -> usize {
+        (sequence - self.first) as usize
+    }
+    pub(crate) fn record(&self, sequence: u64) -> &Record {
+        &self.records[(sequence - self.first) as usize]
+    }
+
+    /// A new segment leaves.
+    pub(crate) fn push(&mut self, now: Time, bytes: u16, fin: bool, sampler: &mut Sampler) -> u64 {
+        let sequence = self.next();
+        let mut record = Record { bytes, ..Record::default() };
+        record.set(Record::FIN, fin);
+        sampler.on_sent(now, self.in_flight(), &mut record);
+        self.records.push_back(record);
+        sequence
+    }
+
+    /// A segment leaves again. `timed` keeps its departure for [`mark_overdue`](Self::mark_overdue).
+    pub(crate) fn push_again(&mut self, now: Time, sequence: u64, timed: bool, sampler: &mut Sampler) {
+        let in_flight = self.in_flight();
+        let index = self.index(sequence);
+        let record = &mut self.records[index];
+        sampler.on_sent(now, in_flight, record);
+        self.resent += u32::from(!record.has(Record::RESENT));
+        record.set(Record::RESENT | Record::AGAIN, true);
+        if timed {
+            self.again.push_back((now, sequence));
+        }
+    }
+
+    /// Everything below `number` has arrived.
+    pub(crate) fn acknowledge(&mut self, number: u64, tally: &mut Tally, sampler: &mut Sampler) {
+        while self.first < number {
+            let Some(record) = self.records.front().copied() else { break };
+            let sequence = self.first;
+            tally.acked += 1;
+            tally.bytes += u64::from(record.bytes);
+            if record.has(Record::SACKED) {
+                self.sacked -= 1;
+                self.sacked_from_edge -= u32::from(sequence >= self.edge);
+            } else {
+                self.settle(sequence, &record, tally, sampler);
+                tally.oldest = tally.oldest.or(Some(record.sent));
+                tally.ambiguous |= record.has(Record::AGAIN);
+            }
+            self.records.pop_front();
+            self.first += 1;
+        }
+        self.edge = self.edge.max(self.first);
+        self.fresh = self.fresh.max(self.first);
+        if !self.ranges.is_empty() {
+            self.ranges.forget_below(self.first);
+        }
+    }
+
+    /// What SACK says of `start..end` (RFC 2018); returns how many of them were not known.
+    pub(crate) fn sack(&mut self, start: u64, end: u64, tally: &mut Tally, sampler: &mut Sampler) -> u32 {
+        let (start, end) = (start.max(self.first), end.min(self.next()));
+        if start >= end {
+            return 0;
+        }
+        let mut ranges = std::mem::take(&mut self.ranges);
+        let before = tally.delivered;
+        ranges.insert(start, end, 0, |start, end| {
+            for sequence in start..end {
+                let index = self.index(sequence);
+                let record = self.records[index];
+                self.settle(sequence, &record, tally, sampler);
+                self.records[index].set(Record::LOST | Record::RESENT, false);
+                self.records[index].set(Record::SACKED, true);
+                self.sacked += 1;
+                self.sacked_from_edge += u32::from(sequence >= self.edge);
+            }
+        });
+        self.ranges = ranges;
+        tally.delivered - before
+    }
+
+    /// A segment has arrived, in order or not.
+    fn settle(&mut self, sequence: u64, record: &Record, tally: &mut Tally, sampler: &mut Sampler) {
+        tally.delivered += 1;
+        sampler.on_delivered(tally.now, sequence, record);
+        self.lost -= u32::from(record.has(Record::LOST));
+        self.resent -= u32::from(record.has(Record::RESENT));
+        let again = record.has(Record::AGAIN);
+        if !again {
+            tally.newest_original = tally.newest_original.max(Some(record.sent));
+            if sequence + 1 < self.front {
+                tally.reordering = tally.reordering.max((self.front - sequence) as u32 - 1);
+            }
+        }
+        self.front = self.front.max(sequence + 1);
+        // The acknowledgement of a retransmission that comes too soon is the original's.
+        let feigned = again
+            && (tally.echo.is_some_and(|echo| echo < record.sent)
+                || tally.now.since(record.sent) < tally.min_rtt);
+        if !feigned {
+            tally.newest = tally.newest.max(Some((record.sent, sequence)));
+        }
+    }
+
+    fn mark(&mut self, sequence: u64) {
+        let index = self.index(sequence);
+        let record = &mut self.records[index];
+        if !record.has(Record::LOST) {
+            record.set(Record::LOST, true);
+            self.lost += 1;
+        }
+        if !record.has(Record::RESENT) {
+            self.queue.push_back(sequence);
+        }
+    }
+
+    /// RFC 6675's IsLost, in segments: those with at least `threshold` SACKed ones above them. Returns
+    /// how many are newly so.
+    pub(crate) fn mark_overtaken(&mut self, threshold: u32) -> u32 {
+        let before = self.lost;
+        let end = self.sacked_end();
+        while self.edge < end {
+            let record = self.record(self.edge);
+            if record.has(Record::SACKED) {
+                if self.sacked_from_edge <= threshold {
+                    break;
+                }
+                self.sacked_from_edge -= 1;
+            } else {
+                if self.sacked_from_edge < threshold {
+                    break;
+                }
+                if !record.has(Record::LOST) {
+                    self.mark(self.edge);
+                }
+            }
+            self.edge += 1;
+        }
+        self.lost - before
+    }
+
+    /// Marks what left before `newest` (time, then number) and at least `wait` ago (RFC 8985, section 6.2,
+    /// step 5). Returns how many were marked, copies of lost ones included, and when the next is due.
+    pub(crate) fn mark_overdue(&mut self, now: Time, wait: Span, newest: (Time, u64)) -> (u32, Time) {
+        let (mut marked, mut due) = (0, Time::NEVER);
+        let next = self.next();
+        while self.fresh < next {
+            let record = self.record(self.fresh);
+            if !record.has(Record::SACKED | Record::LOST | Record::AGAIN) {
+                if (record.sent, self.fresh) >= newest {
+                    break;
+                }
+                if record.sent + wait > now {
+                    due = record.sent + wait;
+                    break;
+                }
+                self.mark(self.fresh);
+                marked += 1;
+            }
+            self.fresh += 1;
+        }
+        while let Some(&(sent, sequence)) = self.again.front() {
+            if sequence >= self.first {
+                let record = self.record(sequence);
+                if record.has(Record::RESENT) && record.sent == sent {
+                    if (sent, sequence) >= newest {
+                        break;
+                    }
+                    if sent + wait > now {
+                        due = due.min(sent + wait);
+                        break;
+                    }
+                    let index = self.index(sequence);
+                    self.records[index].set(Record::RESENT, false);
+                    self.resent -= 1;
+                    self.mark(sequence);
+                    marked += 1;
+                }
+            }
+            self.again.pop_front();
+        }
+        (marked, due)
+    }
+
+    /// The first segment is lost, and so is its copy.
+    pub(crate) fn mark_first(&mut self) {
+        let Some(record) = self.records.front_mut() else { return };
+        let waits = record.has(Record::LOST) && !record.has(Record::RESENT);
+        if record.has(Record::RESENT) {
+            record.set(Record::RESENT, false);
+            self.resent -= 1;
+        }
+        if waits {
+            // It may stand anywhere in the queue, but goes first now; the other entry is stale then.
+            self.queue.push_front(self.first);
+        } else {
+            self.mark(self.first);
+            if let Some(entry) = self.queue.pop_back() {
+                self.queue.push_front(entry);
+            }
+        }
+    }
+
+    /// All below `end` that has not arrived is lost, and so are all copies.
+    pub(crate) fn mark_all(&mut self, end: u64) {
+        self.queue.clear();
+        self.lost = 0;
+        for (sequence, record) in (self.first..).zip(&mut self.records) {
+            if sequence < end && !record.has(Record::SACKED) {
+                self.resent -= u32::from(record.has(Record::RESENT));
+                record.set(Record::RESENT, false);
+                record.set(Record::LOST, true);
+            }
+            if record.has(Record::LOST) {
+                self.lost += 1;
+                if !record.has(Record::RESENT) {
+                    self.queue.push_back(sequence);
+                }
+            }
+        }
+    }
+
+    /// Nothing is lost after all.
+    pub(crate) fn unmark(&mut self) {
+        self.queue.clear();
+        for record in &mut self.records {
+            record.set(Record::LOST, false);
+        }
+        self.lost = 0;
+        self.fresh = self.first;
+        self.edge = self.first;
+        self.sacked_from_edge = self.sacked;
+    }
+
+    /// The next segment to be sent again because it is lost.
+    pub(crate) fn next_lost(&mut self) -> Option<u64> {
+        while let Some(&sequence) = self.queue.front() {
+            if sequence >= self.first {
+                let record = self.record(sequence);
+                if record.has(Record::LOST) && !record.has(Record::RESENT) {
+                    return Some(sequence);
+                }
+            }
+            self.queue.pop_front();
+        }
+        None
+    }
+
+    /// The smallest segment from `from` on, below the greatest SACKed one, that has neither arrived nor
+    /// been sent again (RFC 6675, section 4, NextSeg rule 3).
+    pub(crate) fn next_hole(&self, from: u64) -> Option<u64> {
+        let from = from.max(self.first);
+        (from..self.sacked_end()).find(|&sequence| {
+            let record = self.record(sequence);
+            !record.has(Record::SACKED | Record::RESENT)
+        })
+    }
+
+    /// The greatest segment that has not arrived.
+    pub(crate) fn last_hole(&self) -> Option<u64> {
+        let last = self.records.iter().rposition(|record| !record.has(Record::SACKED))?;
+        Some(self.first + last as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sent(segments: u64) -> (Scoreboard, Sampler) {
+        let (mut board, mut sampler) = (Scoreboard::default(), Sampler::default());
+        for sequence in 0..segments {
+            board.push(Time::from_ns(sequence), 1000, false, &mut sampler);
+        }
+        (board, sampler)
+    }
+
+    fn tally() -> Tally {
+        Tally::new(Time::from_ns(1_000_000), None, Span::ZERO)
+    }
+
+    fn queued(board: &mut Scoreboard, sampler: &mut Sampler) -> Vec<u64> {
+        std::iter::from_fn(|| {
+            let sequence = board.next_lost()?;
+            board.push_again(Time::from_ns(2_000_000), sequence, true, sampler);
+            Some(sequence)
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_record_takes_forty_bytes() {
+        assert_eq!(size_of::<Record>(), 40);
+    }
+
+    #[test]
+    fn a_segment_is_lost_when_three_above_it_have_arrived() {
+        let (mut board, mut sampler) = sent(10);
+        for sequence in [1, 3] {
+            board.sack(sequence, sequence + 1, &mut tally(), &mut sampler);
+            assert_eq!(board.mark_overtaken(3), 0);
+        }
+        board.sack(4, 5, &mut tally(), &mut sampler);
+        assert_eq!(board.mark_overtaken(3), 1, "0 has three above it, 2 has two");
+        board.sack(6, 7, &mut tally(), &mut sampler);
+        assert_eq!(board.mark_overtaken(3), 1);
+        assert_eq!(queued(&mut board, &mut sampler), [0, 2]);
+        // 10 sent, 4 arrived, 2 lost, 2 sent again.
+        assert_eq!(board.in_flight(), 10 - 4 - 2 + 2);
+    }
+
+    #[test]
+    fn what_left_late_enough_before_the_newest_delivery_is_lost() {
+        let (mut board, mut sampler) = sent(10);
+        let at = |ns| Time::from_ns(ns);
+        let wait = Span::from_ns(100);
+        // 5 arrived; 0, 1 and 2 left at least 100 ns ago.
+        board.sack(5, 6, &mut tally(), &mut sampler);
+        assert_eq!(board.mark_overdue(at(102), wait, (at(5), 5)), (3, at(103)));
+        assert_eq!(board.mark_overdue(at(500), wait, (at(5), 5)), (2, Time::NEVER), "6 left after 5");
+        assert_eq!(queued(&mut board, &mut sampler), [0, 1, 2, 3, 4]);
+        // Their copies are lost in turn when something sent later arrives.
+        let later = at(3_000_000);
+        assert_eq!(board.mark_overdue(later, wait, (at(2_000_001), 9)), (9, Time::NEVER));
+        assert_eq!(board.in_flight(), 0);
+    }
+
+    #[test]
+    fn a_timeout_marks_all_and_an_undo_unmarks_them() {
+        let (mut board, mut sampler) = sent(6);
+        board.sack(2, 4, &mut tally(), &mut sampler);
+        board.mark_all(6);
+        assert_eq!((board.lost(), board.in_flight()), (4, 0));
+        assert_eq!(board.next_lost(), Some(0));
+        board.push_again(Time::from_ns(9), 0, false, &mut sampler);
+        board.unmark();
+        // 6 sent, 2 arrived, and one extra copy of the first.
+        assert_eq!((board.lost(), board.in_flight()), (0, 6 - 2 + 1));
+        board.acknowledge(6, &mut tally(), &mut sampler);
+        assert_eq!(board.in_flight(), 0);
+    }
+
+    #[test]
+    fn an_original_behind_later_ones_is_reordering_and_a_copy_is_not() {
+        let (mut board, mut sampler) = sent(10);
+        let mut first = tally();
+        board.sack(4, 8, &mut first, &mut sampler);
+        assert_eq!(first.reordering, 0);
+        board.push_again(Time::from_ns(99), 0, false, &mut sampler);
+        let mut second = tally();
+        board.acknowledge(1, &mut second, &mut sampler);
+        assert_eq!(second.reordering, 0);
+        let mut third = tally();
+        board.acknowledge(2, &mut third, &mut sampler);
+        assert_eq!(third.reordering, 6, "7 came before 1");
+    }
+
+    proptest! {
+        /// Whatever is told in whatever order, the counters are what a count over all records gives.
+        #[test]
+        fn counters_are_what_a_count_gives(
+            steps in proptest::collection::vec((0u8..8, 0u64..40, 1u64..6), 1..80)
+        ) {
+            let (mut board, mut sampler) = sent(20);
+            for (step, (kind, number, length)) in steps.into_iter().enumerate() {
+                let now = Time::from_ns(1_000_000 * (step as u64 + 1));
+                let mut tally = Tally::new(now, None, Span::ZERO);
+                match kind {
+                    0 => board.acknowledge((board.first() + number / 4).min(board.next()), &mut tally, &mut sampler),
+                    1 | 2 => {
+                        // The first one would be acknowledged instead.
+                        let start = board.first() + 1 + number;
+                        board.sack(start, start + length, &mut tally, &mut sampler);
+                    }
+                    3 => drop(board.mark_overtaken(3)),
+                    4 => drop(board.mark_overdue(now, Span::from_ns(1500), (now, u64::MAX))),
+                    5 if number < 3 => board.mark_all(board.first() + length * number),
+                    5 if number < 5 => board.unmark(),
+                    5 => board.mark_first(),
+                    6 => if let Some(sequence) = board.next_lost() {
+                        board.push_again(now, sequence, true, &mut sampler);
+                    },
+                    _ => drop(board.push(now, 1000, false, &mut sampler)),
+                }
+                let count = |flag| board.records.iter().filter(|record| record.has(flag)).count() as u32;
+                prop_assert_eq!(board.sacked, count(Record::SACKED));
+                prop_assert_eq!(board.lost, count(Record::LOST));
+                prop_assert_eq!(board.resent, count(Record::RESENT));
+                let above = (board.first..).zip(&board.records);
+                let above = above.filter(|(n, record)| *n >= board.edge && record.has(Record::SACKED)).count();
+                prop_assert_eq!(board.sacked_from_edge, above as u32);
+                prop_assert!(board.records.iter().all(|r| !r.has(Record::SACKED) || !r.has(Record::LOST | Record::RESENT)));
+                // Whatever is lost and not on its way waits to be sent.
+                let waiting = (board.first..).zip(&board.records)
+                    .filter(|(_, r)| r.has(Record::LOST) && !r.has(Record::RESENT))
+                    .all(|(n, _)| board.queue.contains(&n));
+                prop_assert!(waiting);
+            }
+        }
+    }
+}

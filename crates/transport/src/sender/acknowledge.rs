@@ -1,0 +1,207 @@
+//! What an acknowledgement does.
+
+use super::Sender;
+use crate::info::Phase;
+use crate::scoreboard::Tally;
+use crate::segment::{Flags, Segment};
+use crate::settings::{Ecn, Recovery, Reordering};
+use longhaul_congestion::{Ack, Cause, Law};
+use longhaul_units::{Span, Time};
+
+impl Sender {
+    /// Takes in the acknowledgement that `segment` carries. Old ones, and ones of what was never sent, do
+    /// nothing.
+    pub(crate) fn acknowledge(&mut self, now: Time, segment: &Segment) {
+        let number = segment.acknowledged;
+        let first = self.board.first();
+        if number < first || number > self.board.next() {
+            return;
+        }
+        let before = self.board.in_flight();
+        let echo = segment.flags.has(Flags::TIMESTAMPS).then_some(segment.echo);
+        let mut tally = Tally::new(now, echo, self.rtt.least());
+        if number > first {
+            self.board.acknowledge(number, &mut tally, &mut self.sampler);
+            self.acknowledged += tally.bytes;
+        }
+        let dsack = self.read_sacks(segment, &mut tally);
+        let duplicate = number == first
+            && tally.delivered == 0
+            && !segment.occupies()
+            && segment.window == self.last_window
+            && !self.board.is_empty();
+        self.note_window(segment);
+        let echoed = self.ecn != Ecn::Off && segment.flags.has(Flags::ECE);
+        if tally.delivered == 0 && !duplicate && dsack.is_none() && !echoed {
+            return;
+        }
+        let rtt = self.sample(&tally);
+        self.note_reordering(&tally);
+        self.reconsider(&tally, dsack, duplicate);
+        self.settle_tail_probe(now, dsack, duplicate);
+
+        let recovering = self.phase == Phase::Recovery;
+        let ended = self.phase != Phase::Open
+            && (self.board.first() >= self.recovery_point
+                || (recovering && self.settings.recovery == Recovery::Reno && tally.acked > 0));
+        if ended && !recovering {
+            self.phase = Phase::Open;
+        }
+        if self.settings.recovery == Recovery::Rack {
+            self.rack.update(&tally);
+            self.rack.on_ack(self.board.first(), self.board.next(), dsack.is_some());
+        }
+        let lost = self.detect(&tally, duplicate, ended);
+        self.report_lost(now, lost);
+        if self.phase == Phase::Open && (lost > 0 || (ended && !recovering && self.board.lost() > 0)) {
+            self.enter_recovery(now, tally.delivered);
+        }
+        if echoed {
+            self.react_to_mark(now, &tally);
+        }
+        if self.phase == Phase::Recovery && !ended {
+            self.reduce_proportionally(&tally, lost);
+        }
+        if tally.delivered > 0 {
+            self.tell_law(&tally, before, rtt, lost, echoed, recovering);
+        }
+        if recovering && ended {
+            self.leave_recovery(now);
+            if self.settings.recovery.selective() && self.board.lost() > 0 {
+                self.enter_recovery(now, tally.delivered);
+                self.reduce_proportionally(&tally, lost);
+            }
+        }
+        self.rearm(now, tally.acked > 0);
+    }
+
+    /// Reads the SACK blocks; returns what a D-SACK among them reports (RFC 2883, section 4).
+    fn read_sacks(&mut self, segment: &Segment, tally: &mut Tally) -> Option<u64> {
+        if segment.sacks[0].is_empty() || !self.settings.recovery.selective() {
+            return None;
+        }
+        let mut duplicate = None;
+        for (index, block) in segment.sacks.into_iter().enumerate() {
+            if block.is_empty() {
+                break;
+            }
+            let (start, end) = block.absolute(segment.acknowledged);
+            if index == 0 {
+                let (second_start, second_end) = segment.sacks[1].absolute(segment.acknowledged);
+                let within = !segment.sacks[1].is_empty() && start >= second_start && end <= second_end;
+                if start < segment.acknowledged || within {
+                    duplicate = Some(start);
+                    self.counters.dsacks += 1;
+                    continue;
+                }
+            }
+            self.board.sack(start, end, tally, &mut self.sampler);
+        }
+        duplicate
+    }
+
+    /// The receiver never takes back what it has offered, so the furthest edge holds.
+    fn note_window(&mut self, segment: &Segment) {
+        self.last_window = segment.window;
+        let window = u64::from(segment.window);
+        self.max_window = self.max_window.max(window);
+        self.right_edge = self.right_edge.max(self.acknowledged + window);
+    }
+
+    /// The other end's window as its SYN says it.
+    pub(crate) fn note_first_window(&mut self, segment: &Segment) {
+        self.note_window(segment);
+    }
+
+    /// RTT samples: for the timer from the oldest segment, so that delayed acknowledgements count, or
+    /// from the echoed time (RFC 7323, section 4.1); for the law, which it returns, from the newest.
+    fn sample(&mut self, tally: &Tally) -> Option<Span> {
+        if tally.acked > 0 {
+            let oldest = tally.oldest.filter(|_| !tally.ambiguous);
+            if let Some(sent) = tally.echo.or(oldest) {
+                self.rtt.sample(tally.now.since(sent));
+                self.tail.unsampled = false;
+            }
+        }
+        let rtt = tally.now.since(tally.newest_original?);
+        self.rtt.note_least(rtt);
+        Some(rtt)
+    }
+
+    fn note_reordering(&mut self, tally: &Tally) {
+        if tally.reordering == 0 {
+            return;
+        }
+        self.reordering_seen = true;
+        self.counters.reordering = self.counters.reordering.max(tally.reordering);
+        if let Reordering::Adaptive { most } = self.settings.reordering {
+            self.threshold = self.threshold.max((tally.reordering + 1).min(most));
+        }
+    }
+
+    /// What became of the tail loss probe (RFC 8985, section 7.4.2).
+    fn settle_tail_probe(&mut self, now: Time, dsack: Option<u64>, duplicate: bool) {
+        let Some(end) = self.tail.end.filter(|&end| self.board.first() >= end) else { return };
+        let arrived_twice = dsack == Some(end - 1) || duplicate;
+        if !self.tail.again || arrived_twice {
+            self.tail.end = None;
+        } else if self.board.first() > end {
+            // The probe has repaired a loss that nothing else has told of.
+            self.tail.end = None;
+            if self.phase == Phase::Open && !self.reduced_lately() {
+                self.report_lost(now, 1);
+                self.congestion(now, Cause::Loss);
+                self.law.on_recovered(now);
+            }
+        }
+    }
+
+    /// ECN echo: once per window (RFC 3168, section 6.1.2; RFC 8257, section 3.3).
+    fn react_to_mark(&mut self, now: Time, tally: &Tally) {
+        self.counters.marks += u64::from(tally.delivered);
+        if self.phase == Phase::Open && !self.reduced_lately() {
+            self.suspicion.end();
+            self.congestion(now, Cause::Mark);
+            self.reduced_until = self.board.next();
+        }
+    }
+
+    fn tell_law(
+        &mut self,
+        tally: &Tally,
+        before: u32,
+        rtt: Option<Span>,
+        lost: u32,
+        echoed: bool,
+        recovering: bool,
+    ) {
+        let limited = std::mem::take(&mut self.held) && self.idle_cap.is_infinite();
+        let min_rtt = self.rtt.least();
+        let ack = Ack {
+            now: tally.now,
+            acked: tally.acked,
+            delivered: tally.delivered,
+            marked: if echoed && self.ecn == Ecn::Exact { tally.delivered } else { 0 },
+            in_flight: before,
+            rtt,
+            srtt: self.rtt.smoothed(),
+            min_rtt,
+            window_limited: limited,
+            recovering: recovering || self.phase == Phase::Recovery,
+            first_unacked: self.board.first(),
+            next_sequence: self.board.next(),
+            delivery: self.sampler.take(min_rtt, lost),
+        };
+        if let Some(delivery) = ack.delivery {
+            self.delivery = (delivery.delivered, delivery.interval);
+        }
+        self.law.on_ack(&ack);
+        if self.idle_cap.is_finite() {
+            // Back to the window that was, as in slow start.
+            self.idle_cap += f64::from(tally.acked.min(2));
+            if self.idle_cap >= self.law.window() {
+                self.idle_cap = f64::INFINITY;
+            }
+        }
+    }
+}
