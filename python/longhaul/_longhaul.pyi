@@ -30,6 +30,21 @@ def replay(plan: str, journal: str) -> dict[str, Any]:
     ValueError if either is broken.
     """
 
+class Simulation:
+    """A simulated run of a plan in JSON, which writes its records into a directory, or nowhere."""
+
+    def __init__(self, plan: str, *, directory: str | None) -> None:
+        """Raises ValueError if the plan is wrong, OSError if the records cannot be written."""
+
+    def advance(self, events: int) -> bool:
+        """Run on for so many events at most, without the interpreter's lock; True when it has ended."""
+
+    def now_ns(self) -> int:
+        """The simulated time."""
+
+    def finish(self) -> str:
+        """What was counted, in JSON; once, at the end. Raises RuntimeError if records are incomplete."""
+
 def uniforms(seed: int, name: str, count: int) -> list[float]:
     """The first draws of a named stream, uniform on [0, 1)."""
 

@@ -17,11 +17,12 @@ MAY_KNOW = {
     "link": {"units", "random"},
     "congestion": {"units", "random"},
     "transport": {"units", "random", "congestion"},
-    "network": {"units", "random", "link", "plan"},
-    "plan": {"units"},
+    "network": {"units", "random", "link", "plan", "record"},
+    "plan": {"units", "congestion"},
+    "sim": {"units", "random", "network", "plan", "record", "congestion", "transport"},
     "record": {"units"},
     "live": {"units", "random", "link", "network", "plan", "record"},
-    "python": {"live", "network", "plan", "random", "units"},
+    "python": {"live", "sim", "record", "network", "plan", "random", "units"},
 }
 PURE = ("units", "random", "link", "congestion", "transport", "network", "plan", "record")
 

@@ -50,7 +50,7 @@ def test_any_law_changes_in_place(network: longhaul.Network) -> None:
     assert 1.9 < min(rtts_ms(network)) < max(rtts_ms(network)) < 8
     half = "{model: periodic, every: 2}"
     second = network.set("wan", way="reverse", loss=half, rate="10Mbit", queue="100p")
-    assert second > first > 0
+    assert second > first >= 0
     with pytest.raises(subprocess.CalledProcessError):
         network.run("a", ["ping", "-c", "1", "-W", "1", "-i", "0.2", "no-such-host"])
     assert len(rtts_ms(network)) == 4

@@ -12,9 +12,11 @@ mod laws;
 mod network;
 mod packet;
 mod replay;
+pub mod results;
 mod routes;
 mod trial;
 
+pub use calendar::Calendar;
 pub use network::{LinkCounters, Network, Sink, Totals};
 pub use packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
 pub use replay::{Difference, Replay, replay};

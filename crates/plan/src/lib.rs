@@ -10,6 +10,7 @@ mod bundle;
 mod delay;
 mod direction;
 mod distribution;
+mod flows;
 mod loss;
 mod programs;
 mod queue;
@@ -20,6 +21,7 @@ pub use bundle::{Bundle, FlowKey, Policy, Resequence};
 pub use delay::{Delay, OutOfOrder, Rounding};
 pub use direction::{Change, Direction, LossPlace};
 pub use distribution::Distribution;
+pub use flows::{Flow, Recovery, Tcp, Traffic};
 pub use loss::{GapUnit, Loss};
 pub use programs::{Program, Ready};
 pub use queue::{Discipline, Queue};
@@ -58,6 +60,9 @@ pub struct Plan {
     pub routes: Vec<RouteOverride>,
     /// What runs in the hosts, services first.
     pub programs: Vec<Program>,
+    /// Simulated traffic.
+    #[serde(default)]
+    pub flows: Vec<Flow>,
     /// Changes while running, in order of time.
     pub events: Vec<Event>,
     /// What to record.
@@ -229,6 +234,14 @@ impl Plan {
             if program.argv.is_empty() {
                 return Err(format!("programs[{position}].argv: is empty"));
             }
+        }
+        for (position, flow) in self.flows.iter().enumerate() {
+            node(flow.source, format!("flows[{position}].source"))?;
+            node(flow.destination, format!("flows[{position}].destination"))?;
+            if self.nodes[flow.source].kind != NodeKind::Host {
+                return Err(format!("flows[{position}].source: a router sends no traffic"));
+            }
+            flow.check().map_err(|error| format!("flows[{position}].{error}"))?;
         }
         for (position, event) in self.events.iter().enumerate() {
             self.check_event(event).map_err(|error| format!("events[{position}].{error}"))?;

@@ -43,6 +43,7 @@ fn plan() -> Plan {
         gateway: None,
         routes: vec![],
         programs: vec![],
+        flows: vec![],
         events: vec![],
         measure: Measure {
             every_ns: 1,

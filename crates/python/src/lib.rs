@@ -12,6 +12,8 @@ use std::os::unix::net::UnixStream;
 #[pymodule]
 mod _longhaul {
     #[pymodule_export]
+    use super::Simulation;
+    #[pymodule_export]
     use super::{
         cgroup_prefix, check_plan, own_cgroup, path, replay, run_in_host, run_live, trial, uniforms, version,
     };
@@ -115,6 +117,42 @@ fn describe(departure: Option<longhaul_network::journal::Departure>) -> Option<S
     };
     let longhaul_network::journal::Departure { body, segment, class, damage, .. } = each;
     Some(format!("packet {body}.{segment} {end} at {} ps (class {class}, damage {damage})", each.at.ps()))
+}
+
+/// A simulated run of a plan in JSON, which writes its records into a directory, or nowhere.
+#[pyclass]
+struct Simulation(longhaul_sim::Simulation);
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    #[pyo3(signature = (plan, *, directory))]
+    fn new(plan: &str, directory: Option<std::path::PathBuf>) -> PyResult<Self> {
+        let plan = read_plan(plan)?;
+        let records = match directory {
+            None => longhaul_sim::Records::none(),
+            Some(directory) => longhaul_sim::Records::new(&plan, |name| {
+                let file = std::fs::File::create(directory.join(name))?;
+                Ok(Box::new(std::io::BufWriter::with_capacity(1 << 18, file)))
+            })?,
+        };
+        longhaul_sim::Simulation::new(&plan, records).map(Simulation).map_err(PyValueError::new_err)
+    }
+
+    /// Runs on for so many events at most; true when the run has ended.
+    fn advance(&mut self, py: Python<'_>, events: u64) -> bool {
+        py.detach(|| self.0.advance(longhaul_units::Time::NEVER, events))
+    }
+
+    /// The simulated time, in ns.
+    fn now_ns(&self) -> u64 {
+        self.0.now().ns()
+    }
+
+    /// What was counted, as JSON; call it once, at the end.
+    fn finish(&mut self) -> PyResult<String> {
+        self.0.finish().map(|result| result.to_string()).map_err(PyRuntimeError::new_err)
+    }
 }
 
 /// The first draws of a named stream, uniform on [0, 1).

@@ -5,8 +5,10 @@
 
 mod captures;
 mod distribution;
+mod flows;
 mod rows;
 
 pub use captures::Capture;
 pub use distribution::{Distribution, Summary};
+pub use flows::{ECHOES_HEADER, EchoRow, FLOWS_HEADER, FlowRow};
 pub use rows::{PACKETS_HEADER, PacketRow, SAMPLES_HEADER, SampleRow};

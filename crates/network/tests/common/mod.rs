@@ -65,6 +65,7 @@ pub fn plan() -> Plan {
         gateway: None,
         routes: vec![],
         programs: vec![],
+        flows: vec![],
         events: vec![],
         measure: Measure {
             every_ns: 1,

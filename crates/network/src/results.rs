@@ -1,0 +1,99 @@
+//! What a network counted, as records and results have it.
+
+use crate::network::{LinkCounters, Network};
+use crate::packet::DirectionId;
+use longhaul_plan::{Plan, Way};
+use longhaul_record::SampleRow;
+use longhaul_units::Time;
+use serde_json::{Value, json};
+
+const WAYS: [Way; 2] = [Way::Forward, Way::Reverse];
+
+/// The counters of every direction at `now`.
+pub fn samples(network: &Network, plan: &Plan, now: Time) -> Vec<SampleRow> {
+    (0..plan.links.len())
+        .flat_map(|link| WAYS.map(|way| (link, way)))
+        .map(|(link, way)| {
+            let counters = network.link_counters(DirectionId::new(link, way));
+            SampleRow {
+                t_ns: now.ns(),
+                link: link as u32,
+                reverse: way == Way::Reverse,
+                offered_packets: counters.link.offered_packets,
+                offered_bytes: counters.link.offered_bytes,
+                copied_packets: counters.link.copied_packets,
+                delivered_packets: counters.link.delivered_packets,
+                delivered_bytes: counters.link.delivered_bytes,
+                lost_packets: counters.link.lost_packets,
+                overflowed_packets: counters.link.overflowed_packets,
+                dropped_packets: counters.link.dropped_packets,
+                down_packets: counters.link.down_packets,
+                too_big_packets: counters.too_big_packets,
+                waiting_packets: counters.waiting_packets,
+                waiting_bytes: counters.waiting_bytes,
+                flying_packets: counters.flying_packets,
+            }
+        })
+        .collect()
+}
+
+/// Packets since the start over the whole network, by fate, as results have them.
+pub fn packets(network: &Network) -> Value {
+    let totals = network.totals();
+    json!({
+        "injected": totals.injected,
+        "copied": totals.copied,
+        "replies": totals.replies,
+        "delivered": totals.delivered,
+        "lost": totals.lost,
+        "overflowed": totals.overflowed,
+        "dropped": totals.dropped,
+        "down": totals.down,
+        "no_route": totals.no_route,
+        "ttl_expired": totals.ttl_expired,
+        "too_big": totals.too_big,
+        "answered": totals.answered,
+        "held": network.held(),
+    })
+}
+
+/// What every link counted, as results have it.
+pub fn links(network: &Network, plan: &Plan) -> Vec<Value> {
+    let counters = |link, way| direction(&network.link_counters(DirectionId::new(link, way)));
+    plan.links
+        .iter()
+        .enumerate()
+        .map(|(link, each)| {
+            json!({
+                "name": each.name,
+                "forward": counters(link, Way::Forward),
+                "reverse": counters(link, Way::Reverse),
+            })
+        })
+        .collect()
+}
+
+fn direction(counters: &LinkCounters) -> Value {
+    let of = &counters.link;
+    let entered = of.delivered_packets + counters.flying_packets;
+    let mean = |sum_ps: u128| if entered == 0 { 0.0 } else { sum_ps as f64 / entered as f64 / 1_000.0 };
+    json!({
+        "offered_packets": of.offered_packets,
+        "offered_bytes": of.offered_bytes,
+        "copied_packets": of.copied_packets,
+        "delivered_packets": of.delivered_packets,
+        "delivered_bytes": of.delivered_bytes,
+        "lost_packets": of.lost_packets,
+        "overflowed_packets": of.overflowed_packets,
+        "dropped_packets": of.dropped_packets,
+        "marked_packets": of.marked_packets,
+        "corrupted_packets": of.corrupted_packets,
+        "down_packets": of.down_packets,
+        "too_big_packets": counters.too_big_packets,
+        "waiting_packets": counters.waiting_packets,
+        "flying_packets": counters.flying_packets,
+        "wire_delay_mean_ns": mean(of.wire_delay_ps),
+        "wait_mean_ns": mean(of.waited_ps),
+        "wait_max_ns": of.waited_max.ns(),
+    })
+}

@@ -1,0 +1,137 @@
+use longhaul_congestion::Settings as Law;
+use serde::{Deserialize, Serialize};
+
+/// Simulated traffic from one host to another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Its name.
+    pub name: String,
+    /// The host that begins, by position among the nodes.
+    pub source: usize,
+    /// The node that answers.
+    pub destination: usize,
+    /// When it begins.
+    pub start_ns: u64,
+    /// When it ends; `None`: with the run, or when it has sent what it should.
+    pub stop_ns: Option<u64>,
+    /// What it does.
+    pub traffic: Traffic,
+}
+
+/// What a simulated flow does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Traffic {
+    /// Bulk transfer over TCP.
+    Tcp {
+        /// Connections side by side.
+        streams: u32,
+        /// What controls the windows.
+        law: Law,
+        /// How the rest of TCP behaves.
+        #[serde(default)]
+        tcp: Tcp,
+        /// Payload of each connection, in bytes; `None`: until it is stopped.
+        bytes: Option<u64>,
+        /// The application hands over so many bits of payload a second; `None`: all at once.
+        bits_per_s: Option<u64>,
+    },
+    /// Datagrams, evenly spaced.
+    Udp {
+        /// Bits of payload a second; at least 1.
+        bits_per_s: u64,
+        /// Payload of a datagram, in bytes; at least 1.
+        payload_bytes: u32,
+        /// Payload in all; `None`: until it is stopped.
+        bytes: Option<u64>,
+    },
+    /// Echo requests.
+    Ping {
+        /// From one to the next; at least 1.
+        every_ns: u64,
+        /// Payload, in bytes.
+        payload_bytes: u32,
+        /// How many; `None`: until it is stopped.
+        count: Option<u64>,
+    },
+}
+
+/// How simulated TCP behaves, but for its congestion control.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tcp {
+    /// How losses are found and repaired.
+    pub recovery: Recovery,
+    /// Window to begin with, in segments; `None`: as RFC 6928 says.
+    pub initial_window: Option<u32>,
+    /// Whether the receiver acknowledges every other segment only.
+    pub delayed_ack: bool,
+    /// Explicit congestion notification (RFC 3168).
+    pub ecn: bool,
+    /// Whether segments are spread over the round trip, whatever the law.
+    pub pacing: bool,
+    /// Largest socket buffers, in bytes; half of the receiver's is offered as window. `None`: no limit.
+    pub buffer_bytes: Option<u64>,
+    /// Least retransmission timeout.
+    pub min_rto_ns: u64,
+    /// Whether it travels in IPv6.
+    pub ipv6: bool,
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        Tcp {
+            recovery: Recovery::Rack,
+            initial_window: None,
+            delayed_ack: true,
+            ecn: false,
+            pacing: false,
+            buffer_bytes: None,
+            min_rto_ns: 200_000_000,
+            ipv6: false,
+        }
+    }
+}
+
+/// How simulated TCP finds and repairs losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recovery {
+    /// Fast retransmit only (Jacobson 1988).
+    Tahoe,
+    /// RFC 5681.
+    Reno,
+    /// RFC 6582.
+    Newreno,
+    /// RFC 6675.
+    Sack,
+    /// RFC 6675, with a threshold that adapts to reordering as Linux 2.6 did.
+    SackAdaptive,
+    /// RFC 8985.
+    Rack,
+}
+
+impl Flow {
+    /// The first thing that is wrong.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.source == self.destination {
+            return Err("destination: is the source".into());
+        }
+        if self.stop_ns.is_some_and(|stop| stop <= self.start_ns) {
+            return Err("stop_ns: is not after the start".into());
+        }
+        match &self.traffic {
+            Traffic::Tcp { streams: 0, .. } => Err("traffic.streams: must be positive".into()),
+            Traffic::Tcp { bits_per_s: Some(0), .. } | Traffic::Udp { bits_per_s: 0, .. } => {
+                Err("traffic.bits_per_s: must be positive".into())
+            }
+            Traffic::Udp { payload_bytes: 0 | 65_508.., .. }
+            | Traffic::Ping { payload_bytes: 65_508.., .. } => {
+                Err("traffic.payload_bytes: must lie between 1 and 65507".into())
+            }
+            Traffic::Ping { every_ns: 0, .. } => Err("traffic.every_ns: must be positive".into()),
+            _ => Ok(()),
+        }
+    }
+}

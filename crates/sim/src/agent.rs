@@ -1,0 +1,106 @@
+use crate::carrier::{Carrier, Load};
+use crate::datagrams::{Datagrams, Drain};
+use crate::echoes::Echoes;
+use crate::stream::StreamEnd;
+use longhaul_network::{Flags, Network, NodeId, Packet};
+use longhaul_units::Time;
+
+/// A simulated end: it is told the time and what arrives, and sends.
+pub enum Agent {
+    /// One end of a TCP connection.
+    Stream(Box<StreamEnd>),
+    /// Sends datagrams.
+    Datagrams(Datagrams),
+    /// Receives them.
+    Drain(Drain),
+    /// Sends echo requests and waits for the answers; the far end needs no agent.
+    Echoes(Echoes),
+}
+
+/// From where to where an agent sends, and how its packets look.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    pub from: NodeId,
+    pub to: NodeId,
+    /// The agent at the other end.
+    pub peer: u32,
+    /// Hash of the flow.
+    pub flow: u32,
+    pub ipv6: bool,
+}
+
+/// What agents act through, at one instant.
+pub struct Wire<'a> {
+    pub now: Time,
+    pub network: &'a mut Network,
+    pub carrier: &'a mut Carrier,
+}
+
+impl Wire<'_> {
+    /// Sends a packet of `bytes` (IP and above) with `load`.
+    pub fn send(&mut self, way: &Way, load: Load, bytes: u32, class: u8) {
+        let body = self.carrier.load(way.peer, load);
+        let mut flags = Flags::DONT_FRAGMENT;
+        flags.set(Flags::V6, way.ipv6);
+        flags.set(Flags::ECHO_REQUEST, matches!(load, Load::Echo(_)));
+        let packet = Packet {
+            body,
+            segment: 0,
+            segments: 1,
+            bytes,
+            source: way.from,
+            destination: way.to,
+            ttl: 64,
+            hops: 0,
+            flags,
+            class,
+            flow: way.flow,
+            damage: 0,
+            offered: self.now,
+        };
+        self.network.inject(self.now, packet, self.carrier);
+    }
+}
+
+impl Agent {
+    /// Something arrives.
+    pub fn receive(&mut self, load: Load, marked: bool, wire: &mut Wire<'_>) {
+        match (self, load) {
+            (Agent::Stream(end), Load::Segment(segment)) => end.receive(&segment, marked, wire),
+            (Agent::Drain(drain), Load::Datagram(number)) => drain.receive(number),
+            (Agent::Echoes(echoes), Load::Echo(number)) => echoes.answer(number, wire),
+            (Agent::Echoes(echoes), Load::EchoReply(number)) => echoes.receive(number, wire),
+            _ => {}
+        }
+    }
+
+    /// Does what is due.
+    pub fn expire(&mut self, wire: &mut Wire<'_>) {
+        match self {
+            Agent::Stream(end) => end.expire(wire),
+            Agent::Datagrams(datagrams) => datagrams.expire(wire),
+            Agent::Echoes(echoes) => echoes.expire(wire),
+            Agent::Drain(_) => {}
+        }
+    }
+
+    /// When [`expire`](Self::expire) next has something to do.
+    pub fn timer(&self) -> Time {
+        match self {
+            Agent::Stream(end) => end.timer(),
+            Agent::Datagrams(datagrams) => datagrams.timer(),
+            Agent::Echoes(echoes) => echoes.timer(),
+            Agent::Drain(_) => Time::NEVER,
+        }
+    }
+
+    /// Whether it has done all that it was to do.
+    pub fn is_done(&self) -> bool {
+        match self {
+            Agent::Stream(end) => end.is_done(),
+            Agent::Datagrams(datagrams) => datagrams.timer() == Time::NEVER,
+            Agent::Echoes(echoes) => echoes.is_done(),
+            Agent::Drain(_) => true,
+        }
+    }
+}

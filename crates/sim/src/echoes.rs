@@ -1,0 +1,119 @@
+use crate::agent::{Way, Wire};
+use crate::carrier::Load;
+use longhaul_record::EchoRow;
+use longhaul_units::{Span, Time};
+use std::collections::VecDeque;
+
+/// How long an answer is waited for.
+const PATIENCE: Span = Span::from_s(10);
+
+/// Sends echo requests, and answers those that come.
+#[derive(Debug)]
+pub struct Echoes {
+    /// Position of the flow in the plan.
+    flow: u32,
+    way: Way,
+    bytes: u32,
+    every: Span,
+    next: Time,
+    stop: Time,
+    left: u64,
+    pub sent: u64,
+    pub received: u64,
+    /// When those left that have no answer yet, from `first` on; `None`: answered.
+    waiting: VecDeque<Option<Time>>,
+    first: u64,
+}
+
+/// What echo requests are to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub flow: u32,
+    pub payload_bytes: u32,
+    pub every: Span,
+    pub start: Time,
+    pub stop: Time,
+    pub count: u64,
+}
+
+impl Echoes {
+    /// The end that asks.
+    pub fn new(way: Way, plan: Plan) -> Self {
+        Echoes {
+            flow: plan.flow,
+            way,
+            bytes: plan.payload_bytes + 8 + if way.ipv6 { 40 } else { 20 },
+            every: plan.every,
+            next: if plan.count == 0 { Time::NEVER } else { plan.start },
+            stop: plan.stop,
+            left: plan.count,
+            sent: 0,
+            received: 0,
+            waiting: VecDeque::new(),
+            first: 1,
+        }
+    }
+
+    /// The end that answers.
+    pub fn mirror(way: Way, plan: Plan) -> Self {
+        Echoes::new(way, Plan { count: 0, ..plan })
+    }
+
+    pub fn timer(&self) -> Time {
+        self.next
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.next == Time::NEVER && self.waiting.is_empty()
+    }
+
+    pub fn expire(&mut self, wire: &mut Wire<'_>) {
+        if wire.now < self.next {
+            return;
+        }
+        self.sent += 1;
+        self.left -= 1;
+        self.waiting.push_back(Some(wire.now));
+        wire.send(&self.way, Load::Echo(self.sent), self.bytes, 0);
+        self.next += self.every;
+        if self.next >= self.stop || self.left == 0 {
+            self.next = Time::NEVER;
+        }
+        self.forget(wire, wire.now);
+    }
+
+    pub fn answer(&mut self, number: u64, wire: &mut Wire<'_>) {
+        wire.send(&self.way, Load::EchoReply(number), self.bytes, 0);
+    }
+
+    pub fn receive(&mut self, number: u64, wire: &mut Wire<'_>) {
+        let place = number.checked_sub(self.first).map(|place| place as usize);
+        // A copy of an answer, or one that came too late, counts no more.
+        let Some(sent) = place.and_then(|place| self.waiting.get_mut(place)).and_then(Option::take) else {
+            return;
+        };
+        self.received += 1;
+        let rtt_ns = Some(wire.now.since(sent).ns());
+        wire.carrier.records.echo(EchoRow { flow: self.flow, seq: number, sent_ns: sent.ns(), rtt_ns });
+        self.forget(wire, wire.now);
+    }
+
+    /// Records as lost what can no longer come, or never came by the end.
+    pub fn close(&mut self, wire: &mut Wire<'_>) {
+        self.forget(wire, Time::NEVER);
+    }
+
+    fn forget(&mut self, wire: &mut Wire<'_>, now: Time) {
+        while let Some(&oldest) = self.waiting.front() {
+            if let Some(sent) = oldest {
+                if now != Time::NEVER && now.since(sent) <= PATIENCE {
+                    return;
+                }
+                let row = EchoRow { flow: self.flow, seq: self.first, sent_ns: sent.ns(), rtt_ns: None };
+                wire.carrier.records.echo(row);
+            }
+            self.waiting.pop_front();
+            self.first += 1;
+        }
+    }
+}

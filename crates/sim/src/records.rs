@@ -1,0 +1,93 @@
+use longhaul_plan::Plan;
+use longhaul_record::{
+    ECHOES_HEADER, EchoRow, FLOWS_HEADER, FlowRow, PACKETS_HEADER, PacketRow, SAMPLES_HEADER, SampleRow,
+};
+use std::io::{self, Write};
+
+/// Where a simulation writes what it records. The first failure is kept and ends the writing.
+pub struct Records {
+    links: Vec<String>,
+    flows: Vec<String>,
+    outputs: Option<Outputs>,
+    failure: Option<io::Error>,
+}
+
+struct Outputs {
+    samples: Box<dyn Write + Send + Sync>,
+    packets: Box<dyn Write + Send + Sync>,
+    flows: Box<dyn Write + Send + Sync>,
+    echoes: Box<dyn Write + Send + Sync>,
+}
+
+impl Records {
+    /// Keeps nothing.
+    pub fn none() -> Self {
+        Records { links: Vec::new(), flows: Vec::new(), outputs: None, failure: None }
+    }
+
+    /// Writes to files that `open` makes, by name (`samples.csv`, ...), for the links and flows of `plan`.
+    pub fn new(
+        plan: &Plan,
+        mut open: impl FnMut(&str) -> io::Result<Box<dyn Write + Send + Sync>>,
+    ) -> io::Result<Self> {
+        let mut with_header = |name: &str, header: &str| {
+            let mut out = open(name)?;
+            out.write_all(header.as_bytes())?;
+            Ok::<_, io::Error>(out)
+        };
+        let outputs = Outputs {
+            samples: with_header("samples.csv", SAMPLES_HEADER)?,
+            packets: with_header("packets.csv", PACKETS_HEADER)?,
+            flows: with_header("flows.csv", FLOWS_HEADER)?,
+            echoes: with_header("echoes.csv", ECHOES_HEADER)?,
+        };
+        Ok(Records {
+            links: plan.links.iter().map(|link| link.name.clone()).collect(),
+            flows: plan.flows.iter().map(|flow| flow.name.clone()).collect(),
+            outputs: Some(outputs),
+            failure: None,
+        })
+    }
+
+    pub(crate) fn are_kept(&self) -> bool {
+        self.outputs.is_some()
+    }
+
+    pub(crate) fn sample(&mut self, row: SampleRow) {
+        let Records { outputs: Some(outputs), links, failure, .. } = self else { return };
+        keep(failure, row.write(&links[row.link as usize], &mut outputs.samples));
+    }
+
+    pub(crate) fn packet(&mut self, row: PacketRow) {
+        let Records { outputs: Some(outputs), links, failure, .. } = self else { return };
+        keep(failure, row.write(&links[row.link as usize], &mut outputs.packets));
+    }
+
+    pub(crate) fn flow(&mut self, row: FlowRow) {
+        let Records { outputs: Some(outputs), flows, failure, .. } = self else { return };
+        keep(failure, row.write(&flows[row.flow as usize], &mut outputs.flows));
+    }
+
+    pub(crate) fn echo(&mut self, row: EchoRow) {
+        let Records { outputs: Some(outputs), flows, failure, .. } = self else { return };
+        keep(failure, row.write(&flows[row.flow as usize], &mut outputs.echoes));
+    }
+
+    /// Writes out what is buffered. The error is the first there was.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        let Some(outputs) = &mut self.outputs else { return Ok(()) };
+        for out in [&mut outputs.samples, &mut outputs.packets, &mut outputs.flows, &mut outputs.echoes] {
+            out.flush()?;
+        }
+        Ok(())
+    }
+}
+
+fn keep(failure: &mut Option<io::Error>, result: io::Result<()>) {
+    if let Err(error) = result {
+        failure.get_or_insert(error);
+    }
+}
