@@ -86,6 +86,9 @@ def judge(engine: Mapping[str, Any] | None, hosts: Mapping[str, Mapping[str, int
     if not engine:
         reason = Reason("invalid", "the engine left no results", "see logs/engine.err")
         return Fidelity("invalid", (reason,), {}, {}, {}, {})
+    if engine.get("mode") == "sim":
+        reasons = tuple(_vanished(engine))
+        return Fidelity("invalid" if reasons else "faithful", reasons, {}, {}, {}, {})
     reasons = (*_vanished(engine), *_unconfigured(engine, hosts), *_timing(engine))
     order: tuple[Verdict, ...] = ("invalid", "degraded")
     found = {each.verdict for each in reasons}

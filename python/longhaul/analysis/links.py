@@ -65,8 +65,8 @@ def summarise_links(
                     "requested": _with_events(requested(link[way]), plan, index, way),
                     "achieved": _achieved(measured[way], table, link["name"], way, engine["duration_ns"]),
                     "packets": {counter: measured[way][f"{counter}_packets"] for counter in TOTALS},
-                    "lateness": _distribution(engine["lateness"], link["name"], way),
-                    "spacing": _distribution(engine["spacing"], link["name"], way),
+                    "lateness": _distribution(engine.get("lateness", {}), link["name"], way),
+                    "spacing": _distribution(engine.get("spacing", {}), link["name"], way),
                 }
             )
     return rows
@@ -134,7 +134,7 @@ def _achieved(
 
 
 def _distribution(figure: Mapping[str, Any], name: str, way: str) -> dict[str, Any] | None:
-    found = figure["links"].get(f"{name}/{way}")
+    found = figure.get("links", {}).get(f"{name}/{way}")
     return {key: value for key, value in found.items() if key != "cdf"} if found else None
 
 

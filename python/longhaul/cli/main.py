@@ -12,6 +12,7 @@ from longhaul.errors import LonghaulError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("longhaul.cli.run:run", "Run a scenario live: real programs, real packets."),
+    "sim": ("longhaul.cli.sim:sim", "Simulate a scenario: the same network, hundreds of times faster."),
     "shell": ("longhaul.cli.shell:shell", "One link, two hosts, your command."),
     "check": ("longhaul.cli.check:check", "Check a scenario and say everything that is wrong."),
     "show": ("longhaul.cli.show:show", "Show what a scenario resolves to: paths, RTT, BDP, queues."),

@@ -36,6 +36,9 @@ def print_verdict(summary: Json, console: Console) -> None:
     """One line with the verdict, and one for each reason."""
     fidelity = summary["fidelity"]
     verdict = fidelity["verdict"]
+    if summary.get("simulation"):
+        _print_simulation(summary, console)
+        return
     line = Text(verdict, style=f"bold {_COLOURS[verdict]}")
     lateness, gaps = fidelity["lateness"], fidelity["gaps"]
     if lateness.get("count"):
@@ -64,6 +67,23 @@ def print_verdict(summary: Json, console: Console) -> None:
         console.print(Text(f"  {reason['what']}", style=_COLOURS[reason["verdict"]]), soft_wrap=True)
         if reason["remedy"]:
             console.print(f"    -> {reason['remedy']}", highlight=False, soft_wrap=True)
+
+
+def _print_simulation(summary: Json, console: Console) -> None:
+    account = summary["simulation"]
+    line = Text("simulated", style="bold green" if not summary["fidelity"]["reasons"] else "bold red")
+    line.append(
+        f"  {time_text(summary['duration_ns'])} in {account['wall_s']:.2f} s, {account['hops']} packet-hops, "
+        f"digest {account['digest']}",
+        style="default not bold",
+    )
+    console.print(line, soft_wrap=True)
+    if summary.get("not_simulated"):
+        console.print(f"  only live: {', '.join(summary['not_simulated'])}", highlight=False, soft_wrap=True)
+    if account["damaged"]:
+        console.print(f"  {account['damaged']} packets arrived damaged and were dropped by hosts")
+    for reason in summary["fidelity"]["reasons"]:
+        console.print(Text(f"  {reason['what']}", style="red"), soft_wrap=True)
 
 
 def _links(links: Iterable[Json]) -> Table:

@@ -165,7 +165,8 @@ def _link(link: Json, places: Mapping[int, Array], bow: float) -> str:
         told = f"{link['name']}: {', '.join(words)}"
         return (
             f'<path d="M {x1:.1f} {y1:.1f} {bent}" class="wire" fill="none"/>'
-            f'<text x="{mid_x:.1f}" y="{mid_y + (13 if bow > 0 else -5):.1f}" class="halo small">{escape(told)}</text>'
+            f'<text x="{mid_x:.1f}" y="{mid_y + (13 if bow > 0 else -5):.1f}" class="halo small">'
+            f"{escape(told)}</text>"
         )
     return (
         f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="wire"/>'

@@ -38,6 +38,30 @@ def run_experiment(
     return exit_code(summary, reason=finished.reason, strict=strict)
 
 
+def simulate(
+    scenario: Path,
+    *,
+    settings: Mapping[str, str],
+    runs: Path,
+    argv: list[str],
+    report: bool = True,
+    as_json: bool = False,
+) -> int:
+    """Simulate a scenario, write results and report, print the summary; returns the exit code."""
+    from longhaul.run import sim
+    from longhaul.run.progress import Simulating
+    from longhaul.scenario import load_scenario, resolve
+
+    resolved = resolve(load_scenario(scenario, settings=settings))
+    for warning in resolved.warnings:
+        print(f"longhaul: {warning}", file=sys.stderr)
+    with Simulating(resolved.plan["duration_ns"]) as progress:
+        finished = sim.run(resolved, runs=runs, argv=argv, progress=progress.tell)
+    summary = conclude(finished.directory, reason=finished.reason, report=report)
+    show(summary, finished.directory, as_json=as_json, report=report)
+    return exit_code(summary, reason=finished.reason, strict=False)
+
+
 def conclude(directory: Path, *, reason: str, report: bool) -> dict[str, Any]:
     """Turn what a run left in ``raw/`` into results, and write the report."""
     from longhaul.run.results import write_results

@@ -15,24 +15,25 @@ _SENT = re.compile(r"(\d+) packets transmitted")
 
 @dataclass(frozen=True)
 class Pings:
-    """What `ping -D` wrote."""
+    """Echo requests and their answers."""
 
     sent: int
     rtt_ns: dict[int, int]
     """By sequence number; the first reply counts."""
-    sent_unix_ns: dict[int, int]
-    """When each echo request left, to the microsecond; those without reply are interpolated."""
+    sent_ns: dict[int, int]
+    """When each echo request left, since the start of the run; live, to the microsecond, and those without
+    reply are interpolated."""
 
 
-def read_ping(path: Path) -> Pings:
-    """The log of one `ping -D`."""
+def read_ping(path: Path, t0_unix_ns: int) -> Pings:
+    """The log of one `ping -D` in a run that began at ``t0_unix_ns``."""
     text = _text(path)
     rtt_ns: dict[int, int] = {}
     left: dict[int, int] = {}
     for seconds, micros, number, ms in _REPLY.findall(text):
         if int(number) not in rtt_ns:
             rtt_ns[int(number)] = rtt = round(float(ms) * 1e6)
-            left[int(number)] = int(seconds) * 1_000_000_000 + int(micros) * 1000 - rtt
+            left[int(number)] = int(seconds) * 1_000_000_000 + int(micros) * 1000 - rtt - t0_unix_ns
     total = _SENT.search(text)
     # A ping that was killed prints no summary: what came back last tells how many there were at least.
     sent = int(total[1]) if total else max(rtt_ns, default=0)

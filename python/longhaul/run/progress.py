@@ -91,3 +91,35 @@ class Progress(AbstractContextManager["Progress"]):
 
     def _print(self, text: str, style: str | None = None) -> None:
         self._console.print(text, style=style, highlight=False)
+
+
+class Simulating(AbstractContextManager["Simulating"]):
+    """Shows how far a simulation has come, and how much faster than real time it is."""
+
+    def __init__(self, duration_ns: int | None) -> None:
+        """Prepare for a run of ``duration_ns``, or of unknown length."""
+        self._bar = Bar(
+            TextColumn("simulating"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bar.add_task("", total=duration_ns / 1e9 if duration_ns else None, note="")
+
+    def __enter__(self) -> Self:
+        """Start showing."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop showing."""
+        self._bar.stop()
+
+    def tell(self, simulated_s: float, real_s: float) -> None:
+        """Take simulated and real seconds into account."""
+        note = f"{simulated_s:.1f} s simulated, {simulated_s / max(real_s, 1e-3):.0f} times real time"
+        self._bar.update(self._task, completed=simulated_s, note=note)

@@ -14,7 +14,8 @@ from longhaul.analysis.expectations import evaluate, metrics
 from longhaul.analysis.fidelity import judge
 from longhaul.analysis.links import intervals, summarise_links
 from longhaul.errors import LonghaulError
-from longhaul.run import logs
+from longhaul.run import logs, simulation
+from longhaul.run.logs import Pings
 
 Json = dict[str, Any]
 
@@ -37,8 +38,14 @@ def write_results(directory: Path) -> Json:
     traffic: list[Json] = _read(raw / "traffic.json") or []
     samples = read_samples(raw / "samples.csv")
     fidelity = judge(engine, hosts).as_dict()
-    flows, flow_rows = _flows(directory, traffic)
-    probes, probe_rows = _probes(directory, traffic, plan, engine["t0_unix_ns"] if engine else 0)
+    simulated = engine is not None and engine.get("mode") == "sim"
+    if engine is not None and simulated:
+        flows, flow_rows = simulation.flows(directory, traffic, engine)
+        pings = simulation.pings(directory)
+    else:
+        flows, flow_rows = _flows(directory, traffic)
+        pings = _pings(directory, traffic, engine["t0_unix_ns"] if engine else 0)
+    probes, probe_rows = _probes(traffic, plan, pings)
     _write_table(intervals(samples), directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
     _write_table(_columns(probe_rows), directory / "probes.parquet")
@@ -53,7 +60,14 @@ def write_results(directory: Path) -> Json:
         "packets": engine["packets"] if engine else {},
         "fidelity": fidelity,
     }
+    if engine is not None and simulated:
+        summary["simulation"] = simulation.account(engine)
     expectations = _read(raw / "expectations.json") or []
+    if simulated:
+        summary["not_simulated"] = [
+            each["metric"] for each in expectations if simulation.is_live(each["metric"])
+        ]
+        expectations = [each for each in expectations if not simulation.is_live(each["metric"])]
     summary["expectations"] = evaluate(expectations, metrics(summary))
     _write_json(directory / "fidelity.json", {**fidelity, "engine": _without_links(engine), "hosts": hosts})
     _write_json(directory / "summary.json", summary)
@@ -111,23 +125,24 @@ def _flows(directory: Path, traffic: list[Json]) -> tuple[list[Json], list[Json]
     return totals, rows
 
 
-def _probes(
-    directory: Path, traffic: list[Json], plan: Json, t0_unix_ns: int
-) -> tuple[list[Json], list[Json]]:
+def _pings(directory: Path, traffic: list[Json], t0_unix_ns: int) -> Mapping[str, Pings]:
+    return {
+        item["program"]: logs.read_ping(directory / "logs" / f"{item['program']}.out", t0_unix_ns)
+        for item in traffic
+        if item["kind"] == "ping"
+    }
+
+
+def _probes(traffic: list[Json], plan: Json, found: Mapping[str, Pings]) -> tuple[list[Json], list[Json]]:
     totals, rows = [], []
     for item in traffic:
         if item["kind"] != "ping":
             continue
-        pings = logs.read_ping(directory / "logs" / f"{item['program']}.out")
+        pings = found.get(item["program"], Pings(0, {}, {}))
         head = {"name": item["name"], "from": item["from"], "to": item["to"]}
         rows += [
-            {
-                **head,
-                "seq": seq,
-                "t_s": (sent_ns - t0_unix_ns) / 1e9,
-                "rtt_ns": pings.rtt_ns.get(seq),
-            }
-            for seq, sent_ns in pings.sent_unix_ns.items()
+            {**head, "seq": seq, "t_s": sent_ns / 1e9, "rtt_ns": pings.rtt_ns.get(seq)}
+            for seq, sent_ns in pings.sent_ns.items()
         ]
         values = np.array(sorted(pings.rtt_ns.values()), dtype=np.int64)
         quantile = {

@@ -1,0 +1,161 @@
+"""A scenario simulated: the same network, simulated endpoints, a clock that jumps."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longhaul import _longhaul
+from longhaul.errors import LonghaulError
+from longhaul.run import directory as directories
+
+if TYPE_CHECKING:
+    from longhaul.scenario import Resolved
+
+Json = dict[str, Any]
+
+EVENTS_AT_ONCE = 200_000
+"""Between two looks at the clock and at signals: some 20 ms."""
+DEFAULT_LAW = "cubic"
+"""What Linux has, where neither flow nor host names another."""
+DEFAULT_PAYLOAD = 1448
+"""Of datagrams whose size the scenario leaves open, as iperf3 has it."""
+
+Progress = Callable[[float, float], None]
+"""Is told simulated and real seconds."""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A simulated run that has ended."""
+
+    directory: Path
+    reason: str
+    """``duration``, ``flows`` or ``interrupted``."""
+
+
+def plan_flows(
+    plan: Mapping[str, Any], traffic: Iterator[Mapping[str, Any]]
+) -> tuple[list[Json], list[Json]]:
+    """The flows of the plan for ``traffic``, and rows that tell what belongs to what."""
+    flows, rows = [], []
+    for item in traffic:
+        for destination in item["destinations"]:
+            source, target = plan["nodes"][item["source"]], plan["nodes"][destination]
+            name = item["name"] if len(item["destinations"]) == 1 else f"{item['name']}.{target['name']}"
+            law = (
+                item.get("cc")
+                or source.get("sysctls", {}).get("net.ipv4.tcp_congestion_control")
+                or DEFAULT_LAW
+            )
+            flows.append(
+                {
+                    "name": name,
+                    "source": item["source"],
+                    "destination": destination,
+                    "start_ns": item.get("start_ns") or 0,
+                    "stop_ns": item.get("stop_ns"),
+                    "traffic": _traffic(item, source, law),
+                }
+            )
+            rows.append(
+                {
+                    "name": item["name"],
+                    "kind": item["kind"],
+                    "program": name,
+                    "server": None,
+                    "from": source["name"],
+                    "to": target["name"],
+                    "cc": law if item["kind"] == "tcp" else None,
+                    "rate_bits_per_s": item.get("rate_bits_per_s"),
+                    "every_ns": item.get("every_ns"),
+                }
+            )
+    return flows, rows
+
+
+def run(
+    resolved: "Resolved", *, runs: Path, argv: list[str], progress: Progress, name: str | None = None
+) -> Simulated:
+    """Simulate to the end. Ctrl-C ends it early and keeps what there is."""
+    plan: Json = dict(resolved.plan)
+    left_out = [program["name"] for program in plan["programs"]]
+    if left_out:
+        print(
+            f"longhaul: programs are real and are not simulated: {', '.join(left_out)}; traffic: is",
+            file=sys.stderr,
+        )
+    plan["programs"] = []
+    plan["flows"], rows = plan_flows(plan, iter(resolved.traffic))
+    if not plan["flows"]:
+        raise LonghaulError(
+            "the scenario has no traffic to simulate",
+            remedy="add for example traffic: {bulk: {kind: tcp, from: a, to: b}}",
+            exit_code=2,
+        )
+    text = json.dumps(plan)
+    try:
+        _longhaul.Simulation(text, directory=None)
+    except ValueError as error:
+        raise LonghaulError(str(error), remedy="change the scenario", exit_code=2) from error
+    directory = directories.create(
+        runs,
+        name or plan["name"],
+        mode="sim",
+        source=resolved.source,
+        plan=plan,
+        argv=argv,
+        inputs=resolved.inputs,
+    )
+    for what, content in (
+        ("traffic", rows),
+        ("expectations", [dict(item) for item in resolved.expectations]),
+        ("positions", dict(resolved.positions)),
+    ):
+        (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+    simulation = _longhaul.Simulation(text, directory=str(directory / "raw"))
+    reason = "duration" if plan["duration_ns"] is not None else "flows"
+    began, cpu = time.monotonic(), time.process_time()
+    try:
+        while not simulation.advance(EVENTS_AT_ONCE):
+            progress(simulation.now_ns() / 1e9, time.monotonic() - began)
+    except KeyboardInterrupt:
+        reason = "interrupted"
+    counted: Json = json.loads(simulation.finish())
+    counted |= {"wall_s": time.monotonic() - began, "cpu_s": time.process_time() - cpu}
+    for file, result in (("engine", counted), ("ended", {"ended": reason})):
+        (directory / "raw" / f"{file}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
+    directories.update_run(directory, status=reason)
+    return Simulated(directory, reason)
+
+
+def _traffic(item: Mapping[str, Any], source: Mapping[str, Any], law: str) -> Json:
+    if item["kind"] == "ping":
+        return {
+            "kind": "ping",
+            "every_ns": item["every_ns"],
+            "payload_bytes": item.get("size_bytes") or 56,
+            "count": item.get("count"),
+        }
+    if item["kind"] == "udp":
+        return {
+            "kind": "udp",
+            "bits_per_s": item["rate_bits_per_s"],
+            "payload_bytes": item.get("size_bytes") or DEFAULT_PAYLOAD,
+            "bytes": item.get("bytes"),
+        }
+    buffers = source.get("sysctls", {}).get("net.ipv4.tcp_rmem")
+    return {
+        "kind": "tcp",
+        "streams": item.get("flows") or 1,
+        "law": {"law": law},
+        "tcp": {
+            "buffer_bytes": int(buffers.split()[-1]) if buffers else None,
+            "ipv6": source["ipv4"] is None,
+        },
+        "bytes": item.get("bytes"),
+        "bits_per_s": item.get("rate_bits_per_s"),
+    }

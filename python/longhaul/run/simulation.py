@@ -1,0 +1,117 @@
+"""What a simulated run left in ``raw/``, in the shape that live programs' logs are read into."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.csv as pacsv
+
+from longhaul.run.logs import Pings
+
+Json = dict[str, Any]
+
+
+def flows(
+    directory: Path, traffic: Sequence[Mapping[str, Any]], engine: Mapping[str, Any]
+) -> tuple[list[Json], list[Json]]:
+    """Totals of every flow, and a row for each of its streams and sampling intervals."""
+    series = _series(directory / "raw" / "flows.csv")
+    totals, rows = [], []
+    for item in traffic:
+        if item["kind"] == "ping":
+            continue
+        streams = [each for each in engine["flows"] if each["name"] == item["program"]]
+        head = {"name": item["name"], "flow": item["program"], "from": item["from"], "to": item["to"]}
+        rates = [each["goodput_bits_per_s"] for each in streams]
+        tcp = item["kind"] == "tcp"
+        sent, received = (sum(each.get(key, 0) for each in streams) for key in ("sent", "received"))
+        rtts = [each["srtt_ns"] for each in streams if each.get("srtt_ns")]
+        totals.append(
+            {
+                **head,
+                "kind": item["kind"],
+                "cc": item["cc"],
+                "goodput_bits_per_s": sum(rate for rate in rates if rate is not None) if rates else None,
+                "retransmits": sum(each["retransmits"] for each in streams) if tcp else None,
+                "loss": (sent - received) / sent if not tcp and sent else None,
+                "rtt_mean_ns": round(sum(rtts) / len(rtts)) if rtts else None,
+                "bytes": sum(each["bytes"] for each in streams),
+                "error": _error(streams),
+                "streams": streams,
+            }
+        )
+        for stream in range(len(streams)):
+            rows += [{**head, "start_ns": 0, **row} for row in series.get((item["program"], stream), ())]
+    return totals, rows
+
+
+def _error(streams: Sequence[Mapping[str, Any]]) -> str | None:
+    failed = sum(each.get("state") == "failed" for each in streams)
+    return f"{failed} of {len(streams)} connections gave up" if failed else None
+
+
+def pings(directory: Path) -> Mapping[str, Pings]:
+    """Echo requests by flow."""
+    columns = _columns(directory / "raw" / "echoes.csv")
+    found: dict[str, Pings] = {}
+    for flow, seq, sent_ns, rtt_ns in zip(*columns.values(), strict=True):
+        pings = found.setdefault(flow, Pings(0, {}, {}))
+        pings.sent_ns[seq] = sent_ns
+        if rtt_ns is not None:
+            pings.rtt_ns[seq] = rtt_ns
+    return {
+        flow: Pings(len(each.sent_ns), each.rtt_ns, dict(sorted(each.sent_ns.items())))
+        for flow, each in found.items()
+    }
+
+
+def is_live(metric: str) -> bool:
+    """Whether only a live run has this: real programs, and how late packets were."""
+    return metric.startswith(("programs.", "fidelity.")) and metric != "fidelity.verdict"
+
+
+def account(engine: Mapping[str, Any]) -> Json:
+    """How the simulation went: speed, size, and the fingerprint that equal runs share."""
+    simulated_s = engine["duration_ns"] / 1e9
+    return {
+        "wall_s": engine["wall_s"],
+        "cpu_s": engine["cpu_s"],
+        "speed": simulated_s / engine["wall_s"] if engine["wall_s"] else None,
+        "hops": engine["hops"],
+        "hops_per_cpu_s": engine["hops"] / engine["cpu_s"] if engine["cpu_s"] else None,
+        "damaged": engine["damaged"],
+        "digest": engine["digest"],
+    }
+
+
+def _series(path: Path) -> dict[tuple[str, int], list[Json]]:
+    """Rows of one sampling interval each, as iperf3's intervals have them, by flow and stream."""
+    columns = _columns(path)
+    names = list(columns)
+    before: dict[tuple[str, int], Json] = {}
+    found: dict[tuple[str, int], list[Json]] = {}
+    for values in zip(*columns.values(), strict=True):
+        row = dict(zip(names, values, strict=True))
+        key = (row["flow"], row["stream"])
+        last = before.get(key)
+        before[key] = row
+        if last is None or row["t_ns"] <= last["t_ns"]:
+            continue
+        span_s = (row["t_ns"] - last["t_ns"]) / 1e9
+        found.setdefault(key, []).append(
+            {
+                "stream": row["stream"],
+                "start_s": last["t_ns"] / 1e9,
+                "end_s": row["t_ns"] / 1e9,
+                "bits_per_s": (row["received_bytes"] - last["received_bytes"]) * 8 / span_s,
+                "retransmits": row["retransmits"] - last["retransmits"],
+                "window_segments": row["window_segments"],
+                "rtt_ns": row["rtt_ns"],
+            }
+        )
+    return found
+
+
+def _columns(path: Path) -> dict[str, list[Any]]:
+    table = pacsv.read_csv(path)
+    return {name: table.column(name).to_pylist() for name in table.column_names}
