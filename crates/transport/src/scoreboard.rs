@@ -68,6 +68,8 @@ pub(crate) struct Tally {
     pub(crate) ambiguous: bool,
     /// By how many segments the most belated original arrived behind later ones; 0: in order.
     pub(crate) reordering: u32,
+    /// The same of segments that were sent again: reordering if that was for nothing.
+    pub(crate) doubtful: u32,
 }
 
 impl Tally {
@@ -84,6 +86,7 @@ impl Tally {
             oldest: None,
             ambiguous: false,
             reordering: 0,
+            doubtful: 0,
         }
     }
 }
@@ -230,11 +233,12 @@ impl Scoreboard {
         self.lost -= u32::from(record.has(Record::LOST));
         self.resent -= u32::from(record.has(Record::RESENT));
         let again = record.has(Record::AGAIN);
-        if !again {
+        let behind = self.front.saturating_sub(sequence + 1) as u32;
+        if again {
+            tally.doubtful = tally.doubtful.max(behind);
+        } else {
             tally.newest_original = tally.newest_original.max(Some(record.sent));
-            if sequence + 1 < self.front {
-                tally.reordering = tally.reordering.max((self.front - sequence) as u32 - 1);
-            }
+            tally.reordering = tally.reordering.max(behind);
         }
         self.front = self.front.max(sequence + 1);
         // The acknowledgement of a retransmission that comes too soon is the original's.
@@ -328,7 +332,9 @@ impl Scoreboard {
 
     /// The first segment is lost, and so is its copy.
     pub(crate) fn mark_first(&mut self) {
-        let Some(record) = self.records.front_mut() else { return };
+        let Some(record) = self.records.front_mut().filter(|record| !record.has(Record::SACKED)) else {
+            return;
+        };
         let waits = record.has(Record::LOST) && !record.has(Record::RESENT);
         if record.has(Record::RESENT) {
             record.set(Record::RESENT, false);

@@ -36,7 +36,7 @@ impl Sender {
             return;
         }
         let rtt = self.sample(&tally);
-        self.note_reordering(&tally);
+        self.note_reordering(tally.reordering);
         self.reconsider(&tally, dsack, duplicate);
         self.settle_tail_probe(now, dsack, duplicate);
 
@@ -128,14 +128,15 @@ impl Sender {
         Some(rtt)
     }
 
-    fn note_reordering(&mut self, tally: &Tally) {
-        if tally.reordering == 0 {
+    /// A segment arrived behind `by` later ones.
+    pub(super) fn note_reordering(&mut self, by: u32) {
+        if by == 0 {
             return;
         }
         self.reordering_seen = true;
-        self.counters.reordering = self.counters.reordering.max(tally.reordering);
+        self.counters.reordering = self.counters.reordering.max(by);
         if let Reordering::Adaptive { most } = self.settings.reordering {
-            self.threshold = self.threshold.max((tally.reordering + 1).min(most));
+            self.threshold = self.threshold.max((by + 1).min(most));
         }
     }
 
