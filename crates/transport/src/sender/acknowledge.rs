@@ -176,7 +176,9 @@ impl Sender {
         echoed: bool,
         recovering: bool,
     ) {
-        let limited = std::mem::take(&mut self.held) && self.idle_cap.is_infinite();
+        // RFC 3168, section 6.1.2: no growth on an echo.
+        let may_grow = self.idle_cap.is_infinite() && !(echoed && self.ecn == Ecn::Classic);
+        let limited = std::mem::take(&mut self.held) && may_grow;
         let min_rtt = self.rtt.least();
         let ack = Ack {
             now: tally.now,

@@ -44,6 +44,11 @@ impl Script {
 
     /// `extra` joins the flags of the test's SYN-ACK.
     pub fn with_syn(settings: &Settings, extra: Flags) -> Self {
+        Self::with_offer(settings, extra, WINDOW)
+    }
+
+    /// The test's SYN-ACK offers so many bytes.
+    pub fn with_offer(settings: &Settings, extra: Flags, window: u32) -> Self {
         let mut end = Connection::connect(settings, &Law::Reno, Seed::new(1).stream("script"));
         end.open(Time::ZERO);
         let syn = end.poll(Time::ZERO).unwrap();
@@ -59,7 +64,8 @@ impl Script {
         let timestamps = syn.flags.has(Flags::TIMESTAMPS);
         let mut script = Script { end, origin, now: Time::ZERO, sequence: 0, timestamps, last: None };
         script.now = origin;
-        let answer = script.segment(0, &[], flags, syn.sent);
+        let mut answer = script.segment(0, &[], flags, syn.sent);
+        answer.window = window;
         script.end.receive(origin, &answer, false);
         let acknowledgement = script.end.poll(origin).unwrap();
         assert!(!acknowledgement.flags.has(Flags::SYN));
