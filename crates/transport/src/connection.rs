@@ -1,6 +1,5 @@
 use crate::info::{Info, State};
 use crate::receiver::Receiver;
-use crate::rtt::Estimator;
 use crate::segment::{Block, Flags, Segment, sack_option};
 use crate::sender::Sender;
 use crate::settings::{Ecn, Internet, Recovery, Settings};
@@ -39,7 +38,6 @@ pub struct Connection {
     syn_at: Time,
     syn_sent: Time,
     syn_tries: u32,
-    backoff: Estimator,
     segments_received: u64,
 }
 
@@ -58,7 +56,6 @@ impl Connection {
             syn_at: Time::NEVER,
             syn_sent: Time::ZERO,
             syn_tries: 0,
-            backoff: Estimator::default(),
             segments_received: 0,
         }
     }
@@ -195,6 +192,7 @@ impl Connection {
             self.sender.rtt.note_least(now.since(sent));
         } else {
             // RFC 6298, section 5.7.
+            self.sender.rtt.forget_back_off();
             let initial = &mut self.sender.settings.timeouts.initial;
             *initial = (*initial).max(longhaul_units::Span::from_s(3));
         }
@@ -218,7 +216,7 @@ impl Connection {
             if self.syn_tries > self.sender.settings.timeouts.syn_attempts {
                 self.state = State::Failed;
             } else {
-                self.backoff.back_off();
+                self.sender.rtt.back_off();
                 self.syn_due = true;
             }
         }
@@ -241,9 +239,7 @@ impl Connection {
             return Some(self.acknowledgement(now));
         }
         let blocks = self.receiver.blocks();
-        if self.state == State::Established
-            && let Some(outgoing) = self.sender.next(now, blocks)
-        {
+        if let Some(outgoing) = self.sender.next(now, blocks) {
             let mut segment = self.blank(now);
             segment.sequence = outgoing.sequence;
             segment.bytes = outgoing.bytes;
@@ -313,7 +309,7 @@ impl Connection {
         segment.flags = flags;
         self.syn_tries += 1;
         self.syn_sent = now;
-        self.syn_at = now + self.backoff.backed_off(&self.sender.settings.timeouts);
+        self.syn_at = now + self.sender.rtt.backed_off(&self.sender.settings.timeouts);
         segment
     }
 
@@ -382,14 +378,14 @@ impl Connection {
             bytes_acknowledged: sender.acknowledged,
             delivered: sender.sampler.delivered,
             losses: counters.losses,
-            dsacks: counters.dsacks,
+            dsacks: counters.dsacks.into(),
             reordering: counters.reordering,
-            undone: counters.undone,
+            undone: counters.undone.into(),
             marks: counters.marks,
-            timeouts: counters.timeouts,
-            recoveries: counters.recoveries,
-            tail_probes: counters.tail_probes,
-            window_probes: counters.window_probes,
+            timeouts: counters.timeouts.into(),
+            recoveries: counters.recoveries.into(),
+            tail_probes: counters.tail_probes.into(),
+            window_probes: counters.window_probes.into(),
             pacing_rate: sender.segments_per_second().and_then(payload),
             delivery_rate: if delivered > 0 { payload(per_s) } else { None },
         }

@@ -1,4 +1,4 @@
-use crate::delivery::Sampler;
+use crate::delivery::{Newest, Sampler};
 use crate::ranges::Ranges;
 use longhaul_units::{Span, Time};
 use std::collections::VecDeque;
@@ -70,6 +70,8 @@ pub(crate) struct Tally {
     pub(crate) reordering: u32,
     /// The same of segments that were sent again: reordering if that was for nothing.
     pub(crate) doubtful: u32,
+    /// The delivery-rate sample.
+    pub(crate) rate: Option<Newest>,
 }
 
 impl Tally {
@@ -87,6 +89,7 @@ impl Tally {
             ambiguous: false,
             reordering: 0,
             doubtful: 0,
+            rate: None,
         }
     }
 }
@@ -229,7 +232,7 @@ impl Scoreboard {
     /// A segment has arrived, in order or not.
     fn settle(&mut self, sequence: u64, record: &Record, tally: &mut Tally, sampler: &mut Sampler) {
         tally.delivered += 1;
-        sampler.on_delivered(tally.now, sequence, record);
+        sampler.on_delivered(tally.now, sequence, record, &mut tally.rate);
         self.lost -= u32::from(record.has(Record::LOST));
         self.resent -= u32::from(record.has(Record::RESENT));
         let again = record.has(Record::AGAIN);

@@ -115,7 +115,7 @@ fn run(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn everything_written_arrives_once_and_in_order_and_both_ends_finish(
@@ -127,6 +127,18 @@ proptest! {
         seed in any::<u64>(),
     ) {
         run([&near, &far], [out, back], [bytes.0, bytes.1], false, seed)?;
+    }
+
+    #[test]
+    fn slow_readers_delay_and_lose_nothing(
+        near in switches(),
+        far in switches(),
+        ways in (ways(), ways()),
+        bytes in (1u64..100_000, 0u64..50_000),
+        seed in any::<u64>(),
+    ) {
+        let [near, far] = [near, far].map(|settings| Settings { reads_at_once: false, ..settings });
+        run([&near, &far], [ways.0, ways.1], [bytes.0, bytes.1], true, seed)?;
     }
 
     #[test]

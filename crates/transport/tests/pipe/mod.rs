@@ -163,7 +163,11 @@ impl Pipe {
         self.near.expire(next);
         self.far.expire(next);
         self.flush();
-        assert!(self.near.timer() > next && self.far.timer() > next, "a deadline stays");
+        assert!(
+            self.near.timer() > next && self.far.timer() > next,
+            "a deadline stays: {:?}",
+            if self.near.timer() > next { &self.far } else { &self.near }
+        );
         true
     }
 
