@@ -24,6 +24,29 @@ use longhaul_units::{Rate, Time};
 /// segments are in flight, but for a forced retransmission, limited transmit and probes; none lies beyond
 /// the window that the other end has offered. `expire` before its time does nothing. A deadline that has
 /// passed does not come back: after `expire` and `poll`, `timer` is later than `now`.
+///
+/// ```
+/// use longhaul_congestion::Settings as Law;
+/// use longhaul_random::Seed;
+/// use longhaul_transport::{Connection, Settings};
+/// use longhaul_units::Time;
+///
+/// let (settings, seed) = (Settings::default(), Seed::new(1));
+/// let mut near = Connection::connect(&settings, &Law::Reno, seed.stream("near"));
+/// let mut far = Connection::listen(&settings, &Law::Reno, seed.stream("far"));
+/// near.open(Time::ZERO);
+/// near.write(Time::ZERO, 4000);
+/// // A network without delay: whatever one end gives, the other has.
+/// loop {
+///     let (out, back) = (near.poll(Time::ZERO), far.poll(Time::ZERO));
+///     if out.is_none() && back.is_none() {
+///         break;
+///     }
+///     out.inspect(|segment| far.receive(Time::ZERO, segment, false));
+///     back.inspect(|segment| near.receive(Time::ZERO, segment, false));
+/// }
+/// assert_eq!(far.received(), 4000);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Connection {
     state: State,

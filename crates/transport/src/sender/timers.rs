@@ -68,6 +68,7 @@ impl Sender {
         }
         self.counters.timeouts += 1;
         let fresh = self.phase == Phase::Open && self.retries == 0;
+        let situation = self.situation();
         if self.retries == 0 {
             // RFC 5681, section 3.1: the threshold stays when the same segment times out again.
             let flight = self.flight(0);
@@ -90,7 +91,6 @@ impl Sender {
         if self.f_rto == FRto::Waiting {
             self.board.mark_first();
         } else if self.settings.recovery == Recovery::Rack {
-            let situation = self.situation();
             self.rack.detect_on_timeout(&mut self.board, now, &situation);
         } else {
             self.board.mark_all(self.recovery_point);

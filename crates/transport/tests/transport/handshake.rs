@@ -1,13 +1,11 @@
 //! SYN and FIN (RFC 9293, section 3.5 and 3.6), and what a lost SYN costs (RFC 6298, RFC 6928).
-mod common;
-mod pipe;
 
-use common::ms;
+use crate::pipe::{Pipe, Way};
+use crate::script::ms;
 use longhaul_congestion::Settings as Law;
 use longhaul_random::Seed;
 use longhaul_transport::{Connection, Ecn, Flags, Recovery, Settings, State};
 use longhaul_units::Time;
-use pipe::{Pipe, Way};
 
 fn ends(near: &Settings, far: &Settings) -> (Connection, Connection) {
     let seed = Seed::new(3);

@@ -1,7 +1,6 @@
 //! Slow start, congestion avoidance, limited transmit, fast retransmit: RFC 5681, 3042, 6582.
-mod common;
 
-use common::*;
+use crate::script::*;
 use longhaul_transport::{Idle, InitialWindow, Recovery, Reduction, Settings};
 
 fn with(recovery: Recovery) -> Settings {

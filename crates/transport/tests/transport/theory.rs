@@ -1,10 +1,9 @@
 //! Mean windows against closed forms, through the whole transport.
-mod pipe;
 
+use crate::pipe::{Pipe, Way};
 use longhaul_congestion::Settings as Law;
 use longhaul_transport::{Acknowledging, Recovery, Reduction, Settings};
 use longhaul_units::{Span, Time};
-use pipe::{Pipe, Way};
 
 /// Segments acknowledged per round trip of 100 ms, when each n-th new segment is lost, `every` segments
 /// are acknowledged together.

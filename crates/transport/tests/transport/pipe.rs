@@ -1,5 +1,4 @@
 //! Two ends and what lies between them.
-#![allow(dead_code, clippy::allow_attributes, reason = "each test file uses another part of it")]
 
 use longhaul_congestion::Settings as Law;
 use longhaul_random::{Seed, Stream};

@@ -1,8 +1,9 @@
 //! Delayed acknowledgements (RFC 5681, section 4.2), ECN echo (RFC 3168, RFC 8257), windows (RFC 9293).
-mod common;
 
-use common::*;
-use longhaul_transport::{Acknowledging, Ecn, Flags, Idle, InitialWindow, ReceiveBuffer, Settings};
+use crate::script::*;
+use longhaul_transport::{
+    Acknowledging, Ecn, Flags, Idle, InitialWindow, LimitedBy, ReceiveBuffer, Settings,
+};
 use longhaul_units::Span;
 
 /// A receiver alone: acknowledgement numbers and ECN echoes of what it answers.
@@ -116,6 +117,33 @@ fn a_sender_halves_once_per_window_of_marks_and_says_so_on_new_data() {
     // Sent after the reduction, and marked again: a second one.
     script.at(200).ack_with(11, &[], |segment| segment.flags |= Flags::ECE);
     assert!(script.window() < 0.7 * before);
+}
+
+#[test]
+fn an_exact_echo_reduces_once_per_window_too() {
+    let mut script = ecn(Ecn::Exact);
+    script.end.write(ms(100), 1000 * MSS);
+    script.out();
+    script.at(100);
+    let echo = |segment: &mut longhaul_transport::Segment| segment.flags |= Flags::ECE;
+    for number in 1..=4 {
+        script.ack_with(number, &[], echo);
+    }
+    assert_eq!(script.end.info().threshold, 5.0);
+    assert_eq!(script.end.info().marks, 4);
+}
+
+#[test]
+fn info_says_what_holds_the_sender_back() {
+    let mut script = Script::with_offer(&plain(), Flags::NONE, 12_000);
+    assert_eq!(script.end.info().limited_by, LimitedBy::Application);
+    script.end.write(ms(100), 20 * MSS);
+    script.out();
+    assert_eq!(script.end.info().limited_by, LimitedBy::Window);
+    let offer = |segment: &mut longhaul_transport::Segment| segment.window = 12_000 - 5000;
+    script.at(100).ack_with(5, &[], offer);
+    assert_eq!(script.end.info().limited_by, LimitedBy::Receiver);
+    assert_eq!(script.end.info().receiver_window_bytes, 7000);
 }
 
 #[test]

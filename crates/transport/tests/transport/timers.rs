@@ -1,7 +1,6 @@
 //! Timeouts (RFC 6298), F-RTO (RFC 5682), tail probes and reordering timers (RFC 8985).
-mod common;
 
-use common::*;
+use crate::script::*;
 use longhaul_transport::{Phase, Recovery, Settings, Undo};
 use longhaul_units::Span;
 
@@ -242,4 +241,20 @@ fn rack_finds_a_lost_retransmission() {
     let sent = script.at(205).ack(0, &[(newest, newest + 1), (1, 10)]);
     assert!(sent.contains(&0), "{sent:?}");
     assert_eq!(script.end.info().timeouts, 0);
+}
+
+#[test]
+fn on_a_timeout_rack_takes_only_what_is_overdue_for_lost() {
+    // RFC 8985, section 6.3.
+    let mut settings = quiet();
+    settings.timeouts.least = Span::ZERO;
+    let mut script = Script::sending(&settings, 12);
+    script.out();
+    assert_eq!(script.at(299).ack(0, &[(9, 10)]), [10]);
+    let (at, sent) = script.wait();
+    assert_eq!(at, 300.0);
+    // The round trip of 9 was 299 ms, a quarter of 100 ms more is allowed: not overdue, so that only
+    // the first is sent again, though ten others have not arrived.
+    assert_eq!(sent, [0]);
+    assert_eq!((script.end.info().timeouts, script.end.info().lost), (1, 1));
 }

@@ -1,7 +1,6 @@
 //! SACK-based recovery by counting: RFC 6675, RFC 9937; and what undoes it: RFC 3708, RFC 3522.
-mod common;
 
-use common::*;
+use crate::script::*;
 use longhaul_transport::{Bound, Phase, Recovery, Reduction, Reordering, Settings};
 
 fn standard() -> Settings {

@@ -1,5 +1,4 @@
 //! A sender or a receiver alone, facing a test that plays the other end and checks each segment.
-#![allow(dead_code, clippy::allow_attributes, reason = "each test file uses another part of it")]
 
 use longhaul_congestion::Settings as Law;
 use longhaul_random::Seed;

@@ -1,12 +1,11 @@
 //! Whole connections over a pipe that loses, copies, reorders and marks.
-mod pipe;
 
+use crate::pipe::{Pipe, Way};
 use longhaul_congestion::Settings as Law;
 use longhaul_transport::{
     Acknowledging, Bound, Ecn, Idle, Pacing, ReceiveBuffer, Recovery, Reduction, Reordering, Settings, Undo,
 };
 use longhaul_units::{Span, Time};
-use pipe::{Pipe, Way};
 use proptest::prelude::*;
 
 fn kinds() -> impl Strategy<Value = (Recovery, Reduction)> {
