@@ -4,7 +4,7 @@
 
 use longhaul_congestion::Settings as Law;
 use longhaul_random::Seed;
-use longhaul_transport::{Connection, Reduction, Segment, Settings};
+use longhaul_transport::{Connection, InitialWindow, Segment, Settings};
 use longhaul_units::{Probability, Span, Time};
 use std::collections::VecDeque;
 
@@ -28,8 +28,11 @@ fn main() {
     let loss = Probability::new(arguments.next().unwrap_or(1e-4)).unwrap_or(Probability::ZERO);
     let seed = Seed::new(1);
     let mut chance = seed.stream("loss");
-    let mut settings = Settings { send_buffer: window * 1448, ..Settings::default() };
-    settings.reduction = Reduction::Standard;
+    let settings = Settings {
+        send_buffer: window * 1448,
+        initial_window: InitialWindow::Segments(window as u32),
+        ..Settings::default()
+    };
     let mut near = Connection::connect(&settings, &Law::Reno, seed.stream("near"));
     let mut far = Connection::listen(&settings, &Law::Reno, seed.stream("far"));
     let delay = Span::from_ms(50);

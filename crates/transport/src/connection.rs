@@ -1,6 +1,5 @@
 use crate::info::{Info, State};
 use crate::receiver::Receiver;
-use crate::rtt::Estimator;
 use crate::segment::{Block, Flags, Segment, sack_option};
 use crate::sender::Sender;
 use crate::settings::{Ecn, Internet, Recovery, Settings};
@@ -25,6 +24,29 @@ use longhaul_units::{Rate, Time};
 /// segments are in flight, but for a forced retransmission, limited transmit and probes; none lies beyond
 /// the window that the other end has offered. `expire` before its time does nothing. A deadline that has
 /// passed does not come back: after `expire` and `poll`, `timer` is later than `now`.
+///
+/// ```
+/// use longhaul_congestion::Settings as Law;
+/// use longhaul_random::Seed;
+/// use longhaul_transport::{Connection, Settings};
+/// use longhaul_units::Time;
+///
+/// let (settings, seed) = (Settings::default(), Seed::new(1));
+/// let mut near = Connection::connect(&settings, &Law::Reno, seed.stream("near"));
+/// let mut far = Connection::listen(&settings, &Law::Reno, seed.stream("far"));
+/// near.open(Time::ZERO);
+/// near.write(Time::ZERO, 4000);
+/// // A network without delay: whatever one end gives, the other has.
+/// loop {
+///     let (out, back) = (near.poll(Time::ZERO), far.poll(Time::ZERO));
+///     if out.is_none() && back.is_none() {
+///         break;
+///     }
+///     out.inspect(|segment| far.receive(Time::ZERO, segment, false));
+///     back.inspect(|segment| near.receive(Time::ZERO, segment, false));
+/// }
+/// assert_eq!(far.received(), 4000);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Connection {
     state: State,
@@ -39,7 +61,6 @@ pub struct Connection {
     syn_at: Time,
     syn_sent: Time,
     syn_tries: u32,
-    backoff: Estimator,
     segments_received: u64,
 }
 
@@ -58,7 +79,6 @@ impl Connection {
             syn_at: Time::NEVER,
             syn_sent: Time::ZERO,
             syn_tries: 0,
-            backoff: Estimator::default(),
             segments_received: 0,
         }
     }
@@ -195,6 +215,7 @@ impl Connection {
             self.sender.rtt.note_least(now.since(sent));
         } else {
             // RFC 6298, section 5.7.
+            self.sender.rtt.forget_back_off();
             let initial = &mut self.sender.settings.timeouts.initial;
             *initial = (*initial).max(longhaul_units::Span::from_s(3));
         }
@@ -218,7 +239,7 @@ impl Connection {
             if self.syn_tries > self.sender.settings.timeouts.syn_attempts {
                 self.state = State::Failed;
             } else {
-                self.backoff.back_off();
+                self.sender.rtt.back_off();
                 self.syn_due = true;
             }
         }
@@ -241,9 +262,7 @@ impl Connection {
             return Some(self.acknowledgement(now));
         }
         let blocks = self.receiver.blocks();
-        if self.state == State::Established
-            && let Some(outgoing) = self.sender.next(now, blocks)
-        {
+        if let Some(outgoing) = self.sender.next(now, blocks) {
             let mut segment = self.blank(now);
             segment.sequence = outgoing.sequence;
             segment.bytes = outgoing.bytes;
@@ -313,7 +332,7 @@ impl Connection {
         segment.flags = flags;
         self.syn_tries += 1;
         self.syn_sent = now;
-        self.syn_at = now + self.backoff.backed_off(&self.sender.settings.timeouts);
+        self.syn_at = now + self.sender.rtt.backed_off(&self.sender.settings.timeouts);
         segment
     }
 
@@ -382,14 +401,14 @@ impl Connection {
             bytes_acknowledged: sender.acknowledged,
             delivered: sender.sampler.delivered,
             losses: counters.losses,
-            dsacks: counters.dsacks,
+            dsacks: counters.dsacks.into(),
             reordering: counters.reordering,
-            undone: counters.undone,
+            undone: counters.undone.into(),
             marks: counters.marks,
-            timeouts: counters.timeouts,
-            recoveries: counters.recoveries,
-            tail_probes: counters.tail_probes,
-            window_probes: counters.window_probes,
+            timeouts: counters.timeouts.into(),
+            recoveries: counters.recoveries.into(),
+            tail_probes: counters.tail_probes.into(),
+            window_probes: counters.window_probes.into(),
             pacing_rate: sender.segments_per_second().and_then(payload),
             delivery_rate: if delivered > 0 { payload(per_s) } else { None },
         }

@@ -11,12 +11,11 @@ pub(crate) struct Sampler {
     /// Samples of segments sent before `delivered` reaches this are limited by the application.
     app_limited: u64,
     pub(crate) lost: u64,
-    /// The sample in the making: what was so when the newest of the delivered segments left.
-    newest: Option<Newest>,
 }
 
+/// A sample in the making: what was so when the newest of the delivered segments left.
 #[derive(Clone, Copy, Debug)]
-struct Newest {
+pub(crate) struct Newest {
     sent: Time,
     sequence: u64,
     first_send_time: Time,
@@ -46,15 +45,21 @@ impl Sampler {
 
     /// Section 4.1.2.3: a segment is known to have arrived.
     #[inline]
-    pub(crate) fn on_delivered(&mut self, now: Time, sequence: u64, record: &Record) {
+    pub(crate) fn on_delivered(
+        &mut self,
+        now: Time,
+        sequence: u64,
+        record: &Record,
+        newest: &mut Option<Newest>,
+    ) {
         self.delivered += 1;
         self.delivered_time = now;
-        let newer = match self.newest {
+        let newer = match newest {
             None => true,
             Some(newest) => (record.sent, sequence) > (newest.sent, newest.sequence),
         };
         if newer {
-            self.newest = Some(Newest {
+            *newest = Some(Newest {
                 sent: record.sent,
                 sequence,
                 first_send_time: record.first_send_time,
@@ -71,8 +76,7 @@ impl Sampler {
 
     /// The sample of this acknowledgement; none if nothing was delivered, or in less than the smallest
     /// round trip, which retransmissions can feign.
-    pub(crate) fn take(&mut self, least_rtt: Span, newly_lost: u32) -> Option<Delivery> {
-        let newest = self.newest.take()?;
+    pub(crate) fn sample(&mut self, newest: &Newest, least_rtt: Span, newly_lost: u32) -> Option<Delivery> {
         if self.delivered > self.app_limited {
             self.app_limited = 0;
         }
@@ -105,17 +109,21 @@ impl Sampler {
 mod tests {
     use super::*;
 
+    fn take(sampler: &mut Sampler, newest: &mut Option<Newest>, least: Span, lost: u32) -> Option<Delivery> {
+        sampler.sample(&newest.take()?, least, lost)
+    }
+
     #[test]
     fn ten_segments_in_a_round_trip_of_a_second_are_ten_per_second() {
-        let mut sampler = Sampler::default();
+        let (mut sampler, mut newest) = (Sampler::default(), None);
         let mut records = [Record::default(); 10];
         for (sent, record) in records.iter_mut().enumerate() {
             sampler.on_sent(Time::ZERO, sent as u32, record);
         }
         for (sequence, record) in records.iter().enumerate() {
-            sampler.on_delivered(Time::from_ns(1_000_000_000), sequence as u64, record);
+            sampler.on_delivered(Time::from_ns(1_000_000_000), sequence as u64, record, &mut newest);
         }
-        let sample = sampler.take(Span::from_s(1), 0).unwrap();
+        let sample = take(&mut sampler, &mut newest, Span::from_s(1), 0).unwrap();
         assert_eq!((sample.delivered, sample.interval), (10, Span::from_s(1)));
         assert_eq!((sample.prior_delivered, sample.total_delivered), (0, 10));
         assert_eq!(sample.in_flight_at_send, 9);
@@ -124,35 +132,35 @@ mod tests {
     #[test]
     fn acknowledgements_that_come_compressed_do_not_raise_the_rate() {
         // Sent over 900 ms, all acknowledged at once: the longer send interval counts.
-        let mut sampler = Sampler::default();
+        let (mut sampler, mut newest) = (Sampler::default(), None);
         let mut records = [Record::default(); 10];
         for (sent, record) in records.iter_mut().enumerate() {
             sampler.on_sent(Time::from_ns(sent as u64 * 100_000_000), sent as u32, record);
         }
         let now = Time::from_ns(1_000_000_000);
         for (sequence, record) in records.iter().enumerate().take(9) {
-            sampler.on_delivered(now, sequence as u64, record);
+            sampler.on_delivered(now, sequence as u64, record, &mut newest);
         }
-        sampler.take(Span::ZERO, 0).unwrap();
+        take(&mut sampler, &mut newest, Span::ZERO, 0).unwrap();
         // The last one's acknowledgement interval began at time 0 too.
-        sampler.on_delivered(now, 9, &records[9]);
-        let sample = sampler.take(Span::ZERO, 0).unwrap();
+        sampler.on_delivered(now, 9, &records[9], &mut newest);
+        let sample = take(&mut sampler, &mut newest, Span::ZERO, 0).unwrap();
         assert_eq!((sample.delivered, sample.interval), (10, Span::from_s(1)));
     }
 
     #[test]
     fn segments_of_an_idle_application_say_so() {
-        let mut sampler = Sampler::default();
+        let (mut sampler, mut newest) = (Sampler::default(), None);
         let mut record = Record::default();
         sampler.note_app_limited(0);
         sampler.on_sent(Time::ZERO, 0, &mut record);
-        sampler.on_delivered(Time::from_ns(1000), 0, &record);
-        assert!(sampler.take(Span::ZERO, 0).unwrap().app_limited);
+        sampler.on_delivered(Time::from_ns(1000), 0, &record, &mut newest);
+        assert!(take(&mut sampler, &mut newest, Span::ZERO, 0).unwrap().app_limited);
         let mut record = Record::default();
-        sampler.on_delivered(Time::from_ns(2000), 1, &record);
-        sampler.take(Span::ZERO, 0);
+        sampler.on_delivered(Time::from_ns(2000), 1, &record, &mut newest);
+        take(&mut sampler, &mut newest, Span::ZERO, 0);
         sampler.on_sent(Time::from_ns(3000), 0, &mut record);
-        sampler.on_delivered(Time::from_ns(4000), 2, &record);
-        assert!(!sampler.take(Span::ZERO, 0).unwrap().app_limited);
+        sampler.on_delivered(Time::from_ns(4000), 2, &record, &mut newest);
+        assert!(!take(&mut sampler, &mut newest, Span::ZERO, 0).unwrap().app_limited);
     }
 }

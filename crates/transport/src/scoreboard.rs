@@ -1,4 +1,4 @@
-use crate::delivery::Sampler;
+use crate::delivery::{Newest, Sampler};
 use crate::ranges::Ranges;
 use longhaul_units::{Span, Time};
 use std::collections::VecDeque;
@@ -68,6 +68,10 @@ pub(crate) struct Tally {
     pub(crate) ambiguous: bool,
     /// By how many segments the most belated original arrived behind later ones; 0: in order.
     pub(crate) reordering: u32,
+    /// The same of segments that were sent again: reordering if that was for nothing.
+    pub(crate) doubtful: u32,
+    /// The delivery-rate sample.
+    pub(crate) rate: Option<Newest>,
 }
 
 impl Tally {
@@ -84,6 +88,8 @@ impl Tally {
             oldest: None,
             ambiguous: false,
             reordering: 0,
+            doubtful: 0,
+            rate: None,
         }
     }
 }
@@ -226,15 +232,16 @@ impl Scoreboard {
     /// A segment has arrived, in order or not.
     fn settle(&mut self, sequence: u64, record: &Record, tally: &mut Tally, sampler: &mut Sampler) {
         tally.delivered += 1;
-        sampler.on_delivered(tally.now, sequence, record);
+        sampler.on_delivered(tally.now, sequence, record, &mut tally.rate);
         self.lost -= u32::from(record.has(Record::LOST));
         self.resent -= u32::from(record.has(Record::RESENT));
         let again = record.has(Record::AGAIN);
-        if !again {
+        let behind = self.front.saturating_sub(sequence + 1) as u32;
+        if again {
+            tally.doubtful = tally.doubtful.max(behind);
+        } else {
             tally.newest_original = tally.newest_original.max(Some(record.sent));
-            if sequence + 1 < self.front {
-                tally.reordering = tally.reordering.max((self.front - sequence) as u32 - 1);
-            }
+            tally.reordering = tally.reordering.max(behind);
         }
         self.front = self.front.max(sequence + 1);
         // The acknowledgement of a retransmission that comes too soon is the original's.
@@ -328,7 +335,9 @@ impl Scoreboard {
 
     /// The first segment is lost, and so is its copy.
     pub(crate) fn mark_first(&mut self) {
-        let Some(record) = self.records.front_mut() else { return };
+        let Some(record) = self.records.front_mut().filter(|record| !record.has(Record::SACKED)) else {
+            return;
+        };
         let waits = record.has(Record::LOST) && !record.has(Record::RESENT);
         if record.has(Record::RESENT) {
             record.set(Record::RESENT, false);

@@ -36,9 +36,9 @@ impl Sender {
             return;
         }
         let rtt = self.sample(&tally);
-        self.note_reordering(&tally);
+        self.note_reordering(tally.reordering);
         self.reconsider(&tally, dsack, duplicate);
-        self.settle_tail_probe(now, dsack, duplicate);
+        self.settle_tail_probe(&tally, dsack, duplicate);
 
         let recovering = self.phase == Phase::Recovery;
         let ended = self.phase != Phase::Open
@@ -54,7 +54,7 @@ impl Sender {
         let lost = self.detect(&tally, duplicate, ended);
         self.report_lost(now, lost);
         if self.phase == Phase::Open && (lost > 0 || (ended && !recovering && self.board.lost() > 0)) {
-            self.enter_recovery(now, tally.delivered);
+            self.enter_recovery(now, &tally);
         }
         if echoed {
             self.react_to_mark(now, &tally);
@@ -68,7 +68,7 @@ impl Sender {
         if recovering && ended {
             self.leave_recovery(now);
             if self.settings.recovery.selective() && self.board.lost() > 0 {
-                self.enter_recovery(now, tally.delivered);
+                self.enter_recovery(now, &tally);
                 self.reduce_proportionally(&tally, lost);
             }
         }
@@ -128,19 +128,20 @@ impl Sender {
         Some(rtt)
     }
 
-    fn note_reordering(&mut self, tally: &Tally) {
-        if tally.reordering == 0 {
+    /// A segment arrived behind `by` later ones.
+    pub(super) fn note_reordering(&mut self, by: u32) {
+        if by == 0 {
             return;
         }
         self.reordering_seen = true;
-        self.counters.reordering = self.counters.reordering.max(tally.reordering);
+        self.counters.reordering = self.counters.reordering.max(by);
         if let Reordering::Adaptive { most } = self.settings.reordering {
-            self.threshold = self.threshold.max((tally.reordering + 1).min(most));
+            self.threshold = self.threshold.max((by + 1).min(most));
         }
     }
 
     /// What became of the tail loss probe (RFC 8985, section 7.4.2).
-    fn settle_tail_probe(&mut self, now: Time, dsack: Option<u64>, duplicate: bool) {
+    fn settle_tail_probe(&mut self, tally: &Tally, dsack: Option<u64>, duplicate: bool) {
         let Some(end) = self.tail.end.filter(|&end| self.board.first() >= end) else { return };
         let arrived_twice = dsack == Some(end - 1) || duplicate;
         if !self.tail.again || arrived_twice {
@@ -149,9 +150,9 @@ impl Sender {
             // The probe has repaired a loss that nothing else has told of.
             self.tail.end = None;
             if self.phase == Phase::Open && !self.reduced_lately() {
-                self.report_lost(now, 1);
-                self.congestion(now, Cause::Loss);
-                self.law.on_recovered(now);
+                self.report_lost(tally.now, 1);
+                self.congestion(tally.now, Cause::Loss, tally.acked);
+                self.law.on_recovered(tally.now);
             }
         }
     }
@@ -161,7 +162,7 @@ impl Sender {
         self.counters.marks += u64::from(tally.delivered);
         if self.phase == Phase::Open && !self.reduced_lately() {
             self.suspicion.end();
-            self.congestion(now, Cause::Mark);
+            self.congestion(now, Cause::Mark, tally.acked);
             self.reduced_until = self.board.next();
         }
     }
@@ -175,7 +176,9 @@ impl Sender {
         echoed: bool,
         recovering: bool,
     ) {
-        let limited = std::mem::take(&mut self.held) && self.idle_cap.is_infinite();
+        // RFC 3168, section 6.1.2: no growth on an echo.
+        let may_grow = self.idle_cap.is_infinite() && !(echoed && self.ecn == Ecn::Classic);
+        let limited = std::mem::take(&mut self.held) && may_grow;
         let min_rtt = self.rtt.least();
         let ack = Ack {
             now: tally.now,
@@ -190,7 +193,7 @@ impl Sender {
             recovering: recovering || self.phase == Phase::Recovery,
             first_unacked: self.board.first(),
             next_sequence: self.board.next(),
-            delivery: self.sampler.take(min_rtt, lost),
+            delivery: tally.rate.as_ref().and_then(|newest| self.sampler.sample(newest, min_rtt, lost)),
         };
         if let Some(delivery) = ack.delivery {
             self.delivery = (delivery.delivered, delivery.interval);

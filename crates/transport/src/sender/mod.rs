@@ -85,7 +85,8 @@ pub(crate) struct Sender {
 
     // The window, beside the law's.
     idle_cap: f64,
-    last_sent: Option<Time>,
+    /// Never: nothing yet.
+    last_sent: Time,
     held: bool,
     pub(crate) delivery: (u32, Span),
 
@@ -144,7 +145,7 @@ impl Sender {
             last_window: 0,
             max_window: 0,
             idle_cap: f64::INFINITY,
-            last_sent: None,
+            last_sent: Time::NEVER,
             held: false,
             delivery: (0, Span::ZERO),
             pace_from: Time::ZERO,
@@ -391,7 +392,7 @@ impl Sender {
     fn note_sent(&mut self, now: Time, bytes: u16) {
         self.counters.segments_sent += 1;
         self.counters.bytes_sent += u64::from(bytes);
-        self.last_sent = Some(now);
+        self.last_sent = now;
         if self.phase == Phase::Recovery {
             self.prr.on_sent();
         }
@@ -417,9 +418,8 @@ impl Sender {
 
     /// After a silence of more than a timeout the window is not known to be right any more.
     fn restart_if_idle(&mut self, now: Time) {
-        let Some(last) = self.last_sent else { return };
         let timeout = self.rtt.timeout(&self.settings.timeouts);
-        let silence = now.since(last);
+        let silence = now.since(self.last_sent);
         if silence <= timeout || self.settings.idle == Idle::Keep {
             return;
         }

@@ -11,14 +11,14 @@ use longhaul_congestion::{Cause, Congestion, Law};
 use longhaul_units::Time;
 
 impl Sender {
-    /// RFC 5681's FlightSize, without what limited transmit or an idle window let out beyond the window
-    /// (section 3.2, step 2).
-    pub(super) fn flight(&self) -> u32 {
+    /// RFC 5681's FlightSize before `acked` segments were acknowledged, without what limited transmit or
+    /// an idle window let out beyond the window (section 3.2, step 2).
+    pub(super) fn flight(&self, acked: u32) -> u32 {
         let window = self.window();
         // Rounded up.
         let whole = window as u32;
         let window = whole.saturating_add(u32::from(f64::from(whole) < window));
-        self.board.outstanding().min(window.max(1))
+        (self.board.outstanding() + acked).min(window.max(1))
     }
 
     pub(super) fn situation(&self) -> Situation {
@@ -97,11 +97,11 @@ impl Sender {
         }
     }
 
-    pub(super) fn congestion(&mut self, now: Time, cause: Cause) {
+    pub(super) fn congestion(&mut self, now: Time, cause: Cause, acked: u32) {
         let congestion = Congestion {
             now,
             cause,
-            in_flight: self.flight(),
+            in_flight: self.flight(acked),
             min_rtt: self.rtt.least(),
             srtt: self.rtt.smoothed(),
             next_sequence: self.board.next(),
@@ -116,12 +116,12 @@ impl Sender {
         self.board.first() <= self.reduced_until && self.reduced_until > 0
     }
 
-    /// Begins fast recovery, `delivered` segments of this acknowledgement included.
-    pub(super) fn enter_recovery(&mut self, now: Time, delivered: u32) {
-        let flight = self.board.outstanding() - self.board.sacked() + delivered;
+    /// Begins fast recovery, on an acknowledgement or, with an empty tally, a timer.
+    pub(super) fn enter_recovery(&mut self, now: Time, tally: &Tally) {
+        let flight = self.board.outstanding() - self.board.sacked() + tally.delivered;
         self.counters.recoveries += 1;
         if self.settings.recovery == Recovery::Tahoe {
-            let flight = self.flight();
+            let flight = self.flight(tally.acked);
             self.law.on_timeout(now, flight);
             self.recovery_point = self.board.next();
             self.board.mark_all(self.recovery_point);
@@ -130,7 +130,7 @@ impl Sender {
         }
         self.suspicion.end();
         if !self.reduced_lately() {
-            self.congestion(now, Cause::Loss);
+            self.congestion(now, Cause::Loss, tally.acked);
             self.suspicion.begin(self.board.first());
         }
         self.phase = Phase::Recovery;

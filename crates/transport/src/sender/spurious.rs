@@ -17,6 +17,8 @@ pub(super) struct Suspicion {
     /// When the first of them left.
     first: Option<Time>,
     advanced: bool,
+    /// How far behind later ones they arrived.
+    behind: u32,
 }
 
 impl Suspicion {
@@ -33,6 +35,10 @@ impl Suspicion {
             self.unproved += 1;
             self.first.get_or_insert(now);
         }
+    }
+
+    fn note_arrival(&mut self, tally: &Tally) {
+        self.behind = self.behind.max(tally.doubtful);
     }
 
     /// Whether a D-SACK for `sequence` was the last one missing.
@@ -78,6 +84,7 @@ impl Sender {
     /// Looks for evidence in an acknowledgement, and undoes what it refutes.
     pub(super) fn reconsider(&mut self, tally: &Tally, dsack: Option<u64>, duplicate: bool) {
         let undo = self.settings.undo;
+        self.suspicion.note_arrival(tally);
         let by_dsack = dsack.is_some_and(|sequence| self.suspicion.is_refuted_by_dsack(sequence));
         let by_echo = tally.acked > 0
             && tally.echo.is_some_and(|echo| self.suspicion.is_refuted_by_echo(echo))
@@ -114,6 +121,7 @@ impl Sender {
     fn undo(&mut self, now: Time) {
         self.counters.undone += 1;
         self.suspicion.end();
+        self.note_reordering(self.suspicion.behind);
         self.f_rto = FRto::Off;
         self.rtt.forget_back_off();
         if self.phase != Phase::Open {

@@ -3,6 +3,7 @@
 use super::Sender;
 use super::spurious::FRto;
 use crate::info::Phase;
+use crate::scoreboard::Tally;
 use crate::settings::Recovery;
 use longhaul_congestion::Law;
 use longhaul_units::{Span, Time};
@@ -50,7 +51,7 @@ impl Sender {
         self.report_lost(now, lost);
         if lost > 0 {
             if self.phase == Phase::Open {
-                self.enter_recovery(now, 0);
+                self.enter_recovery(now, &Tally::new(now, None, Span::ZERO));
             }
             self.prr.on_timer();
         }
@@ -67,9 +68,10 @@ impl Sender {
         }
         self.counters.timeouts += 1;
         let fresh = self.phase == Phase::Open && self.retries == 0;
+        let situation = self.situation();
         if self.retries == 0 {
             // RFC 5681, section 3.1: the threshold stays when the same segment times out again.
-            let flight = self.flight();
+            let flight = self.flight(0);
             self.idle_cap = f64::INFINITY;
             self.law.on_timeout(now, flight);
             self.suspicion.begin(self.board.first());
@@ -89,7 +91,6 @@ impl Sender {
         if self.f_rto == FRto::Waiting {
             self.board.mark_first();
         } else if self.settings.recovery == Recovery::Rack {
-            let situation = self.situation();
             self.rack.detect_on_timeout(&mut self.board, now, &situation);
         } else {
             self.board.mark_all(self.recovery_point);

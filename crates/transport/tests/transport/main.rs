@@ -1,0 +1,11 @@
+//! The transport, segment by segment and as a whole.
+
+mod growth;
+mod handshake;
+mod pipe;
+mod receiver;
+mod sack;
+mod script;
+mod theory;
+mod timers;
+mod whole;

@@ -1,0 +1,183 @@
+//! SACK-based recovery by counting: RFC 6675, RFC 9937; and what undoes it: RFC 3708, RFC 3522.
+
+use crate::script::*;
+use longhaul_transport::{Bound, Phase, Recovery, Reduction, Reordering, Settings};
+
+fn standard() -> Settings {
+    Settings { recovery: Recovery::Sack, reduction: Reduction::Standard, ..plain() }
+}
+
+/// 20 in flight from a window of 20, at 100 ms.
+fn twenty(settings: &Settings, written: u64) -> Script {
+    let mut settings = *settings;
+    settings.initial_window = longhaul_transport::InitialWindow::Segments(20);
+    let mut script = Script::sending(&settings, written);
+    assert_eq!(script.out().len(), 20.min(written as usize));
+    script.at(100);
+    script
+}
+
+#[test]
+fn the_pipe_decides_what_goes_during_recovery() {
+    let mut script = twenty(&standard(), 1000);
+    // Limited transmit: the pipe shrinks by what was SACKed.
+    assert_eq!(script.ack(0, &[(1, 2)]), [20]);
+    assert_eq!(script.ack(0, &[(1, 3)]), [21]);
+    // 22 outstanding, 3 SACKed, 1 lost and sent again: pipe 19, window 10.
+    assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+    let info = script.end.info();
+    assert_eq!((info.in_flight, info.window, info.phase), (19, 10.0, Phase::Recovery));
+    for last in 5..=13 {
+        assert_eq!(script.ack(0, &[(1, last)]), [], "pipe {}", script.end.info().in_flight);
+    }
+    assert_eq!(script.end.info().in_flight, 10);
+    assert_eq!(script.ack(0, &[(1, 14)]), [22], "one delivered, one sent");
+    // Everything up to 22 arrives: recovery ends.
+    script.at(200);
+    script.ack(22, &[]);
+    assert_eq!(script.end.info().phase, Phase::Open);
+    assert_eq!(script.end.info().retransmits, 1);
+}
+
+#[test]
+fn lost_segments_go_first_then_new_ones() {
+    let mut script = twenty(&standard(), 1000);
+    // 0, 4 and 8 lost; the last twelve arrive in one acknowledgement: pipe 22 - ...
+    script.ack(0, &[(1, 2)]);
+    script.ack(0, &[(1, 3)]);
+    assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+    assert_eq!(script.ack(0, &[(5, 8), (1, 4)]), [], "4 is lost too; pipe 22 - 6 - 2 + 1 = 15");
+    // 3 lost, 12 SACKed, 22 outstanding, 1 sent again: pipe 8, room for two: 4 and 8.
+    assert_eq!(script.ack(0, &[(9, 15), (5, 8), (1, 4)]), [4, 8]);
+    // Nothing is lost beyond; one more delivered lets one new go.
+    assert_eq!(script.ack(0, &[(9, 16), (5, 8), (1, 4)]), [22]);
+}
+
+#[test]
+fn without_new_data_holes_that_are_not_lost_go_next_and_then_the_rescue() {
+    // 10 written and sent; 0 lost, 1 to 3 and 5 arrive: 4 is below the greatest SACKed one with only one
+    // SACKed above it, so that it is not lost (rule 3). Then rule 4: the last that has not arrived.
+    let mut script = Script::sending(&standard(), 10);
+    script.out();
+    script.at(100);
+    script.ack(0, &[(1, 2)]);
+    script.ack(0, &[(1, 3)]);
+    assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+    // Pipe: 10 - 4 SACKed - 1 lost + 1 sent again = 6; window 5.
+    assert_eq!(script.ack(0, &[(5, 6), (1, 4)]), []);
+    // 0's copy arrives: acknowledged to 4; outstanding 6, 1 SACKed: pipe 5.
+    assert_eq!(script.at(200).ack(4, &[(5, 6)]), []);
+    // 6 arrives: pipe 4, rule 3 sends 4; the original may still be under way: pipe 5.
+    assert_eq!(script.ack(4, &[(5, 7)]), [4]);
+    // 7 arrives, which makes 4 lost, but its copy is under way: pipe 2 (8, 9) + 1, two rescues? One only.
+    assert_eq!(script.ack(4, &[(5, 8)]), [9]);
+    assert_eq!(script.ack(4, &[(5, 9)]), []);
+}
+
+#[test]
+fn a_second_window_of_losses_reduces_a_second_time() {
+    let mut script = twenty(&standard(), 1000);
+    for last in 2..=20 {
+        script.ack(0, &[(1, last)]);
+    }
+    // Recovery ends below 22; 22 itself was lost among what followed.
+    let before = script.window();
+    script.at(200).ack(22, &[]);
+    assert_eq!(script.window(), before, "recovery ends without growth");
+    for last in 24..=26 {
+        script.ack(22, &[(23, last)]);
+    }
+    assert_eq!(script.end.info().recoveries, 2);
+    assert!(script.window() < before);
+}
+
+#[test]
+fn proportional_reduction_sends_one_for_every_two_delivered() {
+    let settings = Settings { reduction: Reduction::Proportional(Bound::Safe), ..standard() };
+    let mut script = twenty(&settings, 1000);
+    assert_eq!(script.ack(0, &[(1, 2)]), [20]);
+    assert_eq!(script.ack(0, &[(1, 3)]), [21]);
+    // RecoverFS: 22 outstanding - 2 SACKed before = 20; target 10. After the k-th delivered of recovery
+    // ceil(k / 2) have left: 1 0 1 0 ...
+    assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+    let mut new = 22;
+    for last in 5..=19u64 {
+        let k = last - 3;
+        let sent = script.ack(0, &[(1, last)]);
+        if k % 2 == 1 {
+            assert_eq!(sent, [new], "{last}");
+            new += 1;
+        } else {
+            assert_eq!(sent, [], "{last}");
+        }
+    }
+}
+
+#[test]
+fn an_adaptive_threshold_follows_the_greatest_reordering() {
+    let settings = Settings { reordering: Reordering::Adaptive { most: 300 }, ..standard() };
+    let mut script = twenty(&settings, 1000);
+    // 0 arrives after five later ones: sent again at the third, for nothing, as the D-SACK shows.
+    for last in 2..=6 {
+        script.ack(0, &[(1, last)]);
+    }
+    script.at(110).ack(6, &[]);
+    script.at(200).ack(22, &[(0, 1)]);
+    let info = script.end.info();
+    assert_eq!((info.recoveries, info.undone, info.reordering), (1, 1, 5));
+    // Now five duplicates mean nothing, and the sixth does.
+    let mut sent = Vec::new();
+    for last in 24..=28 {
+        sent.extend(script.ack(22, &[(23, last)]));
+    }
+    assert!(!sent.contains(&22));
+    assert_eq!(script.end.info().recoveries, 1);
+    let sixth = script.ack(22, &[(23, 29)]);
+    assert!(sixth.contains(&22), "{sixth:?}");
+}
+
+#[test]
+fn a_dsack_for_all_that_was_sent_again_takes_the_reduction_back() {
+    let mut script = twenty(&standard(), 1000);
+    for last in 2..=4 {
+        script.ack(0, &[(1, last)]);
+    }
+    assert_eq!(script.window(), 10.0);
+    // The original was only late; without timestamps that is not known yet.
+    script.at(101).ack(4, &[]);
+    assert_eq!((script.window(), script.end.info().undone), (10.0, 0));
+    // The copy arrives, and is reported.
+    script.at(200).ack(22, &[(0, 1)]);
+    assert_eq!(script.end.info().undone, 1);
+    assert!(script.window() >= 20.0, "{}", script.window());
+    assert_eq!(script.end.info().dsacks, 1);
+}
+
+#[test]
+fn an_echo_from_before_the_retransmission_takes_the_reduction_back_at_once() {
+    for (late, undone) in [(true, 1), (false, 0)] {
+        let settings = Settings { timestamps: true, ..standard() };
+        let mut script = twenty(&settings, 1000);
+        let original = script.last.unwrap().sent;
+        for last in 2..=4 {
+            script.ack(0, &[(1, last)]);
+        }
+        let again = script.last.unwrap().sent;
+        assert!(original < again);
+        script.at(200).ack_with(4, &[], |segment| segment.echo = if late { original } else { again });
+        assert_eq!(script.end.info().undone, undone);
+        assert_eq!(script.end.info().phase, if late { Phase::Open } else { Phase::Recovery });
+    }
+}
+
+#[test]
+fn an_old_acknowledgement_changes_nothing() {
+    let mut script = twenty(&standard(), 1000);
+    script.ack(10, &[]);
+    let before = script.end.info();
+    assert_eq!(script.ack(5, &[(7, 9)]), []);
+    assert_eq!(script.ack(5000, &[]), [], "of what was never sent");
+    let after = script.end.info();
+    assert_eq!(after.segments_received, before.segments_received + 2);
+    assert_eq!((after.window, after.outstanding, after.sacked), (before.window, before.outstanding, 0));
+}

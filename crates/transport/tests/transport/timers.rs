@@ -1,0 +1,260 @@
+//! Timeouts (RFC 6298), F-RTO (RFC 5682), tail probes and reordering timers (RFC 8985).
+
+use crate::script::*;
+use longhaul_transport::{Phase, Recovery, Settings, Undo};
+use longhaul_units::Span;
+
+/// Without probes, so that only the retransmission timer runs.
+fn quiet() -> Settings {
+    Settings { tail_probes: false, ..plain() }
+}
+
+#[test]
+fn the_timer_starts_with_the_first_segment_and_again_with_each_acknowledgement() {
+    let mut script = Script::sending(&quiet(), 20);
+    script.out();
+    // The handshake gave SRTT 100, RTTVAR 50: 300 ms, but at least a second.
+    script.at(100).ack(1, &[]);
+    script.at(150).ack(2, &[]);
+    // The timer shows the last acknowledgement.
+    assert_eq!(script.wait(), (1150.0, vec![2]));
+    assert_eq!((script.window(), script.end.info().phase), (1.0, Phase::Loss));
+}
+
+#[test]
+fn samples_follow_the_formula() {
+    let mut settings = quiet();
+    settings.timeouts.least = Span::ZERO;
+    let mut script = Script::sending(&settings, 20);
+    script.out();
+    assert_eq!(script.end.info().rto, Span::from_ms(300), "100 + 4 * 50");
+    script.at(180).ack(1, &[]);
+    // RTTVAR = 3/4 * 50 + 1/4 * 80 = 57.5; SRTT = 7/8 * 100 + 1/8 * 180 = 110.
+    let info = script.end.info();
+    assert_eq!((info.srtt, info.rttvar), (Span::from_ms(110), Span::from_us(57_500)));
+    assert_eq!(info.rto, Span::from_ms(110 + 230));
+    assert_eq!(info.min_rtt, Span::from_ms(100));
+}
+
+#[test]
+fn timeouts_double_and_no_ambiguous_sample_ends_that() {
+    let mut script = Script::sending(&quiet(), 20);
+    script.out();
+    let mut at = 0.0;
+    for wait in [1000.0, 2000.0, 4000.0, 8000.0] {
+        at += wait;
+        assert_eq!(script.wait(), (at, vec![0]));
+    }
+    assert_eq!(script.end.info().timeouts, 4);
+    // Karn: the acknowledgement of what was sent four times gives no sample; the back-off stays.
+    script.at(15_100).ack(1, &[]);
+    assert_eq!(script.end.info().srtt, Span::from_ms(100));
+    assert_eq!(script.end.info().rto, Span::from_s(16));
+}
+
+#[test]
+fn the_threshold_is_set_once_for_a_segment_that_times_out_again_and_again() {
+    let mut script = Script::sending(&quiet(), 20);
+    script.out();
+    for _ in 0..3 {
+        script.wait();
+        assert_eq!((script.window(), script.end.info().threshold), (1.0, 5.0));
+    }
+}
+
+#[test]
+fn after_a_timeout_slow_start_goes_over_what_was_outstanding() {
+    for recovery in [Recovery::NewReno, Recovery::Sack] {
+        let mut script = Script::sending(&Settings { recovery, ..quiet() }, 20);
+        script.out();
+        assert_eq!(script.wait(), (1000.0, vec![0]));
+        assert_eq!(script.at(1100).ack(1, &[]), [1, 2], "{recovery:?}");
+        assert_eq!(script.at(1200).ack(2, &[]), [3, 4]);
+        // What had arrived is skipped.
+        if recovery == Recovery::Sack {
+            assert_eq!(script.ack(3, &[(6, 10)]), [5, 10]);
+        }
+    }
+}
+
+#[test]
+fn a_connection_gives_up_after_so_many_attempts() {
+    let mut settings = quiet();
+    settings.timeouts.attempts = 3;
+    let mut script = Script::sending(&settings, 20);
+    script.out();
+    for _ in 0..3 {
+        assert_eq!(script.wait().1, [0]);
+    }
+    assert_eq!(script.wait().1, []);
+    assert!(script.end.has_failed());
+    assert_eq!(script.end.timer(), longhaul_units::Time::NEVER);
+}
+
+#[test]
+fn f_rto_sees_that_a_timeout_was_spurious() {
+    let undo = Undo { dsack: false, timestamps: false, f_rto: true };
+    let mut script = Script::sending(&Settings { undo, recovery: Recovery::Sack, ..quiet() }, 40);
+    script.out();
+    assert_eq!(script.wait(), (1000.0, vec![0]));
+    // RFC 5682, section 2.1: an advance, so two new segments; another advance, so it was spurious.
+    assert_eq!(script.at(1010).ack(1, &[]), [10, 11]);
+    let sent = script.at(1011).ack(2, &[]);
+    assert_eq!(script.end.info().undone, 1);
+    assert_eq!(script.end.info().phase, Phase::Open);
+    assert!(script.window() >= 10.0);
+    assert!(sent.iter().all(|&number| number >= 12), "nothing old: {sent:?}");
+    assert_eq!(script.end.info().retransmits, 1);
+}
+
+#[test]
+fn f_rto_goes_on_as_usual_after_a_real_timeout() {
+    let undo = Undo { dsack: false, timestamps: false, f_rto: true };
+    let mut script = Script::sending(&Settings { undo, recovery: Recovery::Sack, ..quiet() }, 40);
+    script.out();
+    script.wait();
+    assert_eq!(script.at(1100).ack(1, &[]), [10, 11]);
+    // The new ones arrive beyond a gap: 1 to 9 are lost.
+    assert_eq!(script.at(1200).ack(1, &[(10, 11)])[0], 1);
+    assert_eq!((script.end.info().undone, script.end.info().lost), (0, 9));
+}
+
+#[test]
+fn a_tail_probe_goes_after_two_round_trips_and_brings_the_loss_to_light() {
+    // Ten segments, the last two lost.
+    let mut script = Script::sending(&plain(), 10);
+    script.out();
+    script.at(100);
+    for number in 1..=8 {
+        script.ack(number, &[]);
+    }
+    // PTO = 2 SRTT after the last acknowledgement; nothing new to send, so the last goes again.
+    let srtt = script.end.info().srtt.as_secs_f64() * 1e3;
+    let (at, sent) = script.wait();
+    assert!((at - (100.0 + 2.0 * srtt)).abs() < 1e-6, "{at}");
+    assert_eq!(sent, [9]);
+    // Its SACK shows by RACK that 8 is lost: sent before it, and longer ago than the reordering window.
+    assert_eq!(script.at(400).ack(8, &[(9, 10)]), [8]);
+    assert_eq!(script.at(500).ack(10, &[]), []);
+    let info = script.end.info();
+    assert_eq!((info.timeouts, info.tail_probes, info.recoveries), (0, 1, 1));
+}
+
+#[test]
+fn a_lone_segment_is_given_the_time_of_a_delayed_acknowledgement() {
+    let mut script = Script::sending(&plain(), 1);
+    script.out();
+    // 2 * 100 + 200 ms.
+    assert_eq!(script.wait(), (400.0, vec![0]));
+}
+
+#[test]
+fn a_probe_that_repairs_the_only_loss_reduces_the_window_once() {
+    let mut script = Script::sending(&plain(), 10);
+    script.out();
+    script.at(100).ack(9, &[]);
+    assert_eq!(script.wait().1, [9]);
+    // Acknowledged together with what follows, without D-SACK: the original was lost.
+    script.end.write(ms(600), 1000 * MSS);
+    let new = script.out();
+    assert!(!new.is_empty());
+    let before = script.window();
+    script.at(800).ack(11, &[]);
+    assert!(script.window() < before);
+    assert_eq!((script.end.info().losses, script.end.info().recoveries), (1, 0));
+}
+
+#[test]
+fn a_probe_that_was_needless_costs_nothing() {
+    let mut script = Script::sending(&plain(), 10);
+    script.out();
+    script.at(100).ack(9, &[]);
+    assert_eq!(script.wait().1, [9]);
+    let before = script.window();
+    script.at(801).ack(10, &[(9, 10)]);
+    assert_eq!((script.window(), script.end.info().losses), (before, 0));
+}
+
+#[test]
+fn a_probe_prefers_new_data() {
+    let mut script = Script::sending(&plain(), 100);
+    assert_eq!(script.out().len(), 10);
+    assert_eq!(script.wait(), (200.0, vec![10]), "beyond the window");
+}
+
+#[test]
+fn rack_waits_a_quarter_round_trip_for_what_is_late() {
+    let mut script = Script::sending(&plain(), 1000);
+    script.out();
+    script.at(100);
+    // 0 is late by one; no reordering is known, two SACKed: a quarter of 100 ms.
+    assert_eq!(script.ack(0, &[(1, 2)]), [10]);
+    assert_eq!(script.ack(0, &[(1, 3)]), [11]);
+    let (at, sent) = script.wait();
+    assert_eq!((at, sent[0]), (125.0, 0));
+    assert_eq!(script.end.info().recoveries, 1);
+}
+
+#[test]
+fn rack_takes_three_sacked_segments_for_a_loss_while_it_has_seen_no_reordering() {
+    let mut script = Script::sending(&plain(), 1000);
+    script.out();
+    script.at(100);
+    script.ack(0, &[(1, 2)]);
+    script.ack(0, &[(1, 3)]);
+    assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+}
+
+#[test]
+fn rack_that_has_seen_reordering_bears_it() {
+    let mut script = Script::sending(&plain(), 1000);
+    script.out();
+    script.at(100);
+    // 0 arrives after 1 and 2, within the window: reordering, no loss.
+    script.ack(0, &[(1, 3)]);
+    let first = script.at(110).ack(3, &[]);
+    assert_eq!(script.end.info().reordering, 2);
+    // Six of the seven others overtake 3: the quarter is waited for, in recovery or not.
+    let mut sent = first;
+    for last in 5..=10 {
+        sent.extend(script.ack(3, &[(4, last)]));
+    }
+    assert!(!sent.contains(&3));
+    script.at(120).ack(10, &[]);
+    assert_eq!((script.end.info().recoveries, script.end.info().retransmits), (0, 0));
+}
+
+#[test]
+fn rack_finds_a_lost_retransmission() {
+    let mut script = Script::sending(&plain(), 1000);
+    script.out();
+    script.at(100);
+    for last in 2..=4 {
+        script.ack(0, &[(1, last)]);
+    }
+    assert_eq!(script.end.info().retransmits, 1);
+    script.at(101);
+    let later: Vec<u64> = (5..=10).flat_map(|last| script.ack(0, &[(1, last)])).collect();
+    assert!(!later.is_empty(), "new data, sent after the copy of 0");
+    let newest = *later.last().unwrap();
+    // That the newest arrives, and 0 does not, shows that the copy is lost: no timeout is needed.
+    let sent = script.at(205).ack(0, &[(newest, newest + 1), (1, 10)]);
+    assert!(sent.contains(&0), "{sent:?}");
+    assert_eq!(script.end.info().timeouts, 0);
+}
+
+#[test]
+fn on_a_timeout_rack_takes_only_what_is_overdue_for_lost() {
+    // RFC 8985, section 6.3.
+    let mut settings = quiet();
+    settings.timeouts.least = Span::ZERO;
+    let mut script = Script::sending(&settings, 12);
+    script.out();
+    assert_eq!(script.at(299).ack(0, &[(9, 10)]), [10]);
+    let (at, sent) = script.wait();
+    assert_eq!(at, 300.0);
+    // The round trip of 9 was 299 ms, a quarter of 100 ms more is allowed: not overdue, so that only
+    // the first is sent again, though ten others have not arrived.
+    assert_eq!(sent, [0]);
+    assert_eq!((script.end.info().timeouts, script.end.info().lost), (1, 1));
+}
