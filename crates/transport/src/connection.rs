@@ -32,8 +32,8 @@ use longhaul_units::{Rate, Time};
 /// use longhaul_units::Time;
 ///
 /// let (settings, seed) = (Settings::default(), Seed::new(1));
-/// let mut near = Connection::connect(&settings, &Law::Reno, seed.stream("near"));
-/// let mut far = Connection::listen(&settings, &Law::Reno, seed.stream("far"));
+/// let mut near = Connection::connect(&settings, &Law::Reno(Default::default()), seed.stream("near"));
+/// let mut far = Connection::listen(&settings, &Law::Reno(Default::default()), seed.stream("far"));
 /// near.open(Time::ZERO);
 /// near.write(Time::ZERO, 4000);
 /// // A network without delay: whatever one end gives, the other has.

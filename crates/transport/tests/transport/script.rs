@@ -48,7 +48,8 @@ impl Script {
 
     /// The test's SYN-ACK offers so many bytes.
     pub fn with_offer(settings: &Settings, extra: Flags, window: u32) -> Self {
-        let mut end = Connection::connect(settings, &Law::Reno, Seed::new(1).stream("script"));
+        let mut end =
+            Connection::connect(settings, &Law::Reno(Default::default()), Seed::new(1).stream("script"));
         end.open(Time::ZERO);
         let syn = end.poll(Time::ZERO).unwrap();
         assert!(syn.flags.has(Flags::SYN) && !syn.flags.has(Flags::ACK));
