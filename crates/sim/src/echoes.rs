@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 
 /// How long an answer is waited for.
 const PATIENCE: Span = Span::from_s(10);
+/// The same at the end of the run.
+const GRACE: Span = Span::from_s(1);
 
 /// Sends echo requests, and answers those that come.
 #[derive(Debug)]
@@ -79,7 +81,7 @@ impl Echoes {
         if self.next >= self.stop || self.left == 0 {
             self.next = Time::NEVER;
         }
-        self.forget(wire, wire.now);
+        self.forget(wire, PATIENCE);
     }
 
     pub fn answer(&mut self, number: u64, wire: &mut Wire<'_>) {
@@ -95,18 +97,19 @@ impl Echoes {
         self.received += 1;
         let rtt_ns = Some(wire.now.since(sent).ns());
         wire.carrier.records.echo(EchoRow { flow: self.flow, seq: number, sent_ns: sent.ns(), rtt_ns });
-        self.forget(wire, wire.now);
+        self.forget(wire, PATIENCE);
     }
 
-    /// Records as lost what can no longer come, or never came by the end.
+    /// Records as lost what never came by the end of the run; what left less than a second before may
+    /// still be on its way, and counts for nothing.
     pub fn close(&mut self, wire: &mut Wire<'_>) {
-        self.forget(wire, Time::NEVER);
+        self.forget(wire, GRACE);
     }
 
-    fn forget(&mut self, wire: &mut Wire<'_>, now: Time) {
+    fn forget(&mut self, wire: &mut Wire<'_>, patience: Span) {
         while let Some(&oldest) = self.waiting.front() {
             if let Some(sent) = oldest {
-                if now != Time::NEVER && now.since(sent) <= PATIENCE {
+                if wire.now.since(sent) <= patience {
                     return;
                 }
                 let row = EchoRow { flow: self.flow, seq: self.first, sent_ns: sent.ns(), rtt_ns: None };
