@@ -1,0 +1,35 @@
+//! Simulates a plan and says how fast that went.
+//!
+//! ```text
+//! cargo run --release -p longhaul-sim --example run -- plan.json
+//! ```
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stdout,
+    reason = "an example reads, measures and prints"
+)]
+
+use longhaul_sim::{Records, Simulation};
+use longhaul_units::Time;
+use std::time::Instant;
+
+fn main() -> Result<(), String> {
+    let path = std::env::args().nth(1).ok_or("name a plan")?;
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+    let plan = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
+    let mut simulation = Simulation::new(&plan, Records::none())?;
+    let start = Instant::now();
+    while !simulation.advance(Time::NEVER, 1_000_000) {}
+    let seconds = start.elapsed().as_secs_f64();
+    let result = simulation.finish()?;
+    let hops = result["hops"].as_u64().unwrap_or(0) as f64;
+    println!(
+        "{} s in {seconds:.3} s: {:.1} million packet-hops/s, {:.1} million events/s, digest {}",
+        simulation.now().ns() as f64 / 1e9,
+        hops / seconds / 1e6,
+        simulation.events() as f64 / seconds / 1e6,
+        result["digest"].as_str().unwrap_or("")
+    );
+    Ok(())
+}
