@@ -120,7 +120,7 @@ impl Caller {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn the_window_stays_sensible_whatever_is_called(

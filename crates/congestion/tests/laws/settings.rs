@@ -45,3 +45,23 @@ fn the_cubic_of_linux_2_6_22_steps_back_to_819_1024ths() {
         assert!((old.k_s(window, old.beta * window) - k_s).abs() < 0.01);
     }
 }
+
+#[test]
+fn customary_parameters_are_in_range_and_others_are_refused_with_a_remedy() {
+    for name in NAMES {
+        assert_eq!(Settings::named(name).unwrap().check(), Ok(()), "{name}");
+    }
+    let refused = |text: &str| from_str::<Settings>(text).unwrap().check().unwrap_err().to_string();
+    assert_eq!(
+        refused(r#"{"law": "cubic", "beta": 1.5}"#),
+        "beta: 1.5 is out of range; write a number from 0.001 to 0.999"
+    );
+    assert_eq!(
+        refused(r#"{"law": "stochastic", "streams": 0}"#),
+        "streams: 0 is out of range; write a number from 1 to 65536"
+    );
+    let text = r#"{"law": "reno", "slow_start": {"kind": "limited", "max_threshold": 0}}"#;
+    assert!(refused(text).starts_with("slow_start.max_threshold: 0 is"));
+    let nan = Settings::Cubic(CubicSettings { c: f64::NAN, ..CubicSettings::default() });
+    assert!(nan.check().is_err());
+}
