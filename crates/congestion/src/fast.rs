@@ -73,7 +73,7 @@ impl Fast {
         self.goal = aim.clamp(2.0, (2.0 * size).max(2.0));
         self.slope = ((self.goal - size) / size).max(0.0);
         // Down at once; up over the round trip, so that no burst leaves.
-        self.window.size = size.min(self.goal).max(2.0);
+        self.window.yield_to(size.min(self.goal));
     }
 }
 

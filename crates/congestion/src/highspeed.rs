@@ -82,12 +82,26 @@ impl HighSpeedSettings {
 pub struct HighSpeed {
     settings: HighSpeedSettings,
     window: Window,
+    /// a(w) of the window of so many whole segments: the formula is dear, and flat within a segment.
+    known: (f64, f64),
 }
 
 impl HighSpeed {
     /// Begins with `initial` segments.
     pub fn new(settings: &HighSpeedSettings, initial: f64) -> Self {
-        HighSpeed { settings: settings.clone(), window: Window::new(initial, &settings.slow_start) }
+        HighSpeed {
+            settings: settings.clone(),
+            window: Window::new(initial, &settings.slow_start),
+            known: (0.0, 1.0),
+        }
+    }
+
+    fn increase(&mut self) -> f64 {
+        let whole = libm::floor(self.window.size);
+        if self.known.0 != whole {
+            self.known = (whole, self.settings.increase(whole));
+        }
+        self.known.1
     }
 
     fn target(&self, in_flight: u32) -> f64 {
@@ -108,8 +122,8 @@ impl Law for HighSpeed {
     fn on_ack(&mut self, ack: &Ack) {
         let rest = self.window.grow(ack);
         if rest > 0.0 {
-            let size = self.window.size;
-            self.window.size += rest * (self.settings.increase(size) / size).min(1.0);
+            let increase = self.increase();
+            self.window.size += rest * (increase / self.window.size).min(1.0);
         }
     }
 

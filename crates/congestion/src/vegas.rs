@@ -71,7 +71,7 @@ impl Vegas {
         } else if queued < self.settings.alpha {
             self.window.size += 1.0;
         } else if queued > self.settings.beta {
-            self.window.size = (size - 1.0).max(2.0);
+            self.window.yield_to(size - 1.0);
         }
     }
 }

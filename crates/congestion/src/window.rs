@@ -60,8 +60,14 @@ impl Window {
 
     /// Slow start ends here, without a loss.
     pub(crate) fn leave_slow_start(&mut self) {
-        self.threshold = self.size;
+        self.threshold = self.size.max(2.0);
         self.slow_start.leave();
+    }
+
+    /// The law itself yields: a window of `size` segments, and no slow start back.
+    pub(crate) fn yield_to(&mut self, size: f64) {
+        self.size = size.max(2.0);
+        self.threshold = self.threshold.min(self.size);
     }
 
     /// Congestion: both become `target`, which is at least 2 (RFC 5681, equation 4).
