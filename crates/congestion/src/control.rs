@@ -1,27 +1,84 @@
+use crate::bbr::{Bbr, Bbr3};
+use crate::bic::Bic;
+use crate::compound::Compound;
+use crate::cubic::Cubic;
+use crate::dctcp::Dctcp;
+use crate::fast::Fast;
+use crate::highspeed::HighSpeed;
+use crate::htcp::Htcp;
+use crate::illinois::Illinois;
 use crate::law::{Ack, Congestion, Law, Pacing};
+use crate::multcp::Multcp;
 use crate::reno::Reno;
+use crate::scalable::Scalable;
+use crate::settings::Settings;
+use crate::stochastic::Stochastic;
+use crate::tahoe::Tahoe;
+use crate::vegas::Vegas;
+use crate::westwood::Westwood;
 use longhaul_random::Stream;
 use longhaul_units::Time;
-
-/// Which law, with its parameters; plain data, as a plan has it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Settings {
-    /// RFC 5681.
-    Reno,
-}
 
 /// Any law, without indirection.
 #[derive(Clone, Debug)]
 pub enum Control {
+    /// Tahoe: back to one segment after any loss (Jacobson 1988).
+    Tahoe(Tahoe),
     /// RFC 5681.
     Reno(Reno),
+    /// Binary increase (Xu, Harfoush, Rhee 2004).
+    Bic(Bic),
+    /// RFC 9438.
+    Cubic(Cubic),
+    /// RFC 3649.
+    HighSpeed(HighSpeed),
+    /// Scalable TCP (Kelly 2003).
+    Scalable(Scalable),
+    /// H-TCP (Leith, Shorten 2004).
+    Htcp(Htcp),
+    /// FAST (Jin, Wei, Low 2004).
+    Fast(Fast),
+    /// Compound TCP (Tan, Song, Zhang, Sridharan 2006).
+    Compound(Compound),
+    /// Westwood+ (Grieco, Mascolo 2004).
+    Westwood(Westwood),
+    /// Vegas (Brakmo, Peterson 1995).
+    Vegas(Vegas),
+    /// Illinois (Liu, Basar, Srikant 2006).
+    Illinois(Illinois),
+    /// RFC 8257.
+    Dctcp(Dctcp),
+    /// MulTCP (Crowcroft, Oechslin 1998).
+    Multcp(Multcp),
+    /// Stochastic TCP, a reconstruction (Hacker, Smith 2008).
+    Stochastic(Stochastic),
+    /// BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00).
+    Bbr(Box<Bbr>),
+    /// BBR, version 3 (draft-ietf-ccwg-bbr-06).
+    Bbr3(Box<Bbr3>),
 }
 
 impl Control {
     /// The law that `settings` name, beginning with `initial` segments.
     pub fn new(settings: &Settings, initial: f64) -> Self {
         match settings {
-            Settings::Reno => Control::Reno(Reno::new(initial)),
+            Settings::Tahoe(settings) => Control::Tahoe(Tahoe::new(settings, initial)),
+            Settings::Reno(settings) => Control::Reno(Reno::with(settings, initial)),
+            Settings::Bic(settings) => Control::Bic(Bic::new(settings, initial)),
+            Settings::Cubic(settings) => Control::Cubic(Cubic::new(settings, initial)),
+            Settings::HighSpeed(settings) => Control::HighSpeed(HighSpeed::new(settings, initial)),
+            Settings::Scalable(settings) => Control::Scalable(Scalable::new(settings, initial)),
+            Settings::Htcp(settings) => Control::Htcp(Htcp::new(settings, initial)),
+            Settings::Fast(settings) => Control::Fast(Fast::new(settings, initial)),
+            Settings::Compound(settings) => Control::Compound(Compound::new(settings, initial)),
+            Settings::Westwood(settings) => Control::Westwood(Westwood::new(settings, initial)),
+            Settings::Vegas(settings) => Control::Vegas(Vegas::new(settings, initial)),
+            Settings::Illinois(settings) => Control::Illinois(Illinois::new(settings, initial)),
+            Settings::Dctcp(settings) => Control::Dctcp(Dctcp::new(settings, initial)),
+            Settings::Multcp(settings) => Control::Multcp(Multcp::new(settings, initial)),
+            Settings::Stochastic(settings) => Control::Stochastic(Stochastic::new(settings, initial)),
+            Settings::Bbr(settings) => Control::Bbr(Box::new(Bbr::new(settings, initial))),
+            Settings::Bbr3(settings) => Control::Bbr3(Box::new(Bbr3::new(settings, initial))),
         }
     }
 }
@@ -29,7 +86,23 @@ impl Control {
 macro_rules! each {
     ($control:expr, $law:ident => $result:expr) => {
         match $control {
+            Control::Tahoe($law) => $result,
             Control::Reno($law) => $result,
+            Control::Bic($law) => $result,
+            Control::Cubic($law) => $result,
+            Control::HighSpeed($law) => $result,
+            Control::Scalable($law) => $result,
+            Control::Htcp($law) => $result,
+            Control::Fast($law) => $result,
+            Control::Compound($law) => $result,
+            Control::Westwood($law) => $result,
+            Control::Vegas($law) => $result,
+            Control::Illinois($law) => $result,
+            Control::Dctcp($law) => $result,
+            Control::Multcp($law) => $result,
+            Control::Stochastic($law) => $result,
+            Control::Bbr($law) => $result,
+            Control::Bbr3($law) => $result,
         }
     };
 }
@@ -40,6 +113,9 @@ impl Law for Control {
     }
     fn threshold(&self) -> f64 {
         each!(self, law => law.threshold())
+    }
+    fn on_start(&mut self, chance: &mut Stream) {
+        each!(self, law => law.on_start(chance))
     }
     fn on_ack(&mut self, ack: &Ack) {
         each!(self, law => law.on_ack(ack))

@@ -116,6 +116,12 @@ pub trait Law {
     /// return infinity.
     fn threshold(&self) -> f64;
 
+    /// The connection begins. Laws that decide by chance of their own accord (BBR) take a seed from
+    /// the connection's stream; without this call they draw alike on all connections.
+    fn on_start(&mut self, chance: &mut Stream) {
+        let _ = chance;
+    }
+
     /// An acknowledgement that moved something.
     fn on_ack(&mut self, ack: &Ack);
 

@@ -3,12 +3,59 @@
 //! The transport detects losses, keeps the scoreboard and decides *which* segment goes next; a law
 //! decides *how many* may be in flight, and how fast they leave. Windows are in segments, as in the
 //! papers, and may be fractional; the transport sends while `in_flight + 1 <= window`.
+//!
+//! ```
+//! use longhaul_congestion::{Control, Law, Settings};
+//!
+//! let cubic = Settings::named("cubic").expect("a name from `NAMES`");
+//! let control = Control::new(&cubic, 10.0);
+//! assert_eq!(control.window(), 10.0);
+//! ```
 #![forbid(unsafe_code)]
 
+mod bbr;
+mod bic;
+mod compound;
 mod control;
+mod cubic;
+mod dctcp;
+mod fast;
+mod highspeed;
+mod highspeed_table;
+mod htcp;
+mod hystart;
+mod illinois;
 mod law;
+mod multcp;
 mod reno;
+mod round;
+mod scalable;
+mod settings;
+mod slow_start;
+mod stochastic;
+mod tahoe;
+mod vegas;
+mod westwood;
+mod window;
 
-pub use control::{Control, Settings};
+pub use bbr::{Bbr, Bbr3, Bbr3Settings, BbrPhase, BbrSettings};
+pub use bic::{Bic, BicSettings};
+pub use compound::{Compound, CompoundSettings};
+pub use control::Control;
+pub use cubic::{Cubic, CubicSettings};
+pub use dctcp::{Dctcp, DctcpSettings};
+pub use fast::{Fast, FastSettings};
+pub use highspeed::{HighSpeed, HighSpeedResponse, HighSpeedSettings};
+pub use htcp::{Htcp, HtcpSettings};
+pub use hystart::HyStartSettings;
+pub use illinois::{Illinois, IllinoisSettings};
 pub use law::{Ack, Cause, Congestion, Delivery, Law, Pacing};
-pub use reno::Reno;
+pub use multcp::{Multcp, MultcpSettings};
+pub use reno::{Reno, RenoSettings};
+pub use scalable::{Scalable, ScalableSettings};
+pub use settings::{NAMES, Settings};
+pub use slow_start::SlowStartSettings;
+pub use stochastic::{PhiMode, Stochastic, StochasticModel, StochasticSettings};
+pub use tahoe::{Tahoe, TahoeSettings};
+pub use vegas::{Vegas, VegasSettings};
+pub use westwood::{Westwood, WestwoodSettings};

@@ -173,5 +173,5 @@ impl Script {
 
 /// The law of tests that do not ask for another.
 pub fn reno() -> Law {
-    Law::Reno
+    Law::named("reno").unwrap()
 }

@@ -1,0 +1,196 @@
+use crate::law::{Ack, Congestion, Law};
+use crate::slow_start::SlowStartSettings;
+use crate::window::Window;
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// CUBIC's parameters, by the names of RFC 9438, section 4.1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CubicSettings {
+    /// Growth below the threshold.
+    pub slow_start: SlowStartSettings,
+    /// C, in segments per second cubed.
+    pub c: f64,
+    /// beta_cubic: what is left of the window after a loss.
+    pub beta: f64,
+    /// After a loss below the last maximum, aim lower than where it happened (section 4.7).
+    pub fast_convergence: bool,
+    /// Never slower than Reno would be (section 4.3).
+    pub reno_friendly: bool,
+    /// Beyond the last maximum, at most so many segments per second; `None`: no limit, as in the RFC.
+    pub max_growth_per_s: Option<f64>,
+}
+
+impl Default for CubicSettings {
+    fn default() -> Self {
+        CubicSettings {
+            slow_start: SlowStartSettings::hystart(),
+            c: 0.4,
+            beta: 0.7,
+            fast_convergence: true,
+            reno_friendly: true,
+            max_growth_per_s: None,
+        }
+    }
+}
+
+impl CubicSettings {
+    /// As Linux 2.6.22 had it: a smaller step back, no HyStart, and at most 16 segments per 0.1 s
+    /// beyond the last maximum.
+    pub fn linux_2_6_22() -> Self {
+        CubicSettings {
+            slow_start: SlowStartSettings::default(),
+            beta: 819.0 / 1024.0,
+            max_growth_per_s: Some(160.0),
+            ..CubicSettings::default()
+        }
+    }
+
+    /// K: the seconds from a window of `from` segments to one of `maximum` (equation 2); 0 if there is
+    /// nothing to climb.
+    pub fn k_s(&self, maximum: f64, from: f64) -> f64 {
+        libm::cbrt((maximum - from).max(0.0) / self.c)
+    }
+}
+
+/// One stage of congestion avoidance (RFC 9438, section 4.2).
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Time,
+    k_s: f64,
+    /// The plateau of the curve: W_max, or the first window where that was higher.
+    origin: f64,
+    /// W_est: where Reno would be.
+    estimate: f64,
+}
+
+/// CUBIC (RFC 9438).
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    settings: CubicSettings,
+    window: Window,
+    /// W_max; 0 before the first congestion.
+    maximum: f64,
+    /// cwnd_prior: the window at the last reduction.
+    prior: f64,
+    epoch: Option<Epoch>,
+    /// The next stage begins on its plateau: after a timeout, or a slow start that ended by itself.
+    flat: bool,
+    last_ack: Time,
+    before: Option<(f64, f64, Option<Epoch>)>,
+}
+
+impl Cubic {
+    /// Begins with `initial` segments.
+    pub fn new(settings: &CubicSettings, initial: f64) -> Self {
+        Cubic {
+            settings: settings.clone(),
+            window: Window::new(initial, &settings.slow_start),
+            maximum: 0.0,
+            prior: f64::INFINITY,
+            epoch: None,
+            flat: true,
+            last_ack: Time::ZERO,
+            before: None,
+        }
+    }
+
+    /// W_cubic, `t_s` seconds into `epoch` (equation 1).
+    fn curve(&self, epoch: &Epoch, t_s: f64) -> f64 {
+        let t = t_s - epoch.k_s;
+        self.settings.c * t * t * t + epoch.origin
+    }
+
+    fn begin(&self, now: Time) -> Epoch {
+        let size = self.window.size;
+        // Section 4.8 after a timeout, section 4.10 after slow start without loss: K = 0.
+        let (k_s, origin) = if self.flat || size >= self.maximum {
+            (0.0, size)
+        } else {
+            (self.settings.k_s(self.maximum, size), self.maximum)
+        };
+        Epoch { start: now, k_s, origin, estimate: size }
+    }
+
+    fn avoid(&mut self, ack: &Ack, acked: f64, since_last: Span) {
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin(ack.now));
+        let size = self.window.size;
+        let t_s = ack.now.since(epoch.start).as_secs_f64();
+        let now = self.curve(&epoch, t_s);
+        // Section 4.3. Once it is back where it was, what CUBIC stands in for is plain Reno.
+        let beta = self.settings.beta;
+        let alpha = if epoch.estimate >= self.prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
+        epoch.estimate += alpha * acked / size;
+        if self.settings.reno_friendly && now < epoch.estimate {
+            self.window.size = size.max(epoch.estimate);
+        } else {
+            // Sections 4.4 and 4.5: where the curve will be one round trip from now.
+            let target = self.curve(&epoch, t_s + ack.srtt.as_secs_f64()).clamp(size, 1.5 * size);
+            let mut step = ((target - size) * acked / size).min(target - size);
+            if let Some(limit) = self.settings.max_growth_per_s
+                && size >= epoch.origin
+            {
+                step = step.min(limit * since_last.as_secs_f64());
+            }
+            self.window.size = size + step;
+        }
+        self.epoch = Some(epoch);
+    }
+
+    fn target(&mut self, used: f64) -> f64 {
+        self.before = Some((self.maximum, self.prior, self.epoch.take()));
+        let beta = self.settings.beta;
+        self.maximum = if self.settings.fast_convergence && used < self.maximum {
+            used * (1.0 + beta) / 2.0
+        } else {
+            used
+        };
+        self.prior = used;
+        used * beta
+    }
+}
+
+impl Law for Cubic {
+    fn window(&self) -> f64 {
+        self.window.size
+    }
+
+    fn threshold(&self) -> f64 {
+        self.window.threshold
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        let since_last = ack.now.since(self.last_ack);
+        self.last_ack = ack.now;
+        // Time in which the application held back is none of the curve's (section 5.8).
+        if !ack.window_limited
+            && let Some(epoch) = &mut self.epoch
+        {
+            epoch.start += since_last;
+        }
+        let rest = self.window.grow(ack);
+        if rest > 0.0 {
+            self.avoid(ack, rest, since_last);
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        let target = self.target(self.window.used(congestion.in_flight));
+        self.window.reduce(target);
+        self.flat = false;
+    }
+
+    fn on_timeout(&mut self, _now: Time, in_flight: u32) {
+        let target = self.target(self.window.used(in_flight));
+        self.window.collapse(target);
+        self.flat = true;
+    }
+
+    fn on_spurious(&mut self, _now: Time) {
+        self.window.restore();
+        if let Some((maximum, prior, epoch)) = self.before.take() {
+            (self.maximum, self.prior, self.epoch) = (maximum, prior, epoch);
+        }
+    }
+}

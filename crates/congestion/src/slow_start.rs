@@ -1,0 +1,132 @@
+use crate::hystart::{HyStart, HyStartSettings};
+use crate::law::Ack;
+use serde::{Deserialize, Serialize};
+
+/// How a window grows below its threshold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SlowStartSettings {
+    /// One segment for each acknowledged (RFC 5681, section 3.1).
+    Standard {
+        /// Most segments that one acknowledgement adds: L of RFC 3465; 1 is RFC 5681 without byte
+        /// counting.
+        #[serde(default = "two")]
+        limit: u32,
+    },
+    /// Standard up to a window, and from there on at most half of that window per round trip (RFC 3742).
+    Limited {
+        /// RFC 3742's max_ssthresh, in segments.
+        #[serde(default = "hundred")]
+        max_threshold: f64,
+        /// As for standard slow start.
+        #[serde(default = "two")]
+        limit: u32,
+    },
+    /// Ends before losses when the RTT rises (RFC 9406).
+    #[serde(rename = "hystart")]
+    HyStart(HyStartSettings),
+}
+
+fn two() -> u32 {
+    2
+}
+
+fn hundred() -> f64 {
+    100.0
+}
+
+impl Default for SlowStartSettings {
+    fn default() -> Self {
+        SlowStartSettings::Standard { limit: two() }
+    }
+}
+
+impl SlowStartSettings {
+    /// RFC 3742 with its suggested 100 segments.
+    pub fn limited() -> Self {
+        SlowStartSettings::Limited { max_threshold: hundred(), limit: two() }
+    }
+
+    /// RFC 9406 with its recommended constants.
+    pub fn hystart() -> Self {
+        SlowStartSettings::HyStart(HyStartSettings::default())
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Standard,
+    Limited { max_threshold: f64 },
+    HyStart(Box<HyStart>),
+}
+
+/// The state of a slow start.
+#[derive(Clone, Debug)]
+pub(crate) struct SlowStart {
+    kind: Kind,
+    limit: f64,
+    after_timeout: bool,
+}
+
+impl SlowStart {
+    pub(crate) fn new(settings: &SlowStartSettings) -> Self {
+        let (kind, limit) = match settings {
+            SlowStartSettings::Standard { limit } => (Kind::Standard, *limit),
+            SlowStartSettings::Limited { max_threshold, limit } => {
+                (Kind::Limited { max_threshold: *max_threshold }, *limit)
+            }
+            SlowStartSettings::HyStart(settings) => {
+                (Kind::HyStart(Box::new(HyStart::new(settings))), settings.limit)
+            }
+        };
+        SlowStart { kind, limit: f64::from(limit.max(1)), after_timeout: false }
+    }
+
+    /// By how many segments `window` grows for `ack`, and how many of the acknowledged ones count.
+    pub(crate) fn growth(&self, window: f64, ack: &Ack) -> Growth {
+        // After a timeout one acknowledgement may cover what had arrived long before (RFC 3465, 2.3).
+        let limit = if self.after_timeout { 1.0 } else { self.limit };
+        let counted = f64::from(ack.acked).min(limit);
+        let share = match &self.kind {
+            Kind::Standard => 1.0,
+            // RFC 3742, section 2: K = int(cwnd / (0.5 max_ssthresh)), and 1/K for each segment.
+            Kind::Limited { max_threshold } if window > *max_threshold => {
+                1.0 / libm::floor(window / (0.5 * max_threshold)).max(1.0)
+            }
+            Kind::Limited { .. } => 1.0,
+            Kind::HyStart(hystart) => hystart.share(),
+        };
+        Growth { segments: counted * share, counted }
+    }
+
+    /// Lets slow start see `ack`; whether it is over, so that the window becomes the threshold.
+    pub(crate) fn ends(&mut self, ack: &Ack) -> bool {
+        match &mut self.kind {
+            Kind::HyStart(hystart) => hystart.ends(ack),
+            _ => false,
+        }
+    }
+
+    /// The network was congested, or the window has reached its threshold.
+    pub(crate) fn leave(&mut self) {
+        self.after_timeout = false;
+        if let Kind::HyStart(hystart) = &mut self.kind {
+            hystart.retire();
+        }
+    }
+
+    /// The retransmission timer expired: what follows is a slow start of another kind.
+    pub(crate) fn restart_after_timeout(&mut self) {
+        self.leave();
+        self.after_timeout = true;
+    }
+}
+
+/// What slow start makes of an acknowledgement, in segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Growth {
+    /// By so much the window grows.
+    pub(crate) segments: f64,
+    /// So many of the acknowledged segments that is for.
+    pub(crate) counted: f64,
+}
