@@ -207,3 +207,15 @@ fn window_pacing_spreads_twice_the_window_over_a_round_trip() {
         assert_eq!(script.wait(), (5.0 * expected as f64, vec![expected]));
     }
 }
+
+#[test]
+fn what_changes_the_window_is_no_duplicate() {
+    // RFC 5681, section 2, (e).
+    let mut script = Script::sending(&with(Recovery::NewReno), 10);
+    script.out();
+    script.at(100);
+    for more in 1..=4 {
+        assert_eq!(script.ack_with(0, &[], |segment| segment.window += more), []);
+    }
+    assert_eq!(script.end.info().recoveries, 0);
+}
