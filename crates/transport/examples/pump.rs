@@ -33,8 +33,9 @@ fn main() {
         initial_window: InitialWindow::Segments(window as u32),
         ..Settings::default()
     };
-    let mut near = Connection::connect(&settings, &Law::Reno(Default::default()), seed.stream("near"));
-    let mut far = Connection::listen(&settings, &Law::Reno(Default::default()), seed.stream("far"));
+    let law = Law::named("reno").expect("it is there");
+    let mut near = Connection::connect(&settings, &law, seed.stream("near"));
+    let mut far = Connection::listen(&settings, &law, seed.stream("far"));
     let delay = Span::from_ms(50);
     let wire = || Wire { queue: VecDeque::new(), busy: Time::ZERO, gap: Span::from_ns(1200) };
     let (mut out, mut back) = (wire(), wire());

@@ -32,8 +32,9 @@ use longhaul_units::{Rate, Time};
 /// use longhaul_units::Time;
 ///
 /// let (settings, seed) = (Settings::default(), Seed::new(1));
-/// let mut near = Connection::connect(&settings, &Law::Reno(Default::default()), seed.stream("near"));
-/// let mut far = Connection::listen(&settings, &Law::Reno(Default::default()), seed.stream("far"));
+/// let law = Law::named("cubic").unwrap();
+/// let mut near = Connection::connect(&settings, &law, seed.stream("near"));
+/// let mut far = Connection::listen(&settings, &law, seed.stream("far"));
 /// near.open(Time::ZERO);
 /// near.write(Time::ZERO, 4000);
 /// // A network without delay: whatever one end gives, the other has.
@@ -65,8 +66,9 @@ pub struct Connection {
 }
 
 impl Connection {
-    fn new(settings: &Settings, law: &congestion::Settings, chance: Stream, active: bool) -> Self {
-        let control = Control::new(law, f64::from(settings.initial_window.segments(settings.mss)));
+    fn new(settings: &Settings, law: &congestion::Settings, mut chance: Stream, active: bool) -> Self {
+        let mut control = Control::new(law, f64::from(settings.initial_window.segments(settings.mss)));
+        control.on_start(&mut chance);
         Connection {
             state: if active { State::Idle } else { State::Listening },
             active,
@@ -223,6 +225,7 @@ impl Connection {
             && self.syn_tries > 1
         {
             self.sender.law = Control::new(&law, 1.0);
+            self.sender.law.on_start(&mut self.sender.chance);
         }
     }
 

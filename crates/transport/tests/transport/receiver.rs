@@ -120,6 +120,19 @@ fn a_sender_halves_once_per_window_of_marks_and_says_so_on_new_data() {
 }
 
 #[test]
+fn a_loss_in_a_window_that_was_reduced_for_a_mark_reduces_it_no_further() {
+    let settings = Settings { ecn: Ecn::Classic, ..plain() };
+    let mut script = Script::with_syn(&settings, Flags::ECE);
+    script.end.write(ms(100), 1000 * MSS);
+    script.out();
+    script.at(100).ack_with(1, &[], |segment| segment.flags |= Flags::ECE);
+    assert_eq!(script.window(), 5.0);
+    let sent: Vec<u64> = (3..=5).flat_map(|last| script.ack(1, &[(2, last)])).collect();
+    assert_eq!(sent, [1]);
+    assert_eq!((script.window(), script.end.info().recoveries), (5.0, 1));
+}
+
+#[test]
 fn an_exact_echo_reduces_once_per_window_too() {
     let mut script = ecn(Ecn::Exact);
     script.end.write(ms(100), 1000 * MSS);

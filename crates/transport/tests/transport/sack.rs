@@ -181,3 +181,17 @@ fn an_old_acknowledgement_changes_nothing() {
     assert_eq!(after.segments_received, before.segments_received + 2);
     assert_eq!((after.window, after.outstanding, after.sacked), (before.window, before.outstanding, 0));
 }
+
+#[test]
+fn what_was_lost_during_a_recovery_begins_the_next_one() {
+    let mut script = twenty(&standard(), 1000);
+    let sent: Vec<u64> = (2..=20).flat_map(|last| script.ack(0, &[(1, last)])).collect();
+    assert!(sent.contains(&25), "{sent:?}");
+    // 22 is found lost while the first recovery lasts: sent again, without a second reduction.
+    assert_eq!(script.at(200).ack(0, &[(23, 26), (1, 22)])[0], 22);
+    assert_eq!((script.end.info().recoveries, script.window()), (1, 10.0));
+    // When the first one ends, it counts.
+    script.ack(22, &[(23, 26)]);
+    assert_eq!(script.end.info().recoveries, 2);
+    assert!(script.window() < 10.0);
+}

@@ -48,8 +48,7 @@ impl Script {
 
     /// The test's SYN-ACK offers so many bytes.
     pub fn with_offer(settings: &Settings, extra: Flags, window: u32) -> Self {
-        let mut end =
-            Connection::connect(settings, &Law::Reno(Default::default()), Seed::new(1).stream("script"));
+        let mut end = Connection::connect(settings, &reno(), Seed::new(1).stream("script"));
         end.open(Time::ZERO);
         let syn = end.poll(Time::ZERO).unwrap();
         assert!(syn.flags.has(Flags::SYN) && !syn.flags.has(Flags::ACK));
@@ -170,4 +169,9 @@ impl Script {
     pub fn window(&self) -> f64 {
         self.end.info().window
     }
+}
+
+/// The law of tests that do not ask for another.
+pub fn reno() -> Law {
+    Law::named("reno").unwrap()
 }

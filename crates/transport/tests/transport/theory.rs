@@ -1,7 +1,7 @@
 //! Mean windows against closed forms, through the whole transport.
 
 use crate::pipe::{Pipe, Way};
-use longhaul_congestion::Settings as Law;
+use crate::script::reno;
 use longhaul_transport::{Acknowledging, Recovery, Reduction, Settings};
 use longhaul_units::{Span, Time};
 
@@ -11,7 +11,7 @@ fn mean_window(settings: &Settings, every: u32, n: u64) -> f64 {
     let acknowledging = Acknowledging { every, ..settings.acknowledging };
     let settings = Settings { acknowledging, ..*settings };
     let out = Way { every: n, gap: Span::from_ns(100), ..Way::plain(50) };
-    let mut pipe = Pipe::new(&settings, &settings, Law::Reno(Default::default()), out, Way::plain(50));
+    let mut pipe = Pipe::new(&settings, &settings, reno(), out, Way::plain(50));
     pipe.near.write(Time::ZERO, u64::MAX / 2);
     // The slow start and some sawtooths to forget it.
     let peak = (8.0 * n as f64 / 3.0).sqrt();

@@ -258,3 +258,96 @@ fn on_a_timeout_rack_takes_only_what_is_overdue_for_lost() {
     assert_eq!(sent, [0]);
     assert_eq!((script.end.info().timeouts, script.end.info().lost), (1, 1));
 }
+
+#[test]
+fn in_recovery_rack_waits_for_no_reordering_that_it_has_not_seen() {
+    let mut script = Script::sending(&quiet(), 1000);
+    script.out();
+    script.at(100);
+    assert_eq!(script.ack(0, &[(1, 2)]), [10]);
+    assert_eq!(script.ack(0, &[(1, 3)]), [11]);
+    assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+    script.at(101);
+    let new: Vec<u64> = (5..=10).flat_map(|last| script.ack(0, &[(1, last)])).collect();
+    assert_eq!(new[0], 12);
+    // 11 left at 100 ms, 12 at 101 ms and has arrived after 100 ms: 11 is overdue since 200 ms.
+    assert_eq!(script.at(201).ack(11, &[(12, 13)])[0], 11);
+}
+
+#[test]
+fn a_retransmission_in_recovery_starts_the_timer_anew() {
+    let mut script = Script::sending(&quiet(), 10);
+    script.out();
+    script.at(100);
+    assert_eq!((2..=4).flat_map(|last| script.ack(0, &[(1, last)])).collect::<Vec<_>>(), [0]);
+    assert_eq!(script.wait().0, 1100.0);
+}
+
+#[test]
+fn only_the_first_partial_acknowledgement_gives_more_time() {
+    // RFC 6582, section 4: the impatient variant.
+    let mut script = Script::sending(&Settings { recovery: Recovery::NewReno, ..quiet() }, 10);
+    script.out();
+    script.at(100);
+    for _ in 0..5 {
+        script.ack(0, &[]);
+    }
+    assert_eq!(script.at(200).ack(3, &[]), [3]);
+    assert_eq!(script.at(300).ack(6, &[]), [6]);
+    assert_eq!(script.wait().0, 1200.0);
+}
+
+#[test]
+fn no_second_probe_goes_before_a_round_trip_has_been_sampled() {
+    // RFC 8985, section 7.3, second condition.
+    let mut script = Script::sending(&plain(), 10);
+    script.out();
+    script.at(100).ack(9, &[]);
+    assert_eq!(script.wait().1, [9]);
+    // Acknowledged, but ambiguous: no sample.
+    script.at(801).ack(10, &[(9, 10)]);
+    script.end.write(ms(901), MSS);
+    assert_eq!(script.out(), [10]);
+    assert_eq!(script.wait().1, [], "the probe is left out");
+    assert_eq!(script.wait().1, [10]);
+    let info = script.end.info();
+    assert_eq!((info.tail_probes, info.timeouts), (1, 1));
+}
+
+#[test]
+fn a_probe_comes_no_later_than_the_timeout_that_it_is_to_avoid() {
+    let mut settings = plain();
+    settings.timeouts.least = Span::ZERO;
+    let mut script = Script::sending(&settings, 40);
+    script.out();
+    script.at(100);
+    for number in 1..=10 {
+        script.ack(number, &[]);
+    }
+    // Ten samples of 100 ms: RTTVAR = 50 (3/4)^10 = 2.8 ms, so that RTO < 2 SRTT.
+    let rto = script.end.info().rto.as_secs_f64() * 1e3;
+    assert!(rto < 120.0, "{rto}");
+    let (at, sent) = script.wait();
+    assert!((at - (100.0 + rto)).abs() < 1e-6, "{at}");
+    assert_eq!((sent, script.end.info().timeouts), (vec![30], 0));
+}
+
+#[test]
+fn rack_takes_no_original_for_its_copy() {
+    // RFC 8985, section 6.2, step 2. 4 to 9 are under way still when 0 arrives: the echo tells that it
+    // is the original, so that nothing sent before the copy is overdue.
+    let undo = Undo { dsack: false, timestamps: false, f_rto: false };
+    for (late, lost) in [(true, 0), (false, 6)] {
+        let mut script = Script::sending(&Settings { timestamps: true, undo, ..quiet() }, 10);
+        script.out();
+        let original = script.last.unwrap().sent;
+        script.at(100);
+        for last in 2..=4 {
+            script.ack(0, &[(1, last)]);
+        }
+        let copy = script.last.unwrap().sent;
+        assert!(copy > original);
+        script.at(250).ack_with(4, &[], |segment| segment.echo = if late { original } else { copy });
+        assert_eq!(script.end.info().losses, 1 + lost, "{late}");
+    }
+}
