@@ -107,6 +107,14 @@ impl DelayProcess {
         }
     }
 
+    /// The delay, if it is always the same.
+    pub(crate) fn constant(&self) -> Option<Span> {
+        match self.law {
+            Delay::Constant(delay) => Some(delay),
+            _ => None,
+        }
+    }
+
     /// No packet's delay is less.
     pub(crate) fn least(&self) -> Span {
         match &self.law {

@@ -1,3 +1,4 @@
+use crate::pipe::Pipe;
 use crate::{Bundle, Change, Counters, Fate, Link, Load, Offered};
 use longhaul_units::Time;
 
@@ -7,13 +8,19 @@ use longhaul_units::Time;
 pub enum Line<P> {
     /// One link.
     Link(Box<Link<P>>),
+    /// One link whose laws need no waiting; the same, but faster.
+    Pipe(Pipe<P>),
     /// Parallel routes.
     Bundle(Box<Bundle<P>>),
 }
 
-impl<P> From<Link<P>> for Line<P> {
+impl<P: Load> From<Link<P>> for Line<P> {
+    /// Of a link that has not been used yet.
     fn from(link: Link<P>) -> Self {
-        Line::Link(Box::new(link))
+        match Pipe::new(Box::new(link)) {
+            Ok(pipe) => Line::Pipe(pipe),
+            Err(link) => Line::Link(link),
+        }
     }
 }
 
@@ -22,6 +29,7 @@ impl<P: Load> Line<P> {
     pub fn offer(&mut self, now: Time, packet: P) -> Offered {
         match self {
             Line::Link(link) => link.offer(now, packet),
+            Line::Pipe(pipe) => pipe.offer(now, packet),
             Line::Bundle(bundle) => bundle.offer(now, packet),
         }
     }
@@ -30,6 +38,7 @@ impl<P: Load> Line<P> {
     pub fn next_event(&self) -> Time {
         match self {
             Line::Link(link) => link.next_event(),
+            Line::Pipe(pipe) => pipe.next_event(),
             Line::Bundle(bundle) => bundle.next_event(),
         }
     }
@@ -38,6 +47,7 @@ impl<P: Load> Line<P> {
     pub fn take(&mut self, now: Time) -> Option<(P, Time)> {
         match self {
             Line::Link(link) => link.take(now),
+            Line::Pipe(pipe) => pipe.take(now),
             Line::Bundle(bundle) => bundle.take(now),
         }
     }
@@ -46,14 +56,19 @@ impl<P: Load> Line<P> {
     pub fn drop_pending(&mut self) -> Option<(P, Fate)> {
         match self {
             Line::Link(link) => link.drop_pending(),
+            Line::Pipe(_) => None,
             Line::Bundle(bundle) => bundle.drop_pending(),
         }
     }
 
     /// See [`Link::change`]; of parallel routes, `route` changes alone if it is given, else all do.
     pub fn change(&mut self, now: Time, route: Option<usize>, change: &Change) {
+        if let Line::Pipe(pipe) = self {
+            *self = Line::Link(pipe.take_link(now));
+        }
         match self {
             Line::Link(link) => link.change(now, change),
+            Line::Pipe(_) => {}
             Line::Bundle(bundle) => bundle.change(now, route, change),
         }
     }
@@ -62,6 +77,7 @@ impl<P: Load> Line<P> {
     pub fn counters(&self) -> Counters {
         match self {
             Line::Link(link) => *link.counters(),
+            Line::Pipe(pipe) => *pipe.counters(),
             Line::Bundle(bundle) => bundle.counters(),
         }
     }
@@ -70,6 +86,7 @@ impl<P: Load> Line<P> {
     pub fn waiting(&self) -> (u64, u64) {
         match self {
             Line::Link(link) => link.waiting(),
+            Line::Pipe(pipe) => pipe.waiting(),
             Line::Bundle(bundle) => bundle.waiting(),
         }
     }
@@ -78,6 +95,7 @@ impl<P: Load> Line<P> {
     pub fn flying(&self) -> u64 {
         match self {
             Line::Link(link) => link.flying(),
+            Line::Pipe(pipe) => pipe.flying(),
             Line::Bundle(bundle) => bundle.flying(),
         }
     }

@@ -46,7 +46,7 @@ pub struct Link<P> {
     staged: Option<Waiting<P>>,
     wire: Wire<P>,
     ended: VecDeque<(P, Fate)>,
-    counters: Counters,
+    pub(crate) counters: Counters,
     /// The latest `now`.
     clock: Time,
 }
@@ -397,6 +397,47 @@ impl<P: Load> Link<P> {
         self.counters.wire_delay_ps += u128::from(delay.ps());
         let continues = self.wire.last().is_some_and(|last| packet.continues(last));
         self.wire.push(Entry { packet, start, due: end + delay, late, continues });
+    }
+
+    /// Picoseconds per byte and delay, if every due time follows from the arrivals before it, without
+    /// chance: then nothing is gained by waiting for a packet's turn.
+    pub(crate) fn as_pipe(&self) -> Option<(u64, Span)> {
+        let plain = self.up
+            && self.queue.is_plain()
+            && self.loss_place == LossPlace::BeforeQueue
+            && self.coalesce == Span::ZERO
+            && !self.reorder
+            && self.out_of_order.is_none()
+            && self.duplicate == Probability::ZERO
+            && self.corrupt == Probability::ZERO;
+        if !plain { None } else { self.gate.ps_per_byte().zip(self.delay.constant()) }
+    }
+
+    /// Whether the loss law takes a packet.
+    pub(crate) fn strikes(&mut self, now: Time, bytes: u32) -> bool {
+        self.loss.strikes(&mut self.streams.loss, now, bytes)
+    }
+
+    pub(crate) fn limit(&self) -> QueueLimit {
+        self.limit
+    }
+
+    pub(crate) fn framed(&self, bytes: u32) -> u32 {
+        self.framing.framed(bytes)
+    }
+
+    /// A packet that is on its way already.
+    pub(crate) fn put_on_wire(&mut self, packet: P, due: Time) {
+        self.wire.push(Entry { packet, start: due, due, late: false, continues: false });
+    }
+
+    /// Goes on at `now` with a wire that is busy until `free_at` and packets that wait since.
+    pub(crate) fn resume(&mut self, now: Time, free_at: Time, waiting: impl Iterator<Item = (P, Time)>) {
+        self.clock = now;
+        self.gate.hold_until(free_at);
+        for (packet, since) in waiting {
+            self.queue.resume(Waiting { packet, since }, self.streams.flow_key);
+        }
     }
 
     /// Works out what follows from the laws.

@@ -33,7 +33,7 @@ pub struct QueueLimit {
 }
 
 impl QueueLimit {
-    fn refuses(&self, packets: u64, bytes: u64, more: u32) -> bool {
+    pub(crate) fn refuses(&self, packets: u64, bytes: u64, more: u32) -> bool {
         self.packets.is_some_and(|limit| packets >= limit)
             || self.bytes.is_some_and(|limit| bytes + u64::from(more) > limit)
     }

@@ -180,6 +180,19 @@ impl Gate {
         matches!(self.law, RateLaw::Constant(_))
     }
 
+    /// Picoseconds per byte, where they are a whole number: then no fraction has to be carried. Zero
+    /// without limit.
+    pub(crate) fn ps_per_byte(&self) -> Option<u64> {
+        const PS_PER_S_AND_BYTE: u64 = 8_000_000_000_000;
+        match self.law {
+            RateLaw::Unlimited => Some(0),
+            RateLaw::Constant(rate) if PS_PER_S_AND_BYTE.is_multiple_of(rate.bits_per_s()) => {
+                Some(PS_PER_S_AND_BYTE / rate.bits_per_s())
+            }
+            _ => None,
+        }
+    }
+
     /// When a packet that was chosen at `from`, not before [`free_at`](Self::free_at), begins.
     pub(crate) fn start(&self, from: Time, bytes: u32) -> Time {
         match &self.law {

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Input, Polls, any_bit_rate, any_bundle, any_laws, inputs, offers, ordered_laws, play};
-use longhaul_link::{Bundle, Change, Delay, Fate, Laws, Line, Link, LossPlace, Offered, RateLaw};
+use longhaul_link::{Bundle, Change, Delay, Discipline, Fate, Laws, Line, Link, LossPlace, Offered, RateLaw};
 use longhaul_random::Seed;
-use longhaul_units::{Span, Time};
+use longhaul_units::{Probability, Span, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -43,6 +43,29 @@ proptest! {
         let lost_inside = run.inside.iter().filter(|each| each.1 == Fate::Lost).count() as u64;
         prop_assert_eq!(run.ended(Fate::Lost) + lost_inside, run.counters.lost_packets);
         prop_assert_eq!(run.ended(Fate::Down), run.counters.down_packets);
+    }
+
+    #[test]
+    fn where_due_times_are_known_at_once_knowing_them_changes_nothing(
+        laws in ordered_laws(), gigabits in prop::sample::select(vec![None, Some(1u64), Some(10), Some(25)]),
+        delay_us in 0u64..50, inputs in inputs(), seed: u64,
+    ) {
+        let laws = Laws {
+            up: true,
+            loss_place: LossPlace::BeforeQueue,
+            discipline: Discipline::Fifo,
+            rate: gigabits.map_or(RateLaw::Unlimited, |rate| RateLaw::constant(rate * 1_000_000_000)),
+            delay: Delay::Constant(Span::from_us(delay_us)),
+            duplicate: Probability::ZERO,
+            corrupt: Probability::ZERO,
+            ..laws
+        };
+        let made = || link(&laws, seed, Span::ZERO);
+        prop_assert!(matches!(Line::from(made()), Line::Pipe(_)));
+        for polls in [Polls::Prompt, Polls::Never] {
+            let plain = play(Line::Link(Box::new(made())), &inputs, polls);
+            prop_assert_eq!(&play(Line::from(made()), &inputs, polls), &plain);
+        }
     }
 
     #[test]

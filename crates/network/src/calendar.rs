@@ -1,98 +1,55 @@
 use longhaul_units::Time;
 
-/// Which direction acts next: an indexed binary heap with one entry for each busy direction.
+/// Which of many acts next: a tournament in which the earliest time wins, with one entry for each.
 ///
 /// Ties go to the smaller index, so that equal runs take equal turns.
 #[derive(Debug)]
 pub struct Calendar {
-    /// Busy indices, as a heap.
-    heap: Vec<u32>,
-    /// Where each index stands in the heap; `ABSENT` when it is idle.
-    places: Vec<u32>,
     times: Vec<Time>,
+    /// The winner below each inner node; the root is at 1, the leaves stand for the indices.
+    winners: Vec<u32>,
+    leaves: usize,
 }
-
-const ABSENT: u32 = u32::MAX;
 
 impl Calendar {
     /// A calendar for indices below `count`, all idle.
     pub fn new(count: usize) -> Self {
-        Calendar {
-            heap: Vec::with_capacity(count),
-            places: vec![ABSENT; count],
-            times: vec![Time::NEVER; count],
+        let leaves = count.next_power_of_two().max(2);
+        let mut winners = vec![0; 2 * leaves];
+        for (place, index) in winners[leaves..].iter_mut().zip(0u32..) {
+            *place = index;
         }
+        for node in (1..leaves).rev() {
+            winners[node] = winners[2 * node];
+        }
+        Calendar { times: vec![Time::NEVER; leaves], winners, leaves }
     }
 
     /// The earliest time and its index.
     pub fn first(&self) -> Option<(Time, u32)> {
-        self.heap.first().map(|&index| (self.times[index as usize], index))
+        let index = self.winners[1];
+        let time = self.times[index as usize];
+        (time != Time::NEVER).then_some((time, index))
     }
 
     /// `index` acts at `time` next; [`Time::NEVER`] makes it idle.
     pub fn set(&mut self, index: u32, time: Time) {
-        let slot = index as usize;
-        let place = self.places[slot];
-        let before = std::mem::replace(&mut self.times[slot], time);
-        match (place, time) {
-            (ABSENT, Time::NEVER) => {}
-            (ABSENT, _) => {
-                self.heap.push(index);
-                self.places[slot] = (self.heap.len() - 1) as u32;
-                self.rise(self.heap.len() - 1);
-            }
-            (_, Time::NEVER) => self.remove(place as usize),
-            _ if time < before => self.rise(place as usize),
-            _ => self.sink(place as usize),
+        let slot = &mut self.times[index as usize];
+        if *slot == time {
+            return;
         }
-    }
-
-    fn remove(&mut self, place: usize) {
-        let last = self.heap.len() - 1;
-        self.swap(place, last);
-        if let Some(gone) = self.heap.pop() {
-            self.places[gone as usize] = ABSENT;
-        }
-        if place < last {
-            self.rise(place);
-            self.sink(place);
-        }
-    }
-
-    fn key(&self, place: usize) -> (Time, u32) {
-        let index = self.heap[place];
-        (self.times[index as usize], index)
-    }
-
-    fn rise(&mut self, mut place: usize) {
-        while place > 0 {
-            let parent = (place - 1) / 2;
-            if self.key(parent) <= self.key(place) {
+        *slot = time;
+        let mut node = (self.leaves + index as usize) / 2;
+        while node > 0 {
+            let (left, right) = (self.winners[2 * node], self.winners[2 * node + 1]);
+            // All indices on the left are smaller.
+            let winner = if self.times[left as usize] <= self.times[right as usize] { left } else { right };
+            if self.winners[node] == winner && winner != index {
                 return;
             }
-            self.swap(parent, place);
-            place = parent;
+            self.winners[node] = winner;
+            node /= 2;
         }
-    }
-
-    fn sink(&mut self, mut place: usize) {
-        loop {
-            let children = [2 * place + 1, 2 * place + 2];
-            let smallest = children
-                .into_iter()
-                .filter(|&child| child < self.heap.len())
-                .min_by_key(|&child| self.key(child))
-                .filter(|&child| self.key(child) < self.key(place));
-            let Some(child) = smallest else { return };
-            self.swap(place, child);
-            place = child;
-        }
-    }
-
-    fn swap(&mut self, a: usize, b: usize) {
-        self.heap.swap(a, b);
-        self.places[self.heap[a] as usize] = a as u32;
-        self.places[self.heap[b] as usize] = b as u32;
     }
 }
 
