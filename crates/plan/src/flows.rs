@@ -1,3 +1,4 @@
+use crate::Distribution;
 use longhaul_congestion::Settings as Law;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,27 @@ pub enum Traffic {
         payload_bytes: u32,
         /// Payload in all; `None`: until it is stopped.
         bytes: Option<u64>,
+        /// How far apart they leave.
+        #[serde(default)]
+        arrivals: Arrivals,
+        /// How their payload varies about `payload_bytes`.
+        #[serde(default)]
+        sizes: Sizes,
+        /// Times of sending and of silence in turn, in ns; `None`: always sending.
+        #[serde(default)]
+        on_off: Option<(Distribution, Distribution)>,
+    },
+    /// Transfers one after another or side by side, each over a TCP connection of its own.
+    Requests {
+        /// From the begin of one to the begin of the next, in ns.
+        gap: Distribution,
+        /// Payload of each, in bytes, rounded; at least 1.
+        size: Distribution,
+        /// What controls the windows.
+        law: Law,
+        /// How the rest of TCP behaves.
+        #[serde(default)]
+        tcp: Tcp,
     },
     /// Echo requests.
     Ping {
@@ -55,6 +77,28 @@ pub enum Traffic {
         /// How many; `None`: until it is stopped.
         count: Option<u64>,
     },
+}
+
+/// How far apart datagrams leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrivals {
+    /// By the byte clock of the rate.
+    #[default]
+    Even,
+    /// A Poisson process of that mean rate.
+    Poisson,
+}
+
+/// How the payload of datagrams varies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sizes {
+    /// Not at all.
+    #[default]
+    Fixed,
+    /// Exponentially, rounded to bytes, of that mean, at least 1 and at most what fits the path.
+    Exponential,
 }
 
 /// How simulated TCP behaves, but for its congestion control.
@@ -122,6 +166,20 @@ impl Flow {
             return Err("stop_ns: is not after the start".into());
         }
         match &self.traffic {
+            Traffic::Tcp { law, .. } | Traffic::Requests { law, .. } => {
+                law.check().map_err(|error| format!("traffic.law.{error}"))?;
+            }
+            Traffic::Udp { on_off: Some((on, off)), .. } => {
+                on.check().map_err(|error| format!("traffic.on_off[0].{error}"))?;
+                off.check().map_err(|error| format!("traffic.on_off[1].{error}"))?;
+            }
+            _ => {}
+        }
+        match &self.traffic {
+            Traffic::Requests { gap, size, .. } => {
+                gap.check().map_err(|error| format!("traffic.gap.{error}"))?;
+                size.check().map_err(|error| format!("traffic.size.{error}"))
+            }
             Traffic::Tcp { streams: 0, .. } => Err("traffic.streams: must be positive".into()),
             Traffic::Tcp { bits_per_s: Some(0), .. } | Traffic::Udp { bits_per_s: 0, .. } => {
                 Err("traffic.bits_per_s: must be positive".into())

@@ -21,7 +21,7 @@ pub use bundle::{Bundle, FlowKey, Policy, Resequence};
 pub use delay::{Delay, OutOfOrder, Rounding};
 pub use direction::{Change, Direction, LossPlace};
 pub use distribution::Distribution;
-pub use flows::{Flow, Recovery, Tcp, Traffic};
+pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use loss::{GapUnit, Loss};
 pub use programs::{Program, Ready};
 pub use queue::{Discipline, Queue};

@@ -6,6 +6,35 @@ pub const FLOWS_HEADER: &str = "t_ns,flow,stream,sent_bytes,received_bytes,windo
 /// First line of a file of [`EchoRow`]s.
 pub const ECHOES_HEADER: &str = "flow,seq,sent_ns,rtt_ns\n";
 
+/// First line of a file of [`RequestRow`]s.
+pub const REQUESTS_HEADER: &str = "flow,number,start_ns,bytes,took_ns\n";
+
+/// One transfer of many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestRow {
+    /// Position of the flow in the plan.
+    pub flow: u32,
+    /// Its number, from 0.
+    pub number: u32,
+    /// When it began, since the start of the run.
+    pub start_ns: u64,
+    /// Payload.
+    pub bytes: u64,
+    /// Until the sender knew that all had arrived and both ends had closed; `None`: not by the end.
+    pub took_ns: Option<u64>,
+}
+
+impl RequestRow {
+    /// Writes the row; `flow` is the flow's name.
+    pub fn write(&self, flow: &str, out: &mut impl Write) -> io::Result<()> {
+        write!(out, "{flow},{},{},{},", self.number, self.start_ns, self.bytes)?;
+        match self.took_ns {
+            Some(took_ns) => writeln!(out, "{took_ns}"),
+            None => writeln!(out),
+        }
+    }
+}
+
 /// One connection, or one stream of datagrams, at one instant; counts are totals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowRow {

@@ -10,5 +10,5 @@ mod rows;
 
 pub use captures::Capture;
 pub use distribution::{Distribution, Summary};
-pub use flows::{ECHOES_HEADER, EchoRow, FLOWS_HEADER, FlowRow};
+pub use flows::{ECHOES_HEADER, EchoRow, FLOWS_HEADER, FlowRow, REQUESTS_HEADER, RequestRow};
 pub use rows::{PACKETS_HEADER, PacketRow, SAMPLES_HEADER, SampleRow};

@@ -10,7 +10,7 @@ pub enum Agent {
     /// One end of a TCP connection.
     Stream(Box<StreamEnd>),
     /// Sends datagrams.
-    Datagrams(Datagrams),
+    Datagrams(Box<Datagrams>),
     /// Receives them.
     Drain(Drain),
     /// Sends echo requests and waits for the answers; the far end needs no agent.
@@ -67,7 +67,7 @@ impl Agent {
     pub fn receive(&mut self, load: Load, marked: bool, wire: &mut Wire<'_>) {
         match (self, load) {
             (Agent::Stream(end), Load::Segment(segment)) => end.receive(&segment, marked, wire),
-            (Agent::Drain(drain), Load::Datagram(number)) => drain.receive(number),
+            (Agent::Drain(drain), Load::Datagram { number, bytes }) => drain.receive(number, bytes),
             (Agent::Echoes(echoes), Load::Echo(number)) => echoes.answer(number, wire),
             (Agent::Echoes(echoes), Load::EchoReply(number)) => echoes.receive(number, wire),
             _ => {}

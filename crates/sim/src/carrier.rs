@@ -11,8 +11,8 @@ use longhaul_units::Time;
 pub enum Load {
     /// Of TCP.
     Segment(Segment),
-    /// A datagram, by its number.
-    Datagram(u64),
+    /// A datagram, by its number, and its payload.
+    Datagram { number: u64, bytes: u32 },
     /// An echo request, by its number.
     Echo(u64),
     /// Its answer.

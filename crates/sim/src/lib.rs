@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod build;
 mod carrier;
 mod datagrams;
 mod digest;
 mod echoes;
+mod measures;
 mod records;
 mod simulation;
 mod stream;

@@ -1,6 +1,7 @@
 use longhaul_plan::Plan;
 use longhaul_record::{
-    ECHOES_HEADER, EchoRow, FLOWS_HEADER, FlowRow, PACKETS_HEADER, PacketRow, SAMPLES_HEADER, SampleRow,
+    ECHOES_HEADER, EchoRow, FLOWS_HEADER, FlowRow, PACKETS_HEADER, PacketRow, REQUESTS_HEADER, RequestRow,
+    SAMPLES_HEADER, SampleRow,
 };
 use std::io::{self, Write};
 
@@ -17,6 +18,7 @@ struct Outputs {
     packets: Box<dyn Write + Send + Sync>,
     flows: Box<dyn Write + Send + Sync>,
     echoes: Box<dyn Write + Send + Sync>,
+    requests: Box<dyn Write + Send + Sync>,
 }
 
 impl Records {
@@ -40,6 +42,7 @@ impl Records {
             packets: with_header("packets.csv", PACKETS_HEADER)?,
             flows: with_header("flows.csv", FLOWS_HEADER)?,
             echoes: with_header("echoes.csv", ECHOES_HEADER)?,
+            requests: with_header("requests.csv", REQUESTS_HEADER)?,
         };
         Ok(Records {
             links: plan.links.iter().map(|link| link.name.clone()).collect(),
@@ -73,13 +76,19 @@ impl Records {
         keep(failure, row.write(&flows[row.flow as usize], &mut outputs.echoes));
     }
 
+    pub(crate) fn request(&mut self, row: RequestRow) {
+        let Records { outputs: Some(outputs), flows, failure, .. } = self else { return };
+        keep(failure, row.write(&flows[row.flow as usize], &mut outputs.requests));
+    }
+
     /// Writes out what is buffered. The error is the first there was.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
         let Some(outputs) = &mut self.outputs else { return Ok(()) };
-        for out in [&mut outputs.samples, &mut outputs.packets, &mut outputs.flows, &mut outputs.echoes] {
+        let Outputs { samples, packets, flows, echoes, requests } = outputs;
+        for out in [samples, packets, flows, echoes, requests] {
             out.flush()?;
         }
         Ok(())

@@ -1,20 +1,11 @@
-use crate::agent::{Agent, Way, Wire};
+use crate::agent::{Agent, Wire};
 use crate::carrier::Carrier;
-use crate::datagrams::{self, Datagrams, Drain};
-use crate::echoes::{self, Echoes};
 use crate::records::Records;
-use crate::stream::{Application, Plan as StreamPlan, StreamEnd};
-use longhaul_network::{Calendar, DirectionId, Network, NodeId, results};
-use longhaul_plan::{Flow, NodeKind, Plan, Recovery, Tcp, Traffic, Way as LinkWay};
+use longhaul_network::{Calendar, DirectionId, Network, results};
+use longhaul_plan::{Plan, Way};
 use longhaul_random::Seed;
-use longhaul_record::FlowRow;
-use longhaul_transport::{
-    Acknowledging, Bound, Connection, Ecn, InitialWindow, Internet, Pacing, ReceiveBuffer, Reduction,
-    Reordering, Settings,
-};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Span, Time};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 
 /// A plan's network with simulated endpoints.
 ///
@@ -22,16 +13,16 @@ use std::collections::VecDeque;
 /// [`finish`](Self::finish). How the calls are cut changes nothing: equal plans give equal results,
 /// down to [`digest`](Self::digest).
 pub struct Simulation {
-    plan: Plan,
-    network: Network,
-    carrier: Carrier,
-    agents: Vec<Agent>,
-    pairs: Vec<Pair>,
+    pub(crate) plan: Plan,
+    pub(crate) network: Network,
+    pub(crate) carrier: Carrier,
+    pub(crate) agents: Vec<Agent>,
+    pub(crate) pairs: Vec<Pair>,
     /// When each agent next acts.
     timers: Calendar,
-    now: Time,
+    pub(crate) now: Time,
     /// When the run ends; never, if its flows decide.
-    end: Time,
+    pub(crate) end: Time,
     /// Agents that have something to do yet; each is counted off once.
     busy: Vec<bool>,
     busy_agents: usize,
@@ -42,13 +33,13 @@ pub struct Simulation {
 
 /// The two agents of a stream of a flow.
 #[derive(Clone, Copy, Debug)]
-struct Pair {
-    flow: u32,
-    stream: u32,
-    sender: u32,
-    receiver: u32,
+pub(crate) struct Pair {
+    pub(crate) flow: u32,
+    pub(crate) stream: u32,
+    pub(crate) sender: u32,
+    pub(crate) receiver: u32,
     /// When the sender had done what it was to do.
-    done: Option<Time>,
+    pub(crate) done: Option<Time>,
 }
 
 impl Simulation {
@@ -87,105 +78,6 @@ impl Simulation {
         made.busy = made.agents.iter().map(|agent| !agent.is_done()).collect();
         made.busy_agents = made.busy.iter().filter(|&&busy| busy).count();
         Ok(made)
-    }
-
-    fn add(&mut self, position: u32, flow: &Flow, seed: &Seed) -> Result<(), String> {
-        let (from, to) = (NodeId(flow.source as u32), NodeId(flow.destination as u32));
-        let start = Time::from_ns(flow.start_ns);
-        let stop = flow.stop_ns.map_or(Time::NEVER, Time::from_ns).min(self.end);
-        let endless = |finite: bool| {
-            if finite || stop != Time::NEVER {
-                Ok(())
-            } else {
-                Err("stop_ns: neither the flow nor the run ever ends".to_owned())
-            }
-        };
-        match &flow.traffic {
-            Traffic::Tcp { streams, law, tcp, bytes, bits_per_s } => {
-                endless(bytes.is_some())?;
-                let mtu = self.path_mtu(from, to)?.min(self.path_mtu(to, from)?);
-                let settings = settings(tcp, mtu);
-                for stream in 0..*streams {
-                    let (there, back) = self.ways(from, to, position, stream, tcp.ipv6);
-                    let name = format!("{}/{stream}", flow.name);
-                    let plan = StreamPlan {
-                        start,
-                        stop,
-                        bytes: *bytes,
-                        rate: bits_per_s.and_then(Rate::from_bits_per_s),
-                        mss: settings.mss,
-                    };
-                    let chance = |end: &str| seed.stream(&format!("{name}/{end}"));
-                    let client = Connection::connect(&settings, law, chance("source"));
-                    let server = Connection::listen(&settings, law, chance("destination"));
-                    let client = StreamEnd::new(client, there, Some(Application::new(plan)));
-                    let server = StreamEnd::new(server, back, None);
-                    self.pair(
-                        position,
-                        stream,
-                        Agent::Stream(Box::new(client)),
-                        Agent::Stream(Box::new(server)),
-                    );
-                }
-            }
-            Traffic::Udp { bits_per_s, payload_bytes, bytes } => {
-                endless(bytes.is_some())?;
-                let rate =
-                    Rate::from_bits_per_s(*bits_per_s).ok_or("traffic.bits_per_s: must be positive")?;
-                let (there, _) = self.ways(from, to, position, 0, false);
-                let plan = datagrams::Plan {
-                    payload_bytes: *payload_bytes,
-                    rate,
-                    start,
-                    stop,
-                    bytes: bytes.unwrap_or(u64::MAX),
-                };
-                let drain = Drain::new(*payload_bytes);
-                self.pair(position, 0, Agent::Datagrams(Datagrams::new(there, plan)), Agent::Drain(drain));
-            }
-            Traffic::Ping { every_ns, payload_bytes, count } => {
-                endless(count.is_some())?;
-                let (mut there, back) = self.ways(from, to, position, 0, false);
-                if self.plan.nodes[flow.destination].kind == NodeKind::Router {
-                    // A router answers by itself, to the one who asked.
-                    there.peer -= 1;
-                }
-                let plan = echoes::Plan {
-                    flow: position,
-                    payload_bytes: *payload_bytes,
-                    every: Span::from_ns(*every_ns),
-                    start,
-                    stop,
-                    count: count.unwrap_or(u64::MAX),
-                };
-                let (asks, answers) = (Echoes::new(there, plan), Echoes::mirror(back, plan));
-                self.pair(position, 0, Agent::Echoes(asks), Agent::Echoes(answers));
-            }
-        }
-        Ok(())
-    }
-
-    /// The ways of the pair of agents that is added next.
-    fn ways(&self, from: NodeId, to: NodeId, position: u32, stream: u32, ipv6: bool) -> (Way, Way) {
-        let sender = self.agents.len() as u32;
-        let there = Way { from, to, peer: sender + 1, flow: spread(position, 2 * stream), ipv6 };
-        let back = Way { from: to, to: from, peer: sender, flow: spread(position, 2 * stream + 1), ipv6 };
-        (there, back)
-    }
-
-    fn pair(&mut self, flow: u32, stream: u32, sender: Agent, receiver: Agent) {
-        let place = self.agents.len() as u32;
-        self.agents.extend([sender, receiver]);
-        self.pairs.push(Pair { flow, stream, sender: place, receiver: place + 1, done: None });
-    }
-
-    /// The largest packet that passes all the way.
-    fn path_mtu(&self, from: NodeId, to: NodeId) -> Result<u16, String> {
-        let path = self.network.path(from, to).ok_or("destination: no way leads there")?;
-        let links = path.iter().map(|direction: &DirectionId| self.plan.links[direction.link()].mtu);
-        let host = |node: NodeId| Some(self.plan.nodes[node.0 as usize].mtu).filter(|&mtu| mtu > 0);
-        let least = links.chain(host(from)).chain(host(to)).min().unwrap_or(1500);
-        Ok(least.min(u32::from(u16::MAX)) as u16)
     }
 
     /// Runs on until `until`, or until so many events have passed, whichever comes first. True when
@@ -234,7 +126,7 @@ impl Simulation {
     fn change(&mut self) {
         let event = self.plan.events[self.next_change].clone();
         self.next_change += 1;
-        for way in [LinkWay::Forward, LinkWay::Reverse] {
+        for way in [Way::Forward, Way::Reverse] {
             if event.direction.is_none_or(|only| only == way) {
                 let direction = DirectionId::new(event.link, way);
                 self.network.change(self.now, direction, event.route, &event.change, &mut self.carrier);
@@ -276,6 +168,22 @@ impl Simulation {
             self.busy_agents -= 1;
             self.pairs[place / 2].done.get_or_insert(self.now);
         }
+        if timer == Time::NEVER {
+            self.bury(place);
+        }
+    }
+
+    /// A connection that both ends have closed, and know to be closed, is needed no more.
+    fn bury(&mut self, place: usize) {
+        let both = [place, place ^ 1];
+        let closed = |agent: &Agent| matches!(agent, Agent::Stream(end) if end.is_closed());
+        if both.iter().all(|&each| closed(&self.agents[each])) {
+            for each in both {
+                if let Agent::Stream(end) = &mut self.agents[each] {
+                    end.bury();
+                }
+            }
+        }
     }
 
     fn sample(&mut self) {
@@ -286,42 +194,6 @@ impl Simulation {
             if let Some(row) = self.flow_row(pair) {
                 self.carrier.records.flow(row);
             }
-        }
-    }
-
-    fn flow_row(&self, pair: &Pair) -> Option<FlowRow> {
-        let blank = FlowRow {
-            t_ns: self.now.ns(),
-            flow: pair.flow,
-            stream: pair.stream,
-            sent_bytes: 0,
-            received_bytes: 0,
-            window_segments: None,
-            threshold_segments: None,
-            rtt_ns: None,
-            retransmits: 0,
-            in_flight: 0,
-        };
-        match (&self.agents[pair.sender as usize], &self.agents[pair.receiver as usize]) {
-            (Agent::Stream(sender), Agent::Stream(receiver)) => {
-                let info = sender.info();
-                Some(FlowRow {
-                    sent_bytes: info.bytes_sent,
-                    received_bytes: receiver.info().bytes_received,
-                    window_segments: Some(info.window),
-                    threshold_segments: Some(info.threshold).filter(|threshold| threshold.is_finite()),
-                    rtt_ns: Some(info.srtt.ns()).filter(|&rtt| rtt > 0),
-                    retransmits: info.retransmits,
-                    in_flight: info.in_flight,
-                    ..blank
-                })
-            }
-            (Agent::Datagrams(sender), Agent::Drain(receiver)) => Some(FlowRow {
-                sent_bytes: sender.sent_bytes(),
-                received_bytes: receiver.received_bytes(),
-                ..blank
-            }),
-            _ => None,
         }
     }
 
@@ -351,7 +223,8 @@ impl Simulation {
                 echoes.close(&mut Wire { now: *now, network, carrier });
             }
         }
-        carrier.records.finish().map_err(|error| format!("cannot write the records: {error}"))?;
+        let flows = self.flow_results();
+        self.carrier.records.finish().map_err(|error| format!("cannot write the records: {error}"))?;
         let hops: u64 = (0..2 * self.plan.links.len())
             .map(|direction| self.network.link_counters(DirectionId(direction as u32)).link.offered_packets)
             .sum();
@@ -361,103 +234,11 @@ impl Simulation {
             "error": null,
             "links": results::links(&self.network, &self.plan),
             "packets": results::packets(&self.network),
-            "flows": VecDeque::from_iter(self.pairs.iter().map(|pair| self.flow_result(pair))),
+            "flows": flows,
             "events": self.events,
             "hops": hops,
             "damaged": self.carrier.damaged,
             "digest": format!("{:016x}", self.digest()),
         }))
-    }
-
-    fn flow_result(&self, pair: &Pair) -> Value {
-        let flow = &self.plan.flows[pair.flow as usize];
-        let end = pair.done.unwrap_or(self.now).min(flow.stop_ns.map_or(Time::NEVER, Time::from_ns));
-        let span_s = end.since(Time::from_ns(flow.start_ns)).as_secs_f64();
-        let rate = |bytes: u64| if span_s > 0.0 { Some(bytes as f64 * 8.0 / span_s) } else { None };
-        let head = |bytes: u64| {
-            json!({
-                "name": flow.name,
-                "stream": pair.stream,
-                "span_s": span_s,
-                "bytes": bytes,
-                "goodput_bits_per_s": rate(bytes),
-                "done_ns": pair.done.map(Time::ns),
-            })
-        };
-        match (&self.agents[pair.sender as usize], &self.agents[pair.receiver as usize]) {
-            (Agent::Stream(sender), Agent::Stream(receiver)) => {
-                let info = sender.info();
-                let mut result = head(receiver.info().bytes_received);
-                result["state"] = json!(format!("{:?}", info.state).to_lowercase());
-                result["segments_sent"] = json!(info.segments_sent);
-                result["retransmits"] = json!(info.retransmits);
-                result["losses"] = json!(info.losses);
-                result["timeouts"] = json!(info.timeouts);
-                result["recoveries"] = json!(info.recoveries);
-                result["undone"] = json!(info.undone);
-                result["marks"] = json!(info.marks);
-                result["dsacks"] = json!(info.dsacks);
-                result["tail_probes"] = json!(info.tail_probes);
-                result["reordering"] = json!(info.reordering);
-                result["window_segments"] = json!(info.window);
-                result["srtt_ns"] = json!(info.srtt.ns());
-                result["min_rtt_ns"] = json!(info.min_rtt.ns());
-                result
-            }
-            (Agent::Datagrams(sender), Agent::Drain(receiver)) => {
-                let mut result = head(receiver.received_bytes());
-                result["sent"] = json!(sender.sent);
-                result["received"] = json!(receiver.received);
-                result["out_of_order"] = json!(receiver.out_of_order);
-                result
-            }
-            (Agent::Echoes(asks), _) => {
-                let mut result = head(0);
-                result["sent"] = json!(asks.sent);
-                result["received"] = json!(asks.received);
-                result
-            }
-            _ => Value::Null,
-        }
-    }
-}
-
-/// A number that tells flows apart, evenly spread (the finaliser of splitmix64).
-fn spread(flow: u32, end: u32) -> u32 {
-    let mut x = (u64::from(flow) << 32 | u64::from(end)).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (x ^ (x >> 31)) as u32
-}
-
-fn settings(tcp: &Tcp, mtu: u16) -> Settings {
-    let internet = if tcp.ipv6 { Internet::V6 } else { Internet::V4 };
-    let default = Settings::for_mtu(mtu, internet);
-    use longhaul_transport::Recovery as R;
-    let (recovery, reordering) = match tcp.recovery {
-        Recovery::Tahoe => (R::Tahoe, Reordering::Fixed(3)),
-        Recovery::Reno => (R::Reno, Reordering::Fixed(3)),
-        Recovery::Newreno => (R::NewReno, Reordering::Fixed(3)),
-        Recovery::Sack => (R::Sack, Reordering::Fixed(3)),
-        Recovery::SackAdaptive => (R::Sack, Reordering::Adaptive { most: 127 }),
-        Recovery::Rack => (R::Rack, Reordering::Fixed(3)),
-    };
-    let least = Span::from_ns(tcp.min_rto_ns);
-    Settings {
-        recovery,
-        reordering,
-        initial_window: tcp.initial_window.map_or(default.initial_window, InitialWindow::Segments),
-        acknowledging: Acknowledging { every: if tcp.delayed_ack { 2 } else { 1 }, ..default.acknowledging },
-        ecn: if tcp.ecn { Ecn::Classic } else { Ecn::Off },
-        pacing: if tcp.pacing { Pacing::Window } else { Pacing::Law },
-        reduction: Reduction::Proportional(Bound::Safe),
-        timeouts: longhaul_transport::Timeouts { least, least_variation: least, ..default.timeouts },
-        send_buffer: tcp.buffer_bytes.unwrap_or(default.send_buffer),
-        receive_buffer: tcp.buffer_bytes.map_or(default.receive_buffer, |most| ReceiveBuffer {
-            bytes: most.min(ReceiveBuffer::linux().bytes),
-            most,
-            offered: 1,
-        }),
-        ..default
     }
 }

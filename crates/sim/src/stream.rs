@@ -1,16 +1,28 @@
 use crate::agent::{Way, Wire};
 use crate::carrier::Load;
-use longhaul_transport::{Connection, Flags, Info, Segment};
+use longhaul_congestion::Settings as Law;
+use longhaul_random::Seed;
+use longhaul_transport::{Connection, Flags, Info, Segment, Settings};
 use longhaul_units::{Rate, Serialiser, Time};
+use std::sync::Arc;
 
 /// ECT(0), the lower two bits of the traffic class (RFC 3168, section 5).
 const ECT: u8 = 2;
 /// What a connection is given that sends until it is stopped.
 const ENDLESS: u64 = u64::MAX / 2;
 
+/// What all connections of a flow have in common.
+#[derive(Debug)]
+pub struct Kind {
+    pub name: String,
+    pub settings: Settings,
+    pub law: Law,
+    pub seed: Seed,
+}
+
 /// One end of a simulated connection with its application.
 pub struct StreamEnd {
-    connection: Connection,
+    connection: State,
     way: Way,
     /// `None`: the end that listens and reads.
     application: Option<Application>,
@@ -18,17 +30,25 @@ pub struct StreamEnd {
     timer: Time,
     /// The listening end has closed, too.
     closed: bool,
+    kind: Arc<Kind>,
+    /// Which of the flow's connections.
+    number: u32,
+}
+
+/// A connection takes memory only while it is needed.
+enum State {
+    Unborn,
+    Open(Box<Connection>),
+    Gone(Box<Info>),
 }
 
 /// What the application at the opening end does.
 pub struct Application {
-    start: Time,
-    stop: Time,
+    plan: Plan,
     /// Payload to hand over; endless if `None`.
     left: Option<u64>,
-    /// Hands over `chunk` bytes at a time at this rate.
+    /// Hands over a segment at a time at this rate.
     paced: Option<(Rate, Serialiser)>,
-    chunk: u32,
     next: Time,
     opened: bool,
     stopped: bool,
@@ -41,18 +61,14 @@ pub struct Plan {
     pub stop: Time,
     pub bytes: Option<u64>,
     pub rate: Option<Rate>,
-    /// Payload of a full segment.
-    pub mss: u16,
 }
 
 impl Application {
     pub fn new(plan: Plan) -> Self {
         Application {
-            start: plan.start,
-            stop: plan.stop,
+            plan,
             left: plan.bytes,
             paced: plan.rate.map(|rate| (rate, Serialiser::default())),
-            chunk: u32::from(plan.mss),
             next: plan.start,
             opened: false,
             stopped: false,
@@ -61,19 +77,23 @@ impl Application {
 }
 
 impl StreamEnd {
-    pub fn new(connection: Connection, way: Way, application: Option<Application>) -> Self {
-        let timer = application.as_ref().map_or(Time::NEVER, |application| application.start);
-        StreamEnd { connection, way, application, timer, closed: false }
+    pub fn new(kind: Arc<Kind>, number: u32, way: Way, application: Option<Application>) -> Self {
+        let timer = application.as_ref().map_or(Time::NEVER, Application::timer);
+        StreamEnd { connection: State::Unborn, way, application, timer, closed: false, kind, number }
     }
 
     pub fn receive(&mut self, segment: &Segment, marked: bool, wire: &mut Wire<'_>) {
         if self.is_stopped() {
             return;
         }
-        self.connection.receive(wire.now, segment, marked);
-        if self.application.is_none() && !self.closed && self.connection.has_ended() {
+        if self.application.is_none() {
+            self.bear("destination");
+        }
+        let State::Open(connection) = &mut self.connection else { return };
+        connection.receive(wire.now, segment, marked);
+        if self.application.is_none() && !self.closed && connection.has_ended() {
             self.closed = true;
-            self.connection.close(wire.now);
+            connection.close(wire.now);
         }
         self.pump(wire);
     }
@@ -82,12 +102,15 @@ impl StreamEnd {
         if self.is_stopped() {
             return;
         }
-        let now = wire.now;
-        if let Some(application) = &mut self.application {
-            application.act(now, &mut self.connection);
+        if self.application.is_some() {
+            self.bear("source");
         }
-        if self.connection.timer() <= now {
-            self.connection.expire(now);
+        let State::Open(connection) = &mut self.connection else { return };
+        if let Some(application) = &mut self.application {
+            application.act(wire.now, connection, u32::from(self.kind.settings.mss));
+        }
+        if connection.timer() <= wire.now {
+            connection.expire(wire.now);
         }
         self.pump(wire);
     }
@@ -96,15 +119,60 @@ impl StreamEnd {
         self.timer
     }
 
+    /// Whether it has sent what it should, or never will.
     pub fn is_done(&self) -> bool {
-        self.application.is_none()
-            || self.is_stopped()
-            || self.connection.is_closed()
-            || self.connection.has_failed()
+        let over = match &self.connection {
+            State::Unborn => false,
+            State::Open(connection) => connection.is_closed() || connection.has_failed(),
+            State::Gone(_) => true,
+        };
+        self.application.is_none() || self.is_stopped() || over
     }
 
-    pub fn info(&self) -> Info {
-        self.connection.info()
+    /// Whether both ends have closed, and this one knows.
+    pub fn is_closed(&self) -> bool {
+        matches!(&self.connection, State::Open(connection) if connection.is_closed())
+    }
+
+    /// Gives the connection's memory back.
+    pub fn bury(&mut self) {
+        if let State::Open(connection) = &self.connection {
+            self.connection = State::Gone(Box::new(connection.info()));
+            self.timer = Time::NEVER;
+        }
+    }
+
+    /// What it knows of its connection; `None` before there is one.
+    pub fn info(&self) -> Option<Info> {
+        match &self.connection {
+            State::Unborn => None,
+            State::Open(connection) => Some(connection.info()),
+            State::Gone(info) => Some(**info),
+        }
+    }
+
+    /// Whether it has a connection now.
+    pub fn is_open(&self) -> bool {
+        matches!(self.connection, State::Open(_))
+    }
+
+    /// What the application was to do, at the end that has one.
+    pub fn plan(&self) -> Option<Plan> {
+        self.application.as_ref().map(|application| application.plan)
+    }
+
+    fn bear(&mut self, end: &str) {
+        if !matches!(self.connection, State::Unborn) {
+            return;
+        }
+        let Kind { name, settings, law, seed } = &*self.kind;
+        let chance = seed.stream(&format!("{name}/{}/{end}", self.number));
+        let made = if self.application.is_some() {
+            Connection::connect(settings, law, chance)
+        } else {
+            Connection::listen(settings, law, chance)
+        };
+        self.connection = State::Open(Box::new(made));
     }
 
     fn is_stopped(&self) -> bool {
@@ -113,24 +181,27 @@ impl StreamEnd {
 
     /// Puts everything on the wire that may go, and notes the next deadline.
     fn pump(&mut self, wire: &mut Wire<'_>) {
-        while let Some(segment) = self.connection.poll(wire.now) {
+        let State::Open(connection) = &mut self.connection else { return };
+        while let Some(segment) = connection.poll(wire.now) {
             let class = if segment.flags.has(Flags::ECT) { ECT } else { 0 };
             wire.send(&self.way, Load::Segment(segment), segment.total_bytes(), class);
         }
-        self.timer = self.connection.timer();
-        if let Some(application) = &self.application {
-            self.timer = if application.stopped { Time::NEVER } else { self.timer.min(application.timer()) };
-        }
+        let over = connection.is_closed() || connection.has_failed();
+        self.timer = match &self.application {
+            Some(application) if application.stopped || over => Time::NEVER,
+            Some(application) => connection.timer().min(application.timer()),
+            None => connection.timer(),
+        };
     }
 }
 
 impl Application {
     fn timer(&self) -> Time {
-        self.next.min(self.stop)
+        self.next.min(self.plan.stop)
     }
 
-    fn act(&mut self, now: Time, connection: &mut Connection) {
-        if now >= self.stop {
+    fn act(&mut self, now: Time, connection: &mut Connection, mss: u32) {
+        if now >= self.plan.stop {
             self.stopped = true;
             return;
         }
@@ -148,7 +219,7 @@ impl Application {
                 self.next = Time::NEVER;
             }
             Some((rate, clock)) => {
-                let chunk = self.left.map_or(u64::from(self.chunk), |left| left.min(u64::from(self.chunk)));
+                let chunk = self.left.map_or(u64::from(mss), |left| left.min(u64::from(mss)));
                 connection.write(now, chunk);
                 self.left = self.left.map(|left| left - chunk);
                 self.next = clock.send(self.next, chunk as u32, *rate);

@@ -1,0 +1,188 @@
+//! From the flows of a plan to agents.
+
+use crate::agent::{Agent, Way};
+use crate::datagrams::{self, Datagrams, Drain};
+use crate::echoes::{self, Echoes};
+use crate::simulation::{Pair, Simulation};
+use crate::stream::{Application, Kind, Plan as StreamPlan, StreamEnd};
+use longhaul_network::{DirectionId, NodeId, distribution};
+use longhaul_plan::{Flow, NodeKind, Recovery, Tcp, Traffic};
+use longhaul_random::Seed;
+use longhaul_transport::{
+    Acknowledging, Bound, Ecn, InitialWindow, Internet, Pacing, ReceiveBuffer, Reduction, Reordering,
+    Settings, Timeouts,
+};
+use longhaul_units::{Rate, Span, Time};
+use std::sync::Arc;
+
+/// Beyond so many requests of one flow something is wrong with their gaps.
+const MOST_REQUESTS: u32 = 10_000_000;
+
+impl Simulation {
+    pub(crate) fn add(&mut self, position: u32, flow: &Flow, seed: &Seed) -> Result<(), String> {
+        let (from, to) = (NodeId(flow.source as u32), NodeId(flow.destination as u32));
+        let start = Time::from_ns(flow.start_ns);
+        let stop = flow.stop_ns.map_or(Time::NEVER, Time::from_ns).min(self.end);
+        let endless = |finite: bool| {
+            if finite || stop != Time::NEVER {
+                Ok(())
+            } else {
+                Err("stop_ns: neither the flow nor the run ever ends".to_owned())
+            }
+        };
+        let mtu = self.path_mtu(from, to)?.min(self.path_mtu(to, from)?);
+        let kind = |law: &longhaul_congestion::Settings, tcp: &Tcp| {
+            let settings = settings(tcp, mtu);
+            Arc::new(Kind { name: flow.name.clone(), settings, law: law.clone(), seed: *seed })
+        };
+        match &flow.traffic {
+            Traffic::Tcp { streams, law, tcp, bytes, bits_per_s } => {
+                endless(bytes.is_some())?;
+                let rate = bits_per_s.and_then(Rate::from_bits_per_s);
+                let plan = StreamPlan { start, stop, bytes: *bytes, rate };
+                let kind = kind(law, tcp);
+                for stream in 0..*streams {
+                    self.connect(from, to, position, stream, &kind, plan, tcp.ipv6);
+                }
+            }
+            Traffic::Requests { gap, size, law, tcp } => {
+                endless(false)?;
+                let kind = kind(law, tcp);
+                let (gap, size) = (distribution(gap), distribution(size));
+                let mut chance = seed.stream(&format!("{}/requests", flow.name));
+                let mut at = start;
+                for number in 0.. {
+                    at += Span::from_ps((gap.draw(&mut chance).clamp(1.0, 1e15) * 1_000.0) as u64);
+                    let bytes = Some(size.draw(&mut chance).clamp(1.0, 1e15).round() as u64);
+                    if at >= stop {
+                        break;
+                    }
+                    if number >= MOST_REQUESTS {
+                        return Err(format!("traffic.gap: makes more than {MOST_REQUESTS} requests"));
+                    }
+                    let plan = StreamPlan { start: at, stop: self.end, bytes, rate: None };
+                    self.connect(from, to, position, number, &kind, plan, tcp.ipv6);
+                }
+            }
+            Traffic::Udp { bits_per_s, payload_bytes, bytes, arrivals, sizes, on_off } => {
+                endless(bytes.is_some())?;
+                let rate =
+                    Rate::from_bits_per_s(*bits_per_s).ok_or("traffic.bits_per_s: must be positive")?;
+                let (there, _) = self.ways(from, to, position, 0, false);
+                let plan = datagrams::Plan {
+                    payload_bytes: *payload_bytes,
+                    most_bytes: u32::from(mtu).saturating_sub(28).max(1),
+                    rate,
+                    start,
+                    stop,
+                    bytes: bytes.unwrap_or(u64::MAX),
+                    arrivals: *arrivals,
+                    sizes: *sizes,
+                    on_off: on_off.as_ref().map(|(on, off)| (distribution(on), distribution(off))),
+                };
+                let chance = seed.stream(&format!("{}/datagrams", flow.name));
+                let sender = Agent::Datagrams(Box::new(Datagrams::new(there, plan, chance)));
+                self.pair(position, 0, sender, Agent::Drain(Drain::default()));
+            }
+            Traffic::Ping { every_ns, payload_bytes, count } => {
+                endless(count.is_some())?;
+                let (mut there, back) = self.ways(from, to, position, 0, false);
+                if self.plan.nodes[flow.destination].kind == NodeKind::Router {
+                    // A router answers by itself, to the one who asked.
+                    there.peer -= 1;
+                }
+                let plan = echoes::Plan {
+                    flow: position,
+                    payload_bytes: *payload_bytes,
+                    every: Span::from_ns(*every_ns),
+                    start,
+                    stop,
+                    count: count.unwrap_or(u64::MAX),
+                };
+                let (asks, answers) = (Echoes::new(there, plan), Echoes::mirror(back, plan));
+                self.pair(position, 0, Agent::Echoes(asks), Agent::Echoes(answers));
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what differs between the connections of a flow")]
+    fn connect(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        position: u32,
+        number: u32,
+        kind: &Arc<Kind>,
+        plan: StreamPlan,
+        ipv6: bool,
+    ) {
+        let (there, back) = self.ways(from, to, position, number, ipv6);
+        let client = StreamEnd::new(Arc::clone(kind), number, there, Some(Application::new(plan)));
+        let server = StreamEnd::new(Arc::clone(kind), number, back, None);
+        self.pair(position, number, Agent::Stream(Box::new(client)), Agent::Stream(Box::new(server)));
+    }
+
+    /// The ways of the pair of agents that is added next.
+    fn ways(&self, from: NodeId, to: NodeId, position: u32, stream: u32, ipv6: bool) -> (Way, Way) {
+        let sender = self.agents.len() as u32;
+        let there = Way { from, to, peer: sender + 1, flow: spread(position, 2 * stream), ipv6 };
+        let back = Way { from: to, to: from, peer: sender, flow: spread(position, 2 * stream + 1), ipv6 };
+        (there, back)
+    }
+
+    fn pair(&mut self, flow: u32, stream: u32, sender: Agent, receiver: Agent) {
+        let place = self.agents.len() as u32;
+        self.agents.extend([sender, receiver]);
+        self.pairs.push(Pair { flow, stream, sender: place, receiver: place + 1, done: None });
+    }
+
+    /// The largest packet that passes all the way.
+    fn path_mtu(&self, from: NodeId, to: NodeId) -> Result<u16, String> {
+        let path = self.network.path(from, to).ok_or("destination: no way leads there")?;
+        let links = path.iter().map(|direction: &DirectionId| self.plan.links[direction.link()].mtu);
+        let host = |node: NodeId| Some(self.plan.nodes[node.0 as usize].mtu).filter(|&mtu| mtu > 0);
+        let least = links.chain(host(from)).chain(host(to)).min().unwrap_or(1500);
+        Ok(least.min(u32::from(u16::MAX)) as u16)
+    }
+}
+
+/// A number that tells flows apart, evenly spread (the finaliser of splitmix64).
+fn spread(flow: u32, end: u32) -> u32 {
+    let mut x = (u64::from(flow) << 32 | u64::from(end)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (x ^ (x >> 31)) as u32
+}
+
+fn settings(tcp: &Tcp, mtu: u16) -> Settings {
+    let internet = if tcp.ipv6 { Internet::V6 } else { Internet::V4 };
+    let default = Settings::for_mtu(mtu, internet);
+    use longhaul_transport::Recovery as R;
+    let (recovery, reordering) = match tcp.recovery {
+        Recovery::Tahoe => (R::Tahoe, Reordering::Fixed(3)),
+        Recovery::Reno => (R::Reno, Reordering::Fixed(3)),
+        Recovery::Newreno => (R::NewReno, Reordering::Fixed(3)),
+        Recovery::Sack => (R::Sack, Reordering::Fixed(3)),
+        Recovery::SackAdaptive => (R::Sack, Reordering::Adaptive { most: 127 }),
+        Recovery::Rack => (R::Rack, Reordering::Fixed(3)),
+    };
+    let least = Span::from_ns(tcp.min_rto_ns);
+    Settings {
+        recovery,
+        reordering,
+        initial_window: tcp.initial_window.map_or(default.initial_window, InitialWindow::Segments),
+        acknowledging: Acknowledging { every: if tcp.delayed_ack { 2 } else { 1 }, ..default.acknowledging },
+        ecn: if tcp.ecn { Ecn::Classic } else { Ecn::Off },
+        pacing: if tcp.pacing { Pacing::Window } else { Pacing::Law },
+        reduction: Reduction::Proportional(Bound::Safe),
+        timeouts: Timeouts { least, least_variation: least, ..default.timeouts },
+        send_buffer: tcp.buffer_bytes.unwrap_or(default.send_buffer),
+        receive_buffer: tcp.buffer_bytes.map_or(default.receive_buffer, |most| ReceiveBuffer {
+            bytes: most.min(ReceiveBuffer::linux().bytes),
+            most,
+            offered: 1,
+        }),
+        ..default
+    }
+}

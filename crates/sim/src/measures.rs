@@ -1,0 +1,166 @@
+//! What a simulation says of its flows.
+
+use crate::agent::Agent;
+use crate::simulation::{Pair, Simulation};
+use longhaul_plan::Traffic;
+use longhaul_record::{Distribution, FlowRow, RequestRow};
+use longhaul_transport::Info;
+use longhaul_units::Time;
+use serde_json::{Value, json};
+
+impl Simulation {
+    /// The state of a stream now, if there is any.
+    pub(crate) fn flow_row(&self, pair: &Pair) -> Option<FlowRow> {
+        let blank = FlowRow {
+            t_ns: self.now.ns(),
+            flow: pair.flow,
+            stream: pair.stream,
+            sent_bytes: 0,
+            received_bytes: 0,
+            window_segments: None,
+            threshold_segments: None,
+            rtt_ns: None,
+            retransmits: 0,
+            in_flight: 0,
+        };
+        match (&self.agents[pair.sender as usize], &self.agents[pair.receiver as usize]) {
+            (Agent::Stream(sender), Agent::Stream(receiver)) if sender.is_open() => {
+                let info = sender.info()?;
+                Some(FlowRow {
+                    sent_bytes: info.bytes_sent,
+                    received_bytes: receiver.info().map_or(0, |info| info.bytes_received),
+                    window_segments: Some(info.window),
+                    threshold_segments: Some(info.threshold).filter(|threshold| threshold.is_finite()),
+                    rtt_ns: Some(info.srtt.ns()).filter(|&rtt| rtt > 0),
+                    retransmits: info.retransmits,
+                    in_flight: info.in_flight,
+                    ..blank
+                })
+            }
+            (Agent::Datagrams(sender), Agent::Drain(receiver)) => Some(FlowRow {
+                sent_bytes: sender.sent_bytes,
+                received_bytes: receiver.received_bytes,
+                ..blank
+            }),
+            _ => None,
+        }
+    }
+
+    /// One result for each stream, or one for all transfers of a flow of requests.
+    pub(crate) fn flow_results(&mut self) -> Vec<Value> {
+        let mut results = Vec::new();
+        let pairs = std::mem::take(&mut self.pairs);
+        for of_flow in pairs.chunk_by(|a, b| a.flow == b.flow) {
+            let Some(first) = of_flow.first() else { continue };
+            if matches!(self.plan.flows[first.flow as usize].traffic, Traffic::Requests { .. }) {
+                results.push(self.requests(of_flow));
+            } else {
+                results.extend(of_flow.iter().map(|pair| self.stream_result(pair)));
+            }
+        }
+        self.pairs = pairs;
+        results
+    }
+
+    fn stream_result(&self, pair: &Pair) -> Value {
+        let flow = &self.plan.flows[pair.flow as usize];
+        let end = pair.done.unwrap_or(self.now).min(flow.stop_ns.map_or(Time::NEVER, Time::from_ns));
+        let span_s = end.since(Time::from_ns(flow.start_ns)).as_secs_f64();
+        let head = |bytes: u64| {
+            json!({
+                "name": flow.name,
+                "stream": pair.stream,
+                "span_s": span_s,
+                "bytes": bytes,
+                "goodput_bits_per_s": (span_s > 0.0).then(|| bytes as f64 * 8.0 / span_s),
+                "done_ns": pair.done.map(Time::ns),
+            })
+        };
+        match (&self.agents[pair.sender as usize], &self.agents[pair.receiver as usize]) {
+            (Agent::Stream(sender), Agent::Stream(receiver)) => {
+                let received = receiver.info().map_or(0, |info| info.bytes_received);
+                let mut result = head(received);
+                if let (Some(info), Value::Object(fields)) = (sender.info(), &mut result) {
+                    fields.extend(connection_fields(&info));
+                }
+                result
+            }
+            (Agent::Datagrams(sender), Agent::Drain(receiver)) => {
+                let mut result = head(receiver.received_bytes);
+                result["sent"] = json!(sender.sent);
+                result["received"] = json!(receiver.received);
+                result["out_of_order"] = json!(receiver.out_of_order);
+                result
+            }
+            (Agent::Echoes(asks), _) => {
+                let mut result = head(0);
+                result["sent"] = json!(asks.sent);
+                result["received"] = json!(asks.received);
+                result
+            }
+            _ => Value::Null,
+        }
+    }
+
+    /// All transfers of a flow together, and a record of each.
+    fn requests(&mut self, pairs: &[Pair]) -> Value {
+        let (mut times, mut bytes, mut retransmits, mut begun, mut failed) =
+            (Distribution::new(), 0, 0, 0u64, 0u64);
+        let flow = pairs.first().map_or(0, |pair| pair.flow);
+        for pair in pairs {
+            let Agent::Stream(sender) = &self.agents[pair.sender as usize] else { continue };
+            let (Some(plan), Some(info)) = (sender.plan(), sender.info()) else { continue };
+            begun += 1;
+            bytes += info.bytes_acknowledged;
+            retransmits += info.retransmits;
+            let closed = info.state == longhaul_transport::State::Closed;
+            failed += u64::from(info.state == longhaul_transport::State::Failed);
+            let took = pair.done.filter(|_| closed).map(|done| done.since(plan.start).ns());
+            if let Some(ns) = took {
+                times.add(ns, 1);
+            }
+            self.carrier.records.request(RequestRow {
+                flow,
+                number: pair.stream,
+                start_ns: plan.start.ns(),
+                bytes: plan.bytes.unwrap_or(0),
+                took_ns: took,
+            });
+        }
+        let of = &self.plan.flows[flow as usize];
+        let end = of.stop_ns.map_or(self.now, |stop| self.now.min(Time::from_ns(stop)));
+        let span_s = end.since(Time::from_ns(of.start_ns)).as_secs_f64();
+        json!({
+            "name": of.name,
+            "stream": 0,
+            "span_s": span_s,
+            "bytes": bytes,
+            "goodput_bits_per_s": (span_s > 0.0).then(|| bytes as f64 * 8.0 / span_s),
+            "retransmits": retransmits,
+            "begun": begun,
+            "done": times.count(),
+            "failed": failed,
+            "took": times.summary(),
+        })
+    }
+}
+
+fn connection_fields(info: &Info) -> serde_json::Map<String, Value> {
+    let fields = json!({
+        "state": format!("{:?}", info.state).to_lowercase(),
+        "segments_sent": info.segments_sent,
+        "retransmits": info.retransmits,
+        "losses": info.losses,
+        "timeouts": info.timeouts,
+        "recoveries": info.recoveries,
+        "undone": info.undone,
+        "marks": info.marks,
+        "dsacks": info.dsacks,
+        "tail_probes": info.tail_probes,
+        "reordering": info.reordering,
+        "window_segments": info.window,
+        "srtt_ns": info.srtt.ns(),
+        "min_rtt_ns": info.min_rtt.ns(),
+    });
+    if let Value::Object(fields) = fields { fields } else { serde_json::Map::new() }
+}
