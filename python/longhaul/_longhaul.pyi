@@ -8,6 +8,9 @@ def version() -> str:
 def check_plan(plan: str) -> None:
     """Check a plan in JSON. Raises ValueError with the place."""
 
+def check_law(law: str) -> None:
+    """Check a congestion-control law in JSON. Raises ValueError: what is wrong; the remedy."""
+
 def path(plan: str, from_: int, to: int) -> list[tuple[int, bool]] | None:
     """The way between two nodes of a plan in JSON: link positions, and whether each is taken in reverse."""
 

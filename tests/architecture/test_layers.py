@@ -22,7 +22,7 @@ MAY_KNOW = {
     "sim": {"units", "random", "network", "plan", "record", "congestion", "transport"},
     "record": {"units"},
     "live": {"units", "random", "link", "network", "plan", "record"},
-    "python": {"live", "sim", "record", "network", "plan", "random", "units"},
+    "python": {"live", "congestion", "sim", "record", "network", "plan", "random", "units"},
 }
 PURE = ("units", "random", "link", "congestion", "transport", "network", "plan", "record")
 

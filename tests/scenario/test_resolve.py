@@ -142,7 +142,13 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
     found = metrics(
         {
             "programs": [{"name": "p", "wall_ns": 1, "exit": 0}],
-            "flows": [{"name": "f", "flow": "f", "goodput_bits_per_s": 1, "retransmits": 0, "loss": 0}],
+            "flows": [
+                {
+                    **dict.fromkeys(("name", "flow"), "f"),
+                    **dict.fromkeys(("goodput_bits_per_s", "retransmits", "loss", "done"), 1),
+                    **{f"took_{q}_ns": 1 for q in ("p50", "p99", "max")},
+                }
+            ],
             "probes": [
                 {
                     "name": "q",

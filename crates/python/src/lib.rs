@@ -15,7 +15,8 @@ mod _longhaul {
     use super::Simulation;
     #[pymodule_export]
     use super::{
-        cgroup_prefix, check_plan, own_cgroup, path, replay, run_in_host, run_live, trial, uniforms, version,
+        cgroup_prefix, check_law, check_plan, own_cgroup, path, replay, run_in_host, run_live, trial,
+        uniforms, version,
     };
 }
 
@@ -27,6 +28,20 @@ fn version() -> &'static str {
 #[pyfunction]
 fn check_plan(plan: &str) -> PyResult<()> {
     read_plan(plan).map(drop)
+}
+
+/// Checks a congestion-control law in JSON.
+#[pyfunction]
+fn check_law(law: &str) -> PyResult<()> {
+    let law: longhaul_congestion::Settings =
+        serde_json::from_str(law).map_err(|error| PyValueError::new_err(readable(&error.to_string())))?;
+    law.check().map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// An error of serde without its position, which means nothing to who wrote no JSON.
+fn readable(error: &str) -> String {
+    let text = error.rsplit_once(" at line ").map_or(error, |(text, _)| text);
+    text.replace(", expected one of ", "; there are: ").replace(", expected ", "; wants ").replace('`', "\"")
 }
 
 /// The links from one node to another, as (link, whether it is taken in reverse).

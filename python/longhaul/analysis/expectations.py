@@ -16,6 +16,9 @@ def metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
             found[f"flows.{name}.goodput"] = flow["goodput_bits_per_s"]
             found[f"flows.{name}.retransmits"] = flow["retransmits"]
             found[f"flows.{name}.loss"] = flow["loss"]
+            if flow.get("done") is not None:
+                found[f"flows.{name}.done"] = flow["done"]
+                found |= {f"flows.{name}.took.{q}": flow[f"took_{q}_ns"] for q in ("p50", "p99", "max")}
     for probe in summary["probes"]:
         name = f"probes.{probe['name']}.{probe['to']}"
         for quantile in ("min", "p50", "p99", "max"):

@@ -50,6 +50,7 @@ def prepare(
     resolved: "Resolved", *, runs: Path, argv: list[str], name: str | None = None, journal: bool = False
 ) -> Prepared:
     """Turn traffic into programs, check that they exist, and make the run directory."""
+    _refuse_what_only_a_simulation_can(resolved)
     plan: dict[str, Any] = dict(resolved.plan)
     if journal:
         plan["measure"] = {**plan["measure"], "journal": True}
@@ -117,6 +118,26 @@ def run(prepared: Prepared, *, progress: Progress, sudo: bool = False) -> Finish
         session.kill()
         directories.update_run(prepared.directory, status=reason)
     return Finished(prepared.directory, reason)
+
+
+def _refuse_what_only_a_simulation_can(resolved: "Resolved") -> None:
+    from longhaul.scenario import ScenarioError
+    from longhaul.scenario.tcp import only_simulated
+
+    scenario, problems = resolved.scenario, []
+    remedy = "run it with longhaul sim, or leave it out"
+    for flow in resolved.traffic:
+        if flow["only_simulated"]:
+            message = "no real program sends like that: it is simulated only"
+            problems.append(scenario.problem(("traffic", flow["name"]), message, remedy))
+        elif len(flow.get("cc") or {}) > 1:
+            message = "the kernel's laws take no parameters: they are simulated only"
+            problems.append(scenario.problem(("traffic", flow["name"], "cc"), message, remedy))
+    for field in only_simulated(scenario.document.tcp):
+        path = ("tcp", field.partition(":")[0])
+        problems.append(scenario.problem(path, f"{field} is simulated only", remedy))
+    if problems:
+        raise ScenarioError(problems)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,20 +37,18 @@ class Simulated:
     """``duration``, ``flows`` or ``interrupted``."""
 
 
-def plan_flows(
-    plan: Mapping[str, Any], traffic: Iterator[Mapping[str, Any]]
-) -> tuple[list[Json], list[Json]]:
-    """The flows of the plan for ``traffic``, and rows that tell what belongs to what."""
+def plan_flows(resolved: "Resolved") -> tuple[list[Json], list[Json]]:
+    """The flows of the plan, and rows that tell what belongs to what. Raises ScenarioError."""
+    _check_laws(resolved)
+    plan, tcp = resolved.plan, resolved.tcp
     flows, rows = [], []
-    for item in traffic:
+    for item in resolved.traffic:
         for destination in item["destinations"]:
             source, target = plan["nodes"][item["source"]], plan["nodes"][destination]
             name = item["name"] if len(item["destinations"]) == 1 else f"{item['name']}.{target['name']}"
-            law = (
-                item.get("cc")
-                or source.get("sysctls", {}).get("net.ipv4.tcp_congestion_control")
-                or DEFAULT_LAW
-            )
+            named = source.get("sysctls", {}).get("net.ipv4.tcp_congestion_control") or DEFAULT_LAW
+            law = item.get("cc") or {"law": named}
+            settings = {**tcp.get(item["source"], {}), "ipv6": source["ipv4"] is None}
             flows.append(
                 {
                     "name": name,
@@ -58,7 +56,7 @@ def plan_flows(
                     "destination": destination,
                     "start_ns": item.get("start_ns") or 0,
                     "stop_ns": item.get("stop_ns"),
-                    "traffic": _traffic(item, source, law),
+                    "traffic": _traffic(item, law, settings),
                 }
             )
             rows.append(
@@ -69,7 +67,7 @@ def plan_flows(
                     "server": None,
                     "from": source["name"],
                     "to": target["name"],
-                    "cc": law if item["kind"] == "tcp" else None,
+                    "cc": law["law"] if item["kind"] in ("tcp", "requests") else None,
                     "rate_bits_per_s": item.get("rate_bits_per_s"),
                     "every_ns": item.get("every_ns"),
                 }
@@ -89,7 +87,7 @@ def run(
             file=sys.stderr,
         )
     plan["programs"] = []
-    plan["flows"], rows = plan_flows(plan, iter(resolved.traffic))
+    plan["flows"], rows = plan_flows(resolved)
     if not plan["flows"]:
         raise LonghaulError(
             "the scenario has no traffic to simulate",
@@ -132,30 +130,46 @@ def run(
     return Simulated(directory, reason)
 
 
-def _traffic(item: Mapping[str, Any], source: Mapping[str, Any], law: str) -> Json:
-    if item["kind"] == "ping":
-        return {
-            "kind": "ping",
-            "every_ns": item["every_ns"],
-            "payload_bytes": item.get("size_bytes") or 56,
-            "count": item.get("count"),
-        }
-    if item["kind"] == "udp":
-        return {
-            "kind": "udp",
-            "bits_per_s": item["rate_bits_per_s"],
-            "payload_bytes": item.get("size_bytes") or DEFAULT_PAYLOAD,
-            "bytes": item.get("bytes"),
-        }
-    buffers = source.get("sysctls", {}).get("net.ipv4.tcp_rmem")
-    return {
-        "kind": "tcp",
-        "streams": item.get("flows") or 1,
-        "law": {"law": law},
-        "tcp": {
-            "buffer_bytes": int(buffers.split()[-1]) if buffers else None,
-            "ipv6": source["ipv4"] is None,
-        },
-        "bytes": item.get("bytes"),
-        "bits_per_s": item.get("rate_bits_per_s"),
-    }
+def _check_laws(resolved: "Resolved") -> None:
+    from longhaul.scenario import ScenarioError
+
+    problems = []
+    for item in resolved.traffic:
+        try:
+            if item.get("cc"):
+                _longhaul.check_law(json.dumps(item["cc"]))
+        except ValueError as error:
+            message, _, remedy = str(error).partition("; ")
+            path = ("traffic", item["name"], "cc")
+            problems.append(resolved.scenario.problem(path, message, remedy or "see docs/models"))
+    if problems:
+        raise ScenarioError(problems)
+
+
+def _traffic(item: Mapping[str, Any], law: Json, tcp: Json) -> Json:
+    match item["kind"]:
+        case "ping":
+            return {
+                "kind": "ping",
+                "every_ns": item["every_ns"],
+                "payload_bytes": item.get("size_bytes") or 56,
+                "count": item.get("count"),
+            }
+        case "udp":
+            return {
+                "kind": "udp",
+                "bits_per_s": item["rate_bits_per_s"],
+                "payload_bytes": item.get("size_bytes") or DEFAULT_PAYLOAD,
+                **{key: item[key] for key in ("bytes", "arrivals", "sizes", "on_off")},
+            }
+        case "requests":
+            return {"kind": "requests", "gap": item["gap"], "size": item["size"], "law": law, "tcp": tcp}
+        case _:
+            return {
+                "kind": "tcp",
+                "streams": item.get("flows") or 1,
+                "law": law,
+                "tcp": tcp,
+                "bytes": item.get("bytes"),
+                "bits_per_s": item.get("rate_bits_per_s"),
+            }

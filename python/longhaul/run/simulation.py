@@ -23,7 +23,8 @@ def flows(
         streams = [each for each in engine["flows"] if each["name"] == item["program"]]
         head = {"name": item["name"], "flow": item["program"], "from": item["from"], "to": item["to"]}
         rates = [each["goodput_bits_per_s"] for each in streams]
-        tcp = item["kind"] == "tcp"
+        tcp = item["kind"] != "udp"
+        requests = streams[0] if item["kind"] == "requests" and streams else {}
         sent, received = (sum(each.get(key, 0) for each in streams) for key in ("sent", "received"))
         rtts = [each["srtt_ns"] for each in streams if each.get("srtt_ns")]
         totals.append(
@@ -37,6 +38,8 @@ def flows(
                 "rtt_mean_ns": round(sum(rtts) / len(rtts)) if rtts else None,
                 "bytes": sum(each["bytes"] for each in streams),
                 "error": _error(streams),
+                "done": requests.get("done"),
+                **{f"took_{q}_ns": requests.get("took", {}).get(f"{q}_ns") for q in ("p50", "p99", "max")},
                 "streams": streams,
             }
         )
@@ -46,8 +49,8 @@ def flows(
 
 
 def _error(streams: Sequence[Mapping[str, Any]]) -> str | None:
-    failed = sum(each.get("state") == "failed" for each in streams)
-    return f"{failed} of {len(streams)} connections gave up" if failed else None
+    failed = sum(each.get("failed", each.get("state") == "failed") for each in streams)
+    return f"{failed} connections gave up" if failed else None
 
 
 def pings(directory: Path) -> Mapping[str, Pings]:

@@ -104,7 +104,7 @@ def _iperf(
     else:
         argv += ["-P", str(item.get("flows") or 1)]
         if item.get("cc"):
-            argv += ["-C", item["cc"]]
+            argv += ["-C", item["cc"]["law"]]
         if item.get("rate_bits_per_s"):
             argv += ["-b", str(item["rate_bits_per_s"])]
     programs = [
@@ -155,7 +155,7 @@ def _row(
         "server": server,
         "from": source,
         "to": target,
-        "cc": item.get("cc"),
+        "cc": (item.get("cc") or {}).get("law"),
         "rate_bits_per_s": item.get("rate_bits_per_s"),
         "every_ns": None,
     }

@@ -21,6 +21,12 @@ PROGRAM: Mapping[str, Unit] = {"wall_time": "ns", "exit": "count"}
 FLOW: Mapping[str, Mapping[str, Unit]] = {
     "tcp": {"goodput": "bit/s", "retransmits": "count"},
     "udp": {"goodput": "bit/s", "loss": "share"},
+    "requests": {
+        "goodput": "bit/s",
+        "retransmits": "count",
+        "done": "count",
+        **{f"took.{quantile}": "ns" for quantile in ("p50", "p99", "max")},
+    },
 }
 PROBE: Mapping[str, Unit] = {
     **{f"rtt.{quantile}": "ns" for quantile in ("min", "p50", "p99", "max")},

@@ -204,7 +204,9 @@ class _Check:
             if flow.source in self.hosts((*path, "to"), flow.to, routers_too=flow.kind == "ping"):
                 self.wrong((*path, "to"), f'"{flow.source}" would send to itself', "name another host")
             endless = self.document.duration is None and flow.stop is None
-            if endless and not getattr(flow, "count", None) and not getattr(flow, "bytes", None):
+            if endless and flow.kind == "requests":
+                self.wrong(path, "would never end", "add stop here, or duration at the top")
+            elif endless and not getattr(flow, "count", None) and not getattr(flow, "bytes", None):
                 what = "count" if flow.kind == "ping" else "bytes"
                 self.wrong(path, "would never end", f"add stop or {what} here, or duration at the top")
 

@@ -7,16 +7,17 @@ from typing import Any
 
 from longhaul.scenario.addresses import assign
 from longhaul.scenario.events import plan_events
-from longhaul.scenario.laws import Plain
+from longhaul.scenario.inputs import SIZE, TIME, Inputs
+from longhaul.scenario.laws import Plain, plan_distribution
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.metrics import bound, catalogue
-from longhaul.scenario.model import Bulk, Datagrams, Ping, Program, Tcp
+from longhaul.scenario.model import Bulk, Datagrams, Ping, Program, Requests, Tcp
 from longhaul.scenario.network import Network, build
 from longhaul.scenario.paths import Routes
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
 from longhaul.scenario.references import program_hosts
-from longhaul.scenario.tcp import largest_buffers, sysctls
+from longhaul.scenario.tcp import largest_buffers, simulated, sysctls
 from longhaul.scenario.yaml_tree import Path
 
 PLAN_VERSION = 1
@@ -40,6 +41,8 @@ class Resolved:
     warnings: tuple[str, ...]
     inputs: tuple[FilePath, ...]
     """Files that were read beside the scenario."""
+    tcp: Mapping[int, Plain]
+    """How simulated TCP behaves at each host (by index), as `crates/plan` has it."""
     positions: Mapping[str, tuple[float, float]]
     """Latitude and longitude in degrees, of the nodes that have them."""
 
@@ -82,7 +85,7 @@ def resolve(scenario: Scenario) -> Resolved:
     largest = largest_buffers(routes, groups)
     for node, most in largest.items():
         plan["nodes"][node]["sysctls"] = sysctls(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
-    traffic = [_flow(name, flow, network) for name, flow in document.traffic.items()]
+    traffic = [_flow(name, flow, network, inputs) for name, flow in document.traffic.items()]
     problems += _unreachable(scenario, routes, traffic)
     problems += _circles(scenario, network, routes)
     if problems:
@@ -96,6 +99,10 @@ def resolve(scenario: Scenario) -> Resolved:
         scenario.source.content,
         tuple(warnings),
         tuple(inputs.read),
+        {
+            node: simulated(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
+            for node, most in largest.items()
+        },
         {node.name: node.spec.at for node in network.nodes if node.spec.at is not None},
     )
 
@@ -153,7 +160,7 @@ def _program(name: str, program: Program, hosts: Sequence[str], network: Network
     }
 
 
-def _flow(name: str, flow: Ping | Bulk | Datagrams, network: Network) -> Plain:
+def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network, inputs: Inputs) -> Plain:
     item: Plain = {
         "name": name,
         "kind": flow.kind,
@@ -161,7 +168,15 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams, network: Network) -> Plain:
         "destinations": [network.node_index[host] for host in expand_all(flow.to)],
         "start_ns": flow.start.ns,
         "stop_ns": flow.stop.ns if flow.stop else None,
+        "only_simulated": isinstance(flow, Requests) or (isinstance(flow, Datagrams) and flow.only_simulated),
     }
+    if isinstance(flow, Requests):
+        return {
+            **item,
+            "gap": plan_distribution(flow.gap, inputs, TIME),
+            "size": plan_distribution(flow.size, inputs, SIZE),
+            "cc": flow.cc,
+        }
     if isinstance(flow, Ping):
         return {**item, "every_ns": flow.every.ns, "size_bytes": flow.size.bytes, "count": flow.count}
     item |= {
@@ -170,7 +185,14 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams, network: Network) -> Plain:
     }
     if isinstance(flow, Bulk):
         return {**item, "flows": flow.flows, "cc": flow.cc}
-    return {**item, "size_bytes": flow.size.bytes if flow.size else None}
+    on_off = [plan_distribution(each, inputs, TIME) for each in (flow.on, flow.off) if each is not None]
+    return {
+        **item,
+        "size_bytes": flow.size.bytes if flow.size else None,
+        "arrivals": flow.arrivals,
+        "sizes": flow.sizes,
+        "on_off": on_off or None,
+    }
 
 
 def _measure(scenario: Scenario, network: Network) -> Plain:

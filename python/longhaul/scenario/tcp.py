@@ -1,6 +1,6 @@
 """Socket buffers of hosts, large enough for their longest fat path."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from longhaul.scenario.laws import Plain, bdp_bytes
 from longhaul.scenario.model import Tcp
@@ -9,6 +9,11 @@ from longhaul.scenario.paths import Routes, Way
 SMALLEST = 6 << 20
 """What Linux itself allows tcp_rmem (tcp(7)): nobody gets less than on a plain machine."""
 LARGEST = 256 << 20
+_RECOVERY: Mapping[str, Mapping[str, str]] = {
+    "newreno": {"net.ipv4.tcp_sack": "0", "net.ipv4.tcp_recovery": "0"},
+    "sack": {"net.ipv4.tcp_recovery": "0"},
+    "rack": {"net.ipv4.tcp_recovery": "1"},
+}
 ASSUMED_BITS_PER_S = 40 * 10**9
 """Where no link has a rate."""
 
@@ -23,7 +28,39 @@ def sysctls(general: Tcp, own: Tcp, largest: int) -> dict[str, str]:
     }
     law = own.congestion_control or general.congestion_control
     found |= {"net.ipv4.tcp_congestion_control": law} if law else {}
+    recovery = own.recovery or general.recovery
+    found |= _RECOVERY.get(recovery, {}) if recovery else {}
+    ecn = _first(own.ecn, general.ecn)
+    found |= {} if ecn is None else {"net.ipv4.tcp_ecn": "1" if ecn else "0"}
     return found | general.sysctls | own.sysctls
+
+
+def simulated(general: Tcp, own: Tcp, largest: int) -> Plain:
+    """How a host's TCP behaves when it is simulated."""
+    buffers = own.buffers if "buffers" in own.model_fields_set else general.buffers
+    recovery = own.recovery or general.recovery
+    window = own.initial_window or general.initial_window
+    rto = own.min_rto or general.min_rto
+    found: Plain = {"buffer_bytes": buffers.bytes if buffers else largest}
+    for key in ("delayed_ack", "pacing", "ecn"):
+        value = _first(getattr(own, key), getattr(general, key))
+        found |= {} if value is None else {key: value}
+    found |= {"recovery": recovery} if recovery else {}
+    found |= {"initial_window": window} if window else {}
+    return found | ({"min_rto_ns": rto.ns} if rto else {})
+
+
+def only_simulated(tcp: Tcp) -> tuple[str, ...]:
+    """What no live host does of what is asked."""
+    fields = ("initial_window", "delayed_ack", "pacing", "min_rto")
+    found = [field for field in fields if getattr(tcp, field) is not None]
+    if tcp.recovery in ("tahoe", "reno", "sack-adaptive"):
+        found.append(f"recovery: {tcp.recovery}")
+    return tuple(found)
+
+
+def _first(*values: bool | None) -> bool | None:
+    return next((value for value in values if value is not None), None)
 
 
 def largest_buffers(routes: Routes, groups: Iterable[list[int]]) -> dict[int, int]:

@@ -2,7 +2,7 @@
 
 from longhaul.scenario.laws.delay import mean_of, plan_delay, plan_mean_ns
 from longhaul.scenario.laws.direction import merge, plan_bundle, plan_direction, route_laws
-from longhaul.scenario.laws.distribution import Plain, distribution_mean
+from longhaul.scenario.laws.distribution import Plain, distribution_mean, plan_distribution
 from longhaul.scenario.laws.loss import PLACES, mean_loss, plan_loss
 from longhaul.scenario.laws.queue import Surroundings, default_queue, plan_queue
 from longhaul.scenario.laws.ramp import part_way
@@ -23,6 +23,7 @@ __all__ = [
     "plan_bundle",
     "plan_delay",
     "plan_direction",
+    "plan_distribution",
     "plan_loss",
     "plan_mean_ns",
     "plan_queue",

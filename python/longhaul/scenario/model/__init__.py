@@ -3,10 +3,11 @@
 from longhaul.scenario.model.delay import Delay, DelayTrace
 from longhaul.scenario.model.link import Laws, Link, Profile
 from longhaul.scenario.model.node import Node, Tcp
-from longhaul.scenario.model.program import Bulk, Datagrams, Ping, Program
+from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import Queue, QueueLimit
 from longhaul.scenario.model.routes import RouteLaws, Routes
 from longhaul.scenario.model.scenario import Changes, Document, Event, Expectation
+from longhaul.scenario.model.traffic import Bulk, Datagrams, Ping, Requests
 
 __all__ = [
     "Bulk",
@@ -25,6 +26,7 @@ __all__ = [
     "Program",
     "Queue",
     "QueueLimit",
+    "Requests",
     "RouteLaws",
     "Routes",
     "Tcp",

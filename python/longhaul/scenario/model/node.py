@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from longhaul.scenario.model.base import AlsoText, HostName, Name, Strict, problem
-from longhaul.scenario.units import Size
+from longhaul.scenario.model.base import AlsoText, Count, HostName, Name, Strict, problem
+from longhaul.scenario.units import Size, Span
 
 
 def _buffers(value: Any) -> Any:
@@ -36,6 +36,16 @@ class Tcp(Strict):
     congestion_control: Name | None = None
     buffers: Annotated[Size | None, BeforeValidator(_buffers), AlsoText("^auto$", "auto")] = None
     """Largest socket buffer; ``auto`` sizes it from the host's largest BDP."""
+    recovery: Literal["tahoe", "reno", "newreno", "sack", "sack-adaptive", "rack"] | None = None
+    """How losses are found and repaired; live: newreno, sack or rack."""
+    ecn: bool | None = None
+    """Explicit congestion notification."""
+    initial_window: Annotated[int, Count(at_least=1, at_most=10_000)] | None = None
+    """In segments; simulated only, as are those that follow."""
+    delayed_ack: bool | None = None
+    pacing: bool | None = None
+    """Whether segments are spread over the round trip, whatever the law."""
+    min_rto: Span | None = None
     sysctls: dict[Sysctl, Annotated[str, BeforeValidator(_sysctl_value)]] = Field(default_factory=dict)
     """Kernel parameters of the host's network namespace, such as ``net.ipv4.tcp_recovery``."""
 

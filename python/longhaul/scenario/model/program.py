@@ -1,10 +1,9 @@
 """Programs and traffic: what runs in the hosts."""
 
 import shlex
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from longhaul.scenario.model.base import (
     AlsoText,
@@ -15,10 +14,9 @@ from longhaul.scenario.model.base import (
     Strict,
     Text,
     Word,
-    choice,
     problem,
 )
-from longhaul.scenario.units import Rate, Size, Span
+from longhaul.scenario.units import Span
 
 _READY_WITHIN = Span(10 * 10**9)
 
@@ -95,77 +93,3 @@ class Program(Strict):
         if self.stop is not None and self.stop <= self.start:
             raise problem("stops before it starts", "write a stop later than the start")
         return self
-
-
-class Flow(Strict):
-    """What every kind of traffic has."""
-
-    later: ClassVar[Mapping[str, str]] = {"simulated": "leave it out: traffic is made by real programs"}
-    source: Annotated[HostName, Field(alias="from", examples=["par1"])]
-    to: Annotated[HostRanges, Field(examples=["nyc1"])]
-    start: Span = Span(0)
-    stop: Span | None = None
-
-    @model_validator(mode="after")
-    def _order(self) -> "Flow":
-        if self.stop is not None and self.stop <= self.start:
-            raise problem("stops before it starts", "write a stop later than the start")
-        return self
-
-
-class Ping(Flow):
-    """Echo requests."""
-
-    kind: Literal["ping"]
-    every: Span = Span(10**9)
-    size: Size = Size(56)
-    """Bytes of payload."""
-    count: Annotated[int, Count(at_least=1)] | None = None
-
-    @field_validator("every")
-    @classmethod
-    def _interval(cls, value: Span) -> Span:
-        if value.ns < 10**6:
-            raise problem(f"{value} is shorter than ping can wait", "write 1ms or more")
-        return value
-
-    @field_validator("size")
-    @classmethod
-    def _payload(cls, value: Size) -> Size:
-        if not 16 <= value.bytes <= 65_507:
-            raise problem(f"{value} cannot carry a timestamp in one packet", "write 16B to 65507B")
-        return value
-
-
-class Bulk(Flow):
-    """Congestion-controlled bulk transfer."""
-
-    kind: Literal["tcp"]
-    flows: Annotated[int, Count(at_least=1, at_most=128)] = 1
-    cc: Name | None = None
-    bytes: Size | None = None
-    """How much each run of the client sends; until ``stop`` if left out."""
-    rate: Rate | None = None
-    """Pacing of each flow."""
-
-
-class Datagrams(Flow):
-    """UDP at a constant rate."""
-
-    kind: Literal["udp"]
-    rate: Annotated[Rate, Field(examples=["50Mbit"])]
-    size: Size | None = None
-    """Bytes of payload of each datagram."""
-    bytes: Size | None = None
-
-
-_KINDS = ("ping", "tcp", "udp")
-
-
-def _kind(value: Any) -> Any:
-    if isinstance(value, dict):
-        choice(value, "kind", _KINDS, ("requests", "web", "http", "onoff", "cbr"), "kind of traffic")
-    return value
-
-
-Traffic = Annotated[Annotated[Ping | Bulk | Datagrams, Field(discriminator="kind")], BeforeValidator(_kind)]

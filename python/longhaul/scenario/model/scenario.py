@@ -11,10 +11,11 @@ from longhaul.scenario.model.delay import DelayLaw
 from longhaul.scenario.model.link import Link, Profile
 from longhaul.scenario.model.loss import Loss
 from longhaul.scenario.model.node import Node, Tcp
-from longhaul.scenario.model.program import Program, Traffic
+from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import QueueLaw
 from longhaul.scenario.model.rate import RateLaw
 from longhaul.scenario.model.routes import MOST_ROUTES
+from longhaul.scenario.model.traffic import Traffic
 from longhaul.scenario.units import Share, Size, Span
 
 

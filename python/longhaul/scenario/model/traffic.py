@@ -1,0 +1,150 @@
+"""Traffic: what is sent between hosts, by real programs or simulated."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
+
+from longhaul.scenario.model.base import NAME_PATTERN, Count, HostName, HostRanges, Strict, choice, problem
+from longhaul.scenario.model.distribution import SizeDistribution, TimeDistribution
+from longhaul.scenario.units import Rate, Size, Span
+
+
+def _law(value: Any) -> Any:
+    """A law by its name, or with parameters; what they mean is checked where it runs."""
+    if isinstance(value, str):
+        value = {"law": value}
+    if not isinstance(value, dict) or not isinstance(value.get("law"), str):
+        raise problem(
+            "does not name a congestion control", "write cc: cubic, or cc: {law: multcp, streams: 4}"
+        )
+    plain: dict[str, Any] = {}
+    for key, written in value.items():
+        each = float(written) if isinstance(written, Decimal) else written
+        if not isinstance(each, str | int | float | bool):
+            raise problem(f'"{key}" is not one value', "write a number or a word", at=str(key))
+        plain[str(key)] = each
+    return plain
+
+
+CongestionControl = Annotated[
+    dict[str, str | int | float | bool],
+    BeforeValidator(_law),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "pattern": f"^({NAME_PATTERN}|\\$.*)$"},
+                {"type": "object", "required": ["law"], "properties": {"law": {"type": "string"}}},
+            ]
+        }
+    ),
+]
+"""``{"law": name}`` and its parameters."""
+
+
+class Flow(Strict):
+    """What every kind of traffic has."""
+
+    later: ClassVar[Mapping[str, str]] = {
+        "simulated": "leave it out: longhaul run makes it real, longhaul sim does not"
+    }
+    source: Annotated[HostName, Field(alias="from", examples=["par1"])]
+    to: Annotated[HostRanges, Field(examples=["nyc1"])]
+    start: Span = Span(0)
+    stop: Span | None = None
+
+    @model_validator(mode="after")
+    def _order(self) -> "Flow":
+        if self.stop is not None and self.stop <= self.start:
+            raise problem("stops before it starts", "write a stop later than the start")
+        return self
+
+
+class Ping(Flow):
+    """Echo requests."""
+
+    kind: Literal["ping"]
+    every: Span = Span(10**9)
+    size: Size = Size(56)
+    """Bytes of payload."""
+    count: Annotated[int, Count(at_least=1)] | None = None
+
+    @field_validator("every")
+    @classmethod
+    def _interval(cls, value: Span) -> Span:
+        if value.ns < 10**6:
+            raise problem(f"{value} is shorter than ping can wait", "write 1ms or more")
+        return value
+
+    @field_validator("size")
+    @classmethod
+    def _payload(cls, value: Size) -> Size:
+        if not 16 <= value.bytes <= 65_507:
+            raise problem(f"{value} cannot carry a timestamp in one packet", "write 16B to 65507B")
+        return value
+
+
+class Bulk(Flow):
+    """Congestion-controlled bulk transfer."""
+
+    kind: Literal["tcp"]
+    flows: Annotated[int, Count(at_least=1, at_most=128)] = 1
+    cc: CongestionControl | None = None
+    bytes: Size | None = None
+    """How much each run of the client sends; until ``stop`` if left out."""
+    rate: Rate | None = None
+    """Pacing of each flow."""
+
+
+class Datagrams(Flow):
+    """UDP at a mean rate."""
+
+    kind: Literal["udp"]
+    rate: Annotated[Rate, Field(examples=["50Mbit"])]
+    size: Size | None = None
+    """Bytes of payload of each datagram."""
+    bytes: Size | None = None
+    arrivals: Literal["even", "poisson"] = "even"
+    """How far apart they leave; ``poisson`` is simulated only."""
+    sizes: Literal["fixed", "exponential"] = "fixed"
+    """Whether sizes vary about ``size``; ``exponential`` is simulated only."""
+    on: TimeDistribution | None = None
+    """Times of sending, with times of silence between them; simulated only."""
+    off: TimeDistribution | None = None
+
+    @model_validator(mode="after")
+    def _in_turn(self) -> "Datagrams":
+        if (self.on is None) != (self.off is None):
+            raise problem("on and off belong together", "write for example on: 100ms, off: 400ms")
+        return self
+
+    @property
+    def only_simulated(self) -> bool:
+        """Whether no real program sends like that."""
+        return self.arrivals != "even" or self.sizes != "fixed" or self.on is not None
+
+
+class Requests(Flow):
+    """Transfers, each over a TCP connection of its own; simulated only."""
+
+    kind: Literal["requests"]
+    gap: Annotated[TimeDistribution, Field(examples=["{dist: exponential, mean: 20ms}"])]
+    """From the begin of one to the begin of the next."""
+    size: Annotated[SizeDistribution, Field(examples=["{dist: pareto, shape: 1.2, mean: 100kB}"])]
+    """Payload of each."""
+    cc: CongestionControl | None = None
+
+
+_KINDS = ("ping", "tcp", "udp", "requests")
+
+
+def _kind(value: Any) -> Any:
+    if isinstance(value, dict):
+        choice(value, "kind", _KINDS, ("web", "http", "cbr"), "kind of traffic")
+    return value
+
+
+Traffic = Annotated[
+    Annotated[Ping | Bulk | Datagrams | Requests, Field(discriminator="kind")], BeforeValidator(_kind)
+]
