@@ -1,0 +1,147 @@
+"""`longhaul sim` from the command line."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import ROOT, Command
+
+DUMBBELL = """
+version: 1
+name: dumbbell
+seed: 3
+duration: {duration}
+nodes:
+  a: {{kind: host, attach: r, profile: lan}}
+  b: {{kind: host, attach: s, profile: lan}}
+  r: {{kind: router}}
+  s: {{kind: router}}
+profiles: {{lan: {{delay: 10us, rate: 1Gbit}}}}
+links: {{wan: {{endpoints: [r, s], delay: 10ms, rate: 100Mbit, queue: 1bdp}}}}
+traffic:
+{traffic}
+"""
+
+BULK = "  bulk: {kind: tcp, from: a, to: b}\n"
+
+
+def scenario(work: Path, traffic: str = BULK, *, duration: str = "20s", rest: str = "") -> str:
+    (work / "dumbbell.yaml").write_text(DUMBBELL.format(traffic=traffic, duration=duration) + rest)
+    return "dumbbell.yaml"
+
+
+def summary(work: Path, name: str = "dumbbell") -> dict:
+    return json.loads((work / f"runs/{name}/latest/summary.json").read_text())
+
+
+def test_what_runs_live_runs_simulated(longhaul: Command, work: Path) -> None:
+    for name in ("two-clusters", "every-law", "parallel-routes", "ipv6-jumbo"):
+        result = longhaul("sim", str(ROOT / f"scenarios/{name}.yaml"), "--no-report")
+        assert result.returncode in (0, 1), result.stderr
+        found = summary(work, name)
+        packets = found["packets"]
+        begun = packets["injected"] + packets["copied"] + packets["replies"]
+        assert begun == sum(packets.values()) - begun
+        assert found["simulation"]["speed"] > 3
+
+
+def test_a_flow_fills_its_link_and_the_run_leaves_all_files(longhaul: Command, work: Path) -> None:
+    traffic = (
+        BULK + "  probe: {kind: ping, from: a, to: b, every: 100ms}\n  far: {kind: ping, from: a, to: s}\n"
+    )
+    result = longhaul("sim", scenario(work, traffic))
+    assert result.returncode == 0, result.stderr
+    found = summary(work)
+    # 1,448 of 1,500 bytes are payload; the handshake and slow start take some 100 ms of 20 s.
+    assert found["flows"][0]["goodput_bits_per_s"] == pytest.approx(100e6 * 1448 / 1500, rel=0.03)
+    probe, far = found["probes"]
+    assert probe["loss"] == 0
+    assert probe["rtt_min_ns"] == pytest.approx(20.04e6, rel=0.01)
+    assert far["rtt_min_ns"] < probe["rtt_min_ns"]
+    directory = work / "runs/dumbbell/latest"
+    for file in ("report.html", "links.parquet", "flows.parquet", "probes.parquet", "plan.json", "run.json"):
+        assert (directory / file).stat().st_size > 0
+    assert "Simulated" in (directory / "report.html").read_text()
+
+
+def test_equal_scenarios_have_equal_digests_and_other_seeds_others(longhaul: Command, work: Path) -> None:
+    name = scenario(work, "  noise: {kind: udp, from: a, to: b, rate: 10Mbit, arrivals: poisson}\n")
+    digests = []
+    for seed in (3, 3, 4):
+        text = (work / name).read_text().replace("seed: 3", f"seed: {seed}")
+        (work / name).write_text(text)
+        assert longhaul("sim", name, "--no-report").returncode == 0
+        digests.append(summary(work)["simulation"]["digest"])
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_requests_are_counted_and_timed(longhaul: Command, work: Path) -> None:
+    traffic = "  web: {kind: requests, from: a, to: b, gap: 100ms, size: 100kB, cc: reno, stop: 10.05s}\n"
+    expect = "expect: [{metric: flows.web.done, equals: 100}, {metric: flows.web.took.p50, max: 200ms}]\n"
+    result = longhaul("sim", scenario(work, traffic, rest=expect))
+    assert result.returncode == 0, result.stdout
+    # At least two round trips (SYN, then data and FIN) and 100 kB at 100 Mbit/s.
+    assert summary(work)["flows"][0]["took_p50_ns"] > 48e6
+    rows = (work / "runs/dumbbell/latest/raw/requests.csv").read_text().splitlines()
+    assert len(rows) == 101
+
+
+@pytest.mark.parametrize(
+    ("traffic", "what"),
+    [
+        ("  bulk: {kind: tcp, from: a, to: b, cc: qubic}\n", 'unknown variant "qubic"; there are: "tahoe"'),
+        ("  bulk: {kind: tcp, from: a, to: b, cc: {law: multcp, strems: 2}}\n", 'unknown field "strems"'),
+        ("  bulk: {kind: tcp, from: a, to: b, cc: {law: multcp, flows: 0}}\n", "traffic.bulk.cc"),
+        ("  web: {kind: requests, from: a, to: b, gap: 0s, size: 1kB}\n", "requests"),
+    ],
+)
+def test_wrong_traffic_is_named_and_leaves_nothing(
+    longhaul: Command, work: Path, traffic: str, what: str
+) -> None:
+    result = longhaul("sim", scenario(work, traffic))
+    assert result.returncode == 2
+    assert what in result.stderr
+    assert not (work / "runs").exists()
+
+
+def test_nothing_to_simulate_is_said(longhaul: Command, work: Path) -> None:
+    text = DUMBBELL.format(traffic="", duration="1s").replace(
+        "traffic:\n", "programs: {p: {run: 'true', host: a}}"
+    )
+    (work / "d.yaml").write_text(text)
+    result = longhaul("sim", "d.yaml")
+    assert result.returncode == 2
+    assert "no traffic to simulate" in result.stderr
+    assert "p" in result.stderr
+
+
+def test_what_is_only_simulated_does_not_run_live(longhaul: Command, work: Path) -> None:
+    traffic = "  web: {kind: requests, from: a, to: b, gap: 1s, size: 1kB}\n"
+    result = longhaul("run", scenario(work, traffic, rest="tcp: {initial_window: 3}\n"))
+    assert result.returncode == 2
+    assert "traffic.web" in result.stderr
+    assert "tcp.initial_window" in result.stderr
+    assert not (work / "runs").exists()
+
+
+def test_ctrl_c_keeps_what_there_is(work: Path, environment: dict[str, str]) -> None:
+    name = scenario(work, duration="100000s")
+    command = [sys.executable, "-m", "longhaul.cli.main", "sim", name, "--no-report"]
+    process = subprocess.Popen(
+        command, cwd=work, env=environment, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    records = work / "runs/dumbbell/latest/raw/samples.csv"
+    for _ in range(200):
+        time.sleep(0.05)
+        if records.exists() and records.stat().st_size > 300_000:
+            break
+    os.kill(process.pid, signal.SIGINT)
+    assert process.wait(20) == 130
+    assert summary(work)["ended"] == "interrupted"
+    assert summary(work)["duration_ns"] > 1e9
