@@ -98,7 +98,7 @@ def judge(engine: Mapping[str, Any] | None, hosts: Mapping[str, Mapping[str, int
         verdict=worst,
         reasons=reasons,
         lateness=dict(engine["lateness"]["all"]),
-        spacing=dict(engine["spacing"]["all"]),
+        spacing=dict(engine.get("spacing", {}).get("all", {})),
         gaps=gaps,
         scheduling=dict(engine["scheduling"]),
     )

@@ -165,6 +165,37 @@ def round_trips(rows: Mapping[str, Array], probes: Sequence[Json]) -> str | None
         return svg(made, "round-trips", "round-trip times over time")
 
 
+def windows(rows: Mapping[str, Array], flows: Sequence[Json]) -> str | None:
+    """Congestion window of each stream of the first flows over time, in segments, or live in bytes."""
+    column, unit, scale = next(
+        (
+            each
+            for each in (("window_segments", "segments", 1.0), ("cwnd_bytes", "kB", 1e3))
+            if each[0] in rows and np.isfinite(rows[each[0]].astype(float)).any()
+        ),
+        ("", "", 1.0),
+    )
+    shown = [flow for flow in flows if flow["kind"] == "tcp"][:MOST_PANELS]
+    if not column or not shown:
+        return None
+    with style():
+        made = figure(0.5 + 1.35 * len(shown))
+        grid = made.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, flow in zip(grid, shown, strict=False):
+            plain(axes)
+            mine = rows["flow"] == flow["flow"]
+            for stream, colour in zip(np.unique(rows["stream"][mine])[: len(SERIES)], SERIES, strict=False):
+                mask = mine & (rows["stream"] == stream)
+                t_s = rows["end_s"][mask].astype(float) + rows["start_ns"][mask].astype(float) / 1e9
+                axes.plot(t_s, rows[column][mask].astype(float) / scale, color=colour, linewidth=1.0)
+            axes.set_title(f"{flow['flow']}, {flow['cc'] or 'the machine default'}")
+            axes.set_ylim(bottom=0)
+            axes.set_xlim(left=0)
+            axes.set_ylabel(f"window [{unit}]")
+        grid[-1].set_xlabel("time [s]")
+        return svg(made, "windows", "congestion windows over time")
+
+
 def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> str | None:
     """Arrival and departure of each packet over 2 ms: the busiest such window of one direction.
 

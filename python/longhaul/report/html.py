@@ -86,6 +86,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
             "spacing": figures.spacing(spaced["all"], spaced["links"]),
             "throughput": figures.throughput(samples, links),
             "round_trips": figures.round_trips(pings, probes),
+            "windows": figures.windows(_table(directory / "flows.parquet"), summary["flows"]),
             "queues": figures.queues(samples, links),
             "packets": figures.packet_diagram(packets, links),
         },

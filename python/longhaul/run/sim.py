@@ -83,7 +83,7 @@ def run(
     left_out = [program["name"] for program in plan["programs"]]
     if left_out:
         print(
-            f"longhaul: programs are real and are not simulated: {', '.join(left_out)}; traffic: is",
+            f"longhaul: programs are real, and not part of a simulation: {', '.join(left_out)}",
             file=sys.stderr,
         )
     plan["programs"] = []
