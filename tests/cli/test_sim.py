@@ -145,3 +145,33 @@ def test_ctrl_c_keeps_what_there_is(work: Path, environment: dict[str, str]) -> 
     assert process.wait(20) == 130
     assert summary(work)["ended"] == "interrupted"
     assert summary(work)["duration_ns"] > 1e9
+
+
+def test_runs_are_compared_with_intervals(longhaul: Command, work: Path) -> None:
+    name = scenario(
+        work, "  noise: {kind: udp, from: a, to: b, rate: 120Mbit, arrivals: poisson}\n", duration="2s"
+    )
+    for runs, rate in (("slow", "120Mbit"), ("fast", "150Mbit")):
+        (work / name).write_text((work / name).read_text().replace("120Mbit", rate))
+        for seed in ("1", "2", "3"):
+            assert longhaul("sim", name, "--seed", seed, "--runs", runs, "--no-report").returncode == 0
+    result = longhaul("compare", "slow/dumbbell", "fast/dumbbell", "--json")
+    assert result.returncode == 0, result.stderr
+    rows = {row["metric"]: row for row in json.loads(result.stdout)["metrics"]}
+    loss = rows["flows.noise.loss"]
+    # The link takes 100 Mbit/s of 1,476 bytes with 1,448 of payload.
+    assert loss["estimates"][0]["mean"] == pytest.approx(1 - 100 / 120 * 1448 / 1476, abs=0.02)
+    assert loss["differs"] is True
+    text = longhaul("compare", "slow/dumbbell", "fast/dumbbell").stdout
+    assert "flows.noise.loss" in text
+    assert "±" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_comparison_with_nothing_is_refused(longhaul: Command, work: Path) -> None:
+    longhaul("sim", scenario(work, duration="1s"), "--no-report")
+    assert "nothing to compare with" in longhaul("compare", "runs/dumbbell").stderr
+    (work / "empty").mkdir()
+    result = longhaul("compare", "runs/dumbbell/latest", "empty")
+    assert result.returncode == 2
+    assert "no run directory" in result.stderr

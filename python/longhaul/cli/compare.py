@@ -1,32 +1,70 @@
-"""``longhaul compare``: a run against what it should be."""
+"""``longhaul compare``: runs against runs, or a live run against the model it ran."""
 
+import json
 import sys
 from pathlib import Path
 
 import click
 
+from longhaul.errors import LonghaulError
+
+_DIRECTORY = click.Path(path_type=Path, file_okay=False, exists=True)
+
 
 @click.command()
+@click.argument("runs", nargs=-1, type=_DIRECTORY)
+@click.option(
+    "--metric",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help='Compare these metrics, such as "links.*.loss"; may be repeated.',
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option(
     "--replay",
-    "directory",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    required=True,
+    "replayed",
+    type=_DIRECTORY,
     metavar="RUN",
     help="Feed what entered the network of this live run to the model again.",
 )
-def compare(directory: Path) -> None:
-    """Check a live run against the model it ran.
+def compare(runs: tuple[Path, ...], patterns: tuple[str, ...], as_json: bool, replayed: Path | None) -> None:
+    """Compare runs, or check a live run against the model it ran.
 
-    The replay takes every packet that a host sent and every change, at the instant of the live run, and
-    compares every departure: its order, its due time to the picosecond, its fate, its marks and its damage.
+    Each of RUNS is a run directory, or one with several, which count as repetitions: then means have
+    95 % confidence intervals, and differences tell whether they are more than chance. One directory with live
+    and simulated runs compares these.
 
-    Exit codes: 0 all the same; 1 they differ; 2 the run kept no journal.
+    With --replay, every packet that a host sent and every change goes through the model again at the instant
+    of the live run, and every departure is compared: its order, its due time to the picosecond, its fate, its
+    marks and its damage. Exit codes: 0 all the same; 1 they differ; 2 the run kept no journal.
 
     \b
-    longhaul run scenarios/every-law.yaml --journal
+    longhaul compare runs/atlantic-cubic runs/atlantic-bbr
+    longhaul compare runs/two-clusters --metric "flows.*.goodput"
     longhaul compare --replay runs/every-law/latest
     """
+    if replayed is not None:
+        sys.exit(_replay(replayed))
+    from longhaul.report.comparison import as_plain, print_comparison
+    from longhaul.run.comparison import compare_groups, find_all
+
+    groups = find_all(runs)
+    rows = compare_groups(groups, patterns)
+    if not rows:
+        raise LonghaulError(
+            "the runs have no metric in common",
+            remedy='see the metrics in summary.json, and name some: --metric "links.*"',
+            exit_code=2,
+        )
+    names = [(group.name, len(group.runs)) for group in groups]
+    if as_json:
+        click.echo(json.dumps(as_plain(names, rows), indent=1))
+    else:
+        print_comparison(names, rows)
+
+
+def _replay(directory: Path) -> int:
     from longhaul.run.replay import replay
 
     found = replay(directory)
@@ -36,9 +74,9 @@ def compare(directory: Path) -> None:
         others = found.equal - found.delivered
         click.echo(f"all {found.equal} departures are the same, to the picosecond:")
         click.echo(f"  {found.delivered} packets delivered, {others} ended otherwise")
-        return
-    recorded, replayed = (each or "nothing more" for each in found.difference)
+        return 0
+    recorded, again = (each or "nothing more" for each in found.difference)
     click.echo(f"the same for {found.equal} departures, then they differ:")
-    click.echo(f"  recorded  {recorded}\n  replayed  {replayed}")
+    click.echo(f"  recorded  {recorded}\n  replayed  {again}")
     click.echo("this is a defect of Longhaul, or plan.json was changed: report it")
-    sys.exit(1)
+    return 1

@@ -24,6 +24,9 @@ def _settings(
 scenario_argument: Decorator = click.argument(
     "scenario", type=click.Path(path_type=Path, exists=True, dir_okay=False)
 )
+seed_option: Decorator = click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), help="Another seed than the scenario's: a repetition."
+)
 set_option: Decorator = click.option(
     "--set",
     "settings",

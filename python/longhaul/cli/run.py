@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
-from longhaul.cli.options import scenario_argument, set_option
+from longhaul.cli.options import scenario_argument, seed_option, set_option
 
 
 @click.command()
 @scenario_argument
 @set_option
+@seed_option
 @click.option(
     "--runs",
     type=click.Path(path_type=Path, file_okay=False),
@@ -26,6 +27,7 @@ from longhaul.cli.options import scenario_argument, set_option
 def run(
     scenario: Path,
     settings: dict[str, str],
+    seed: int | None,
     runs: Path,
     sudo: bool,
     strict: bool,
@@ -48,6 +50,7 @@ def run(
         run_experiment(
             scenario,
             settings=settings,
+            seed=seed,
             runs=runs,
             argv=sys.argv,
             sudo=sudo,

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
-from longhaul.cli.options import scenario_argument, set_option
+from longhaul.cli.options import scenario_argument, seed_option, set_option
 
 
 @click.command()
 @scenario_argument
 @set_option
+@seed_option
 @click.option(
     "--runs",
     type=click.Path(path_type=Path, file_okay=False),
@@ -20,7 +21,9 @@ from longhaul.cli.options import scenario_argument, set_option
 )
 @click.option("--no-report", is_flag=True, help="Do not write report.html.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table.")
-def sim(scenario: Path, settings: dict[str, str], runs: Path, no_report: bool, as_json: bool) -> None:
+def sim(
+    scenario: Path, settings: dict[str, str], seed: int | None, runs: Path, no_report: bool, as_json: bool
+) -> None:
     """Simulate SCENARIO, packet by packet: the network that runs live, on a clock that jumps.
 
     Needs no privilege. Hosts, their TCP and the traffic are simulated; equal scenarios give equal results,
@@ -34,5 +37,13 @@ def sim(scenario: Path, settings: dict[str, str], runs: Path, no_report: bool, a
     from longhaul.run.experiment import simulate
 
     sys.exit(
-        simulate(scenario, settings=settings, runs=runs, argv=sys.argv, report=not no_report, as_json=as_json)
+        simulate(
+            scenario,
+            settings=settings,
+            seed=seed,
+            runs=runs,
+            argv=sys.argv,
+            report=not no_report,
+            as_json=as_json,
+        )
     )

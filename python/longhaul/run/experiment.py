@@ -15,6 +15,7 @@ def run_experiment(
     scenario: Path,
     *,
     settings: Mapping[str, str],
+    seed: int | None = None,
     runs: Path,
     argv: list[str],
     sudo: bool = False,
@@ -27,7 +28,7 @@ def run_experiment(
     from longhaul.run.progress import Progress
     from longhaul.scenario import load_scenario, resolve
 
-    resolved = resolve(load_scenario(scenario, settings=settings))
+    resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
     for warning in resolved.warnings:
         print(f"longhaul: {warning}", file=sys.stderr)
     prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
@@ -42,6 +43,7 @@ def simulate(
     scenario: Path,
     *,
     settings: Mapping[str, str],
+    seed: int | None = None,
     runs: Path,
     argv: list[str],
     report: bool = True,
@@ -52,7 +54,7 @@ def simulate(
     from longhaul.run.progress import Simulating
     from longhaul.scenario import load_scenario, resolve
 
-    resolved = resolve(load_scenario(scenario, settings=settings))
+    resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
     for warning in resolved.warnings:
         print(f"longhaul: {warning}", file=sys.stderr)
     with Simulating(resolved.plan["duration_ns"]) as progress:

@@ -45,6 +45,20 @@ LINK: Mapping[str, Unit] = {
 _QUANTITY: Mapping[str, type[Quantity]] = {"ns": Span, "bit/s": Rate, "bytes": Size, "share": Share}
 
 
+def unit_of(metric: str) -> Unit:
+    """The unit of a metric, by its name alone."""
+    kinds: dict[str, Mapping[str, Unit]] = {
+        "fidelity": FIDELITY,
+        "programs": PROGRAM,
+        "probes": PROBE,
+        "links": LINK,
+        "flows": {name: unit for fields in FLOW.values() for name, unit in fields.items()},
+    }
+    fields = kinds.get(metric.partition(".")[0], {})
+    endings = (name for name in fields if metric.endswith(f".{name}"))
+    return fields.get(max(endings, key=len, default=""), "count")
+
+
 def catalogue(
     *, programs: Iterable[str], traffic: Mapping[str, tuple[str, tuple[str, ...]]], links: Iterable[str]
 ) -> dict[str, Unit]:

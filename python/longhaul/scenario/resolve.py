@@ -47,8 +47,11 @@ class Resolved:
     """Latitude and longitude in degrees, of the nodes that have them."""
 
 
-def resolve(scenario: Scenario) -> Resolved:
-    """The plan of ``scenario``; raises :class:`ScenarioError` for what only numbers can tell."""
+def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
+    """The plan of ``scenario``, with another seed if one is given.
+
+    Raises :class:`ScenarioError` for what only numbers can tell.
+    """
     inputs = scenario.inputs()
     network, problems = build(scenario, inputs)
     if problems:
@@ -58,7 +61,7 @@ def resolve(scenario: Scenario) -> Resolved:
     plan: Plain = {
         "version": PLAN_VERSION,
         "name": document.name,
-        "seed": document.seed,
+        "seed": document.seed if seed is None else seed,
         "duration_ns": min(
             [*([document.duration.ns] if document.duration else []), *inputs.ends_ns], default=None
         ),

@@ -1,0 +1,73 @@
+"""Groups of runs side by side, in 80 columns or as plain data."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from longhaul.analysis.comparing import Estimate, Row
+from longhaul.analysis.text import quantity_text
+from longhaul.scenario.metrics import unit_of
+
+
+def as_plain(groups: Sequence[tuple[str, int]], rows: Sequence[Row]) -> dict[str, Any]:
+    """For JSON; units are those of metrics: ns, bit/s, bytes, shares from 0 to 1, counts."""
+    return {
+        "groups": [{"name": name, "runs": runs} for name, runs in groups],
+        "metrics": [{**asdict(row), "unit": unit_of(row.metric), "differs": row.differs} for row in rows],
+    }
+
+
+def print_comparison(groups: Sequence[tuple[str, int]], rows: Sequence[Row]) -> None:
+    """A line for each metric: every group, and how the last differs from the first."""
+    console = Console()
+    for letter, (name, runs) in zip("ABCDEFGHIJKLMNOP", groups, strict=False):
+        console.print(
+            f"{letter}  {name} ({runs} run{'s' if runs > 1 else ''})", highlight=False, soft_wrap=True
+        )
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("metric", no_wrap=True)
+    for letter, _ in zip("ABCDEFGHIJKLMNOP", groups, strict=False):
+        table.add_column(letter, justify="right", no_wrap=True)
+    last = "ABCDEFGHIJKLMNOP"[min(len(groups), 16) - 1]
+    table.add_column(f"{last} - A", justify="right", no_wrap=True)
+    for row in rows:
+        unit = unit_of(row.metric)
+        cells = [_estimate(each, unit) if each else "-" for each in row.estimates]
+        table.add_row(row.metric, *cells, _difference(row))
+    console.print(table)
+    if any(runs < 2 for _, runs in groups):
+        console.print("single runs have no interval: repeat them with other seeds (--seed)", highlight=False)
+
+
+def _estimate(estimate: Estimate, unit: str) -> str:
+    text = quantity_text(float(f"{estimate.mean:.4g}"), unit)
+    if not estimate.half_width or estimate.mean == 0:
+        return text
+    return f"{text} \u00b1{_percent(estimate.half_width / abs(estimate.mean))}"
+
+
+def _difference(row: Row) -> Text:
+    first = row.estimates[0]
+    if row.difference is None or first is None:
+        return Text("-")
+    if row.difference == 0:
+        return Text("0", style="dim")
+    if first.mean == 0:
+        return Text(f"{row.difference:+.3g}")
+    sign = "+" if row.difference > 0 else "-"
+    share = sign + _percent(abs(row.difference / first.mean))
+    if row.difference_half_width is None:
+        return Text(share)
+    half = _percent(row.difference_half_width / abs(first.mean))
+    return Text(f"{share} \u00b1{half}", style="bold" if row.differs else "dim")
+
+
+def _percent(share: float) -> str:
+    percent = share * 100
+    if percent >= 10:
+        return f"{percent:.0f}%"
+    return f"{percent:.1f}%" if percent >= 0.1 else "<0.1%"

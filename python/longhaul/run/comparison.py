@@ -1,0 +1,65 @@
+"""Runs found on disk, in groups, with their metrics."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longhaul.analysis.comparing import Row, compare
+from longhaul.analysis.expectations import metrics
+from longhaul.errors import LonghaulError
+from longhaul.run.directory import read_run
+from longhaul.run.results import write_results
+
+DEFAULT_METRICS = ("flows.*", "probes.*", "programs.*.wall_time")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that are repetitions of each other."""
+
+    name: str
+    runs: tuple[Path, ...]
+
+
+def find(path: Path) -> Group:
+    """The run in ``path``, or all runs in it. Raises LonghaulError if there are none."""
+    if (path / "plan.json").is_file():
+        return Group(str(path), (path,))
+    runs = sorted(each for each in path.glob("*") if not each.is_symlink() and (each / "plan.json").is_file())
+    if not runs:
+        raise LonghaulError(
+            f"{path} is no run directory, and has none in it",
+            remedy="name one, such as runs/NAME/latest, or runs/NAME for all runs of a name",
+            exit_code=2,
+        )
+    return Group(str(path), tuple(runs))
+
+
+def find_all(paths: Sequence[Path]) -> list[Group]:
+    """A group for each path; of a single path, one for its live runs and one for its simulated ones."""
+    groups = [find(path) for path in paths]
+    if len(groups) == 1:
+        modes: dict[str, list[Path]] = {}
+        for run in groups[0].runs:
+            modes.setdefault(str(read_run(run).get("mode")), []).append(run)
+        groups = [Group(f"{paths[0]}, {mode}", tuple(runs)) for mode, runs in sorted(modes.items())]
+    if len(groups) < 2:
+        raise LonghaulError(
+            "there is nothing to compare with",
+            remedy="name two runs, a directory with live and simulated runs, or --replay RUN",
+            exit_code=2,
+        )
+    return groups
+
+
+def compare_groups(groups: Sequence[Group], patterns: Sequence[str]) -> list[Row]:
+    """Every metric that all runs have; see :func:`longhaul.analysis.comparing.compare`."""
+    return compare([[_metrics(run) for run in group.runs] for group in groups], patterns or DEFAULT_METRICS)
+
+
+def _metrics(run: Path) -> dict[str, Any]:
+    summary = run / "summary.json"
+    content = json.loads(summary.read_text(encoding="utf-8")) if summary.is_file() else write_results(run)
+    return metrics(content)
