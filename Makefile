@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fmt bench fuzz clean study-ticks study-spacing study-parallel-routes
+.PHONY: help setup demo test lint fmt bench fuzz clean study-ticks study-spacing study-parallel-routes study-sim-vs-live
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -35,6 +35,9 @@ study-spacing: setup ## token bucket and pacing side by side (eWAN, figures 5 an
 
 study-parallel-routes: setup ## what reordering over routes costs (parallel routes, figure 8); four minutes
 	@$(UV) run --no-sync python studies/parallel_routes.py
+
+study-sim-vs-live: setup ## simulated transfers against real ones on five paths; eight minutes
+	@$(UV) run --no-sync python studies/sim_vs_live.py
 
 fuzz: setup ## random scenarios, some minutes
 	@LONGHAUL_FUZZ=1 $(UV) run --no-sync pytest tests/scenario -k "fuzz or any_bytes"

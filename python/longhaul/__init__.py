@@ -9,9 +9,9 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from longhaul.run.api import Network, Result, run_live, up
+    from longhaul.run.api import Network, Result, run_live, run_sim, up
 
-__all__ = ["Network", "Result", "run_live", "up"]
+__all__ = ["Network", "Result", "run_live", "run_sim", "up"]
 
 
 def __getattr__(name: str) -> Any:

@@ -118,15 +118,33 @@ def run_live(
     *,
     params: Mapping[str, Any] | None = None,
     runs: str | os.PathLike[str] = "runs",
+    seed: int | None = None,
     journal: bool = False,
     report: bool = True,
 ) -> Result:
     """Run the scenario in a file live, to its end. Raises LonghaulError if it is wrong or cannot run."""
     from longhaul.scenario import load_scenario, resolve
 
-    resolved = resolve(load_scenario(Path(scenario), settings=_settings(params)))
+    resolved = resolve(load_scenario(Path(scenario), settings=_settings(params)), seed=seed)
     prepared = live.prepare(resolved, runs=Path(runs), argv=sys.argv, journal=journal)
     finished = live.run(prepared, progress=experiment.ignore)
+    return _conclude(finished.directory, reason=finished.reason, report=report)
+
+
+def run_sim(
+    scenario: str | os.PathLike[str],
+    *,
+    params: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    runs: str | os.PathLike[str] = "runs",
+    report: bool = True,
+) -> Result:
+    """Simulate the scenario in a file, with another ``seed`` if one is given. Raises LonghaulError."""
+    from longhaul.run import sim
+    from longhaul.scenario import load_scenario, resolve
+
+    resolved = resolve(load_scenario(Path(scenario), settings=_settings(params)), seed=seed)
+    finished = sim.run(resolved, runs=Path(runs), argv=sys.argv, progress=lambda _now, _real: None)
     return _conclude(finished.directory, reason=finished.reason, report=report)
 
 

@@ -1,0 +1,126 @@
+"""Simulated against live: the same scenario, the host kernel's TCP against the simulator's.
+
+Five paths, Reno and CUBIC, three seeds each; goodput with its interval.
+"""
+
+import argparse
+from statistics import mean
+
+from study import Study
+
+import longhaul
+from longhaul.analysis.comparing import estimate
+from longhaul.report.plotting import figure, paper
+
+HEAD = """version: 1
+name: {name}
+seed: {seed}
+duration: {seconds}s
+addresses: ipv4
+nodes:
+  a: {{kind: host, attach: r, profile: lan}}
+  b: {{kind: host, attach: r, profile: lan}}
+  c: {{kind: host, attach: s, profile: lan}}
+  d: {{kind: host, attach: s, profile: lan}}
+  r: {{kind: router}}
+  s: {{kind: router}}
+profiles: {{lan: {{delay: 15us, rate: 10Gbit}}}}
+links: {{wan: {{endpoints: [r, s], {link}}}}}
+traffic:
+  one: {{kind: tcp, from: a, to: c, cc: {cc}, stop: {stop}s}}
+"""
+SECOND = "  two: {{kind: tcp, from: b, to: d, cc: {cc}, stop: {stop}s}}\n"
+CASES = {
+    "delay": "delay: 20ms, rate: 200Mbit, queue: 1bdp",
+    "rate": "delay: 5ms, rate: 50Mbit, queue: 1bdp",
+    "loss": "delay: 10ms, rate: 500Mbit, queue: 1bdp, loss: 0.05%",
+    "routes": "delay: 5ms, queue: 1bdp, routes: {{count: 4, policy: round-robin, rate: 50Mbit, "
+    "delays: [5ms, 5ms, 5ms, 5.2ms], resequence: {{wait: 1ms}}}}",
+    "two flows": "delay: 10ms, rate: 100Mbit, queue: 1bdp",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=int, default=14)
+    parser.add_argument("--seeds", type=int, default=3)
+    arguments = parser.parse_args()
+    study = Study("sim-vs-live", "Does a simulated transfer take as long as a real one?")
+    rows, points = [], []
+    for case, link in CASES.items():
+        for law in ("reno", "cubic"):
+            goodput: dict[str, list[float]] = {"live": [], "sim": []}
+            for seed in range(1, arguments.seeds + 1):
+                text = HEAD + (SECOND if case == "two flows" else "")
+                path = study.directory / "scenario.yaml"
+                path.write_text(
+                    text.format(
+                        name=f"{case}-{law}".replace(" ", "-"),
+                        seed=seed,
+                        seconds=arguments.seconds,
+                        stop=arguments.seconds - 1,
+                        cc=law,
+                        link=link.format(),
+                    ),
+                    encoding="utf-8",
+                )
+                live = longhaul.run_live(path, runs=study.directory / "runs", report=False)
+                goodput["live"].append(sum(flow["goodput_bits_per_s"] for flow in live.summary["flows"]))
+                model_run = longhaul.run_sim(path, runs=study.directory / "runs", report=False)
+                goodput["sim"].append(sum(flow["goodput_bits_per_s"] for flow in model_run.summary["flows"]))
+            real, model = estimate(goodput["live"]), estimate(goodput["sim"])
+            ratio = model.mean / real.mean
+            half = [100 * (each.half_width or 0) / each.mean for each in (real, model)]
+            rows.append(
+                {
+                    "case": case,
+                    "law": law,
+                    **{f"{kind}_mbit": round(mean(values) / 1e6, 3) for kind, values in goodput.items()},
+                    "live_half_percent": round(half[0], 2),
+                    "sim_half_percent": round(half[1], 2),
+                    "ratio": round(ratio, 4),
+                }
+            )
+            points.append((case, law, real, model))
+            study.claim(
+                f"{case}, {law}: live {real.mean / 1e6:.1f} Mbit/s (±{half[0]:.1f} %), "
+                f"simulated {model.mean / 1e6:.1f} (±{half[1]:.1f} %): within 10 %",
+                abs(ratio - 1) <= 0.1,
+            )
+    study.table("goodput", rows)
+    with paper():
+        made = figure(4.2, width_in=5.2)
+        axes = made.subplots()
+        for law, marker, colour in (("reno", "o", "C0"), ("cubic", "s", "C1")):
+            mine = [each for each in points if each[1] == law]
+            axes.errorbar(
+                [real.mean / 1e6 for _, _, real, _ in mine],
+                [model.mean / 1e6 for _, _, _, model in mine],
+                xerr=[(real.half_width or 0) / 1e6 for _, _, real, _ in mine],
+                yerr=[(model.half_width or 0) / 1e6 for _, _, _, model in mine],
+                fmt=marker,
+                color=colour,
+                label=law,
+                markersize=5,
+                capsize=2,
+            )
+        for case, law, real, model in points:
+            if law == "reno":
+                axes.annotate(
+                    case,
+                    (real.mean / 1e6, model.mean / 1e6),
+                    xytext=(6, -10),
+                    textcoords="offset points",
+                    fontsize=8,
+                )
+        ends = [20, 300]
+        axes.plot(ends, ends, color="0.6", linewidth=0.8)
+        axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends)
+        axes.set(xlabel="live goodput [Mbit/s]", ylabel="simulated goodput [Mbit/s]")
+        axes.legend(loc="upper left")
+        study.figure(made, "sim-vs-live")
+    study.finish()
+
+
+if __name__ == "__main__":
+    main()
