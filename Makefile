@@ -26,6 +26,7 @@ fmt: setup ## format everything
 bench: setup ## accuracy and speed against a direct veth and against limits, into bench/*.json
 	@$(UV) run --no-sync python bench/live.py
 	@$(UV) run --no-sync python bench/link.py
+	@$(UV) run --no-sync python bench/sim.py
 
 study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3); half a minute
 	@$(UV) run --no-sync python studies/ticks.py
