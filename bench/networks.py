@@ -17,6 +17,7 @@ PAYLOAD = 8948
 """Of a segment in packets of 9000 bytes, with timestamps."""
 ROUTERS_A_SIDE = 10
 HOSTS_A_ROUTER = 8
+ROUTERS_APART = 5
 SEGMENTS_IN_FLIGHT = 20
 """Largest window on the torus."""
 
@@ -63,36 +64,35 @@ def chain(what: Chain) -> Plan:
 def torus(
     flows: int, seconds: float, *, starts_s: tuple[float, float], bits_per_s: int | None = None
 ) -> Plan:
-    """A hundred routers in a torus, 800 hosts, 1,000 links; flows between hosts drawn at random.
+    """A hundred routers in a torus, 800 hosts, 1,000 links; flows between random hosts five routers apart.
 
-    Windows are small, so that nothing queues for long and nothing is lost: each flow makes the same work
-    however many there are. They begin one after the other within ``starts_s``.
+    All have the same round trip, and small windows, so that little queues and nothing is lost: a flow makes
+    the same work however many there are. They begin one after the other within ``starts_s``.
     """
     side = range(ROUTERS_A_SIDE)
     nodes: dict[str, Any] = {f"r{x}-{y}": {"kind": "router"} for x in side for y in side}
     links: dict[str, Any] = {}
-    hosts = []
     core = {"delay": "5ms", "rate": "10Gbit", "queue": "1000p"}
+    access = {"delay": "100us", "rate": "1Gbit", "queue": "1000p"}
     for x in side:
         for y in side:
             for x2, y2 in ((x + 1, y), (x, y + 1)):
                 far = f"r{x2 % ROUTERS_A_SIDE}-{y2 % ROUTERS_A_SIDE}"
                 links[f"core{len(links)}"] = {"endpoints": [f"r{x}-{y}", far], **core}
-    for router in list(nodes):
-        for _ in range(HOSTS_A_ROUTER):
-            name = f"h{len(hosts)}"
-            hosts.append(name)
-            nodes[name] = {"kind": "host"}
-            links[f"access-{name}"] = {
-                "endpoints": [name, router], "delay": "100us", "rate": "1Gbit", "queue": "1000p"
-            }  # fmt: skip
+            for host in (f"h{x}-{y}-{k}" for k in range(HOSTS_A_ROUTER)):
+                nodes[host] = {"kind": "host"}
+                links[f"access-{host}"] = {"endpoints": [host, f"r{x}-{y}"], **access}
     plan = resolved("torus", seconds, nodes, links)
     place = {node["name"]: position for position, node in enumerate(plan["nodes"])}
     rng = random.Random(1)
     tcp = {"recovery": "sack", "buffer_bytes": 2 * SEGMENTS_IN_FLIGHT * 1448}
     first, last = starts_s
     for flow in range(flows):
-        source, sink = rng.sample(hosts, 2)
+        x, y, across = rng.choice(side), rng.choice(side), rng.randint(0, ROUTERS_APART)
+        x2, y2 = (x + across) % ROUTERS_A_SIDE, (y + ROUTERS_APART - across) % ROUTERS_A_SIDE
+        source, sink = (
+            f"h{router[0]}-{router[1]}-{rng.randrange(HOSTS_A_ROUTER)}" for router in ((x, y), (x2, y2))
+        )
         start_ns = round((first + (last - first) * flow / flows) * 1e9)
         plan["flows"].append(
             bulk(f"flow{flow}", place[source], place[sink], tcp, start_ns=start_ns, bits_per_s=bits_per_s)

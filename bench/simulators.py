@@ -88,10 +88,10 @@ def ns3(program: Path, what: networks.Chain) -> Run:
     )
 
 
-def ns2(scheduler: str, what: networks.Chain) -> Run:
+def ns2(what: networks.Chain, *, tuned: bool) -> Run:
     """The chain in ns-2."""
     numbers = (what.flows, what.seconds, what.every, what.ack_every, networks.PAYLOAD, networks.WINDOW)
-    return run(["ns", str(HERE / "chain.tcl"), *map(str, numbers), scheduler])
+    return run(["ns", str(HERE / "chain.tcl"), *map(str, numbers), str(int(tuned))])
 
 
 def find_ns2() -> bool:

@@ -1,13 +1,19 @@
 # The chain of bench/sim.py in ns-2: S -1G- r1 -10G- r2 ... r6 -1G- D, and cross flow i from a source
 # at r_i to a sink at r_{i+1}. Prints the payload of each flow that was acknowledged, in bytes.
 # Arguments: flows, simulated seconds, packets from loss to loss before each sink (0: none), segments
-# for one acknowledgement (1 or 2), payload of a segment in bytes, largest window in segments, scheduler.
-lassign $argv flows seconds every ackEvery payload window scheduler
+# for one acknowledgement (1 or 2), payload of a segment in bytes, largest window in segments, and
+# whether packets carry only the headers that are needed and events wait in a splay tree (1), or ns-2 runs
+# as it comes, with all headers and a calendar queue (0).
+lassign $argv flows seconds every ackEvery payload window tuned
 
-remove-all-packet-headers
-add-packet-header IP TCP Flags
+if {$tuned} {
+    remove-all-packet-headers
+    add-packet-header IP TCP Flags
+}
 set ns [new Simulator]
-$ns use-scheduler $scheduler
+if {$tuned} {
+    $ns use-scheduler Splay
+}
 
 # 9000 bytes on the wire, as the others have with their timestamps.
 Agent/TCP set tcpip_base_hdr_size_ 40
