@@ -59,8 +59,8 @@ main(int argc, char* argv[])
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(2));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(ackEvery));
     Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(MilliSeconds(40)));
-    // The window is held down at the sender: a receive buffer of 1,000 segments makes 3.37 cut segments,
-    // and its recovery cannot send a cut one again.
+    // The send buffer limits the window: where the receive buffer does, 3.37 crashes at the first loss
+    // (TcpRateLinux::SkbSent is handed no item).
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(8 * window * payload));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(window * payload));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
