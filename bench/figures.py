@@ -17,10 +17,12 @@ def row(what: str, value: float, unit: str, target: str, met: bool) -> Row:
     return {"what": what, "value": value, "unit": unit, "target": target, "met": met}
 
 
-def measure_all(what: str, parts: Mapping[str, Callable[[int], list[Row]]], out: Path) -> None:
+def measure_all(
+    what: str, parts: Mapping[str, Callable[[int], list[Row]]], out: Path, *, rounds: int = 3
+) -> None:
     """Measure the parts that the command line names, print, and write ``out``."""
     parser = argparse.ArgumentParser(description=what, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--only", choices=parts, action="append")
     parser.add_argument("--out", type=Path, default=out)
     arguments = parser.parse_args()
