@@ -63,7 +63,9 @@ impl<P: Load> Pipe<P> {
         link
     }
 
-    pub(crate) fn offer(&mut self, now: Time, packet: P) -> Offered {
+    /// See [`Link::offer`].
+    #[inline]
+    pub fn offer(&mut self, now: Time, packet: P) -> Offered {
         self.settle(now);
         let bytes = packet.bytes();
         self.link.counters.offered_packets += 1;
@@ -89,11 +91,21 @@ impl<P: Load> Pipe<P> {
         Offered::Taken { copies: 0 }
     }
 
-    pub(crate) fn next_event(&self) -> Time {
+    /// See [`Link::next_event`].
+    #[inline]
+    pub fn next_event(&self) -> Time {
         self.ring.front().map_or(Time::NEVER, |first| first.due)
     }
 
-    pub(crate) fn take(&mut self, now: Time) -> Option<(P, Time)> {
+    /// Whether nobody waits or is on the way.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.ring.is_empty()
+    }
+
+    /// See [`Link::take`].
+    #[inline]
+    pub fn take(&mut self, now: Time) -> Option<(P, Time)> {
         self.settle(now);
         let first = *self.ring.front()?;
         if first.due > now {
@@ -119,6 +131,7 @@ impl<P: Load> Pipe<P> {
     }
 
     /// Moves the mark past every packet whose turn has come.
+    #[inline]
     fn settle(&mut self, now: Time) {
         debug_assert!(now >= self.clock, "time went back from {} to {now}", self.clock);
         self.clock = now;

@@ -26,6 +26,7 @@ impl Calendar {
     }
 
     /// The earliest time and its index.
+    #[inline]
     pub fn first(&self) -> Option<(Time, u32)> {
         let index = self.winners[1];
         let time = self.times[index as usize];
@@ -33,6 +34,7 @@ impl Calendar {
     }
 
     /// `index` acts at `time` next; [`Time::NEVER`] makes it idle.
+    #[inline]
     pub fn set(&mut self, index: u32, time: Time) {
         let slot = &mut self.times[index as usize];
         if *slot == time {

@@ -175,6 +175,17 @@ impl Network {
             }
             let place = index as usize;
             let direction = DirectionId(index);
+            let Direction { link, to, tapped, .. } = &mut self.directions[place];
+            if let Line::Pipe(pipe) = link
+                && !*tapped
+            {
+                // The common case: one packet, whose link neither drops nor lets anyone overtake.
+                let to = *to;
+                let Some((packet, due)) = pipe.take(time) else { return };
+                self.calendar.set(index, pipe.next_event());
+                self.arrive(to, packet, due, direction, sink);
+                continue;
+            }
             while let Some((packet, due)) = self.directions[place].link.take(time) {
                 if self.directions[place].tapped {
                     sink.passed(direction, &packet, packet.offered, Ok(due));
@@ -251,6 +262,7 @@ impl Network {
         Some(path)
     }
 
+    #[inline]
     fn arrive(&mut self, node: NodeId, mut packet: Packet, at: Time, via: DirectionId, sink: &mut impl Sink) {
         let is_host = self.kinds[node.0 as usize] == NodeKind::Host;
         if packet.destination == node {
@@ -271,6 +283,7 @@ impl Network {
         self.forward(node, packet, at, sink);
     }
 
+    #[inline]
     fn forward(&mut self, node: NodeId, mut packet: Packet, at: Time, sink: &mut impl Sink) {
         let Some(direction) = self.routes.next(node.0, packet.destination.0) else {
             return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
@@ -282,6 +295,24 @@ impl Network {
             return self.refuse(node, packet, Fate::TooBig, message, at, sink);
         }
         packet.offered = at;
+        if let Line::Pipe(pipe) = &mut each.link {
+            let was_empty = pipe.is_empty();
+            let tapped = each.tapped;
+            match pipe.offer(at, packet) {
+                Offered::Taken { .. } if was_empty => {
+                    let next = pipe.next_event();
+                    self.calendar.set(direction.0, next);
+                }
+                Offered::Taken { .. } => {}
+                Offered::Ended(fate) => {
+                    if tapped {
+                        sink.passed(direction, &packet, at, Err(fate.into()));
+                    }
+                    self.end(packet, fate.into(), at, Some(direction), sink);
+                }
+            }
+            return;
+        }
         match each.link.offer(at, packet) {
             Offered::Taken { copies } => {
                 for _ in 0..copies {
@@ -312,6 +343,7 @@ impl Network {
         self.calendar.set(direction.0, next);
     }
 
+    #[inline]
     fn deliver(
         &mut self,
         host: NodeId,

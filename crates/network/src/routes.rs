@@ -9,6 +9,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 const NONE: u32 = u32::MAX;
+/// Up to so many nodes every route stands in one table (1 MB).
+const SMALL: usize = 512;
 
 /// Where packets go next.
 #[derive(Debug)]
@@ -20,6 +22,9 @@ pub struct Routes {
     /// For each core destination, for each core node: the direction to take, or `NONE`.
     table: Vec<Vec<u32>>,
     overrides: BTreeMap<(u32, u32), u32>,
+    /// Of small networks, the answer to every question: node by node, each by destination.
+    all: Vec<u32>,
+    nodes: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,11 +79,29 @@ impl Routes {
                 ((route.node as u32, route.destination as u32), DirectionId::new(route.link, way).0)
             })
             .collect();
-        Routes { leaves, core, table, overrides }
+        let mut routes = Routes { leaves, core, table, overrides, all: Vec::new(), nodes: plan.nodes.len() };
+        if routes.nodes <= SMALL {
+            let ends = 0..routes.nodes as u32;
+            let pairs =
+                ends.clone().flat_map(|node| ends.clone().map(move |destination| (node, destination)));
+            routes.all = pairs
+                .map(|(node, destination)| routes.search_next(node, destination).map_or(NONE, |next| next.0))
+                .collect();
+        }
+        routes
     }
 
     /// The direction that a packet at `node` for `destination` takes.
+    #[inline]
     pub fn next(&self, node: u32, destination: u32) -> Option<DirectionId> {
+        if self.all.is_empty() {
+            return self.search_next(node, destination);
+        }
+        let direction = self.all[node as usize * self.nodes + destination as usize];
+        (direction != NONE).then_some(DirectionId(direction))
+    }
+
+    fn search_next(&self, node: u32, destination: u32) -> Option<DirectionId> {
         if !self.overrides.is_empty()
             && let Some(&direction) = self.overrides.get(&(node, destination))
         {
