@@ -11,6 +11,7 @@ mod delay;
 mod direction;
 mod distribution;
 mod flows;
+mod jobs;
 mod loss;
 mod programs;
 mod queue;
@@ -22,6 +23,7 @@ pub use delay::{Delay, OutOfOrder, Rounding};
 pub use direction::{Change, Direction, LossPlace};
 pub use distribution::Distribution;
 pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
+pub use jobs::{Job, Step};
 pub use loss::{GapUnit, Loss};
 pub use programs::{Program, Ready};
 pub use queue::{Discipline, Queue};
@@ -63,6 +65,9 @@ pub struct Plan {
     /// Simulated traffic.
     #[serde(default)]
     pub flows: Vec<Flow>,
+    /// Simulated parallel programs.
+    #[serde(default)]
+    pub jobs: Vec<Job>,
     /// Changes while running, in order of time.
     pub events: Vec<Event>,
     /// What to record.
@@ -242,6 +247,15 @@ impl Plan {
                 return Err(format!("flows[{position}].source: a router sends no traffic"));
             }
             flow.check().map_err(|error| format!("flows[{position}].{error}"))?;
+        }
+        for (position, job) in self.jobs.iter().enumerate() {
+            for (rank, &host) in job.ranks.iter().enumerate() {
+                node(host, format!("jobs[{position}].ranks[{rank}]"))?;
+                if self.nodes[host].kind != NodeKind::Host {
+                    return Err(format!("jobs[{position}].ranks[{rank}]: a router runs no programs"));
+                }
+            }
+            job.check().map_err(|error| format!("jobs[{position}].{error}"))?;
         }
         for (position, event) in self.events.iter().enumerate() {
             self.check_event(event).map_err(|error| format!("events[{position}].{error}"))?;

@@ -44,6 +44,7 @@ fn plan() -> Plan {
         routes: vec![],
         programs: vec![],
         flows: vec![],
+        jobs: vec![],
         events: vec![],
         measure: Measure {
             every_ns: 1,

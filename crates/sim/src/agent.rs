@@ -1,6 +1,7 @@
 use crate::carrier::{Carrier, Load};
 use crate::datagrams::{Datagrams, Drain};
 use crate::echoes::Echoes;
+use crate::ranks::{Channel, Owner, Sleeper};
 use crate::stream::StreamEnd;
 use longhaul_network::{Flags, Network, NodeId, Packet};
 use longhaul_units::Time;
@@ -15,6 +16,10 @@ pub enum Agent {
     Drain(Drain),
     /// Sends echo requests and waits for the answers; the far end needs no agent.
     Echoes(Echoes),
+    /// One end of a connection between two ranks of a job.
+    Channel(Box<Channel>),
+    /// Wakes a rank of a job.
+    Sleeper(Sleeper),
 }
 
 /// From where to where an agent sends, and how its packets look.
@@ -67,6 +72,7 @@ impl Agent {
     pub fn receive(&mut self, load: Load, marked: bool, wire: &mut Wire<'_>) {
         match (self, load) {
             (Agent::Stream(end), Load::Segment(segment)) => end.receive(&segment, marked, wire),
+            (Agent::Channel(channel), Load::Segment(segment)) => channel.receive(&segment, marked, wire),
             (Agent::Drain(drain), Load::Datagram { number, bytes }) => drain.receive(number, bytes),
             (Agent::Echoes(echoes), Load::Echo(number)) => echoes.answer(number, wire),
             (Agent::Echoes(echoes), Load::EchoReply(number)) => echoes.receive(number, wire),
@@ -80,6 +86,8 @@ impl Agent {
             Agent::Stream(end) => end.expire(wire),
             Agent::Datagrams(datagrams) => datagrams.expire(wire),
             Agent::Echoes(echoes) => echoes.expire(wire),
+            Agent::Channel(channel) => channel.expire(wire),
+            Agent::Sleeper(sleeper) => sleeper.at = Time::NEVER,
             Agent::Drain(_) => {}
         }
     }
@@ -90,7 +98,18 @@ impl Agent {
             Agent::Stream(end) => end.timer(),
             Agent::Datagrams(datagrams) => datagrams.timer(),
             Agent::Echoes(echoes) => echoes.timer(),
+            Agent::Channel(channel) => channel.timer(),
+            Agent::Sleeper(sleeper) => sleeper.at,
             Agent::Drain(_) => Time::NEVER,
+        }
+    }
+
+    /// The rank that may go on after something has happened here.
+    pub fn owner(&self) -> Option<Owner> {
+        match self {
+            Agent::Channel(channel) => Some(channel.owner()),
+            Agent::Sleeper(sleeper) => Some(sleeper.owner),
+            _ => None,
         }
     }
 
@@ -100,7 +119,8 @@ impl Agent {
             Agent::Stream(end) => end.is_done(),
             Agent::Datagrams(datagrams) => datagrams.timer() == Time::NEVER,
             Agent::Echoes(echoes) => echoes.is_done(),
-            Agent::Drain(_) => true,
+            // Jobs know themselves when they are done.
+            Agent::Drain(_) | Agent::Channel(_) | Agent::Sleeper(_) => true,
         }
     }
 }

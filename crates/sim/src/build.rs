@@ -124,7 +124,14 @@ impl Simulation {
     }
 
     /// The ways of the pair of agents that is added next.
-    fn ways(&self, from: NodeId, to: NodeId, position: u32, stream: u32, ipv6: bool) -> (Way, Way) {
+    pub(crate) fn ways(
+        &self,
+        from: NodeId,
+        to: NodeId,
+        position: u32,
+        stream: u32,
+        ipv6: bool,
+    ) -> (Way, Way) {
         let sender = self.agents.len() as u32;
         let there = Way { from, to, peer: sender + 1, flow: spread(position, 2 * stream), ipv6 };
         let back = Way { from: to, to: from, peer: sender, flow: spread(position, 2 * stream + 1), ipv6 };
@@ -138,7 +145,7 @@ impl Simulation {
     }
 
     /// The largest packet that passes all the way.
-    fn path_mtu(&self, from: NodeId, to: NodeId) -> Result<u16, String> {
+    pub(crate) fn path_mtu(&self, from: NodeId, to: NodeId) -> Result<u16, String> {
         let path = self.network.path(from, to).ok_or("destination: no way leads there")?;
         let links = path.iter().map(|direction: &DirectionId| self.plan.links[direction.link()].mtu);
         let host = |node: NodeId| Some(self.plan.nodes[node.0 as usize].mtu).filter(|&mtu| mtu > 0);
@@ -155,7 +162,7 @@ fn spread(flow: u32, end: u32) -> u32 {
     (x ^ (x >> 31)) as u32
 }
 
-fn settings(tcp: &Tcp, mtu: u16) -> Settings {
+pub(crate) fn settings(tcp: &Tcp, mtu: u16) -> Settings {
     let internet = if tcp.ipv6 { Internet::V6 } else { Internet::V4 };
     let default = Settings::for_mtu(mtu, internet);
     use longhaul_transport::Recovery as R;

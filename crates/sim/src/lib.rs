@@ -11,6 +11,7 @@ mod datagrams;
 mod digest;
 mod echoes;
 mod measures;
+mod ranks;
 mod records;
 mod simulation;
 mod stream;

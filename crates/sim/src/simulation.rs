@@ -1,5 +1,6 @@
 use crate::agent::{Agent, Wire};
 use crate::carrier::Carrier;
+use crate::ranks::Job;
 use crate::records::Records;
 use longhaul_network::{Calendar, DirectionId, Network, results};
 use longhaul_plan::{Plan, Way};
@@ -18,8 +19,9 @@ pub struct Simulation {
     pub(crate) carrier: Carrier,
     pub(crate) agents: Vec<Agent>,
     pub(crate) pairs: Vec<Pair>,
+    pub(crate) jobs: Vec<Job>,
     /// When each agent next acts.
-    timers: Calendar,
+    pub(crate) timers: Calendar,
     pub(crate) now: Time,
     /// When the run ends; never, if its flows decide.
     pub(crate) end: Time,
@@ -57,6 +59,7 @@ impl Simulation {
             network,
             agents: Vec::new(),
             pairs: Vec::new(),
+            jobs: Vec::new(),
             timers: Calendar::new(0),
             now: Time::ZERO,
             end: plan.duration_ns.map_or(Time::NEVER, Time::from_ns),
@@ -70,6 +73,9 @@ impl Simulation {
         let seed = Seed::new(plan.seed);
         for (position, flow) in plan.flows.iter().enumerate() {
             made.add(position as u32, flow, &seed).map_err(|error| format!("flows[{position}].{error}"))?;
+        }
+        for (position, job) in plan.jobs.iter().enumerate() {
+            made.add_job(position as u32, job, &seed).map_err(|error| format!("jobs[{position}].{error}"))?;
         }
         made.timers = Calendar::new(made.agents.len());
         for (agent, each) in made.agents.iter().enumerate() {
@@ -120,7 +126,10 @@ impl Simulation {
 
     /// Nobody will send any more, and nothing is under way.
     fn has_nothing_to_do(&self) -> bool {
-        self.end == Time::NEVER && self.busy_agents == 0 && self.network.next_event() == Time::NEVER
+        self.end == Time::NEVER
+            && self.busy_agents == 0
+            && self.jobs_are_done()
+            && self.network.next_event() == Time::NEVER
     }
 
     fn change(&mut self) {
@@ -144,6 +153,9 @@ impl Simulation {
                 let mut wire = Wire { now: *now, network, carrier };
                 agents[arrival.agent as usize].receive(arrival.load, arrival.marked, &mut wire);
                 self.set_timer(arrival.agent);
+                if let Some(owner) = self.agents[arrival.agent as usize].owner() {
+                    self.progress(owner);
+                }
             }
             // What agents sent may have arrived at this very instant, over links without delay.
             std::mem::swap(&mut arrived, &mut self.carrier.arrived);
@@ -156,10 +168,13 @@ impl Simulation {
         let Simulation { network, carrier, agents, now, .. } = self;
         agents[agent as usize].expire(&mut Wire { now: *now, network, carrier });
         self.set_timer(agent);
+        if let Some(owner) = self.agents[agent as usize].owner() {
+            self.progress(owner);
+        }
         self.hand_over();
     }
 
-    fn set_timer(&mut self, agent: u32) {
+    pub(crate) fn set_timer(&mut self, agent: u32) {
         let place = agent as usize;
         let timer = self.agents[place].timer();
         self.timers.set(agent, timer);
@@ -235,6 +250,7 @@ impl Simulation {
             "links": results::links(&self.network, &self.plan),
             "packets": results::packets(&self.network),
             "flows": flows,
+            "jobs": self.job_results(),
             "events": self.events,
             "hops": hops,
             "damaged": self.carrier.damaged,

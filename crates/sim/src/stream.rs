@@ -11,6 +11,11 @@ const ECT: u8 = 2;
 /// What a connection is given that sends until it is stopped.
 const ENDLESS: u64 = u64::MAX / 2;
 
+/// The traffic class of a segment.
+pub fn ect(segment: &Segment) -> u8 {
+    if segment.flags.has(Flags::ECT) { ECT } else { 0 }
+}
+
 /// What all connections of a flow have in common.
 #[derive(Debug)]
 pub struct Kind {
@@ -183,8 +188,7 @@ impl StreamEnd {
     fn pump(&mut self, wire: &mut Wire<'_>) {
         let State::Open(connection) = &mut self.connection else { return };
         while let Some(segment) = connection.poll(wire.now) {
-            let class = if segment.flags.has(Flags::ECT) { ECT } else { 0 };
-            wire.send(&self.way, Load::Segment(segment), segment.total_bytes(), class);
+            wire.send(&self.way, Load::Segment(segment), segment.total_bytes(), ect(&segment));
         }
         let over = connection.is_closed() || connection.has_failed();
         self.timer = match &self.application {

@@ -64,6 +64,12 @@ def read_run(directory: Path) -> dict[str, Any]:
     return content
 
 
+def read_plan(directory: Path) -> dict[str, Any]:
+    """The contents of ``plan.json``."""
+    content: dict[str, Any] = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
+    return content
+
+
 def write_run(directory: Path, content: Mapping[str, Any]) -> None:
     """Replace ``run.json`` in one step, so that a reader never sees half of it."""
     temporary = directory / "run.json.part"

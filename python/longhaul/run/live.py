@@ -133,6 +133,12 @@ def _refuse_what_only_a_simulation_can(resolved: "Resolved") -> None:
         elif len(flow.get("cc") or {}) > 1:
             message = "the kernel's laws take no parameters: they are simulated only"
             problems.append(scenario.problem(("traffic", flow["name"], "cc"), message, remedy))
+    for name, program in scenario.document.programs.items():
+        if program.run is None:
+            message = "has nothing to run: it is simulated only"
+            problems.append(
+                scenario.problem(("programs", name), message, "add run: COMMAND, or use longhaul sim")
+            )
     for field in only_simulated(scenario.document.tcp):
         path = ("tcp", field.partition(":")[0])
         problems.append(scenario.problem(path, f"{field} is simulated only", remedy))

@@ -42,8 +42,10 @@ def write_results(directory: Path) -> Json:
     if engine is not None and simulated:
         flows, flow_rows = simulation.flows(directory, traffic, engine)
         pings = simulation.pings(directory)
+        programs = simulation.programs(directory, engine)
     else:
         flows, flow_rows = _flows(directory, traffic)
+        programs = [_program(each) for each in _read(raw / "programs.json") or []]
         pings = _pings(directory, traffic, engine["t0_unix_ns"] if engine else 0)
     probes, probe_rows = _probes(traffic, plan, pings)
     _write_table(intervals(samples), directory / "links.parquet")
@@ -54,7 +56,7 @@ def write_results(directory: Path) -> Json:
         "duration_ns": engine["duration_ns"] if engine else None,
         "ended": (_read(raw / "ended.json") or {}).get("ended"),
         "links": summarise_links(plan, engine, samples) if engine else [],
-        "programs": [_program(each) for each in _read(raw / "programs.json") or []],
+        "programs": programs,
         "flows": flows,
         "probes": probes,
         "packets": engine["packets"] if engine else {},
@@ -64,10 +66,9 @@ def write_results(directory: Path) -> Json:
         summary["simulation"] = simulation.account(engine)
     expectations = _read(raw / "expectations.json") or []
     if simulated:
-        summary["not_simulated"] = [
-            each["metric"] for each in expectations if simulation.is_live(each["metric"])
-        ]
-        expectations = [each for each in expectations if not simulation.is_live(each["metric"])]
+        live = [each for each in expectations if simulation.is_live(each["metric"], programs)]
+        summary["not_simulated"] = [each["metric"] for each in live]
+        expectations = [each for each in expectations if each not in live]
     summary["expectations"] = evaluate(expectations, metrics(summary))
     _write_json(directory / "fidelity.json", {**fidelity, "engine": _without_links(engine), "hosts": hosts})
     _write_json(directory / "summary.json", summary)

@@ -75,12 +75,25 @@ def plan_flows(resolved: "Resolved") -> tuple[list[Json], list[Json]]:
     return flows, rows
 
 
+def plan_jobs(resolved: "Resolved") -> list[Json]:
+    """The simulated parallel programs of the plan."""
+    jobs = []
+    for job in resolved.jobs:
+        node = job["ranks"][0]
+        source = resolved.plan["nodes"][node]
+        named = source.get("sysctls", {}).get("net.ipv4.tcp_congestion_control") or DEFAULT_LAW
+        tcp = {**resolved.tcp.get(node, {}), "ipv6": source["ipv4"] is None}
+        jobs.append({**job, "law": job["law"] or {"law": named}, "tcp": tcp})
+    return jobs
+
+
 def run(
     resolved: "Resolved", *, runs: Path, argv: list[str], progress: Progress, name: str | None = None
 ) -> Simulated:
     """Simulate to the end. Ctrl-C ends it early and keeps what there is."""
     plan: Json = dict(resolved.plan)
-    left_out = [program["name"] for program in plan["programs"]]
+    simulated = {job["name"] for job in resolved.jobs}
+    left_out = [program["name"] for program in plan["programs"] if program["name"] not in simulated]
     if left_out:
         print(
             f"longhaul: programs are real, and not part of a simulation: {', '.join(left_out)}",
@@ -88,7 +101,8 @@ def run(
         )
     plan["programs"] = []
     plan["flows"], rows = plan_flows(resolved)
-    if not plan["flows"]:
+    plan["jobs"] = plan_jobs(resolved)
+    if not plan["flows"] and not plan["jobs"]:
         raise LonghaulError(
             "the scenario has no traffic to simulate",
             remedy="add for example traffic: {bulk: {kind: tcp, from: a, to: b}}",
@@ -134,13 +148,16 @@ def _check_laws(resolved: "Resolved") -> None:
     from longhaul.scenario import ScenarioError
 
     problems = []
-    for item in resolved.traffic:
+    laws: list[tuple[tuple[str, ...], Json | None]] = [
+        (("traffic", item["name"], "cc"), item.get("cc")) for item in resolved.traffic
+    ]
+    laws += [(("programs", job["name"], "simulate", "cc"), job["law"]) for job in resolved.jobs]
+    for path, law in laws:
         try:
-            if item.get("cc"):
-                _longhaul.check_law(json.dumps(item["cc"]))
+            if law:
+                _longhaul.check_law(json.dumps(law))
         except ValueError as error:
             message, _, remedy = str(error).partition("; ")
-            path = ("traffic", item["name"], "cc")
             problems.append(resolved.scenario.problem(path, message, remedy or "see docs/models"))
     if problems:
         raise ScenarioError(problems)

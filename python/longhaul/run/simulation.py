@@ -53,6 +53,36 @@ def _error(streams: Sequence[Mapping[str, Any]]) -> str | None:
     return f"{failed} connections gave up" if failed else None
 
 
+def programs(directory: Path, engine: Mapping[str, Any]) -> list[Json]:
+    """Simulated parallel programs, in the shape of real ones."""
+    from longhaul.run.directory import read_plan
+
+    jobs = read_plan(directory).get("jobs", [])
+    found = []
+    for job, planned in zip(engine["jobs"], jobs, strict=True):
+        done = job["wall_ns"] is not None
+        found.append(
+            {
+                "name": job["name"],
+                "host": f"{job['ranks']} ranks",
+                "argv": ["simulated"],
+                "service": False,
+                "start_ns": planned["start_ns"],
+                "wall_ns": job["wall_ns"],
+                "exit": 0 if done else None,
+                "signal": None,
+                "stopped_by_run": not done,
+                "expect_exit": 0,
+                "cpu_ns": None,
+                "error": None,
+                "good": True,
+                "iterations": job["iterations"],
+                "iteration": {key: value for key, value in job["iteration"].items() if key != "cdf"},
+            }
+        )
+    return found
+
+
 def pings(directory: Path) -> Mapping[str, Pings]:
     """Echo requests by flow."""
     columns = _columns(directory / "raw" / "echoes.csv")
@@ -68,9 +98,12 @@ def pings(directory: Path) -> Mapping[str, Pings]:
     }
 
 
-def is_live(metric: str) -> bool:
+def is_live(metric: str, programs: Sequence[Mapping[str, Any]]) -> bool:
     """Whether only a live run has this: real programs, and how late packets were."""
-    return metric.startswith(("programs.", "fidelity.")) and metric != "fidelity.verdict"
+    kind, _, rest = metric.partition(".")
+    if kind == "programs":
+        return not any(rest.startswith(f"{each['name']}.") for each in programs)
+    return kind == "fidelity" and metric != "fidelity.verdict"
 
 
 def account(engine: Mapping[str, Any]) -> Json:

@@ -1,6 +1,6 @@
 """From a checked scenario to the plan that Rust executes: every name an index, every unit an integer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
@@ -14,6 +14,7 @@ from longhaul.scenario.metrics import bound, catalogue
 from longhaul.scenario.model import Bulk, Datagrams, Ping, Program, Requests, Tcp
 from longhaul.scenario.network import Network, build
 from longhaul.scenario.paths import Routes
+from longhaul.scenario.phases import steps_of
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
 from longhaul.scenario.references import program_hosts
@@ -41,6 +42,8 @@ class Resolved:
     warnings: tuple[str, ...]
     inputs: tuple[FilePath, ...]
     """Files that were read beside the scenario."""
+    jobs: tuple[Plain, ...]
+    """Simulated parallel programs, as `crates/plan` has them, but for law and TCP."""
     tcp: Mapping[int, Plain]
     """How simulated TCP behaves at each host (by index), as `crates/plan` has it."""
     positions: Mapping[str, tuple[float, float]]
@@ -102,6 +105,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         scenario.source.content,
         tuple(warnings),
         tuple(inputs.read),
+        tuple(_jobs(scenario, network)),
         {
             node: simulated(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
             for node, most in largest.items()
@@ -134,6 +138,8 @@ def _nodes(scenario: Scenario, network: Network) -> list[Plain]:
 def _programs(scenario: Scenario, network: Network) -> list[Plain]:
     programs = []
     for name, program in scenario.document.programs.items():
+        if program.run is None:
+            continue
         hosts = program_hosts(program)
         if program.each:
             programs += [_program(f"{name}.{host}", program, [host], network) for host in hosts]
@@ -150,7 +156,7 @@ def _program(name: str, program: Program, hosts: Sequence[str], network: Network
     return {
         "name": name,
         "host": network.node_index[hosts[0]],
-        "argv": list(program.run),
+        "argv": list(program.run or ()),
         "cwd": program.cwd,
         "env": {**span, **program.env},
         "start_ns": program.start.ns,
@@ -196,6 +202,29 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network,
         "sizes": flow.sizes,
         "on_off": on_off or None,
     }
+
+
+def _jobs(scenario: Scenario, network: Network) -> Iterator[Plain]:
+    for name, program in scenario.document.programs.items():
+        if program.simulate is None:
+            continue
+        what = program.simulate
+        hosts = [host for host in program_hosts(program) for _slot in range(what.slots)]
+        nodes = [network.node_index[host] for host in hosts]
+        yield {
+            "name": name,
+            "ranks": nodes,
+            "start_ns": program.start.ns,
+            "repeat": what.repeat,
+            "law": what.cc,
+            "steps": steps_of(
+                what.kind,
+                algorithm=what.algorithm,
+                sites=[network.nodes[node].spec.attach or network.nodes[node].name for node in nodes],
+                size=what.bytes.bytes,
+                compute_ns=what.compute.ns,
+            ),
+        }
 
 
 def _measure(scenario: Scenario, network: Network) -> Plain:

@@ -66,6 +66,7 @@ pub fn plan() -> Plan {
         routes: vec![],
         programs: vec![],
         flows: vec![],
+        jobs: vec![],
         events: vec![],
         measure: Measure {
             every_ns: 1,

@@ -1,7 +1,7 @@
 """Programs and traffic: what runs in the hosts."""
 
 import shlex
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -16,7 +16,8 @@ from longhaul.scenario.model.base import (
     Word,
     problem,
 )
-from longhaul.scenario.units import Span
+from longhaul.scenario.model.traffic import CongestionControl
+from longhaul.scenario.units import Size, Span
 
 _READY_WITHIN = Span(10 * 10**9)
 
@@ -60,16 +61,39 @@ def _exit(value: Any) -> Any:
     return value
 
 
-class Program(Strict):
-    """A real program. ``host``, ``hosts`` and ``each`` exclude one another."""
+class Simulate(Strict):
+    """What stands for a program in a simulation: ranks that exchange messages over TCP."""
 
-    run: Annotated[
-        tuple[Word, ...],
-        BeforeValidator(_argv),
-        Field(strict=False, examples=["ping -c 3 nyc1"]),
-        AlsoText(".+"),
-    ]
+    kind: Literal["ping-pong", "allreduce", "alltoall", "halo", "broadcast"]
+    bytes: Annotated[Size, Field(examples=["1MiB"])]
+    """Of each message; of ``allreduce`` and ``broadcast``, of the data."""
+    algorithm: Literal["flat", "binomial", "recursive-doubling", "ring", "two-level"] = "recursive-doubling"
+    """Of ``allreduce``; ``two-level`` goes within each site first."""
+    repeat: Annotated[int, Count(at_least=1, at_most=10**6)] = 1
+    compute: Span = Span(0)
+    """What every rank computes before each iteration."""
+    slots: Annotated[int, Count(at_least=1, at_most=1024)] = 1
+    """Ranks on each host."""
+    cc: CongestionControl | None = None
+
+
+class Program(Strict):
+    """A real program, or what stands for it in a simulation.
+
+    ``host``, ``hosts`` and ``each`` exclude one another.
+    """
+
+    run: (
+        Annotated[
+            tuple[Word, ...],
+            BeforeValidator(_argv),
+            Field(strict=False, examples=["ping -c 3 nyc1"]),
+            AlsoText(".+"),
+        ]
+        | None
+    ) = None
     """Split into words as a shell would; never passed through one."""
+    simulate: Simulate | None = None
     host: HostName | None = None
     hosts: HostRanges | None = None
     """Hosts that one program spans (MPI): it starts on the first and finds all in LONGHAUL_HOSTS."""
@@ -88,6 +112,11 @@ class Program(Strict):
     def _consistent(self) -> "Program":
         if sum(each is not None for each in (self.host, self.hosts, self.each)) != 1:
             raise problem("must say where it runs, once", "write host: NAME, hosts: [...] or each: [...]")
+        if self.run is None and self.simulate is None:
+            remedy = "write run: COMMAND, or simulate: {kind: allreduce, bytes: 1MiB}"
+            raise problem('has no "run"', remedy)
+        if self.simulate and self.hosts is None:
+            raise problem("a simulated program spans hosts", "write hosts: [a, b]", at="simulate")
         if self.ready and not self.service:
             raise problem('"ready" belongs to a service', "add service: true")
         if self.stop is not None and self.stop <= self.start:

@@ -1,0 +1,308 @@
+//! Simulated parallel programs: ranks that compute and wait for messages.
+
+use crate::agent::{Agent, Way, Wire};
+use crate::carrier::Load;
+use crate::simulation::Simulation;
+use crate::stream::ect;
+use longhaul_network::NodeId;
+use longhaul_plan::{Job as Plan, Step};
+use longhaul_random::Seed;
+use longhaul_record::Distribution;
+use longhaul_transport::{Connection, Segment};
+use longhaul_units::{Span, Time};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A rank, by its job and its number.
+pub type Owner = (u32, u32);
+
+/// One end of the connection between two ranks.
+pub struct Channel {
+    connection: Connection,
+    way: Way,
+    owner: Owner,
+    /// When the end that opens does so.
+    opens: Option<Time>,
+    timer: Time,
+}
+
+/// Wakes a rank.
+#[derive(Debug)]
+pub struct Sleeper {
+    pub at: Time,
+    pub owner: Owner,
+}
+
+/// A job at work.
+pub struct Job {
+    name: String,
+    start: Time,
+    repeat: u32,
+    steps: Vec<Vec<Step>>,
+    ranks: Vec<Rank>,
+    /// Ranks that have steps.
+    active: usize,
+    /// Ranks that have finished each iteration that not all have.
+    finishing: BTreeMap<u32, usize>,
+    iterations: Distribution,
+    last_end: Time,
+    done: Option<Time>,
+}
+
+struct Rank {
+    step: usize,
+    iteration: u32,
+    sleeper: u32,
+    computing: bool,
+    peers: BTreeMap<u32, Peer>,
+}
+
+/// What a rank has of another.
+struct Peer {
+    /// The agent of its end of the connection; `None`: they share a host.
+    agent: Option<u32>,
+    /// Bytes that have come within the host.
+    local_bytes: u64,
+    /// Bytes that have been waited for.
+    taken_bytes: u64,
+}
+
+impl Channel {
+    pub fn receive(&mut self, segment: &Segment, marked: bool, wire: &mut Wire<'_>) {
+        self.connection.receive(wire.now, segment, marked);
+        self.pump(wire);
+    }
+
+    pub fn expire(&mut self, wire: &mut Wire<'_>) {
+        if self.opens.is_some_and(|at| at <= wire.now) {
+            self.opens = None;
+            self.connection.open(wire.now);
+        }
+        if self.connection.timer() <= wire.now {
+            self.connection.expire(wire.now);
+        }
+        self.pump(wire);
+    }
+
+    pub fn timer(&self) -> Time {
+        self.timer
+    }
+
+    pub fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    fn write(&mut self, bytes: u64, wire: &mut Wire<'_>) {
+        self.connection.write(wire.now, bytes);
+        if self.opens.is_none() {
+            self.pump(wire);
+        }
+    }
+
+    fn pump(&mut self, wire: &mut Wire<'_>) {
+        while let Some(segment) = self.connection.poll(wire.now) {
+            wire.send(&self.way, Load::Segment(segment), segment.total_bytes(), ect(&segment));
+        }
+        self.timer = self.connection.timer().min(self.opens.unwrap_or(Time::NEVER));
+    }
+}
+
+impl Simulation {
+    pub(crate) fn add_job(&mut self, number: u32, plan: &Plan, seed: &Seed) -> Result<(), String> {
+        let start = Time::from_ns(plan.start_ns);
+        let mut ranks = Vec::with_capacity(plan.ranks.len());
+        for rank in 0..plan.ranks.len() as u32 {
+            let sleeper = self.agents.len() as u32;
+            self.agents.push(Agent::Sleeper(Sleeper { at: start, owner: (number, rank) }));
+            ranks.push(Rank { step: 0, iteration: 0, sleeper, computing: false, peers: BTreeMap::new() });
+        }
+        let mut pairs = BTreeSet::new();
+        for (rank, steps) in (0u32..).zip(&plan.steps) {
+            for step in steps {
+                if let Step::Send { to: other, .. } | Step::Receive { from: other, .. } = *step {
+                    pairs.insert((rank.min(other), rank.max(other)));
+                }
+            }
+        }
+        for (first, second) in pairs {
+            let ends = self.join(number, plan, (first, second), seed)?;
+            for (rank, other, agent) in [(first, second, ends.0), (second, first, ends.1)] {
+                let peer = Peer { agent, local_bytes: 0, taken_bytes: 0 };
+                ranks[rank as usize].peers.insert(other, peer);
+            }
+        }
+        self.jobs.push(Job {
+            name: plan.name.clone(),
+            start,
+            repeat: plan.repeat,
+            steps: plan.steps.clone(),
+            ranks,
+            active: plan.steps.iter().filter(|steps| !steps.is_empty()).count(),
+            finishing: BTreeMap::new(),
+            iterations: Distribution::new(),
+            last_end: start,
+            done: None,
+        });
+        Ok(())
+    }
+
+    /// The agents of a connection between two ranks; none if they share a host.
+    fn join(
+        &mut self,
+        number: u32,
+        plan: &Plan,
+        (first, second): (u32, u32),
+        seed: &Seed,
+    ) -> Result<(Option<u32>, Option<u32>), String> {
+        let node = |rank: u32| NodeId(plan.ranks[rank as usize] as u32);
+        let (from, to) = (node(first), node(second));
+        if from == to {
+            return Ok((None, None));
+        }
+        let mtu = self.path_mtu(from, to)?.min(self.path_mtu(to, from)?);
+        let settings = crate::build::settings(&plan.tcp, mtu);
+        let stream = first * plan.ranks.len() as u32 + second;
+        let (there, back) = self.ways(from, to, u32::MAX - number, stream, plan.tcp.ipv6);
+        let chance = |end: &str| seed.stream(&format!("{}/{first}-{second}/{end}", plan.name));
+        let client = Connection::connect(&settings, &plan.law, chance("source"));
+        let server = Connection::listen(&settings, &plan.law, chance("destination"));
+        let start = Time::from_ns(plan.start_ns);
+        let place = self.agents.len() as u32;
+        let ends = [(client, there, first, Some(start)), (server, back, second, None)];
+        for (connection, way, rank, opens) in ends {
+            let owner = (number, rank);
+            let timer = opens.unwrap_or(Time::NEVER);
+            self.agents.push(Agent::Channel(Box::new(Channel { connection, way, owner, opens, timer })));
+        }
+        Ok((Some(place), Some(place + 1)))
+    }
+
+    /// Goes on with a rank as far as it gets.
+    pub(crate) fn progress(&mut self, owner: Owner) {
+        let mut woken = vec![owner];
+        while let Some((number, rank)) = woken.pop() {
+            while let Some(step) = self.next_step((number, rank)) {
+                if !self.take_step((number, rank), step, &mut woken) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The step that a rank is at; between two iterations it goes over to the next. `None`: it has done
+    /// all, or has nothing to do.
+    fn next_step(&mut self, (number, rank): Owner) -> Option<Step> {
+        let now = self.now;
+        let job = &mut self.jobs[number as usize];
+        let steps = &job.steps[rank as usize];
+        let at = &mut job.ranks[rank as usize];
+        if now < job.start || at.iteration >= job.repeat {
+            return None;
+        }
+        if let Some(&step) = steps.get(at.step) {
+            return Some(step);
+        }
+        let first = *steps.first()?;
+        let ended = at.iteration;
+        at.iteration += 1;
+        at.step = 0;
+        let more = at.iteration < job.repeat;
+        let finished = job.finishing.entry(ended).or_default();
+        *finished += 1;
+        if *finished == job.active {
+            job.finishing.remove(&ended);
+            job.iterations.add(now.since(job.last_end).ns(), 1);
+            job.last_end = now;
+            if ended + 1 == job.repeat {
+                job.done = Some(now);
+            }
+        }
+        more.then_some(first)
+    }
+
+    /// Whether the step is done; otherwise the rank waits.
+    fn take_step(&mut self, (number, rank): Owner, step: Step, woken: &mut Vec<Owner>) -> bool {
+        match step {
+            Step::Send { to, bytes } => {
+                let job = &mut self.jobs[number as usize];
+                job.ranks[rank as usize].step += 1;
+                match job.ranks[rank as usize].peers.get(&to).and_then(|peer| peer.agent) {
+                    Some(agent) => self.write(agent, bytes),
+                    None => {
+                        if let Some(peer) = job.ranks[to as usize].peers.get_mut(&rank) {
+                            peer.local_bytes += bytes;
+                            woken.push((number, to));
+                        }
+                    }
+                }
+                true
+            }
+            Step::Receive { from, bytes } => {
+                let at = &mut self.jobs[number as usize].ranks[rank as usize];
+                let Some(peer) = at.peers.get_mut(&from) else { return false };
+                let came = match peer.agent.map(|agent| &self.agents[agent as usize]) {
+                    Some(Agent::Channel(channel)) => channel.connection.received(),
+                    _ => peer.local_bytes,
+                };
+                if came < peer.taken_bytes + bytes {
+                    return false;
+                }
+                peer.taken_bytes += bytes;
+                at.step += 1;
+                true
+            }
+            Step::Compute { ns } => {
+                let at = &mut self.jobs[number as usize].ranks[rank as usize];
+                let sleeper = at.sleeper;
+                if at.computing {
+                    let over = self.has_slept(sleeper);
+                    let at = &mut self.jobs[number as usize].ranks[rank as usize];
+                    at.computing = !over;
+                    at.step += usize::from(over);
+                    return over;
+                }
+                at.computing = true;
+                let until = self.now + Span::from_ns(ns);
+                if let Agent::Sleeper(each) = &mut self.agents[sleeper as usize] {
+                    each.at = until;
+                }
+                self.timers.set(sleeper, until);
+                false
+            }
+        }
+    }
+
+    fn has_slept(&self, sleeper: u32) -> bool {
+        matches!(&self.agents[sleeper as usize], Agent::Sleeper(each) if each.at == Time::NEVER)
+    }
+
+    fn write(&mut self, agent: u32, bytes: u64) {
+        let Simulation { network, carrier, agents, now, .. } = self;
+        if let Agent::Channel(channel) = &mut agents[agent as usize] {
+            channel.write(bytes, &mut Wire { now: *now, network, carrier });
+        }
+        self.set_timer(agent);
+    }
+
+    /// What became of every job.
+    pub(crate) fn job_results(&self) -> Vec<Value> {
+        self.jobs
+            .iter()
+            .map(|job| {
+                json!({
+                    "name": job.name,
+                    "ranks": job.ranks.len(),
+                    "iterations": job.iterations.count(),
+                    "repeat": job.repeat,
+                    "wall_ns": job.done.map(|done| done.since(job.start).ns()),
+                    "iteration": job.iterations.summary(),
+                })
+            })
+            .collect()
+    }
+
+    /// Whether a job has iterations left.
+    pub(crate) fn jobs_are_done(&self) -> bool {
+        self.jobs.iter().all(|job| job.done.is_some() || job.repeat == 0)
+    }
+}
