@@ -158,6 +158,7 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
                 }
             ],
             "links": [link_row],
+            "fairness": {"jain": 1.0, "streams": 2},
             "fidelity": {"lateness": {}, "spacing": {}, "gaps": {}, "verdict": "faithful"},
         }
     )
@@ -165,7 +166,7 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
     promised |= {f"flows.f.{name}" for kind in FLOW.values() for name in kind}
     promised |= {f"probes.q.b.{name}" for name in PROBE}
     promised |= {f"links.w.forward.{name}" for name in LINK}
-    promised |= {f"fidelity.{name}" for name in FIDELITY}
+    promised |= {f"fidelity.{name}" for name in FIDELITY} | {"fairness.jain"}
     assert promised == set(found)
 
 

@@ -19,6 +19,8 @@ def metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
             if flow.get("done") is not None:
                 found[f"flows.{name}.done"] = flow["done"]
                 found |= {f"flows.{name}.took.{q}": flow[f"took_{q}_ns"] for q in ("p50", "p99", "max")}
+    if summary.get("fairness"):
+        found["fairness.jain"] = summary["fairness"]["jain"]
     for probe in summary["probes"]:
         name = f"probes.{probe['name']}.{probe['to']}"
         for quantile in ("min", "p50", "p99", "max"):

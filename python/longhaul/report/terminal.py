@@ -27,6 +27,11 @@ def print_summary(summary: Json, console: Console) -> None:
         console.print(_programs(programs))
     if summary["flows"] or summary["probes"]:
         console.print(_traffic(summary))
+    if summary.get("fairness"):
+        each = summary["fairness"]
+        console.print(
+            f"fairness (Jain) {each['jain']:.3f} over {each['streams']} TCP streams", highlight=False
+        )
     for each in summary["expectations"]:
         _print_expectation(each, console)
     print_verdict(summary, console)

@@ -73,6 +73,7 @@ def flow_totals(client: Mapping[str, Any], server: Mapping[str, Any]) -> dict[st
         received = end.get("sum_received") or end.get("sum") or {}
     sent = end.get("sum_sent") or end.get("sum") or {}
     loss = received["lost_packets"] / received["packets"] if received.get("packets") else None
+    receivers = [stream.get("receiver", {}).get("bits_per_second") for stream in end.get("streams", [])]
     rtts = [stream.get("sender", {}).get("mean_rtt") for stream in end.get("streams", [])]
     rtts = [rtt for rtt in rtts if rtt]
     return {
@@ -81,6 +82,7 @@ def flow_totals(client: Mapping[str, Any], server: Mapping[str, Any]) -> dict[st
         "loss": loss,
         "rtt_mean_ns": round(sum(rtts) / len(rtts) * 1e3) if rtts else None,
         "bytes": received.get("bytes"),
+        "stream_rates": [rate for rate in receivers if rate is not None],
         "error": client.get("error"),
     }
 

@@ -11,6 +11,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from longhaul.analysis.expectations import evaluate, metrics
+from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge
 from longhaul.analysis.links import intervals, summarise_links
 from longhaul.errors import LonghaulError
@@ -59,6 +60,7 @@ def write_results(directory: Path) -> Json:
         "programs": programs,
         "flows": flows,
         "probes": probes,
+        "fairness": fairness(flows),
         "packets": engine["packets"] if engine else {},
         "fidelity": fidelity,
     }

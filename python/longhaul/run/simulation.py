@@ -40,6 +40,7 @@ def flows(
                 "error": _error(streams),
                 "done": requests.get("done"),
                 **{f"took_{q}_ns": requests.get("took", {}).get(f"{q}_ns") for q in ("p50", "p99", "max")},
+                "stream_rates": [rate for rate in rates if rate is not None],
                 "streams": streams,
             }
         )

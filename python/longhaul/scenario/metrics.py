@@ -64,6 +64,7 @@ def catalogue(
 ) -> dict[str, Unit]:
     """Every metric of a scenario with its unit. ``traffic`` maps a name to its kind and destinations."""
     found: dict[str, Unit] = {f"fidelity.{name}": unit for name, unit in FIDELITY.items()}
+    found["fairness.jain"] = "count"
     for program in programs:
         found |= {f"programs.{program}.{name}": unit for name, unit in PROGRAM.items()}
     for flow, (kind, destinations) in traffic.items():
