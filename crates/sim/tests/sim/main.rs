@@ -1,0 +1,5 @@
+//! Whole simulations against arithmetic, closed forms and themselves.
+
+mod arithmetic;
+mod common;
+mod determinism;
