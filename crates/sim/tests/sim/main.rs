@@ -3,3 +3,4 @@
 mod arithmetic;
 mod common;
 mod determinism;
+mod forms;
