@@ -3,4 +3,7 @@
 mod arithmetic;
 mod common;
 mod determinism;
+mod fill;
 mod forms;
+mod shares;
+mod transport;
