@@ -71,7 +71,7 @@ fn dctcp_stays_at_the_threshold_and_is_marked_as_its_paper_says() {
     for threshold in [40, 80] {
         let step = [threshold * 1500 - 1, threshold * 1500];
         let forward = red(direction(MS, Some(1_000_000_000)), step, 1.0, true);
-        for ecn in [false] {
+        for ecn in [false, true] {
             // The law asks for exact marks, whatever else is asked for.
             let plan = one(1500, forward.clone(), named("dctcp"), Tcp { ecn, ..sack() });
             let counts = Run::between(&plan, 2.0, 7.0);
