@@ -143,20 +143,21 @@ fn a_paced_application_sends_at_its_rate() {
     near("goodput", goodput(&Run::between(&plan, 1.0, 11.0), 0), 8e6, 0.001);
 }
 
-fn any_direction() -> impl Strategy<Value = Direction> {
+fn any_route() -> impl Strategy<Value = Direction> {
     let loss = prop_oneof![
         Just(Loss::None {}),
         (0.0..0.2).prop_map(|probability| Loss::Independent { probability }),
         (2u64..50).prop_map(|every| Loss::Periodic { every }),
         (0.001f64..0.1, 1.0f64..5.0).prop_map(|(mean, burst)| Loss::GilbertElliott { mean, burst }),
     ];
+    let (target_ns, interval_ns) = (5 * MS, 100 * MS);
     let discipline = prop_oneof![
         Just(Discipline::Fifo),
         Just(Discipline::HeadDrop),
-        any::<bool>().prop_map(|ecn| Discipline::Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn }),
-        any::<bool>().prop_map(|ecn| Discipline::FqCodel {
-            target_ns: 5 * MS,
-            interval_ns: 100 * MS,
+        any::<bool>().prop_map(move |ecn| Discipline::Codel { target_ns, interval_ns, ecn }),
+        any::<bool>().prop_map(move |ecn| Discipline::FqCodel {
+            target_ns,
+            interval_ns,
             quantum_bytes: 1514,
             flows: 16,
             ecn
@@ -164,16 +165,39 @@ fn any_direction() -> impl Strategy<Value = Direction> {
         Just(Discipline::Drr { quantum_bytes: 1500, flows: 16 }),
     ];
     let rate = prop_oneof![Just(None), (100_000u64..50_000_000).prop_map(Some)];
-    (0u64..20 * MS, rate, 1u64..60, loss, discipline, 0.0f64..0.1, 0.0f64..0.05, any::<bool>()).prop_map(
-        |(delay_ns, rate, limit, loss, discipline, duplicate, corrupt, after)| Direction {
+    let wire = (0u64..20 * MS, rate, 0.0f64..0.1, 0.0f64..0.05, 0.0f64..0.1);
+    (wire, 1u64..60, loss, discipline, any::<bool>()).prop_map(|(wire, limit, loss, discipline, after)| {
+        let (delay_ns, rate, duplicate, corrupt, probability) = wire;
+        Direction {
             loss,
             loss_place: if after { LossPlace::AfterQueue } else { LossPlace::BeforeQueue },
             queue: Queue { limit_packets: Some(limit), discipline, ..Queue::default() },
             duplicate,
             corrupt,
+            out_of_order: Some(OutOfOrder::Share { probability, delay_ns: delay_ns + 7 * MS }),
             ..direction(delay_ns, rate)
+        }
+    })
+}
+
+fn any_direction() -> impl Strategy<Value = Direction> {
+    let policy = prop_oneof![
+        Just(Policy::RoundRobin),
+        Just(Policy::LeastQueued),
+        Just(Policy::FlowHash { key: FlowKey::Flow })
+    ];
+    let resequence = prop_oneof![
+        Just(None),
+        (MS..50 * MS, 1500u64..60_000)
+            .prop_map(|(wait_ns, limit_bytes)| Some(Resequence { wait_ns, limit_bytes })),
+    ];
+    let bundle = (policy, prop::collection::vec(any_route(), 2..4), resequence).prop_map(
+        |(policy, routes, resequence)| Direction {
+            bundle: Some(Box::new(Bundle { policy, routes, resequence })),
+            ..direction(10 * MS, None)
         },
-    )
+    );
+    prop_oneof![3 => any_route(), 1 => bundle]
 }
 
 fn any_traffic() -> impl Strategy<Value = Traffic> {
@@ -203,17 +227,19 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
     ]
 }
 
-/// Any of the above over any chain of up to three links, in both directions, for three seconds.
+/// Any of the above over any chain of up to three links, in both directions, for three seconds; the
+/// first link is down for a while.
 pub fn any_plan() -> impl Strategy<Value = Plan> {
     let links = prop::collection::vec((any_direction(), any_direction()), 1..4);
     let flows = prop::collection::vec((any_traffic(), any::<bool>(), 0..SECOND), 1..4);
-    (links, flows, any::<u64>()).prop_map(|(links, flows, seed)| {
+    (links, flows, any::<u64>(), 0..3 * SECOND).prop_map(|(links, flows, seed, down_ns)| {
         let last = links.len();
         let flows = flows.into_iter().enumerate().map(|(number, (traffic, back, start_ns))| {
             let ends = if back { [last, 0] } else { [0, last] };
             Flow { start_ns, ..flow(&format!("f{number}"), ends, traffic) }
         });
-        Plan { seed, duration_ns: Some(3 * SECOND), ..with(chain(1500, links), flows.collect()) }
+        let events = vec![turn(down_ns, false), turn(down_ns + 300 * MS, true)];
+        Plan { seed, duration_ns: Some(3 * SECOND), events, ..with(chain(1500, links), flows.collect()) }
     })
 }
 

@@ -149,6 +149,12 @@ pub fn with(plan: Plan, flows: Vec<Flow>) -> Plan {
     Plan { flows, ..plan }
 }
 
+/// Link 0 goes up or down in both directions.
+pub fn turn(at_ns: u64, up: bool) -> Event {
+    let change = Change { up: Some(up), ..Change::default() };
+    Event { at_ns, link: 0, direction: None, route: None, change }
+}
+
 /// One bulk transfer from host 0 to host 1 over one link.
 pub fn one(mtu: u32, forward: Direction, law: Law, settings: Tcp) -> Plan {
     with(pipe(mtu, forward), vec![flow("bulk", [0, 1], tcp(law, settings))])

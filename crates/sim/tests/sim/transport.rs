@@ -61,15 +61,7 @@ fn marks_take_the_place_of_all_drops_and_cost_no_goodput() {
 
 /// Carries nothing from 10 s to 13 s.
 fn interrupted(mut plan: Plan) -> Plan {
-    plan.events = [(10, false), (13, true)]
-        .map(|(at_s, up)| Event {
-            at_ns: at_s * SECOND,
-            link: 0,
-            direction: None,
-            route: None,
-            change: Change { up: Some(up), ..Change::default() },
-        })
-        .to_vec();
+    plan.events = vec![turn(10 * SECOND, false), turn(13 * SECOND, true)];
     plan
 }
 
