@@ -4,6 +4,7 @@ mod arithmetic;
 mod common;
 mod determinism;
 mod fill;
+mod flows;
 mod forms;
 mod shares;
 mod transport;
