@@ -2,6 +2,8 @@
 
 use crate::common::*;
 use longhaul_plan::*;
+use longhaul_sim::{Records, Simulation};
+use longhaul_units::Time;
 
 /// 972 + 28 bytes each 0.8 ms.
 fn datagrams(bytes: Option<u64>) -> Traffic {
@@ -122,4 +124,30 @@ fn the_least_timeout_is_as_asked() {
         // After 0.25, 0.75 and 1.75 s; after 1.05 and 3.15 s.
         assert_eq!(Run::new(&plan).until(12.5).flow(0, "timeouts"), timeouts);
     }
+}
+
+#[test]
+fn a_call_goes_no_further_than_it_is_told() {
+    let flow = Flow { stop_ns: Some(SECOND), ..flow("udp", [0, 1], datagrams(None)) };
+    let plan = with(pipe(1500, direction(MS, FAST)), vec![flow]);
+    let plan = Plan { duration_ns: Some(9 * SECOND), ..plan };
+    let mut simulation = Simulation::new(&plan, Records::none()).unwrap();
+    // Nothing happens any more after the first second.
+    for (until_s, now_s, ended) in [(2, 2, false), (5, 5, false), (3, 5, false), (9, 9, true), (20, 9, true)]
+    {
+        assert_eq!(simulation.advance(Time::from_ns(until_s * SECOND), u64::MAX), ended, "{until_s}");
+        assert_eq!(simulation.now().ns(), now_s * SECOND);
+    }
+}
+
+#[test]
+fn an_echo_that_never_comes_does_not_keep_the_run_from_ending() {
+    let forward = lossy(MS, Loss::Periodic { every: 2 });
+    let ping = Traffic::Ping { every_ns: 100 * MS, payload_bytes: 56, count: Some(4) };
+    let plan = with(pipe(1500, forward), vec![flow("ping", [0, 1], ping)]);
+    let (end, counts) = Run::whole(&Plan { duration_ns: None, ..plan });
+    // The last is lost, and waited for.
+    assert_eq!(end.ns(), 300 * MS + 10 * SECOND);
+    assert_eq!(counts["flows"][0]["sent"], 4);
+    assert_eq!(counts["flows"][0]["received"], 2);
 }
