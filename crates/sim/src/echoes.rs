@@ -61,8 +61,12 @@ impl Echoes {
         Echoes::new(way, Plan { count: 0, ..plan })
     }
 
+    /// When the next request leaves; after the last: when the oldest is given up.
     pub fn timer(&self) -> Time {
-        self.next
+        match self.waiting.front() {
+            Some(&Some(oldest)) if self.next == Time::NEVER => oldest + PATIENCE,
+            _ => self.next,
+        }
     }
 
     pub fn is_done(&self) -> bool {
@@ -70,9 +74,13 @@ impl Echoes {
     }
 
     pub fn expire(&mut self, wire: &mut Wire<'_>) {
-        if wire.now < self.next {
-            return;
+        if wire.now >= self.next {
+            self.ask(wire);
         }
+        self.forget(wire, PATIENCE);
+    }
+
+    fn ask(&mut self, wire: &mut Wire<'_>) {
         self.sent += 1;
         self.left -= 1;
         self.waiting.push_back(Some(wire.now));
@@ -81,7 +89,6 @@ impl Echoes {
         if self.next >= self.stop || self.left == 0 {
             self.next = Time::NEVER;
         }
-        self.forget(wire, PATIENCE);
     }
 
     pub fn answer(&mut self, number: u64, wire: &mut Wire<'_>) {
@@ -109,7 +116,7 @@ impl Echoes {
     fn forget(&mut self, wire: &mut Wire<'_>, patience: Span) {
         while let Some(&oldest) = self.waiting.front() {
             if let Some(sent) = oldest {
-                if wire.now.since(sent) <= patience {
+                if wire.now.since(sent) < patience {
                     return;
                 }
                 let row = EchoRow { flow: self.flow, seq: self.first, sent_ns: sent.ns(), rtt_ns: None };

@@ -99,13 +99,13 @@ impl Simulation {
                 .get(self.next_change)
                 .map_or(Time::NEVER, |event| Time::from_ns(event.at_ns));
             let next = network.min(timer).min(change).min(self.next_sample);
-            if next > self.end || self.has_nothing_to_do() {
-                self.now = if self.end == Time::NEVER { self.now } else { self.end };
+            if self.has_nothing_to_do(next) {
                 return true;
             }
-            if next > until {
-                self.now = until;
-                return false;
+            let limit = until.min(self.end);
+            if next > limit {
+                self.now = self.now.max(limit);
+                return limit == self.end;
             }
             self.now = next;
             self.events += 1;
@@ -124,12 +124,11 @@ impl Simulation {
         false
     }
 
-    /// Nobody will send any more, and nothing is under way.
-    fn has_nothing_to_do(&self) -> bool {
-        self.end == Time::NEVER
-            && self.busy_agents == 0
-            && self.jobs_are_done()
-            && self.network.next_event() == Time::NEVER
+    /// The flows decide when the run ends, and nobody will send any more, and nothing is under way; or
+    /// there is no next event at all.
+    fn has_nothing_to_do(&self, next: Time) -> bool {
+        let idle = self.busy_agents == 0 && self.jobs_are_done() && self.network.next_event() == Time::NEVER;
+        self.end == Time::NEVER && (idle || next == Time::NEVER)
     }
 
     fn change(&mut self) {

@@ -202,7 +202,7 @@ impl Connection {
 
     fn wanted_ecn(&self) -> Ecn {
         match self.sender.settings.ecn {
-            Ecn::Off if self.sender.law.wants_marks() => Ecn::Exact,
+            _ if self.sender.law.wants_marks() => Ecn::Exact,
             ecn => ecn,
         }
     }

@@ -32,8 +32,8 @@ pub struct Settings {
     pub initial_window: InitialWindow,
     /// What becomes of the window when nothing has been sent for longer than a retransmission timeout.
     pub idle: Idle,
-    /// Explicit congestion notification, if the other end has it too. A law that wants marks turns
-    /// [`Ecn::Off`] into [`Ecn::Exact`].
+    /// Explicit congestion notification, if the other end has it too. A law that wants marks has
+    /// [`Ecn::Exact`] whatever stands here.
     pub ecn: Ecn,
     /// Whether segments of a law that does not pace are spread over the round trip.
     pub pacing: Pacing,

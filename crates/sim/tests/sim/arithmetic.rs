@@ -1,0 +1,276 @@
+//! Delays, losses and counts that arithmetic foretells.
+
+use crate::common::*;
+use longhaul_plan::*;
+use longhaul_sim::{Records, Simulation};
+use longhaul_units::Time;
+use proptest::prelude::*;
+
+fn ping(payload_bytes: u32, count: u64) -> Traffic {
+    Traffic::Ping { every_ns: 100 * MS, payload_bytes, count: Some(count) }
+}
+
+#[test]
+fn an_echo_takes_the_sum_of_sizes_over_rates_and_delays_to_the_picosecond() {
+    // Picoseconds per byte of 10 Mbit/s, 1 Gbit/s, 100 Gbit/s and of 800 Mbit/s, 4 Gbit/s, 8 Tbit/s.
+    let there = [(3 * MS, 10_000_000), (7_000_001, 1_000_000_000), (123_456_789, 100_000_000_000)];
+    let back = [(1, 800_000_000), (5 * MS, 4_000_000_000), (99, 8_000_000_000_000)];
+    let ps_per_byte = [800_000, 8_000, 80, 10_000, 2_000, 1];
+    let links =
+        there.iter().zip(&back).map(|(&(d, r), &(e, s))| (direction(d, Some(r)), direction(e, Some(s))));
+    let plan = chain(1500, links.collect());
+    for payload in [0u64, 56, 1472] {
+        let plan = Plan {
+            duration_ns: None,
+            ..with(plan.clone(), vec![flow("ping", [0, 3], ping(payload as u32, 1))])
+        };
+        let bytes = payload + 8 + 20;
+        let delays_ns: u64 = there.iter().chain(&back).map(|&(delay_ns, _)| delay_ns).sum();
+        let expected = 1000 * delays_ns + ps_per_byte.iter().map(|each| bytes * each).sum::<u64>();
+        let (end, counts) = Run::whole(&plan);
+        assert_eq!(end.ps(), expected, "{payload}");
+        assert_eq!(counts["flows"][0]["received"], 1);
+        assert_eq!(counts["hops"], 6);
+    }
+}
+
+#[test]
+fn an_echo_behind_another_waits_for_its_serialisation() {
+    // 1028 bytes at 1 Mbit/s: 8.224 ms each. The second pair of hosts shares the bottleneck only.
+    let plan = dumbbell(1500, &[0, 0], direction(MS, Some(1_000_000)));
+    let flows = vec![flow("first", [2, 3], ping(1000, 1)), flow("second", [4, 5], ping(1000, 1))];
+    let (end, counts) = Run::whole(&Plan { duration_ns: None, ..with(plan, flows) });
+    let fast_ps = 80 * 1028;
+    // Access, bottleneck twice, its way out; then back over three fast links.
+    assert_eq!(end.ps(), 2 * 8_000_000 * 1028 + 2_000_000_000 + 5 * fast_ps);
+    assert_eq!(counts["links"][0]["forward"]["wait_max_ns"], 8_224_000);
+}
+
+#[test]
+fn datagrams_that_come_too_fast_are_lost_in_the_ratio_of_the_rates() {
+    // 972 + 28 bytes; 9.72 Mbit/s of payload are 10 Mbit/s on the wire.
+    for (link_bits_per_s, limit) in [(8_000_000u64, 50u64), (2_500_000, 7), (9_900_000, 20)] {
+        let plan = pipe(1500, queued(MS, link_bits_per_s, limit));
+        let traffic = even(9_720_000, 972, Some(972 * 50_000));
+        let (_, counts) =
+            Run::whole(&Plan { duration_ns: None, ..with(plan, vec![flow("udp", [0, 1], traffic)]) });
+        let received = counts["flows"][0]["received"].as_f64().unwrap();
+        assert_eq!(counts["flows"][0]["sent"], 50_000);
+        // From the first packet to the last the line is never idle; what waits then comes as well.
+        let expected = (0.0008 * 49_999.0) * link_bits_per_s as f64 / 8000.0 + limit as f64 + 1.0;
+        assert!((received - expected).abs() <= 1.0, "{received} of {expected}");
+        let link = &counts["links"][0]["forward"];
+        assert_eq!(received + link["overflowed_packets"].as_f64().unwrap(), 50_000.0);
+        // Nobody waits for more than those ahead of him in a full queue, and the one on the wire.
+        let packet_ns = 8e12 / link_bits_per_s as f64;
+        let longest = link["wait_max_ns"].as_f64().unwrap();
+        assert!(longest <= limit as f64 * packet_ns, "{longest}");
+        assert!(longest >= (limit - 1) as f64 * packet_ns, "{longest}");
+    }
+}
+
+#[test]
+fn datagrams_through_a_faster_link_neither_wait_nor_get_lost() {
+    let traffic = even(9_720_000, 972, Some(972 * 1000));
+    let plan = with(pipe(1500, queued(MS, 10_000_000, 1)), vec![flow("udp", [0, 1], traffic)]);
+    let (end, counts) = Run::whole(&Plan { duration_ns: None, ..plan });
+    assert_eq!(counts["flows"][0]["received"], 1000);
+    assert_eq!(counts["links"][0]["forward"]["wait_max_ns"], 0);
+    // The last of 1000 leaves after 999 intervals of 0.8 ms.
+    assert_eq!(end.ns(), 999 * 800_000 + 800_000 + MS);
+}
+
+#[test]
+fn a_plan_without_end_is_refused() {
+    let endless = [
+        tcp(named("reno"), Tcp::default()),
+        even(1000, 10, None),
+        Traffic::Ping { every_ns: MS, payload_bytes: 10, count: None },
+    ];
+    for traffic in endless {
+        let plan = with(pipe(1500, queued(MS, 1_000_000, 20)), vec![flow("endless", [0, 1], traffic)]);
+        assert!(Simulation::new(&plan, Records::none()).is_ok(), "the run ends");
+        let plan = Plan { duration_ns: None, ..plan };
+        let error = Simulation::new(&plan, Records::none()).err().unwrap();
+        assert!(error.starts_with("flows[0].stop_ns:"), "{error}");
+        let mut stopped = plan;
+        stopped.flows[0].stop_ns = Some(SECOND);
+        let (end, _) = Run::whole(&stopped);
+        // What was sent before the stop arrives after it: at most 21 packets and the one on the wire.
+        assert!((900 * MS..1300 * MS).contains(&end.ns()), "{end:?}");
+    }
+}
+
+#[test]
+fn transfers_of_a_size_end_and_count_each_byte_once() {
+    let mut forward = lossy(10 * MS, Loss::Independent { probability: 0.02 });
+    (forward.duplicate, forward.corrupt) = (0.05, 0.02);
+    forward.out_of_order = Some(OutOfOrder::Share { probability: 0.02, delay_ns: 14 * MS });
+    let traffic = Traffic::Tcp {
+        streams: 3,
+        law: named("cubic"),
+        tcp: Tcp::default(),
+        bytes: Some(1_234_567),
+        bits_per_s: None,
+    };
+    let plan = with(pipe(1500, forward), vec![flow("sized", [0, 1], traffic)]);
+    let (end, counts) = Run::whole(&Plan { duration_ns: None, ..plan });
+    let flows = counts["flows"].as_array().unwrap();
+    assert_eq!(flows.len(), 3);
+    for each in flows {
+        assert_eq!(each["bytes"], 1_234_567);
+        assert_eq!(each["state"], "closed");
+        let done_ns = each["done_ns"].as_u64().unwrap();
+        assert!(done_ns > 0 && done_ns <= end.ns(), "{done_ns}");
+        // Goodput is over the time to the end of this stream, not of the run.
+        let rate = each["goodput_bits_per_s"].as_f64().unwrap();
+        near("goodput", rate, 8.0 * 1_234_567.0 / (done_ns as f64 / 1e9), 1e-8);
+    }
+    assert!(counts["damaged"].as_u64().unwrap() > 0);
+    assert_eq!(counts["packets"]["held"], 0);
+}
+
+#[test]
+fn a_paced_application_sends_at_its_rate() {
+    let traffic = Traffic::Tcp {
+        streams: 1,
+        law: named("reno"),
+        tcp: Tcp::default(),
+        bytes: None,
+        bits_per_s: Some(8_000_000),
+    };
+    let plan = with(pipe(1500, direction(10 * MS, FAST)), vec![flow("paced", [0, 1], traffic)]);
+    near("goodput", goodput(&Run::between(&plan, 1.0, 11.0), 0), 8e6, 0.001);
+}
+
+fn any_route() -> impl Strategy<Value = Direction> {
+    let loss = prop_oneof![
+        Just(Loss::None {}),
+        (0.0..0.2).prop_map(|probability| Loss::Independent { probability }),
+        (2u64..50).prop_map(|every| Loss::Periodic { every }),
+        (0.001f64..0.1, 1.0f64..5.0).prop_map(|(mean, burst)| Loss::GilbertElliott { mean, burst }),
+    ];
+    let (target_ns, interval_ns) = (5 * MS, 100 * MS);
+    let discipline = prop_oneof![
+        Just(Discipline::Fifo),
+        Just(Discipline::HeadDrop),
+        any::<bool>().prop_map(move |ecn| Discipline::Codel { target_ns, interval_ns, ecn }),
+        any::<bool>().prop_map(move |ecn| Discipline::FqCodel {
+            target_ns,
+            interval_ns,
+            quantum_bytes: 1514,
+            flows: 16,
+            ecn
+        }),
+        Just(Discipline::Drr { quantum_bytes: 1500, flows: 16 }),
+    ];
+    let rate = prop_oneof![Just(None), (100_000u64..50_000_000).prop_map(Some)];
+    let wire = (0u64..20 * MS, rate, 0.0f64..0.1, 0.0f64..0.05, 0.0f64..0.1);
+    (wire, 1u64..60, loss, discipline, any::<bool>()).prop_map(|(wire, limit, loss, discipline, after)| {
+        let (delay_ns, rate, duplicate, corrupt, probability) = wire;
+        Direction {
+            loss,
+            loss_place: if after { LossPlace::AfterQueue } else { LossPlace::BeforeQueue },
+            queue: Queue { limit_packets: Some(limit), discipline, ..Queue::default() },
+            duplicate,
+            corrupt,
+            out_of_order: Some(OutOfOrder::Share { probability, delay_ns: delay_ns + 7 * MS }),
+            ..direction(delay_ns, rate)
+        }
+    })
+}
+
+fn any_direction() -> impl Strategy<Value = Direction> {
+    let policy = prop_oneof![
+        Just(Policy::RoundRobin),
+        Just(Policy::LeastQueued),
+        Just(Policy::FlowHash { key: FlowKey::Flow })
+    ];
+    let resequence = prop_oneof![
+        Just(None),
+        (MS..50 * MS, 1500u64..60_000)
+            .prop_map(|(wait_ns, limit_bytes)| Some(Resequence { wait_ns, limit_bytes })),
+    ];
+    let bundle = (policy, prop::collection::vec(any_route(), 2..4), resequence).prop_map(
+        |(policy, routes, resequence)| Direction {
+            bundle: Some(Box::new(Bundle { policy, routes, resequence })),
+            ..direction(10 * MS, None)
+        },
+    );
+    prop_oneof![3 => any_route(), 1 => bundle]
+}
+
+fn any_traffic() -> impl Strategy<Value = Traffic> {
+    let recovery = prop_oneof![
+        Just(Recovery::Tahoe),
+        Just(Recovery::Reno),
+        Just(Recovery::Newreno),
+        Just(Recovery::Sack),
+        Just(Recovery::SackAdaptive),
+        Just(Recovery::Rack)
+    ];
+    let stream = (0..longhaul_congestion::NAMES.len(), recovery, any::<bool>(), 1u32..3).prop_map(
+        |(law, recovery, flag, streams)| Traffic::Tcp {
+            streams,
+            law: named(longhaul_congestion::NAMES[law]),
+            tcp: Tcp { recovery, ecn: flag, delayed_ack: !flag, ..Tcp::default() },
+            bytes: None,
+            bits_per_s: None,
+        },
+    );
+    prop_oneof![
+        3 => stream,
+        1 => (10_000u64..5_000_000, 1u32..1400)
+            .prop_map(|(bits_per_s, payload_bytes)| even(bits_per_s, payload_bytes, None)),
+        1 => (MS..100 * MS, 0u32..1400)
+            .prop_map(|(every_ns, payload_bytes)| Traffic::Ping { every_ns, payload_bytes, count: None }),
+    ]
+}
+
+/// Any of the above over any chain of up to three links, in both directions, for three seconds; the
+/// first link is down for a while.
+pub fn any_plan() -> impl Strategy<Value = Plan> {
+    let links = prop::collection::vec((any_direction(), any_direction()), 1..4);
+    let flows = prop::collection::vec((any_traffic(), any::<bool>(), 0..SECOND), 1..4);
+    (links, flows, any::<u64>(), 0..3 * SECOND).prop_map(|(links, flows, seed, down_ns)| {
+        let last = links.len();
+        let flows = flows.into_iter().enumerate().map(|(number, (traffic, back, start_ns))| {
+            let ends = if back { [last, 0] } else { [0, last] };
+            Flow { start_ns, ..flow(&format!("f{number}"), ends, traffic) }
+        });
+        let events = vec![turn(down_ns, false), turn(down_ns + 300 * MS, true)];
+        Plan { seed, duration_ns: Some(3 * SECOND), events, ..with(chain(1500, links), flows.collect()) }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_packet_has_one_fate_at_every_instant(plan in any_plan()) {
+        let mut simulation = Simulation::new(&plan, Records::none()).unwrap();
+        for tenths in 1..=30 {
+            simulation.advance(Time::from_ns(100 * tenths * MS), u64::MAX);
+            let counts = simulation.finish().unwrap();
+            let packets = &counts["packets"];
+            let sum = |names: &[&str]| names.iter().map(|&name| packets[name].as_u64().unwrap()).sum::<u64>();
+            let fates = ["delivered", "lost", "overflowed", "dropped", "down", "no_route", "ttl_expired", "too_big"];
+            prop_assert_eq!(
+                sum(&["injected", "copied", "replies"]),
+                sum(&fates) + sum(&["answered", "held"])
+            );
+            for link in counts["links"].as_array().unwrap() {
+                for way in ["forward", "reverse"] {
+                    let sum = |names: &[&str]| {
+                        names.iter().map(|&name| link[way][name].as_u64().unwrap()).sum::<u64>()
+                    };
+                    prop_assert_eq!(
+                        sum(&["offered_packets", "copied_packets"]),
+                        sum(&["delivered_packets", "lost_packets", "overflowed_packets", "dropped_packets",
+                              "down_packets", "waiting_packets", "flying_packets"])
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Whole simulations against arithmetic, closed forms and themselves.
+
+mod arithmetic;
+mod common;
+mod determinism;
+mod fill;
+mod flows;
+mod forms;
+mod shares;
+mod transport;
