@@ -6,5 +6,6 @@ mod determinism;
 mod fill;
 mod flows;
 mod forms;
+mod queues;
 mod shares;
 mod transport;
