@@ -15,7 +15,7 @@ pub enum Agent {
     /// Receives them.
     Drain(Drain),
     /// Sends echo requests and waits for the answers; the far end needs no agent.
-    Echoes(Echoes),
+    Echoes(Box<Echoes>),
     /// One end of a connection between two ranks of a job.
     Channel(Box<Channel>),
     /// Wakes a rank of a job.

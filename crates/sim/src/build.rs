@@ -100,7 +100,7 @@ impl Simulation {
                     count: count.unwrap_or(u64::MAX),
                 };
                 let (asks, answers) = (Echoes::new(there, plan), Echoes::mirror(back, plan));
-                self.pair(position, 0, Agent::Echoes(asks), Agent::Echoes(answers));
+                self.pair(position, 0, Agent::Echoes(Box::new(asks)), Agent::Echoes(Box::new(answers)));
             }
         }
         Ok(())

@@ -77,6 +77,8 @@ impl Simulation {
         for (position, job) in plan.jobs.iter().enumerate() {
             made.add_job(position as u32, job, &seed).map_err(|error| format!("jobs[{position}].{error}"))?;
         }
+        made.agents.shrink_to_fit();
+        made.pairs.shrink_to_fit();
         made.timers = Calendar::new(made.agents.len());
         for (agent, each) in made.agents.iter().enumerate() {
             made.timers.set(agent as u32, each.timer());
