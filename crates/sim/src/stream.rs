@@ -107,7 +107,13 @@ impl StreamEnd {
         if self.is_stopped() {
             return;
         }
-        if self.application.is_some() {
+        if let (Some(application), State::Unborn) = (&mut self.application, &self.connection) {
+            if wire.now >= application.plan.stop {
+                // The run ends before the flow begins.
+                application.stopped = true;
+                self.timer = Time::NEVER;
+                return;
+            }
             self.bear("source");
         }
         let State::Open(connection) = &mut self.connection else { return };
