@@ -12,7 +12,7 @@ from longhaul.errors import LonghaulError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("longhaul.cli.run:run", "Run a scenario live: real programs, real packets."),
-    "sim": ("longhaul.cli.sim:sim", "Simulate a scenario: the same network, hundreds of times faster."),
+    "sim": ("longhaul.cli.sim:sim", "Simulate a scenario: the same network on a clock that jumps."),
     "shell": ("longhaul.cli.shell:shell", "One link, two hosts, your command."),
     "check": ("longhaul.cli.check:check", "Check a scenario and say everything that is wrong."),
     "show": ("longhaul.cli.show:show", "Show what a scenario resolves to: paths, RTT, BDP, queues."),
@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("longhaul.cli.session:status", "Say how a run that is up is doing."),
     "down": ("longhaul.cli.session:down", "Take a network down and write its results."),
     "report": ("longhaul.cli.report:report", "Write the report of a run again."),
-    "compare": ("longhaul.cli.compare:compare", "Check a live run against the model it ran."),
+    "compare": ("longhaul.cli.compare:compare", "Compare runs, or a live run with the model it ran."),
     "doctor": ("longhaul.cli.doctor:doctor", "Examine this machine, and say how to make it better."),
     "calibrate": ("longhaul.cli.calibrate:calibrate", "Measure what emulation costs on this machine."),
     "clean": ("longhaul.cli.clean:clean", "Remove what killed runs left behind."),
@@ -76,11 +76,12 @@ def longhaul() -> None:
     """A laboratory for wide-area networks between clusters.
 
     Describe sites, hosts, links and what runs on them in one file; run it live on this machine with real,
-    unmodified programs and microsecond-accurate emulation.
+    unmodified programs and microsecond-accurate emulation, or simulate it packet by packet.
 
     \b
     longhaul shell --delay 20ms --rate 100Mbit -- ping -c 3 far
     longhaul run scenarios/three-clusters.yaml
+    longhaul sim scenarios/two-clusters.yaml
     """
 
 
