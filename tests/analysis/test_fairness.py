@@ -26,3 +26,4 @@ def test_streams_of_all_tcp_flows_count() -> None:
     ]
     assert fairness(flows) == {"jain": pytest.approx(16 / 18), "streams": 3}
     assert fairness(flows[:1] and [{"kind": "tcp", "stream_rates": [1.0]}]) is None
+    assert fairness([{"kind": "tcp", "stream_rates": [0.0, 0.0]}]) is None

@@ -14,6 +14,7 @@ def jain(rates: Sequence[float]) -> float | None:
 
 
 def fairness(flows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Jain's index over all streams of all TCP flows; ``None`` for fewer than two."""
+    """Jain's index over all streams of all TCP flows; ``None`` for fewer than two, or without traffic."""
     rates = [rate for flow in flows if flow["kind"] == "tcp" for rate in flow.get("stream_rates") or ()]
-    return {"jain": jain(rates), "streams": len(rates)} if len(rates) > 1 else None
+    index = jain(rates) if len(rates) > 1 else None
+    return None if index is None else {"jain": index, "streams": len(rates)}
