@@ -19,12 +19,13 @@ MAY_KNOW = {
     "transport": {"units", "random", "congestion"},
     "network": {"units", "random", "link", "plan", "record"},
     "plan": {"units", "congestion"},
-    "sim": {"units", "random", "network", "plan", "record", "congestion", "transport"},
+    "endpoints": {"units", "random", "network", "plan", "record", "congestion", "transport"},
+    "sim": {"units", "network", "plan", "record", "endpoints"},
     "record": {"units"},
-    "live": {"units", "random", "link", "network", "plan", "record"},
+    "live": {"units", "random", "link", "network", "plan", "record", "endpoints"},
     "python": {"live", "congestion", "sim", "record", "network", "plan", "random", "units"},
 }
-PURE = ("units", "random", "link", "congestion", "transport", "network", "plan", "record")
+PURE = ("units", "random", "link", "congestion", "transport", "network", "plan", "record", "endpoints", "sim")
 
 SPLIT_AT = 600
 """Lines at which a file holds more than one idea."""

@@ -4,17 +4,10 @@
 //! entrance; whoever calls it hands in the writers for what it records.
 #![forbid(unsafe_code)]
 
-mod agent;
-mod build;
-mod carrier;
-mod datagrams;
 mod digest;
-mod echoes;
-mod measures;
-mod ranks;
+mod outlet;
 mod records;
 mod simulation;
-mod stream;
 
 pub use records::Records;
 pub use simulation::Simulation;

@@ -1,12 +1,13 @@
-use crate::agent::{Agent, Wire};
-use crate::carrier::Carrier;
-use crate::ranks::Job;
+use crate::outlet::Outlet;
 use crate::records::Records;
-use longhaul_network::{Calendar, DirectionId, Network, results};
+use longhaul_endpoints::Endpoints;
+use longhaul_network::{DirectionId, Network, results};
 use longhaul_plan::{Plan, Way};
-use longhaul_random::Seed;
 use longhaul_units::{Span, Time};
 use serde_json::{Value, json};
+
+/// How often the memory of closed connections is given back.
+const BURIALS: Span = Span::from_s(1);
 
 /// A plan's network with simulated endpoints.
 ///
@@ -14,34 +15,17 @@ use serde_json::{Value, json};
 /// [`finish`](Self::finish). How the calls are cut changes nothing: equal plans give equal results,
 /// down to [`digest`](Self::digest).
 pub struct Simulation {
-    pub(crate) plan: Plan,
-    pub(crate) network: Network,
-    pub(crate) carrier: Carrier,
-    pub(crate) agents: Vec<Agent>,
-    pub(crate) pairs: Vec<Pair>,
-    pub(crate) jobs: Vec<Job>,
-    /// When each agent next acts.
-    pub(crate) timers: Calendar,
-    pub(crate) now: Time,
+    plan: Plan,
+    network: Network,
+    endpoints: Endpoints,
+    outlet: Outlet,
+    now: Time,
     /// When the run ends; never, if its flows decide.
-    pub(crate) end: Time,
-    /// Agents that have something to do yet; each is counted off once.
-    busy: Vec<bool>,
-    busy_agents: usize,
+    end: Time,
     next_change: usize,
     next_sample: Time,
+    next_burial: Time,
     events: u64,
-}
-
-/// The two agents of a stream of a flow.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pair {
-    pub(crate) flow: u32,
-    pub(crate) stream: u32,
-    pub(crate) sender: u32,
-    pub(crate) receiver: u32,
-    /// When the sender had done what it was to do.
-    pub(crate) done: Option<Time>,
 }
 
 impl Simulation {
@@ -52,40 +36,18 @@ impl Simulation {
         if records.are_kept() {
             plan.measure.packet_links.iter().for_each(|&link| network.tap(link));
         }
-        let listed = (0..plan.links.len()).map(|link| plan.measure.packet_links.contains(&link)).collect();
-        let next_sample = if records.are_kept() { Time::ZERO } else { Time::NEVER };
-        let mut made = Simulation {
-            carrier: Carrier::new(records, listed, plan.measure.packet_window_ns),
+        Ok(Simulation {
+            endpoints: Endpoints::new(plan, &network, |_| true)?,
+            next_sample: if records.are_kept() { Time::ZERO } else { Time::NEVER },
+            outlet: Outlet::new(plan, records),
             network,
-            agents: Vec::new(),
-            pairs: Vec::new(),
-            jobs: Vec::new(),
-            timers: Calendar::new(0),
             now: Time::ZERO,
             end: plan.duration_ns.map_or(Time::NEVER, Time::from_ns),
-            busy: Vec::new(),
-            busy_agents: 0,
             next_change: 0,
-            next_sample,
+            next_burial: Time::ZERO + BURIALS,
             events: 0,
             plan: plan.clone(),
-        };
-        let seed = Seed::new(plan.seed);
-        for (position, flow) in plan.flows.iter().enumerate() {
-            made.add(position as u32, flow, &seed).map_err(|error| format!("flows[{position}].{error}"))?;
-        }
-        for (position, job) in plan.jobs.iter().enumerate() {
-            made.add_job(position as u32, job, &seed).map_err(|error| format!("jobs[{position}].{error}"))?;
-        }
-        made.agents.shrink_to_fit();
-        made.pairs.shrink_to_fit();
-        made.timers = Calendar::new(made.agents.len());
-        for (agent, each) in made.agents.iter().enumerate() {
-            made.timers.set(agent as u32, each.timer());
-        }
-        made.busy = made.agents.iter().map(|agent| !agent.is_done()).collect();
-        made.busy_agents = made.busy.iter().filter(|&&busy| busy).count();
-        Ok(made)
+        })
     }
 
     /// Runs on until `until`, or until so many events have passed, whichever comes first. True when
@@ -94,7 +56,7 @@ impl Simulation {
         let stop = self.events.saturating_add(events);
         while self.events < stop {
             let network = self.network.next_event();
-            let timer = self.timers.first().map_or(Time::NEVER, |(time, _)| time);
+            let timer = self.endpoints.next_event();
             let change = self
                 .plan
                 .events
@@ -109,15 +71,21 @@ impl Simulation {
                 self.now = self.now.max(limit);
                 return limit == self.end;
             }
+            if next > self.next_burial {
+                self.endpoints.bury();
+                self.next_burial += BURIALS;
+                continue;
+            }
             self.now = next;
             self.events += 1;
+            let Simulation { network: net, endpoints, outlet, .. } = self;
             if change <= next {
                 self.change();
             } else if network <= next {
-                self.network.advance(next, &mut self.carrier);
-                self.hand_over();
+                net.advance(next, outlet);
+                endpoints.hand_over(next, net, outlet);
             } else if timer <= next {
-                self.expire();
+                endpoints.expire(next, net, outlet);
             } else {
                 self.sample();
                 self.next_sample += Span::from_ns(self.plan.measure.every_ns);
@@ -129,7 +97,7 @@ impl Simulation {
     /// The flows decide when the run ends, and nobody will send any more, and nothing is under way; or
     /// there is no next event at all.
     fn has_nothing_to_do(&self, next: Time) -> bool {
-        let idle = self.busy_agents == 0 && self.jobs_are_done() && self.network.next_event() == Time::NEVER;
+        let idle = self.endpoints.are_done() && self.network.next_event() == Time::NEVER;
         self.end == Time::NEVER && (idle || next == Time::NEVER)
     }
 
@@ -139,78 +107,17 @@ impl Simulation {
         for way in [Way::Forward, Way::Reverse] {
             if event.direction.is_none_or(|only| only == way) {
                 let direction = DirectionId::new(event.link, way);
-                self.network.change(self.now, direction, event.route, &event.change, &mut self.carrier);
+                self.network.change(self.now, direction, event.route, &event.change, &mut self.outlet);
             }
         }
-        self.hand_over();
-    }
-
-    /// Gives every packet that has arrived to its agent, in order.
-    fn hand_over(&mut self) {
-        let mut arrived = std::mem::take(&mut self.carrier.arrived);
-        while !arrived.is_empty() {
-            for arrival in arrived.drain(..) {
-                let Simulation { network, carrier, agents, now, .. } = self;
-                let mut wire = Wire { now: *now, network, carrier };
-                agents[arrival.agent as usize].receive(arrival.load, arrival.marked, &mut wire);
-                self.set_timer(arrival.agent);
-                if let Some(owner) = self.agents[arrival.agent as usize].owner() {
-                    self.progress(owner);
-                }
-            }
-            // What agents sent may have arrived at this very instant, over links without delay.
-            std::mem::swap(&mut arrived, &mut self.carrier.arrived);
-        }
-        self.carrier.arrived = arrived;
-    }
-
-    fn expire(&mut self) {
-        let Some((_, agent)) = self.timers.first() else { return };
-        let Simulation { network, carrier, agents, now, .. } = self;
-        agents[agent as usize].expire(&mut Wire { now: *now, network, carrier });
-        self.set_timer(agent);
-        if let Some(owner) = self.agents[agent as usize].owner() {
-            self.progress(owner);
-        }
-        self.hand_over();
-    }
-
-    pub(crate) fn set_timer(&mut self, agent: u32) {
-        let place = agent as usize;
-        let timer = self.agents[place].timer();
-        self.timers.set(agent, timer);
-        if timer == Time::NEVER && self.busy[place] && self.agents[place].is_done() {
-            self.busy[place] = false;
-            self.busy_agents -= 1;
-            self.pairs[place / 2].done.get_or_insert(self.now);
-        }
-        if timer == Time::NEVER {
-            self.bury(place);
-        }
-    }
-
-    /// A connection that both ends have closed, and know to be closed, is needed no more.
-    fn bury(&mut self, place: usize) {
-        let both = [place, place ^ 1];
-        let closed = |agent: &Agent| matches!(agent, Agent::Stream(end) if end.is_closed());
-        if both.iter().all(|&each| closed(&self.agents[each])) {
-            for each in both {
-                if let Agent::Stream(end) = &mut self.agents[each] {
-                    end.bury();
-                }
-            }
-        }
+        self.endpoints.hand_over(self.now, &mut self.network, &mut self.outlet);
     }
 
     fn sample(&mut self) {
-        for row in results::samples(&self.network, &self.plan, self.now) {
-            self.carrier.records.sample(row);
-        }
-        for pair in &self.pairs {
-            if let Some(row) = self.flow_row(pair) {
-                self.carrier.records.flow(row);
-            }
-        }
+        let Outlet { records, cargo, .. } = &mut self.outlet;
+        results::samples(&self.network, &self.plan, self.now).into_iter().for_each(|row| records.sample(row));
+        self.endpoints.samples(self.now).for_each(|row| records.flow(row));
+        cargo.echoes().into_iter().for_each(|row| records.echo(row));
     }
 
     /// How far the run has come.
@@ -223,24 +130,21 @@ impl Simulation {
         self.events
     }
 
-    /// The fingerprint of every packet that has left the network so far, in order.
+    /// The fingerprint of every packet that has left the network so far.
     pub fn digest(&self) -> u64 {
-        self.carrier.digest.value()
+        self.outlet.digest.value()
     }
 
     /// Writes the last records; returns what the run counted, as results have it.
     pub fn finish(&mut self) -> Result<Value, String> {
-        if self.carrier.records.are_kept() {
+        self.endpoints.close(self.now, &mut self.network, &mut self.outlet);
+        if self.outlet.records.are_kept() {
             self.sample();
         }
-        let Simulation { network, carrier, agents, now, .. } = self;
-        for agent in agents.iter_mut() {
-            if let Agent::Echoes(echoes) = agent {
-                echoes.close(&mut Wire { now: *now, network, carrier });
-            }
-        }
-        let flows = self.flow_results();
-        self.carrier.records.finish().map_err(|error| format!("cannot write the records: {error}"))?;
+        let (flows, requests) = self.endpoints.flows(self.now);
+        let records = &mut self.outlet.records;
+        requests.into_iter().for_each(|row| records.request(row));
+        records.finish().map_err(|error| format!("cannot write the records: {error}"))?;
         let hops: u64 = (0..2 * self.plan.links.len())
             .map(|direction| self.network.link_counters(DirectionId(direction as u32)).link.offered_packets)
             .sum();
@@ -251,10 +155,10 @@ impl Simulation {
             "links": results::links(&self.network, &self.plan),
             "packets": results::packets(&self.network),
             "flows": flows,
-            "jobs": self.job_results(),
+            "jobs": self.endpoints.jobs(),
             "events": self.events,
             "hops": hops,
-            "damaged": self.carrier.damaged,
+            "damaged": self.outlet.cargo.damaged(),
             "digest": format!("{:016x}", self.digest()),
         }))
     }

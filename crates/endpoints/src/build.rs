@@ -3,9 +3,9 @@
 use crate::agent::{Agent, Way};
 use crate::datagrams::{self, Datagrams, Drain};
 use crate::echoes::{self, Echoes};
-use crate::simulation::{Pair, Simulation};
+use crate::endpoints::{Endpoints, Pair};
 use crate::stream::{Application, Kind, Plan as StreamPlan, StreamEnd};
-use longhaul_network::{DirectionId, NodeId, distribution};
+use longhaul_network::{DirectionId, Network, NodeId, distribution};
 use longhaul_plan::{Flow, NodeKind, Recovery, Tcp, Traffic};
 use longhaul_random::Seed;
 use longhaul_transport::{
@@ -18,11 +18,18 @@ use std::sync::Arc;
 /// Beyond so many requests of one flow something is wrong with their gaps.
 const MOST_REQUESTS: u32 = 10_000_000;
 
-impl Simulation {
-    pub(crate) fn add(&mut self, position: u32, flow: &Flow, seed: &Seed) -> Result<(), String> {
+impl Endpoints {
+    pub(crate) fn add(
+        &mut self,
+        position: u32,
+        flow: &Flow,
+        network: &Network,
+        seed: &Seed,
+    ) -> Result<(), String> {
         let (from, to) = (NodeId(flow.source as u32), NodeId(flow.destination as u32));
         let start = Time::from_ns(flow.start_ns);
-        let stop = flow.stop_ns.map_or(Time::NEVER, Time::from_ns).min(self.end);
+        let end = self.plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
+        let stop = flow.stop_ns.map_or(Time::NEVER, Time::from_ns).min(end);
         let endless = |finite: bool| {
             if finite || stop != Time::NEVER {
                 Ok(())
@@ -30,7 +37,7 @@ impl Simulation {
                 Err("stop_ns: neither the flow nor the run ever ends".to_owned())
             }
         };
-        let mtu = self.path_mtu(from, to)?.min(self.path_mtu(to, from)?);
+        let mtu = self.path_mtu(network, [from, to])?;
         let kind = |law: &longhaul_congestion::Settings, tcp: &Tcp| {
             let settings = settings(tcp, mtu);
             Arc::new(Kind { name: flow.name.clone(), settings, law: law.clone(), seed: *seed })
@@ -60,7 +67,7 @@ impl Simulation {
                     if number >= MOST_REQUESTS {
                         return Err(format!("traffic.gap: makes more than {MOST_REQUESTS} requests"));
                     }
-                    let plan = StreamPlan { start: at, stop: self.end, bytes, rate: None };
+                    let plan = StreamPlan { start: at, stop: end, bytes, rate: None };
                     self.connect(from, to, position, number, &kind, plan, tcp.ipv6);
                 }
             }
@@ -82,7 +89,7 @@ impl Simulation {
                 };
                 let chance = seed.stream(&format!("{}/datagrams", flow.name));
                 let sender = Agent::Datagrams(Box::new(Datagrams::new(there, plan, chance)));
-                self.pair(position, 0, sender, Agent::Drain(Drain::default()));
+                self.pair(position, 0, sender, Agent::Drain(Drain::new(to)));
             }
             Traffic::Ping { every_ns, payload_bytes, count } => {
                 endless(count.is_some())?;
@@ -144,12 +151,14 @@ impl Simulation {
         self.pairs.push(Pair { flow, stream, sender: place, receiver: place + 1, done: None });
     }
 
-    /// The largest packet that passes all the way.
-    pub(crate) fn path_mtu(&self, from: NodeId, to: NodeId) -> Result<u16, String> {
-        let path = self.network.path(from, to).ok_or("destination: no way leads there")?;
-        let links = path.iter().map(|direction: &DirectionId| self.plan.links[direction.link()].mtu);
-        let host = |node: NodeId| Some(self.plan.nodes[node.0 as usize].mtu).filter(|&mtu| mtu > 0);
-        let least = links.chain(host(from)).chain(host(to)).min().unwrap_or(1500);
+    /// The largest packet that passes all the way, there and back.
+    pub(crate) fn path_mtu(&self, network: &Network, ends: [NodeId; 2]) -> Result<u16, String> {
+        let [from, to] = ends;
+        let path = |from, to| network.path(from, to).ok_or("destination: no way leads there");
+        let ways = path(from, to)?.into_iter().chain(path(to, from)?);
+        let links = ways.map(|direction: DirectionId| self.plan.links[direction.link()].mtu);
+        let hosts = ends.map(|node| self.plan.nodes[node.0 as usize].mtu).into_iter().filter(|&mtu| mtu > 0);
+        let least = links.chain(hosts).min().unwrap_or(1500);
         Ok(least.min(u32::from(u16::MAX)) as u16)
     }
 }

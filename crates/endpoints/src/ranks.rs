@@ -1,10 +1,10 @@
 //! Simulated parallel programs: ranks that compute and wait for messages.
 
 use crate::agent::{Agent, Way, Wire};
-use crate::carrier::Load;
-use crate::simulation::Simulation;
+use crate::cargo::{Carrier, Load};
+use crate::endpoints::Endpoints;
 use crate::stream::ect;
-use longhaul_network::NodeId;
+use longhaul_network::{Network, NodeId};
 use longhaul_plan::{Job as Plan, Step};
 use longhaul_random::Seed;
 use longhaul_record::Distribution;
@@ -29,6 +29,8 @@ pub struct Channel {
 /// Wakes a rank.
 #[derive(Debug)]
 pub struct Sleeper {
+    /// The host that it lives on.
+    pub home: NodeId,
     pub at: Time,
     pub owner: Owner,
 }
@@ -68,12 +70,12 @@ struct Peer {
 }
 
 impl Channel {
-    pub fn receive(&mut self, segment: &Segment, marked: bool, wire: &mut Wire<'_>) {
+    pub fn receive(&mut self, segment: &Segment, marked: bool, wire: &mut Wire<'_, impl Carrier>) {
         self.connection.receive(wire.now, segment, marked);
         self.pump(wire);
     }
 
-    pub fn expire(&mut self, wire: &mut Wire<'_>) {
+    pub fn expire(&mut self, wire: &mut Wire<'_, impl Carrier>) {
         if self.opens.is_some_and(|at| at <= wire.now) {
             self.opens = None;
             self.connection.open(wire.now);
@@ -92,14 +94,19 @@ impl Channel {
         self.owner
     }
 
-    fn write(&mut self, bytes: u64, wire: &mut Wire<'_>) {
+    /// The host that it lives on.
+    pub fn home(&self) -> NodeId {
+        self.way.from
+    }
+
+    fn write(&mut self, bytes: u64, wire: &mut Wire<'_, impl Carrier>) {
         self.connection.write(wire.now, bytes);
         if self.opens.is_none() {
             self.pump(wire);
         }
     }
 
-    fn pump(&mut self, wire: &mut Wire<'_>) {
+    fn pump(&mut self, wire: &mut Wire<'_, impl Carrier>) {
         while let Some(segment) = self.connection.poll(wire.now) {
             wire.send(&self.way, Load::Segment(segment), segment.total_bytes(), ect(&segment));
         }
@@ -107,13 +114,20 @@ impl Channel {
     }
 }
 
-impl Simulation {
-    pub(crate) fn add_job(&mut self, number: u32, plan: &Plan, seed: &Seed) -> Result<(), String> {
+impl Endpoints {
+    pub(crate) fn add_job(
+        &mut self,
+        number: u32,
+        plan: &Plan,
+        network: &Network,
+        seed: &Seed,
+    ) -> Result<(), String> {
         let start = Time::from_ns(plan.start_ns);
         let mut ranks = Vec::with_capacity(plan.ranks.len());
-        for rank in 0..plan.ranks.len() as u32 {
+        for (rank, &node) in (0u32..).zip(&plan.ranks) {
+            let home = NodeId(node as u32);
             let sleeper = self.agents.len() as u32;
-            self.agents.push(Agent::Sleeper(Sleeper { at: start, owner: (number, rank) }));
+            self.agents.push(Agent::Sleeper(Sleeper { at: start, home, owner: (number, rank) }));
             ranks.push(Rank { step: 0, iteration: 0, sleeper, computing: false, peers: BTreeMap::new() });
         }
         let mut pairs = BTreeSet::new();
@@ -125,7 +139,7 @@ impl Simulation {
             }
         }
         for (first, second) in pairs {
-            let ends = self.join(number, plan, (first, second), seed)?;
+            let ends = self.join(number, plan, (first, second), network, seed)?;
             for (rank, other, agent) in [(first, second, ends.0), (second, first, ends.1)] {
                 let peer = Peer { agent, local_bytes: 0, taken_bytes: 0 };
                 ranks[rank as usize].peers.insert(other, peer);
@@ -152,6 +166,7 @@ impl Simulation {
         number: u32,
         plan: &Plan,
         (first, second): (u32, u32),
+        network: &Network,
         seed: &Seed,
     ) -> Result<(Option<u32>, Option<u32>), String> {
         let node = |rank: u32| NodeId(plan.ranks[rank as usize] as u32);
@@ -159,7 +174,7 @@ impl Simulation {
         if from == to {
             return Ok((None, None));
         }
-        let mtu = self.path_mtu(from, to)?.min(self.path_mtu(to, from)?);
+        let mtu = self.path_mtu(network, [from, to])?;
         let settings = crate::build::settings(&plan.tcp, mtu);
         let stream = first * plan.ranks.len() as u32 + second;
         let (there, back) = self.ways(from, to, u32::MAX - number, stream, plan.tcp.ipv6);
@@ -178,11 +193,11 @@ impl Simulation {
     }
 
     /// Goes on with a rank as far as it gets.
-    pub(crate) fn progress(&mut self, owner: Owner) {
+    pub(crate) fn progress(&mut self, owner: Owner, wire: &mut Wire<'_, impl Carrier>) {
         let mut woken = vec![owner];
         while let Some((number, rank)) = woken.pop() {
             while let Some(step) = self.next_step((number, rank)) {
-                if !self.take_step((number, rank), step, &mut woken) {
+                if !self.take_step((number, rank), step, &mut woken, wire) {
                     break;
                 }
             }
@@ -221,13 +236,19 @@ impl Simulation {
     }
 
     /// Whether the step is done; otherwise the rank waits.
-    fn take_step(&mut self, (number, rank): Owner, step: Step, woken: &mut Vec<Owner>) -> bool {
+    fn take_step(
+        &mut self,
+        (number, rank): Owner,
+        step: Step,
+        woken: &mut Vec<Owner>,
+        wire: &mut Wire<'_, impl Carrier>,
+    ) -> bool {
         match step {
             Step::Send { to, bytes } => {
                 let job = &mut self.jobs[number as usize];
                 job.ranks[rank as usize].step += 1;
                 match job.ranks[rank as usize].peers.get(&to).and_then(|peer| peer.agent) {
-                    Some(agent) => self.write(agent, bytes),
+                    Some(agent) => self.write(agent, bytes, wire),
                     None => {
                         if let Some(peer) = job.ranks[to as usize].peers.get_mut(&rank) {
                             peer.local_bytes += bytes;
@@ -276,33 +297,29 @@ impl Simulation {
         matches!(&self.agents[sleeper as usize], Agent::Sleeper(each) if each.at == Time::NEVER)
     }
 
-    fn write(&mut self, agent: u32, bytes: u64) {
-        let Simulation { network, carrier, agents, now, .. } = self;
-        if let Agent::Channel(channel) = &mut agents[agent as usize] {
-            channel.write(bytes, &mut Wire { now: *now, network, carrier });
+    fn write(&mut self, agent: u32, bytes: u64, wire: &mut Wire<'_, impl Carrier>) {
+        if let Agent::Channel(channel) = &mut self.agents[agent as usize] {
+            channel.write(bytes, wire);
         }
         self.set_timer(agent);
     }
+}
 
-    /// What became of every job.
-    pub(crate) fn job_results(&self) -> Vec<Value> {
-        self.jobs
-            .iter()
-            .map(|job| {
-                json!({
-                    "name": job.name,
-                    "ranks": job.ranks.len(),
-                    "iterations": job.iterations.count(),
-                    "repeat": job.repeat,
-                    "wall_ns": job.done.map(|done| done.since(job.start).ns()),
-                    "iteration": job.iterations.summary(),
-                })
-            })
-            .collect()
+impl Job {
+    /// Whether it has no iterations left.
+    pub fn is_done(&self) -> bool {
+        self.done.is_some() || self.repeat == 0
     }
 
-    /// Whether a job has iterations left.
-    pub(crate) fn jobs_are_done(&self) -> bool {
-        self.jobs.iter().all(|job| job.done.is_some() || job.repeat == 0)
+    /// What became of it.
+    pub fn result(&self) -> Value {
+        json!({
+            "name": self.name,
+            "ranks": self.ranks.len(),
+            "iterations": self.iterations.count(),
+            "repeat": self.repeat,
+            "wall_ns": self.done.map(|done| done.since(self.start).ns()),
+            "iteration": self.iterations.summary(),
+        })
     }
 }

@@ -1,4 +1,4 @@
-use crate::carrier::{Carrier, Load};
+use crate::cargo::{Carrier, Load};
 use crate::datagrams::{Datagrams, Drain};
 use crate::echoes::Echoes;
 use crate::ranks::{Channel, Owner, Sleeper};
@@ -7,14 +7,14 @@ use longhaul_network::{Flags, Network, NodeId, Packet};
 use longhaul_units::Time;
 
 /// A simulated end: it is told the time and what arrives, and sends.
-pub enum Agent {
+pub(crate) enum Agent {
     /// One end of a TCP connection.
     Stream(Box<StreamEnd>),
     /// Sends datagrams.
     Datagrams(Box<Datagrams>),
     /// Receives them.
     Drain(Drain),
-    /// Sends echo requests and waits for the answers; the far end needs no agent.
+    /// Sends echo requests and waits for the answers, or answers them.
     Echoes(Box<Echoes>),
     /// One end of a connection between two ranks of a job.
     Channel(Box<Channel>),
@@ -24,7 +24,7 @@ pub enum Agent {
 
 /// From where to where an agent sends, and how its packets look.
 #[derive(Clone, Copy, Debug)]
-pub struct Way {
+pub(crate) struct Way {
     pub from: NodeId,
     pub to: NodeId,
     /// The agent at the other end.
@@ -35,21 +35,21 @@ pub struct Way {
 }
 
 /// What agents act through, at one instant.
-pub struct Wire<'a> {
-    pub now: Time,
-    pub network: &'a mut Network,
-    pub carrier: &'a mut Carrier,
+pub struct Wire<'a, C> {
+    pub(crate) now: Time,
+    pub(crate) network: &'a mut Network,
+    pub(crate) carrier: &'a mut C,
 }
 
-impl Wire<'_> {
+impl<C: Carrier> Wire<'_, C> {
     /// Sends a packet of `bytes` (IP and above) with `load`.
-    pub fn send(&mut self, way: &Way, load: Load, bytes: u32, class: u8) {
-        let body = self.carrier.load(way.peer, load);
+    #[inline]
+    pub(crate) fn send(&mut self, way: &Way, load: Load, bytes: u32, class: u8) {
         let mut flags = Flags::DONT_FRAGMENT;
         flags.set(Flags::V6, way.ipv6);
         flags.set(Flags::ECHO_REQUEST, matches!(load, Load::Echo(_)));
         let packet = Packet {
-            body,
+            body: self.carrier.cargo().load(way.peer, load),
             segment: 0,
             segments: 1,
             bytes,
@@ -63,25 +63,26 @@ impl Wire<'_> {
             damage: 0,
             offered: self.now,
         };
+        self.carrier.sent(&packet);
         self.network.inject(self.now, packet, self.carrier);
     }
 }
 
 impl Agent {
     /// Something arrives.
-    pub fn receive(&mut self, load: Load, marked: bool, wire: &mut Wire<'_>) {
+    pub fn receive(&mut self, load: &Load, marked: bool, wire: &mut Wire<'_, impl Carrier>) {
         match (self, load) {
-            (Agent::Stream(end), Load::Segment(segment)) => end.receive(&segment, marked, wire),
-            (Agent::Channel(channel), Load::Segment(segment)) => channel.receive(&segment, marked, wire),
-            (Agent::Drain(drain), Load::Datagram { number, bytes }) => drain.receive(number, bytes),
-            (Agent::Echoes(echoes), Load::Echo(number)) => echoes.answer(number, wire),
-            (Agent::Echoes(echoes), Load::EchoReply(number)) => echoes.receive(number, wire),
+            (Agent::Stream(end), Load::Segment(segment)) => end.receive(segment, marked, wire),
+            (Agent::Channel(channel), Load::Segment(segment)) => channel.receive(segment, marked, wire),
+            (Agent::Drain(drain), &Load::Datagram { number, bytes }) => drain.receive(number, bytes),
+            (Agent::Echoes(echoes), &Load::Echo(number)) => echoes.answer(number, wire),
+            (Agent::Echoes(echoes), &Load::EchoReply(number)) => echoes.receive(number, wire),
             _ => {}
         }
     }
 
     /// Does what is due.
-    pub fn expire(&mut self, wire: &mut Wire<'_>) {
+    pub fn expire(&mut self, wire: &mut Wire<'_, impl Carrier>) {
         match self {
             Agent::Stream(end) => end.expire(wire),
             Agent::Datagrams(datagrams) => datagrams.expire(wire),
@@ -101,6 +102,18 @@ impl Agent {
             Agent::Channel(channel) => channel.timer(),
             Agent::Sleeper(sleeper) => sleeper.at,
             Agent::Drain(_) => Time::NEVER,
+        }
+    }
+
+    /// The host that it lives on.
+    pub fn home(&self) -> NodeId {
+        match self {
+            Agent::Stream(end) => end.home(),
+            Agent::Datagrams(datagrams) => datagrams.home(),
+            Agent::Echoes(echoes) => echoes.home(),
+            Agent::Channel(channel) => channel.home(),
+            Agent::Sleeper(sleeper) => sleeper.home,
+            Agent::Drain(drain) => drain.home,
         }
     }
 

@@ -1,18 +1,23 @@
-//! What a simulation says of its flows.
+//! What endpoints say of themselves.
 
 use crate::agent::Agent;
-use crate::simulation::{Pair, Simulation};
+use crate::endpoints::{Endpoints, Pair};
+use crate::ranks::Job;
 use longhaul_plan::Traffic;
 use longhaul_record::{Distribution, FlowRow, RequestRow};
 use longhaul_transport::Info;
 use longhaul_units::Time;
 use serde_json::{Value, json};
 
-impl Simulation {
-    /// The state of a stream now, if there is any.
-    pub(crate) fn flow_row(&self, pair: &Pair) -> Option<FlowRow> {
+impl Endpoints {
+    /// The state of every stream at `now`.
+    pub fn samples(&self, now: Time) -> impl Iterator<Item = FlowRow> {
+        self.pairs.iter().filter_map(move |pair| self.flow_row(pair, now))
+    }
+
+    fn flow_row(&self, pair: &Pair, now: Time) -> Option<FlowRow> {
         let blank = FlowRow {
-            t_ns: self.now.ns(),
+            t_ns: now.ns(),
             flow: pair.flow,
             stream: pair.stream,
             sent_bytes: 0,
@@ -46,25 +51,29 @@ impl Simulation {
         }
     }
 
-    /// One result for each stream, or one for all transfers of a flow of requests.
-    pub(crate) fn flow_results(&mut self) -> Vec<Value> {
-        let mut results = Vec::new();
-        let pairs = std::mem::take(&mut self.pairs);
-        for of_flow in pairs.chunk_by(|a, b| a.flow == b.flow) {
+    /// One result for each stream, or one for all transfers of a flow of requests, as of `now`; and a
+    /// record of each of those.
+    pub fn flows(&self, now: Time) -> (Vec<Value>, Vec<RequestRow>) {
+        let (mut results, mut records) = (Vec::new(), Vec::new());
+        for of_flow in self.pairs.chunk_by(|a, b| a.flow == b.flow) {
             let Some(first) = of_flow.first() else { continue };
             if matches!(self.plan.flows[first.flow as usize].traffic, Traffic::Requests { .. }) {
-                results.push(self.requests(of_flow));
+                results.push(self.requests(of_flow, now, &mut records));
             } else {
-                results.extend(of_flow.iter().map(|pair| self.stream_result(pair)));
+                results.extend(of_flow.iter().map(|pair| self.stream_result(pair, now)));
             }
         }
-        self.pairs = pairs;
-        results
+        (results, records)
     }
 
-    fn stream_result(&self, pair: &Pair) -> Value {
+    /// What became of every job.
+    pub fn jobs(&self) -> Vec<Value> {
+        self.jobs.iter().map(Job::result).collect()
+    }
+
+    fn stream_result(&self, pair: &Pair, now: Time) -> Value {
         let flow = &self.plan.flows[pair.flow as usize];
-        let end = pair.done.unwrap_or(self.now).min(flow.stop_ns.map_or(Time::NEVER, Time::from_ns));
+        let end = pair.done.unwrap_or(now).min(flow.stop_ns.map_or(Time::NEVER, Time::from_ns));
         let span_s = end.since(Time::from_ns(flow.start_ns)).as_secs_f64();
         let head = |bytes: u64| {
             json!({
@@ -103,7 +112,7 @@ impl Simulation {
     }
 
     /// All transfers of a flow together, and a record of each.
-    fn requests(&mut self, pairs: &[Pair]) -> Value {
+    fn requests(&self, pairs: &[Pair], now: Time, records: &mut Vec<RequestRow>) -> Value {
         let (mut times, mut bytes, mut retransmits, mut begun, mut failed) =
             (Distribution::new(), 0, 0, 0u64, 0u64);
         let flow = pairs.first().map_or(0, |pair| pair.flow);
@@ -119,7 +128,7 @@ impl Simulation {
             if let Some(ns) = took {
                 times.add(ns, 1);
             }
-            self.carrier.records.request(RequestRow {
+            records.push(RequestRow {
                 flow,
                 number: pair.stream,
                 start_ns: plan.start.ns(),
@@ -128,7 +137,7 @@ impl Simulation {
             });
         }
         let of = &self.plan.flows[flow as usize];
-        let end = of.stop_ns.map_or(self.now, |stop| self.now.min(Time::from_ns(stop)));
+        let end = of.stop_ns.map_or(now, |stop| now.min(Time::from_ns(stop)));
         let span_s = end.since(Time::from_ns(of.start_ns)).as_secs_f64();
         json!({
             "name": of.name,

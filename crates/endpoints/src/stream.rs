@@ -1,6 +1,7 @@
 use crate::agent::{Way, Wire};
-use crate::carrier::Load;
+use crate::cargo::{Carrier, Load};
 use longhaul_congestion::Settings as Law;
+use longhaul_network::NodeId;
 use longhaul_random::Seed;
 use longhaul_transport::{Connection, Flags, Info, Segment, Settings};
 use longhaul_units::{Rate, Serialiser, Time};
@@ -87,7 +88,7 @@ impl StreamEnd {
         StreamEnd { connection: State::Unborn, way, application, timer, closed: false, kind, number }
     }
 
-    pub fn receive(&mut self, segment: &Segment, marked: bool, wire: &mut Wire<'_>) {
+    pub fn receive(&mut self, segment: &Segment, marked: bool, wire: &mut Wire<'_, impl Carrier>) {
         if self.is_stopped() {
             return;
         }
@@ -103,7 +104,7 @@ impl StreamEnd {
         self.pump(wire);
     }
 
-    pub fn expire(&mut self, wire: &mut Wire<'_>) {
+    pub fn expire(&mut self, wire: &mut Wire<'_, impl Carrier>) {
         if self.is_stopped() {
             return;
         }
@@ -128,6 +129,11 @@ impl StreamEnd {
 
     pub fn timer(&self) -> Time {
         self.timer
+    }
+
+    /// The host that it lives on.
+    pub fn home(&self) -> NodeId {
+        self.way.from
     }
 
     /// Whether it has sent what it should, or never will.
@@ -191,7 +197,7 @@ impl StreamEnd {
     }
 
     /// Puts everything on the wire that may go, and notes the next deadline.
-    fn pump(&mut self, wire: &mut Wire<'_>) {
+    fn pump(&mut self, wire: &mut Wire<'_, impl Carrier>) {
         let State::Open(connection) = &mut self.connection else { return };
         while let Some(segment) = connection.poll(wire.now) {
             wire.send(&self.way, Load::Segment(segment), segment.total_bytes(), ect(&segment));

@@ -1,5 +1,6 @@
 use crate::agent::{Way, Wire};
-use crate::carrier::Load;
+use crate::cargo::{Carrier, Load};
+use longhaul_network::NodeId;
 use longhaul_plan::{Arrivals, Sizes};
 use longhaul_random::{Distribution, Stream};
 use longhaul_units::{Rate, Serialiser, Span, Time};
@@ -63,7 +64,12 @@ impl Datagrams {
         self.next
     }
 
-    pub fn expire(&mut self, wire: &mut Wire<'_>) {
+    /// The host that it lives on.
+    pub fn home(&self) -> NodeId {
+        self.way.from
+    }
+
+    pub fn expire(&mut self, wire: &mut Wire<'_, impl Carrier>) {
         if wire.now < self.next {
             return;
         }
@@ -114,8 +120,10 @@ impl Datagrams {
 }
 
 /// Receives datagrams and counts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Drain {
+    /// The host that it lives on.
+    pub home: NodeId,
     pub received: u64,
     pub received_bytes: u64,
     pub out_of_order: u64,
@@ -123,6 +131,10 @@ pub struct Drain {
 }
 
 impl Drain {
+    pub fn new(home: NodeId) -> Self {
+        Drain { home, received: 0, received_bytes: 0, out_of_order: 0, next: 0 }
+    }
+
     pub fn receive(&mut self, number: u64, bytes: u32) {
         self.received += 1;
         self.received_bytes += u64::from(bytes);

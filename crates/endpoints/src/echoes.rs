@@ -1,5 +1,6 @@
 use crate::agent::{Way, Wire};
-use crate::carrier::Load;
+use crate::cargo::{Carrier, Load};
+use longhaul_network::NodeId;
 use longhaul_record::EchoRow;
 use longhaul_units::{Span, Time};
 use std::collections::VecDeque;
@@ -69,18 +70,23 @@ impl Echoes {
         }
     }
 
+    /// The host that it lives on.
+    pub fn home(&self) -> NodeId {
+        self.way.from
+    }
+
     pub fn is_done(&self) -> bool {
         self.next == Time::NEVER && self.waiting.is_empty()
     }
 
-    pub fn expire(&mut self, wire: &mut Wire<'_>) {
+    pub fn expire(&mut self, wire: &mut Wire<'_, impl Carrier>) {
         if wire.now >= self.next {
             self.ask(wire);
         }
         self.forget(wire, PATIENCE);
     }
 
-    fn ask(&mut self, wire: &mut Wire<'_>) {
+    fn ask(&mut self, wire: &mut Wire<'_, impl Carrier>) {
         self.sent += 1;
         self.left -= 1;
         self.waiting.push_back(Some(wire.now));
@@ -91,11 +97,11 @@ impl Echoes {
         }
     }
 
-    pub fn answer(&mut self, number: u64, wire: &mut Wire<'_>) {
+    pub fn answer(&mut self, number: u64, wire: &mut Wire<'_, impl Carrier>) {
         wire.send(&self.way, Load::EchoReply(number), self.bytes, 0);
     }
 
-    pub fn receive(&mut self, number: u64, wire: &mut Wire<'_>) {
+    pub fn receive(&mut self, number: u64, wire: &mut Wire<'_, impl Carrier>) {
         let place = number.checked_sub(self.first).map(|place| place as usize);
         // A copy of an answer, or one that came too late, counts no more.
         let Some(sent) = place.and_then(|place| self.waiting.get_mut(place)).and_then(Option::take) else {
@@ -103,24 +109,29 @@ impl Echoes {
         };
         self.received += 1;
         let rtt_ns = Some(wire.now.since(sent).ns());
-        wire.carrier.records.echo(EchoRow { flow: self.flow, seq: number, sent_ns: sent.ns(), rtt_ns });
+        wire.carrier.cargo().echoes.push(EchoRow {
+            flow: self.flow,
+            seq: number,
+            sent_ns: sent.ns(),
+            rtt_ns,
+        });
         self.forget(wire, PATIENCE);
     }
 
     /// Records as lost what never came by the end of the run; what left less than a second before may
     /// still be on its way, and counts for nothing.
-    pub fn close(&mut self, wire: &mut Wire<'_>) {
+    pub fn close(&mut self, wire: &mut Wire<'_, impl Carrier>) {
         self.forget(wire, GRACE);
     }
 
-    fn forget(&mut self, wire: &mut Wire<'_>, patience: Span) {
+    fn forget(&mut self, wire: &mut Wire<'_, impl Carrier>, patience: Span) {
         while let Some(&oldest) = self.waiting.front() {
             if let Some(sent) = oldest {
                 if wire.now.since(sent) < patience {
                     return;
                 }
                 let row = EchoRow { flow: self.flow, seq: self.first, sent_ns: sent.ns(), rtt_ns: None };
-                wire.carrier.records.echo(row);
+                wire.carrier.cargo().echoes.push(row);
             }
             self.waiting.pop_front();
             self.first += 1;

@@ -1,0 +1,144 @@
+use longhaul_network::{Message, Packet, Reply, Sink};
+use longhaul_record::EchoRow;
+use longhaul_transport::Segment;
+
+/// What a simulated packet carries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Load {
+    /// Of TCP.
+    Segment(Segment),
+    /// A datagram, by its number, and its payload.
+    Datagram { number: u64, bytes: u32 },
+    /// An echo request, by its number.
+    Echo(u64),
+    /// Its answer.
+    EchoReply(u64),
+}
+
+/// A packet that reached its host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    /// Whom it is for.
+    pub agent: u32,
+    pub load: Load,
+    /// Whether the network marked it (CE).
+    pub marked: bool,
+}
+
+/// A sink that carries simulated packets: it hands what [`Cargo::carries`] on to the methods of
+/// [`Cargo`] that are named like its own.
+pub trait Carrier: Sink {
+    /// What they carry.
+    fn cargo(&mut self) -> &mut Cargo;
+
+    /// An endpoint is about to send `packet`.
+    fn sent(&mut self, packet: &Packet) {
+        let _ = packet;
+    }
+}
+
+/// What simulated packets carry, and those that have arrived.
+#[derive(Default)]
+pub struct Cargo {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    pub(crate) arrived: Vec<Arrival>,
+    pub(crate) echoes: Vec<EchoRow>,
+    damaged: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    load: Load,
+    agent: u32,
+    /// Packets that carry it: more than one after a link has made copies.
+    references: u32,
+}
+
+/// Set in the bodies of simulated packets, and in no others.
+const SIMULATED: u32 = 1 << 31;
+
+impl Cargo {
+    /// Whether `packet` is a simulated one.
+    #[inline]
+    pub fn carries(packet: &Packet) -> bool {
+        packet.body & SIMULATED != 0
+    }
+
+    /// The agent that `packet` is for.
+    #[inline]
+    pub fn agent(&self, packet: &Packet) -> u32 {
+        self.slots[(packet.body & !SIMULATED) as usize].agent
+    }
+
+    /// Packets that arrived with a wrong bit: their checksum is wrong, and hosts drop them.
+    pub fn damaged(&self) -> u64 {
+        self.damaged
+    }
+
+    /// The fates of echo requests since this was last asked, by flow and number.
+    pub fn echoes(&mut self) -> Vec<EchoRow> {
+        let mut rows = std::mem::take(&mut self.echoes);
+        rows.sort_unstable_by_key(|row| (row.flow, row.seq));
+        rows
+    }
+
+    /// See [`Sink::deliver`].
+    #[inline]
+    pub fn deliver(&mut self, packet: &Packet) {
+        let Slot { load, agent, .. } = self.slots[(packet.body & !SIMULATED) as usize];
+        self.release(packet.body);
+        if packet.damage != 0 {
+            self.damaged += 1;
+            return;
+        }
+        self.arrived.push(Arrival { agent, load, marked: packet.class & 3 == 3 });
+    }
+
+    /// See [`Sink::end`].
+    pub fn end(&mut self, packet: &Packet) {
+        self.release(packet.body);
+    }
+
+    /// See [`Sink::copied`].
+    pub fn copied(&mut self, packet: &Packet) {
+        self.slots[(packet.body & !SIMULATED) as usize].references += 1;
+    }
+
+    /// See [`Sink::reply`]. Routers answer echo requests; simulated hosts need no other message, because
+    /// they know the MTU of their path and the model's routes do not change.
+    pub fn reply(&mut self, about: &Packet, message: Message) -> Option<Reply> {
+        let Slot { load: Load::Echo(number), agent, .. } = self.slots[(about.body & !SIMULATED) as usize]
+        else {
+            return None;
+        };
+        (message == Message::EchoReply)
+            .then(|| Reply { body: self.load(agent, Load::EchoReply(number)), bytes: about.bytes })
+    }
+
+    /// Takes `load` for `agent`; returns the packet's body.
+    #[inline]
+    pub(crate) fn load(&mut self, agent: u32, load: Load) -> u32 {
+        let slot = Slot { load, agent, references: 1 };
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.slots[place as usize] = slot;
+                place
+            }
+            None => {
+                self.slots.push(slot);
+                (self.slots.len() - 1) as u32
+            }
+        };
+        place | SIMULATED
+    }
+
+    fn release(&mut self, body: u32) {
+        let place = body & !SIMULATED;
+        let slot = &mut self.slots[place as usize];
+        slot.references -= 1;
+        if slot.references == 0 {
+            self.free.push(place);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+use crate::agent::{Agent, Wire};
+use crate::cargo::Carrier;
+use crate::ranks::Job;
+use crate::timers::Timers;
+use longhaul_network::Network;
+use longhaul_plan::{Flow, Plan};
+use longhaul_random::Seed;
+use longhaul_units::Time;
+
+/// The simulated ends of flows and jobs.
+///
+/// Whenever the network has been advanced, [`hand_over`](Self::hand_over) what has arrived; at
+/// [`next_event`](Self::next_event), after everything that is due in the network then,
+/// [`expire`](Self::expire). Times never go back. Equal calls give equal results.
+pub struct Endpoints {
+    pub(crate) plan: Plan,
+    pub(crate) agents: Vec<Agent>,
+    /// The agents of flows come first, two by two, in this order.
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) jobs: Vec<Job>,
+    pub(crate) timers: Timers,
+    /// Latest instant that anyone has acted at.
+    pub(crate) now: Time,
+    /// Agents that have something to do yet; each is counted off once.
+    busy: Vec<bool>,
+    busy_agents: usize,
+    /// Pairs of which an end has closed since the last burial.
+    closing: Vec<u32>,
+}
+
+/// The two agents of a stream of a flow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    pub flow: u32,
+    pub stream: u32,
+    pub sender: u32,
+    pub receiver: u32,
+    /// When the sender had done what it was to do.
+    pub done: Option<Time>,
+}
+
+impl Endpoints {
+    /// The ends of those flows of `plan` that `includes` wants, and of all its jobs, on its `network`.
+    /// Errors name the field.
+    pub fn new(plan: &Plan, network: &Network, includes: impl Fn(&Flow) -> bool) -> Result<Self, String> {
+        let mut made = Endpoints {
+            agents: Vec::new(),
+            pairs: Vec::new(),
+            jobs: Vec::new(),
+            timers: Timers::new(0, std::iter::empty()),
+            now: Time::ZERO,
+            busy: Vec::new(),
+            busy_agents: 0,
+            closing: Vec::new(),
+            plan: plan.clone(),
+        };
+        let seed = Seed::new(plan.seed);
+        for (position, flow) in plan.flows.iter().enumerate().filter(|(_, flow)| includes(flow)) {
+            made.add(position as u32, flow, network, &seed)
+                .map_err(|error| format!("flows[{position}].{error}"))?;
+        }
+        for (position, job) in plan.jobs.iter().enumerate() {
+            made.add_job(position as u32, job, network, &seed)
+                .map_err(|error| format!("jobs[{position}].{error}"))?;
+        }
+        made.agents.shrink_to_fit();
+        made.pairs.shrink_to_fit();
+        made.timers = Timers::new(plan.nodes.len(), made.agents.iter().map(Agent::home));
+        for (agent, each) in made.agents.iter().enumerate() {
+            made.timers.set(agent as u32, each.timer());
+        }
+        made.busy = made.agents.iter().map(|agent| !agent.is_done()).collect();
+        made.busy_agents = made.busy.iter().filter(|&&busy| busy).count();
+        Ok(made)
+    }
+
+    /// Whether there are any.
+    pub fn is_empty(&self) -> bool {
+        self.agents.is_empty()
+    }
+
+    /// When one of them next acts by itself.
+    #[inline]
+    pub fn next_event(&self) -> Time {
+        self.timers.first().map_or(Time::NEVER, |(time, _)| time)
+    }
+
+    /// Whether they have sent all that they were to send.
+    pub fn are_done(&self) -> bool {
+        self.busy_agents == 0 && self.jobs.iter().all(Job::is_done)
+    }
+
+    /// Gives every packet that has arrived by `now` to its agent, in order.
+    #[inline]
+    pub fn hand_over(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
+        if carrier.cargo().arrived.is_empty() {
+            return;
+        }
+        self.now = now;
+        let mut arrived = std::mem::take(&mut carrier.cargo().arrived);
+        while !arrived.is_empty() {
+            for arrival in arrived.drain(..) {
+                let mut wire = Wire { now, network, carrier };
+                self.agents[arrival.agent as usize].receive(&arrival.load, arrival.marked, &mut wire);
+                self.acted(arrival.agent, &mut wire);
+            }
+            // What agents sent may have arrived at this very instant, over links without delay.
+            std::mem::swap(&mut arrived, &mut carrier.cargo().arrived);
+        }
+        carrier.cargo().arrived = arrived;
+    }
+
+    /// Lets the agent act whose turn is first, at `now`, and hands over what arrives at once.
+    pub fn expire(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
+        let Some((_, agent)) = self.timers.first() else { return };
+        self.now = now;
+        let mut wire = Wire { now, network, carrier };
+        self.agents[agent as usize].expire(&mut wire);
+        self.acted(agent, &mut wire);
+        self.hand_over(now, network, carrier);
+    }
+
+    /// Gives back the memory of connections that both ends have closed, and know to be closed. To be
+    /// called at instants that do not depend on the order in which hosts were served.
+    pub fn bury(&mut self) {
+        for place in std::mem::take(&mut self.closing) {
+            let Pair { sender, receiver, .. } = self.pairs[place as usize];
+            let both = [sender as usize, receiver as usize];
+            if both.iter().all(|&each| matches!(&self.agents[each], Agent::Stream(end) if end.is_closed())) {
+                for each in both {
+                    if let Agent::Stream(end) = &mut self.agents[each] {
+                        end.bury();
+                    }
+                    self.timers.set(each as u32, Time::NEVER);
+                }
+            }
+        }
+    }
+
+    /// Ends the waiting for what will not come any more, at the end of the run.
+    pub fn close(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
+        self.now = now;
+        for agent in &mut self.agents {
+            if let Agent::Echoes(echoes) = agent {
+                echoes.close(&mut Wire { now, network, carrier });
+            }
+        }
+    }
+
+    fn acted(&mut self, agent: u32, wire: &mut Wire<'_, impl Carrier>) {
+        self.set_timer(agent);
+        if let Some(owner) = self.agents[agent as usize].owner() {
+            self.progress(owner, wire);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn set_timer(&mut self, agent: u32) {
+        let place = agent as usize;
+        let timer = self.agents[place].timer();
+        self.timers.set(agent, timer);
+        if timer == Time::NEVER {
+            self.rests(place);
+        }
+    }
+
+    /// Notes what it means that an agent will do nothing more by itself.
+    fn rests(&mut self, place: usize) {
+        let pair = place / 2;
+        if pair >= self.pairs.len() {
+            return;
+        }
+        if self.busy[place] && self.agents[place].is_done() {
+            self.busy[place] = false;
+            self.busy_agents -= 1;
+            self.pairs[pair].done.get_or_insert(self.now);
+        }
+        if matches!(&self.agents[place], Agent::Stream(end) if end.is_closed()) {
+            self.closing.push(pair as u32);
+        }
+    }
+}

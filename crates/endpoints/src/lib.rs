@@ -1,0 +1,21 @@
+//! Simulated endpoints: what a plan's flows and jobs send and receive, on whoever's clock.
+//!
+//! [`Endpoints`] holds TCP connections, streams of datagrams, echo requests and the ranks of simulated
+//! programs. Its host, which is the simulator or the live engine, tells it the time, gives it what
+//! arrives, and lends it the network to send on.
+#![forbid(unsafe_code)]
+
+mod agent;
+mod build;
+mod cargo;
+mod datagrams;
+mod echoes;
+mod endpoints;
+mod measures;
+mod ranks;
+mod stream;
+mod timers;
+
+pub use agent::Wire;
+pub use cargo::{Cargo, Carrier};
+pub use endpoints::Endpoints;

@@ -1,0 +1,73 @@
+use crate::digest::Digest;
+use crate::records::Records;
+use longhaul_endpoints::{Cargo, Carrier};
+use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink};
+use longhaul_plan::{Plan, Way};
+use longhaul_record::PacketRow;
+use longhaul_units::Time;
+
+/// Where packets leave the simulated network.
+pub struct Outlet {
+    pub cargo: Cargo,
+    pub records: Records,
+    pub digest: Digest,
+    /// Links whose packets are recorded.
+    recorded: Vec<bool>,
+    window_ns: u64,
+}
+
+impl Outlet {
+    pub fn new(plan: &Plan, records: Records) -> Self {
+        let listed = |link| plan.measure.packet_links.contains(&link);
+        Outlet {
+            cargo: Cargo::default(),
+            records,
+            digest: Digest::default(),
+            recorded: (0..plan.links.len()).map(listed).collect(),
+            window_ns: plan.measure.packet_window_ns,
+        }
+    }
+}
+
+impl Carrier for Outlet {
+    #[inline]
+    fn cargo(&mut self) -> &mut Cargo {
+        &mut self.cargo
+    }
+}
+
+impl Sink for Outlet {
+    #[inline]
+    fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, _via: Option<DirectionId>) {
+        let agent = u64::from(self.cargo.agent(&packet));
+        self.digest.add(due, agent << 32 | u64::from(host.0) << 8 | u64::from(packet.class));
+        self.cargo.deliver(&packet);
+    }
+
+    fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
+        self.digest.add(at, u64::from(self.cargo.agent(&packet)) << 32 | 0xff00 | fate as u64);
+        self.cargo.end(&packet);
+    }
+
+    fn copied(&mut self, packet: &Packet) {
+        self.cargo.copied(packet);
+    }
+
+    fn reply(&mut self, _router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
+        self.cargo.reply(about, message)
+    }
+
+    fn passed(&mut self, direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) {
+        let link = direction.link();
+        if self.recorded[link] && offered.ns() % 1_000_000_000 < self.window_ns {
+            self.records.packet(PacketRow {
+                link: link as u32,
+                reverse: direction.way() == Way::Reverse,
+                offered_ns: offered.ns(),
+                due_ns: due.ok().map(Time::ns),
+                bytes: packet.bytes,
+                fate: due.err().map_or("delivered", Fate::name),
+            });
+        }
+    }
+}
