@@ -105,6 +105,18 @@ impl Agent {
         }
     }
 
+    /// From where to where it may send.
+    pub fn way(&self) -> Option<(NodeId, NodeId)> {
+        let way = match self {
+            Agent::Stream(end) => &end.way,
+            Agent::Datagrams(datagrams) => &datagrams.way,
+            Agent::Echoes(echoes) => &echoes.way,
+            Agent::Channel(channel) => &channel.way,
+            Agent::Drain(_) | Agent::Sleeper(_) => return None,
+        };
+        Some((way.from, way.to))
+    }
+
     /// The host that it lives on.
     pub fn home(&self) -> NodeId {
         match self {

@@ -8,7 +8,7 @@ use longhaul_units::{Rate, Serialiser, Span, Time};
 /// Sends datagrams at a mean rate of payload.
 #[derive(Debug)]
 pub struct Datagrams {
-    way: Way,
+    pub way: Way,
     plan: Plan,
     /// IP and UDP headers.
     header_bytes: u32,

@@ -15,7 +15,7 @@ const GRACE: Span = Span::from_s(1);
 pub struct Echoes {
     /// Position of the flow in the plan.
     flow: u32,
-    way: Way,
+    pub way: Way,
     bytes: u32,
     every: Span,
     next: Time,

@@ -2,10 +2,10 @@ use crate::agent::{Agent, Wire};
 use crate::cargo::Carrier;
 use crate::ranks::Job;
 use crate::timers::Timers;
-use longhaul_network::Network;
+use longhaul_network::{Network, NodeId};
 use longhaul_plan::{Flow, Plan};
 use longhaul_random::Seed;
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 /// The simulated ends of flows and jobs.
 ///
@@ -26,6 +26,7 @@ pub struct Endpoints {
     busy_agents: usize,
     /// Pairs of which an end has closed since the last burial.
     closing: Vec<u32>,
+    steps: u64,
 }
 
 /// The two agents of a stream of a flow.
@@ -52,6 +53,7 @@ impl Endpoints {
             busy: Vec::new(),
             busy_agents: 0,
             closing: Vec::new(),
+            steps: 0,
             plan: plan.clone(),
         };
         let seed = Seed::new(plan.seed);
@@ -113,11 +115,85 @@ impl Endpoints {
     /// Lets the agent act whose turn is first, at `now`, and hands over what arrives at once.
     pub fn expire(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
         let Some((_, agent)) = self.timers.first() else { return };
+        self.wake(agent, now, network, carrier);
+    }
+
+    fn wake(&mut self, agent: u32, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
         self.now = now;
+        self.steps += 1;
         let mut wire = Wire { now, network, carrier };
         self.agents[agent as usize].expire(&mut wire);
         self.acted(agent, &mut wire);
         self.hand_over(now, network, carrier);
+    }
+
+    /// Whether each host may go by its own clock: none hears of another but by packets, and no packet
+    /// needs more than a network that [looks ahead](Network::look_ahead).
+    pub fn plan_lookahead(&self, network: &mut Network) -> bool {
+        self.jobs.is_empty() && network.plan_lookahead(self.agents.iter().filter_map(Agent::way))
+    }
+
+    /// Runs everything from `now`, before which everything has happened, to just before `limit`, each
+    /// host by its own clock; returns how often it went round. To be called only if the network [can](Network::can_look_ahead).
+    pub fn run_apart(
+        &mut self,
+        now: Time,
+        limit: Time,
+        network: &mut Network,
+        carrier: &mut impl Carrier,
+    ) -> u64 {
+        if !network.is_looking_ahead() {
+            network.look_ahead(now);
+            self.timers.set_apart(true);
+        }
+        let hosts: Vec<(u32, NodeId)> = self.timers.hosts().collect();
+        let mut rounds = 0;
+        loop {
+            let mut all = true;
+            for &(place, node) in &hosts {
+                let until = network.horizon(node).min(limit);
+                all &= until == limit;
+                self.act_before(until, place, node, network, carrier);
+                network.acted(node, until);
+            }
+            rounds += 1;
+            if network.go_ahead(limit, carrier) && all {
+                return rounds;
+            }
+        }
+    }
+
+    /// Goes back to one clock for all, when all have come to the same instant.
+    pub fn run_together(&mut self, network: &mut Network) {
+        if network.is_looking_ahead() {
+            network.look_no_further();
+            self.timers.set_apart(false);
+        }
+    }
+
+    /// Lets a host do what it does before `until`.
+    fn act_before(
+        &mut self,
+        until: Time,
+        place: u32,
+        node: NodeId,
+        network: &mut Network,
+        carrier: &mut impl Carrier,
+    ) {
+        loop {
+            let first = self.timers.first_of(place).filter(|&(timer, _)| timer < until);
+            let before = first.map_or(until, |(timer, _)| timer + Span::from_ps(1));
+            match (network.arrive_ahead(node, before, carrier), first) {
+                (Some(at), _) => self.hand_over(at, network, carrier),
+                (None, Some((timer, agent))) => self.wake(agent, timer, network, carrier),
+                (None, None) => return,
+            }
+        }
+    }
+
+    /// Timers that have gone off so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// Gives back the memory of connections that both ends have closed, and know to be closed. To be

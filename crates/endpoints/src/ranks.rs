@@ -19,7 +19,7 @@ pub type Owner = (u32, u32);
 /// One end of the connection between two ranks.
 pub struct Channel {
     connection: Connection,
-    way: Way,
+    pub way: Way,
     owner: Owner,
     /// When the end that opens does so.
     opens: Option<Time>,

@@ -29,7 +29,7 @@ pub struct Kind {
 /// One end of a simulated connection with its application.
 pub struct StreamEnd {
     connection: State,
-    way: Way,
+    pub way: Way,
     /// `None`: the end that listens and reads.
     application: Option<Application>,
     /// The connection's timer as it was last, so that asking costs nothing.

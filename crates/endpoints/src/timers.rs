@@ -8,10 +8,13 @@ pub struct Timers {
     /// Where each agent's timer stands: its host's place, and its own there.
     places: Vec<(u32, u32)>,
     hosts: Vec<Host>,
+    /// Of the hosts; out of date while each goes by its own clock.
     calendar: Calendar,
+    apart: bool,
 }
 
 struct Host {
+    node: NodeId,
     agents: Vec<u32>,
     calendar: Calendar,
 }
@@ -24,7 +27,7 @@ impl Timers {
         let mut places = Vec::new();
         for (agent, home) in (0u32..).zip(homes) {
             let host = *of_node[home.0 as usize].get_or_insert_with(|| {
-                hosts.push(Host { agents: Vec::new(), calendar: Calendar::new(0) });
+                hosts.push(Host { node: home, agents: Vec::new(), calendar: Calendar::new(0) });
                 hosts.len() as u32 - 1
             });
             let agents = &mut hosts[host as usize].agents;
@@ -36,7 +39,7 @@ impl Timers {
             host.agents.shrink_to_fit();
             host.calendar = Calendar::new(host.agents.len());
         }
-        Timers { places, calendar: Calendar::new(hosts.len()), hosts }
+        Timers { places, calendar: Calendar::new(hosts.len()), hosts, apart: false }
     }
 
     /// The earliest time and whose it is.
@@ -53,7 +56,33 @@ impl Timers {
         let (host, place) = self.places[agent as usize];
         let calendar = &mut self.hosts[host as usize].calendar;
         calendar.set(place, time);
+        if self.apart {
+            return;
+        }
         let first = calendar.first().map_or(Time::NEVER, |(time, _)| time);
         self.calendar.set(host, first);
+    }
+
+    /// Hosts with agents, by their places.
+    pub fn hosts(&self) -> impl Iterator<Item = (u32, NodeId)> {
+        (0u32..).zip(self.hosts.iter().map(|host| host.node))
+    }
+
+    /// Of the host at `place`: the earliest time and whose it is.
+    #[inline]
+    pub fn first_of(&self, place: u32) -> Option<(Time, u32)> {
+        let host = &self.hosts[place as usize];
+        let (time, first) = host.calendar.first()?;
+        Some((time, host.agents[first as usize]))
+    }
+
+    /// From now on only [`first_of`](Self::first_of) holds, or [`first`](Self::first) again.
+    pub fn set_apart(&mut self, apart: bool) {
+        self.apart = apart;
+        if !apart {
+            for (place, host) in (0u32..).zip(&self.hosts) {
+                self.calendar.set(place, host.calendar.first().map_or(Time::NEVER, |(time, _)| time));
+            }
+        }
     }
 }

@@ -198,6 +198,10 @@ impl<P: Load> Bundle<P> {
         self.routes.iter().map(Link::waiting).fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
     }
 
+    pub(crate) fn catch_up(&mut self, now: Time) {
+        self.routes.iter_mut().for_each(|route| route.catch_up(now));
+    }
+
     /// See [`Link::flying`]; what waits in the resequencer flies.
     pub fn flying(&self) -> u64 {
         let held = self.resequencer.as_ref().map_or(0, Resequencer::len);

@@ -9,7 +9,7 @@ pub enum Line<P> {
     /// One link.
     Link(Box<Link<P>>),
     /// One link whose laws need no waiting; the same, but faster.
-    Pipe(Pipe<P>),
+    Pipe(Box<Pipe<P>>),
     /// Parallel routes.
     Bundle(Box<Bundle<P>>),
 }
@@ -18,7 +18,7 @@ impl<P: Load> From<Link<P>> for Line<P> {
     /// Of a link that has not been used yet.
     fn from(link: Link<P>) -> Self {
         match Pipe::new(Box::new(link)) {
-            Ok(pipe) => Line::Pipe(pipe),
+            Ok(pipe) => Line::Pipe(Box::new(pipe)),
             Err(link) => Line::Link(link),
         }
     }
@@ -73,11 +73,20 @@ impl<P: Load> Line<P> {
         }
     }
 
+    /// Counts as of `now` what has begun to leave since; no packet notices.
+    pub fn settle(&mut self, now: Time) {
+        match self {
+            Line::Link(link) => link.catch_up(now),
+            Line::Pipe(pipe) => pipe.settle(now),
+            Line::Bundle(bundle) => bundle.catch_up(now),
+        }
+    }
+
     /// What has happened so far.
     pub fn counters(&self) -> Counters {
         match self {
             Line::Link(link) => *link.counters(),
-            Line::Pipe(pipe) => *pipe.counters(),
+            Line::Pipe(pipe) => pipe.counters(),
             Line::Bundle(bundle) => bundle.counters(),
         }
     }

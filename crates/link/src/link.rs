@@ -278,6 +278,13 @@ impl<P: Load> Link<P> {
         self.wire.len() as u64
     }
 
+    /// Settles, where no packet can end by it.
+    pub(crate) fn catch_up(&mut self, now: Time) {
+        if self.wire_tells_all {
+            self.settle(now);
+        }
+    }
+
     /// Starts every packet whose turn has come by `now`, each at its own instant.
     pub(crate) fn settle(&mut self, now: Time) {
         debug_assert!(now >= self.clock, "time went back from {} to {now}", self.clock);
@@ -422,8 +429,13 @@ impl<P: Load> Link<P> {
         self.limit
     }
 
-    pub(crate) fn framed(&self, bytes: u32) -> u32 {
-        self.framing.framed(bytes)
+    pub(crate) fn framing(&self) -> Framing {
+        self.framing
+    }
+
+    /// Whether no packet will ever be lost by the loss law.
+    pub(crate) fn is_lossless(&self) -> bool {
+        matches!(self.loss, LossProcess::None)
     }
 
     /// A packet that is on its way already.

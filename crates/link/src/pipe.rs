@@ -1,36 +1,43 @@
 use crate::link::Link;
-use crate::{Counters, Fate, Laws, Load, Offered};
+use crate::{Counters, Fate, Framing, Laws, Load, Offered, QueueLimit};
 use longhaul_random::Seed;
 use longhaul_units::{Span, Time};
 use std::collections::VecDeque;
 
+/// Of an IP packet.
+const LEAST_BYTES: u32 = 20;
+
 /// A link whose laws let every due time be known on arrival: first in, first out at a steady rate,
-/// with a constant delay. It does what the [`Link`] inside would do, in half the time: a ring holds
-/// packets from their arrival to their due time, and a mark in it divides those that have begun to
-/// leave from those that wait.
+/// with a constant delay. It does what the [`Link`] inside would do, in a fraction of the time.
+///
+/// [`admit`](Self::admit) says when a packet will be due; where it is kept until then is the caller's
+/// business, or the pipe's own: [`offer`](Self::offer) and [`take`](Self::take).
 #[derive(Debug)]
 pub struct Pipe<P> {
-    /// Its laws, streams and counters; its queue and wire are empty.
-    link: Box<Link<P>>,
     ps_per_byte: u64,
     delay: Span,
-    ring: VecDeque<Entry<P>>,
-    /// So many of the ring have begun.
-    begun: usize,
-    waiting_bytes: u64,
-    /// When the last bit of the last packet that has begun leaves.
-    free_at: Time,
+    framing: Framing,
+    limit: QueueLimit,
+    lossless: bool,
     /// When the last bit of the last packet leaves.
     last_end: Time,
+    /// Those that have not begun to leave.
+    queue: VecDeque<Waiting>,
+    waiting_bytes: u64,
     clock: Time,
+    /// All that have been let in and are not due yet, if the pipe keeps them.
+    ring: VecDeque<(Time, P)>,
+    counters: Counters,
+    /// Its laws and streams; its queue and wire are empty.
+    link: Box<Link<P>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry<P> {
-    packet: P,
+struct Waiting {
     since: Time,
-    end: Time,
-    due: Time,
+    /// When its first bit leaves.
+    start: Time,
+    bytes: u32,
 }
 
 impl<P: Load> Pipe<P> {
@@ -38,15 +45,18 @@ impl<P: Load> Pipe<P> {
     pub(crate) fn new(link: Box<Link<P>>) -> Result<Self, Box<Link<P>>> {
         let Some((ps_per_byte, delay)) = link.as_pipe() else { return Err(link) };
         Ok(Pipe {
-            link,
             ps_per_byte,
             delay,
-            ring: VecDeque::with_capacity(64),
-            begun: 0,
-            waiting_bytes: 0,
-            free_at: Time::ZERO,
+            framing: link.framing(),
+            limit: link.limit(),
+            lossless: link.is_lossless(),
             last_end: Time::ZERO,
+            queue: VecDeque::new(),
+            waiting_bytes: 0,
             clock: Time::ZERO,
+            ring: VecDeque::with_capacity(64),
+            counters: Counters::default(),
+            link,
         })
     }
 
@@ -55,46 +65,64 @@ impl<P: Load> Pipe<P> {
         self.settle(now);
         let idle = Box::new(Link::new(Laws::default(), &Seed::new(0), "", Span::ZERO));
         let mut link = std::mem::replace(&mut self.link, idle);
-        for entry in self.ring.drain(..self.begun) {
-            link.put_on_wire(entry.packet, entry.due);
+        let free_at = self.queue.front().map_or(self.last_end, |first| first.start);
+        let (begun, counters) = (self.ring.len() - self.queue.len(), self.counters());
+        for (due, packet) in self.ring.drain(..begun) {
+            link.put_on_wire(packet, due);
         }
-        let waiting = self.ring.drain(..).map(|entry| (entry.packet, entry.since));
-        link.resume(self.clock, self.free_at, waiting);
+        let waiting = self.ring.drain(..).zip(self.queue.drain(..));
+        link.resume(self.clock, free_at, waiting.map(|((_, packet), waits)| (packet, waits.since)));
+        link.counters = counters;
         link
     }
 
     /// See [`Link::offer`].
     #[inline]
     pub fn offer(&mut self, now: Time, packet: P) -> Offered {
-        self.settle(now);
+        match self.admit(now, &packet) {
+            Ok(due) => {
+                self.ring.push_back((due, packet));
+                Offered::Taken { copies: 0 }
+            }
+            Err(fate) => Offered::Ended(fate),
+        }
+    }
+
+    /// When `packet`, which comes at `now`, will be due, or how it ends.
+    #[inline]
+    pub fn admit(&mut self, now: Time, packet: &P) -> Result<Time, Fate> {
         let bytes = packet.bytes();
-        self.link.counters.offered_packets += 1;
-        self.link.counters.offered_bytes += u64::from(bytes);
-        if self.link.strikes(now, bytes) {
-            self.link.counters.lost_packets += 1;
-            return Offered::Ended(Fate::Lost);
+        self.counters.offered_packets += 1;
+        self.counters.offered_bytes += u64::from(bytes);
+        if !self.lossless && self.link.strikes(now, bytes) {
+            self.counters.lost_packets += 1;
+            return Err(Fate::Lost);
         }
-        let waiting = (self.ring.len() - self.begun) as u64;
-        let idle = waiting == 0 && self.free_at <= now;
-        if !idle && self.link.limit().refuses(waiting, self.waiting_bytes, bytes) {
-            self.link.counters.overflowed_packets += 1;
-            return Offered::Ended(Fate::Overflowed);
+        self.settle(now);
+        let start = now.max(self.last_end);
+        if start > now {
+            if self.limit.refuses(self.queue.len() as u64, self.waiting_bytes, bytes) {
+                self.counters.overflowed_packets += 1;
+                return Err(Fate::Overflowed);
+            }
+            self.queue.push_back(Waiting { since: now, start, bytes });
+            self.waiting_bytes += u64::from(bytes);
         }
-        let takes = Span::from_ps(u64::from(self.link.framed(bytes)) * self.ps_per_byte);
-        let end = now.max(self.last_end) + takes;
-        self.ring.push_back(Entry { packet, since: now, end, due: end + self.delay });
-        self.last_end = end;
-        self.waiting_bytes += u64::from(bytes);
-        if idle {
-            self.settle(now);
-        }
-        Offered::Taken { copies: 0 }
+        self.last_end = start + self.takes(bytes);
+        Ok(self.last_end + self.delay)
+    }
+
+    /// `packets` of so many bytes together have come out of the far end.
+    #[inline]
+    pub fn deliver(&mut self, packets: u64, bytes: u64) {
+        self.counters.delivered_packets += packets;
+        self.counters.delivered_bytes += bytes;
     }
 
     /// See [`Link::next_event`].
     #[inline]
     pub fn next_event(&self) -> Time {
-        self.ring.front().map_or(Time::NEVER, |first| first.due)
+        self.ring.front().map_or(Time::NEVER, |&(due, _)| due)
     }
 
     /// Whether nobody waits or is on the way.
@@ -106,48 +134,76 @@ impl<P: Load> Pipe<P> {
     /// See [`Link::take`].
     #[inline]
     pub fn take(&mut self, now: Time) -> Option<(P, Time)> {
-        self.settle(now);
-        let first = *self.ring.front()?;
-        if first.due > now {
+        let &(due, packet) = self.ring.front()?;
+        if due > now {
             return None;
         }
         self.ring.pop_front();
-        self.begun -= 1;
-        self.link.counters.delivered_packets += 1;
-        self.link.counters.delivered_bytes += u64::from(first.packet.bytes());
-        Some((first.packet, first.due))
+        self.settle(now);
+        self.deliver(1, u64::from(packet.bytes()));
+        Some((packet, due))
     }
 
-    pub(crate) fn counters(&self) -> &Counters {
-        &self.link.counters
+    /// All that it keeps, in order, with their due times; it keeps none of them any longer.
+    pub fn give_up(&mut self) -> impl Iterator<Item = (Time, P)> {
+        self.ring.drain(..)
+    }
+
+    /// Keeps what it gave up and has admitted since, in order.
+    pub fn keep(&mut self, packets: impl Iterator<Item = (Time, P)>) {
+        self.ring.extend(packets);
+    }
+
+    /// Whether a packet takes any time to get through.
+    pub fn looks_ahead(&self) -> bool {
+        self.takes(LEAST_BYTES) + self.delay > Span::ZERO
+    }
+
+    /// No packet that is offered from `now` on will be due before this; each has at least an IP header.
+    #[inline]
+    pub fn earliest_due(&self, now: Time) -> Time {
+        now.max(self.last_end) + self.takes(LEAST_BYTES) + self.delay
+    }
+
+    /// What has happened up to the latest `now`; of what has begun, with what is on the way.
+    pub(crate) fn counters(&self) -> Counters {
+        let wire_delay_ps = u128::from(self.begun()) * u128::from(self.delay.ps());
+        Counters { wire_delay_ps, ..self.counters }
+    }
+
+    /// Packets that have begun to leave so far.
+    fn begun(&self) -> u64 {
+        let Counters { offered_packets, lost_packets, overflowed_packets, .. } = self.counters;
+        offered_packets - lost_packets - overflowed_packets - self.queue.len() as u64
     }
 
     pub(crate) fn waiting(&self) -> (u64, u64) {
-        ((self.ring.len() - self.begun) as u64, self.waiting_bytes)
+        (self.queue.len() as u64, self.waiting_bytes)
     }
 
     pub(crate) fn flying(&self) -> u64 {
-        self.begun as u64
+        let Counters { delivered_packets, .. } = self.counters;
+        self.begun() - delivered_packets
     }
 
-    /// Moves the mark past every packet whose turn has come.
     #[inline]
-    fn settle(&mut self, now: Time) {
+    fn takes(&self, bytes: u32) -> Span {
+        Span::from_ps(u64::from(self.framing.framed(bytes)) * self.ps_per_byte)
+    }
+
+    /// Lets go every packet whose turn has come.
+    #[inline]
+    pub fn settle(&mut self, now: Time) {
         debug_assert!(now >= self.clock, "time went back from {} to {now}", self.clock);
         self.clock = now;
-        while let Some(entry) = self.ring.get(self.begun) {
-            let start = self.free_at.max(entry.since);
-            if start > now {
-                return;
-            }
-            let waited = start.since(entry.since);
-            let counters = &mut self.link.counters;
-            counters.waited_ps += u128::from(waited.ps());
-            counters.waited_max = counters.waited_max.max(waited);
-            counters.wire_delay_ps += u128::from(self.delay.ps());
-            self.waiting_bytes -= u64::from(entry.packet.bytes());
-            self.free_at = entry.end;
-            self.begun += 1;
+        while let Some(first) = self.queue.front()
+            && first.start <= now
+        {
+            let waited = first.start.since(first.since);
+            self.counters.waited_ps += u128::from(waited.ps());
+            self.counters.waited_max = self.counters.waited_max.max(waited);
+            self.waiting_bytes -= u64::from(first.bytes);
+            self.queue.pop_front();
         }
     }
 }

@@ -9,6 +9,7 @@ mod calendar;
 pub mod icmp;
 pub mod journal;
 mod laws;
+mod lookahead;
 mod network;
 mod packet;
 mod replay;

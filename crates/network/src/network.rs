@@ -1,5 +1,6 @@
 use crate::calendar::Calendar;
 use crate::laws;
+use crate::lookahead::Lookahead;
 use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
 use crate::routes::Routes;
 use longhaul_link::{Counters, Line, Offered};
@@ -36,23 +37,24 @@ pub trait Sink {
 /// injected + copied + replies = delivered + all other fates + [`held`](Self::held).
 #[derive(Debug)]
 pub struct Network {
-    kinds: Vec<NodeKind>,
+    pub(crate) kinds: Vec<NodeKind>,
     /// The node at the far end of each node's first link.
     neighbours: Vec<Option<NodeId>>,
     addresses: BTreeMap<IpAddr, NodeId>,
-    routes: Routes,
-    directions: Vec<Direction>,
-    calendar: Calendar,
-    totals: Totals,
+    pub(crate) routes: Routes,
+    pub(crate) directions: Vec<Direction>,
+    pub(crate) calendar: Calendar,
+    pub(crate) totals: Totals,
+    pub(crate) lookahead: Option<Box<Lookahead>>,
 }
 
 #[derive(Debug)]
-struct Direction {
-    link: Line<Packet>,
-    to: NodeId,
+pub(crate) struct Direction {
+    pub(crate) link: Line<Packet>,
+    pub(crate) to: NodeId,
     mtu: u32,
     too_big_packets: u64,
-    tapped: bool,
+    pub(crate) tapped: bool,
 }
 
 /// Packets since the start, over the whole network.
@@ -60,6 +62,8 @@ struct Direction {
 pub struct Totals {
     /// Handed over by hosts.
     pub injected: u64,
+    /// Offered to links: a packet counts on each.
+    pub hops: u64,
     /// Made by links that duplicate.
     pub copied: u64,
     /// Made by routers.
@@ -97,6 +101,22 @@ pub struct LinkCounters {
     pub waiting_bytes: u64,
     /// On the wire now.
     pub flying_packets: u64,
+}
+
+impl Totals {
+    pub(crate) fn count(&mut self, fate: Fate) {
+        let count = match fate {
+            Fate::Lost => &mut self.lost,
+            Fate::Overflowed => &mut self.overflowed,
+            Fate::Dropped => &mut self.dropped,
+            Fate::Down => &mut self.down,
+            Fate::NoRoute => &mut self.no_route,
+            Fate::TtlExpired => &mut self.ttl_expired,
+            Fate::TooBig => &mut self.too_big,
+            Fate::Answered => &mut self.answered,
+        };
+        *count += 1;
+    }
 }
 
 impl Network {
@@ -141,6 +161,7 @@ impl Network {
             calendar: Calendar::new(directions.len()),
             directions,
             totals: Totals::default(),
+            lookahead: None,
         })
     }
 
@@ -150,7 +171,11 @@ impl Network {
     }
 
     /// Takes `packet` from its source host at `now`.
+    #[inline]
     pub fn inject(&mut self, now: Time, packet: Packet, sink: &mut impl Sink) {
+        if self.is_looking_ahead() {
+            return self.inject_ahead(now, packet, sink);
+        }
         self.advance(now, sink);
         self.totals.injected += 1;
         if packet.destination == packet.source {
@@ -210,21 +235,31 @@ impl Network {
         change: &longhaul_plan::Change,
         sink: &mut impl Sink,
     ) {
+        self.look_no_further();
         self.advance(now, sink);
         self.directions[direction.0 as usize].link.change(now, route, &laws::change(change));
         self.tidy(direction, now, sink);
+    }
+
+    /// Brings the counters of what waits and what flies up to `now`; no packet notices.
+    pub fn settle(&mut self, now: Time) {
+        self.directions.iter_mut().for_each(|direction| direction.link.settle(now));
     }
 
     /// Counters of one direction.
     pub fn link_counters(&self, direction: DirectionId) -> LinkCounters {
         let Direction { link, too_big_packets, .. } = &self.directions[direction.0 as usize];
         let (waiting_packets, waiting_bytes) = link.waiting();
+        let (taken_packets, taken_bytes) = self.taken_ahead(direction.0 as usize);
+        let mut counters = link.counters();
+        counters.delivered_packets += taken_packets;
+        counters.delivered_bytes += taken_bytes;
         LinkCounters {
-            link: link.counters(),
+            link: counters,
             too_big_packets: *too_big_packets,
             waiting_packets,
             waiting_bytes,
-            flying_packets: link.flying(),
+            flying_packets: link.flying() - taken_packets,
         }
     }
 
@@ -235,7 +270,10 @@ impl Network {
 
     /// Packets inside now.
     pub fn held(&self) -> u64 {
-        self.directions.iter().map(|direction| direction.link.waiting().0 + direction.link.flying()).sum()
+        let held = |(index, direction): (usize, &Direction)| {
+            direction.link.waiting().0 + direction.link.flying() - self.taken_ahead(index).0
+        };
+        self.directions.iter().enumerate().map(held).sum()
     }
 
     /// From now on, [`Sink::passed`] tells of every packet on this link.
@@ -295,6 +333,7 @@ impl Network {
             return self.refuse(node, packet, Fate::TooBig, message, at, sink);
         }
         packet.offered = at;
+        self.totals.hops += 1;
         if let Line::Pipe(pipe) = &mut each.link {
             let was_empty = pipe.is_empty();
             let tapped = each.tapped;
@@ -399,18 +438,7 @@ impl Network {
     }
 
     fn end(&mut self, packet: Packet, fate: Fate, at: Time, link: Option<DirectionId>, sink: &mut impl Sink) {
-        let totals = &mut self.totals;
-        let count = match fate {
-            Fate::Lost => &mut totals.lost,
-            Fate::Overflowed => &mut totals.overflowed,
-            Fate::Dropped => &mut totals.dropped,
-            Fate::Down => &mut totals.down,
-            Fate::NoRoute => &mut totals.no_route,
-            Fate::TtlExpired => &mut totals.ttl_expired,
-            Fate::TooBig => &mut totals.too_big,
-            Fate::Answered => &mut totals.answered,
-        };
-        *count += 1;
+        self.totals.count(fate);
         sink.end(packet, fate, at, link);
     }
 }

@@ -4,10 +4,12 @@
 //! entrance; whoever calls it hands in the writers for what it records.
 #![forbid(unsafe_code)]
 
+mod apart;
 mod digest;
 mod outlet;
 mod records;
 mod simulation;
 
+pub use apart::Scheduler;
 pub use records::Records;
 pub use simulation::Simulation;

@@ -1,3 +1,4 @@
+use crate::apart::{Apart, Scheduler};
 use crate::outlet::Outlet;
 use crate::records::Records;
 use longhaul_endpoints::Endpoints;
@@ -19,13 +20,15 @@ pub struct Simulation {
     network: Network,
     endpoints: Endpoints,
     outlet: Outlet,
+    apart: Apart,
     now: Time,
+    /// Before this instant, everything has happened.
+    done_before: Time,
     /// When the run ends; never, if its flows decide.
     end: Time,
     next_change: usize,
     next_sample: Time,
     next_burial: Time,
-    events: u64,
 }
 
 impl Simulation {
@@ -36,72 +39,120 @@ impl Simulation {
         if records.are_kept() {
             plan.measure.packet_links.iter().for_each(|&link| network.tap(link));
         }
+        let endpoints = Endpoints::new(plan, &network, |_| true)?;
+        let end = plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
+        let apart = endpoints.plan_lookahead(&mut network) && end != Time::NEVER;
         Ok(Simulation {
-            endpoints: Endpoints::new(plan, &network, |_| true)?,
+            apart: Apart::new(apart && network.can_look_ahead(), network.parts()),
+            endpoints,
             next_sample: if records.are_kept() { Time::ZERO } else { Time::NEVER },
             outlet: Outlet::new(plan, records),
             network,
             now: Time::ZERO,
-            end: plan.duration_ns.map_or(Time::NEVER, Time::from_ns),
+            done_before: Time::ZERO,
+            end,
             next_change: 0,
             next_burial: Time::ZERO + BURIALS,
-            events: 0,
             plan: plan.clone(),
         })
     }
 
-    /// Runs on until `until`, or until so many events have passed, whichever comes first. True when
+    /// Lets another scheduler work out the rest.
+    pub fn by(mut self, scheduler: Scheduler) -> Self {
+        self.apart.scheduler = scheduler;
+        self
+    }
+
+    /// Runs on until `until`, or until about so many events have passed, whichever comes first. True when
     /// the run has ended.
     pub fn advance(&mut self, until: Time, events: u64) -> bool {
-        let stop = self.events.saturating_add(events);
-        while self.events < stop {
-            let network = self.network.next_event();
-            let timer = self.endpoints.next_event();
-            let change = self
-                .plan
-                .events
-                .get(self.next_change)
-                .map_or(Time::NEVER, |event| Time::from_ns(event.at_ns));
-            let next = network.min(timer).min(change).min(self.next_sample);
-            if self.has_nothing_to_do(next) {
-                return true;
+        let stop = self.events().saturating_add(events);
+        let limit = until.min(self.end);
+        loop {
+            // A change comes before all else at its instant; what else is done then, after all else.
+            let change = self.next_change();
+            let mark = self.next_sample.min(self.next_burial).min(limit);
+            let before = change.min(mark + Span::from_ps(1));
+            while self.done_before < before {
+                if self.events() >= stop || self.has_nothing_to_do() {
+                    return self.has_nothing_to_do();
+                }
+                match self.apart.limit(self.done_before, before) {
+                    Some(limit) => self.run_apart(limit),
+                    None => self.run_by_calendar(before, stop),
+                }
             }
-            let limit = until.min(self.end);
-            if next > limit {
-                self.now = self.now.max(limit);
-                return limit == self.end;
-            }
-            if next > self.next_burial {
-                self.endpoints.bury();
-                self.next_burial += BURIALS;
+            if before == change {
+                self.change(change);
                 continue;
             }
-            self.now = next;
-            self.events += 1;
-            let Simulation { network: net, endpoints, outlet, .. } = self;
-            if change <= next {
-                self.change();
-            } else if network <= next {
-                net.advance(next, outlet);
-                endpoints.hand_over(next, net, outlet);
-            } else if timer <= next {
-                endpoints.expire(next, net, outlet);
-            } else {
+            self.now = self.now.max(mark);
+            if self.next_burial == mark {
+                self.endpoints.bury();
+                self.next_burial += BURIALS;
+            }
+            if self.next_sample == mark {
                 self.sample();
                 self.next_sample += Span::from_ns(self.plan.measure.every_ns);
             }
+            if limit == mark {
+                return limit == self.end;
+            }
         }
-        false
+    }
+
+    /// Runs what happens before `before`, one event after the other, until so many have passed.
+    fn run_by_calendar(&mut self, before: Time, stop: u64) {
+        let Simulation { network, endpoints, outlet, .. } = self;
+        endpoints.run_together(network);
+        let (mut next_timer, decides) = (endpoints.next_event(), self.end == Time::NEVER);
+        loop {
+            let next_packet = network.next_event();
+            let next = next_packet.min(next_timer);
+            if next >= before {
+                self.done_before = before;
+                return;
+            }
+            self.now = next;
+            if next_packet <= next {
+                network.advance(next, outlet);
+                endpoints.hand_over(next, network, outlet);
+            } else {
+                endpoints.expire(next, network, outlet);
+            }
+            next_timer = endpoints.next_event();
+            if network.totals().hops + endpoints.steps() >= stop || decides && endpoints.are_done() {
+                return;
+            }
+        }
+    }
+
+    /// Runs what happens before `limit`, each host and link by its own clock.
+    fn run_apart(&mut self, limit: Time) {
+        let before = self.events();
+        let Simulation { network, endpoints, outlet, done_before, .. } = self;
+        let rounds = endpoints.run_apart(*done_before, limit, network, outlet);
+        let span = limit.since(*done_before);
+        (self.done_before, self.now) = (limit, limit);
+        let events = self.events() - before;
+        self.apart.learn(limit, span, events, rounds);
+    }
+
+    fn next_change(&self) -> Time {
+        self.plan.events.get(self.next_change).map_or(Time::NEVER, |event| Time::from_ns(event.at_ns))
     }
 
     /// The flows decide when the run ends, and nobody will send any more, and nothing is under way; or
-    /// there is no next event at all.
-    fn has_nothing_to_do(&self, next: Time) -> bool {
-        let idle = self.endpoints.are_done() && self.network.next_event() == Time::NEVER;
-        self.end == Time::NEVER && (idle || next == Time::NEVER)
+    /// nothing will ever happen again.
+    fn has_nothing_to_do(&self) -> bool {
+        let quiet = || self.network.next_event() == Time::NEVER;
+        let stuck = || self.endpoints.next_event() == Time::NEVER && self.next_change() == Time::NEVER;
+        self.end == Time::NEVER && quiet() && (self.endpoints.are_done() || stuck())
     }
 
-    fn change(&mut self) {
+    fn change(&mut self, at: Time) {
+        self.now = at;
+        self.endpoints.run_together(&mut self.network);
         let event = self.plan.events[self.next_change].clone();
         self.next_change += 1;
         for way in [Way::Forward, Way::Reverse] {
@@ -111,10 +162,12 @@ impl Simulation {
             }
         }
         self.endpoints.hand_over(self.now, &mut self.network, &mut self.outlet);
+        self.apart.allow(self.end != Time::NEVER && self.network.can_look_ahead());
     }
 
     fn sample(&mut self) {
         let Outlet { records, cargo, .. } = &mut self.outlet;
+        self.network.settle(self.now);
         results::samples(&self.network, &self.plan, self.now).into_iter().for_each(|row| records.sample(row));
         self.endpoints.samples(self.now).for_each(|row| records.flow(row));
         cargo.echoes().into_iter().for_each(|row| records.echo(row));
@@ -125,9 +178,14 @@ impl Simulation {
         self.now
     }
 
-    /// Events so far: one for each step of a link, a timer, a change or a sample.
+    /// Events so far: one for each packet that came to a link, and one for each timer.
     pub fn events(&self) -> u64 {
-        self.events
+        self.network.totals().hops + self.endpoints.steps()
+    }
+
+    /// Whether hosts and links go each by its own clock now.
+    pub fn is_looking_ahead(&self) -> bool {
+        self.network.is_looking_ahead()
     }
 
     /// The fingerprint of every packet that has left the network so far.
@@ -137,6 +195,7 @@ impl Simulation {
 
     /// Writes the last records; returns what the run counted, as results have it.
     pub fn finish(&mut self) -> Result<Value, String> {
+        self.network.settle(self.now);
         self.endpoints.close(self.now, &mut self.network, &mut self.outlet);
         if self.outlet.records.are_kept() {
             self.sample();
@@ -145,9 +204,6 @@ impl Simulation {
         let records = &mut self.outlet.records;
         requests.into_iter().for_each(|row| records.request(row));
         records.finish().map_err(|error| format!("cannot write the records: {error}"))?;
-        let hops: u64 = (0..2 * self.plan.links.len())
-            .map(|direction| self.network.link_counters(DirectionId(direction as u32)).link.offered_packets)
-            .sum();
         Ok(json!({
             "mode": "sim",
             "duration_ns": self.now.ns(),
@@ -156,8 +212,8 @@ impl Simulation {
             "packets": results::packets(&self.network),
             "flows": flows,
             "jobs": self.endpoints.jobs(),
-            "events": self.events,
-            "hops": hops,
+            "events": self.events(),
+            "hops": self.network.totals().hops,
             "damaged": self.outlet.cargo.damaged(),
             "digest": format!("{:016x}", self.digest()),
         }))

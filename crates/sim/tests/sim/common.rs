@@ -55,7 +55,8 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
     }
 }
 
-fn network(mtu: u32, kinds: &[NodeKind], links: Vec<([usize; 2], Direction, Direction)>) -> Plan {
+/// Nodes of these kinds, and links between them, there and back.
+pub fn network(mtu: u32, kinds: &[NodeKind], links: Vec<([usize; 2], Direction, Direction)>) -> Plan {
     let link = |(number, (endpoints, forward, reverse))| Link {
         name: format!("l{number}"),
         endpoints,

@@ -7,5 +7,6 @@ mod fill;
 mod flows;
 mod forms;
 mod queues;
+mod schedulers;
 mod shares;
 mod transport;

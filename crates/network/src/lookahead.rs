@@ -1,0 +1,352 @@
+//! The second scheduler: each link goes ahead by itself as far as nothing can reach it any more.
+//!
+//! Where routes are static and every due time is known on arrival, a link may handle all packets that
+//! come before the *horizon* of those who can feed it: no packet that they take from now on will be due
+//! earlier (conservative simulation after Chandy and Misra, "Distributed Simulation", IEEE Trans. Softw.
+//! Eng. SE-5(5), 1979; the lookahead is what the smallest packet takes to get through). So packets pass
+//! in runs, not one by one, and no calendar decides between links. What happens is the same, packet by
+//! packet, as what the calendar of [`Network::advance`] makes happen: at an instant, packets go by the
+//! direction that they come from, and the network comes before the hosts.
+
+mod lanes;
+
+use crate::network::{Direction, Totals};
+use crate::packet::{DirectionId, Fate, NodeId, Packet};
+use crate::routes::Routes;
+use crate::{Network, Sink};
+use longhaul_link::Line;
+use longhaul_units::{Span, Time};
+use std::collections::VecDeque;
+
+const NOBODY: u32 = u32::MAX;
+
+/// How far every link and every host has come, and what is between them.
+#[derive(Debug)]
+pub(crate) struct Lookahead {
+    active: bool,
+    /// Of each direction of a link.
+    lanes: Vec<Lane>,
+    channels: Vec<Channel>,
+    /// Used directions, those that feed others first.
+    order: Vec<u32>,
+    /// Of each node: the channels that end there, by their directions.
+    inboxes: Vec<Vec<u32>>,
+    /// Of each node: before this instant, its host has acted.
+    clocks: Vec<Time>,
+}
+
+#[derive(Debug, Default)]
+struct Lane {
+    /// The host that feeds it, if no link does.
+    host: Option<NodeId>,
+    /// Channels that feed it, by their directions.
+    inputs: Vec<u32>,
+    /// Its place among the directions that leave its near end.
+    place: u32,
+    /// The channel to the far end, if that is a host.
+    to_host: u32,
+    /// Channels to the directions that leave the far end, by their places.
+    outputs: Vec<u32>,
+    /// The only channel that it feeds, if there is but one.
+    sole: u32,
+    /// Before this instant, it has taken all that comes.
+    clock: Time,
+    /// What it takes from now on is not due before.
+    horizon: Time,
+}
+
+/// Packets on the way from one direction to the next, or to a host, and when they arrive.
+#[derive(Debug)]
+struct Channel {
+    from: u32,
+    packets: VecDeque<(Time, Packet)>,
+    /// Packets taken out that their link has not been told of, and their bytes.
+    taken: (u64, u64),
+}
+
+impl Network {
+    /// Whether the laws of all links that are used let every due time be known on arrival, after
+    /// [`plan_lookahead`](Self::plan_lookahead).
+    pub fn can_look_ahead(&self) -> bool {
+        self.lookahead.as_ref().is_some_and(|ahead| {
+            ahead.order.iter().all(|&index| {
+                let direction = &self.directions[index as usize];
+                let known = matches!(&direction.link, Line::Pipe(pipe) if pipe.looks_ahead());
+                known && !direction.tapped
+            })
+        })
+    }
+
+    /// Directions and hosts that take part.
+    pub fn parts(&self) -> u64 {
+        let count = |ahead: &Lookahead| {
+            ahead.order.len() + ahead.inboxes.iter().filter(|inbox| !inbox.is_empty()).count()
+        };
+        self.lookahead.as_ref().map_or(0, |ahead| count(ahead) as u64)
+    }
+
+    /// Whether links go ahead now.
+    #[inline]
+    pub fn is_looking_ahead(&self) -> bool {
+        self.lookahead.as_ref().is_some_and(|ahead| ahead.active)
+    }
+
+    /// From `now` on, before which everything has happened, links go ahead; only if they
+    /// [can](Self::can_look_ahead). The host is to go round: every node's host acts before its
+    /// [`horizon`](Self::horizon), then links [`go_ahead`](Self::go_ahead), until all have come to the
+    /// same instant. Only there may anything else be asked of the network.
+    pub fn look_ahead(&mut self, now: Time) {
+        let Network { directions, routes, lookahead: Some(ahead), .. } = self else { return };
+        ahead.active = true;
+        ahead.clocks.fill(now);
+        for place in 0..ahead.order.len() {
+            let index = ahead.order[place] as usize;
+            let Direction { link: Line::Pipe(pipe), to, .. } = &mut directions[index] else { continue };
+            ahead.lanes[index].clock = now;
+            ahead.lanes[index].horizon = pipe.earliest_due(now);
+            for (due, packet) in pipe.give_up() {
+                ahead.pass_on(index, packet, due, *to, routes);
+            }
+        }
+    }
+
+    /// Goes on by the calendar; only when all have come to the same instant.
+    pub fn look_no_further(&mut self) {
+        let Network { directions, calendar, lookahead: Some(ahead), .. } = self else { return };
+        if !ahead.active {
+            return;
+        }
+        ahead.active = false;
+        for &index in &ahead.order {
+            let Line::Pipe(pipe) = &mut directions[index as usize].link else { continue };
+            let (mut held, lane) = (Vec::new(), &ahead.lanes[index as usize]);
+            for &output in lane.all_outputs() {
+                let Channel { packets, taken, .. } = &mut ahead.channels[output as usize];
+                let hops = u8::from(output != lane.to_host);
+                held.extend(
+                    packets
+                        .drain(..)
+                        .map(|(due, packet)| (due, Packet { hops: packet.hops - hops, ..packet })),
+                );
+                let (count, bytes) = std::mem::take(taken);
+                pipe.deliver(count, bytes);
+            }
+            // Those of the same instant go to different places: their order is nobody's.
+            held.sort_by_key(|&(due, _)| due);
+            pipe.keep(held.into_iter());
+            calendar.set(index, pipe.next_event());
+        }
+    }
+
+    /// Packets that have left a direction that its link has not been told of, and their bytes.
+    pub(crate) fn taken_ahead(&self, index: usize) -> (u64, u64) {
+        let Some(ahead) = self.lookahead.as_ref().filter(|ahead| ahead.active) else { return (0, 0) };
+        let taken = ahead.lanes[index].all_outputs().map(|&output| ahead.channels[output as usize].taken);
+        taken.fold((0, 0), |all, each| (all.0 + each.0, all.1 + each.1))
+    }
+
+    /// Before which instant all that arrives at `host` is known.
+    pub fn horizon(&self, host: NodeId) -> Time {
+        let Some(ahead) = &self.lookahead else { return Time::ZERO };
+        ahead.horizon(&ahead.inboxes[host.0 as usize])
+    }
+
+    /// Hands the next packet that arrives at `host` before an instant to `sink`, and says when.
+    #[inline]
+    pub fn arrive_ahead(&mut self, host: NodeId, before: Time, sink: &mut impl Sink) -> Option<Time> {
+        let ahead = self.lookahead.as_mut()?;
+        let (channel, _) = first(&ahead.channels, &ahead.inboxes[host.0 as usize], before)?;
+        let from = ahead.channels[channel as usize].from;
+        let (due, packet) = ahead.channels[channel as usize].take()?;
+        self.totals.delivered += 1;
+        sink.deliver(host, packet, due, Some(DirectionId(from)));
+        Some(due)
+    }
+
+    /// `host` has sent all that it sends before `until`.
+    pub fn acted(&mut self, host: NodeId, until: Time) {
+        if let Some(ahead) = &mut self.lookahead {
+            ahead.clocks[host.0 as usize] = until;
+        }
+    }
+
+    /// Lets every link handle what comes before `limit`, as far as that is known. Returns whether all
+    /// have come to `limit`.
+    pub fn go_ahead(&mut self, limit: Time, sink: &mut impl Sink) -> bool {
+        let Network { directions, routes, totals, lookahead: Some(ahead), .. } = self else { return true };
+        let mut all = true;
+        for place in 0..ahead.order.len() {
+            let index = ahead.order[place] as usize;
+            let Lane { host, inputs, clock, .. } = &ahead.lanes[index];
+            let until = match host {
+                Some(host) => ahead.clocks[host.0 as usize],
+                None => ahead.horizon(inputs),
+            };
+            let (until, clock) = (until.min(limit), *clock);
+            all &= until == limit;
+            if until > clock {
+                ahead.serve(index, until, &mut directions[index], routes, totals, sink);
+            }
+        }
+        all
+    }
+
+    /// Takes `packet` from its source host at `now`.
+    #[inline]
+    pub(crate) fn inject_ahead(&mut self, now: Time, packet: Packet, sink: &mut impl Sink) {
+        let Network { directions, routes, totals, lookahead: Some(ahead), .. } = self else { return };
+        totals.injected += 1;
+        totals.hops += 1;
+        let Some(direction) = routes.next(packet.source.0, packet.destination.0) else { return };
+        let index = direction.0 as usize;
+        let Direction { link: Line::Pipe(pipe), to, .. } = &mut directions[index] else { return };
+        match pipe.admit(now, &packet) {
+            Ok(due) => ahead.pass_on(index, packet, due, *to, routes),
+            Err(fate) => end(index, packet, fate.into(), now, totals, sink),
+        }
+    }
+}
+
+fn end(index: usize, packet: Packet, fate: Fate, at: Time, totals: &mut Totals, sink: &mut impl Sink) {
+    totals.count(fate);
+    sink.end(packet, fate, at, Some(DirectionId(index as u32)));
+}
+
+impl Lookahead {
+    /// The earliest instant at which a packet that is not known yet may come through these channels.
+    #[inline]
+    fn horizon(&self, inputs: &[u32]) -> Time {
+        let horizons = inputs.iter().map(|&input| {
+            let from = self.channels[input as usize].from;
+            self.lanes[from as usize].horizon
+        });
+        horizons.min().unwrap_or(Time::NEVER)
+    }
+
+    /// Lets a direction handle what comes before `until`.
+    fn serve(
+        &mut self,
+        index: usize,
+        until: Time,
+        direction: &mut Direction,
+        routes: &Routes,
+        totals: &mut Totals,
+        sink: &mut impl Sink,
+    ) {
+        let Direction { link: Line::Pipe(pipe), to, .. } = direction else { return };
+        let inputs = std::mem::take(&mut self.lanes[index].inputs);
+        while let Some((channel, before)) = first(&self.channels, &inputs, until) {
+            // Nobody else's packets come in between.
+            let mut run = Run { packets: 0, bytes: 0, before };
+            let mut arriving = std::mem::take(&mut self.channels[channel as usize].packets);
+            let sole = self.lanes[index].sole;
+            if sole == NOBODY {
+                while let Some((at, mut packet)) = run.next(&mut arriving) {
+                    packet.offered = at;
+                    match pipe.admit(at, &packet) {
+                        Ok(due) => self.pass_on(index, packet, due, *to, routes),
+                        Err(fate) => end(index, packet, fate.into(), at, totals, sink),
+                    }
+                }
+            } else {
+                let hops = u8::from(sole != self.lanes[index].to_host);
+                let mut onward = std::mem::take(&mut self.channels[sole as usize].packets);
+                while let Some((at, mut packet)) = run.next(&mut arriving) {
+                    packet.offered = at;
+                    match pipe.admit(at, &packet) {
+                        Ok(due) => {
+                            packet.hops += hops;
+                            onward.push_back((due, packet));
+                        }
+                        Err(fate) => end(index, packet, fate.into(), at, totals, sink),
+                    }
+                }
+                self.channels[sole as usize].packets = onward;
+            }
+            totals.hops += run.packets;
+            let channel = &mut self.channels[channel as usize];
+            channel.packets = arriving;
+            channel.taken.0 += run.packets;
+            channel.taken.1 += run.bytes;
+        }
+        pipe.settle(Time::from_ps(until.ps().saturating_sub(1)));
+        let lane = &mut self.lanes[index];
+        lane.inputs = inputs;
+        lane.clock = until;
+        lane.horizon = pipe.earliest_due(until);
+    }
+
+    /// Puts `packet`, which arrives at the far end of a direction when it is due, where it goes then.
+    #[inline]
+    fn pass_on(&mut self, index: usize, mut packet: Packet, due: Time, far: NodeId, routes: &Routes) {
+        let lane = &self.lanes[index];
+        let channel = if packet.destination == far {
+            lane.to_host
+        } else {
+            packet.hops += 1;
+            match lane.sole {
+                NOBODY => {
+                    let Some(next) = routes.next(far.0, packet.destination.0) else { return };
+                    lane.outputs[self.lanes[next.0 as usize].place as usize]
+                }
+                sole => sole,
+            }
+        };
+        self.channels[channel as usize].packets.push_back((due, packet));
+    }
+}
+
+/// Packets that a direction takes from one channel, one after the other.
+struct Run {
+    before: Time,
+    packets: u64,
+    bytes: u64,
+}
+
+impl Run {
+    #[inline]
+    fn next(&mut self, arriving: &mut VecDeque<(Time, Packet)>) -> Option<(Time, Packet)> {
+        let &(at, packet) = arriving.front()?;
+        if at >= self.before {
+            return None;
+        }
+        arriving.pop_front();
+        self.packets += 1;
+        self.bytes += u64::from(packet.bytes);
+        Some((at, packet))
+    }
+}
+
+impl Channel {
+    #[inline]
+    fn take(&mut self) -> Option<(Time, Packet)> {
+        let next = self.packets.pop_front()?;
+        self.taken.0 += 1;
+        self.taken.1 += u64::from(next.1.bytes);
+        Some(next)
+    }
+}
+
+impl Lane {
+    fn all_outputs(&self) -> impl Iterator<Item = &u32> {
+        self.outputs.iter().chain([&self.to_host]).filter(|&&output| output != NOBODY)
+    }
+}
+
+/// Of `inputs`, the one whose first packet comes first and before an instant; and before which instant
+/// no other has one.
+#[inline]
+fn first(channels: &[Channel], inputs: &[u32], before: Time) -> Option<(u32, Time)> {
+    let (mut earliest, mut found, mut second) = (before, None, before);
+    for &input in inputs {
+        let Some(&(due, _)) = channels[input as usize].packets.front() else { continue };
+        if due < earliest {
+            second = earliest;
+            (earliest, found) = (due, Some(input));
+        } else {
+            // At equal instants, the first input's go first.
+            second = second.min(due + Span::from_ps(1));
+        }
+    }
+    found.map(|input| (input, second))
+}

@@ -1,0 +1,139 @@
+use super::{Channel, Lane, Lookahead, NOBODY};
+use crate::Network;
+use crate::packet::{DirectionId, NodeId};
+use longhaul_plan::NodeKind;
+use longhaul_units::Time;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Longer paths than this might cost a packet its TTL.
+const LONGEST_PATH: usize = 60;
+
+impl Network {
+    /// Gets ready to look ahead for packets that hosts send between these nodes, and nowhere else, none
+    /// larger than the MTU of its path. Returns whether that can be at all.
+    pub fn plan_lookahead(&mut self, ways: impl Iterator<Item = (NodeId, NodeId)>) -> bool {
+        self.lookahead = None;
+        let (mut feeds, mut ends) = (BTreeSet::new(), BTreeSet::new());
+        for (from, to) in ways.collect::<BTreeSet<_>>() {
+            let path = self.path(from, to).unwrap_or_default();
+            let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return false };
+            if path.len() > LONGEST_PATH || self.kinds[to.0 as usize] != NodeKind::Host {
+                return false;
+            }
+            ends.extend([(from, first), (to, last)]);
+            feeds.extend(path.windows(2).map(|pair| (pair[1], pair[0])));
+        }
+        self.lookahead = Some(Box::new(self.lanes(&ends, &feeds)));
+        true
+    }
+
+    /// Lanes for these ends (a host, and a direction from or to it) and feeds (a direction, and one that
+    /// packets come from).
+    fn lanes(
+        &self,
+        ends: &BTreeSet<(NodeId, DirectionId)>,
+        feeds: &BTreeSet<(DirectionId, DirectionId)>,
+    ) -> Lookahead {
+        let nodes = self.kinds.len();
+        let mut leaving = vec![0; nodes];
+        let mut lanes = Vec::with_capacity(self.directions.len());
+        for index in 0..self.directions.len() {
+            let near = self.directions[index ^ 1].to.0 as usize;
+            lanes.push(Lane { place: leaving[near], to_host: NOBODY, sole: NOBODY, ..Lane::default() });
+            leaving[near] += 1;
+        }
+        let mut channels = Vec::new();
+        let mut open = |from: DirectionId| {
+            channels.push(Channel { from: from.0, packets: VecDeque::new(), taken: (0, 0) });
+            channels.len() as u32 - 1
+        };
+        for &(next, from) in feeds {
+            let channel = open(from);
+            lanes[next.0 as usize].inputs.push(channel);
+            let place = lanes[next.0 as usize].place as usize;
+            let outputs = &mut lanes[from.0 as usize].outputs;
+            outputs.resize(leaving[self.directions[from.0 as usize].to.0 as usize] as usize, NOBODY);
+            outputs[place] = channel;
+        }
+        let mut inboxes = vec![Vec::new(); nodes];
+        for &(host, direction) in ends {
+            let lane = &mut lanes[direction.0 as usize];
+            if self.directions[direction.0 as usize].to == host {
+                lane.to_host = open(direction);
+                inboxes[host.0 as usize].push(lane.to_host);
+            } else {
+                lane.host = Some(host);
+            }
+        }
+        for lane in &mut lanes {
+            let mut outputs = lane.all_outputs().copied();
+            if let (Some(only), None) = (outputs.next(), outputs.next()) {
+                drop(outputs);
+                lane.sole = only;
+            }
+        }
+        let starts =
+            ends.iter().filter(|(host, direction)| self.directions[direction.0 as usize].to != *host);
+        let order = in_order(starts.map(|&(_, direction)| direction), feeds);
+        Lookahead { active: false, lanes, channels, order, inboxes, clocks: vec![Time::ZERO; nodes] }
+    }
+}
+
+/// All directions that packets from `starts` take, each before those that it feeds, but where they feed
+/// each other in a circle.
+fn in_order(
+    starts: impl Iterator<Item = DirectionId>,
+    feeds: &BTreeSet<(DirectionId, DirectionId)>,
+) -> Vec<u32> {
+    let mut fed: BTreeMap<DirectionId, Vec<DirectionId>> = BTreeMap::new();
+    for &(next, from) in feeds {
+        fed.entry(from).or_default().push(next);
+    }
+    let (mut seen, mut left) = (BTreeSet::new(), Vec::new());
+    for start in starts {
+        if !seen.insert(start) {
+            continue;
+        }
+        // Depth first; a direction is left after all that it leads to.
+        let mut open = vec![(start, 0)];
+        while let Some((at, nth)) = open.last_mut() {
+            let next = fed.get(at).and_then(|all| all.get(*nth)).copied();
+            *nth += 1;
+            match next {
+                Some(next) if seen.insert(next) => open.push((next, 0)),
+                Some(_) => {}
+                None => {
+                    left.push(at.0);
+                    open.pop();
+                }
+            }
+        }
+    }
+    left.reverse();
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_come_before_those_that_they_feed() {
+        let of = |pairs: &[(u32, u32)]| {
+            pairs.iter().map(|&(from, next)| (DirectionId(next), DirectionId(from))).collect()
+        };
+        let starts = || [7, 0].map(DirectionId).into_iter();
+        let order = in_order(starts(), &of(&[(7, 3), (0, 3), (3, 5), (5, 1), (3, 1)]));
+        let place = |direction: u32| order.iter().position(|&each| each == direction).unwrap();
+        assert_eq!(order.len(), 5);
+        for (from, next) in [(7, 3), (0, 3), (3, 5), (5, 1), (3, 1)] {
+            assert!(place(from) < place(next), "{from} before {next} in {order:?}");
+        }
+    }
+
+    #[test]
+    fn a_circle_is_gone_through_once() {
+        let feeds = [(1, 0), (2, 1), (0, 2)].map(|(next, from)| (DirectionId(next), DirectionId(from)));
+        assert_eq!(in_order([DirectionId(0)].into_iter(), &feeds.into_iter().collect()), [0, 1, 2]);
+    }
+}

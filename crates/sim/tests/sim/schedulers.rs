@@ -1,0 +1,165 @@
+//! Looking ahead and the calendar work out the same run, to the picosecond and the last counter.
+
+use crate::common::*;
+use longhaul_plan::*;
+use longhaul_sim::{Records, Scheduler, Simulation};
+use longhaul_units::Time;
+use proptest::prelude::*;
+use serde_json::Value;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+/// A run's counts, its digest, and every file it wrote.
+#[derive(PartialEq)]
+struct Outcome {
+    counts: Value,
+    files: Vec<String>,
+}
+
+#[derive(Clone, Default)]
+struct File(Arc<Mutex<Vec<u8>>>);
+
+impl Write for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn run(plan: &Plan, scheduler: Scheduler, at_once: u64) -> (Outcome, bool) {
+    let mut files = Vec::new();
+    let records = Records::new(plan, |_| {
+        let file = File::default();
+        files.push(file.clone());
+        Ok(Box::new(file))
+    });
+    let mut simulation = Simulation::new(plan, records.unwrap()).unwrap().by(scheduler);
+    let mut looked = false;
+    while !simulation.advance(Time::NEVER, at_once) {
+        looked |= simulation.is_looking_ahead();
+    }
+    looked |= simulation.is_looking_ahead();
+    let counts = simulation.finish().unwrap();
+    let text = |file: &File| String::from_utf8(file.0.lock().unwrap().clone()).unwrap();
+    (Outcome { counts, files: files.iter().map(text).collect() }, looked)
+}
+
+/// Where two results first differ.
+fn difference(a: &Value, b: &Value, at: &str) -> Option<String> {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) if a.len() == b.len() => {
+            a.iter().find_map(|(key, each)| difference(each, b.get(key)?, &format!("{at}.{key}")))
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let mut pairs = a.iter().zip(b).enumerate();
+            pairs.find_map(|(place, (a, b))| difference(a, b, &format!("{at}[{place}]")))
+        }
+        _ => (a != b).then(|| format!("{at}: {a} and {b}")),
+    }
+}
+
+/// Few values, so that packets often meet at the same instant.
+fn any_pipe() -> impl Strategy<Value = Direction> {
+    let delay = prop_oneof![Just(0), Just(MS), Just(5 * MS), 0..20 * MS];
+    let rate = prop_oneof![Just(8_000_000), Just(40_000_000), Just(10_000_000)];
+    let limit = prop_oneof![
+        Just((None, None)),
+        (1u64..40).prop_map(|packets| (Some(packets), None)),
+        (3_000u64..60_000).prop_map(|bytes| (None, Some(bytes))),
+    ];
+    let gap = Distribution::Weibull { shape: 0.7, scale: 2e8 };
+    let burst = Distribution::Constant { value: 1.0 };
+    let loss = prop_oneof![
+        3 => Just(Loss::None {}),
+        1 => (0.0..0.05).prop_map(|probability| Loss::Independent { probability }),
+        1 => (5u64..50).prop_map(|every| Loss::Periodic { every }),
+        1 => Just(Loss::Renewal { gap, burst, unit: GapUnit::Wall }),
+    ];
+    (delay, rate, limit, loss).prop_map(|(delay_ns, rate, (packets, bytes), loss)| Direction {
+        loss,
+        queue: Queue { limit_packets: packets, limit_bytes: bytes, ..Queue::default() },
+        ..direction(delay_ns, Some(rate))
+    })
+}
+
+fn any_traffic() -> impl Strategy<Value = Traffic> {
+    let requests = Traffic::Requests {
+        gap: Distribution::Exponential { mean: 1e8 },
+        size: Distribution::Constant { value: 30_000.0 },
+        law: named("reno"),
+        tcp: Tcp::default(),
+    };
+    prop_oneof![
+        (0..longhaul_congestion::NAMES.len(), 1u32..3).prop_map(|(law, streams)| Traffic::Tcp {
+            streams,
+            law: named(longhaul_congestion::NAMES[law]),
+            tcp: sack(),
+            bytes: None,
+            bits_per_s: None,
+        }),
+        Just(requests),
+        prop_oneof![Just(1_000_000u64), 10_000u64..4_000_000].prop_map(|rate| even(rate, 1_000, None)),
+        Just(Traffic::Ping { every_ns: 10 * MS, payload_bytes: 972, count: None }),
+    ]
+}
+
+/// Hosts on a ring of four routers, two on each, and flows between any of them.
+fn any_ring() -> impl Strategy<Value = Plan> {
+    let pipes = prop::collection::vec((any_pipe(), any_pipe()), 12);
+    let flows = prop::collection::vec((any_traffic(), 0usize..8, 1usize..8, 0..2u64), 1..9);
+    (pipes, flows, any::<u64>()).prop_map(|(pipes, flows, seed)| {
+        let ends = |link: usize| if link < 4 { [link, (link + 1) % 4] } else { [(link - 4) / 2, link] };
+        let kinds = [[NodeKind::Router; 4].as_slice(), &[NodeKind::Host; 8]].concat();
+        let links = pipes.into_iter().enumerate().map(|(link, (there, back))| (ends(link), there, back));
+        let plan = network(1500, &kinds, links.collect());
+        let flows = flows.into_iter().enumerate().map(|(number, (traffic, from, on, start))| {
+            let ends = [4 + from, 4 + (from + on) % 8];
+            Flow { start_ns: start * 500 * MS, ..flow(&format!("f{number}"), ends, traffic) }
+        });
+        Plan { seed, duration_ns: Some(2 * SECOND), ..with(plan, flows.collect()) }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn both_schedulers_work_out_the_same_run(plan in any_ring(), at_once in 1u64..5_000) {
+        let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
+        let (outcome, looked) = run(&plan, Scheduler::Lookahead, at_once);
+        prop_assert!(looked);
+        prop_assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
+        prop_assert!(outcome == expected, "records differ");
+    }
+
+    #[test]
+    fn a_change_may_end_looking_ahead_but_changes_nothing_else(plan in any_ring(), at_ns in 0..2 * SECOND, link in 0usize..12) {
+        let change = Change { rate: Some(Rate::Constant { bits_per_s: 3_000_000 }), ..Change::default() };
+        let event = Event { at_ns, link, direction: None, route: None, change };
+        let plan = Plan { events: vec![event], ..plan };
+        let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
+        let (outcome, _) = run(&plan, Scheduler::Automatic, 100);
+        prop_assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
+        prop_assert!(outcome == expected, "records differ");
+    }
+}
+
+#[test]
+fn what_cannot_look_ahead_keeps_to_the_calendar() {
+    let jitter = Delay::Normal { mean_ns: 20 * MS, sd_ns: MS };
+    let links: [(&str, Direction); 3] = [
+        ("jitter", Direction { delay: jitter, ..queued(0, 10_000_000, 40) }),
+        ("copies", Direction { duplicate: 0.01, ..queued(5 * MS, 10_000_000, 40) }),
+        ("no time at all", direction(0, None)),
+    ];
+    for (name, link) in links {
+        let plan = with(pipe(1500, link), vec![flow("bulk", [0, 1], tcp(named("reno"), sack()))]);
+        let plan = Plan { duration_ns: Some(SECOND / 10), ..plan };
+        let (_, looked) = run(&plan, Scheduler::Lookahead, 1_000);
+        assert!(!looked, "{name}");
+    }
+}
