@@ -133,7 +133,8 @@ impl Simulation {
         let Simulation { network, endpoints, outlet, done_before, .. } = self;
         let rounds = endpoints.run_apart(*done_before, limit, network, outlet);
         let span = limit.since(*done_before);
-        (self.done_before, self.now) = (limit, limit);
+        self.done_before = limit;
+        self.now = Time::from_ps(limit.ps() - 1);
         let events = self.events() - before;
         self.apart.learn(limit, span, events, rounds);
     }
