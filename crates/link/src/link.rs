@@ -1,12 +1,13 @@
 use crate::block::Block;
 use crate::delay::DelayProcess;
 use crate::loss::LossProcess;
+use crate::pipe::Pace;
 use crate::queue::{Arrival, Outcome, Queue, Waiting};
 use crate::rate::Gate;
 use crate::wire::{Entry, Wire};
 use crate::{Change, Counters, Fate, Framing, Laws, Load, LossPlace, Offered, OutOfOrder, QueueLimit};
 use longhaul_random::{Seed, Stream};
-use longhaul_units::{Probability, Span, Time};
+use longhaul_units::{Probability, Serialiser, Span, Time};
 use std::collections::VecDeque;
 
 /// One direction of a link: `offer -> loss -> queue -> serialiser -> wire -> due`.
@@ -406,9 +407,9 @@ impl<P: Load> Link<P> {
         self.wire.push(Entry { packet, start, due: end + delay, late, continues });
     }
 
-    /// Picoseconds per byte and delay, if every due time follows from the arrivals before it, without
+    /// How long bytes take, and the delay, if every due time follows from the arrivals before it, without
     /// chance: then nothing is gained by waiting for a packet's turn.
-    pub(crate) fn as_pipe(&self) -> Option<(u64, Span)> {
+    pub(crate) fn as_pipe(&self) -> Option<(Pace, Span)> {
         let plain = self.up
             && self.queue.is_plain()
             && self.loss_place == LossPlace::BeforeQueue
@@ -417,7 +418,7 @@ impl<P: Load> Link<P> {
             && self.out_of_order.is_none()
             && self.duplicate == Probability::ZERO
             && self.corrupt == Probability::ZERO;
-        if !plain { None } else { self.gate.ps_per_byte().zip(self.delay.constant()) }
+        if !plain { None } else { self.gate.pace().zip(self.delay.constant()) }
     }
 
     /// Whether the loss law takes a packet.
@@ -443,10 +444,10 @@ impl<P: Load> Link<P> {
         self.wire.push(Entry { packet, start: due, due, late: false, continues: false });
     }
 
-    /// Goes on at `now` with a wire that is busy until `free_at` and packets that wait since.
-    pub(crate) fn resume(&mut self, now: Time, free_at: Time, waiting: impl Iterator<Item = (P, Time)>) {
+    /// Goes on at `now` with this wire and packets that wait since.
+    pub(crate) fn resume(&mut self, now: Time, wire: Serialiser, waiting: impl Iterator<Item = (P, Time)>) {
         self.clock = now;
-        self.gate.hold_until(free_at);
+        self.gate.resume(wire);
         for (packet, since) in waiting {
             self.queue.resume(Waiting { packet, since }, self.streams.flow_key);
         }

@@ -1,7 +1,7 @@
 use crate::link::Link;
 use crate::{Counters, Fate, Framing, Laws, Load, Offered, QueueLimit};
 use longhaul_random::Seed;
-use longhaul_units::{Span, Time};
+use longhaul_units::{Rate, Serialiser, Span, Time};
 use std::collections::VecDeque;
 
 /// Of an IP packet.
@@ -14,13 +14,12 @@ const LEAST_BYTES: u32 = 20;
 /// business, or the pipe's own: [`offer`](Self::offer) and [`take`](Self::take).
 #[derive(Debug)]
 pub struct Pipe<P> {
-    ps_per_byte: u64,
+    pace: Pace,
     delay: Span,
     framing: Framing,
     limit: QueueLimit,
     lossless: bool,
-    /// When the last bit of the last packet leaves.
-    last_end: Time,
+    wire: Serialiser,
     /// Those that have not begun to leave.
     queue: VecDeque<Waiting>,
     waiting_bytes: u64,
@@ -32,25 +31,34 @@ pub struct Pipe<P> {
     link: Box<Link<P>>,
 }
 
+/// How long bytes take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pace {
+    /// So many picoseconds each: nothing has to be carried from packet to packet.
+    PerByte(u64),
+    /// As long as the rate says.
+    Rate(Rate),
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     since: Time,
-    /// When its first bit leaves.
-    start: Time,
+    /// The wire when its first bit leaves.
+    wire: Serialiser,
     bytes: u32,
 }
 
 impl<P: Load> Pipe<P> {
     /// Takes over an unused `link` if its laws allow.
     pub(crate) fn new(link: Box<Link<P>>) -> Result<Self, Box<Link<P>>> {
-        let Some((ps_per_byte, delay)) = link.as_pipe() else { return Err(link) };
+        let Some((pace, delay)) = link.as_pipe() else { return Err(link) };
         Ok(Pipe {
-            ps_per_byte,
+            pace,
             delay,
             framing: link.framing(),
             limit: link.limit(),
             lossless: link.is_lossless(),
-            last_end: Time::ZERO,
+            wire: Serialiser::default(),
             queue: VecDeque::new(),
             waiting_bytes: 0,
             clock: Time::ZERO,
@@ -65,13 +73,13 @@ impl<P: Load> Pipe<P> {
         self.settle(now);
         let idle = Box::new(Link::new(Laws::default(), &Seed::new(0), "", Span::ZERO));
         let mut link = std::mem::replace(&mut self.link, idle);
-        let free_at = self.queue.front().map_or(self.last_end, |first| first.start);
+        let wire = self.queue.front().map_or(self.wire, |first| first.wire);
         let (begun, counters) = (self.ring.len() - self.queue.len(), self.counters());
         for (due, packet) in self.ring.drain(..begun) {
             link.put_on_wire(packet, due);
         }
         let waiting = self.ring.drain(..).zip(self.queue.drain(..));
-        link.resume(self.clock, free_at, waiting.map(|((_, packet), waits)| (packet, waits.since)));
+        link.resume(self.clock, wire, waiting.map(|((_, packet), waits)| (packet, waits.since)));
         link.counters = counters;
         link
     }
@@ -99,17 +107,20 @@ impl<P: Load> Pipe<P> {
             return Err(Fate::Lost);
         }
         self.settle(now);
-        let start = now.max(self.last_end);
-        if start > now {
+        if self.wire.busy_until() > now {
             if self.limit.refuses(self.queue.len() as u64, self.waiting_bytes, bytes) {
                 self.counters.overflowed_packets += 1;
                 return Err(Fate::Overflowed);
             }
-            self.queue.push_back(Waiting { since: now, start, bytes });
+            self.queue.push_back(Waiting { since: now, wire: self.wire, bytes });
             self.waiting_bytes += u64::from(bytes);
         }
-        self.last_end = start + self.takes(bytes);
-        Ok(self.last_end + self.delay)
+        let bytes = self.framing.framed(bytes);
+        let end = match self.pace {
+            Pace::PerByte(ps) => self.wire.send_for(now, Span::from_ps(u64::from(bytes) * ps)),
+            Pace::Rate(rate) => self.wire.send(now, bytes, rate),
+        };
+        Ok(end + self.delay)
     }
 
     /// `packets` of so many bytes together have come out of the far end.
@@ -156,13 +167,13 @@ impl<P: Load> Pipe<P> {
 
     /// Whether a packet takes any time to get through.
     pub fn looks_ahead(&self) -> bool {
-        self.takes(LEAST_BYTES) + self.delay > Span::ZERO
+        self.least_takes() + self.delay > Span::ZERO
     }
 
     /// No packet that is offered from `now` on will be due before this; each has at least an IP header.
     #[inline]
     pub fn earliest_due(&self, now: Time) -> Time {
-        now.max(self.last_end) + self.takes(LEAST_BYTES) + self.delay
+        now.max(self.wire.busy_until()) + self.least_takes() + self.delay
     }
 
     /// What has happened up to the latest `now`; of what has begun, with what is on the way.
@@ -187,8 +198,12 @@ impl<P: Load> Pipe<P> {
     }
 
     #[inline]
-    fn takes(&self, bytes: u32) -> Span {
-        Span::from_ps(u64::from(self.framing.framed(bytes)) * self.ps_per_byte)
+    fn least_takes(&self) -> Span {
+        let bytes = u64::from(self.framing.framed(LEAST_BYTES));
+        match self.pace {
+            Pace::PerByte(ps) => Span::from_ps(bytes * ps),
+            Pace::Rate(rate) => rate.time_for(bytes),
+        }
     }
 
     /// Lets go every packet whose turn has come.
@@ -197,9 +212,9 @@ impl<P: Load> Pipe<P> {
         debug_assert!(now >= self.clock, "time went back from {} to {now}", self.clock);
         self.clock = now;
         while let Some(first) = self.queue.front()
-            && first.start <= now
+            && first.wire.busy_until() <= now
         {
-            let waited = first.start.since(first.since);
+            let waited = first.wire.busy_until().since(first.since);
             self.counters.waited_ps += u128::from(waited.ps());
             self.counters.waited_max = self.counters.waited_max.max(waited);
             self.waiting_bytes -= u64::from(first.bytes);

@@ -1,4 +1,5 @@
 use crate::Series;
+use crate::pipe::Pace;
 use longhaul_units::{Rate, Serialiser, Span, Time};
 use std::sync::Arc;
 
@@ -180,17 +181,22 @@ impl Gate {
         matches!(self.law, RateLaw::Constant(_))
     }
 
-    /// Picoseconds per byte, where they are a whole number: then no fraction has to be carried. Zero
-    /// without limit.
-    pub(crate) fn ps_per_byte(&self) -> Option<u64> {
+    /// How long bytes take, if it is always the same.
+    pub(crate) fn pace(&self) -> Option<Pace> {
         const PS_PER_S_AND_BYTE: u64 = 8_000_000_000_000;
         match self.law {
-            RateLaw::Unlimited => Some(0),
+            RateLaw::Unlimited => Some(Pace::PerByte(0)),
             RateLaw::Constant(rate) if PS_PER_S_AND_BYTE.is_multiple_of(rate.bits_per_s()) => {
-                Some(PS_PER_S_AND_BYTE / rate.bits_per_s())
+                Some(Pace::PerByte(PS_PER_S_AND_BYTE / rate.bits_per_s()))
             }
+            RateLaw::Constant(rate) => Some(Pace::Rate(rate)),
             _ => None,
         }
+    }
+
+    /// Goes on with a wire as another gate of the same rate left it.
+    pub(crate) fn resume(&mut self, wire: Serialiser) {
+        self.wire = wire;
     }
 
     /// When a packet that was chosen at `from`, not before [`free_at`](Self::free_at), begins.

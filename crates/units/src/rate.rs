@@ -72,6 +72,14 @@ impl Serialiser {
         self.busy_until
     }
 
+    /// Sends something that takes a whole number of picoseconds, not before `earliest`, and returns when
+    /// its last bit has left. For a rate at which every byte does: then nothing is ever carried.
+    #[inline]
+    pub fn send_for(&mut self, earliest: Time, takes: Span) -> Time {
+        self.busy_until = earliest.max(self.busy_until) + takes;
+        self.busy_until
+    }
+
     /// Keeps the wire idle until `time` (a link that was down), forgetting the carried fraction.
     pub fn hold_until(&mut self, time: Time) {
         if time > self.busy_until {

@@ -65,7 +65,7 @@ fn difference(a: &Value, b: &Value, at: &str) -> Option<String> {
 /// Few values, so that packets often meet at the same instant.
 fn any_pipe() -> impl Strategy<Value = Direction> {
     let delay = prop_oneof![Just(0), Just(MS), Just(5 * MS), 0..20 * MS];
-    let rate = prop_oneof![Just(8_000_000), Just(40_000_000), Just(10_000_000)];
+    let rate = prop_oneof![Just(8_000_000), Just(40_000_000), 1_000_000u64..100_000_000];
     let limit = prop_oneof![
         Just((None, None)),
         (1u64..40).prop_map(|packets| (Some(packets), None)),
