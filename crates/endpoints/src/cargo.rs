@@ -18,9 +18,7 @@ pub(crate) enum Load {
 /// A packet that reached its host.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
-    /// Whom it is for.
-    pub agent: u32,
-    pub load: Load,
+    body: u32,
     /// Whether the network marked it (CE).
     pub marked: bool,
 }
@@ -86,13 +84,12 @@ impl Cargo {
     /// See [`Sink::deliver`].
     #[inline]
     pub fn deliver(&mut self, packet: &Packet) {
-        let Slot { load, agent, .. } = self.slots[(packet.body & !SIMULATED) as usize];
-        self.release(packet.body);
         if packet.damage != 0 {
             self.damaged += 1;
+            self.release(packet.body);
             return;
         }
-        self.arrived.push(Arrival { agent, load, marked: packet.class & 3 == 3 });
+        self.arrived.push(Arrival { body: packet.body, marked: packet.class & 3 == 3 });
     }
 
     /// See [`Sink::end`].
@@ -133,6 +130,15 @@ impl Cargo {
         place | SIMULATED
     }
 
+    /// Whom an arrival is for, and what it brings.
+    #[inline]
+    pub(crate) fn unload(&mut self, arrival: Arrival) -> (u32, Load) {
+        let Slot { agent, load, .. } = self.slots[(arrival.body & !SIMULATED) as usize];
+        self.release(arrival.body);
+        (agent, load)
+    }
+
+    #[inline]
     fn release(&mut self, body: u32) {
         let place = body & !SIMULATED;
         let slot = &mut self.slots[place as usize];

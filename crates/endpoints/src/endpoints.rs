@@ -81,7 +81,7 @@ impl Endpoints {
         self.agents.is_empty()
     }
 
-    /// When one of them next acts by itself.
+    /// When one of them next acts by itself; or it may turn out then that it was put off.
     #[inline]
     pub fn next_event(&self) -> Time {
         self.timers.first().map_or(Time::NEVER, |(time, _)| time)
@@ -102,9 +102,10 @@ impl Endpoints {
         let mut arrived = std::mem::take(&mut carrier.cargo().arrived);
         while !arrived.is_empty() {
             for arrival in arrived.drain(..) {
+                let (agent, load) = carrier.cargo().unload(arrival);
                 let mut wire = Wire { now, network, carrier };
-                self.agents[arrival.agent as usize].receive(&arrival.load, arrival.marked, &mut wire);
-                self.acted(arrival.agent, &mut wire);
+                self.agents[agent as usize].receive(&load, arrival.marked, &mut wire);
+                self.acted(agent, &mut wire);
             }
             // What agents sent may have arrived at this very instant, over links without delay.
             std::mem::swap(&mut arrived, &mut carrier.cargo().arrived);
@@ -119,6 +120,12 @@ impl Endpoints {
     }
 
     fn wake(&mut self, agent: u32, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
+        let timer = self.agents[agent as usize].timer();
+        if timer > now {
+            // It was put off after it had been set.
+            self.timers.set(agent, timer);
+            return;
+        }
         self.now = now;
         self.steps += 1;
         let mut wire = Wire { now, network, carrier };
@@ -234,7 +241,7 @@ impl Endpoints {
     pub(crate) fn set_timer(&mut self, agent: u32) {
         let place = agent as usize;
         let timer = self.agents[place].timer();
-        self.timers.set(agent, timer);
+        self.timers.set_at_latest(agent, timer);
         if timer == Time::NEVER {
             self.rests(place);
         }

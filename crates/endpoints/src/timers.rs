@@ -50,6 +50,16 @@ impl Timers {
         Some((time, self.hosts[host as usize].agents[place as usize]))
     }
 
+    /// `agent` acts at `time` next. What is set to an earlier time stays there: most timers are put off
+    /// again and again, and it is cheaper to find that out in the end.
+    #[inline]
+    pub fn set_at_latest(&mut self, agent: u32, time: Time) {
+        let (host, place) = self.places[agent as usize];
+        if time < self.hosts[host as usize].calendar.time(place) {
+            self.set(agent, time);
+        }
+    }
+
     /// `agent` acts at `time` next; [`Time::NEVER`]: not by itself.
     #[inline]
     pub fn set(&mut self, agent: u32, time: Time) {

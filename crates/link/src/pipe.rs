@@ -97,11 +97,25 @@ impl<P: Load> Pipe<P> {
     }
 
     /// When `packet`, which comes at `now`, will be due, or how it ends.
-    #[inline]
+    #[inline(always)]
     pub fn admit(&mut self, now: Time, packet: &P) -> Result<Time, Fate> {
         let bytes = packet.bytes();
         self.counters.offered_packets += 1;
         self.counters.offered_bytes += u64::from(bytes);
+        let free = self.wire.busy_until() <= now && self.queue.is_empty();
+        if !(self.lossless && free) {
+            self.pass_loss_and_queue(now, bytes)?;
+        }
+        let bytes = self.framing.framed(bytes);
+        let end = match self.pace {
+            Pace::PerByte(ps) => self.wire.send_for(now, Span::from_ps(u64::from(bytes) * ps)),
+            Pace::Rate(rate) => self.send_exactly(now, bytes, rate),
+        };
+        Ok(end + self.delay)
+    }
+
+    #[inline(never)]
+    fn pass_loss_and_queue(&mut self, now: Time, bytes: u32) -> Result<(), Fate> {
         if !self.lossless && self.link.strikes(now, bytes) {
             self.counters.lost_packets += 1;
             return Err(Fate::Lost);
@@ -115,12 +129,12 @@ impl<P: Load> Pipe<P> {
             self.queue.push_back(Waiting { since: now, wire: self.wire, bytes });
             self.waiting_bytes += u64::from(bytes);
         }
-        let bytes = self.framing.framed(bytes);
-        let end = match self.pace {
-            Pace::PerByte(ps) => self.wire.send_for(now, Span::from_ps(u64::from(bytes) * ps)),
-            Pace::Rate(rate) => self.wire.send(now, bytes, rate),
-        };
-        Ok(end + self.delay)
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn send_exactly(&mut self, now: Time, bytes: u32, rate: Rate) -> Time {
+        self.wire.send(now, bytes, rate)
     }
 
     /// `packets` of so many bytes together have come out of the far end.

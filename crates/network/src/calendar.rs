@@ -33,6 +33,12 @@ impl Calendar {
         (time != Time::NEVER).then_some((time, index))
     }
 
+    /// When `index` acts next.
+    #[inline]
+    pub fn time(&self, index: u32) -> Time {
+        self.times[index as usize]
+    }
+
     /// `index` acts at `time` next; [`Time::NEVER`] makes it idle.
     #[inline]
     pub fn set(&mut self, index: u32, time: Time) {
