@@ -1,13 +1,16 @@
 """Gaps between losses, and how losses become gaps."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
-GapUnit = Literal["s", "packets"]
+
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+"""What each unit of time is in seconds."""
+UNITS = (*SECONDS, "packets")
+"""What gaps may be counted in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,8 +19,8 @@ class Gaps:
 
     values: FloatArray
     """As they followed one another; above zero."""
-    unit: GapUnit
-    """Seconds or packets."""
+    unit: str
+    """One of :data:`UNITS`."""
     name: str
     """Where they come from, for people."""
     notes: tuple[str, ...] = ()

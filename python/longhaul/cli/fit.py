@@ -15,7 +15,7 @@ import click
     "--merge",
     type=click.FloatRange(min=0),
     metavar="SPAN",
-    help="Losses within so many seconds (or packets), say one RTT, are one event.",
+    help="Losses within so much, say one RTT, in the unit of FILE, are one event.",
 )
 @click.option(
     "--family", "families", multiple=True, metavar="NAME", help="Fit this family only; may be repeated."

@@ -8,13 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from longhaul.analysis.gaps import Gaps, merged, step_note
+from longhaul.analysis.gaps import UNITS, Gaps, merged, step_note
 from longhaul.errors import LonghaulError
 from longhaul.scenario.problems import did_you_mean, printable
 
-SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-"""What each unit of time is in seconds."""
-UNITS = (*SECONDS, "packets")
 _SEPARATOR = re.compile(r"[,;\t ]+")
 _LARGEST = 1 << 30
 """Bytes of a text file at most."""
@@ -42,7 +39,7 @@ def read_gaps(
 
     Text has one number a line, or columns under a header; ``#`` begins a comment. ``column`` names one of
     several. The unit is the end of the column's name, such as ``_ms``, or ``unit``. Losses that begin
-    within ``merge`` seconds or packets of the first of them count as one event, as in RFC 5348, section 5.2.
+    within ``merge``, in the same unit, of the first of them count as one event, as in RFC 5348, section 5.2.
 
     Raises :class:`LonghaulError` with the line and a remedy.
     """
@@ -52,7 +49,7 @@ def read_gaps(
         raise LonghaulError(f'"{printable(unit)}" is no unit of gaps', remedy=_one_of(UNITS), exit_code=2)
     _check(path, found, times=times)
     notes = []
-    values = np.array(found.values, dtype=np.float64) * SECONDS.get(unit, 1.0)
+    values = np.array(found.values, dtype=np.float64)
     if not times and len(values) >= 10 and (np.diff(values) >= 0).all():
         notes.append("the gaps only grow; if they are times, add --times")
     if merge is not None:
@@ -65,7 +62,7 @@ def read_gaps(
             raise _wrong(
                 path, found, second, "is the same as the one before", "join such losses with --merge"
             )
-    return Gaps(values, "packets" if unit == "packets" else "s", path.name, (*notes, *step_note(values)))
+    return Gaps(values, unit, path.name, (*notes, *step_note(values)))
 
 
 def _text(path: Path, wanted: str | None) -> _Column:

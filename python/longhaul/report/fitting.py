@@ -13,17 +13,19 @@ from rich.text import Text
 
 from longhaul.analysis.fitting import LEVEL, Estimate, Fit, Fits, Statistic
 from longhaul.analysis.fitting.loss import SAYABLE, LossBlock, loss_block
-from longhaul.analysis.gaps import Gaps, GapUnit
+from longhaul.analysis.gaps import SECONDS, Gaps
 
 
-def loss_blocks(fits: Fits, unit: GapUnit, packets_per_s: float | None) -> tuple[LossBlock, ...]:
+def loss_blocks(fits: Fits, unit: str, packets_per_s: float | None) -> tuple[LossBlock, ...]:
     """The best fit in a scenario's words, in its own unit, and in the other if the rate is known."""
     rate = packets_per_s or 0.0
-    seconds = {"s": 1.0, "packets": 1 / rate if rate else None}[unit]
-    packets = {"s": rate or None, "packets": 1.0}[unit]
+    if unit in SECONDS:
+        seconds, packets = SECONDS[unit], SECONDS[unit] * rate
+    else:
+        seconds, packets = 1 / rate if rate else 0.0, 1.0
     blocks = (
-        None if seconds is None else loss_block(fits, unit="wall", factor=seconds),
-        None if packets is None else loss_block(fits, unit="packets", factor=packets),
+        loss_block(fits, unit="wall", factor=seconds) if seconds else None,
+        loss_block(fits, unit="packets", factor=packets) if packets else None,
     )
     return tuple(block for block in blocks if block is not None)
 
@@ -128,8 +130,9 @@ def estimate_text(estimate: Estimate) -> str:
     if error is None or not isfinite(error) or error <= 0:
         return f"{estimate.value:.4g}"
     places = 1 - floor(log10(error))
-    if not 0 <= places <= 9:
-        return f"{estimate.value:.4g} \u00b1 {error:.2g}"
+    if not 0 <= places <= 5:
+        ahead = floor(log10(abs(estimate.value))) if estimate.value else 0
+        return f"{estimate.value:.{min(max(ahead + places + 1, 4), 9)}g} \u00b1 {error:.2g}"
     return f"{estimate.value:.{places}f} \u00b1 {error:.{places}f}"
 
 

@@ -49,7 +49,7 @@ def probability_figure(fits: Fits) -> str:
     with style():
         made = figure(3.4, width_in=4.2)
         axes = made.subplots()
-        _draw(axes, fits, pairs, (0.0, 1.0))
+        _draw(axes, fits, pairs, (0.0, 1.0), "-")
         axes.set(xlabel="share up to a gap, fitted", ylabel="share, measured")
         return svg(made, "probabilities", "shares of gaps as fitted against as measured")
 
@@ -66,18 +66,22 @@ def quantile_figure(fits: Fits, unit: str) -> str:
         if _is_wide(gaps):
             axes.set(xscale="log", yscale="log")
             bounds = (gaps[0] / 1.3, gaps[-1] * 1.3)
-        _draw(axes, fits, pairs, bounds)
+        _draw(axes, fits, pairs, bounds, ".")
         axes.set(xlabel=f"gap of a rank, fitted [{unit}]", ylabel=f"measured [{unit}]")
         return svg(made, "quantiles", "quantiles of gaps as fitted against as measured")
 
 
 def _draw(
-    axes: Axes, fits: Fits, pairs: Sequence[tuple[FloatArray, FloatArray]], bounds: tuple[float, float]
+    axes: Axes,
+    fits: Fits,
+    pairs: Sequence[tuple[FloatArray, FloatArray]],
+    bounds: tuple[float, float],
+    mark: str,
 ) -> None:
     plain(axes)
     axes.plot(bounds, bounds, color=MUTED, linewidth=0.8)
     for number, (fit, pair, colour) in enumerate(zip(shown(fits), pairs, SERIES, strict=False)):
-        axes.plot(*pair, ".", color=colour, markersize=3, label=fit.family, zorder=5 - number)
+        axes.plot(*pair, mark, color=colour, markersize=3, label=fit.family, zorder=5 - number)
     axes.set(xlim=bounds, ylim=bounds)
     axes.legend(loc="upper left", markerscale=2)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from longhaul.analysis.fitting import Fits
+from longhaul.analysis.fitting import Fit, Fits
 from longhaul.analysis.fitting.loss import LossBlock
 from longhaul.analysis.gaps import Gaps
 from longhaul.errors import LonghaulError
@@ -22,7 +22,7 @@ def write_fitting(path: Path, gaps: Gaps, fits: Fits, blocks: Sequence[LossBlock
     environment.filters.update(
         number=fitting.number_text,
         p=fitting.p_text,
-        parameters=fitting.parameters_text,
+        parameters=_parameters,
         easyfit=fitting.verdict_text,
     )
     run_report, _name, _fresh = loader.get_source(environment, "report.html.j2")
@@ -48,3 +48,8 @@ def write_fitting(path: Path, gaps: Gaps, fits: Fits, blocks: Sequence[LossBlock
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be written').lower()}"
         raise LonghaulError(message, remedy="name a file in a folder that is there") from None
+
+
+def _parameters(fit: Fit) -> str:
+    """Parameters that no line breaks in two."""
+    return fitting.parameters_text(fit).replace(" ", "\u00a0").replace(",\u00a0", ", ")
