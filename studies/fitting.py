@@ -10,7 +10,7 @@ import numpy as np
 from study import Study
 
 from longhaul.analysis.fitting import FAMILIES, fit_gaps
-from longhaul.report.plotting import figure, paper
+from longhaul.report.plotting import LIGHT, SERIES, figure, paper, plain
 
 SHAPE, SCALE_S = 2.9, 18.0
 LOSSES = 1346
@@ -63,6 +63,8 @@ def main() -> None:
     with paper():
         made = figure(3.8, width_in=9)
         left, right = made.subplots(1, 2)
+        plain(left)
+        plain(right)
         left.hist(shapes, bins=20)
         left.axvline(SHAPE, color="0.4", linewidth=0.8, linestyle="--")
         left.set(xlabel="fitted shape", ylabel="of 200 repetitions")
@@ -70,15 +72,13 @@ def main() -> None:
         names = [name for name in FAMILIES if name not in ("weibull-3", "generalised-pareto", "wakeby")]
         values = [[row["a2"] for row in rows if row["family"] == name] for name in names]
         order = np.argsort([np.median(each) for each in values])
-        right.boxplot(
-            [values[index] for index in order],
-            orientation="horizontal",
-            tick_labels=[names[index] for index in order],
-            whis=(5, 95),
-            showfliers=False,
-        )
+        for place, index in enumerate(order):
+            low, middle, high = np.quantile(values[index], (0.05, 0.5, 0.95))
+            right.plot([low, high], [place, place], color=LIGHT[SERIES[0]], linewidth=3)
+            right.plot([middle], [place], "o", color=LIGHT[SERIES[1]], zorder=3)
+        right.set_yticks(range(len(order)), [names[index] for index in order])
         right.set(xscale="log", xlabel="A2")
-        right.set_title("distance of each family")
+        right.set_title("distance of each family: median, 5 to 95 %")
         study.figure(made, "fitting")
     study.finish()
 

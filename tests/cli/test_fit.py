@@ -59,7 +59,7 @@ def test_losses_within_a_round_trip_of_the_first_are_one_event(tmp_path: Path) -
     found = read_gaps(path, unit="s", times=True, merge=0.065)
     assert found.values == pytest.approx([0.07, 4.93, 4.0])
     gaps = tmp_path / "gaps.txt"
-    gaps.write_text("0.03\n0.03\n0.01\n0.05\n4.88\n4\n", encoding="utf-8")
+    gaps.write_text("0.03\n0.03\n0.01\n0.05\n4.88\n0\n4\n", encoding="utf-8")
     assert read_gaps(gaps, unit="s", merge=0.065).values == pytest.approx([0.07, 4.93, 4.0])
     assert merged(np.array([1.0, 1.0, 1.0]), 0.0).tolist() == [1.0]
 
@@ -85,11 +85,15 @@ WRONG = {
     "two numbers": ("1\n2 3\n", {"unit": "s"}, ":2: 2 values where there were 1; write as many on each line"),
     "no unit": ("1\n2\n", {}, "does not say its unit; add --unit s, ms or packets"),
     "no such unit": ("1\n", {"unit": "min"}, '"min" is no unit of gaps; write s, ms, us, ns or packets'),
-    "zero": ("1\n0\n", {"unit": "s"}, ":2: 0 is not above zero; leave out gaps of zero"),
+    "zero": (
+        "1\n0\n",
+        {"unit": "s"},
+        ":2: 0 is no gap; join losses of one moment with --merge, or add --times",
+    ),
     "negative": (
         "1\n\n-2\n",
         {"unit": "s"},
-        ":3: -2 is not above zero; gaps are above zero; of times, add --times",
+        ":3: -2 is no gap; write gaps above zero, or add --times if these are times",
     ),
     "not finite": ("1\nnan\n", {"unit": "s"}, ":2: nan is no finite number; leave it out"),
     "back in time": (

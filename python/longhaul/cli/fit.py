@@ -64,7 +64,6 @@ def fit(
     from longhaul.analysis.fitting import FAMILIES, fit_gaps
     from longhaul.measure.gaps import read_gaps
     from longhaul.report.fitting import as_plain, loss_blocks, print_fits
-    from longhaul.report.fitting_page import write_fitting
 
     gaps = read_gaps(file, unit=unit, column=column, times=times, merge=merge)
     fits = fit_gaps(
@@ -76,6 +75,8 @@ def fit(
     )
     blocks = loss_blocks(fits, gaps.unit, packets_per_s)
     if report is not None:
+        from longhaul.report.fitting_page import write_fitting
+
         write_fitting(report, gaps, fits, blocks)
     if as_json:
         click.echo(json.dumps(as_plain(gaps, fits, blocks), indent=1, allow_nan=False))

@@ -47,7 +47,7 @@ def read_gaps(
     unit = unit or _unit_of(path, found.name)
     if unit not in UNITS:
         raise LonghaulError(f'"{printable(unit)}" is no unit of gaps', remedy=_one_of(UNITS), exit_code=2)
-    _check(path, found, times=times)
+    _check(path, found, times=times, merge=merge is not None)
     notes = []
     values = np.array(found.values, dtype=np.float64)
     if not times and len(values) >= 10 and (np.diff(values) >= 0).all():
@@ -154,15 +154,15 @@ def _ending(name: str) -> str | None:
     return unit if underscore and unit in UNITS else None
 
 
-def _check(path: Path, column: _Column, *, times: bool) -> None:
+def _check(path: Path, column: _Column, *, times: bool, merge: bool) -> None:
     """Refuse the first value that cannot be."""
     before = None
     for index, value in enumerate(column.values):
         if not isfinite(value):
             raise _wrong(path, column, index, "is no finite number", "leave it out")
-        if not times and value <= 0:
-            remedy = "gaps are above zero" if value else "leave out gaps of zero: the losses are one event"
-            raise _wrong(path, column, index, "is not above zero", f"{remedy}; of times, add --times")
+        if not times and (value < 0 or (value == 0 and not merge)):
+            remedy = "join losses of one moment with --merge" if value == 0 else "write gaps above zero"
+            raise _wrong(path, column, index, "is no gap", f"{remedy}, or add --times if these are times")
         if times and before is not None and value < before:
             raise _wrong(
                 path, column, index, "is before the one above it", "sort the times, or leave out --times"

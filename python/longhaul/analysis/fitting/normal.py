@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.random import Generator
 from scipy.special import log_ndtr, ndtri
-from scipy.stats import invgauss
 
 from longhaul.analysis.fitting.family import (
     Family,
@@ -77,6 +76,8 @@ def _inverse_gaussian_tails(gaps: FloatArray, parameters: FloatArray) -> tuple[F
 
 
 def _inverse_gaussian_quantile(chances: FloatArray, parameters: FloatArray) -> FloatArray:
+    from scipy.stats import invgauss
+
     mean, shape = columns(parameters)
     return np.asarray(invgauss.ppf(chances, mean / shape, scale=shape))
 
