@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "down": ("longhaul.cli.session:down", "Take a network down and write its results."),
     "report": ("longhaul.cli.report:report", "Write the report of a run again."),
     "compare": ("longhaul.cli.compare:compare", "Compare runs, or a live run with the model it ran."),
+    "fit": ("longhaul.cli.fit:fit", "Find the distribution of the gaps between losses."),
     "doctor": ("longhaul.cli.doctor:doctor", "Examine this machine, and say how to make it better."),
     "calibrate": ("longhaul.cli.calibrate:calibrate", "Measure what emulation costs on this machine."),
     "clean": ("longhaul.cli.clean:clean", "Remove what killed runs left behind."),
