@@ -64,9 +64,14 @@ def run(argv: list[str], text: str = "") -> Run:
     return Run(ended.stdout, float(used[0]), int(used[1]))
 
 
-def longhaul(plan: networks.Plan, *, directory: Path | None = None) -> Ours:
+def longhaul(plan: networks.Plan, *, scheduler: str = "automatic", directory: Path | None = None) -> Ours:
     """Ours; with a directory it records what the plan says."""
-    argv = [sys.executable, str(HERE / "longhaul_run.py"), *([str(directory)] if directory else [])]
+    argv = [
+        sys.executable,
+        str(HERE / "longhaul_run.py"),
+        scheduler,
+        *([str(directory)] if directory else []),
+    ]
     ended = run(argv, json.dumps(plan))
     said = json.loads(ended.output)
     memory = {when: said[f"{when}_bytes"] for when in ("empty", "built", "ended")}

@@ -1,6 +1,6 @@
 """One simulated run in a process of its own: a plan on standard input, what it counted on standard output.
 
-An argument names a directory to write records into.
+The first argument names the scheduler, the second, if there is one, a directory to write records into.
 """
 
 import ctypes
@@ -32,7 +32,9 @@ def cpu_s() -> float:
 if __name__ == "__main__":
     plan = sys.stdin.read()
     empty = resident_bytes()
-    simulation = _longhaul.Simulation(plan, directory=sys.argv[1] if len(sys.argv) > 1 else None)
+    simulation = _longhaul.Simulation(
+        plan, scheduler=sys.argv[1], directory=sys.argv[2] if len(sys.argv) > 2 else None
+    )
     del plan
     built, began = resident_bytes(), cpu_s()
     while not simulation.advance(EVENTS_AT_ONCE):

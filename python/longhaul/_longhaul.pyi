@@ -36,8 +36,12 @@ def replay(plan: str, journal: str) -> dict[str, Any]:
 class Simulation:
     """A simulated run of a plan in JSON, which writes its records into a directory, or nowhere."""
 
-    def __init__(self, plan: str, *, directory: str | None) -> None:
-        """Raises ValueError if the plan is wrong, OSError if the records cannot be written."""
+    def __init__(self, plan: str, *, directory: str | None, scheduler: str = "automatic") -> None:
+        """``scheduler`` changes how fast it goes and nothing else: ``calendar``, ``lookahead`` where that
+        can be, or ``automatic``.
+
+        Raises ValueError if the plan is wrong, OSError if the records cannot be written.
+        """
 
     def advance(self, events: int) -> bool:
         """Run on for so many events at most, without the interpreter's lock; True when it has ended."""

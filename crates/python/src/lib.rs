@@ -141,8 +141,15 @@ struct Simulation(longhaul_sim::Simulation);
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (plan, *, directory))]
-    fn new(plan: &str, directory: Option<std::path::PathBuf>) -> PyResult<Self> {
+    #[pyo3(signature = (plan, *, directory, scheduler = "automatic"))]
+    fn new(plan: &str, directory: Option<std::path::PathBuf>, scheduler: &str) -> PyResult<Self> {
+        use longhaul_sim::Scheduler;
+        let scheduler = match scheduler {
+            "automatic" => Scheduler::Automatic,
+            "calendar" => Scheduler::Calendar,
+            "lookahead" => Scheduler::Lookahead,
+            other => return Err(PyValueError::new_err(format!("scheduler: there is no {other}"))),
+        };
         let plan = read_plan(plan)?;
         let records = match directory {
             None => longhaul_sim::Records::none(),
@@ -151,7 +158,8 @@ impl Simulation {
                 Ok(Box::new(std::io::BufWriter::with_capacity(1 << 18, file)))
             })?,
         };
-        longhaul_sim::Simulation::new(&plan, records).map(Simulation).map_err(PyValueError::new_err)
+        let simulation = longhaul_sim::Simulation::new(&plan, records).map_err(PyValueError::new_err)?;
+        Ok(Simulation(simulation.by(scheduler)))
     }
 
     /// Runs on for so many events at most; true when the run has ended.

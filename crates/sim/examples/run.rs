@@ -1,7 +1,7 @@
 //! Simulates a plan and says how fast that went.
 //!
 //! ```text
-//! cargo run --release -p longhaul-sim --example run -- plan.json
+//! cargo run --release -p longhaul-sim --example run -- plan.json [calendar | lookahead]
 //! ```
 #![expect(
     clippy::disallowed_methods,
@@ -10,7 +10,7 @@
     reason = "an example reads, measures and prints"
 )]
 
-use longhaul_sim::{Records, Simulation};
+use longhaul_sim::{Records, Scheduler, Simulation};
 use longhaul_units::Time;
 use std::time::Instant;
 
@@ -18,7 +18,13 @@ fn main() -> Result<(), String> {
     let path = std::env::args().nth(1).ok_or("name a plan")?;
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
     let plan = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
-    let mut simulation = Simulation::new(&plan, Records::none())?;
+    let scheduler = match std::env::args().nth(2).as_deref() {
+        None => Scheduler::Automatic,
+        Some("calendar") => Scheduler::Calendar,
+        Some("lookahead") => Scheduler::Lookahead,
+        Some(other) => return Err(format!("{other}: neither calendar nor lookahead")),
+    };
+    let mut simulation = Simulation::new(&plan, Records::none())?.by(scheduler);
     let start = Instant::now();
     while !simulation.advance(Time::NEVER, 1_000_000) {}
     let seconds = start.elapsed().as_secs_f64();
