@@ -37,8 +37,7 @@ class Simulation:
     """A simulated run of a plan in JSON, which writes its records into a directory, or nowhere."""
 
     def __init__(self, plan: str, *, directory: str | None, scheduler: str = "automatic") -> None:
-        """``scheduler`` changes how fast it goes and nothing else: ``calendar``, ``lookahead`` where that
-        can be, or ``automatic``.
+        """``scheduler`` changes nothing but the speed: ``calendar``, ``lookahead`` or ``automatic``.
 
         Raises ValueError if the plan is wrong, OSError if the records cannot be written.
         """
