@@ -4,8 +4,10 @@ use longhaul_units::{Span, Time};
 const EVENTS: u64 = 100_000;
 const SHORTEST: Span = Span::from_us(100);
 const LONGEST: Span = Span::from_s(10);
-/// How long the calendar is used after looking ahead has not paid.
-const RESPITE: Span = Span::from_s(4);
+/// How long the calendar is used after looking ahead has not paid, at first; each time twice as long.
+const RESPITE: Span = Span::from_ms(50);
+/// Looking at so many parts costs what the calendar costs more for an event.
+const PARTS_AN_EVENT: u64 = 4;
 
 /// In which order what happens is worked out. Results do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,11 +31,19 @@ pub struct Apart {
     stride: Span,
     /// Not before this instant.
     not_before: Time,
+    respite: Span,
 }
 
 impl Apart {
     pub fn new(possible: bool, parts: u64) -> Self {
-        Apart { scheduler: Scheduler::Automatic, possible, parts, stride: SHORTEST, not_before: Time::ZERO }
+        Apart {
+            scheduler: Scheduler::Automatic,
+            possible,
+            parts,
+            stride: SHORTEST,
+            not_before: Time::ZERO,
+            respite: RESPITE,
+        }
     }
 
     /// Whether it may happen from now on.
@@ -59,9 +69,46 @@ impl Apart {
             let stride = Span::from_ps(span.ps() * longer / shorter);
             self.stride = stride.clamp(SHORTEST, LONGEST);
         }
-        // A look at a part costs about what the calendar costs for an event.
-        if events < rounds * self.parts && rounds > 8 {
-            self.not_before = now + RESPITE;
+        if rounds > 8 && events * PARTS_AN_EVENT < rounds * self.parts {
+            self.not_before = now + self.respite;
+            self.respite = Span::from_ps(self.respite.ps() * 2).min(LONGEST);
+        } else {
+            self.respite = RESPITE;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_pay_is_tried_again_after_twice_as_long() {
+        let mut apart = Apart::new(true, 1_000);
+        let mut now = Time::ZERO;
+        for respite in [50, 100, 200] {
+            assert!(apart.limit(now, Time::NEVER).is_some());
+            apart.learn(now, Span::from_ms(1), 2_000, 10);
+            now = now + Span::from_ms(respite - 1);
+            assert_eq!(apart.limit(now, Time::NEVER), None);
+            now = now + Span::from_ms(1);
+        }
+        apart.learn(now, Span::from_ms(1), 3_000, 10);
+        assert!(apart.limit(now, Time::NEVER).is_some(), "this paid");
+    }
+
+    #[test]
+    fn strides_settle_where_they_hold_enough_events() {
+        let mut apart = Apart::new(true, 10);
+        let mut now = Time::ZERO;
+        for _ in 0..40 {
+            let limit = apart.limit(now, Time::NEVER).unwrap();
+            let span = limit.since(now);
+            // A million events a second.
+            apart.learn(limit, span, span.ns() / 1_000, 10);
+            now = limit;
+        }
+        let stride = apart.limit(now, Time::NEVER).unwrap().since(now).as_secs_f64();
+        assert!((0.1..0.2).contains(&stride), "{stride} s");
     }
 }
