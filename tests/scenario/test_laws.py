@@ -97,8 +97,11 @@ def test_losses_may_come_after_the_queue() -> None:
 def test_the_long_run_share_of_chains_is_known() -> None:
     markov = forward("loss: {model: markov, good_to_bad: 1%, bad_to_good: 24%, loss_bad: 50%}")["loss"]
     assert mean_loss(markov) == pytest.approx(0.01 / 0.25 * 0.5)
-    renewal = forward("loss: {model: renewal, unit: packets, gap: 98, burst: 2}")["loss"]
+    # A point every 99 packets takes one of them; the burst's second packet stands beside the gap.
+    renewal = forward("loss: {model: renewal, unit: packets, gap: 99, burst: 2}")["loss"]
     assert mean_loss(renewal) == pytest.approx(0.02)
+    every_fifth = forward("loss: {model: renewal, unit: packets, gap: 5}")["loss"]
+    assert mean_loss(every_fifth) == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,8 @@ def mean_loss(loss: Mapping[str, Any]) -> float | None:
             return float(bad * loss["loss_bad"] + (1 - bad) * loss["loss_good"])
         case "renewal" if loss["unit"] == "packets":
             gap, burst = distribution_mean(loss["gap"]), distribution_mean(loss["burst"])
-            return burst / (gap + burst) if gap + burst else None
+            # From one point to the next are gap packets, the first of a burst among them.
+            return min(burst / (gap + burst - 1), 1.0) if gap + burst > 1 else None
         case "runs" if loss["repeat"]:
             lost = sum(each for _good, each in loss["runs"])
             return float(lost / sum(good + each for good, each in loss["runs"]))
