@@ -104,16 +104,22 @@ impl Idle {
         self.last_work_ns = now_ns;
     }
 
-    /// Sleeps if that is wise, until a port can be read or `ahead_ns` have almost passed, and
-    /// returns how long it slept.
-    pub fn pause(&mut self, epoll: &Epoll, clock: &Clock, ahead_ns: u64) -> u64 {
-        let now_ns = clock.ns();
+    /// To be called between any few dozen packets: more time than they take was not our doing.
+    pub fn watch(&mut self, now_ns: u64) {
         let turn_ns = now_ns.saturating_sub(self.last_turn_ns);
-        // A turn reads and writes at most a few dozen packets: more than this was not our doing.
         if self.last_turn_ns > 0 && turn_ns > GAP_NS + 400_000 {
             self.note_gap(now_ns, turn_ns);
         }
-        let slept_ns = match self.sleep_for(now_ns, ahead_ns) {
+        self.last_turn_ns = now_ns;
+    }
+
+    /// Sleeps if that is wise, until a port can be read or `ahead_ns` have almost passed (or, if the
+    /// instant need not be met `sharply`, have passed), and returns how long it slept.
+    pub fn pause(&mut self, epoll: &Epoll, clock: &Clock, ahead_ns: u64, sharply: bool) -> u64 {
+        let now_ns = clock.ns();
+        self.watch(now_ns);
+        let lead_ns = if sharply { self.lead_ns } else { 0 };
+        let slept_ns = match self.sleep_for(now_ns, ahead_ns.saturating_sub(lead_ns)) {
             0 => 0,
             timeout_ns => {
                 wait_readable(epoll, timeout_ns);
@@ -130,11 +136,11 @@ impl Idle {
         slept_ns
     }
 
-    fn sleep_for(&mut self, now_ns: u64, ahead_ns: u64) -> u64 {
-        if ahead_ns <= self.lead_ns {
+    fn sleep_for(&mut self, now_ns: u64, longest_ns: u64) -> u64 {
+        if longest_ns == 0 {
             return 0;
         }
-        let longest_ns = (ahead_ns - self.lead_ns).min(LONGEST_NS);
+        let longest_ns = longest_ns.min(LONGEST_NS);
         let spin = match self.policy {
             Policy::Never => false,
             Policy::Always => true,
