@@ -1,8 +1,7 @@
 """Traffic: what is sent between hosts, by real programs or simulated."""
 
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
@@ -46,13 +45,12 @@ CongestionControl = Annotated[
 class Flow(Strict):
     """What every kind of traffic has."""
 
-    later: ClassVar[Mapping[str, str]] = {
-        "simulated": "leave it out: longhaul run makes it real, longhaul sim does not"
-    }
     source: Annotated[HostName, Field(alias="from", examples=["par1"])]
     to: Annotated[HostRanges, Field(examples=["nyc1"])]
     start: Span = Span(0)
     stop: Span | None = None
+    simulated: bool = False
+    """Whether it is simulated in a live run, too, beside what is real."""
 
     @model_validator(mode="after")
     def _order(self) -> "Flow":
