@@ -131,15 +131,22 @@ def _with_simulated(resolved: "Resolved") -> tuple[dict[str, Any], list[dict[str
     if not plan["flows"] and not plan["jobs"]:
         return plan, []
     flows.check(plan)
-    # A law that only simulated ends follow need not be one of the kernel's.
-    idle = flows.simulated_ends(resolved) - flows.real_ends(resolved)
-    plan["nodes"] = [
-        {**node, "sysctls": {k: v for k, v in node["sysctls"].items() if k != flows.LAW_SYSCTL}}
-        if index in idle
-        else node
-        for index, node in enumerate(plan["nodes"])
-    ]
+    plan["nodes"] = _without_foreign_laws(plan["nodes"], flows.real_ends(resolved))
     return plan, rows
+
+
+def _without_foreign_laws(nodes: list[dict[str, Any]], real: frozenset[int]) -> list[dict[str, Any]]:
+    """Hosts without programs may follow a law that this kernel does not have: only simulated ends do."""
+    known = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text(encoding="ascii").split()
+    return [
+        {
+            **node,
+            "sysctls": {name: value for name, value in node["sysctls"].items() if name != flows.LAW_SYSCTL},
+        }
+        if index not in real and node["sysctls"].get(flows.LAW_SYSCTL, known[0]) not in known
+        else node
+        for index, node in enumerate(nodes)
+    ]
 
 
 def _refuse_what_only_a_simulation_can(resolved: "Resolved") -> None:
