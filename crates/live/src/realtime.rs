@@ -4,11 +4,13 @@ use serde::Serialize;
 
 /// Real-time priority of the engine: above everything ordinary, below the kernel's own threads at 99.
 const PRIORITY: libc::c_int = 50;
-/// Window in which the kernel's real-time limit is kept, and the part of it that may be used.
+/// Window in which the kernel's real-time limit is kept.
+///
 /// The kernel stops a real-time thread for 50 ms once it has run 950 ms of a second; we step down
 /// ourselves for the last part of every short window instead.
-const WINDOW_NS: u64 = 20_000_000;
-const BUDGET_NS: u64 = 18_600_000;
+pub const WINDOW_NS: u64 = 20_000_000;
+/// The part of it that may be used.
+pub const BUDGET_NS: u64 = 18_600_000;
 
 /// What the machine granted.
 #[derive(Clone, Debug, Serialize)]

@@ -19,6 +19,11 @@ const LINGER_NS: u64 = 50_000_000;
 /// A pause in the spinning, and how often it comes.
 const REST_NS: u64 = 50_000;
 const REST_EVERY_NS: u64 = 1_000_000;
+/// The same where packets are always due soon, on average: more than `realtime::Budget` leaves to others.
+const BREATH_NS: u64 = 30_000;
+const BREATH_EVERY_NS: u64 = 380_000;
+/// How much that interval varies, so that nothing periodic meets every breath.
+const BREATH_VARIES_NS: u64 = 200_000;
 /// How often the machine's load is looked at.
 const LOAD_EVERY_NS: u64 = 10_000_000;
 /// The longest sleep; arrivals end it early anyway.
@@ -33,6 +38,7 @@ pub struct Idle {
     lead_ns: u64,
     cores: usize,
     policy: Policy,
+    real_time: bool,
     last_work_ns: u64,
     last_rest_ns: u64,
     last_load_ns: u64,
@@ -75,6 +81,7 @@ impl Idle {
             lead_ns: if scheduling.policy == "fifo" { LEAD_FIFO_NS } else { LEAD_OTHER_NS },
             cores: scheduling.cores,
             policy,
+            real_time: scheduling.policy == "fifo",
             last_work_ns: 0,
             last_rest_ns: 0,
             last_load_ns: 0,
@@ -138,7 +145,7 @@ impl Idle {
 
     fn sleep_for(&mut self, now_ns: u64, longest_ns: u64) -> u64 {
         if longest_ns == 0 {
-            return 0;
+            return self.breathe(now_ns);
         }
         let longest_ns = longest_ns.min(LONGEST_NS);
         let spin = match self.policy {
@@ -154,12 +161,27 @@ impl Idle {
     }
 
     fn worth_spinning(&mut self, now_ns: u64) -> bool {
+        self.look_at_load(now_ns);
+        self.idle_cores && now_ns.saturating_sub(self.last_work_ns) < LINGER_NS
+    }
+
+    /// Where packets are always due soon and others wait for the processor, short sleeps spare the
+    /// budget of real-time priority: without it, these others would take milliseconds at a time.
+    fn breathe(&mut self, now_ns: u64) -> u64 {
+        let varied_ns = BREATH_EVERY_NS - BREATH_VARIES_NS / 2 + self.last_rest_ns % BREATH_VARIES_NS;
+        if !self.real_time || now_ns.saturating_sub(self.last_rest_ns) < varied_ns {
+            return 0;
+        }
+        self.look_at_load(now_ns);
+        if self.idle_cores { 0 } else { BREATH_NS }
+    }
+
+    fn look_at_load(&mut self, now_ns: u64) {
         if now_ns.saturating_sub(self.last_load_ns) > LOAD_EVERY_NS {
             self.last_load_ns = now_ns;
             // We count as runnable ourselves.
             self.idle_cores = self.runnable().is_some_and(|count| count <= self.cores);
         }
-        self.idle_cores && now_ns.saturating_sub(self.last_work_ns) < LINGER_NS
     }
 
     /// Threads that run or want to, on the whole machine.
@@ -191,4 +213,50 @@ fn wait_readable(epoll: &Epoll, timeout_ns: u64) {
     let mut poll = libc::pollfd { fd: epoll.0.as_fd().as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: both structures outlive the call.
     unsafe { libc::ppoll(&mut poll, 1, &timeout, std::ptr::null()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::realtime::{BUDGET_NS, WINDOW_NS};
+
+    fn busy(policy: &'static str) -> Idle {
+        let scheduling = Scheduling {
+            policy,
+            priority: 0,
+            cpu: None,
+            memory_locked: false,
+            cores: 2,
+            spin: String::new(),
+            lead_ns: 0,
+        };
+        Idle { idle_cores: false, last_load_ns: u64::MAX, ..Idle::new(&scheduling) }
+    }
+
+    /// Nanoseconds slept in a second in which something is always due soon.
+    fn slept_in_a_second(mut idle: Idle) -> u64 {
+        let (mut now_ns, mut slept_ns) = (0, 0);
+        while now_ns < 1_000_000_000 {
+            let breath_ns = idle.sleep_for(now_ns, 0);
+            if breath_ns > 0 {
+                idle.last_rest_ns = now_ns + breath_ns;
+            }
+            slept_ns += breath_ns;
+            now_ns += breath_ns.max(1_000);
+        }
+        slept_ns
+    }
+
+    #[test]
+    fn breaths_leave_others_at_least_what_the_budget_leaves_them() {
+        let left_ns = (WINDOW_NS - BUDGET_NS) * (1_000_000_000 / WINDOW_NS);
+        let slept_ns = slept_in_a_second(busy("fifo"));
+        assert!((left_ns..left_ns * 5 / 4).contains(&slept_ns), "{slept_ns} ns of {left_ns}");
+    }
+
+    #[test]
+    fn who_has_no_real_time_priority_or_an_idle_processor_does_not_breathe() {
+        assert_eq!(slept_in_a_second(busy("other")), 0);
+        assert_eq!(slept_in_a_second(Idle { idle_cores: true, ..busy("fifo") }), 0);
+    }
 }
