@@ -92,8 +92,8 @@ def test_a_real_and_a_simulated_cubic_flow_share_a_link() -> None:
     run = measure(plan)
     mine, theirs = flow(run, "bulk")["goodput_bits_per_s"], run.goodput()
     assert mine + theirs == pytest.approx(rate * 1448 / 1500, rel=0.08)
-    # A drop tail decides by phases who loses: neither has more than thrice the other's share.
-    assert 1 / 4 < mine / (mine + theirs) < 3 / 4
+    # A drop tail decides by phases who loses: two real flows share like that, too.
+    assert 0.35 < mine / (mine + theirs) < 0.65
     assert conserved(run)
 
 
