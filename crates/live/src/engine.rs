@@ -176,6 +176,7 @@ impl<'a> Engine<'a> {
             }
             self.polled_ns = self.clock.ns();
             self.budget.spend(self.polled_ns, slept_ns);
+            self.idle.short_of_budget = self.budget.is_short();
             let ready = self
                 .epoll
                 .wait(&mut events, EpollTimeout::ZERO)

@@ -11,6 +11,8 @@ const PRIORITY: libc::c_int = 50;
 pub const WINDOW_NS: u64 = 20_000_000;
 /// The part of it that may be used.
 pub const BUDGET_NS: u64 = 18_600_000;
+/// So long after it was spent, a budget counts as short.
+const SHORT_NS: u64 = 10_000_000_000;
 
 /// What the machine granted.
 #[derive(Clone, Debug, Serialize)]
@@ -98,6 +100,7 @@ pub struct Budget {
     window_ns: u64,
     used_ns: u64,
     last_ns: u64,
+    last_step_down_ns: Option<u64>,
     /// How often the budget of a window was spent.
     pub step_downs: u64,
 }
@@ -110,7 +113,20 @@ impl Budget {
             // SAFETY: plain system call on this thread.
             unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -20) };
         }
-        Budget { fifo, stepped_down: false, window_ns: now_ns, used_ns: 0, last_ns: now_ns, step_downs: 0 }
+        Budget {
+            fifo,
+            stepped_down: false,
+            window_ns: now_ns,
+            used_ns: 0,
+            last_ns: now_ns,
+            last_step_down_ns: None,
+            step_downs: 0,
+        }
+    }
+
+    /// Whether it was spent in the last few seconds.
+    pub fn is_short(&self) -> bool {
+        self.last_step_down_ns.is_some_and(|at_ns| self.last_ns < at_ns + SHORT_NS)
     }
 
     /// To be called as the loop turns; `slept_ns` of the time since the last call was sleep.
@@ -129,6 +145,7 @@ impl Budget {
         } else if self.used_ns > BUDGET_NS && !self.stepped_down {
             self.stepped_down = set_policy(libc::SCHED_OTHER, 0);
             self.step_downs += 1;
+            self.last_step_down_ns = Some(now_ns);
         }
     }
 }

@@ -38,7 +38,8 @@ pub struct Idle {
     lead_ns: u64,
     cores: usize,
     policy: Policy,
-    real_time: bool,
+    /// Real-time priority has run out of its budget not long ago.
+    pub short_of_budget: bool,
     last_work_ns: u64,
     last_rest_ns: u64,
     last_load_ns: u64,
@@ -81,7 +82,7 @@ impl Idle {
             lead_ns: if scheduling.policy == "fifo" { LEAD_FIFO_NS } else { LEAD_OTHER_NS },
             cores: scheduling.cores,
             policy,
-            real_time: scheduling.policy == "fifo",
+            short_of_budget: false,
             last_work_ns: 0,
             last_rest_ns: 0,
             last_load_ns: 0,
@@ -169,7 +170,7 @@ impl Idle {
     /// budget of real-time priority: without it, these others would take milliseconds at a time.
     fn breathe(&mut self, now_ns: u64) -> u64 {
         let varied_ns = BREATH_EVERY_NS - BREATH_VARIES_NS / 2 + self.last_rest_ns % BREATH_VARIES_NS;
-        if !self.real_time || now_ns.saturating_sub(self.last_rest_ns) < varied_ns {
+        if !self.short_of_budget || now_ns.saturating_sub(self.last_rest_ns) < varied_ns {
             return 0;
         }
         self.look_at_load(now_ns);
@@ -220,9 +221,9 @@ mod tests {
     use super::*;
     use crate::realtime::{BUDGET_NS, WINDOW_NS};
 
-    fn busy(policy: &'static str) -> Idle {
+    fn busy(short_of_budget: bool) -> Idle {
         let scheduling = Scheduling {
-            policy,
+            policy: "fifo",
             priority: 0,
             cpu: None,
             memory_locked: false,
@@ -230,7 +231,7 @@ mod tests {
             spin: String::new(),
             lead_ns: 0,
         };
-        Idle { idle_cores: false, last_load_ns: u64::MAX, ..Idle::new(&scheduling) }
+        Idle { short_of_budget, idle_cores: false, last_load_ns: u64::MAX, ..Idle::new(&scheduling) }
     }
 
     /// Nanoseconds slept in a second in which something is always due soon.
@@ -250,13 +251,13 @@ mod tests {
     #[test]
     fn breaths_leave_others_at_least_what_the_budget_leaves_them() {
         let left_ns = (WINDOW_NS - BUDGET_NS) * (1_000_000_000 / WINDOW_NS);
-        let slept_ns = slept_in_a_second(busy("fifo"));
+        let slept_ns = slept_in_a_second(busy(true));
         assert!((left_ns..left_ns * 5 / 4).contains(&slept_ns), "{slept_ns} ns of {left_ns}");
     }
 
     #[test]
-    fn who_has_no_real_time_priority_or_an_idle_processor_does_not_breathe() {
-        assert_eq!(slept_in_a_second(busy("other")), 0);
-        assert_eq!(slept_in_a_second(Idle { idle_cores: true, ..busy("fifo") }), 0);
+    fn who_has_budget_or_an_idle_processor_does_not_breathe() {
+        assert_eq!(slept_in_a_second(busy(false)), 0);
+        assert_eq!(slept_in_a_second(Idle { idle_cores: true, ..busy(true) }), 0);
     }
 }
