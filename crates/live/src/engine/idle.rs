@@ -20,10 +20,10 @@ const LINGER_NS: u64 = 50_000_000;
 const REST_NS: u64 = 50_000;
 const REST_EVERY_NS: u64 = 1_000_000;
 /// The same where packets are always due soon, on average: more than `realtime::Budget` leaves to others.
-const BREATH_NS: u64 = 30_000;
-const BREATH_EVERY_NS: u64 = 380_000;
+const BREATH_NS: u64 = 20_000;
+const BREATH_EVERY_NS: u64 = 250_000;
 /// How much that interval varies, so that nothing periodic meets every breath.
-const BREATH_VARIES_NS: u64 = 200_000;
+const BREATH_VARIES_NS: u64 = 150_000;
 /// How often the machine's load is looked at.
 const LOAD_EVERY_NS: u64 = 10_000_000;
 /// The longest sleep; arrivals end it early anyway.
