@@ -23,6 +23,7 @@ pub struct Endpoints {
     pub(crate) now: Time,
     /// Agents that have something to do yet; each is counted off once.
     busy: Vec<bool>,
+    /// Those of them that will have done it one day.
     busy_agents: usize,
     /// Pairs of which an end has closed since the last burial.
     closing: Vec<u32>,
@@ -72,7 +73,8 @@ impl Endpoints {
             made.timers.set(agent as u32, each.timer());
         }
         made.busy = made.agents.iter().map(|agent| !agent.is_done()).collect();
-        made.busy_agents = made.busy.iter().filter(|&&busy| busy).count();
+        made.busy_agents =
+            (0..made.agents.len()).filter(|&agent| made.busy[agent] && made.has_an_end(agent)).count();
         Ok(made)
     }
 
@@ -87,16 +89,16 @@ impl Endpoints {
         self.timers.first().map_or(Time::NEVER, |(time, _)| time)
     }
 
-    /// Whether they have sent all that they were to send.
+    /// Whether all that have an end of their own have sent what they were to send.
     pub fn are_done(&self) -> bool {
         self.busy_agents == 0 && self.jobs.iter().all(Job::is_done)
     }
 
-    /// Gives every packet that has arrived by `now` to its agent, in order.
+    /// Gives every packet that has arrived by `now` to its agent, in order. True if there were any.
     #[inline]
-    pub fn hand_over(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
+    pub fn hand_over(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) -> bool {
         if carrier.cargo().arrived.is_empty() {
-            return;
+            return false;
         }
         self.now = now;
         let mut arrived = std::mem::take(&mut carrier.cargo().arrived);
@@ -111,6 +113,7 @@ impl Endpoints {
             std::mem::swap(&mut arrived, &mut carrier.cargo().arrived);
         }
         carrier.cargo().arrived = arrived;
+        true
     }
 
     /// Lets the agent act whose turn is first, at `now`, and hands over what arrives at once.
@@ -247,6 +250,11 @@ impl Endpoints {
         }
     }
 
+    /// Whether what an agent has to do ends without the run.
+    fn has_an_end(&self, agent: usize) -> bool {
+        self.pairs.get(agent / 2).is_some_and(|pair| self.plan.flows[pair.flow as usize].has_an_end())
+    }
+
     /// Notes what it means that an agent will do nothing more by itself.
     fn rests(&mut self, place: usize) {
         let pair = place / 2;
@@ -255,7 +263,7 @@ impl Endpoints {
         }
         if self.busy[place] && self.agents[place].is_done() {
             self.busy[place] = false;
-            self.busy_agents -= 1;
+            self.busy_agents -= usize::from(self.has_an_end(place));
             self.pairs[pair].done.get_or_insert(self.now);
         }
         if matches!(&self.agents[place], Agent::Stream(end) if end.is_closed()) {

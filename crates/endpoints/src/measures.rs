@@ -137,7 +137,9 @@ impl Endpoints {
             });
         }
         let of = &self.plan.flows[flow as usize];
-        let end = of.stop_ns.map_or(now, |stop| now.min(Time::from_ns(stop)));
+        // A network that is left up outlives its traffic.
+        let stops = [of.stop_ns, self.plan.duration_ns].into_iter().flatten().map(Time::from_ns);
+        let end = stops.fold(now, Time::min);
         let span_s = end.since(Time::from_ns(of.start_ns)).as_secs_f64();
         json!({
             "name": of.name,

@@ -8,6 +8,7 @@ mod control;
 mod idle;
 mod outlet;
 mod result;
+mod steps;
 
 pub use control::{Command, Reply};
 use outlet::Outlet;
@@ -20,9 +21,11 @@ use crate::recorder::Recorder;
 use crate::tun::Tun;
 use control::Control;
 use idle::Idle;
+use longhaul_endpoints::Endpoints;
 use longhaul_network::journal::Entry;
 use longhaul_network::{DirectionId, Flags, Network, NodeId, Packet, icmp};
 use longhaul_plan::{Change, NodeKind, Plan, Way};
+use longhaul_record::Distribution;
 use longhaul_units::Time;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use std::os::unix::net::UnixStream;
@@ -34,6 +37,8 @@ const READS: usize = 16;
 const CONTROL: u64 = u64::MAX;
 /// Below this much time until the next packet is due, the ports are not asked again.
 const CLOSE_NS: u64 = 1_000;
+/// But for no longer than this.
+const LONGEST_CLOSE_NS: u64 = 20_000;
 
 /// What the engine's process is given.
 pub struct Ports {
@@ -49,12 +54,14 @@ pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
     for &link in plan.measure.packet_links.iter().chain(&plan.measure.captures) {
         network.tap(link);
     }
+    let endpoints = steps::endpoints(plan, &network)?;
     let recorder = Recorder::start(plan, directory)?;
     let scheduling = realtime::claim();
     let mut control = Control::new(ports.control)?;
     control.reply(&Reply::Ready {})?;
     let Some(clock) = control.wait_for_start()? else { return Ok(()) };
-    let mut engine = Engine::new(plan, network, ports.tuns, recorder, clock, scheduling, control)?;
+    let mut engine =
+        Engine::new(plan, (network, endpoints), ports.tuns, recorder, clock, scheduling, control)?;
     let outcome = engine.turn_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());
     outcome.and(finished)
@@ -63,6 +70,7 @@ pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
 struct Engine<'a> {
     plan: &'a Plan,
     network: Network,
+    endpoints: Endpoints,
     outlet: Outlet,
     clock: Clock,
     epoll: Epoll,
@@ -75,6 +83,16 @@ struct Engine<'a> {
     next_sample: Time,
     /// The instant up to which everything due has been done.
     advanced: Time,
+    /// When the memory of closed simulated connections is given back next.
+    next_burial: Time,
+    /// How long after they were due simulated ends had their turns.
+    turns_late: Distribution,
+    /// The clock as it was when simulated ends were last served.
+    glance: Time,
+    /// Whether the supervisor knows that simulated ends have done all that has an end.
+    told_done: bool,
+    /// When ports were last looked at.
+    polled_ns: u64,
     stopped: bool,
     steal_before: Option<u64>,
 }
@@ -82,7 +100,7 @@ struct Engine<'a> {
 impl<'a> Engine<'a> {
     fn new(
         plan: &'a Plan,
-        network: Network,
+        (network, endpoints): (Network, Endpoints),
         tuns: Vec<Option<Tun>>,
         recorder: Recorder,
         clock: Clock,
@@ -110,6 +128,7 @@ impl<'a> Engine<'a> {
         Ok(Engine {
             plan,
             network,
+            endpoints,
             outlet,
             clock,
             epoll,
@@ -120,6 +139,11 @@ impl<'a> Engine<'a> {
             next_change: 0,
             next_sample: Time::ZERO,
             advanced: Time::ZERO,
+            next_burial: Time::ZERO + steps::BURIALS,
+            turns_late: Distribution::new(),
+            glance: Time::ZERO,
+            told_done: false,
+            polled_ns: 0,
             stopped: false,
             steal_before: result::stolen_ns(),
         })
@@ -129,20 +153,30 @@ impl<'a> Engine<'a> {
         let mut events = [EpollEvent::empty(); 64];
         while !self.stopped {
             let now = self.clock.now();
-            self.advance(now);
-            self.read_answers();
+            // Whoever has not caught up takes commands, and nothing else in.
+            let caught_up = self.catch_up(now);
+            if caught_up {
+                self.read_answers();
+            }
             if now >= self.next_sample {
                 self.sample(now);
             }
-            let next = self.next_due();
-            let ahead_ns = next.since(self.clock.now()).ns();
-            if ahead_ns < CLOSE_NS && next != Time::NEVER {
-                std::hint::spin_loop();
-                self.budget.spend(self.clock.ns(), 0);
-                continue;
+            self.tell_done()?;
+            let mut slept_ns = 0;
+            if caught_up {
+                let (next, sharply) = self.next_due();
+                let clock = self.clock.now();
+                let ahead_ns = next.since(clock).ns();
+                if ahead_ns < CLOSE_NS && clock.ns() < self.polled_ns + LONGEST_CLOSE_NS {
+                    std::hint::spin_loop();
+                    self.budget.spend(self.clock.ns(), 0);
+                    continue;
+                }
+                slept_ns = self.idle.pause(&self.epoll, &self.clock, ahead_ns, sharply);
             }
-            let slept_ns = self.idle.pause(&self.epoll, &self.clock, ahead_ns);
-            self.budget.spend(self.clock.ns(), slept_ns);
+            self.polled_ns = self.clock.ns();
+            self.budget.spend(self.polled_ns, slept_ns);
+            self.idle.short_of_budget = self.budget.is_short();
             let ready = self
                 .epoll
                 .wait(&mut events, EpollTimeout::ZERO)
@@ -151,7 +185,8 @@ impl<'a> Engine<'a> {
             for event in &events[..ready] {
                 match event.data() {
                     CONTROL => self.obey()?,
-                    port => self.read_port(port as usize),
+                    port if caught_up => self.read_port(port as usize),
+                    _ => {}
                 }
             }
             if ready > 0 {
@@ -159,29 +194,6 @@ impl<'a> Engine<'a> {
             }
         }
         Ok(())
-    }
-
-    /// The earliest of: a packet due, a planned change, a sample.
-    fn next_due(&self) -> Time {
-        let change =
-            self.plan.events.get(self.next_change).map_or(Time::NEVER, |event| Time::from_ns(event.at_ns));
-        self.network.next_event().min(change).min(self.next_sample)
-    }
-
-    fn advance(&mut self, now: Time) {
-        while let Some(event) = self.plan.events.get(self.next_change) {
-            let at = Time::from_ns(event.at_ns);
-            if at > now {
-                break;
-            }
-            self.next_change += 1;
-            self.change(at, event.link, event.direction, event.route, &event.change);
-        }
-        self.advanced = now;
-        if self.network.next_event() <= now {
-            self.network.advance(now, &mut self.outlet);
-            self.outlet.flush();
-        }
     }
 
     fn change(&mut self, at: Time, link: usize, way: Option<Way>, route: Option<usize>, change: &Change) {
@@ -194,6 +206,8 @@ impl<'a> Engine<'a> {
             });
             self.network.change(at, direction, route, change, &mut self.outlet);
         }
+        self.outlet.flush();
+        self.endpoints.hand_over(at, &mut self.network, &mut self.outlet);
     }
 
     /// Hosts often answer within the very write that delivers to them (echo replies, ACKs):
@@ -206,6 +220,9 @@ impl<'a> Engine<'a> {
 
     fn read_port(&mut self, node: usize) {
         for _ in 0..READS {
+            if !self.has_caught_up() {
+                return;
+            }
             match self.outlet.read(node) {
                 Ok(Arrival::Packet { body }) => self.inject(node, body),
                 Ok(Arrival::Malformed) => self.outlet.ports[node].ignored_packets += 1,
@@ -259,6 +276,7 @@ impl<'a> Engine<'a> {
             damage: 0,
             offered: now,
         };
+        self.outlet.real_packets += u64::from(segments);
         for segment in 0..segments {
             packet.segment = segment as u16;
             packet.bytes = shape.segment_bytes(length, segment);
@@ -270,6 +288,7 @@ impl<'a> Engine<'a> {
             }
         }
         self.outlet.flush();
+        self.endpoints.hand_over(now, &mut self.network, &mut self.outlet);
     }
 
     /// Where packets from `node` for the world outside go.
@@ -286,7 +305,6 @@ impl<'a> Engine<'a> {
                     let now = self.clock.now();
                     self.advance(now);
                     self.change(now, link, direction, route, &change);
-                    self.outlet.flush();
                     self.control.reply(&Reply::Changed { at_ns: now.ns() })?;
                 }
                 Command::Status {} => {

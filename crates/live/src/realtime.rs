@@ -4,11 +4,15 @@ use serde::Serialize;
 
 /// Real-time priority of the engine: above everything ordinary, below the kernel's own threads at 99.
 const PRIORITY: libc::c_int = 50;
-/// Window in which the kernel's real-time limit is kept, and the part of it that may be used.
+/// Window in which the kernel's real-time limit is kept.
+///
 /// The kernel stops a real-time thread for 50 ms once it has run 950 ms of a second; we step down
 /// ourselves for the last part of every short window instead.
-const WINDOW_NS: u64 = 20_000_000;
-const BUDGET_NS: u64 = 18_600_000;
+pub const WINDOW_NS: u64 = 20_000_000;
+/// The part of it that may be used.
+pub const BUDGET_NS: u64 = 18_600_000;
+/// So long after it was spent, a budget counts as short.
+const SHORT_NS: u64 = 10_000_000_000;
 
 /// What the machine granted.
 #[derive(Clone, Debug, Serialize)]
@@ -96,6 +100,7 @@ pub struct Budget {
     window_ns: u64,
     used_ns: u64,
     last_ns: u64,
+    last_step_down_ns: Option<u64>,
     /// How often the budget of a window was spent.
     pub step_downs: u64,
 }
@@ -108,7 +113,20 @@ impl Budget {
             // SAFETY: plain system call on this thread.
             unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -20) };
         }
-        Budget { fifo, stepped_down: false, window_ns: now_ns, used_ns: 0, last_ns: now_ns, step_downs: 0 }
+        Budget {
+            fifo,
+            stepped_down: false,
+            window_ns: now_ns,
+            used_ns: 0,
+            last_ns: now_ns,
+            last_step_down_ns: None,
+            step_downs: 0,
+        }
+    }
+
+    /// Whether it was spent in the last few seconds.
+    pub fn is_short(&self) -> bool {
+        self.last_step_down_ns.is_some_and(|at_ns| self.last_ns < at_ns + SHORT_NS)
     }
 
     /// To be called as the loop turns; `slept_ns` of the time since the last call was sleep.
@@ -127,6 +145,7 @@ impl Budget {
         } else if self.used_ns > BUDGET_NS && !self.stepped_down {
             self.stepped_down = set_policy(libc::SCHED_OTHER, 0);
             self.step_downs += 1;
+            self.last_step_down_ns = Some(now_ns);
         }
     }
 }

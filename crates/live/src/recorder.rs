@@ -3,11 +3,16 @@
 //! The engine hands over batches through a bounded channel and never waits: when the disk does
 //! not keep up, a batch is dropped and counted.
 
+mod simulated;
+
 use crate::error::{Error, Result};
 use crate::realtime;
 use longhaul_network::journal::{Entry, JOURNAL_MAGIC};
 use longhaul_plan::Plan;
-use longhaul_record::{Capture, PACKETS_HEADER, PacketRow, SAMPLES_HEADER, SampleRow};
+use longhaul_record::{
+    Capture, EchoRow, FlowRow, PACKETS_HEADER, PacketRow, RequestRow, SAMPLES_HEADER, SampleRow,
+};
+use simulated::SimulatedFiles;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -29,6 +34,9 @@ enum Batch {
     Packets(Vec<PacketRow>),
     Captured(Captured),
     Journal(Vec<u8>),
+    Flows(Vec<FlowRow>),
+    Echoes(Vec<EchoRow>),
+    Requests(Vec<RequestRow>),
 }
 
 /// Captured packets, one behind the other in `bytes`.
@@ -94,6 +102,24 @@ impl Recorder {
     pub fn samples(&mut self, rows: Vec<SampleRow>) {
         let count = rows.len();
         self.send(Batch::Samples(rows), count);
+    }
+
+    /// Hands over the state of simulated flows at one instant.
+    pub fn flows(&mut self, rows: Vec<FlowRow>) {
+        let count = rows.len();
+        self.send(Batch::Flows(rows), count);
+    }
+
+    /// Hands over the fates of simulated echo requests.
+    pub fn echoes(&mut self, rows: Vec<EchoRow>) {
+        let count = rows.len();
+        self.send(Batch::Echoes(rows), count);
+    }
+
+    /// Hands over what became of simulated transfers.
+    pub fn requests(&mut self, rows: Vec<RequestRow>) {
+        let count = rows.len();
+        self.send(Batch::Requests(rows), count);
     }
 
     /// Records a packet's passage.
@@ -163,21 +189,23 @@ impl Recorder {
     }
 }
 
+fn create(path: &Path) -> Result<BufWriter<File>> {
+    File::create(path)
+        .map(BufWriter::new)
+        .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+}
+
 struct Files {
     names: Vec<String>,
     samples: BufWriter<File>,
     packets: BufWriter<File>,
     captures: HashMap<u32, Capture<BufWriter<File>>>,
     journal: Option<BufWriter<File>>,
+    simulated: Option<SimulatedFiles>,
 }
 
 impl Files {
     fn open(plan: &Plan, directory: &Path) -> Result<Self> {
-        let create = |path: &Path| {
-            File::create(path)
-                .map(BufWriter::new)
-                .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
-        };
         let raw = directory.join("raw");
         let mut samples = create(&raw.join("samples.csv"))?;
         let mut packets = create(&raw.join("packets.csv"))?;
@@ -207,6 +235,7 @@ impl Files {
             packets,
             captures,
             journal,
+            simulated: SimulatedFiles::open(plan, &raw)?,
         })
     }
 
@@ -228,10 +257,20 @@ impl Files {
                 Batch::Journal(bytes) => {
                     self.journal.iter_mut().try_for_each(|file| file.write_all(&bytes))?;
                 }
+                Batch::Flows(rows) => {
+                    self.simulated.iter_mut().try_for_each(|files| files.write_flows(&rows))?;
+                }
+                Batch::Echoes(rows) => {
+                    self.simulated.iter_mut().try_for_each(|files| files.write_echoes(&rows))?;
+                }
+                Batch::Requests(rows) => {
+                    self.simulated.iter_mut().try_for_each(|files| files.write_requests(&rows))?;
+                }
             }
         }
         self.packets.flush()?;
         self.journal.iter_mut().try_for_each(Write::flush)?;
+        self.simulated.iter_mut().try_for_each(SimulatedFiles::flush)?;
         self.captures.values_mut().try_for_each(Capture::flush)
     }
 

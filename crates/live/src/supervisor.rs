@@ -93,6 +93,8 @@ struct EngineProcess {
     pid: libc::pid_t,
     control: UnixStream,
     alive: bool,
+    /// Simulated jobs and flows keep a run without duration from ending.
+    busy: bool,
 }
 
 impl<'a> Supervisor<'a> {
@@ -242,6 +244,7 @@ impl<'a> Supervisor<'a> {
             }
             let wait_ns = self.next_deadline_ns().saturating_sub(self.clock.ns());
             talk.wait(wait_ns, &self.engine.control);
+            self.engine.hear();
             if ending::told_to_stop() {
                 return Ok("stopped".into());
             }
@@ -268,7 +271,7 @@ impl<'a> Supervisor<'a> {
             None => {
                 let busy =
                     self.programs.iter().any(|running| !running.service && running.is_pending_or_running());
-                (!busy).then(|| "programs".into())
+                (!busy && !self.engine.busy).then(|| "programs".into())
             }
         }
     }
@@ -385,13 +388,35 @@ impl<'a> Supervisor<'a> {
     }
 
     fn ask_engine(&mut self, command: &Command) -> Value {
-        let answer = self.command(command).and_then(|()| {
-            requests::receive_line::<engine::Reply>(&mut self.engine.control)
-                .map_err(|error| Error::wrap("hear the engine", error))
-        });
+        let answer = self
+            .command(command)
+            .and_then(|()| self.engine.answer().map_err(|error| Error::wrap("hear the engine", error)));
         match answer {
             Ok(reply) => json!({"ok": true, "engine": reply}),
             Err(error) => json!({"ok": false, "message": error.to_string()}),
+        }
+    }
+}
+
+impl EngineProcess {
+    /// Hears what the engine says unasked. That its end is gone shows when it is collected.
+    fn hear(&mut self) {
+        while self.busy && requests::is_readable(&self.control) {
+            match requests::receive_line(&mut self.control) {
+                Ok(engine::Reply::Done {}) => self.busy = false,
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Waits for its answer.
+    fn answer(&mut self) -> std::io::Result<engine::Reply> {
+        loop {
+            match requests::receive_line(&mut self.control)? {
+                engine::Reply::Done {} => self.busy = false,
+                answer => return Ok(answer),
+            }
         }
     }
 }
@@ -434,7 +459,8 @@ fn start_engine(
                 Error::wrap("start the engine", error)
                     .with_remedy("see logs/engine.err in the run's directory")
             })?;
-            Ok(EngineProcess { pid, control, alive: true })
+            let busy = plan.flows.iter().any(|flow| flow.simulated) || !plan.jobs.is_empty();
+            Ok(EngineProcess { pid, control, alive: true, busy })
         }
     }
 }

@@ -16,6 +16,9 @@ pub struct Flow {
     pub start_ns: u64,
     /// When it ends; `None`: with the run, or when it has sent what it should.
     pub stop_ns: Option<u64>,
+    /// Whether it is simulated in a live run; in a simulation every flow is.
+    #[serde(default)]
+    pub simulated: bool,
     /// What it does.
     pub traffic: Traffic,
 }
@@ -157,6 +160,16 @@ pub enum Recovery {
 }
 
 impl Flow {
+    /// Whether it ends without the run: at a time, or when it has sent what it should.
+    pub fn has_an_end(&self) -> bool {
+        let finite = match &self.traffic {
+            Traffic::Tcp { bytes, .. } | Traffic::Udp { bytes, .. } => bytes.is_some(),
+            Traffic::Ping { count, .. } => count.is_some(),
+            Traffic::Requests { .. } => false,
+        };
+        finite || self.stop_ns.is_some()
+    }
+
     /// The first thing that is wrong.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.source == self.destination {

@@ -46,7 +46,8 @@ pub struct Plan {
     pub name: String,
     /// Seed of every random stream.
     pub seed: u64,
-    /// When the run ends. `None`: when the last program that is not a service has ended.
+    /// When the run ends. `None`: when the last program that is not a service has ended, and every
+    /// simulated job and flow that has an end.
     pub duration_ns: Option<u64>,
     /// Segments of one super-packet leave together only if their due times lie within this span.
     pub coalesce_ns: u64,

@@ -83,3 +83,27 @@ fn nemcs_extra_delay_must_exceed_the_delay() {
 fn a_sound_plan_passes() {
     assert_eq!(plan().check(), Ok(()));
 }
+
+#[test]
+fn a_flow_has_an_end_if_it_stops_or_runs_out() {
+    let udp = |bytes| Traffic::Udp {
+        bits_per_s: 1_000,
+        payload_bytes: 100,
+        bytes,
+        arrivals: Arrivals::Even,
+        sizes: Sizes::Fixed,
+        on_off: None,
+    };
+    let flow = |traffic, stop_ns| Flow {
+        name: "f".into(),
+        source: 0,
+        destination: 1,
+        start_ns: 0,
+        stop_ns,
+        simulated: true,
+        traffic,
+    };
+    assert!(!flow(udp(None), None).has_an_end());
+    assert!(flow(udp(None), Some(5)).has_an_end());
+    assert!(flow(udp(Some(5)), None).has_an_end());
+}

@@ -35,9 +35,9 @@ def metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
         for counter, count in link["packets"].items():
             found[f"{name}.{counter}"] = count
     fidelity = summary["fidelity"]
-    for figure in ("lateness", "spacing"):
+    for figure in ("lateness", "spacing", "simulated"):
         for quantile in ("p50", "p90", "p99", "p999", "max"):
-            found[f"fidelity.{figure}.{quantile}"] = fidelity[figure].get(f"{quantile}_ns")
+            found[f"fidelity.{figure}.{quantile}"] = fidelity.get(figure, {}).get(f"{quantile}_ns")
     found["fidelity.gaps"] = fidelity["gaps"].get("count")
     found["fidelity.verdict"] = fidelity["verdict"]
     return found

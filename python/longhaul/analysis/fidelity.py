@@ -4,13 +4,16 @@ Every threshold stands here, and in docs/guide/fidelity.md.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 LATENESS_P99_NS = 100_000
 """Beyond it, one packet in a hundred was later than most scenarios can ignore."""
 LATENESS_P99_ORDINARY_NS = 50_000
 """The same without real-time priority, where worse moments are to be expected."""
+SIMULATED_P99_NS = 1_000_000
+"""Simulated ends are looked after at leisure; beyond this the engine does not keep up, and reads what hosts
+send so late, too."""
 GAP_SHARE = 0.01
 """Share of the run in which the host did not run the engine although it wanted to."""
 STEAL_SHARE = 0.05
@@ -75,6 +78,8 @@ class Fidelity:
     gaps: dict[str, Any]
     """Times over 100 us in which the host did not run the engine."""
     scheduling: dict[str, Any]
+    simulated: dict[str, Any] = field(default_factory=dict)
+    """Distribution of how late simulated ends had their turns, in ns; empty without them."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -101,6 +106,7 @@ def judge(engine: Mapping[str, Any] | None, hosts: Mapping[str, Mapping[str, int
         spacing=dict(engine.get("spacing", {}).get("all", {})),
         gaps=gaps,
         scheduling=dict(engine["scheduling"]),
+        simulated=dict(engine.get("simulated", {}).get("lateness", {})),
     )
 
 
@@ -164,6 +170,10 @@ def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
             f"1 % of packets left more than {p99_us:.0f} us after they were due; the limit is {limit_us:.0f}"
         )
         yield Reason("degraded", what, remedy)
+    turns = engine.get("simulated", {}).get("lateness", {})
+    if turns.get("p99_ns", 0) > SIMULATED_P99_NS:
+        what = f"1 % of simulated turns came more than {turns['p99_ns'] / 1e6:.1f} ms after they were due"
+        yield Reason("degraded", what, "simulate less: the engine does not keep up")
     share = engine["gaps"]["total_ns"] / duration_ns
     if share > GAP_SHARE:
         what = f"the host did not run the engine for {share:.1%} of the time ({engine['gaps']['count']} gaps)"

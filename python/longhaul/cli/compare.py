@@ -32,8 +32,8 @@ def compare(runs: tuple[Path, ...], patterns: tuple[str, ...], as_json: bool, re
     """Compare runs, or check a live run against the model it ran.
 
     Each of RUNS is a run directory, or one with several, which count as repetitions: then means have
-    95 % confidence intervals, and differences tell whether they are more than chance. One directory with live
-    and simulated runs compares these.
+    95 % confidence intervals, and differences tell whether they are more than chance. One directory with
+    live, mixed and simulated runs compares these.
 
     With --replay, every packet that a host sent and every change goes through the model again at the instant
     of the live run, and every departure is compared: its order, its due time to the picosecond, its fate, its

@@ -35,7 +35,7 @@ def run(
     no_report: bool,
     as_json: bool,
 ) -> None:
-    """Run SCENARIO live: real programs, real packets, on this machine.
+    """Run SCENARIO live: real programs and packets, and simulated traffic where it says so.
 
     Exit codes: 0 good; 1 a program or an expectation failed; 2 wrong scenario or usage; 3 this machine
     cannot; 4 finished, but not faithful; 130 interrupted, partial results kept.
@@ -43,6 +43,7 @@ def run(
     \b
     longhaul run scenarios/three-clusters.yaml
     longhaul run scenarios/three-clusters.yaml --set cc=bbr
+    longhaul run scenarios/mixed.yaml
     """
     from longhaul.run.experiment import run_experiment
 

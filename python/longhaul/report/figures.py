@@ -166,22 +166,15 @@ def round_trips(rows: Mapping[str, Array], probes: Sequence[Json]) -> str | None
 
 
 def windows(rows: Mapping[str, Array], flows: Sequence[Json]) -> str | None:
-    """Congestion window of each stream of the first flows over time, in segments, or live in bytes."""
-    column, unit, scale = next(
-        (
-            each
-            for each in (("window_segments", "segments", 1.0), ("cwnd_bytes", "kB", 1e3))
-            if each[0] in rows and np.isfinite(rows[each[0]].astype(float)).any()
-        ),
-        ("", "", 1.0),
-    )
-    shown = [flow for flow in flows if flow["kind"] == "tcp"][:MOST_PANELS]
-    if not column or not shown:
+    """Congestion window of each stream of the first flows over time, in segments, or real ones' in bytes."""
+    shown = [(flow, seen) for flow in flows if flow["kind"] == "tcp" and (seen := _window_column(rows, flow))]
+    shown = shown[:MOST_PANELS]
+    if not shown:
         return None
     with style():
         made = figure(0.5 + 1.35 * len(shown))
         grid = made.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
-        for axes, flow in zip(grid, shown, strict=False):
+        for axes, (flow, (column, unit, scale)) in zip(grid, shown, strict=False):
             plain(axes)
             mine = rows["flow"] == flow["flow"]
             for stream, colour in zip(np.unique(rows["stream"][mine])[: len(SERIES)], SERIES, strict=False):
@@ -194,6 +187,14 @@ def windows(rows: Mapping[str, Array], flows: Sequence[Json]) -> str | None:
             axes.set_ylabel(f"window [{unit}]")
         grid[-1].set_xlabel("time [s]")
         return svg(made, "windows", "congestion windows over time")
+
+
+def _window_column(rows: Mapping[str, Array], flow: Json) -> tuple[str, str, float] | None:
+    """Column, unit and scale of a flow's windows, if it has any."""
+    for column, unit, scale in (("window_segments", "segments", 1.0), ("cwnd_bytes", "kB", 1e3)):
+        if column in rows and np.isfinite(rows[column][rows["flow"] == flow["flow"]].astype(float)).any():
+            return column, unit, scale
+    return None
 
 
 def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> str | None:

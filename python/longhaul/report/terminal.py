@@ -53,6 +53,14 @@ def print_verdict(summary: Json, console: Console) -> None:
             style="default not bold",
         )
     console.print(line, soft_wrap=True)
+    turns = fidelity.get("simulated", {})
+    if turns.get("count"):
+        console.print(
+            f"  simulated: {turns['count']} turns, late by {time_text(turns['p50_ns'])} (p50), "
+            f"{time_text(turns['p99_ns'])} (p99)",
+            highlight=False,
+            soft_wrap=True,
+        )
     spacing = fidelity["spacing"]
     if spacing.get("count"):
         console.print(
@@ -150,12 +158,13 @@ def _traffic(summary: Json) -> Table:
     table = _table("traffic", "path", ">result", ">loss", "")
     for flow in summary["flows"]:
         detail = f"{flow['retransmits']} retransmitted" if flow["retransmits"] is not None else ""
+        law = f"{_simulated(flow, summary)}{flow['cc'] or ''}"
         table.add_row(
             flow["flow"],
             f"{flow['from']} > {flow['to']}",
             rate_text(flow["goodput_bits_per_s"]),
             share_text(flow["loss"]),
-            Text(flow["error"], style="red") if flow["error"] else f"{flow['cc'] or ''} {detail}".strip(),
+            Text(flow["error"], style="red") if flow["error"] else f"{law} {detail}".strip(),
         )
     for probe in summary["probes"]:
         table.add_row(
@@ -163,9 +172,15 @@ def _traffic(summary: Json) -> Table:
             f"{probe['from']} > {probe['to']}",
             time_text(probe["rtt_p50_ns"]),
             share_text(probe["loss"]),
-            f"p99 {time_text(probe['rtt_p99_ns'])}, path {time_text(probe['path_rtt_ns'])}",
+            f"{_simulated(probe, summary)}p99 {time_text(probe['rtt_p99_ns'])}, "
+            f"path {time_text(probe['path_rtt_ns'])}",
         )
     return table
+
+
+def _simulated(row: Json, summary: Json) -> str:
+    """In a mixed run it is to be said; in a simulation everything is."""
+    return "simulated " if row.get("simulated") and not summary.get("simulation") else ""
 
 
 def _print_expectation(each: Json, console: Console) -> None:

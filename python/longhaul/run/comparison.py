@@ -38,7 +38,7 @@ def find(path: Path) -> Group:
 
 
 def find_all(paths: Sequence[Path]) -> list[Group]:
-    """A group for each path; of a single path, one for its live runs and one for its simulated ones."""
+    """A group for each path; of a single path, one for each mode of its runs: live, mixed, simulated."""
     groups = [find(path) for path in paths]
     if len(groups) == 1:
         modes: dict[str, list[Path]] = {}

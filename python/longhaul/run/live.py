@@ -1,4 +1,4 @@
-"""A scenario run live: real programs, real packets."""
+"""A scenario run live: real programs, real packets, and simulated ones where the scenario says so."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import traffic
+from longhaul.run import flows, traffic
 from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
 from longhaul.run.session import Message, Session
@@ -49,17 +49,19 @@ class Prepared:
 def prepare(
     resolved: "Resolved", *, runs: Path, argv: list[str], name: str | None = None, journal: bool = False
 ) -> Prepared:
-    """Turn traffic into programs, check that they exist, and make the run directory."""
+    """Turn real traffic into programs, check that they exist, and make the run directory."""
     _refuse_what_only_a_simulation_can(resolved)
-    plan: dict[str, Any] = dict(resolved.plan)
+    plan, background = _with_simulated(resolved)
     if journal:
         plan["measure"] = {**plan["measure"], "journal": True}
-    flows = [dict(item) for item in resolved.traffic]
-    needed = {"ping" if flow["kind"] == "ping" else "iperf3" for flow in flows}
+    real = [dict(item) for item in resolved.traffic if not item["simulated"]]
+    needed = {"ping" if flow["kind"] == "ping" else "iperf3" for flow in real}
     traffic.require(needed)
     services = [program for program in plan["programs"] if program["service"]]
     others = [program for program in plan["programs"] if not program["service"]]
-    made, rows = traffic.realise(plan, flows, duration_ns=plan["duration_ns"])
+    made, rows = traffic.realise(plan, real, duration_ns=plan["duration_ns"])
+    order = [item["name"] for item in resolved.traffic]
+    rows = sorted(rows + background, key=lambda row: order.index(row["name"]))
     plan["programs"] = (
         services
         + [program for program in made if program["service"]]
@@ -81,7 +83,7 @@ def prepare(
     directory = directories.create(
         runs,
         name or plan["name"],
-        mode="live",
+        mode="mixed" if plan["flows"] or plan["jobs"] else "live",
         source=resolved.source,
         plan=plan,
         argv=argv,
@@ -120,28 +122,54 @@ def run(prepared: Prepared, *, progress: Progress, sudo: bool = False) -> Finish
     return Finished(prepared.directory, reason)
 
 
+def _with_simulated(resolved: "Resolved") -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The plan with what is simulated in a live run, and rows that tell which flow is whose."""
+    plan: dict[str, Any] = dict(resolved.plan)
+    background = [item for item in resolved.traffic if item["simulated"]]
+    plan["flows"], rows = flows.plan_flows(resolved, background)
+    plan["jobs"] = flows.plan_jobs(resolved, flows.jobs_without_program(resolved))
+    if not plan["flows"] and not plan["jobs"]:
+        return plan, []
+    flows.check(plan)
+    plan["nodes"] = _without_foreign_laws(plan["nodes"], flows.real_ends(resolved))
+    return plan, rows
+
+
+def _without_foreign_laws(nodes: list[dict[str, Any]], real: frozenset[int]) -> list[dict[str, Any]]:
+    """Hosts without programs may follow a law that this kernel does not have: only simulated ends do."""
+    known = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text(encoding="ascii").split()
+    return [
+        {
+            **node,
+            "sysctls": {name: value for name, value in node["sysctls"].items() if name != flows.LAW_SYSCTL},
+        }
+        if index not in real and node["sysctls"].get(flows.LAW_SYSCTL, known[0]) not in known
+        else node
+        for index, node in enumerate(nodes)
+    ]
+
+
 def _refuse_what_only_a_simulation_can(resolved: "Resolved") -> None:
     from longhaul.scenario import ScenarioError
     from longhaul.scenario.tcp import only_simulated
 
     scenario, problems = resolved.scenario, []
-    remedy = "run it with longhaul sim, or leave it out"
+    remedy = "add simulated: true, or run it with longhaul sim"
     for flow in resolved.traffic:
+        if flow["simulated"]:
+            continue
         if flow["only_simulated"]:
-            message = "no real program sends like that: it is simulated only"
+            message = "no real program sends like that"
             problems.append(scenario.problem(("traffic", flow["name"]), message, remedy))
         elif len(flow.get("cc") or {}) > 1:
-            message = "the kernel's laws take no parameters: they are simulated only"
+            message = "the kernel's laws take no parameters"
             problems.append(scenario.problem(("traffic", flow["name"], "cc"), message, remedy))
-    for name, program in scenario.document.programs.items():
-        if program.run is None:
-            message = "has nothing to run: it is simulated only"
+    if flows.real_ends(resolved) or not flows.simulated_ends(resolved):
+        for field in only_simulated(scenario.document.tcp):
+            path, message = ("tcp", field.partition(":")[0]), f"{field} is simulated only"
             problems.append(
-                scenario.problem(("programs", name), message, "add run: COMMAND, or use longhaul sim")
+                scenario.problem(path, message, "run it with longhaul sim, or simulate all traffic")
             )
-    for field in only_simulated(scenario.document.tcp):
-        path = ("tcp", field.partition(":")[0])
-        problems.append(scenario.problem(path, f"{field} is simulated only", remedy))
     if problems:
         raise ScenarioError(problems)
 

@@ -40,14 +40,18 @@ def write_results(directory: Path) -> Json:
     samples = read_samples(raw / "samples.csv")
     fidelity = judge(engine, hosts).as_dict()
     simulated = engine is not None and engine.get("mode") == "sim"
-    if engine is not None and simulated:
-        flows, flow_rows = simulation.flows(directory, traffic, engine)
-        pings = simulation.pings(directory)
-        programs = simulation.programs(directory, engine)
-    else:
-        flows, flow_rows = _flows(directory, traffic)
-        programs = [_program(each) for each in _read(raw / "programs.json") or []]
-        pings = _pings(directory, traffic, engine["t0_unix_ns"] if engine else 0)
+    real = [] if simulated else [each for each in traffic if not each.get("simulated")]
+    flows, flow_rows = _flows(directory, real)
+    programs = [_program(each) for each in _read(raw / "programs.json") or []]
+    pings = _pings(directory, real, engine["t0_unix_ns"] if engine else 0) if real else {}
+    if engine is not None and "jobs" in engine:
+        background = [each for each in traffic if each not in real]
+        totals, rows = simulation.flows(directory, background, engine)
+        order = [each["program"] for each in traffic]
+        flows = sorted(flows + totals, key=lambda flow: order.index(flow["flow"]))
+        flow_rows += rows
+        programs += simulation.programs(directory, engine)
+        pings = {**pings, **simulation.pings(directory)}
     probes, probe_rows = _probes(traffic, plan, pings)
     _write_table(intervals(samples), directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
@@ -122,7 +126,13 @@ def _flows(directory: Path, traffic: list[Json]) -> tuple[list[Json], list[Json]
             continue
         client = logs.read_iperf(directory / "logs" / f"{item['program']}.out")
         server = logs.read_iperf(directory / "logs" / f"{item['server']}.out")
-        head = {"name": item["name"], "flow": item["program"], "from": item["from"], "to": item["to"]}
+        head = {
+            "name": item["name"],
+            "flow": item["program"],
+            "from": item["from"],
+            "to": item["to"],
+            "simulated": False,
+        }
         totals.append({**head, "kind": item["kind"], "cc": item["cc"], **logs.flow_totals(client, server)})
         rows += [{**head, "start_ns": item.get("start_ns", 0), **row} for row in logs.flow_intervals(client)]
     return totals, rows
@@ -142,7 +152,8 @@ def _probes(traffic: list[Json], plan: Json, found: Mapping[str, Pings]) -> tupl
         if item["kind"] != "ping":
             continue
         pings = found.get(item["program"], Pings(0, {}, {}))
-        head = {"name": item["name"], "from": item["from"], "to": item["to"]}
+        simulated = bool(item.get("simulated"))
+        head = {"name": item["name"], "from": item["from"], "to": item["to"], "simulated": simulated}
         rows += [
             {**head, "seq": seq, "t_s": sent_ns / 1e9, "rtt_ns": pings.rtt_ns.get(seq)}
             for seq, sent_ns in pings.sent_ns.items()
@@ -185,7 +196,9 @@ def _path_rtt_ns(plan: Json, source: str, target: str) -> int | None:
 
 
 def _columns(rows: list[Json]) -> dict[str, Any]:
-    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+    """Real and simulated rows may have different fields: what one has not is null."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def _write_table(columns: Mapping[str, Any], path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a simulated run left in ``raw/``, in the shape that live programs' logs are read into."""
+"""What simulated ends left in ``raw/``, in the shape that live programs' logs are read into."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +21,13 @@ def flows(
         if item["kind"] == "ping":
             continue
         streams = [each for each in engine["flows"] if each["name"] == item["program"]]
-        head = {"name": item["name"], "flow": item["program"], "from": item["from"], "to": item["to"]}
+        head = {
+            "name": item["name"],
+            "flow": item["program"],
+            "from": item["from"],
+            "to": item["to"],
+            "simulated": True,
+        }
         rates = [each["goodput_bits_per_s"] for each in streams]
         tcp = item["kind"] != "udp"
         requests = streams[0] if item["kind"] == "requests" and streams else {}

@@ -13,7 +13,7 @@ FIDELITY: Mapping[str, Unit] = {
     "gaps": "count",
     **{
         f"{figure}.{quantile}": "ns"
-        for figure in ("lateness", "spacing")
+        for figure in ("lateness", "spacing", "simulated")
         for quantile in ("p50", "p90", "p99", "p999", "max")
     },
 }

@@ -206,9 +206,15 @@ class _Check:
             endless = self.document.duration is None and flow.stop is None
             if endless and flow.kind == "requests":
                 self.wrong(path, "would never end", "add stop here, or duration at the top")
+            elif endless and flow.simulated and self._has_programs():
+                # Background traffic ends with the programs in front of it.
+                pass
             elif endless and not getattr(flow, "count", None) and not getattr(flow, "bytes", None):
                 what = "count" if flow.kind == "ping" else "bytes"
                 self.wrong(path, "would never end", f"add stop or {what} here, or duration at the top")
+
+    def _has_programs(self) -> bool:
+        return any(each.run and not each.service for each in self.document.programs.values())
 
     def events(self) -> None:
         for position, event in enumerate(self.document.events):

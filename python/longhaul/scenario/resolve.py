@@ -177,6 +177,7 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network,
         "destinations": [network.node_index[host] for host in expand_all(flow.to)],
         "start_ns": flow.start.ns,
         "stop_ns": flow.stop.ns if flow.stop else None,
+        "simulated": flow.simulated,
         "only_simulated": isinstance(flow, Requests) or (isinstance(flow, Datagrams) and flow.only_simulated),
     }
     if isinstance(flow, Requests):

@@ -59,7 +59,7 @@ def _problem(source: Source, root: Branch, error: ErrorDetails) -> Problem:
     note = _parameter_note(node)
     if kind == "missing":
         missing = str(error["loc"][-1])
-        if path and path[-1] == missing:
+        if len(error["loc"]) > 1 and path[-1:] == (missing,):
             missing = str(error["loc"][-2])
         return source.problem(
             _beginning(key_place, node, path), path, f'has no "{missing}"', _example(missing, path)

@@ -41,6 +41,8 @@ pub enum Command {
 pub enum Reply {
     /// The ports are watched.
     Ready {},
+    /// All simulated jobs and flows that have an end have come to it. Said once, unasked.
+    Done {},
     /// The change took effect.
     Changed {
         /// When.

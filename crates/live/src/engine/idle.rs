@@ -19,6 +19,11 @@ const LINGER_NS: u64 = 50_000_000;
 /// A pause in the spinning, and how often it comes.
 const REST_NS: u64 = 50_000;
 const REST_EVERY_NS: u64 = 1_000_000;
+/// The same where packets are always due soon, on average: more than `realtime::Budget` leaves to others.
+const BREATH_NS: u64 = 20_000;
+const BREATH_EVERY_NS: u64 = 250_000;
+/// How much that interval varies, so that nothing periodic meets every breath.
+const BREATH_VARIES_NS: u64 = 150_000;
 /// How often the machine's load is looked at.
 const LOAD_EVERY_NS: u64 = 10_000_000;
 /// The longest sleep; arrivals end it early anyway.
@@ -33,6 +38,8 @@ pub struct Idle {
     lead_ns: u64,
     cores: usize,
     policy: Policy,
+    /// Real-time priority has run out of its budget not long ago.
+    pub short_of_budget: bool,
     last_work_ns: u64,
     last_rest_ns: u64,
     last_load_ns: u64,
@@ -75,6 +82,7 @@ impl Idle {
             lead_ns: if scheduling.policy == "fifo" { LEAD_FIFO_NS } else { LEAD_OTHER_NS },
             cores: scheduling.cores,
             policy,
+            short_of_budget: false,
             last_work_ns: 0,
             last_rest_ns: 0,
             last_load_ns: 0,
@@ -104,16 +112,22 @@ impl Idle {
         self.last_work_ns = now_ns;
     }
 
-    /// Sleeps if that is wise, until a port can be read or `ahead_ns` have almost passed, and
-    /// returns how long it slept.
-    pub fn pause(&mut self, epoll: &Epoll, clock: &Clock, ahead_ns: u64) -> u64 {
-        let now_ns = clock.ns();
+    /// To be called between any few dozen packets: more time than they take was not our doing.
+    pub fn watch(&mut self, now_ns: u64) {
         let turn_ns = now_ns.saturating_sub(self.last_turn_ns);
-        // A turn reads and writes at most a few dozen packets: more than this was not our doing.
         if self.last_turn_ns > 0 && turn_ns > GAP_NS + 400_000 {
             self.note_gap(now_ns, turn_ns);
         }
-        let slept_ns = match self.sleep_for(now_ns, ahead_ns) {
+        self.last_turn_ns = now_ns;
+    }
+
+    /// Sleeps if that is wise, until a port can be read or `ahead_ns` have almost passed (or, if the
+    /// instant need not be met `sharply`, have passed), and returns how long it slept.
+    pub fn pause(&mut self, epoll: &Epoll, clock: &Clock, ahead_ns: u64, sharply: bool) -> u64 {
+        let now_ns = clock.ns();
+        self.watch(now_ns);
+        let lead_ns = if sharply { self.lead_ns } else { 0 };
+        let slept_ns = match self.sleep_for(now_ns, ahead_ns.saturating_sub(lead_ns)) {
             0 => 0,
             timeout_ns => {
                 wait_readable(epoll, timeout_ns);
@@ -130,11 +144,11 @@ impl Idle {
         slept_ns
     }
 
-    fn sleep_for(&mut self, now_ns: u64, ahead_ns: u64) -> u64 {
-        if ahead_ns <= self.lead_ns {
-            return 0;
+    fn sleep_for(&mut self, now_ns: u64, longest_ns: u64) -> u64 {
+        if longest_ns == 0 {
+            return self.breathe(now_ns);
         }
-        let longest_ns = (ahead_ns - self.lead_ns).min(LONGEST_NS);
+        let longest_ns = longest_ns.min(LONGEST_NS);
         let spin = match self.policy {
             Policy::Never => false,
             Policy::Always => true,
@@ -148,12 +162,27 @@ impl Idle {
     }
 
     fn worth_spinning(&mut self, now_ns: u64) -> bool {
+        self.look_at_load(now_ns);
+        self.idle_cores && now_ns.saturating_sub(self.last_work_ns) < LINGER_NS
+    }
+
+    /// Where packets are always due soon and others wait for the processor, short sleeps spare the
+    /// budget of real-time priority: without it, these others would take milliseconds at a time.
+    fn breathe(&mut self, now_ns: u64) -> u64 {
+        let varied_ns = BREATH_EVERY_NS - BREATH_VARIES_NS / 2 + self.last_rest_ns % BREATH_VARIES_NS;
+        if !self.short_of_budget || now_ns.saturating_sub(self.last_rest_ns) < varied_ns {
+            return 0;
+        }
+        self.look_at_load(now_ns);
+        if self.idle_cores { 0 } else { BREATH_NS }
+    }
+
+    fn look_at_load(&mut self, now_ns: u64) {
         if now_ns.saturating_sub(self.last_load_ns) > LOAD_EVERY_NS {
             self.last_load_ns = now_ns;
             // We count as runnable ourselves.
             self.idle_cores = self.runnable().is_some_and(|count| count <= self.cores);
         }
-        self.idle_cores && now_ns.saturating_sub(self.last_work_ns) < LINGER_NS
     }
 
     /// Threads that run or want to, on the whole machine.
@@ -185,4 +214,50 @@ fn wait_readable(epoll: &Epoll, timeout_ns: u64) {
     let mut poll = libc::pollfd { fd: epoll.0.as_fd().as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: both structures outlive the call.
     unsafe { libc::ppoll(&mut poll, 1, &timeout, std::ptr::null()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::realtime::{BUDGET_NS, WINDOW_NS};
+
+    fn busy(short_of_budget: bool) -> Idle {
+        let scheduling = Scheduling {
+            policy: "fifo",
+            priority: 0,
+            cpu: None,
+            memory_locked: false,
+            cores: 2,
+            spin: String::new(),
+            lead_ns: 0,
+        };
+        Idle { short_of_budget, idle_cores: false, last_load_ns: u64::MAX, ..Idle::new(&scheduling) }
+    }
+
+    /// Nanoseconds slept in a second in which something is always due soon.
+    fn slept_in_a_second(mut idle: Idle) -> u64 {
+        let (mut now_ns, mut slept_ns) = (0, 0);
+        while now_ns < 1_000_000_000 {
+            let breath_ns = idle.sleep_for(now_ns, 0);
+            if breath_ns > 0 {
+                idle.last_rest_ns = now_ns + breath_ns;
+            }
+            slept_ns += breath_ns;
+            now_ns += breath_ns.max(1_000);
+        }
+        slept_ns
+    }
+
+    #[test]
+    fn breaths_leave_others_at_least_what_the_budget_leaves_them() {
+        let left_ns = (WINDOW_NS - BUDGET_NS) * (1_000_000_000 / WINDOW_NS);
+        let slept_ns = slept_in_a_second(busy(true));
+        assert!((left_ns..left_ns * 5 / 4).contains(&slept_ns), "{slept_ns} ns of {left_ns}");
+    }
+
+    #[test]
+    fn who_has_budget_or_an_idle_processor_does_not_breathe() {
+        assert_eq!(slept_in_a_second(busy(false)), 0);
+        assert_eq!(slept_in_a_second(Idle { idle_cores: true, ..busy(true) }), 0);
+    }
 }

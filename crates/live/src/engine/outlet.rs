@@ -5,6 +5,7 @@ use crate::clock::{self, Clock};
 use crate::recorder::Recorder;
 use crate::shape::{HEADER_ROOM, Left, damage};
 use crate::tun::Tun;
+use longhaul_endpoints::{Cargo, Carrier};
 use longhaul_network::journal::{Departure, Entry};
 use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink, icmp};
 use longhaul_plan::{Plan, Way};
@@ -62,6 +63,10 @@ pub struct Outlet {
     pub ports: Vec<Port>,
     pub bodies: Bodies,
     pub recorder: Recorder,
+    /// What simulated packets carry.
+    pub cargo: Cargo,
+    /// Real packets in the network.
+    pub real_packets: u64,
     /// Written minus due, by the last link's direction.
     pub lateness: Vec<Distribution>,
     /// How far the gap between two packets, neighbours on that direction, was from what was due.
@@ -103,6 +108,8 @@ impl Outlet {
             ports: tuns.into_iter().map(Port::new).collect(),
             bodies,
             recorder,
+            cargo: Cargo::default(),
+            real_packets: 0,
             lateness: vec![Distribution::new(); plan.links.len() * 2 + 1],
             spacing: vec![Distribution::new(); plan.links.len() * 2 + 1],
             last: vec![(Time::NEVER, Span::ZERO); plan.links.len() * 2 + 1],
@@ -245,9 +252,24 @@ fn left(packet: &Packet) -> Left {
     Left { hops: packet.hops, class: packet.class }
 }
 
+impl Carrier for Outlet {
+    #[inline]
+    fn cargo(&mut self) -> &mut Cargo {
+        &mut self.cargo
+    }
+
+    fn sent(&mut self, packet: &Packet) {
+        self.recorder.note(|| Entry::Injected { packet: *packet, routable: true });
+    }
+}
+
 impl Sink for Outlet {
     fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, via: Option<DirectionId>) {
         self.recorder.note(|| Entry::Left(Departure::new(&packet, Ok(host), due)));
+        if Cargo::carries(&packet) {
+            return self.cargo.deliver(&packet);
+        }
+        self.real_packets -= 1;
         if let Some(group) = &mut self.group {
             let next = group.first + group.count;
             let joins = group.body == packet.body
@@ -287,15 +309,29 @@ impl Sink for Outlet {
 
     fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
         self.recorder.note(|| Entry::Left(Departure::new(&packet, Err(fate), at)));
+        if Cargo::carries(&packet) {
+            return self.cargo.end(&packet);
+        }
+        self.real_packets -= 1;
         self.bodies.release(packet.body, 1);
     }
 
     fn copied(&mut self, packet: &Packet) {
+        if Cargo::carries(packet) {
+            return self.cargo.copied(packet);
+        }
+        self.real_packets += 1;
         self.bodies.retain(packet.body);
     }
 
     fn reply(&mut self, router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
-        let reply = self.answer(router, about, message);
+        let reply = if Cargo::carries(about) {
+            self.cargo.reply(about, message)
+        } else {
+            let reply = self.answer(router, about, message);
+            self.real_packets += u64::from(reply.is_some());
+            reply
+        };
         self.recorder.note(|| Entry::Replied(reply));
         reply
     }
@@ -318,7 +354,8 @@ impl Sink for Outlet {
                 fate: due.err().map_or("delivered", Fate::name),
             });
         }
-        if self.rows.captures[link] {
+        // Simulated packets have no bytes to capture.
+        if self.rows.captures[link] && !Cargo::carries(packet) {
             self.capture(direction, packet, offered, false);
             if let Ok(due) = due {
                 self.capture(direction, packet, due, true);

@@ -16,6 +16,11 @@ impl Engine<'_> {
             self.next_sample += every;
         }
         self.outlet.recorder.samples(results::samples(&self.network, self.plan, now));
+        if !self.endpoints.is_empty() {
+            self.outlet.recorder.flows(self.endpoints.samples(now).collect());
+            let echoes = self.outlet.cargo.echoes();
+            self.outlet.recorder.echoes(echoes);
+        }
     }
 
     /// The state of the run now.
@@ -34,13 +39,17 @@ impl Engine<'_> {
     /// Writes the last samples and `raw/engine.json`.
     pub(super) fn finish(&mut self, directory: &Path, failure: Option<&Error>) -> Result<()> {
         let now = self.clock.now();
+        // Simulated ends may not have come as far as the clock.
+        self.endpoints.close(self.advanced, &mut self.network, &mut self.outlet);
         self.sample(now);
+        let (flows, requests) = self.endpoints.flows(self.advanced);
+        self.outlet.recorder.requests(requests);
         self.outlet.recorder.note(|| Entry::Finished(self.advanced));
         let recorded = self.outlet.recorder.finish();
         let error = failure.or(recorded.as_ref().err()).map(ToString::to_string);
         let gaps = &self.idle.gaps;
         let steal = stolen_ns().zip(self.steal_before).map(|(after, before)| after.saturating_sub(before));
-        let result = json!({
+        let mut result = json!({
             "t0_unix_ns": self.outlet.unix_start_ns,
             "duration_ns": now.ns(),
             "error": error,
@@ -62,6 +71,15 @@ impl Engine<'_> {
             "lost_records": self.outlet.recorder.lost_records,
             "ports": self.ports(),
         });
+        if !self.endpoints.is_empty() {
+            result["simulated"] = json!({
+                "lateness": self.turns_late.summary(),
+                "reached_ns": self.advanced.ns(),
+                "damaged": self.outlet.cargo.damaged(),
+            });
+            result["flows"] = json!(flows);
+            result["jobs"] = json!(self.endpoints.jobs());
+        }
         let path = directory.join("raw/engine.json");
         let text =
             serde_json::to_vec_pretty(&result).map_err(|error| Error::wrap("write the result", error))?;

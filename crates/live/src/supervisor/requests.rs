@@ -187,6 +187,13 @@ pub fn send_line(stream: &mut UnixStream, object: &impl Serialize) -> io::Result
     stream.write_all(&line)
 }
 
+/// Whether there is something to read, or never will be.
+pub fn is_readable(stream: &UnixStream) -> bool {
+    let mut watched = libc::pollfd { fd: stream.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: the structure outlives the call.
+    unsafe { libc::poll(&mut watched, 1, 0) > 0 }
+}
+
 /// Waits for a line and reads the object on it.
 pub fn receive_line<T: DeserializeOwned>(stream: &mut UnixStream) -> io::Result<T> {
     let mut line = Vec::new();

@@ -129,7 +129,9 @@ pub fn apart(mtu: u32, pipes: Vec<Direction>) -> Plan {
 }
 
 pub fn flow(name: &str, ends: [usize; 2], traffic: Traffic) -> Flow {
-    Flow { name: name.into(), source: ends[0], destination: ends[1], start_ns: 0, stop_ns: None, traffic }
+    let [source, destination] = ends;
+    let simulated = true;
+    Flow { name: name.into(), source, destination, start_ns: 0, stop_ns: None, simulated, traffic }
 }
 
 /// A bulk transfer without end.

@@ -1,8 +1,7 @@
 """Traffic: what is sent between hosts, by real programs or simulated."""
 
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
@@ -16,9 +15,7 @@ def _law(value: Any) -> Any:
     if isinstance(value, str):
         value = {"law": value}
     if not isinstance(value, dict) or not isinstance(value.get("law"), str):
-        raise problem(
-            "does not name a congestion control", "write cc: cubic, or cc: {law: multcp, streams: 4}"
-        )
+        raise problem("does not name a congestion control", "write cc: cubic, or cc: {law: multcp, flows: 4}")
     plain: dict[str, Any] = {}
     for key, written in value.items():
         each = float(written) if isinstance(written, Decimal) else written
@@ -46,13 +43,12 @@ CongestionControl = Annotated[
 class Flow(Strict):
     """What every kind of traffic has."""
 
-    later: ClassVar[Mapping[str, str]] = {
-        "simulated": "leave it out: longhaul run makes it real, longhaul sim does not"
-    }
     source: Annotated[HostName, Field(alias="from", examples=["par1"])]
     to: Annotated[HostRanges, Field(examples=["nyc1"])]
     start: Span = Span(0)
     stop: Span | None = None
+    simulated: bool = False
+    """Whether it is simulated in a live run, too, beside what is real."""
 
     @model_validator(mode="after")
     def _order(self) -> "Flow":

@@ -1,0 +1,157 @@
+"""What is simulated: flows and parallel programs of a scenario, as the plan has them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from longhaul import _longhaul
+from longhaul.errors import LonghaulError
+
+if TYPE_CHECKING:
+    from longhaul.scenario import Resolved
+
+Json = dict[str, Any]
+
+LAW_SYSCTL = "net.ipv4.tcp_congestion_control"
+DEFAULT_LAW = "cubic"
+"""What Linux has, where neither flow nor host names another."""
+_DAY_NS = 86_400 * 10**9
+DEFAULT_PAYLOAD = 1448
+"""Of datagrams whose size the scenario leaves open, as iperf3 has it."""
+
+
+def plan_flows(resolved: "Resolved", traffic: Iterable[Mapping[str, Any]]) -> tuple[list[Json], list[Json]]:
+    """Those flows of the plan that ``traffic`` names, and rows that tell what belongs to what.
+
+    Raises ScenarioError.
+    """
+    traffic = list(traffic)
+    laws = [(("traffic", item["name"], "cc"), item.get("cc")) for item in traffic]
+    _check_laws(resolved, laws)
+    plan, tcp = resolved.plan, resolved.tcp
+    flows, rows = [], []
+    for item in traffic:
+        for destination in item["destinations"]:
+            source, target = plan["nodes"][item["source"]], plan["nodes"][destination]
+            name = item["name"] if len(item["destinations"]) == 1 else f"{item['name']}.{target['name']}"
+            named = source.get("sysctls", {}).get(LAW_SYSCTL) or DEFAULT_LAW
+            law = item.get("cc") or {"law": named}
+            settings = {**tcp.get(item["source"], {}), "ipv6": source["ipv4"] is None}
+            flows.append(
+                {
+                    "name": name,
+                    "source": item["source"],
+                    "destination": destination,
+                    "start_ns": item.get("start_ns") or 0,
+                    "stop_ns": item.get("stop_ns"),
+                    "simulated": True,
+                    "traffic": _traffic(item, law, settings),
+                }
+            )
+            rows.append(
+                {
+                    "name": item["name"],
+                    "kind": item["kind"],
+                    "program": name,
+                    "server": None,
+                    "from": source["name"],
+                    "to": target["name"],
+                    "cc": law["law"] if item["kind"] in ("tcp", "requests") else None,
+                    "rate_bits_per_s": item.get("rate_bits_per_s"),
+                    "every_ns": item.get("every_ns"),
+                    "simulated": True,
+                }
+            )
+    return flows, rows
+
+
+def plan_jobs(resolved: "Resolved", wanted: Iterable[Mapping[str, Any]]) -> list[Json]:
+    """Those simulated parallel programs of the plan that are ``wanted``. Raises ScenarioError."""
+    jobs = []
+    wanted = list(wanted)
+    _check_laws(resolved, [(("programs", job["name"], "simulate", "cc"), job["law"]) for job in wanted])
+    for job in wanted:
+        node = job["ranks"][0]
+        source = resolved.plan["nodes"][node]
+        named = source.get("sysctls", {}).get(LAW_SYSCTL) or DEFAULT_LAW
+        tcp = {**resolved.tcp.get(node, {}), "ipv6": source["ipv4"] is None}
+        jobs.append({**job, "law": job["law"] or {"law": named}, "tcp": tcp})
+    return jobs
+
+
+def jobs_without_program(resolved: "Resolved") -> list[Mapping[str, Any]]:
+    """Parallel programs that are simulated in a live run: they have nothing real to run."""
+    programs = resolved.scenario.document.programs
+    return [job for job in resolved.jobs if programs[job["name"]].run is None]
+
+
+def simulated_ends(resolved: "Resolved") -> frozenset[int]:
+    """Nodes that something sends from, or to, which a live run simulates."""
+    ends = [job["ranks"] for job in jobs_without_program(resolved)]
+    ends += [[flow["source"], *flow["destinations"]] for flow in resolved.traffic if flow["simulated"]]
+    return frozenset(node for group in ends for node in group)
+
+
+def real_ends(resolved: "Resolved") -> frozenset[int]:
+    """Nodes on which a live run starts programs, be it as traffic."""
+    from longhaul.scenario.references import program_hosts
+
+    index = {node["name"]: position for position, node in enumerate(resolved.plan["nodes"])}
+    programs = resolved.scenario.document.programs.values()
+    ends = [[index[host] for host in program_hosts(each)] for each in programs if each.run]
+    ends += [[flow["source"], *flow["destinations"]] for flow in resolved.traffic if not flow["simulated"]]
+    return frozenset(node for group in ends for node in group)
+
+
+def check(plan: Mapping[str, Any]) -> None:
+    """Refuse a plan whose flows or jobs cannot be simulated. Raises LonghaulError."""
+    # Without duration, a live run ends with its programs.
+    duration_ns = plan["duration_ns"] or (_DAY_NS if plan["programs"] else None)
+    try:
+        _longhaul.Simulation(json.dumps({**plan, "duration_ns": duration_ns}), directory=None)
+    except ValueError as error:
+        raise LonghaulError(str(error), remedy="change the scenario", exit_code=2) from error
+
+
+def _check_laws(resolved: "Resolved", laws: Iterable[tuple[tuple[str, ...], Json | None]]) -> None:
+    from longhaul.scenario import ScenarioError
+
+    problems = []
+    for path, law in laws:
+        try:
+            if law:
+                _longhaul.check_law(json.dumps(law))
+        except ValueError as error:
+            message, _, remedy = str(error).partition("; ")
+            problems.append(resolved.scenario.problem(path, message, remedy or "see docs/models"))
+    if problems:
+        raise ScenarioError(problems)
+
+
+def _traffic(item: Mapping[str, Any], law: Json, tcp: Json) -> Json:
+    match item["kind"]:
+        case "ping":
+            return {
+                "kind": "ping",
+                "every_ns": item["every_ns"],
+                "payload_bytes": item.get("size_bytes") or 56,
+                "count": item.get("count"),
+            }
+        case "udp":
+            return {
+                "kind": "udp",
+                "bits_per_s": item["rate_bits_per_s"],
+                "payload_bytes": item.get("size_bytes") or DEFAULT_PAYLOAD,
+                **{key: item[key] for key in ("bytes", "arrivals", "sizes", "on_off")},
+            }
+        case "requests":
+            return {"kind": "requests", "gap": item["gap"], "size": item["size"], "law": law, "tcp": tcp}
+        case _:
+            return {
+                "kind": "tcp",
+                "streams": item.get("flows") or 1,
+                "law": law,
+                "tcp": tcp,
+                "bytes": item.get("bytes"),
+                "bits_per_s": item.get("rate_bits_per_s"),
+            }

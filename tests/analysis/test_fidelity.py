@@ -1,0 +1,40 @@
+"""Verdicts on what engine and kernel counted."""
+
+from typing import Any
+
+from longhaul.analysis.fidelity import FATES, SIMULATED_P99_NS, judge
+
+
+def counted(*, p99_ns: int = 0, simulated_p99_ns: int | None = None) -> dict[str, Any]:
+    """What a good engine counts, but for these."""
+    engine: dict[str, Any] = {
+        "duration_ns": 10**9,
+        "error": None,
+        "packets": {"injected": 0, "copied": 0, "replies": 0, **dict.fromkeys(FATES, 0)},
+        "ports": {},
+        "lateness": {"all": {"p99_ns": p99_ns}},
+        "gaps": {"count": 0, "total_ns": 0},
+        "scheduling": {"policy": "fifo", "cores": 2},
+    }
+    if simulated_p99_ns is not None:
+        engine["simulated"] = {"lateness": {"count": 5, "p99_ns": simulated_p99_ns}}
+    return engine
+
+
+def test_simulated_ends_may_have_their_turns_at_leisure() -> None:
+    found = judge(counted(simulated_p99_ns=SIMULATED_P99_NS), {})
+    assert found.verdict == "faithful"
+    assert found.simulated["count"] == 5
+
+
+def test_an_engine_that_does_not_keep_up_with_simulated_ends_is_degraded() -> None:
+    found = judge(counted(simulated_p99_ns=5 * SIMULATED_P99_NS), {})
+    assert found.verdict == "degraded"
+    (reason,) = found.reasons
+    assert "5.0 ms" in reason.what
+    assert reason.remedy is not None
+
+
+def test_a_run_without_simulated_ends_says_nothing_of_them() -> None:
+    found = judge(counted(), {})
+    assert (found.verdict, found.simulated) == ("faithful", {})
