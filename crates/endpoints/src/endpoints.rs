@@ -116,18 +116,19 @@ impl Endpoints {
         true
     }
 
-    /// Lets the agent act whose turn is first, at `now`, and hands over what arrives at once.
-    pub fn expire(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
-        let Some((_, agent)) = self.timers.first() else { return };
-        self.wake(agent, now, network, carrier);
+    /// Lets the agent act whose turn is first, at `now`, and hands over what arrives at once. False if it
+    /// had been put off.
+    pub fn expire(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) -> bool {
+        let Some((_, agent)) = self.timers.first() else { return false };
+        self.wake(agent, now, network, carrier)
     }
 
-    fn wake(&mut self, agent: u32, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
+    fn wake(&mut self, agent: u32, now: Time, network: &mut Network, carrier: &mut impl Carrier) -> bool {
         let timer = self.agents[agent as usize].timer();
         if timer > now {
             // It was put off after it had been set.
             self.timers.set(agent, timer);
-            return;
+            return false;
         }
         self.now = now;
         self.steps += 1;
@@ -135,6 +136,7 @@ impl Endpoints {
         self.agents[agent as usize].expire(&mut wire);
         self.acted(agent, &mut wire);
         self.hand_over(now, network, carrier);
+        true
     }
 
     /// Whether each host may go by its own clock: none hears of another but by packets, and no packet
@@ -144,7 +146,8 @@ impl Endpoints {
     }
 
     /// Runs everything from `now`, before which everything has happened, to just before `limit`, each
-    /// host by its own clock; returns how often it went round. To be called only if the network [can](Network::can_look_ahead).
+    /// host by its own clock; returns how often it went round. To be called only if the network
+    /// [can](Network::can_look_ahead).
     pub fn run_apart(
         &mut self,
         now: Time,
@@ -197,7 +200,7 @@ impl Endpoints {
                 (Some(at), _) => self.hand_over(at, network, carrier),
                 (None, Some((timer, agent))) => self.wake(agent, timer, network, carrier),
                 (None, None) => return,
-            }
+            };
         }
     }
 

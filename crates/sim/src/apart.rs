@@ -89,9 +89,9 @@ mod tests {
         for respite in [50, 100, 200] {
             assert!(apart.limit(now, Time::NEVER).is_some());
             apart.learn(now, Span::from_ms(1), 2_000, 10);
-            now = now + Span::from_ms(respite - 1);
+            now += Span::from_ms(respite - 1);
             assert_eq!(apart.limit(now, Time::NEVER), None);
-            now = now + Span::from_ms(1);
+            now += Span::from_ms(1);
         }
         apart.learn(now, Span::from_ms(1), 3_000, 10);
         assert!(apart.limit(now, Time::NEVER).is_some(), "this paid");

@@ -15,6 +15,7 @@ impl Engine<'_> {
         while self.next_sample <= now {
             self.next_sample += every;
         }
+        self.network.settle(self.advanced);
         self.outlet.recorder.samples(results::samples(&self.network, self.plan, now));
         if !self.endpoints.is_empty() {
             self.outlet.recorder.flows(self.endpoints.samples(now).collect());

@@ -78,8 +78,7 @@ impl Engine<'_> {
                 outlet.flush();
                 endpoints.hand_over(next, net, outlet)
             } else {
-                endpoints.expire(next, net, outlet);
-                true
+                endpoints.expire(next, net, outlet)
             };
             if has_acted {
                 self.turns_late.add(self.glance.since(next).ns(), 1);
