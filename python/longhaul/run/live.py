@@ -139,9 +139,11 @@ def _refuse_what_only_a_simulation_can(resolved: "Resolved") -> None:
             problems.append(
                 scenario.problem(("programs", name), message, "add run: COMMAND, or use longhaul sim")
             )
-    for field in only_simulated(scenario.document.tcp):
-        path = ("tcp", field.partition(":")[0])
-        problems.append(scenario.problem(path, f"{field} is simulated only", remedy))
+    own = [(("nodes", name, "tcp"), node.tcp) for name, node in scenario.document.nodes.items() if node.tcp]
+    for path, tcp in [(("tcp",), scenario.document.tcp), *own]:
+        for field in only_simulated(tcp):
+            where = (*path, field.partition(":")[0])
+            problems.append(scenario.problem(where, f"{field} is simulated only", remedy))
     if problems:
         raise ScenarioError(problems)
 
