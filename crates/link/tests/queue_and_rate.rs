@@ -108,8 +108,8 @@ fn waiting_times_are_those_of_the_queue_alone() {
     }
     drain(&mut link, END);
     // 0 + 1 + 2 + 3 us.
-    assert_eq!(link.counters().waited_ps, 6_000_000);
-    assert_eq!(link.counters().waited_max, Span::from_us(3));
+    assert_eq!((link.waits().count(), link.waits().positive()), (4, 3));
+    assert_eq!((link.waits().sum_ps(), link.waits().longest()), (6_000_000, Span::from_us(3)));
     assert_eq!(link.counters().wire_delay_ps, 4_000_000_000);
 }
 
@@ -204,7 +204,7 @@ fn a_link_that_is_down_refuses_packets_keeps_those_that_wait_and_delivers_those_
     assert_eq!(link.next_event(), us(63));
     assert_eq!(drain(&mut link, END), [(1, us(63)), (2, us(73))]);
     assert_eq!(link.counters().down_packets, 1);
-    assert_eq!(link.counters().waited_max, Span::from_us(60));
+    assert_eq!(link.waits().longest(), Span::from_us(60));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use longhaul_link::{
     Resequence, Rounding, Series,
 };
 use longhaul_random::{Distribution, Seed};
-use longhaul_units::{Probability, Rate, Span, Time};
+use longhaul_units::{Histogram, Probability, Rate, Span, Time};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -107,6 +107,7 @@ pub struct Outcome {
     /// Who ended inside, in order of numbers.
     pub inside: Vec<(u64, Fate)>,
     pub counters: longhaul_link::Counters,
+    pub waits: Histogram,
 }
 
 /// Feeds the inputs to a link and brings it up at the end, so that nothing is left waiting.
@@ -142,7 +143,7 @@ pub fn play(line: impl Into<Line<Packet>>, inputs: &[(Span, Input)], polls: Poll
     assert_eq!((line.waiting(), line.flying()), ((0, 0), 0));
     assert_eq!(line.next_event(), Time::NEVER);
     inside.sort_by_key(|each| (each.0, format!("{:?}", each.1)));
-    Outcome { fates, out, inside, counters: line.counters() }
+    Outcome { fates, out, inside, counters: line.counters(), waits: line.waits() }
 }
 
 type Out = Vec<(u64, Time)>;

@@ -43,7 +43,7 @@ fn an_echo_behind_another_waits_for_its_serialisation() {
     let fast_ps = 80 * 1028;
     // Access, bottleneck twice, its way out; then back over three fast links.
     assert_eq!(end.ps(), 2 * 8_000_000 * 1028 + 2_000_000_000 + 5 * fast_ps);
-    assert_eq!(counts["links"][0]["forward"]["wait_max_ns"], 8_224_000);
+    assert_eq!(counts["links"][0]["forward"]["waits"]["max_ns"], 8_224_000);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn datagrams_that_come_too_fast_are_lost_in_the_ratio_of_the_rates() {
         assert_eq!(received + link["overflowed_packets"].as_f64().unwrap(), 50_000.0);
         // Nobody waits for more than those ahead of him in a full queue, and the one on the wire.
         let packet_ns = 8e12 / link_bits_per_s as f64;
-        let longest = link["wait_max_ns"].as_f64().unwrap();
+        let longest = link["waits"]["max_ns"].as_f64().unwrap();
         assert!(longest <= limit as f64 * packet_ns, "{longest}");
         assert!(longest >= (limit - 1) as f64 * packet_ns, "{longest}");
     }
@@ -75,7 +75,7 @@ fn datagrams_through_a_faster_link_neither_wait_nor_get_lost() {
     let plan = with(pipe(1500, queued(MS, 10_000_000, 1)), vec![flow("udp", [0, 1], traffic)]);
     let (end, counts) = Run::whole(&Plan { duration_ns: None, ..plan });
     assert_eq!(counts["flows"][0]["received"], 1000);
-    assert_eq!(counts["links"][0]["forward"]["wait_max_ns"], 0);
+    assert_eq!(counts["links"][0]["forward"]["waits"]["max_ns"], 0);
     // The last of 1000 leaves after 999 intervals of 0.8 ms.
     assert_eq!(end.ns(), 999 * 800_000 + 800_000 + MS);
 }
