@@ -17,7 +17,7 @@ def _law(value: Any) -> Any:
         value = {"law": value}
     if not isinstance(value, dict) or not isinstance(value.get("law"), str):
         raise problem(
-            "does not name a congestion control", "write cc: cubic, or cc: {law: multcp, streams: 4}"
+            "does not name a congestion control", "write cc: cubic, or cc: {law: multcp, flows: 4}"
         )
     plain: dict[str, Any] = {}
     for key, written in value.items():
