@@ -97,6 +97,7 @@ impl Endpoints {
             }
             (Agent::Datagrams(sender), Agent::Drain(receiver)) => {
                 let mut result = head(receiver.received_bytes);
+                result["bytes_sent"] = json!(sender.sent_bytes);
                 result["sent"] = json!(sender.sent);
                 result["received"] = json!(receiver.received);
                 result["out_of_order"] = json!(receiver.out_of_order);

@@ -158,4 +158,6 @@ def _row(
         "cc": (item.get("cc") or {}).get("law"),
         "rate_bits_per_s": item.get("rate_bits_per_s"),
         "every_ns": None,
+        "start_ns": item.get("start_ns") or 0,
+        "volume_bytes": item.get("bytes"),
     }
