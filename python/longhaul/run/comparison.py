@@ -13,7 +13,11 @@ from longhaul.errors import LonghaulError
 from longhaul.run.directory import read_run
 from longhaul.run.results import write_results
 
-DEFAULT_METRICS = ("flows.*", "probes.*", "programs.*.wall_time")
+DEFAULT_METRICS = (
+    *(f"flows.*.{name}" for name in ("goodput", "retransmits", "loss", "done", "took.*", "rtt.p50")),
+    "probes.*",
+    "programs.*.wall_time",
+)
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,7 @@ def _law(value: Any) -> Any:
     if isinstance(value, str):
         value = {"law": value}
     if not isinstance(value, dict) or not isinstance(value.get("law"), str):
-        raise problem(
-            "does not name a congestion control", "write cc: cubic, or cc: {law: multcp, flows: 4}"
-        )
+        raise problem("does not name a congestion control", "write cc: cubic, or cc: {law: multcp, flows: 4}")
     plain: dict[str, Any] = {}
     for key, written in value.items():
         each = float(written) if isinstance(written, Decimal) else written
