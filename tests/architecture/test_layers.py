@@ -18,7 +18,7 @@ MAY_KNOW = {
     "congestion": {"units", "random"},
     "transport": {"units", "random", "congestion"},
     "network": {"units", "random", "link", "plan", "record"},
-    "plan": {"units", "congestion"},
+    "plan": {"units", "random", "congestion"},
     "endpoints": {"units", "random", "network", "plan", "record", "congestion", "transport"},
     "sim": {"units", "network", "plan", "record", "endpoints"},
     "record": {"units"},

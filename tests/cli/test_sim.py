@@ -130,6 +130,19 @@ def test_what_is_only_simulated_does_not_run_live(longhaul: Command, work: Path)
     assert not (work / "runs").exists()
 
 
+def test_what_one_host_does_only_simulated_does_not_run_live(longhaul: Command, work: Path) -> None:
+    name = scenario(work)
+    text = (work / name).read_text()
+    own = "a: {kind: host, attach: r, profile: lan, tcp: {initial_window: 3, recovery: tahoe, ecn: true}}"
+    (work / name).write_text(text.replace("a: {kind: host, attach: r, profile: lan}", own))
+    result = longhaul("run", name)
+    assert result.returncode == 2
+    assert "nodes.a.tcp.initial_window" in result.stderr
+    assert "nodes.a.tcp.recovery: recovery: tahoe is simulated only" in result.stderr
+    assert "nodes.a.tcp.ecn" not in result.stderr
+    assert not (work / "runs").exists()
+
+
 def test_ctrl_c_keeps_what_there_is(work: Path, environment: dict[str, str]) -> None:
     name = scenario(work, duration="100000s")
     command = [sys.executable, "-m", "longhaul.cli.main", "sim", name, "--no-report"]

@@ -11,7 +11,7 @@ from longhaul import _longhaul
 from longhaul.analysis.expectations import metrics
 from longhaul.analysis.links import TOTALS
 from longhaul.scenario import json_schema, parse_scenario, resolve
-from longhaul.scenario.metrics import FIDELITY, FLOW, LINK, PROBE, PROGRAM
+from longhaul.scenario.metrics import FIDELITY, FLOW, LINK, PROBE, PROGRAM, TRANSFERS
 from longhaul.scenario.paths import Routes
 from longhaul.scenario.templates import TEMPLATES, template
 
@@ -133,11 +133,13 @@ def test_show_and_the_engine_take_the_same_paths(edges: list[tuple[int, int, int
 
 
 def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
+    quantiles = {"count": 1, **{f"{q}_ns": 1 for q in ("mean", "p50", "p90", "p99", "max")}}
     link_row = {
         "name": "w",
         "way": "forward",
-        "achieved": dict.fromkeys(("delay_ns", "rate_bits_per_s", "peak_bits_per_s", "loss")),
+        "achieved": dict.fromkeys(("delay_ns", "rate_bits_per_s", "peak_bits_per_s", "loss", "utilisation")),
         "packets": dict.fromkeys(TOTALS),
+        "queueing_delay": quantiles,
     }
     found = metrics(
         {
@@ -146,7 +148,9 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
                 {
                     **dict.fromkeys(("name", "flow"), "f"),
                     **dict.fromkeys(("goodput_bits_per_s", "retransmits", "loss", "done"), 1),
+                    **dict.fromkeys(("throughput_bits_per_s", "retransmission_rate"), 1),
                     **{f"took_{q}_ns": 1 for q in ("p50", "p99", "max")},
+                    "rtt": quantiles,
                 }
             ],
             "probes": [
@@ -159,6 +163,7 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
             ],
             "links": [link_row],
             "fairness": {"jain": 1.0, "streams": 2},
+            "transfers": {"f1_ns": 1, "f2": 1.0, "f2_literal": 2.0},
             "fidelity": {"lateness": {}, "spacing": {}, "gaps": {}, "verdict": "faithful"},
         }
     )
@@ -167,6 +172,7 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
     promised |= {f"probes.q.b.{name}" for name in PROBE}
     promised |= {f"links.w.forward.{name}" for name in LINK}
     promised |= {f"fidelity.{name}" for name in FIDELITY} | {"fairness.jain"}
+    promised |= {f"transfers.{name}" for name in TRANSFERS}
     assert promised == set(found)
 
 

@@ -5,7 +5,7 @@ use crate::datagrams::{self, Datagrams, Drain};
 use crate::echoes::{self, Echoes};
 use crate::endpoints::{Endpoints, Pair};
 use crate::stream::{Application, Kind, Plan as StreamPlan, StreamEnd};
-use longhaul_network::{DirectionId, Network, NodeId, distribution};
+use longhaul_network::{DirectionId, Network, NodeId};
 use longhaul_plan::{Flow, NodeKind, Recovery, Tcp, Traffic};
 use longhaul_random::Seed;
 use longhaul_transport::{
@@ -40,7 +40,9 @@ impl Endpoints {
         let mtu = self.path_mtu(network, [from, to])?;
         let kind = |law: &longhaul_congestion::Settings, tcp: &Tcp| {
             let settings = settings(tcp, mtu);
-            Arc::new(Kind { name: flow.name.clone(), settings, law: law.clone(), seed: *seed })
+            // Requests are too many and too short.
+            let measured = matches!(flow.traffic, Traffic::Tcp { .. });
+            Arc::new(Kind { name: flow.name.clone(), settings, law: law.clone(), seed: *seed, measured })
         };
         match &flow.traffic {
             Traffic::Tcp { streams, law, tcp, bytes, bits_per_s } => {
@@ -55,7 +57,6 @@ impl Endpoints {
             Traffic::Requests { gap, size, law, tcp } => {
                 endless(false)?;
                 let kind = kind(law, tcp);
-                let (gap, size) = (distribution(gap), distribution(size));
                 let mut chance = seed.stream(&format!("{}/requests", flow.name));
                 let mut at = start;
                 for number in 0.. {
@@ -85,7 +86,7 @@ impl Endpoints {
                     bytes: bytes.unwrap_or(u64::MAX),
                     arrivals: *arrivals,
                     sizes: *sizes,
-                    on_off: on_off.as_ref().map(|(on, off)| (distribution(on), distribution(off))),
+                    on_off: on_off.clone(),
                 };
                 let chance = seed.stream(&format!("{}/datagrams", flow.name));
                 let sender = Agent::Datagrams(Box::new(Datagrams::new(there, plan, chance)));

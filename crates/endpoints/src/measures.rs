@@ -92,10 +92,12 @@ impl Endpoints {
                 if let (Some(info), Value::Object(fields)) = (sender.info(), &mut result) {
                     fields.extend(connection_fields(&info));
                 }
+                result["rtt"] = json!(Distribution::from(sender.round_trips().clone()).summary());
                 result
             }
             (Agent::Datagrams(sender), Agent::Drain(receiver)) => {
                 let mut result = head(receiver.received_bytes);
+                result["bytes_sent"] = json!(sender.sent_bytes);
                 result["sent"] = json!(sender.sent);
                 result["received"] = json!(receiver.received);
                 result["out_of_order"] = json!(receiver.out_of_order);
@@ -113,14 +115,16 @@ impl Endpoints {
 
     /// All transfers of a flow together, and a record of each.
     fn requests(&self, pairs: &[Pair], now: Time, records: &mut Vec<RequestRow>) -> Value {
-        let (mut times, mut bytes, mut retransmits, mut begun, mut failed) =
-            (Distribution::new(), 0, 0, 0u64, 0u64);
+        let (mut times, mut bytes, mut begun, mut failed) = (Distribution::new(), 0, 0u64, 0u64);
+        let (mut segments_sent, mut bytes_sent, mut retransmits) = (0, 0, 0);
         let flow = pairs.first().map_or(0, |pair| pair.flow);
         for pair in pairs {
             let Agent::Stream(sender) = &self.agents[pair.sender as usize] else { continue };
             let (Some(plan), Some(info)) = (sender.plan(), sender.info()) else { continue };
             begun += 1;
             bytes += info.bytes_acknowledged;
+            segments_sent += info.segments_sent;
+            bytes_sent += info.bytes_sent;
             retransmits += info.retransmits;
             let closed = info.state == longhaul_transport::State::Closed;
             failed += u64::from(info.state == longhaul_transport::State::Failed);
@@ -147,6 +151,8 @@ impl Endpoints {
             "span_s": span_s,
             "bytes": bytes,
             "goodput_bits_per_s": (span_s > 0.0).then(|| bytes as f64 * 8.0 / span_s),
+            "segments_sent": segments_sent,
+            "bytes_sent": bytes_sent,
             "retransmits": retransmits,
             "begun": begun,
             "done": times.count(),
@@ -160,6 +166,7 @@ fn connection_fields(info: &Info) -> serde_json::Map<String, Value> {
     let fields = json!({
         "state": format!("{:?}", info.state).to_lowercase(),
         "segments_sent": info.segments_sent,
+        "bytes_sent": info.bytes_sent,
         "retransmits": info.retransmits,
         "losses": info.losses,
         "timeouts": info.timeouts,

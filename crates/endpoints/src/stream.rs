@@ -4,7 +4,7 @@ use longhaul_congestion::Settings as Law;
 use longhaul_network::NodeId;
 use longhaul_random::Seed;
 use longhaul_transport::{Connection, Flags, Info, Segment, Settings};
-use longhaul_units::{Rate, Serialiser, Time};
+use longhaul_units::{Histogram, Rate, Serialiser, Time};
 use std::sync::Arc;
 
 /// ECT(0), the lower two bits of the traffic class (RFC 3168, section 5).
@@ -24,6 +24,8 @@ pub struct Kind {
     pub settings: Settings,
     pub law: Law,
     pub seed: Seed,
+    /// Whether the opening end keeps the distribution of its round trips.
+    pub measured: bool,
 }
 
 /// One end of a simulated connection with its application.
@@ -36,6 +38,8 @@ pub struct StreamEnd {
     timer: Time,
     /// The listening end has closed, too.
     closed: bool,
+    /// Of every acknowledgement that gave one.
+    round_trips: Histogram,
     kind: Arc<Kind>,
     /// Which of the flow's connections.
     number: u32,
@@ -85,7 +89,16 @@ impl Application {
 impl StreamEnd {
     pub fn new(kind: Arc<Kind>, number: u32, way: Way, application: Option<Application>) -> Self {
         let timer = application.as_ref().map_or(Time::NEVER, Application::timer);
-        StreamEnd { connection: State::Unborn, way, application, timer, closed: false, kind, number }
+        StreamEnd {
+            connection: State::Unborn,
+            way,
+            application,
+            timer,
+            closed: false,
+            round_trips: Histogram::new(),
+            kind,
+            number,
+        }
     }
 
     pub fn receive(&mut self, segment: &Segment, marked: bool, wire: &mut Wire<'_, impl Carrier>) {
@@ -97,6 +110,12 @@ impl StreamEnd {
         }
         let State::Open(connection) = &mut self.connection else { return };
         connection.receive(wire.now, segment, marked);
+        if self.kind.measured
+            && self.application.is_some()
+            && let Some(rtt) = connection.take_round_trip()
+        {
+            self.round_trips.add(rtt, 1);
+        }
         if self.application.is_none() && !self.closed && connection.has_ended() {
             self.closed = true;
             connection.close(wire.now);
@@ -168,6 +187,11 @@ impl StreamEnd {
         }
     }
 
+    /// The round trips that its acknowledgements gave.
+    pub fn round_trips(&self) -> &Histogram {
+        &self.round_trips
+    }
+
     /// Whether it has a connection now.
     pub fn is_open(&self) -> bool {
         matches!(self.connection, State::Open(_))
@@ -182,7 +206,7 @@ impl StreamEnd {
         if !matches!(self.connection, State::Unborn) {
             return;
         }
-        let Kind { name, settings, law, seed } = &*self.kind;
+        let Kind { name, settings, law, seed, .. } = &*self.kind;
         let chance = seed.stream(&format!("{name}/{}/{end}", self.number));
         let made = if self.application.is_some() {
             Connection::connect(settings, law, chance)

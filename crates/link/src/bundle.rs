@@ -9,7 +9,7 @@ pub use resequencer::Resequence;
 
 use crate::{Change, Counters, Fate, Laws, Link, Load, Offered};
 use longhaul_random::Seed;
-use longhaul_units::{Span, Time};
+use longhaul_units::{Histogram, Span, Time};
 use policy::Chooser;
 use resequencer::Resequencer;
 use std::collections::VecDeque;
@@ -187,10 +187,16 @@ impl<P: Load> Bundle<P> {
             sum.marked_packets += each.marked_packets;
             sum.corrupted_packets += each.corrupted_packets;
             sum.wire_delay_ps += each.wire_delay_ps;
-            sum.waited_ps += each.waited_ps;
-            sum.waited_max = sum.waited_max.max(each.waited_max);
+            sum.wire_bytes += each.wire_bytes;
         }
         sum
+    }
+
+    /// See [`Link::waits`]; those of all routes together.
+    pub fn waits(&self) -> Histogram {
+        let mut all = Histogram::new();
+        self.routes.iter().for_each(|route| all.merge(route.waits()));
+        all
     }
 
     /// See [`Link::waiting`].

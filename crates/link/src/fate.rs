@@ -1,5 +1,3 @@
-use longhaul_units::Span;
-
 /// What a link must know of a packet that it carries.
 pub trait Load: Copy {
     /// Size in bytes as the queue and the counters see it; the link's framing comes on top.
@@ -91,8 +89,6 @@ pub struct Counters {
     pub corrupted_packets: u64,
     /// Sum of the delays drawn for packets that entered the wire, in picoseconds.
     pub wire_delay_ps: u128,
-    /// Sum of the times that packets waited before their first bit left, in picoseconds.
-    pub waited_ps: u128,
-    /// The longest such time.
-    pub waited_max: Span,
+    /// Bytes of packets that have begun to leave, with framing: what occupies the wire.
+    pub wire_bytes: u64,
 }

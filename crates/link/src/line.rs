@@ -1,6 +1,6 @@
 use crate::pipe::Pipe;
 use crate::{Bundle, Change, Counters, Fate, Link, Load, Offered};
-use longhaul_units::Time;
+use longhaul_units::{Histogram, Time};
 
 /// One direction between two nodes: a link, or parallel routes that are one. What holds of [`Link`]
 /// holds of it.
@@ -88,6 +88,15 @@ impl<P: Load> Line<P> {
             Line::Link(link) => *link.counters(),
             Line::Pipe(pipe) => pipe.counters(),
             Line::Bundle(bundle) => bundle.counters(),
+        }
+    }
+
+    /// See [`Link::waits`].
+    pub fn waits(&self) -> Histogram {
+        match self {
+            Line::Link(link) => link.waits().clone(),
+            Line::Pipe(pipe) => pipe.waits(),
+            Line::Bundle(bundle) => bundle.waits(),
         }
     }
 

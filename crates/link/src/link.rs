@@ -7,7 +7,7 @@ use crate::rate::Gate;
 use crate::wire::{Entry, Wire};
 use crate::{Change, Counters, Fate, Framing, Laws, Load, LossPlace, Offered, OutOfOrder, QueueLimit};
 use longhaul_random::{Seed, Stream};
-use longhaul_units::{Probability, Serialiser, Span, Time};
+use longhaul_units::{Histogram, Probability, Serialiser, Span, Time};
 use std::collections::VecDeque;
 
 /// One direction of a link: `offer -> loss -> queue -> serialiser -> wire -> due`.
@@ -48,6 +48,7 @@ pub struct Link<P> {
     wire: Wire<P>,
     ended: VecDeque<(P, Fate)>,
     pub(crate) counters: Counters,
+    pub(crate) waits: Histogram,
     /// The latest `now`.
     clock: Time,
 }
@@ -146,6 +147,7 @@ impl<P: Load> Link<P> {
             wire: Wire::new(laws.reorder, coalesce),
             ended: VecDeque::new(),
             counters: Counters::default(),
+            waits: Histogram::new(),
             clock: Time::ZERO,
         };
         link.take_stock();
@@ -268,6 +270,11 @@ impl<P: Load> Link<P> {
         &self.counters
     }
 
+    /// How long packets waited before their first bit left, those that did not wait with zero.
+    pub fn waits(&self) -> &Histogram {
+        &self.waits
+    }
+
     /// Packets that wait for the serialiser, and their bytes, as of the latest `now`.
     pub fn waiting(&self) -> (u64, u64) {
         let staged = self.staged.as_ref().map_or(0, |waiting| u64::from(waiting.packet.bytes()));
@@ -319,10 +326,7 @@ impl<P: Load> Link<P> {
                 self.staged = Some(waiting);
                 return;
             }
-            let waited = start.since(waiting.since);
-            self.counters.waited_ps += u128::from(waited.ps());
-            self.counters.waited_max = self.counters.waited_max.max(waited);
-            self.start(start, waiting.packet);
+            self.start(start, waiting);
         }
     }
 
@@ -342,7 +346,7 @@ impl<P: Load> Link<P> {
                 return Err(Fate::Dropped);
             }
             if self.gate.start(now, framed) == now {
-                self.start(now, packet);
+                self.start(now, Waiting { packet, since: now });
                 return Ok(());
             }
         } else if !self.gate.admits(self.framing.framed(packet.bytes())) {
@@ -378,8 +382,11 @@ impl<P: Load> Link<P> {
     }
 
     /// Lets a packet's first bit leave at `start`.
-    fn start(&mut self, start: Time, mut packet: P) {
-        let end = self.gate.send(start, self.framing.framed(packet.bytes()));
+    fn start(&mut self, start: Time, Waiting { mut packet, since }: Waiting<P>) {
+        let framed = self.framing.framed(packet.bytes());
+        let end = self.gate.send(start, framed);
+        self.counters.wire_bytes += u64::from(framed);
+        self.waits.add(start.since(since), 1);
         if self.loss_place == LossPlace::AfterQueue
             && self.loss.strikes(&mut self.streams.loss, end, packet.bytes())
         {

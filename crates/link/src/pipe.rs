@@ -1,7 +1,7 @@
 use crate::link::Link;
 use crate::{Counters, Fate, Framing, Laws, Load, Offered, QueueLimit};
 use longhaul_random::Seed;
-use longhaul_units::{Rate, Serialiser, Span, Time};
+use longhaul_units::{Histogram, Rate, Serialiser, Span, Time};
 use std::collections::VecDeque;
 
 /// Of an IP packet.
@@ -27,6 +27,8 @@ pub struct Pipe<P> {
     /// All that have been let in and are not due yet, if the pipe keeps them.
     ring: VecDeque<(Time, P)>,
     counters: Counters,
+    /// Of those that waited and have begun to leave.
+    waits: Histogram,
     /// Its laws and streams; its queue and wire are empty.
     link: Box<Link<P>>,
 }
@@ -64,6 +66,7 @@ impl<P: Load> Pipe<P> {
             clock: Time::ZERO,
             ring: VecDeque::with_capacity(64),
             counters: Counters::default(),
+            waits: Histogram::new(),
             link,
         })
     }
@@ -74,13 +77,13 @@ impl<P: Load> Pipe<P> {
         let idle = Box::new(Link::new(Laws::default(), &Seed::new(0), "", Span::ZERO));
         let mut link = std::mem::replace(&mut self.link, idle);
         let wire = self.queue.front().map_or(self.wire, |first| first.wire);
-        let (begun, counters) = (self.ring.len() - self.queue.len(), self.counters());
+        let (begun, counters, waits) = (self.ring.len() - self.queue.len(), self.counters(), self.waits());
         for (due, packet) in self.ring.drain(..begun) {
             link.put_on_wire(packet, due);
         }
         let waiting = self.ring.drain(..).zip(self.queue.drain(..));
         link.resume(self.clock, wire, waiting.map(|((_, packet), waits)| (packet, waits.since)));
-        link.counters = counters;
+        (link.counters, link.waits) = (counters, waits);
         link
     }
 
@@ -107,6 +110,7 @@ impl<P: Load> Pipe<P> {
             self.pass_loss_and_queue(now, bytes)?;
         }
         let bytes = self.framing.framed(bytes);
+        self.counters.wire_bytes += u64::from(bytes);
         let end = match self.pace {
             Pace::PerByte(ps) => self.wire.send_for(now, Span::from_ps(u64::from(bytes) * ps)),
             Pace::Rate(rate) => self.send_exactly(now, bytes, rate),
@@ -193,13 +197,21 @@ impl<P: Load> Pipe<P> {
     /// What has happened up to the latest `now`; of what has begun, with what is on the way.
     pub(crate) fn counters(&self) -> Counters {
         let wire_delay_ps = u128::from(self.begun()) * u128::from(self.delay.ps());
-        Counters { wire_delay_ps, ..self.counters }
+        let waiting: u64 = self.queue.iter().map(|each| u64::from(self.framing.framed(each.bytes))).sum();
+        Counters { wire_delay_ps, wire_bytes: self.counters.wire_bytes - waiting, ..self.counters }
     }
 
     /// Packets that have begun to leave so far.
     fn begun(&self) -> u64 {
         let Counters { offered_packets, lost_packets, overflowed_packets, .. } = self.counters;
         offered_packets - lost_packets - overflowed_packets - self.queue.len() as u64
+    }
+
+    /// Those that found the wire free are those that did not wait.
+    pub(crate) fn waits(&self) -> Histogram {
+        let mut all = self.waits.clone();
+        all.add(Span::ZERO, self.begun() - all.count());
+        all
     }
 
     pub(crate) fn waiting(&self) -> (u64, u64) {
@@ -228,9 +240,7 @@ impl<P: Load> Pipe<P> {
         while let Some(first) = self.queue.front()
             && first.wire.busy_until() <= now
         {
-            let waited = first.wire.busy_until().since(first.since);
-            self.counters.waited_ps += u128::from(waited.ps());
-            self.counters.waited_max = self.counters.waited_max.max(waited);
+            self.waits.add(first.wire.busy_until().since(first.since), 1);
             self.waiting_bytes -= u64::from(first.bytes);
             self.queue.pop_front();
         }

@@ -140,6 +140,10 @@ proptest! {
         prop_assert_eq!(&run(Polls::AtInputs), &prompt);
         prop_assert_eq!(&run(Polls::Never), &prompt);
         prop_assert!(prompt.out.is_sorted_by_key(|(_, due)| *due));
+        // Whoever has begun to leave has waited, if only for no time.
+        let ended_after = prompt.counters.lost_packets + prompt.counters.delivered_packets;
+        prop_assert!(prompt.waits.count() >= prompt.counters.delivered_packets);
+        prop_assert!(prompt.waits.count() <= ended_after);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{END, drain, ethernet, gigabit, link, packet, transparent};
-use longhaul_link::{Change, Delay, Fate, Laws, Offered, QueueLimit, RateLaw};
+use longhaul_link::{Change, Delay, Fate, Framing, Laws, Offered, QueueLimit, RateLaw};
 use longhaul_units::{Span, Time};
 
 const TAKEN: Offered = Offered::Taken { copies: 0 };
@@ -50,6 +50,20 @@ fn a_full_ethernet_frame_at_ten_gigabit_lasts_1230_4_nanoseconds() {
     let mut link = link(laws);
     link.offer(Time::ZERO, packet(0, 1500));
     assert_eq!(drain(&mut link, END), [(0, Time::from_ps(1_230_400))]);
+}
+
+#[test]
+fn what_occupies_the_wire_is_counted_with_its_framing() {
+    let cells = Framing { overhead_bytes: 8, least_bytes: 0, cells: Some((48, 53)) };
+    // Ethernet: 40 + 38 is less than 84; 1500 + 38. ATM: 48 bytes are one cell; 1508 are 32.
+    let frames = Framing { least_bytes: 84, ..ethernet() };
+    for (framing, expected) in [(frames, 84 + 1538), (cells, 53 + 32 * 53)] {
+        let mut link = link(Laws { framing, ..gigabit_link() });
+        link.offer(us(0), packet(0, 40));
+        link.offer(us(0), packet(1, 1500));
+        drain(&mut link, END);
+        assert_eq!(link.counters().wire_bytes, expected);
+    }
 }
 
 #[test]
@@ -108,8 +122,8 @@ fn waiting_times_are_those_of_the_queue_alone() {
     }
     drain(&mut link, END);
     // 0 + 1 + 2 + 3 us.
-    assert_eq!(link.counters().waited_ps, 6_000_000);
-    assert_eq!(link.counters().waited_max, Span::from_us(3));
+    assert_eq!((link.waits().count(), link.waits().positive()), (4, 3));
+    assert_eq!((link.waits().sum_ps(), link.waits().longest()), (6_000_000, Span::from_us(3)));
     assert_eq!(link.counters().wire_delay_ps, 4_000_000_000);
 }
 
@@ -204,7 +218,7 @@ fn a_link_that_is_down_refuses_packets_keeps_those_that_wait_and_delivers_those_
     assert_eq!(link.next_event(), us(63));
     assert_eq!(drain(&mut link, END), [(1, us(63)), (2, us(73))]);
     assert_eq!(link.counters().down_packets, 1);
-    assert_eq!(link.counters().waited_max, Span::from_us(60));
+    assert_eq!(link.waits().longest(), Span::from_us(60));
 }
 
 #[test]

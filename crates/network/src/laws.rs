@@ -5,7 +5,7 @@
 
 use longhaul_link as link;
 use longhaul_plan as plan;
-use longhaul_random::{Distribution, Seed};
+use longhaul_random::Seed;
 use longhaul_units::{Probability, Rate, Span, Time};
 use std::sync::Arc;
 
@@ -95,8 +95,8 @@ fn loss(loss: &plan::Loss) -> link::Loss {
             link::Loss::Correlated { mean: *mean, correlation: *correlation }
         }
         plan::Loss::Renewal { gap, burst, unit } => link::Loss::Renewal {
-            gap: distribution(gap),
-            burst: distribution(burst),
+            gap: gap.clone(),
+            burst: burst.clone(),
             unit: match unit {
                 plan::GapUnit::Packets => link::GapUnit::Packets,
                 plan::GapUnit::Bytes => link::GapUnit::Bytes,
@@ -211,7 +211,7 @@ fn delay(delay: &plan::Delay) -> link::Delay {
         }
         plan::Delay::Random { base_ns, jitter, correlation, .. } => link::Delay::Random {
             base: Span::from_ns(*base_ns),
-            jitter: distribution(jitter),
+            jitter: jitter.clone(),
             correlation: *correlation,
         },
         plan::Delay::Series { mean_ns, points, linear, repeat_ns } => {
@@ -263,26 +263,6 @@ fn policy(policy: &plan::Policy) -> link::Policy {
         plan::Policy::Weighted { weights } => link::Policy::Weighted(weights.clone()),
         plan::Policy::LeastQueued => link::Policy::LeastQueued,
         plan::Policy::Flowlet { gap_ns } => link::Policy::Flowlet(Span::from_ns(*gap_ns)),
-    }
-}
-
-/// A distribution at work.
-pub fn distribution(law: &plan::Distribution) -> Distribution {
-    match law {
-        plan::Distribution::Constant { value } => Distribution::Constant(*value),
-        plan::Distribution::Uniform { low, high } => Distribution::Uniform { low: *low, high: *high },
-        plan::Distribution::Normal { mean, sd } => Distribution::Normal { mean: *mean, sd: *sd },
-        plan::Distribution::Exponential { mean } => Distribution::Exponential { mean: *mean },
-        plan::Distribution::Weibull { shape, scale } => {
-            Distribution::Weibull { shape: *shape, scale: *scale }
-        }
-        plan::Distribution::Lognormal { mu, sigma } => Distribution::Lognormal { mu: *mu, sigma: *sigma },
-        plan::Distribution::Gamma { shape, scale } => Distribution::Gamma { shape: *shape, scale: *scale },
-        plan::Distribution::Pareto { shape, scale } => Distribution::Pareto { shape: *shape, scale: *scale },
-        plan::Distribution::Empirical { values } => Distribution::Empirical(Arc::from(values.as_slice())),
-        plan::Distribution::Table { mean, sd, samples } => {
-            Distribution::Table { mean: *mean, sd: *sd, samples: Arc::from(samples.as_slice()) }
-        }
     }
 }
 

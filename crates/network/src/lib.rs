@@ -18,7 +18,6 @@ mod routes;
 mod trial;
 
 pub use calendar::Calendar;
-pub use laws::distribution;
 pub use network::{LinkCounters, Network, Sink, Totals};
 pub use packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
 pub use replay::{Difference, Replay, replay};

@@ -6,7 +6,7 @@ use crate::routes::Routes;
 use longhaul_link::{Counters, Line, Offered};
 use longhaul_plan::{NodeKind, Plan, Way};
 use longhaul_random::Seed;
-use longhaul_units::{Span, Time};
+use longhaul_units::{Histogram, Span, Time};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -261,6 +261,11 @@ impl Network {
             waiting_bytes,
             flying_packets: link.flying() - taken_packets,
         }
+    }
+
+    /// How long packets waited before they left on one direction, since the start.
+    pub fn waits(&self, direction: DirectionId) -> Histogram {
+        self.directions[direction.0 as usize].link.waits()
     }
 
     /// Packets since the start.

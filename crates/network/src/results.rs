@@ -3,7 +3,7 @@
 use crate::network::{LinkCounters, Network};
 use crate::packet::DirectionId;
 use longhaul_plan::{Plan, Way};
-use longhaul_record::SampleRow;
+use longhaul_record::{Distribution, SampleRow};
 use longhaul_units::Time;
 use serde_json::{Value, json};
 
@@ -24,6 +24,7 @@ pub fn samples(network: &Network, plan: &Plan, now: Time) -> Vec<SampleRow> {
                 copied_packets: counters.link.copied_packets,
                 delivered_packets: counters.link.delivered_packets,
                 delivered_bytes: counters.link.delivered_bytes,
+                wire_bytes: counters.link.wire_bytes,
                 lost_packets: counters.link.lost_packets,
                 overflowed_packets: counters.link.overflowed_packets,
                 dropped_packets: counters.link.dropped_packets,
@@ -59,7 +60,10 @@ pub fn packets(network: &Network) -> Value {
 
 /// What every link counted, as results have it.
 pub fn links(network: &Network, plan: &Plan) -> Vec<Value> {
-    let counters = |link, way| direction(&network.link_counters(DirectionId::new(link, way)));
+    let counters = |link, way| {
+        let id = DirectionId::new(link, way);
+        direction(&network.link_counters(id), network.waits(id).into())
+    };
     plan.links
         .iter()
         .enumerate()
@@ -73,10 +77,10 @@ pub fn links(network: &Network, plan: &Plan) -> Vec<Value> {
         .collect()
 }
 
-fn direction(counters: &LinkCounters) -> Value {
+fn direction(counters: &LinkCounters, waits: Distribution) -> Value {
     let of = &counters.link;
     let entered = of.delivered_packets + counters.flying_packets;
-    let mean = |sum_ps: u128| if entered == 0 { 0.0 } else { sum_ps as f64 / entered as f64 / 1_000.0 };
+    let wire_delay_ns = of.wire_delay_ps as f64 / entered.max(1) as f64 / 1_000.0;
     json!({
         "offered_packets": of.offered_packets,
         "offered_bytes": of.offered_bytes,
@@ -92,8 +96,8 @@ fn direction(counters: &LinkCounters) -> Value {
         "too_big_packets": counters.too_big_packets,
         "waiting_packets": counters.waiting_packets,
         "flying_packets": counters.flying_packets,
-        "wire_delay_mean_ns": mean(of.wire_delay_ps),
-        "wait_mean_ns": mean(of.waited_ps),
-        "wait_max_ns": of.waited_max.ns(),
+        "wire_bytes": of.wire_bytes,
+        "wire_delay_mean_ns": wire_delay_ns,
+        "waits": waits.summary(),
     })
 }

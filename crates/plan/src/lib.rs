@@ -9,7 +9,6 @@
 mod bundle;
 mod delay;
 mod direction;
-mod distribution;
 mod flows;
 mod jobs;
 mod loss;
@@ -21,9 +20,9 @@ mod series;
 pub use bundle::{Bundle, FlowKey, Policy, Resequence};
 pub use delay::{Delay, OutOfOrder, Rounding};
 pub use direction::{Change, Direction, LossPlace};
-pub use distribution::Distribution;
 pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
+pub use longhaul_random::Distribution;
 pub use loss::{GapUnit, Loss};
 pub use programs::{Program, Ready};
 pub use queue::{Discipline, Queue};

@@ -1,5 +1,5 @@
 use crate::Distribution;
-use crate::distribution::sorted;
+use crate::series::sorted;
 use longhaul_units::Probability;
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,4 @@
-use crate::distribution::sorted;
-use crate::series::check_points;
+use crate::series::{check_points, sorted};
 use serde::{Deserialize, Serialize};
 
 /// How fast the wire takes packets.

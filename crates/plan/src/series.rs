@@ -19,3 +19,8 @@ pub(crate) fn check_points(points: &[(u64, u64)], repeat_ns: Option<u64>) -> Res
         _ => Ok(()),
     }
 }
+
+/// Refuses a list that descends.
+pub(crate) fn sorted<T: PartialOrd>(name: &str, list: &[T]) -> Result<(), String> {
+    if list.is_sorted() { Ok(()) } else { Err(format!("{name}: must be in ascending order")) }
+}

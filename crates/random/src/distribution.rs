@@ -1,90 +1,129 @@
 use crate::{Stream, gamma, normal};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A distribution of amounts, drawn by inversion: one draw of a [`Stream`] gives one amount, and a
-/// larger draw never a smaller one.
+/// A distribution of amounts (nanoseconds, bytes or packets, as its user says), drawn by inversion: one
+/// draw of a [`Stream`] gives one amount, and a larger draw never a smaller one.
 ///
-/// Parameters must be as [`is_valid`](Self::is_valid) demands.
-#[derive(Clone, Debug, PartialEq)]
+/// Parameters must be as [`check`](Self::check) demands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "dist", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Distribution {
     /// Always the same.
-    Constant(f64),
+    Constant {
+        /// That amount; not negative.
+        value: f64,
+    },
     /// Uniform from `low` to `high`.
     Uniform {
         /// Least amount.
         low: f64,
-        /// Greatest amount.
+        /// Greatest amount; at least `low`.
         high: f64,
     },
-    /// Normal.
+    /// Normal; users cut it at zero.
     Normal {
         /// Mean.
         mean: f64,
-        /// Standard deviation.
+        /// Standard deviation; not negative.
         sd: f64,
     },
     /// Exponential.
     Exponential {
-        /// Mean.
+        /// Mean; positive.
         mean: f64,
     },
     /// P(X > x) = exp(-(x/scale)^shape); Weibull, J. Appl. Mech. 18 (1951) 293.
     Weibull {
-        /// Shape; 1 is the exponential.
+        /// Shape; positive. 1 is the exponential.
         shape: f64,
-        /// Scale.
+        /// Scale; positive.
         scale: f64,
     },
     /// exp(mu + sigma Z) for a standard normal Z.
     Lognormal {
         /// Mean of the logarithm.
         mu: f64,
-        /// Standard deviation of the logarithm.
+        /// Standard deviation of the logarithm; not negative.
         sigma: f64,
     },
     /// Gamma with mean shape * scale.
     Gamma {
-        /// Shape.
+        /// Shape; positive.
         shape: f64,
-        /// Scale.
+        /// Scale; positive.
         scale: f64,
     },
     /// P(X > x) = (scale/x)^shape from `scale` on.
     Pareto {
-        /// Shape; the mean is finite above 1.
+        /// Shape; positive. The mean is finite above 1, the variance above 2.
         shape: f64,
-        /// Least amount.
+        /// Least amount; positive.
         scale: f64,
     },
-    /// Each amount of a list, which ascends, with the same chance.
-    Empirical(Arc<[f64]>),
-    /// mean + sd * sample / 8192 for samples of a list, which ascends: netem's tables.
+    /// Each amount of a list with the same chance, without interpolation.
+    Empirical {
+        /// The amounts, ascending; at least one.
+        values: Arc<[f64]>,
+    },
+    /// mean + sd * sample / 8192 for samples of a list: netem's tables.
     Table {
         /// What a sample of 0 means.
         mean: f64,
         /// What a sample of 8192 adds.
         sd: f64,
-        /// The samples.
+        /// The samples, ascending; at least one.
         samples: Arc<[i16]>,
     },
 }
 
 impl Distribution {
-    /// Whether the parameters are within the range of the distribution.
-    pub fn is_valid(&self) -> bool {
-        let positive = |value: &f64| *value > 0.0 && value.is_finite();
-        match self {
-            Distribution::Constant(value) => value.is_finite(),
-            Distribution::Uniform { low, high } => low.is_finite() && high.is_finite() && low <= high,
-            Distribution::Normal { mean, sd } | Distribution::Lognormal { mu: mean, sigma: sd } => {
-                mean.is_finite() && *sd >= 0.0 && sd.is_finite()
+    /// The first thing that is wrong, named by its field.
+    pub fn check(&self) -> Result<(), String> {
+        let positive = |name: &str, value: f64| {
+            if value > 0.0 && value.is_finite() { Ok(()) } else { Err(format!("{name}: must be positive")) }
+        };
+        let not_negative = |name: &str, value: f64| {
+            if value >= 0.0 && value.is_finite() {
+                Ok(())
+            } else {
+                Err(format!("{name}: must not be negative"))
             }
-            Distribution::Exponential { mean } => positive(mean),
+        };
+        let finite = |name: &str, value: f64| {
+            if value.is_finite() { Ok(()) } else { Err(format!("{name}: must be finite")) }
+        };
+        match self {
+            Distribution::Constant { value } => not_negative("value", *value),
+            Distribution::Uniform { low, high } => {
+                finite("low", *low)?;
+                finite("high", *high)?;
+                if low <= high { Ok(()) } else { Err("high: must be at least low".into()) }
+            }
+            Distribution::Normal { mean, sd } => {
+                finite("mean", *mean)?;
+                not_negative("sd", *sd)
+            }
+            Distribution::Exponential { mean } => positive("mean", *mean),
+            Distribution::Lognormal { mu, sigma } => {
+                finite("mu", *mu)?;
+                not_negative("sigma", *sigma)
+            }
             Distribution::Weibull { shape, scale }
             | Distribution::Gamma { shape, scale }
-            | Distribution::Pareto { shape, scale } => positive(shape) && positive(scale),
-            Distribution::Empirical(values) => !values.is_empty(),
-            Distribution::Table { samples, .. } => !samples.is_empty(),
+            | Distribution::Pareto { shape, scale } => {
+                positive("shape", *shape)?;
+                positive("scale", *scale)
+            }
+            Distribution::Empirical { values } => {
+                values.iter().try_for_each(|&value| finite("values", value))?;
+                ascend("values", values)
+            }
+            Distribution::Table { mean, sd, samples } => {
+                finite("mean", *mean)?;
+                not_negative("sd", *sd)?;
+                ascend("samples", samples)
+            }
         }
     }
 
@@ -96,7 +135,7 @@ impl Distribution {
     /// The amount that is not exceeded with probability `p`, for 0 < p < 1.
     pub fn quantile(&self, p: f64) -> f64 {
         match self {
-            Distribution::Constant(value) => *value,
+            Distribution::Constant { value } => *value,
             Distribution::Uniform { low, high } => low + (high - low) * p,
             Distribution::Normal { mean, sd } => mean + sd * normal::quantile(p),
             Distribution::Exponential { mean } => -mean * libm::log1p(-p),
@@ -104,7 +143,7 @@ impl Distribution {
             Distribution::Lognormal { mu, sigma } => libm::exp(mu + sigma * normal::quantile(p)),
             Distribution::Gamma { shape, scale } => scale * gamma::quantile(*shape, p),
             Distribution::Pareto { shape, scale } => scale * libm::exp(-libm::log1p(-p) / shape),
-            Distribution::Empirical(values) => *pick(values, p),
+            Distribution::Empirical { values } => *pick(values, p),
             Distribution::Table { mean, sd, samples } => mean + sd * f64::from(*pick(samples, p)) / 8192.0,
         }
     }
@@ -112,7 +151,7 @@ impl Distribution {
     /// The mean; infinite for a Pareto shape of 1 or less.
     pub fn mean(&self) -> f64 {
         match self {
-            Distribution::Constant(value) => *value,
+            Distribution::Constant { value } => *value,
             Distribution::Uniform { low, high } => (low + high) / 2.0,
             Distribution::Normal { mean, .. } | Distribution::Exponential { mean } => *mean,
             Distribution::Weibull { shape, scale } => scale * libm::tgamma(1.0 + 1.0 / shape),
@@ -120,7 +159,7 @@ impl Distribution {
             Distribution::Gamma { shape, scale } => shape * scale,
             Distribution::Pareto { shape, scale } if *shape > 1.0 => scale * shape / (shape - 1.0),
             Distribution::Pareto { .. } => f64::INFINITY,
-            Distribution::Empirical(values) => values.iter().sum::<f64>() / values.len() as f64,
+            Distribution::Empirical { values } => values.iter().sum::<f64>() / values.len() as f64,
             Distribution::Table { mean, sd, samples } => {
                 let sum: f64 = samples.iter().map(|&sample| f64::from(sample)).sum();
                 mean + sd * sum / samples.len() as f64 / 8192.0
@@ -131,17 +170,24 @@ impl Distribution {
     /// No draw is less.
     pub fn least(&self) -> f64 {
         match self {
-            Distribution::Constant(value) => *value,
+            Distribution::Constant { value } => *value,
             Distribution::Uniform { low, .. } => *low,
             Distribution::Normal { .. } => f64::NEG_INFINITY,
             Distribution::Pareto { scale, .. } => *scale,
-            Distribution::Empirical(values) => values.first().copied().unwrap_or(0.0),
+            Distribution::Empirical { values } => values.first().copied().unwrap_or(0.0),
             Distribution::Table { mean, sd, samples } => {
                 mean + sd * f64::from(samples.first().copied().unwrap_or(0)) / 8192.0
             }
             _ => 0.0,
         }
     }
+}
+
+fn ascend<T: PartialOrd>(name: &str, list: &[T]) -> Result<(), String> {
+    if list.is_empty() {
+        return Err(format!("{name}: must hold at least one"));
+    }
+    if list.is_sorted() { Ok(()) } else { Err(format!("{name}: must be in ascending order")) }
 }
 
 /// The entry of a list at rank `p`.
@@ -160,7 +206,7 @@ mod tests {
         let weibull_mean = 18.0 * libm::tgamma(1.0 + 1.0 / 2.9);
         let weibull_square = 18.0 * 18.0 * libm::tgamma(1.0 + 2.0 / 2.9);
         vec![
-            (Distribution::Constant(3.0), 3.0, 0.0),
+            (Distribution::Constant { value: 3.0 }, 3.0, 0.0),
             (Distribution::Uniform { low: 2.0, high: 8.0 }, 5.0, 6.0 / libm::sqrt(12.0)),
             (Distribution::Normal { mean: -1.0, sd: 2.0 }, -1.0, 2.0),
             (Distribution::Exponential { mean: 7.0 }, 7.0, 7.0),
@@ -177,7 +223,7 @@ mod tests {
             (Distribution::Gamma { shape: 0.5, scale: 4.0 }, 2.0, libm::sqrt(8.0)),
             (Distribution::Gamma { shape: 9.0, scale: 0.5 }, 4.5, 1.5),
             (Distribution::Pareto { shape: 5.0, scale: 2.0 }, 2.5, libm::sqrt(4.0 * 5.0 / (16.0 * 3.0))),
-            (Distribution::Empirical(Arc::from([1.0, 2.0, 6.0])), 3.0, libm::sqrt(14.0 / 3.0)),
+            (Distribution::Empirical { values: Arc::from([1.0, 2.0, 6.0]) }, 3.0, libm::sqrt(14.0 / 3.0)),
             (Distribution::Table { mean: 10.0, sd: 2.0, samples: Arc::from([-8192i16, 8192]) }, 10.0, 2.0),
         ]
     }
@@ -186,7 +232,7 @@ mod tests {
     fn draws_have_the_mean_and_the_deviation_of_their_distribution() {
         const N: usize = 200_000;
         for (law, mean, sd) in examples() {
-            assert!(law.is_valid());
+            assert_eq!(law.check(), Ok(()));
             assert!((law.mean() - mean).abs() <= 1e-12 * mean.abs(), "{law:?}");
             let mut stream = Seed::new(5).stream("distribution");
             let draws: Vec<f64> = (0..N).map(|_| law.draw(&mut stream)).collect();
@@ -206,6 +252,18 @@ mod tests {
             assert!((square - sd * sd).abs() <= 4.5 * error + 1e-12, "{law:?}: {square} not {}", sd * sd);
             assert!(draws.iter().all(|&x| x >= law.least()), "{law:?}");
         }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_parameter_is_said_with_its_name() {
+        let wrong = |law: Distribution| law.check().unwrap_err();
+        assert_eq!(wrong(Distribution::Constant { value: -1.0 }), "value: must not be negative");
+        assert_eq!(wrong(Distribution::Uniform { low: 2.0, high: 1.0 }), "high: must be at least low");
+        assert_eq!(wrong(Distribution::Exponential { mean: 0.0 }), "mean: must be positive");
+        assert_eq!(wrong(Distribution::Normal { mean: f64::NAN, sd: 1.0 }), "mean: must be finite");
+        let list = |values: &[f64]| Distribution::Empirical { values: Arc::from(values) };
+        assert_eq!(wrong(list(&[])), "values: must hold at least one");
+        assert_eq!(wrong(list(&[2.0, 1.0])), "values: must be in ascending order");
     }
 
     #[test]

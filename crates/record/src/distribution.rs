@@ -1,15 +1,10 @@
-use hdrhistogram::Histogram;
+use longhaul_units::{Histogram, Span};
 use serde::Serialize;
 
-/// Longest span that is told apart: 60 s; longer ones count as 60 s.
-const LONGEST_NS: u64 = 60_000_000_000;
-
-/// A distribution of spans in nanoseconds, to two significant digits, in constant memory.
-#[derive(Clone)]
+/// A distribution of spans in nanoseconds, to 1/128 of each.
+#[derive(Clone, Default)]
 pub struct Distribution {
-    histogram: Histogram<u32>,
-    sum_ns: u128,
-    longest_ns: u64,
+    spans: Histogram,
 }
 
 /// A distribution as it stands in a result.
@@ -33,63 +28,47 @@ pub struct Summary {
     pub cdf: Vec<(u64, f64)>,
 }
 
-impl Default for Distribution {
-    fn default() -> Self {
-        Self::new()
+impl From<Histogram> for Distribution {
+    fn from(spans: Histogram) -> Self {
+        Distribution { spans }
     }
 }
 
 impl Distribution {
     /// An empty one.
-    #[expect(clippy::expect_used, reason = "the bounds are constants that the histogram accepts")]
     pub fn new() -> Self {
-        let histogram = Histogram::new_with_bounds(1, LONGEST_NS, 2).expect("sound bounds");
-        Distribution { histogram, sum_ns: 0, longest_ns: 0 }
+        Self::default()
     }
 
     /// Adds `count` values of `ns`.
     pub fn add(&mut self, ns: u64, count: u64) {
-        self.histogram.saturating_record_n(ns, u32::try_from(count).unwrap_or(u32::MAX));
-        self.sum_ns += u128::from(ns) * u128::from(count);
-        self.longest_ns = self.longest_ns.max(ns);
+        self.spans.add(Span::from_ns(ns), count);
     }
 
     /// Values added.
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.spans.count()
     }
 
     /// Adds all values of another one.
     pub fn merge(&mut self, other: &Distribution) {
-        // Equal bounds: merging cannot fail.
-        let _ = self.histogram.add(&other.histogram);
-        self.sum_ns += other.sum_ns;
-        self.longest_ns = self.longest_ns.max(other.longest_ns);
+        self.spans.merge(&other.spans);
     }
 
     /// What a result says of it.
     pub fn summary(&self) -> Summary {
         let count = self.count();
-        let quantile =
-            |q: f64| if count == 0 { 0 } else { self.histogram.value_at_quantile(q).min(self.longest_ns) };
-        let mut seen = 0u64;
-        let cdf = self
-            .histogram
-            .iter_recorded()
-            .map(|bucket| {
-                seen += u64::from(bucket.count_at_value());
-                (bucket.value_iterated_to().min(self.longest_ns), seen as f64 / count as f64)
-            })
-            .collect();
+        let of = count.max(1) as f64;
+        let quantile = |share| self.spans.quantile(share).ns();
         Summary {
             count,
-            mean_ns: if count == 0 { 0.0 } else { self.sum_ns as f64 / count as f64 },
+            mean_ns: self.spans.sum_ps() as f64 / 1e3 / of,
             p50_ns: quantile(0.5),
             p90_ns: quantile(0.9),
             p99_ns: quantile(0.99),
             p999_ns: quantile(0.999),
-            max_ns: self.longest_ns,
-            cdf,
+            max_ns: self.spans.longest().ns(),
+            cdf: self.spans.cumulative().map(|(span, seen)| (span.ns(), seen as f64 / of)).collect(),
         }
     }
 }

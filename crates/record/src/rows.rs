@@ -2,7 +2,7 @@ use std::io::{self, Write};
 
 /// First line of a file of [`SampleRow`]s.
 pub const SAMPLES_HEADER: &str = "t_ns,link,way,offered_packets,offered_bytes,copied_packets,\
-delivered_packets,delivered_bytes,lost_packets,overflowed_packets,dropped_packets,down_packets,\
+delivered_packets,delivered_bytes,wire_bytes,lost_packets,overflowed_packets,dropped_packets,down_packets,\
 too_big_packets,waiting_packets,waiting_bytes,flying_packets\n";
 
 /// First line of a file of [`PacketRow`]s.
@@ -27,6 +27,8 @@ pub struct SampleRow {
     pub delivered_packets: u64,
     /// Their IP bytes.
     pub delivered_bytes: u64,
+    /// Bytes, with framing, of the packets that have begun to leave.
+    pub wire_bytes: u64,
     /// Ended by the loss law.
     pub lost_packets: u64,
     /// Ended by the queue's limit.
@@ -50,7 +52,7 @@ impl SampleRow {
     pub fn write(&self, link: &str, out: &mut impl Write) -> io::Result<()> {
         writeln!(
             out,
-            "{},{link},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{link},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             self.t_ns,
             way(self.reverse),
             self.offered_packets,
@@ -58,6 +60,7 @@ impl SampleRow {
             self.copied_packets,
             self.delivered_packets,
             self.delivered_bytes,
+            self.wire_bytes,
             self.lost_packets,
             self.overflowed_packets,
             self.dropped_packets,

@@ -5,7 +5,7 @@ use crate::sender::Sender;
 use crate::settings::{Ecn, Internet, Recovery, Settings};
 use longhaul_congestion::{self as congestion, Control, Law};
 use longhaul_random::Stream;
-use longhaul_units::{Rate, Time};
+use longhaul_units::{Rate, Span, Time};
 
 /// One end of a TCP connection. It does nothing by itself: it has no clock, no network, no thread.
 ///
@@ -219,7 +219,7 @@ impl Connection {
             // RFC 6298, section 5.7.
             self.sender.rtt.forget_back_off();
             let initial = &mut self.sender.settings.timeouts.initial;
-            *initial = (*initial).max(longhaul_units::Span::from_s(3));
+            *initial = (*initial).max(Span::from_s(3));
         }
         if let Some(law) = self.law.take()
             && self.syn_tries > 1
@@ -337,6 +337,12 @@ impl Connection {
         self.syn_sent = now;
         self.syn_at = now + self.sender.rtt.backed_off(&self.sender.settings.timeouts);
         segment
+    }
+
+    /// The round trip of the newest segment that the latest acknowledgement was the first to cover and
+    /// that was sent once; `None` if there was none since this was last asked.
+    pub fn take_round_trip(&mut self) -> Option<Span> {
+        self.sender.rtt.take_latest()
     }
 
     /// Payload that has arrived in order, in bytes.

@@ -7,6 +7,8 @@ pub(crate) struct Estimator {
     smoothed: u64,
     variation: u64,
     least: Option<Span>,
+    /// Not yet taken.
+    latest: Option<Span>,
     back_offs: u32,
 }
 
@@ -26,9 +28,14 @@ impl Estimator {
         self.back_offs = 0;
     }
 
-    /// A sample for the minimum.
+    /// A sample for the minimum, and for whoever counts samples.
     pub(crate) fn note_least(&mut self, rtt: Span) {
+        self.latest = Some(rtt);
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+    }
+
+    pub(crate) fn take_latest(&mut self) -> Option<Span> {
+        self.latest.take()
     }
 
     pub(crate) fn smoothed(&self) -> Span {

@@ -7,9 +7,11 @@
 #![forbid(unsafe_code)]
 
 mod chance;
+mod histogram;
 mod rate;
 mod time;
 
 pub use chance::Probability;
+pub use histogram::Histogram;
 pub use rate::{Rate, Serialiser};
 pub use time::{Span, Time};

@@ -61,7 +61,7 @@ def _row(metric: str, groups: Sequence[Sequence[Mapping[str, float | str | None]
         return None
     estimates = tuple(estimate(group) for group in numbers)
     first, last = numbers[0], numbers[-1]
-    return Row(metric, estimates, mean(last) - mean(first), _welch(first, last))
+    return Row(metric, estimates, mean(last) - mean(first), welch_half_width(first, last))
 
 
 def estimate(values: Sequence[float]) -> Estimate:
@@ -72,7 +72,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     return Estimate(mean(values), _t(count - 1) * sqrt(variance(values) / count), count)
 
 
-def _welch(first: Sequence[float], last: Sequence[float]) -> float | None:
+def welch_half_width(first: Sequence[float], last: Sequence[float]) -> float | None:
     """Half of the interval of the difference of two means with unequal variances (Welch 1947)."""
     if min(len(first), len(last)) < 2:
         return None

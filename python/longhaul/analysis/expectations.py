@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from longhaul.scenario.metrics import QUEUEING_DELAY, RTT
+
 
 def metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Every metric by its dotted name; times in ns, rates in bit/s, shares from 0 to 1."""
@@ -16,9 +18,16 @@ def metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
             found[f"flows.{name}.goodput"] = flow["goodput_bits_per_s"]
             found[f"flows.{name}.retransmits"] = flow["retransmits"]
             found[f"flows.{name}.loss"] = flow["loss"]
+            found[f"flows.{name}.throughput"] = flow["throughput_bits_per_s"]
+            found[f"flows.{name}.retransmission_rate"] = flow["retransmission_rate"]
+            if flow["rtt"] is not None:
+                found |= {f"flows.{name}.rtt.{q}": flow["rtt"][f"{q}_ns"] for q in RTT}
             if flow.get("done") is not None:
                 found[f"flows.{name}.done"] = flow["done"]
                 found |= {f"flows.{name}.took.{q}": flow[f"took_{q}_ns"] for q in ("p50", "p99", "max")}
+    if summary.get("transfers"):
+        found["transfers.f1"] = summary["transfers"]["f1_ns"]
+        found["transfers.f2"] = summary["transfers"]["f2"]
     if summary.get("fairness"):
         found["fairness.jain"] = summary["fairness"]["jain"]
     for probe in summary["probes"]:
@@ -32,6 +41,11 @@ def metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
         found[f"{name}.rate"] = link["achieved"]["rate_bits_per_s"]
         found[f"{name}.peak_rate"] = link["achieved"]["peak_bits_per_s"]
         found[f"{name}.loss"] = link["achieved"]["loss"]
+        found[f"{name}.utilisation"] = link["achieved"]["utilisation"]
+        waits = link["queueing_delay"]
+        found |= {
+            f"{name}.queueing_delay.{q}": waits[f"{q}_ns"] if waits["count"] else None for q in QUEUEING_DELAY
+        }
         for counter, count in link["packets"].items():
             found[f"{name}.{counter}"] = count
     fidelity = summary["fidelity"]

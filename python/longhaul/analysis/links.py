@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from longhaul.analysis.distributions import thinned
+from longhaul.analysis.rates import steps, utilisation
 from longhaul.scenario.laws import mean_loss, plan_bits_per_s, plan_mean_ns, rate_of_law
 
 Array = np.ndarray[Any, Any]
@@ -14,10 +16,14 @@ _COUNTERS = ("offered", "delivered", "lost", "overflowed", "dropped", "down", "t
 TOTALS = (*_COUNTERS, "marked", "corrupted")
 
 
-def intervals(samples: Samples) -> dict[str, Array]:
-    """Rates and increases between consecutive samples of each direction; columns carry their units."""
+def intervals(samples: Samples, plan: Mapping[str, Any]) -> dict[str, Array]:
+    """Rates and increases between consecutive samples of each direction; columns carry their units.
+
+    ``utilisation`` is NaN while the rate is unlimited.
+    """
     if not samples:
         return {}
+    places = {link["name"]: place for place, link in enumerate(plan["links"])}
     parts: list[dict[str, Array]] = []
     for mask in _directions(samples):
         one = {name: column[mask] for name, column in samples.items()}
@@ -35,6 +41,9 @@ def intervals(samples: Samples) -> dict[str, Array]:
             "offered_bits_per_s": np.diff(one["offered_bytes"]) * 8 / span_s,
             "delivered_bits_per_s": np.diff(one["delivered_bytes"]) * 8 / span_s,
         }
+        rates = steps(plan, places[one["link"][0]], one["way"][0])
+        times = one["t_ns"]
+        part["utilisation"] = utilisation(rates, np.diff(one["wire_bytes"]), times[:-1], times[1:])
         for counter in _COUNTERS:
             part[f"{counter}_packets"] = np.diff(one[f"{counter}_packets"])
         part["queue_packets"] = one["waiting_packets"][1:]
@@ -50,7 +59,8 @@ def summarise_links(
     plan: Mapping[str, Any], engine: Mapping[str, Any], samples: Samples
 ) -> list[dict[str, Any]]:
     """Requested against achieved for each direction of each link."""
-    table = intervals(samples)
+    table = intervals(samples, plan)
+    whole_ns = np.array([0]), np.array([engine["duration_ns"]])
     rows = []
     for index, (link, measured) in enumerate(zip(plan["links"], engine["links"], strict=True)):
         for way in ("forward", "reverse"):
@@ -63,7 +73,15 @@ def summarise_links(
                     "to": plan["nodes"][ends[1]]["name"],
                     "access": any(plan["nodes"][end]["kind"] == "host" for end in ends),
                     "requested": _with_events(requested(link[way]), plan, index, way),
-                    "achieved": _achieved(measured[way], table, link["name"], way, engine["duration_ns"]),
+                    "achieved": {
+                        **_achieved(measured[way], table, link["name"], way, engine["duration_ns"]),
+                        "utilisation": _number(
+                            utilisation(
+                                steps(plan, index, way), np.array([measured[way]["wire_bytes"]]), *whole_ns
+                            )
+                        ),
+                    },
+                    "queueing_delay": thinned(measured[way]["waits"]),
                     "packets": {counter: measured[way][f"{counter}_packets"] for counter in TOTALS},
                     "lateness": _distribution(engine.get("lateness", {}), link["name"], way),
                     "spacing": _distribution(engine.get("spacing", {}), link["name"], way),
@@ -125,8 +143,6 @@ def _achieved(
     entered = counters["delivered_packets"] + counters["flying_packets"]
     return {
         "delay_ns": counters["wire_delay_mean_ns"] if entered else None,
-        "wait_mean_ns": counters["wait_mean_ns"] if entered else None,
-        "wait_max_ns": counters["wait_max_ns"],
         "rate_bits_per_s": counters["delivered_bytes"] * 8e9 / max(duration_ns, 1),
         "peak_bits_per_s": peak,
         "loss": counters["lost_packets"] / offered if offered else None,
@@ -136,6 +152,10 @@ def _achieved(
 def _distribution(figure: Mapping[str, Any], name: str, way: str) -> dict[str, Any] | None:
     found = figure.get("links", {}).get(f"{name}/{way}")
     return {key: value for key, value in found.items() if key != "cdf"} if found else None
+
+
+def _number(value: Array) -> float | None:
+    return float(value[0]) if np.isfinite(value[0]) else None
 
 
 def _directions(samples: Samples) -> list[Array]:

@@ -20,6 +20,11 @@ _DIRECTORY = click.Path(path_type=Path, file_okay=False, exists=True)
     metavar="PATTERN",
     help='Compare these metrics, such as "links.*.loss"; may be repeated.',
 )
+@click.option(
+    "--flow",
+    metavar="NAME",
+    help="Also say what share of the other flows' goodput this one takes in the last RUNS, beyond the first.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option(
     "--replay",
@@ -28,7 +33,13 @@ _DIRECTORY = click.Path(path_type=Path, file_okay=False, exists=True)
     metavar="RUN",
     help="Feed what entered the network of this live run to the model again.",
 )
-def compare(runs: tuple[Path, ...], patterns: tuple[str, ...], as_json: bool, replayed: Path | None) -> None:
+def compare(
+    runs: tuple[Path, ...],
+    patterns: tuple[str, ...],
+    flow: str | None,
+    as_json: bool,
+    replayed: Path | None,
+) -> None:
     """Compare runs, or check a live run against the model it ran.
 
     Each of RUNS is a run directory, or one with several, which count as repetitions: then means have
@@ -42,12 +53,13 @@ def compare(runs: tuple[Path, ...], patterns: tuple[str, ...], as_json: bool, re
     \b
     longhaul compare runs/atlantic-cubic runs/atlantic-bbr
     longhaul compare runs/two-clusters --metric "flows.*.goodput"
+    longhaul compare runs/sixth-reno runs/sixth-scalable --flow sixth
     longhaul compare --replay runs/every-law/latest
     """
     if replayed is not None:
         sys.exit(_replay(replayed))
     from longhaul.report.comparison import as_plain, print_comparison
-    from longhaul.run.comparison import compare_groups, find_all
+    from longhaul.run.comparison import compare_cross_traffic, compare_groups, find_all
 
     groups = find_all(runs)
     rows = compare_groups(groups, patterns)
@@ -57,11 +69,12 @@ def compare(runs: tuple[Path, ...], patterns: tuple[str, ...], as_json: bool, re
             remedy='see the metrics in summary.json, and name some: --metric "links.*"',
             exit_code=2,
         )
+    stolen = compare_cross_traffic(groups, flow) if flow else None
     names = [(group.name, len(group.runs)) for group in groups]
     if as_json:
-        click.echo(json.dumps(as_plain(names, rows), indent=1))
+        click.echo(json.dumps(as_plain(names, rows, stolen), indent=1))
     else:
-        print_comparison(names, rows)
+        print_comparison(names, rows, stolen)
 
 
 def _replay(directory: Path) -> int:

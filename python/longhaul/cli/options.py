@@ -35,3 +35,16 @@ set_option: Decorator = click.option(
     callback=_settings,
     help="Give a parameter of the scenario another value; may be repeated.",
 )
+runs_option: Decorator = click.option(
+    "--runs",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="Where run directories go.",
+)
+report_option: Decorator = click.option(
+    "--no-report", "report", flag_value=False, default=True, help="Do not write report.html."
+)
+json_option: Decorator = click.option(
+    "--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table."
+)

@@ -5,25 +5,26 @@ from pathlib import Path
 
 import click
 
-from longhaul.cli.options import scenario_argument, seed_option, set_option
+from longhaul.cli.options import (
+    json_option,
+    report_option,
+    runs_option,
+    scenario_argument,
+    seed_option,
+    set_option,
+)
 
 
 @click.command()
 @scenario_argument
 @set_option
 @seed_option
-@click.option(
-    "--runs",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Where run directories go.",
-)
+@runs_option
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
 @click.option("--strict", is_flag=True, help="A degraded run counts as not faithful (exit code 4).")
 @click.option("--journal", is_flag=True, help="Keep all that enters and leaves the network, for a replay.")
-@click.option("--no-report", is_flag=True, help="Do not write report.html.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table.")
+@report_option
+@json_option
 def run(
     scenario: Path,
     settings: dict[str, str],
@@ -32,7 +33,7 @@ def run(
     sudo: bool,
     strict: bool,
     journal: bool,
-    no_report: bool,
+    report: bool,
     as_json: bool,
 ) -> None:
     """Run SCENARIO live: real programs and packets, and simulated traffic where it says so.
@@ -57,7 +58,7 @@ def run(
             sudo=sudo,
             strict=strict,
             journal=journal,
-            report=not no_report,
+            report=report,
             as_json=as_json,
         )
     )

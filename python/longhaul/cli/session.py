@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from longhaul.cli.options import scenario_argument, set_option
+from longhaul.cli.options import json_option, runs_option, scenario_argument, set_option
 
 name_option = click.option("--name", metavar="RUN", help="Which run, when several are up.")
 
@@ -15,13 +15,7 @@ name_option = click.option("--name", metavar="RUN", help="Which run, when severa
 @scenario_argument
 @set_option
 @click.option("--name", metavar="RUN", help="How to call it; the scenario's name by default.")
-@click.option(
-    "--runs",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Where run directories go.",
-)
+@runs_option
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
 def up(scenario: Path, settings: dict[str, str], name: str | None, runs: Path, sudo: bool) -> None:
     """Bring SCENARIO up and leave it up, for `exec`, `set`, `status` and `down`.
@@ -38,7 +32,7 @@ def up(scenario: Path, settings: dict[str, str], name: str | None, runs: Path, s
 
 @click.command()
 @name_option
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table.")
+@json_option
 def down(name: str | None, as_json: bool) -> None:
     """Take a run down, write its results, and print them; exit codes are those of `run`."""
     from longhaul.run.standing import take_down

@@ -5,24 +5,25 @@ from pathlib import Path
 
 import click
 
-from longhaul.cli.options import scenario_argument, seed_option, set_option
+from longhaul.cli.options import (
+    json_option,
+    report_option,
+    runs_option,
+    scenario_argument,
+    seed_option,
+    set_option,
+)
 
 
 @click.command()
 @scenario_argument
 @set_option
 @seed_option
-@click.option(
-    "--runs",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="Where run directories go.",
-)
-@click.option("--no-report", is_flag=True, help="Do not write report.html.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table.")
+@runs_option
+@report_option
+@json_option
 def sim(
-    scenario: Path, settings: dict[str, str], seed: int | None, runs: Path, no_report: bool, as_json: bool
+    scenario: Path, settings: dict[str, str], seed: int | None, runs: Path, report: bool, as_json: bool
 ) -> None:
     """Simulate SCENARIO, packet by packet: the network that runs live, on a clock that jumps.
 
@@ -43,7 +44,7 @@ def sim(
             seed=seed,
             runs=runs,
             argv=sys.argv,
-            report=not no_report,
+            report=report,
             as_json=as_json,
         )
     )

@@ -9,19 +9,25 @@ from rich.table import Table
 from rich.text import Text
 
 from longhaul.analysis.comparing import Estimate, Row
-from longhaul.analysis.text import quantity_text
+from longhaul.analysis.stealing import Stolen
+from longhaul.analysis.text import quantity_text, rate_text
 from longhaul.scenario.metrics import unit_of
 
 
-def as_plain(groups: Sequence[tuple[str, int]], rows: Sequence[Row]) -> dict[str, Any]:
+def as_plain(
+    groups: Sequence[tuple[str, int]], rows: Sequence[Row], stolen: Stolen | None = None
+) -> dict[str, Any]:
     """For JSON; units are those of metrics: ns, bit/s, bytes, shares from 0 to 1, counts."""
     return {
         "groups": [{"name": name, "runs": runs} for name, runs in groups],
         "metrics": [{**asdict(row), "unit": unit_of(row.metric), "differs": row.differs} for row in rows],
+        "stolen": asdict(stolen) if stolen else None,
     }
 
 
-def print_comparison(groups: Sequence[tuple[str, int]], rows: Sequence[Row]) -> None:
+def print_comparison(
+    groups: Sequence[tuple[str, int]], rows: Sequence[Row], stolen: Stolen | None = None
+) -> None:
     """A line for each metric: every group, and how the last differs from the first."""
     console = Console()
     for letter, (name, runs) in zip("ABCDEFGHIJKLMNOP", groups, strict=False):
@@ -39,6 +45,14 @@ def print_comparison(groups: Sequence[tuple[str, int]], rows: Sequence[Row]) -> 
         cells = [_estimate(each, unit) if each else "-" for each in row.estimates]
         table.add_row(row.metric, *cells, _difference(row))
     console.print(table)
+    if stolen:
+        half = "" if stolen.half_width is None else f" \u00b1{_percent(stolen.half_width)}"
+        share = ("-" if stolen.share < 0 else "") + _percent(abs(stolen.share))
+        had, has = (rate_text(each.mean) for each in (stolen.base, stolen.variant))
+        console.print(
+            f"{stolen.flow} stole {share}{half} of the others' goodput: {had} in A, {has} in {last}",
+            highlight=False,
+        )
     if any(runs < 2 for _, runs in groups):
         console.print("single runs have no interval: repeat them with other seeds (--seed)", highlight=False)
 

@@ -15,6 +15,8 @@ MOST_PANELS = 8
 """Links with the most traffic that get a panel of their own."""
 _WINDOW_NS = 2_000_000
 _MOST_PACKETS = 120
+_WIDE = 20
+"""Ratio of the greatest value to the least from which an axis is logarithmic."""
 
 
 def delays(links: Sequence[Json], probes: Sequence[Json]) -> str | None:
@@ -105,6 +107,66 @@ def _cumulative(
         axes.set(xscale="log", xlabel=labels[0], ylabel=labels[1], ylim=(0, 1.02))
         axes.legend(loc="lower right")
         return svg(made, *what)
+
+
+def queueing_delays(links: Sequence[Json]) -> str | None:
+    """Share of packets that waited for a time at most, in the directions where most packets waited."""
+    waited = [each for each in links if each["queueing_delay"]["max_ns"]]
+    busiest = sorted(waited, key=lambda each: -_positive(each["queueing_delay"]))[: len(SERIES)]
+    curves = [(f"{each['from']} > {each['to']}", each["queueing_delay"]) for each in busiest]
+    return _distributions(
+        curves, ("waited [ms]", "share of packets"), ("waits", "distribution of queueing delays")
+    )
+
+
+def rtts(flows: Sequence[Json]) -> str | None:
+    """Share of round trips of TCP flows that took a time at most."""
+    curves = [(flow["flow"], flow["rtt"]) for flow in flows if flow["rtt"]][: len(SERIES)]
+    return _distributions(
+        curves, ("round trip [ms]", "share of samples"), ("rtts", "distribution of round-trip times")
+    )
+
+
+def _positive(waits: Json) -> float:
+    """How many of the values of a distribution are not zero."""
+    zero = waits["cdf"][0][1] if waits["cdf"][0][0] == 0 else 0.0
+    return float(waits["count"] * (1 - zero))
+
+
+def _distributions(
+    curves: Sequence[tuple[str, Json]], labels: tuple[str, str], what: tuple[str, str]
+) -> str | None:
+    """Distributions in ns side by side, in ms, on a logarithmic axis if they are wide or have zeros.
+
+    Zeros count before its beginning.
+    """
+    if not curves:
+        return None
+    with style():
+        made = figure(3.4, width_in=4.2)
+        axes = made.subplots()
+        plain(axes)
+        least = min(value for _, each in curves for value, _ in each["cdf"] if value)
+        for (name, each), colour in zip(curves, SERIES, strict=False):
+            points = np.array([(max(value, least / 2), share) for value, share in each["cdf"]])
+            at_ms, share = points[:, 0] / 1e6, points[:, 1]
+            axes.step([at_ms[0], *at_ms], [0, *share], where="post", color=colour, linewidth=1.2, label=name)
+        wide = max(each["max_ns"] for _, each in curves) > _WIDE * min(
+            each["cdf"][0][0] for _, each in curves
+        )
+        axes.set(xscale="log" if wide else "linear", xlabel=labels[0], ylabel=labels[1], ylim=(0, 1.02))
+        axes.legend(loc="best")
+        return svg(made, *what)
+
+
+def utilisation(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:
+    """Share of the rate that the busiest links used over time, of links that always have one."""
+
+    def draw(axes: Any, rows: Mapping[str, Array], colour: str, label: str) -> None:
+        axes.plot(rows["t_s"], rows["utilisation"] * 100, color=colour, label=label, drawstyle="steps-pre")
+
+    limited = [each for each in links if each["achieved"]["utilisation"] is not None]
+    return _panels(table, limited, draw, "of the rate [%]", "utilisation", rate=False)
 
 
 def throughput(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:

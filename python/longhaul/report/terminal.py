@@ -25,13 +25,17 @@ def print_summary(summary: Json, console: Console) -> None:
     programs = [each for each in summary["programs"] if not each["service"] or not each["good"]]
     if programs:
         console.print(_programs(programs))
-    if summary["flows"] or summary["probes"]:
-        console.print(_traffic(summary))
+    if summary["flows"]:
+        console.print(_flows(summary))
+    if summary["probes"]:
+        console.print(_probes(summary))
     if summary.get("fairness"):
         each = summary["fairness"]
         console.print(
             f"fairness (Jain) {each['jain']:.3f} over {each['streams']} TCP streams", highlight=False
         )
+    if summary.get("transfers"):
+        _print_transfers(summary["transfers"], console)
     for each in summary["expectations"]:
         _print_expectation(each, console)
     print_verdict(summary, console)
@@ -154,26 +158,36 @@ def _programs(programs: Iterable[Json]) -> Table:
     return table
 
 
-def _traffic(summary: Json) -> Table:
-    table = _table("traffic", "path", ">result", ">loss", "")
+def _flows(summary: Json) -> Table:
+    table = _table("flow", "path", ">goodput", ">sent", ">lost/again", ">RTT p50", ">p99", "")
     for flow in summary["flows"]:
-        detail = f"{flow['retransmits']} retransmitted" if flow["retransmits"] is not None else ""
-        law = f"{_simulated(flow, summary)}{flow['cc'] or ''}"
+        rtt = flow["rtt"] or {}
         table.add_row(
             flow["flow"],
             f"{flow['from']} > {flow['to']}",
             rate_text(flow["goodput_bits_per_s"]),
-            share_text(flow["loss"]),
-            Text(flow["error"], style="red") if flow["error"] else f"{law} {detail}".strip(),
+            rate_text(flow["throughput_bits_per_s"]),
+            share_text(flow["loss"] if flow["kind"] == "udp" else flow["retransmission_rate"]),
+            time_text(rtt.get("p50_ns")),
+            time_text(rtt.get("p99_ns")),
+            Text(flow["error"], style="red")
+            if flow["error"]
+            else f"{_simulated(flow, summary)}{flow['cc'] or flow['kind']}",
         )
+    return table
+
+
+def _probes(summary: Json) -> Table:
+    table = _table("ping", "path", ">lost", ">RTT p50", ">p99", ">by delays", "")
     for probe in summary["probes"]:
         table.add_row(
             probe["name"],
             f"{probe['from']} > {probe['to']}",
-            time_text(probe["rtt_p50_ns"]),
             share_text(probe["loss"]),
-            f"{_simulated(probe, summary)}p99 {time_text(probe['rtt_p99_ns'])}, "
-            f"path {time_text(probe['path_rtt_ns'])}",
+            time_text(probe["rtt_p50_ns"]),
+            time_text(probe["rtt_p99_ns"]),
+            time_text(probe["path_rtt_ns"]),
+            _simulated(probe, summary).strip(),
         )
     return table
 
@@ -181,6 +195,15 @@ def _traffic(summary: Json) -> Table:
 def _simulated(row: Json, summary: Json) -> str:
     """In a mixed run it is to be said; in a simulation everything is."""
     return "simulated " if row.get("simulated") and not summary.get("simulation") else ""
+
+
+def _print_transfers(each: Json, console: Console) -> None:
+    if each["f1_ns"] is None:
+        text = f"{each['ended']} of {each['transfers']} transfers have ended"
+    else:
+        used = f", f2 {each['f2']:.3f} ({each['f2_literal']:.3f} literally)" if each["f2"] else ""
+        text = f"{each['transfers']} transfers, f1 {time_text(each['f1_ns'])}{used}"
+    console.print(text, highlight=False)
 
 
 def _print_expectation(each: Json, console: Console) -> None:

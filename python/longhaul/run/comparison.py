@@ -8,11 +8,16 @@ from typing import Any
 
 from longhaul.analysis.comparing import Row, compare
 from longhaul.analysis.expectations import metrics
+from longhaul.analysis.stealing import Stolen, cross_bits_per_s, stolen_bandwidth
 from longhaul.errors import LonghaulError
 from longhaul.run.directory import read_run
 from longhaul.run.results import write_results
 
-DEFAULT_METRICS = ("flows.*", "probes.*", "programs.*.wall_time")
+DEFAULT_METRICS = (
+    *(f"flows.*.{name}" for name in ("goodput", "retransmits", "loss", "done", "took.*", "rtt.p50")),
+    "probes.*",
+    "programs.*.wall_time",
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,28 @@ def compare_groups(groups: Sequence[Group], patterns: Sequence[str]) -> list[Row
     return compare([[_metrics(run) for run in group.runs] for group in groups], patterns or DEFAULT_METRICS)
 
 
+def compare_cross_traffic(groups: Sequence[Group], flow: str) -> Stolen:
+    """What ``flow`` takes from all other flows in the last group, beyond the first.
+
+    Raises LonghaulError if a run has no such flow, or no other.
+    """
+    try:
+        base, variant = (
+            [cross_bits_per_s(_summary(run), flow) for run in group.runs] for group in (groups[0], groups[-1])
+        )
+        return stolen_bandwidth(flow, base, variant)
+    except ValueError as error:
+        message, _, remedy = str(error).partition("; ")
+        raise LonghaulError(f"--flow: {message}", remedy=remedy, exit_code=2) from error
+
+
 def _metrics(run: Path) -> dict[str, Any]:
+    return metrics(_summary(run))
+
+
+def _summary(run: Path) -> dict[str, Any]:
     summary = run / "summary.json"
-    content = json.loads(summary.read_text(encoding="utf-8")) if summary.is_file() else write_results(run)
-    return metrics(content)
+    if not summary.is_file():
+        return write_results(run)
+    content: dict[str, Any] = json.loads(summary.read_text(encoding="utf-8"))
+    return content

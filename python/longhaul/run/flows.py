@@ -59,6 +59,8 @@ def plan_flows(resolved: "Resolved", traffic: Iterable[Mapping[str, Any]]) -> tu
                     "cc": law["law"] if item["kind"] in ("tcp", "requests") else None,
                     "rate_bits_per_s": item.get("rate_bits_per_s"),
                     "every_ns": item.get("every_ns"),
+                    "start_ns": item.get("start_ns") or 0,
+                    "volume_bytes": item.get("bytes"),
                     "simulated": True,
                 }
             )

@@ -22,6 +22,8 @@ from longhaul.run.state import socket_path
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
+    from longhaul.scenario.model.node import Tcp
+    from longhaul.scenario.problems import Problem
 
 Progress = Callable[[Message], None]
 
@@ -151,7 +153,6 @@ def _without_foreign_laws(nodes: list[dict[str, Any]], real: frozenset[int]) -> 
 
 def _refuse_what_only_a_simulation_can(resolved: "Resolved") -> None:
     from longhaul.scenario import ScenarioError
-    from longhaul.scenario.tcp import only_simulated
 
     scenario, problems = resolved.scenario, []
     remedy = "add simulated: true, or run it with longhaul sim"
@@ -164,14 +165,32 @@ def _refuse_what_only_a_simulation_can(resolved: "Resolved") -> None:
         elif len(flow.get("cc") or {}) > 1:
             message = "the kernel's laws take no parameters"
             problems.append(scenario.problem(("traffic", flow["name"], "cc"), message, remedy))
-    if flows.real_ends(resolved) or not flows.simulated_ends(resolved):
-        for field in only_simulated(scenario.document.tcp):
-            path, message = ("tcp", field.partition(":")[0]), f"{field} is simulated only"
-            problems.append(
-                scenario.problem(path, message, "run it with longhaul sim, or simulate all traffic")
-            )
+    problems += _settings_only_simulated(resolved)
     if problems:
         raise ScenarioError(problems)
+
+
+def _settings_only_simulated(resolved: "Resolved") -> "list[Problem]":
+    """TCP settings that no kernel has, of all hosts or of one, where something real would need them."""
+    from longhaul.scenario.ranges import expand
+    from longhaul.scenario.tcp import only_simulated
+
+    scenario, names = resolved.scenario, [node["name"] for node in resolved.plan["nodes"]]
+    simulated = flows.simulated_ends(resolved) - flows.real_ends(resolved)
+    exempt = {names[node] for node in simulated}
+    settings: list[tuple[tuple[str, ...], Tcp]] = [
+        (("nodes", written, "tcp"), node.tcp)
+        for written, node in scenario.document.nodes.items()
+        if node.tcp and not exempt.issuperset(expand(written))
+    ]
+    if flows.real_ends(resolved) or not simulated:
+        settings.insert(0, (("tcp",), scenario.document.tcp))
+    remedy = "run it with longhaul sim, or simulate all traffic of these hosts"
+    return [
+        scenario.problem((*path, field.partition(":")[0]), f"{field} is simulated only", remedy)
+        for path, tcp in settings
+        for field in only_simulated(tcp)
+    ]
 
 
 @contextmanager

@@ -2,12 +2,15 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from longhaul.analysis.distributions import distribution
 
 _REPLY = re.compile(r"^\[(\d+)\.(\d{6})\].*icmp_seq=(\d+).*time=([\d.]+) ms", re.MULTILINE)
 _SENT = re.compile(r"(\d+) packets transmitted")
@@ -65,7 +68,11 @@ def read_iperf(path: Path) -> dict[str, Any]:
 
 
 def flow_totals(client: Mapping[str, Any], server: Mapping[str, Any]) -> dict[str, Any]:
-    """Goodput (at the receiver), retransmissions, loss and mean RTT of one iperf3 run."""
+    """What came of one iperf3 run: goodput at the receiver, throughput and retransmissions at the sender.
+
+    iperf3 counts what it wrote, so each retransmission counts as one more segment of full size. RTT is the
+    kernel's smoothed one (TCP_INFO), read once per second.
+    """
     end = client.get("end") or {}
     server_end = server.get("end") or {}
     received = server_end.get("sum_received") or {}
@@ -74,14 +81,23 @@ def flow_totals(client: Mapping[str, Any], server: Mapping[str, Any]) -> dict[st
     sent = end.get("sum_sent") or end.get("sum") or {}
     loss = received["lost_packets"] / received["packets"] if received.get("packets") else None
     receivers = [stream.get("receiver", {}).get("bits_per_second") for stream in end.get("streams", [])]
-    rtts = [stream.get("sender", {}).get("mean_rtt") for stream in end.get("streams", [])]
-    rtts = [rtt for rtt in rtts if rtt]
+    rtts = Counter(row["rtt_ns"] for row in flow_intervals(client) if row["rtt_ns"])
+    again = sent.get("retransmits")
+    segment = (client.get("start") or {}).get("tcp_mss_default")
+    sent_bytes = sent.get("bytes") or 0
+    segments = sent_bytes / segment + again if segment and again is not None else 0
+    more_bits = again * segment * 8 if segment and again else 0
+    seconds = sent.get("seconds")
+    took_s = received.get("seconds") if received.get("bytes") and not client.get("error") else None
     return {
         "goodput_bits_per_s": received.get("bits_per_second"),
-        "retransmits": sent.get("retransmits"),
+        "throughput_bits_per_s": (sent_bytes * 8 + more_bits) / seconds if seconds else None,
+        "retransmits": again,
+        "retransmission_rate": again / segments if again is not None and segments else None,
         "loss": loss,
-        "rtt_mean_ns": round(sum(rtts) / len(rtts) * 1e3) if rtts else None,
+        "rtt": distribution(rtts) if rtts else None,
         "bytes": received.get("bytes"),
+        "took_ns": round(took_s * 1e9) if took_s else None,
         "stream_rates": [rate for rate in receivers if rate is not None],
         "error": client.get("error"),
     }

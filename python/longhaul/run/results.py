@@ -14,9 +14,11 @@ from longhaul.analysis.expectations import evaluate, metrics
 from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge
 from longhaul.analysis.links import intervals, summarise_links
+from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
 from longhaul.run import logs, simulation
 from longhaul.run.logs import Pings
+from longhaul.scenario.laws import plan_bits_per_s
 
 Json = dict[str, Any]
 
@@ -53,7 +55,7 @@ def write_results(directory: Path) -> Json:
         programs += simulation.programs(directory, engine)
         pings = {**pings, **simulation.pings(directory)}
     probes, probe_rows = _probes(traffic, plan, pings)
-    _write_table(intervals(samples), directory / "links.parquet")
+    _write_table(intervals(samples, plan), directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
     _write_table(_columns(probe_rows), directory / "probes.parquet")
     summary: Json = {
@@ -65,6 +67,7 @@ def write_results(directory: Path) -> Json:
         "flows": flows,
         "probes": probes,
         "fairness": fairness(flows),
+        "transfers": summarise_transfers(flows, _shared_bits_per_s(plan, traffic)),
         "packets": engine["packets"] if engine else {},
         "fidelity": fidelity,
     }
@@ -76,7 +79,7 @@ def write_results(directory: Path) -> Json:
         summary["not_simulated"] = [each["metric"] for each in live]
         expectations = [each for each in expectations if each not in live]
     summary["expectations"] = evaluate(expectations, metrics(summary))
-    _write_json(directory / "fidelity.json", {**fidelity, "engine": _without_links(engine), "hosts": hosts})
+    _write_json(directory / "fidelity.json", {**fidelity, "engine": _without_traffic(engine), "hosts": hosts})
     _write_json(directory / "summary.json", summary)
     return summary
 
@@ -133,7 +136,12 @@ def _flows(directory: Path, traffic: list[Json]) -> tuple[list[Json], list[Json]
             "to": item["to"],
             "simulated": False,
         }
-        totals.append({**head, "kind": item["kind"], "cc": item["cc"], **logs.flow_totals(client, server)})
+        found = logs.flow_totals(client, server)
+        start_ns, took_ns = item.get("start_ns", 0), found.pop("took_ns")
+        ended = item.get("volume_bytes") and took_ns
+        volume = {"volume_bytes": item.get("volume_bytes"), "start_ns": start_ns}
+        volume["end_ns"] = start_ns + took_ns if ended else None
+        totals.append({**head, "kind": item["kind"], "cc": item["cc"], **found, **volume})
         rows += [{**head, "start_ns": item.get("start_ns", 0), **row} for row in logs.flow_intervals(client)]
     return totals, rows
 
@@ -178,21 +186,34 @@ def _probes(traffic: list[Json], plan: Json, found: Mapping[str, Pings]) -> tupl
 
 def _path_rtt_ns(plan: Json, source: str, target: str) -> int | None:
     """Sum of the configured delays there and back, without serialisation and queues."""
+    total = 0
+    for start, end in ((source, target), (target, source)):
+        path = _path(plan, start, end)
+        if path is None:
+            return None
+        for link, way in path:
+            delay = plan["links"][link][way]["delay"]
+            total += delay.get("delay_ns", delay.get("mean_ns", 0))
+    return total
+
+
+def _path(plan: Json, source: str, target: str) -> list[tuple[int, str]] | None:
+    """The links and ways from host to host, when the run begins."""
     from longhaul import _longhaul
 
     names = [node["name"] for node in plan.get("nodes", [])]
     if source not in names or target not in names:
         return None
-    text = json.dumps(plan)
-    total = 0
-    for start, end in ((source, target), (target, source)):
-        path = _longhaul.path(text, names.index(start), names.index(end))
-        if path is None:
-            return None
-        for link, reverse in path:
-            delay = plan["links"][link]["reverse" if reverse else "forward"]["delay"]
-            total += delay.get("delay_ns", delay.get("mean_ns", 0))
-    return total
+    path = _longhaul.path(json.dumps(plan), names.index(source), names.index(target))
+    return None if path is None else [(link, "reverse" if reverse else "forward") for link, reverse in path]
+
+
+def _shared_bits_per_s(plan: Json, traffic: list[Json]) -> int | None:
+    """The least rate that all TCP flows share; ``None`` if there is none."""
+    paths = [_path(plan, item["from"], item["to"]) for item in traffic if item["kind"] == "tcp"]
+    shared = set.intersection(*(set(path or ()) for path in paths)) if paths else set()
+    rates = [plan_bits_per_s(plan["links"][link][way]) for link, way in shared]
+    return min((rate for rate in rates if rate is not None), default=None)
 
 
 def _columns(rows: list[Json]) -> dict[str, Any]:
@@ -205,8 +226,10 @@ def _write_table(columns: Mapping[str, Any], path: Path) -> None:
     pq.write_table(pa.table(dict(columns)), path, compression="zstd")
 
 
-def _without_links(engine: Json | None) -> Json | None:
-    return {name: value for name, value in engine.items() if name != "links"} if engine else None
+def _without_traffic(engine: Json | None) -> Json | None:
+    if engine is None:
+        return None
+    return {name: value for name, value in engine.items() if name not in ("links", "flows", "jobs")}
 
 
 def _read(path: Path) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow.csv as pacsv
 
+from longhaul.analysis.distributions import merged, thinned
 from longhaul.run.logs import Pings
 
 Json = dict[str, Any]
@@ -31,28 +32,43 @@ def flows(
         rates = [each["goodput_bits_per_s"] for each in streams]
         tcp = item["kind"] != "udp"
         requests = streams[0] if item["kind"] == "requests" and streams else {}
-        sent, received = (sum(each.get(key, 0) for each in streams) for key in ("sent", "received"))
-        rtts = [each["srtt_ns"] for each in streams if each.get("srtt_ns")]
+        sent, received = (_sum(streams, key) for key in ("sent", "received"))
+        rtt = thinned(merged(each["rtt"] for each in streams)) if item["kind"] == "tcp" else None
+        sent_bytes, segments = (_sum(streams, key) for key in ("bytes_sent", "segments_sent"))
+        span_s = max((each["span_s"] for each in streams), default=0.0)
+        retransmits = sum(each["retransmits"] for each in streams) if tcp else None
+        ends = [each.get("done_ns") for each in streams]
         totals.append(
             {
                 **head,
                 "kind": item["kind"],
                 "cc": item["cc"],
                 "goodput_bits_per_s": sum(rate for rate in rates if rate is not None) if rates else None,
-                "retransmits": sum(each["retransmits"] for each in streams) if tcp else None,
+                "throughput_bits_per_s": sent_bytes * 8 / span_s if span_s else None,
+                "retransmits": retransmits,
+                "retransmission_rate": retransmits / segments
+                if retransmits is not None and segments
+                else None,
                 "loss": (sent - received) / sent if not tcp and sent else None,
-                "rtt_mean_ns": round(sum(rtts) / len(rtts)) if rtts else None,
+                "rtt": rtt if rtt and rtt["count"] else None,
                 "bytes": sum(each["bytes"] for each in streams),
+                "volume_bytes": item.get("volume_bytes"),
+                "start_ns": item.get("start_ns", 0),
+                "end_ns": max(ends) if ends and None not in ends else None,
                 "error": _error(streams),
                 "done": requests.get("done"),
                 **{f"took_{q}_ns": requests.get("took", {}).get(f"{q}_ns") for q in ("p50", "p99", "max")},
                 "stream_rates": [rate for rate in rates if rate is not None],
-                "streams": streams,
+                "streams": [{key: value for key, value in each.items() if key != "rtt"} for each in streams],
             }
         )
         for stream in range(len(streams)):
             rows += [{**head, "start_ns": 0, **row} for row in series.get((item["program"], stream), ())]
     return totals, rows
+
+
+def _sum(streams: Sequence[Mapping[str, Any]], key: str) -> int:
+    return sum(each.get(key, 0) for each in streams)
 
 
 def _error(streams: Sequence[Mapping[str, Any]]) -> str | None:

@@ -160,4 +160,5 @@ def _row(
         "every_ns": None,
         "start_ns": item.get("start_ns") or 0,
         "simulated": False,
+        "volume_bytes": item.get("bytes"),
     }

@@ -18,12 +18,19 @@ FIDELITY: Mapping[str, Unit] = {
     },
 }
 PROGRAM: Mapping[str, Unit] = {"wall_time": "ns", "exit": "count"}
+RTT = ("mean", "p50", "p90", "p99", "max")
+QUEUEING_DELAY = ("mean", "p50", "p90", "p99", "max")
+_TCP: Mapping[str, Unit] = {
+    "goodput": "bit/s",
+    "throughput": "bit/s",
+    "retransmits": "count",
+    "retransmission_rate": "share",
+}
 FLOW: Mapping[str, Mapping[str, Unit]] = {
-    "tcp": {"goodput": "bit/s", "retransmits": "count"},
-    "udp": {"goodput": "bit/s", "loss": "share"},
+    "tcp": {**_TCP, **{f"rtt.{quantile}": "ns" for quantile in RTT}},
+    "udp": {"goodput": "bit/s", "throughput": "bit/s", "loss": "share"},
     "requests": {
-        "goodput": "bit/s",
-        "retransmits": "count",
+        **_TCP,
         "done": "count",
         **{f"took.{quantile}": "ns" for quantile in ("p50", "p99", "max")},
     },
@@ -37,11 +44,14 @@ LINK: Mapping[str, Unit] = {
     "rate": "bit/s",
     "peak_rate": "bit/s",
     "loss": "share",
+    "utilisation": "share",
+    **{f"queueing_delay.{quantile}": "ns" for quantile in QUEUEING_DELAY},
     **dict.fromkeys(
         ("offered", "delivered", "lost", "overflowed", "dropped", "down", "too_big", "marked", "corrupted"),
         "count",
     ),
 }
+TRANSFERS: Mapping[str, Unit] = {"f1": "ns", "f2": "share"}
 _QUANTITY: Mapping[str, type[Quantity]] = {"ns": Span, "bit/s": Rate, "bytes": Size, "share": Share}
 
 
@@ -52,6 +62,8 @@ def unit_of(metric: str) -> Unit:
         "programs": PROGRAM,
         "probes": PROBE,
         "links": LINK,
+        "transfers": TRANSFERS,
+        "fairness": {"jain": "share"},
         "flows": {name: unit for fields in FLOW.values() for name, unit in fields.items()},
     }
     fields = kinds.get(metric.partition(".")[0], {})
@@ -64,7 +76,8 @@ def catalogue(
 ) -> dict[str, Unit]:
     """Every metric of a scenario with its unit. ``traffic`` maps a name to its kind and destinations."""
     found: dict[str, Unit] = {f"fidelity.{name}": unit for name, unit in FIDELITY.items()}
-    found["fairness.jain"] = "count"
+    found["fairness.jain"] = "share"
+    found |= {f"transfers.{name}": unit for name, unit in TRANSFERS.items()}
     for program in programs:
         found |= {f"programs.{program}.{name}": unit for name, unit in PROGRAM.items()}
     for flow, (kind, destinations) in traffic.items():

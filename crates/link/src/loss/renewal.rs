@@ -90,7 +90,7 @@ mod tests {
     }
 
     fn one() -> Distribution {
-        Distribution::Constant(1.0)
+        Distribution::Constant { value: 1.0 }
     }
 
     /// Positions of losses among packets of 1500 bytes that come every `every_us`.
@@ -101,19 +101,19 @@ mod tests {
 
     #[test]
     fn constant_gaps_lose_every_so_many_packets_or_bytes() {
-        let law = Renewal::new(Distribution::Constant(5.0), one(), GapUnit::Packets, Time::ZERO);
+        let law = Renewal::new(Distribution::Constant { value: 5.0 }, one(), GapUnit::Packets, Time::ZERO);
         assert_eq!(losses(law, 20, 1), [4, 9, 14, 19]);
-        let law = Renewal::new(Distribution::Constant(6000.0), one(), GapUnit::Bytes, Time::ZERO);
+        let law = Renewal::new(Distribution::Constant { value: 6000.0 }, one(), GapUnit::Bytes, Time::ZERO);
         assert_eq!(losses(law, 12, 1), [3, 7, 11]);
         // 1500 bytes take 12 us at 1 Gbit/s: a point every 60 us is one in five.
         let busy = GapUnit::Busy(Rate::from_bits_per_s(1_000_000_000).unwrap());
-        let law = Renewal::new(Distribution::Constant(60_000.0), one(), busy, Time::ZERO);
+        let law = Renewal::new(Distribution::Constant { value: 60_000.0 }, one(), busy, Time::ZERO);
         assert_eq!(losses(law, 10, 1), [4, 9]);
     }
 
     #[test]
     fn wall_time_loses_a_fixed_number_a_second_whatever_is_offered() {
-        let law = |gap| Renewal::new(Distribution::Constant(gap), one(), GapUnit::Wall, Time::ZERO);
+        let law = |gap| Renewal::new(Distribution::Constant { value: gap }, one(), GapUnit::Wall, Time::ZERO);
         // A point every 10 ms: the packet at 10 ms, at 20 ms ..., at either rate of packets.
         assert_eq!(losses(law(1e7), 41, 1000), [10, 20, 30, 40]);
         assert_eq!(losses(law(1e7), 401, 100), [100, 200, 300, 400]);
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn bursts_take_whole_packets_beside_the_gap() {
-        let burst = Distribution::Constant(2.5);
-        let law = Renewal::new(Distribution::Constant(4.0), burst, GapUnit::Packets, Time::ZERO);
+        let burst = Distribution::Constant { value: 2.5 };
+        let law = Renewal::new(Distribution::Constant { value: 4.0 }, burst, GapUnit::Packets, Time::ZERO);
         // Three lost from the fourth on; then four more packets to the next point.
         assert_eq!(losses(law, 16, 1), [3, 4, 5, 9, 10, 11, 15]);
     }

@@ -7,7 +7,7 @@ use longhaul_link::{
     Resequence, Rounding, Series,
 };
 use longhaul_random::{Distribution, Seed};
-use longhaul_units::{Probability, Rate, Span, Time};
+use longhaul_units::{Histogram, Probability, Rate, Span, Time};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -107,6 +107,7 @@ pub struct Outcome {
     /// Who ended inside, in order of numbers.
     pub inside: Vec<(u64, Fate)>,
     pub counters: longhaul_link::Counters,
+    pub waits: Histogram,
 }
 
 /// Feeds the inputs to a link and brings it up at the end, so that nothing is left waiting.
@@ -142,7 +143,7 @@ pub fn play(line: impl Into<Line<Packet>>, inputs: &[(Span, Input)], polls: Poll
     assert_eq!((line.waiting(), line.flying()), ((0, 0), 0));
     assert_eq!(line.next_event(), Time::NEVER);
     inside.sort_by_key(|each| (each.0, format!("{:?}", each.1)));
-    Outcome { fates, out, inside, counters: line.counters() }
+    Outcome { fates, out, inside, counters: line.counters(), waits: line.waits() }
 }
 
 type Out = Vec<(u64, Time)>;
@@ -180,14 +181,14 @@ impl Outcome {
 
 fn any_amount(most: f64) -> impl Strategy<Value = Distribution> {
     prop_oneof![
-        (0.0..most).prop_map(Distribution::Constant),
+        (0.0..most).prop_map(|value| Distribution::Constant { value }),
         (0.0..most).prop_map(move |low| Distribution::Uniform { low, high: most }),
         (0.1..most).prop_map(|mean| Distribution::Exponential { mean }),
         (0.3..5.0, 0.1..most).prop_map(|(shape, scale)| Distribution::Weibull { shape, scale }),
         (0.3..5.0, 0.1..most).prop_map(|(shape, scale)| Distribution::Gamma { shape, scale }),
         (1.1..5.0, 0.1..most).prop_map(|(shape, scale)| Distribution::Pareto { shape, scale }),
         (0.0..3.0, 0.0..1.0).prop_map(|(mu, sigma)| Distribution::Lognormal { mu, sigma }),
-        Just(Distribution::Empirical(Arc::from([1.0, 2.0, 7.0]))),
+        Just(Distribution::Empirical { values: Arc::from([1.0, 2.0, 7.0]) }),
     ]
 }
 
@@ -225,7 +226,11 @@ fn any_loss() -> impl Strategy<Value = Loss> {
                 Just(GapUnit::Busy(Rate::from_bits_per_s(1_000_000_000).unwrap())),
             ]
         )
-            .prop_map(|(gap, unit)| Loss::Renewal { gap, burst: Distribution::Constant(1.0), unit }),
+            .prop_map(|(gap, unit)| Loss::Renewal {
+                gap,
+                burst: Distribution::Constant { value: 1.0 },
+                unit
+            }),
         (proptest::collection::vec((0u64..5, 0u64..3), 0..4), any::<bool>())
             .prop_map(|(runs, repeat)| Loss::Runs { runs: Arc::from(runs), repeat }),
         proptest::collection::btree_set(0u64..30_000, 0..6).prop_map(|times| Loss::Times {

@@ -43,7 +43,7 @@ fn an_echo_behind_another_waits_for_its_serialisation() {
     let fast_ps = 80 * 1028;
     // Access, bottleneck twice, its way out; then back over three fast links.
     assert_eq!(end.ps(), 2 * 8_000_000 * 1028 + 2_000_000_000 + 5 * fast_ps);
-    assert_eq!(counts["links"][0]["forward"]["wait_max_ns"], 8_224_000);
+    assert_eq!(counts["links"][0]["forward"]["waits"]["max_ns"], 8_224_000);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn datagrams_that_come_too_fast_are_lost_in_the_ratio_of_the_rates() {
         assert_eq!(received + link["overflowed_packets"].as_f64().unwrap(), 50_000.0);
         // Nobody waits for more than those ahead of him in a full queue, and the one on the wire.
         let packet_ns = 8e12 / link_bits_per_s as f64;
-        let longest = link["wait_max_ns"].as_f64().unwrap();
+        let longest = link["waits"]["max_ns"].as_f64().unwrap();
         assert!(longest <= limit as f64 * packet_ns, "{longest}");
         assert!(longest >= (limit - 1) as f64 * packet_ns, "{longest}");
     }
@@ -75,7 +75,7 @@ fn datagrams_through_a_faster_link_neither_wait_nor_get_lost() {
     let plan = with(pipe(1500, queued(MS, 10_000_000, 1)), vec![flow("udp", [0, 1], traffic)]);
     let (end, counts) = Run::whole(&Plan { duration_ns: None, ..plan });
     assert_eq!(counts["flows"][0]["received"], 1000);
-    assert_eq!(counts["links"][0]["forward"]["wait_max_ns"], 0);
+    assert_eq!(counts["links"][0]["forward"]["waits"]["max_ns"], 0);
     // The last of 1000 leaves after 999 intervals of 0.8 ms.
     assert_eq!(end.ns(), 999 * 800_000 + 800_000 + MS);
 }
@@ -273,4 +273,44 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn round_trips_are_the_path_and_the_queue() {
+    // 40 ms, and 1.2 ms for itself and for each of up to 20 that wait and one that is being sent.
+    let plan = one(1500, queued(20 * MS, 10_000_000, 20), named("reno"), sack());
+    let (_, counts) = Run::whole(&Plan { duration_ns: Some(30 * SECOND), ..plan });
+    let flow = &counts["flows"][0];
+    let number = |pointer: &str| flow.pointer(pointer).unwrap().as_f64().unwrap();
+    assert!((40e6..40.1e6).contains(&(number("/min_rtt_ns"))), "{flow}");
+    let longest = number("/rtt/max_ns");
+    assert!((40e6 + 20.0 * 1.2e6..=40.1e6 + 22.0 * 1.2e6).contains(&longest), "{longest}");
+    assert!((41.2e6..longest).contains(&number("/rtt/p50_ns")), "{flow}");
+    // One for each segment that was sent once, and was not covered by another's acknowledgement.
+    let once = number("/segments_sent") - 2.0 * number("/retransmits");
+    assert!((0.9 * once..=once + 1.0).contains(&number("/rtt/count")), "{once} {flow}");
+}
+
+#[test]
+fn what_a_sender_sent_is_what_arrived_and_what_it_sent_again() {
+    let transfer = Traffic::Tcp {
+        streams: 1,
+        law: named("reno"),
+        tcp: sack(),
+        bytes: Some(14_480_000),
+        bits_per_s: None,
+    };
+    let plan = with(pipe(1500, queued(20 * MS, 10_000_000, 20)), vec![flow("bulk", [0, 1], transfer)]);
+    let (_, counts) = Run::whole(&Plan { duration_ns: None, ..plan });
+    let number = |name: &str| counts["flows"][0][name].as_u64().unwrap();
+    assert!(number("retransmits") > 0);
+    assert_eq!(number("bytes"), 14_480_000);
+    assert_eq!(number("bytes_sent"), 14_480_000 + 1448 * number("retransmits"));
+    // 1,448 bytes of payload are 1,500 on this wire, whatever became of them there; nothing else was sent
+    // but SYN, FIN and acknowledgements.
+    let link = &counts["links"][0]["forward"];
+    let dropped = 1500 * link["overflowed_packets"].as_u64().unwrap();
+    let wire = link["wire_bytes"].as_u64().unwrap() + dropped;
+    let data = 1500 * (10_000 + number("retransmits"));
+    assert!((data..data + 60 * 4).contains(&wire), "{wire} {data}");
 }

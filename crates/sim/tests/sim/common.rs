@@ -203,15 +203,15 @@ impl Count {
         self.all["flows"][flow][field].as_f64().unwrap()
     }
 
-    /// Of the forward direction.
+    /// Of the forward direction; a path such as `waits/max_ns`.
     pub fn link(&self, link: usize, field: &str) -> f64 {
-        self.all["links"][link]["forward"][field].as_f64().unwrap()
+        self.all["links"][link]["forward"].pointer(&format!("/{field}")).unwrap().as_f64().unwrap()
     }
 
     /// Sum of the waiting times at the queue, in seconds.
     fn waited_s(&self, link: usize) -> f64 {
         let entered = self.link(link, "delivered_packets") + self.link(link, "flying_packets");
-        self.link(link, "wait_mean_ns") * entered / 1e9
+        self.link(link, "waits/mean_ns") * entered / 1e9
     }
 }
 

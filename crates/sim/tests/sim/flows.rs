@@ -110,7 +110,7 @@ fn pacing_spreads_the_first_window_over_the_round_trip() {
     // one leaves each 2 ms.
     for (pacing, least, most) in [(false, 24e6, 30e6), (true, 0.0, 2e6)] {
         let [first, ..] = counted(Tcp { pacing, initial_window: Some(25), ..sack() });
-        let longest = first.link(0, "wait_max_ns");
+        let longest = first.link(0, "waits/max_ns");
         assert!((least..=most).contains(&longest), "{pacing}: {longest}");
     }
 }

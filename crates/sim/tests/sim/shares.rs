@@ -96,7 +96,7 @@ fn bbr_finds_the_bandwidth_and_keeps_the_queue_short() {
         let counts = alone(named(law), [10.0, 40.0]);
         near(law, goodput(&counts, 0), 1e8 * PAYLOAD, 0.05);
         let products = |wait_s: f64| wait_s / 0.04;
-        let longest = products(counts[1].link(0, "wait_max_ns") / 1e9);
+        let longest = products(counts[1].link(0, "waits/max_ns") / 1e9);
         // The window of the start is 2.89 products; later the mean queue is a small part of one.
         assert!(longest < 2.0, "{law}: {longest}");
         assert!(products(waiting(&counts, 0)) < 0.1, "{law}: {}", products(waiting(&counts, 0)));

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from longhaul.scenario.model.base import AlsoText, Count, Number, Strict, choice, one_or_list, problem
 from longhaul.scenario.problems import did_you_mean, printable
@@ -59,6 +59,23 @@ Limit = Annotated[
 ]
 
 
+def _above_zero(value: Span) -> Span:
+    if not value.ns:
+        raise problem("must be more than zero", "write for example 100ms")
+    return value
+
+
+def _turn(value: Size) -> Size:
+    if not 1 <= value.bytes <= 2**31:
+        raise problem(f"{value} is no turn", "write for example 1514B")
+    return value
+
+
+PositiveSpan = Annotated[Span, AfterValidator(_above_zero)]
+Turn = Annotated[Size, AfterValidator(_turn)]
+"""What a flow may send each time that it is served."""
+
+
 class Fifo(Strict):
     """First in, first out; what does not fit is not let in."""
 
@@ -101,13 +118,8 @@ class Codel(Strict):
     kind: Literal["codel"]
     limit: Limit = Field(QueueLimit(packets=1000), json_schema_extra={"default": "1000p"})
     target: Span = Span(5 * _MS)
-    interval: Span = Span(100 * _MS)
+    interval: PositiveSpan = Span(100 * _MS)
     ecn: bool = False
-
-    @field_validator("interval")
-    @classmethod
-    def _positive(cls, value: Span) -> Span:
-        return _above_zero(value)
 
 
 class FqCodel(Strict):
@@ -116,20 +128,10 @@ class FqCodel(Strict):
     kind: Literal["fq-codel"]
     limit: Limit = Field(QueueLimit(packets=10_240), json_schema_extra={"default": "10240p"})
     target: Span = Span(5 * _MS)
-    interval: Span = Span(100 * _MS)
-    quantum: Size = Size(1514)
+    interval: PositiveSpan = Span(100 * _MS)
+    quantum: Turn = Size(1514)
     flows: Annotated[int, Count(at_least=1, at_most=65_536)] = 1024
     ecn: bool = True
-
-    @field_validator("interval")
-    @classmethod
-    def _positive(cls, value: Span) -> Span:
-        return _above_zero(value)
-
-    @field_validator("quantum")
-    @classmethod
-    def _quantum(cls, value: Size) -> Size:
-        return _quantum(value)
 
 
 class Pie(Strict):
@@ -138,16 +140,11 @@ class Pie(Strict):
     kind: Literal["pie"]
     limit: Limit = Field(QueueLimit(packets=1000), json_schema_extra={"default": "1000p"})
     target: Span = Span(15 * _MS)
-    update: Span = Span(15 * _MS)
+    update: PositiveSpan = Span(15 * _MS)
     alpha: Annotated[float, Number(at_least=0, at_most=1000, example="0.125")] = 0.125
     beta: Annotated[float, Number(at_least=0, at_most=1000, example="1.25")] = 1.25
     burst: Span = Span(150 * _MS)
     ecn: bool = False
-
-    @field_validator("update")
-    @classmethod
-    def _positive(cls, value: Span) -> Span:
-        return _above_zero(value)
 
 
 class Drr(Strict):
@@ -155,13 +152,8 @@ class Drr(Strict):
 
     kind: Literal["drr"]
     limit: Limit | None = None
-    quantum: Size = Size(1514)
+    quantum: Turn = Size(1514)
     flows: Annotated[int, Count(at_least=1, at_most=65_536)] = 1024
-
-    @field_validator("quantum")
-    @classmethod
-    def _quantum(cls, value: Size) -> Size:
-        return _quantum(value)
 
 
 DSCP: Mapping[str, int] = {
@@ -218,18 +210,6 @@ class Priority(Strict):
         BeforeValidator(_bands),
         Field(strict=False, json_schema_extra={"items": {}}, examples=[[["ef", "cs6"], "default"]]),
     ]
-
-
-def _above_zero(value: Span) -> Span:
-    if not value.ns:
-        raise problem("must be more than zero", "write for example 100ms")
-    return value
-
-
-def _quantum(value: Size) -> Size:
-    if not 1 <= value.bytes <= 2**31:
-        raise problem(f"{value} is no turn", "write for example 1514B")
-    return value
 
 
 _KINDS = ("fifo", "head-drop", "red", "codel", "fq-codel", "pie", "drr", "priority")

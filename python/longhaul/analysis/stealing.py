@@ -1,0 +1,51 @@
+"""Bandwidth that one flow takes from the others, beyond what another congestion control would take."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+from typing import Any
+
+from longhaul.analysis.comparing import Estimate, estimate, welch_half_width
+
+
+@dataclass(frozen=True)
+class Stolen:
+    """What the others lost, as a share of what they had."""
+
+    flow: str
+    base: Estimate
+    """Goodput of all other flows together in the runs of the baseline, in bit/s."""
+    variant: Estimate
+    """The same in the runs with the other congestion control."""
+    share: float
+    """(base - variant) / base; negative if the others gained."""
+    half_width: float | None
+    """Of its confidence interval; ``None`` if a group has a single run."""
+
+
+def cross_bits_per_s(summary: Mapping[str, Any], flow: str) -> float:
+    """Goodput of all flows of a run but ``flow`` together.
+
+    Raises ValueError, with a remedy behind a semicolon, if there is no such flow, or no other.
+    """
+    flows = summary["flows"]
+    names = sorted({name for each in flows for name in (each["name"], each["flow"])})
+    if flow not in names:
+        raise ValueError(f'there is no flow "{flow}"; name one of {", ".join(names) or "(none)"}')
+    others = [each["goodput_bits_per_s"] or 0.0 for each in flows if flow not in (each["name"], each["flow"])]
+    if not others:
+        raise ValueError(f'"{flow}" is the only flow; add cross traffic to take bandwidth from')
+    return float(sum(others))
+
+
+def stolen_bandwidth(flow: str, base: Sequence[float], variant: Sequence[float]) -> Stolen:
+    """From the cross traffic's goodput in each run of two groups.
+
+    The interval is that of a ratio of two independent means, by linear expansion (the delta method), with
+    the degrees of freedom of Welch and Satterthwaite. Raises ValueError if the baseline has no cross traffic.
+    """
+    had, has = mean(base), mean(variant)
+    if had <= 0:
+        raise ValueError("the others sent nothing in the baseline; name a baseline with cross traffic")
+    half = welch_half_width([each * has / had**2 for each in base], [each / had for each in variant])
+    return Stolen(flow, estimate(base), estimate(variant), (had - has) / had, half)
