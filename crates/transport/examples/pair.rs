@@ -84,7 +84,6 @@ fn run(variant: &Variant, segments: u64) -> Outcome {
     let mut now = Time::ZERO;
     near.write(now, segments * 8948);
     near.close(now);
-    far.close(now);
     near.open(now);
     let mut sent = 0;
     let mut turn = Turn { near: true, far: true };
@@ -108,6 +107,9 @@ fn run(variant: &Variant, segments: u64) -> Outcome {
         if out.next() == now {
             if let Some((_, segment)) = out.queue.pop_front() {
                 far.receive(now, &segment, false);
+                if far.has_ended() {
+                    far.close(now);
+                }
             }
             turn = Turn { near: false, far: true };
         } else if back.next() == now {

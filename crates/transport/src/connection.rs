@@ -227,6 +227,7 @@ impl Connection {
             self.sender.law = Control::new(&law, 1.0);
             self.sender.law.on_start(&mut self.sender.chance);
         }
+        self.sender.refresh();
     }
 
     /// The next deadline; [`Time::NEVER`] without one.
