@@ -135,6 +135,30 @@ fn used_ns() -> u64 {
     used.expect("the CPU time comes first")
 }
 
+/// What the pipes alone cost: segments through one, and half as many through the other.
+fn run_pipes(segments: u64) -> u64 {
+    let seed = Seed::new(1);
+    let law = Law::named("reno").expect("it is there");
+    let mut end = Connection::connect(&Settings::default(), &law, seed.stream("near"));
+    end.open(Time::ZERO);
+    let segment = end.poll(Time::ZERO).expect("a SYN");
+    let (mut out, mut back) = (Pipe::new(GAP), Pipe::new(Span::ZERO));
+    let mut held = 0;
+    for number in 0..segments {
+        let now = out.busy;
+        out.push(now, segment);
+        if number % 2 == 0 {
+            back.push(now, segment);
+        }
+        for pipe in [&mut out, &mut back] {
+            if pipe.next() <= now {
+                held += pipe.queue.pop_front().map_or(0, |(_, segment)| segment.sequence);
+            }
+        }
+    }
+    held
+}
+
 /// Instructions in user mode of this program with `arguments`, as `perf stat` counts them, where it
 /// can.
 fn instructions(arguments: &[&str]) -> Option<f64> {
@@ -162,6 +186,9 @@ fn report(variant: &Variant) {
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let Some(name) = arguments.next() else {
+        let began = used_ns();
+        std::hint::black_box(run_pipes(1_000_000));
+        println!("pipes alone  {:6.1} ns", (used_ns() - began) as f64 / 1e6);
         return VARIANTS.iter().for_each(report);
     };
     let variant = VARIANTS.iter().find(|variant| variant.name == name).expect("a variant of the table");
