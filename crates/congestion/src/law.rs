@@ -146,7 +146,8 @@ pub trait Law {
         let _ = now;
     }
 
-    /// A segment leaves with `in_flight` outstanding before it; tells idle times.
+    /// A segment leaves with `in_flight` before it; tells idle times. A transport may leave out the calls where
+    /// `in_flight` is not 0.
     fn on_sent(&mut self, now: Time, in_flight: u32) {
         let _ = (now, in_flight);
     }

@@ -1,8 +1,8 @@
 use crate::info::{Info, State};
-use crate::receiver::Receiver;
-use crate::segment::{Block, Flags, Segment, sack_option};
-use crate::sender::Sender;
-use crate::settings::{Ecn, Internet, Recovery, Settings};
+use crate::receiver::{Receiver, Report};
+use crate::segment::{Flags, Segment, sack_option};
+use crate::sender::{Outgoing, Sender};
+use crate::settings::{Ecn, Recovery, Settings};
 use longhaul_congestion::{self as congestion, Control, Law};
 use longhaul_random::Stream;
 use longhaul_units::{Rate, Span, Time};
@@ -56,7 +56,9 @@ pub struct Connection {
     receiver: Receiver,
     /// Builds the law again with one segment, should the SYN be lost (RFC 6928, section 2).
     law: Option<Box<congestion::Settings>>,
-    timestamps: bool,
+    mss: u16,
+    /// What all segments say.
+    options: Flags,
     scaled: bool,
     syn_due: bool,
     syn_at: Time,
@@ -75,7 +77,8 @@ impl Connection {
             sender: Sender::new(*settings, control, chance),
             receiver: Receiver::new(settings),
             law: Some(Box::new(law.clone())),
-            timestamps: settings.timestamps,
+            mss: settings.mss,
+            options: settings.options(),
             scaled: settings.window_scaling,
             syn_due: false,
             syn_at: Time::NEVER,
@@ -138,7 +141,7 @@ impl Connection {
             State::Closed => {}
             _ => return,
         }
-        if self.timestamps {
+        if self.stamps() {
             self.receiver.note_time(segment);
         }
         self.sender.acknowledge(now, segment);
@@ -174,11 +177,17 @@ impl Connection {
         }
     }
 
+    fn stamps(&self) -> bool {
+        self.options.has(Flags::TIMESTAMPS)
+    }
+
     /// Takes the options that both ends have.
     fn agree(&mut self, syn: &Segment) {
-        self.timestamps &= syn.flags.has(Flags::TIMESTAMPS);
+        if !syn.flags.has(Flags::TIMESTAMPS) {
+            self.options = self.options.without(Flags::TIMESTAMPS);
+        }
         self.scaled &= syn.flags.has(Flags::SCALED);
-        if self.timestamps {
+        if self.stamps() {
             self.receiver.stamp();
         }
         if self.scaled {
@@ -211,8 +220,8 @@ impl Connection {
         self.state = State::Established;
         self.syn_due = false;
         self.syn_at = Time::NEVER;
-        if self.syn_tries <= 1 || self.timestamps {
-            let sent = if self.timestamps { segment.echo } else { self.syn_sent };
+        if self.syn_tries <= 1 || self.stamps() {
+            let sent = if self.stamps() { segment.echo } else { self.syn_sent };
             self.sender.rtt.sample(now.since(sent));
             self.sender.rtt.note_least(now.since(sent));
         } else {
@@ -227,6 +236,7 @@ impl Connection {
             self.sender.law = Control::new(&law, 1.0);
             self.sender.law.on_start(&mut self.sender.chance);
         }
+        self.sender.refresh();
     }
 
     /// The next deadline; [`Time::NEVER`] without one.
@@ -261,62 +271,38 @@ impl Connection {
             }
             State::Idle | State::Listening | State::Failed => return None,
         }
-        if self.receiver.is_urgent() {
-            return Some(self.acknowledgement(now));
-        }
         let blocks = self.receiver.blocks();
-        if let Some(outgoing) = self.sender.next(now, blocks) {
-            let mut segment = self.blank(now);
-            segment.sequence = outgoing.sequence;
-            segment.bytes = outgoing.bytes;
-            segment.flags |= outgoing.flags;
-            // A segment that is sent again may leave no room for them.
-            let room = self.sender.settings.mss.saturating_sub(outgoing.bytes);
-            let fits = (0..=blocks).rev().find(|&count| sack_option(count) <= u32::from(room));
-            self.receiver.write(&mut segment, fits.unwrap_or(0));
-            return Some(segment);
+        if !self.receiver.is_urgent() {
+            if let Some(outgoing) = self.sender.next(now, blocks) {
+                // A segment that is sent again may leave no room for them.
+                let room = u32::from(self.mss.saturating_sub(outgoing.bytes));
+                let fits = (0..=blocks).rev().find(|&count| sack_option(count) <= room);
+                return Some(self.segment(now, outgoing, fits.unwrap_or(0)));
+            }
+            if !self.receiver.is_due() {
+                return None;
+            }
         }
-        self.receiver.is_due().then(|| self.acknowledgement(now))
+        let acknowledgement = Outgoing { sequence: self.sender.board.next(), bytes: 0, flags: Flags::NONE };
+        Some(self.segment(now, acknowledgement, blocks))
     }
 
-    fn acknowledgement(&mut self, now: Time) -> Segment {
-        let mut segment = self.blank(now);
-        segment.sequence = self.sender.board.next();
-        let blocks = self.receiver.blocks();
-        self.receiver.write(&mut segment, blocks);
-        segment
-    }
-
-    fn blank(&self, now: Time) -> Segment {
-        let mut flags = Flags::NONE;
-        if self.timestamps {
-            flags |= Flags::TIMESTAMPS;
-        }
-        if self.sender.settings.internet == Internet::V6 {
-            flags |= Flags::IPV6;
-        }
-        Segment {
-            sequence: 0,
-            acknowledged: 0,
-            sent: now,
-            echo: Time::ZERO,
-            sacks: [Block::default(); 3],
-            window: 0,
-            bytes: 0,
-            flags,
-        }
+    /// What the sender sends, with what the receiver reports.
+    fn segment(&mut self, now: Time, outgoing: Outgoing, blocks: u32) -> Segment {
+        let Outgoing { sequence, bytes, flags } = outgoing;
+        let sacks = self.receiver.sacks(blocks);
+        let Report { acknowledged, echo, window, flags: reported } = self.receiver.report();
+        let flags = self.options | flags | reported;
+        Segment { sequence, acknowledged, sent: now, echo, sacks, window, bytes, flags }
     }
 
     /// A SYN, or the answer to one. Its window is never scaled (RFC 7323, section 2.2).
     fn syn(&mut self, now: Time) -> Segment {
         let answers = self.state == State::SynReceived;
-        let mut segment = self.blank(now);
-        self.receiver.write(&mut segment, 0);
-        segment.window = segment.window.min(65_535);
-        let mut flags = segment.flags | Flags::SYN;
-        if !answers {
-            // Nothing to acknowledge yet: rebuilt without ACK.
-            flags = self.blank(now).flags | Flags::SYN;
+        let Report { acknowledged, echo, window, flags: reported } = self.receiver.report();
+        let mut flags = self.options | Flags::SYN;
+        if answers {
+            flags |= reported;
         }
         if self.scaled {
             flags |= Flags::SCALED;
@@ -332,11 +318,11 @@ impl Connection {
         if !answers && flags.has(Flags::ECE) {
             flags |= Flags::CWR;
         }
-        segment.flags = flags;
         self.syn_tries += 1;
         self.syn_sent = now;
         self.syn_at = now + self.sender.rtt.backed_off(&self.sender.settings.timeouts);
-        segment
+        let (sacks, window) = (Default::default(), window.min(65_535));
+        Segment { sequence: 0, acknowledged, sent: now, echo, sacks, window, bytes: 0, flags }
     }
 
     /// The round trip of the newest segment that the latest acknowledgement was the first to cover and

@@ -17,6 +17,7 @@ mod prr;
 mod rack;
 mod ranges;
 mod receiver;
+mod ring;
 mod rtt;
 mod scoreboard;
 mod segment;

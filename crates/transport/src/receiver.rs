@@ -4,6 +4,15 @@ use crate::segment::{Block, Flags, Segment};
 use crate::settings::{Acknowledging, Ecn, Settings};
 use longhaul_units::Time;
 
+/// What a segment says of what has arrived.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Report {
+    pub(crate) acknowledged: u64,
+    pub(crate) echo: Time,
+    pub(crate) window: u32,
+    pub(crate) flags: Flags,
+}
+
 /// The half of an end that receives: puts segments in order, and decides when to acknowledge what.
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
@@ -231,43 +240,41 @@ impl Receiver {
         (u32::from(self.dsack.is_some()) + self.recent.iter().filter(|(a, b)| a < b).count() as u32).min(3)
     }
 
-    /// Writes into a segment what there is to acknowledge, with at most `blocks` SACK blocks.
-    pub(crate) fn write(&mut self, segment: &mut Segment, blocks: u32) {
-        segment.flags |= Flags::ACK;
-        segment.echo = self.echo;
+    /// What there is to acknowledge now; from here on it counts as acknowledged.
+    pub(crate) fn report(&mut self) -> Report {
+        let window = self.buffer.offer();
+        let echo = self.echo;
         if let Some((next, marked)) = self.earlier.take() {
-            segment.acknowledged = next;
-            segment.window = self.buffer.offer();
-            if marked {
-                segment.flags |= Flags::ECE;
-            }
             self.last_acknowledged = next;
-            return;
-        }
-        segment.acknowledged = self.next;
-        segment.window = self.buffer.offer();
-        if self.marked {
-            segment.flags |= Flags::ECE;
+            return Report { acknowledged: next, echo, window, flags: acknowledging(marked) };
         }
         self.last_acknowledged = self.next;
         self.unacknowledged = 0;
         self.due = false;
         self.urgent = false;
         self.due_at = Time::NEVER;
-        if blocks > 0 {
-            self.write_blocks(segment, blocks);
-        }
         self.dsack = None;
+        Report { acknowledged: self.next, echo, window, flags: acknowledging(self.marked) }
     }
 
-    fn write_blocks(&self, segment: &mut Segment, blocks: u32) {
+    /// At most `blocks` SACK blocks for the next [`report`](Self::report).
+    pub(crate) fn sacks(&self, blocks: u32) -> [Block; 3] {
+        let mut sacks = [Block::default(); 3];
+        if blocks == 0 || self.earlier.is_some() {
+            return sacks;
+        }
         let relative = |number: u64| (number as i64).wrapping_sub(self.next as i64) as i32;
         let recent = self.recent.into_iter().filter(|(start, end)| start < end);
         let all = self.dsack.into_iter().chain(recent).take(blocks as usize);
-        for (block, (start, end)) in segment.sacks.iter_mut().zip(all) {
+        for (block, (start, end)) in sacks.iter_mut().zip(all) {
             *block = Block { start: relative(start), end: relative(end) };
         }
+        sacks
     }
+}
+
+const fn acknowledging(marked: bool) -> Flags {
+    if marked { Flags::ACK.with(Flags::ECE) } else { Flags::ACK }
 }
 
 #[cfg(test)]
@@ -295,15 +302,13 @@ mod tests {
 
     /// Feeds segments and returns the blocks of the acknowledgement after the last one, absolute.
     fn blocks_after(receiver: &mut Receiver, sequences: &[u64]) -> (u64, Vec<(u64, u64)>) {
-        let mut acknowledgement = data(0);
+        let (mut next, mut sacks) = (0, [Block::default(); 3]);
         for &sequence in sequences {
             receiver.accept(Time::ZERO, &data(sequence), false);
-            acknowledgement = Segment { bytes: 0, ..data(0) };
-            let blocks = receiver.blocks();
-            receiver.write(&mut acknowledgement, blocks);
+            sacks = receiver.sacks(receiver.blocks());
+            next = receiver.report().acknowledged;
         }
-        let next = acknowledgement.acknowledged;
-        let used = acknowledgement.sacks.into_iter().filter(|block| !block.is_empty());
+        let used = sacks.into_iter().filter(|block| !block.is_empty());
         (next, used.map(|block| block.absolute(next)).collect())
     }
 
@@ -337,23 +342,19 @@ mod tests {
     fn the_echo_is_that_of_the_first_unacknowledged_segment() {
         // RFC 7323, section 4.3, example A: a delayed acknowledgement echoes the earlier segment.
         let mut receiver = receiver();
-        let mut acknowledgement = data(0);
         for sequence in [0, 1] {
             receiver.note_time(&data(sequence));
             receiver.accept(Time::ZERO, &data(sequence), false);
         }
-        receiver.write(&mut acknowledgement, 0);
-        assert_eq!(acknowledgement.echo, data(0).sent);
+        assert_eq!(receiver.report().echo, data(0).sent);
         // Example B: beyond a gap, that of the last in order; when it is filled, of what filled it.
         for sequence in [3, 4] {
             receiver.note_time(&data(sequence));
             receiver.accept(Time::ZERO, &data(sequence), false);
-            receiver.write(&mut acknowledgement, 0);
-            assert_eq!(acknowledgement.echo, data(0).sent);
+            assert_eq!(receiver.report().echo, data(0).sent);
         }
         receiver.note_time(&data(2));
         receiver.accept(Time::ZERO, &data(2), false);
-        receiver.write(&mut acknowledgement, 0);
-        assert_eq!(acknowledgement.echo, data(2).sent);
+        assert_eq!(receiver.report().echo, data(2).sent);
     }
 }

@@ -1,5 +1,6 @@
 use crate::delivery::{Newest, Sampler};
 use crate::ranges::Ranges;
+use crate::ring::Ring;
 use longhaul_units::{Span, Time};
 use std::collections::VecDeque;
 
@@ -100,8 +101,7 @@ impl Tally {
 /// that only move forward, but for the rare timeout and undo.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
-    first: u64,
-    records: VecDeque<Record>,
+    records: Ring<Record>,
     ranges: Ranges,
     sacked: u32,
     lost: u32,
@@ -116,6 +116,8 @@ pub(crate) struct Scoreboard {
     /// of their departure.
     fresh: u64,
     again: VecDeque<(Time, u64)>,
+    /// One after the greatest segment that was ever sent again.
+    copied: u64,
     /// One after the greatest segment that has arrived (RFC 8985: RACK.fack).
     front: u64,
 }
@@ -123,18 +125,18 @@ pub(crate) struct Scoreboard {
 impl Scoreboard {
     /// The first segment that is not acknowledged (SND.UNA).
     pub(crate) fn first(&self) -> u64 {
-        self.first
+        self.records.first()
     }
     /// The number of the next new segment (SND.NXT).
     pub(crate) fn next(&self) -> u64 {
-        self.first + self.records.len() as u64
+        self.records.next()
     }
     pub(crate) fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
     /// Sent and not acknowledged in order (FlightSize).
     pub(crate) fn outstanding(&self) -> u32 {
-        self.records.len() as u32
+        self.records.len()
     }
     /// Thought to be on their way (RFC 6675's pipe).
     pub(crate) fn in_flight(&self) -> u32 {
@@ -148,14 +150,11 @@ impl Scoreboard {
     }
     /// One after the greatest SACKed segment.
     pub(crate) fn sacked_end(&self) -> u64 {
-        self.ranges.end().unwrap_or(self.first)
+        self.ranges.end().unwrap_or(self.first())
     }
 
-    fn index(&self, sequence: u64) -> usize {
-        (sequence - self.first) as usize
-    }
     pub(crate) fn record(&self, sequence: u64) -> &Record {
-        &self.records[(sequence - self.first) as usize]
+        &self.records[sequence]
     }
 
     /// A new segment leaves.
@@ -164,18 +163,18 @@ impl Scoreboard {
         let mut record = Record { bytes, ..Record::default() };
         record.set(Record::FIN, fin);
         sampler.on_sent(now, self.in_flight(), &mut record);
-        self.records.push_back(record);
+        self.records.push(record);
         sequence
     }
 
     /// A segment leaves again. `timed` keeps its departure for [`mark_overdue`](Self::mark_overdue).
     pub(crate) fn push_again(&mut self, now: Time, sequence: u64, timed: bool, sampler: &mut Sampler) {
         let in_flight = self.in_flight();
-        let index = self.index(sequence);
-        let record = &mut self.records[index];
+        let record = &mut self.records[sequence];
         sampler.on_sent(now, in_flight, record);
         self.resent += u32::from(!record.has(Record::RESENT));
         record.set(Record::RESENT | Record::AGAIN, true);
+        self.copied = self.copied.max(sequence + 1);
         if timed {
             self.again.push_back((now, sequence));
         }
@@ -183,32 +182,53 @@ impl Scoreboard {
 
     /// Everything below `number` has arrived.
     pub(crate) fn acknowledge(&mut self, number: u64, tally: &mut Tally, sampler: &mut Sampler) {
-        while self.first < number {
-            let Some(record) = self.records.front().copied() else { break };
-            let sequence = self.first;
-            tally.acked += 1;
-            tally.bytes += u64::from(record.bytes);
-            if record.has(Record::SACKED) {
-                self.sacked -= 1;
-                self.sacked_from_edge -= u32::from(sequence >= self.edge);
-            } else {
-                self.settle(sequence, &record, tally, sampler);
-                tally.oldest = tally.oldest.or(Some(record.sent));
-                tally.ambiguous |= record.has(Record::AGAIN);
+        let first = self.first();
+        if number <= first {
+            return;
+        }
+        tally.acked = (number - first) as u32;
+        if self.sacked == 0 && self.lost == 0 && first >= self.copied {
+            self.settle_in_order(number, tally, sampler);
+        } else {
+            for sequence in first..number {
+                let record = self.records[sequence];
+                tally.bytes += u64::from(record.bytes);
+                if record.has(Record::SACKED) {
+                    self.sacked -= 1;
+                    self.sacked_from_edge -= u32::from(sequence >= self.edge);
+                } else {
+                    self.settle(sequence, &record, tally, sampler);
+                    tally.oldest = tally.oldest.or(Some(record.sent));
+                    tally.ambiguous |= record.has(Record::AGAIN);
+                }
             }
-            self.records.pop_front();
-            self.first += 1;
         }
-        self.edge = self.edge.max(self.first);
-        self.fresh = self.fresh.max(self.first);
+        self.records.forget_below(number);
+        self.edge = self.edge.max(number);
+        self.fresh = self.fresh.max(number);
         if !self.ranges.is_empty() {
-            self.ranges.forget_below(self.first);
+            self.ranges.forget_below(number);
         }
+    }
+
+    /// What [`settle`](Self::settle) makes of segments of which none has been sent again and no later one has arrived:
+    /// the last of them counts.
+    fn settle_in_order(&mut self, end: u64, tally: &mut Tally, sampler: &mut Sampler) {
+        let first = self.first();
+        tally.delivered = tally.acked;
+        tally.oldest = Some(self.records[first].sent);
+        tally.bytes = (first..end).map(|sequence| u64::from(self.records[sequence].bytes)).sum();
+        let last = &self.records[end - 1];
+        tally.newest_original = Some(last.sent);
+        tally.newest = Some((last.sent, end - 1));
+        sampler.delivered += u64::from(tally.acked - 1);
+        sampler.on_delivered(tally.now, end - 1, last, &mut tally.rate);
+        self.front = end;
     }
 
     /// What SACK says of `start..end` (RFC 2018); returns how many of them were not known.
     pub(crate) fn sack(&mut self, start: u64, end: u64, tally: &mut Tally, sampler: &mut Sampler) -> u32 {
-        let (start, end) = (start.max(self.first), end.min(self.next()));
+        let (start, end) = (start.max(self.first()), end.min(self.next()));
         if start >= end {
             return 0;
         }
@@ -216,11 +236,10 @@ impl Scoreboard {
         let before = tally.delivered;
         ranges.insert(start, end, 0, |start, end| {
             for sequence in start..end {
-                let index = self.index(sequence);
-                let record = self.records[index];
+                let record = self.records[sequence];
                 self.settle(sequence, &record, tally, sampler);
-                self.records[index].set(Record::LOST | Record::RESENT, false);
-                self.records[index].set(Record::SACKED, true);
+                self.records[sequence].set(Record::LOST | Record::RESENT, false);
+                self.records[sequence].set(Record::SACKED, true);
                 self.sacked += 1;
                 self.sacked_from_edge += u32::from(sequence >= self.edge);
             }
@@ -254,8 +273,7 @@ impl Scoreboard {
     }
 
     fn mark(&mut self, sequence: u64) {
-        let index = self.index(sequence);
-        let record = &mut self.records[index];
+        let record = &mut self.records[sequence];
         if !record.has(Record::LOST) {
             record.set(Record::LOST, true);
             self.lost += 1;
@@ -311,7 +329,7 @@ impl Scoreboard {
             self.fresh += 1;
         }
         while let Some(&(sent, sequence)) = self.again.front() {
-            if sequence >= self.first {
+            if sequence >= self.first() {
                 let record = self.record(sequence);
                 if record.has(Record::RESENT) && record.sent == sent {
                     if (sent, sequence) >= newest {
@@ -321,8 +339,7 @@ impl Scoreboard {
                         due = due.min(sent + wait);
                         break;
                     }
-                    let index = self.index(sequence);
-                    self.records[index].set(Record::RESENT, false);
+                    self.records[sequence].set(Record::RESENT, false);
                     self.resent -= 1;
                     self.mark(sequence);
                     marked += 1;
@@ -335,9 +352,11 @@ impl Scoreboard {
 
     /// The first segment is lost, and so is its copy.
     pub(crate) fn mark_first(&mut self) {
-        let Some(record) = self.records.front_mut().filter(|record| !record.has(Record::SACKED)) else {
+        let first = self.first();
+        if self.is_empty() || self.record(first).has(Record::SACKED) {
             return;
-        };
+        }
+        let record = &mut self.records[first];
         let waits = record.has(Record::LOST) && !record.has(Record::RESENT);
         if record.has(Record::RESENT) {
             record.set(Record::RESENT, false);
@@ -345,9 +364,9 @@ impl Scoreboard {
         }
         if waits {
             // It may stand anywhere in the queue, but goes first now; the other entry is stale then.
-            self.queue.push_front(self.first);
+            self.queue.push_front(first);
         } else {
-            self.mark(self.first);
+            self.mark(first);
             if let Some(entry) = self.queue.pop_back() {
                 self.queue.push_front(entry);
             }
@@ -358,7 +377,8 @@ impl Scoreboard {
     pub(crate) fn mark_all(&mut self, end: u64) {
         self.queue.clear();
         self.lost = 0;
-        for (sequence, record) in (self.first..).zip(&mut self.records) {
+        for sequence in self.records.numbers() {
+            let record = &mut self.records[sequence];
             if sequence < end && !record.has(Record::SACKED) {
                 self.resent -= u32::from(record.has(Record::RESENT));
                 record.set(Record::RESENT, false);
@@ -376,19 +396,19 @@ impl Scoreboard {
     /// Nothing is lost after all.
     pub(crate) fn unmark(&mut self) {
         self.queue.clear();
-        for record in &mut self.records {
-            record.set(Record::LOST, false);
+        for sequence in self.records.numbers() {
+            self.records[sequence].set(Record::LOST, false);
         }
         self.lost = 0;
-        self.fresh = self.first;
-        self.edge = self.first;
+        self.fresh = self.first();
+        self.edge = self.first();
         self.sacked_from_edge = self.sacked;
     }
 
     /// The next segment to be sent again because it is lost.
     pub(crate) fn next_lost(&mut self) -> Option<u64> {
         while let Some(&sequence) = self.queue.front() {
-            if sequence >= self.first {
+            if sequence >= self.first() {
                 let record = self.record(sequence);
                 if record.has(Record::LOST) && !record.has(Record::RESENT) {
                     return Some(sequence);
@@ -402,7 +422,7 @@ impl Scoreboard {
     /// The smallest segment from `from` on, below the greatest SACKed one, that has neither arrived nor
     /// been sent again (RFC 6675, section 4, NextSeg rule 3).
     pub(crate) fn next_hole(&self, from: u64) -> Option<u64> {
-        let from = from.max(self.first);
+        let from = from.max(self.first());
         (from..self.sacked_end()).find(|&sequence| {
             let record = self.record(sequence);
             !record.has(Record::SACKED | Record::RESENT)
@@ -411,8 +431,7 @@ impl Scoreboard {
 
     /// The greatest segment that has not arrived.
     pub(crate) fn last_hole(&self) -> Option<u64> {
-        let last = self.records.iter().rposition(|record| !record.has(Record::SACKED))?;
-        Some(self.first + last as u64)
+        self.records.numbers().rev().find(|&sequence| !self.record(sequence).has(Record::SACKED))
     }
 }
 
@@ -536,18 +555,19 @@ mod tests {
                     },
                     _ => drop(board.push(now, 1000, false, &mut sampler)),
                 }
-                let count = |flag| board.records.iter().filter(|record| record.has(flag)).count() as u32;
+                let numbers = || board.records.numbers();
+                let count = |flag| numbers().filter(|&n| board.record(n).has(flag)).count() as u32;
                 prop_assert_eq!(board.sacked, count(Record::SACKED));
                 prop_assert_eq!(board.lost, count(Record::LOST));
                 prop_assert_eq!(board.resent, count(Record::RESENT));
-                let above = (board.first..).zip(&board.records);
-                let above = above.filter(|(n, record)| *n >= board.edge && record.has(Record::SACKED)).count();
+                let above = numbers().filter(|&n| n >= board.edge && board.record(n).has(Record::SACKED)).count();
                 prop_assert_eq!(board.sacked_from_edge, above as u32);
-                prop_assert!(board.records.iter().all(|r| !r.has(Record::SACKED) || !r.has(Record::LOST | Record::RESENT)));
+                prop_assert!(numbers().map(|n| board.record(n))
+                    .all(|r| !r.has(Record::SACKED) || !r.has(Record::LOST | Record::RESENT)));
                 // Whatever is lost and not on its way waits to be sent.
-                let waiting = (board.first..).zip(&board.records)
-                    .filter(|(_, r)| r.has(Record::LOST) && !r.has(Record::RESENT))
-                    .all(|(n, _)| board.queue.contains(&n));
+                let waiting = numbers()
+                    .filter(|&n| board.record(n).has(Record::LOST) && !board.record(n).has(Record::RESENT))
+                    .all(|n| board.queue.contains(&n));
                 prop_assert!(waiting);
             }
         }

@@ -44,6 +44,16 @@ impl Flags {
     pub const fn any(self, other: Flags) -> bool {
         self.0 & other.0 != 0
     }
+
+    /// These and `other`.
+    pub(crate) const fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+
+    /// These but for `other`.
+    pub(crate) const fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
+    }
 }
 
 impl BitOr for Flags {

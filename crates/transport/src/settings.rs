@@ -1,3 +1,4 @@
+use crate::segment::Flags;
 use longhaul_units::Span;
 
 /// How one end of a connection behaves; plain data. [`Settings::default`] is today's TCP: RACK-TLP,
@@ -251,6 +252,12 @@ impl Settings {
 }
 
 impl Settings {
+    /// The flags that every segment carries.
+    pub(crate) fn options(&self) -> Flags {
+        let stamps = if self.timestamps { Flags::TIMESTAMPS } else { Flags::NONE };
+        stamps | if self.internet == Internet::V6 { Flags::IPV6 } else { Flags::NONE }
+    }
+
     /// DupThresh to begin with.
     pub(crate) const fn first_threshold(&self) -> u32 {
         match self.reordering {

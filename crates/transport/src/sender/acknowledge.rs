@@ -17,6 +17,11 @@ impl Sender {
         if number < first || number > self.board.next() {
             return;
         }
+        let echoed = self.ecn != Ecn::Off && segment.flags.has(Flags::ECE);
+        if self.board.is_empty() && segment.sacks[0].is_empty() && !echoed {
+            self.note_window(segment);
+            return;
+        }
         let before = self.board.in_flight();
         let echo = segment.flags.has(Flags::TIMESTAMPS).then_some(segment.echo);
         let mut tally = Tally::new(now, echo, self.rtt.least());
@@ -31,8 +36,8 @@ impl Sender {
             && segment.window == self.last_window
             && !self.board.is_empty();
         self.note_window(segment);
-        let echoed = self.ecn != Ecn::Off && segment.flags.has(Flags::ECE);
         if tally.delivered == 0 && !duplicate && dsack.is_none() && !echoed {
+            self.quiet = false;
             return;
         }
         let rtt = self.sample(&tally);
@@ -73,6 +78,7 @@ impl Sender {
             }
         }
         self.rearm(now, tally.acked > 0);
+        self.refresh();
     }
 
     /// Reads the SACK blocks; returns what a D-SACK among them reports (RFC 2883, section 4).

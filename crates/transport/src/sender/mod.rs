@@ -62,7 +62,7 @@ pub(crate) struct Sender {
     /// Duplicate acknowledgements in a row, without SACK.
     duplicates: u32,
     /// What fast recovery adds to the window (RFC 5681, section 3.2, step 3 and 4).
-    inflation: i64,
+    inflation: i32,
     partial_seen: bool,
     /// RFC 6675's HighRxt, plus one, and whether the rescue retransmission has been sent.
     high_again: u64,
@@ -85,6 +85,12 @@ pub(crate) struct Sender {
 
     // The window, beside the law's.
     idle_cap: f64,
+    /// The window in force in whole segments, and segments per second (infinite: no pacing), as of the last
+    /// [`refresh`](Self::refresh).
+    whole: u32,
+    pace: f64,
+    /// Asked again before anything happens, there is still nothing to send.
+    quiet: bool,
     /// Never: nothing yet.
     last_sent: Time,
     held: bool,
@@ -112,7 +118,7 @@ pub(crate) struct Sender {
 
 impl Sender {
     pub(crate) fn new(settings: Settings, law: Control, chance: Stream) -> Self {
-        Sender {
+        let mut sender = Sender {
             settings,
             law,
             chance,
@@ -145,6 +151,9 @@ impl Sender {
             last_window: 0,
             max_window: 0,
             idle_cap: f64::INFINITY,
+            whole: 0,
+            pace: f64::INFINITY,
+            quiet: false,
             last_sent: Time::NEVER,
             held: false,
             delivery: (0, Span::ZERO),
@@ -161,16 +170,27 @@ impl Sender {
             persist_back_offs: 0,
             retries: 0,
             failed: false,
-        }
+        };
+        sender.refresh();
+        sender
+    }
+
+    /// Takes over what the law says, after whatever may have changed its mind.
+    pub(crate) fn refresh(&mut self) {
+        self.whole = self.window() as u32;
+        self.pace = self.segments_per_second().unwrap_or(f64::INFINITY);
+        self.quiet = false;
     }
 
     pub(crate) fn write(&mut self, bytes: u64) {
+        self.quiet = false;
         if !self.closing {
             self.written = self.written.saturating_add(bytes).min(u64::MAX / 2);
         }
     }
 
     pub(crate) fn close(&mut self) {
+        self.quiet = false;
         self.closing = true;
     }
 
@@ -192,21 +212,18 @@ impl Sender {
     }
 
     fn window_is_open(&self) -> bool {
-        if self.phase == Phase::Recovery && self.proportional() {
-            return self.prr.may_send();
-        }
         let mut flight = self.board.in_flight();
-        let mut allowed = self.window() as i64;
-        let selective = self.settings.recovery.selective();
-        if self.phase == Phase::Open {
-            if !self.settings.limited_transmit {
-                // What SACK has taken out of the pipe does not make room before recovery.
-                flight += self.board.sacked();
-            } else if !selective {
+        let mut allowed = i64::from(self.whole) + i64::from(self.inflation);
+        match self.phase {
+            Phase::Recovery if self.proportional() => return self.prr.may_send(),
+            // What SACK has taken out of the pipe does not make room before recovery.
+            Phase::Open if !self.settings.limited_transmit => flight += self.board.sacked(),
+            Phase::Open if !self.settings.recovery.selective() => {
                 allowed += i64::from(self.duplicates.min(2));
             }
+            _ => {}
         }
-        i64::from(flight) < allowed.saturating_add(self.inflation)
+        i64::from(flight) < allowed
     }
 
     /// Whether a segment may go now; notes why not.
@@ -226,7 +243,11 @@ impl Sender {
     }
 
     /// The next segment for the wire. `blocks` SACK blocks want to go with it.
+    #[inline]
     pub(crate) fn next(&mut self, now: Time, blocks: u32) -> Option<Outgoing> {
+        if self.quiet {
+            return None;
+        }
         self.paced = false;
         if self.persisting {
             self.persisting = false;
@@ -246,11 +267,11 @@ impl Sender {
             self.high_again = self.high_again.max(sequence + 1);
             return Some(self.send_again(now, sequence));
         }
-        if self.board.is_empty() {
-            self.restart_if_idle(now);
-        }
         match self.ready(now, blocks) {
             Some((bytes, fin)) => {
+                if self.board.is_empty() {
+                    self.restart_if_idle(now);
+                }
                 if self.f_rto.lets_new_data_go() || self.may_send(now) {
                     Some(self.send_new(now, bytes, fin))
                 } else {
@@ -272,6 +293,8 @@ impl Sender {
             if self.window_is_open() {
                 self.sampler.note_app_limited(self.board.in_flight());
             }
+            // In recovery there may be holes to fill.
+            self.quiet = self.phase == Phase::Open;
             return None;
         }
         let full = u64::from(self.settings.mss).saturating_sub(u64::from(sack_option(blocks))).max(1);
@@ -304,7 +327,7 @@ impl Sender {
     }
 
     fn send_new(&mut self, now: Time, bytes: u16, fin: bool) -> Outgoing {
-        self.law.on_sent(now, self.board.in_flight());
+        self.note_departure(now);
         let sequence = self.board.push(now, bytes, fin, &mut self.sampler);
         self.sent += u64::from(bytes);
         self.fin_sent |= fin;
@@ -326,8 +349,16 @@ impl Sender {
         Outgoing { sequence, bytes, flags }
     }
 
+    /// Before a segment leaves: laws want to know when silence ends.
+    fn note_departure(&mut self, now: Time) {
+        if self.board.in_flight() == 0 {
+            self.law.on_sent(now, 0);
+            self.refresh();
+        }
+    }
+
     fn send_again(&mut self, now: Time, sequence: u64) -> Outgoing {
-        self.law.on_sent(now, self.board.in_flight());
+        self.note_departure(now);
         let timed = self.settings.recovery == Recovery::Rack;
         self.board.push_again(now, sequence, timed, &mut self.sampler);
         let record = *self.board.record(sequence);
@@ -396,9 +427,9 @@ impl Sender {
         if self.phase == Phase::Recovery {
             self.prr.on_sent();
         }
-        if let Some(rate) = self.segments_per_second() {
+        if self.pace.is_finite() {
             let share = f64::from(bytes) / f64::from(self.settings.mss);
-            let gap = Span::from_ps((1e12 * share / rate) as u64);
+            let gap = Span::from_ps((1e12 * share / self.pace) as u64);
             self.pace_from = self.pace_from.max(now) + gap;
         }
     }
@@ -439,5 +470,6 @@ impl Sender {
         }
         let cap = cap.max(least);
         self.idle_cap = if cap < window { cap } else { f64::INFINITY };
+        self.refresh();
     }
 }

@@ -60,7 +60,7 @@ impl Sender {
             // Section 3.2, step 3 of RFC 6582: a partial acknowledgement.
             self.board.mark_first();
             self.urgent = true;
-            self.inflation += 1 - i64::from(tally.acked);
+            self.inflation += 1 - tally.acked as i32;
             return 1;
         }
         if !duplicate {

@@ -41,6 +41,7 @@ impl Sender {
             self.persist_back_offs = (self.persist_back_offs + 1).min(32);
             self.persist_at = now + self.persist_timeout();
         }
+        self.refresh();
     }
 
     /// RACK's reordering timer.
