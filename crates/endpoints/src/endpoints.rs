@@ -1,5 +1,5 @@
 use crate::agent::{Agent, Wire};
-use crate::cargo::Carrier;
+use crate::cargo::{Arrival, Carrier};
 use crate::ranks::Job;
 use crate::timers::Timers;
 use longhaul_network::{Network, NodeId};
@@ -97,23 +97,26 @@ impl Endpoints {
     /// Gives every packet that has arrived by `now` to its agent, in order. True if there were any.
     #[inline]
     pub fn hand_over(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) -> bool {
-        if carrier.cargo().arrived.is_empty() {
-            return false;
-        }
-        self.now = now;
         let mut arrived = std::mem::take(&mut carrier.cargo().arrived);
+        let any = !arrived.is_empty();
         while !arrived.is_empty() {
-            for arrival in arrived.drain(..) {
-                let (agent, load) = carrier.cargo().unload(arrival);
-                let mut wire = Wire { now, network, carrier };
-                self.agents[agent as usize].receive(&load, arrival.marked, &mut wire);
-                self.acted(agent, &mut wire);
-            }
+            arrived.drain(..).for_each(|arrival| self.receive(arrival, now, network, carrier));
             // What agents sent may have arrived at this very instant, over links without delay.
-            std::mem::swap(&mut arrived, &mut carrier.cargo().arrived);
+            if !carrier.cargo().arrived.is_empty() {
+                std::mem::swap(&mut arrived, &mut carrier.cargo().arrived);
+            }
         }
         carrier.cargo().arrived = arrived;
-        true
+        any
+    }
+
+    #[inline]
+    fn receive(&mut self, arrival: Arrival, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
+        self.now = now;
+        let (agent, load) = carrier.cargo().unload(arrival);
+        let mut wire = Wire { now, network, carrier };
+        self.agents[agent as usize].receive(&load, arrival.marked, &mut wire);
+        self.acted(agent, &mut wire);
     }
 
     /// Lets the agent act whose turn is first, at `now`, and hands over what arrives at once. False if it
@@ -196,11 +199,15 @@ impl Endpoints {
         loop {
             let first = self.timers.first_of(place).filter(|&(timer, _)| timer < until);
             let before = first.map_or(until, |(timer, _)| timer + Span::from_ps(1));
-            match (network.arrive_ahead(node, before, carrier), first) {
-                (Some(at), _) => self.hand_over(at, network, carrier),
-                (None, Some((timer, agent))) => self.wake(agent, timer, network, carrier),
-                (None, None) => return,
-            };
+            if let Some(at) = network.arrive_ahead(node, before, carrier) {
+                if let Some(arrival) = carrier.cargo().arrived.pop() {
+                    self.receive(arrival, at, network, carrier);
+                }
+            } else if let Some((timer, agent)) = first {
+                self.wake(agent, timer, network, carrier);
+            } else {
+                return;
+            }
         }
     }
 

@@ -194,7 +194,7 @@ def _probes(summary: Json) -> Table:
 
 def _simulated(row: Json, summary: Json) -> str:
     """In a mixed run it is to be said; in a simulation everything is."""
-    return "simulated " if row.get("simulated") and not summary.get("simulation") else ""
+    return "sim " if row.get("simulated") and not summary.get("simulation") else ""
 
 
 def _print_transfers(each: Json, console: Console) -> None:

@@ -149,11 +149,13 @@ def _traffic(item: Mapping[str, Any], law: Json, tcp: Json) -> Json:
         case "requests":
             return {"kind": "requests", "gap": item["gap"], "size": item["size"], "law": law, "tcp": tcp}
         case _:
+            streams, volume = item.get("flows") or 1, item.get("bytes")
             return {
                 "kind": "tcp",
-                "streams": item.get("flows") or 1,
+                "streams": streams,
                 "law": law,
                 "tcp": tcp,
-                "bytes": item.get("bytes"),
+                # As iperf3 counts them: all streams together.
+                "bytes": None if volume is None else -(-volume // streams),
                 "bits_per_s": item.get("rate_bits_per_s"),
             }

@@ -88,7 +88,7 @@ class Bulk(Flow):
     flows: Annotated[int, Count(at_least=1, at_most=128)] = 1
     cc: CongestionControl | None = None
     bytes: Size | None = None
-    """How much each run of the client sends; until ``stop`` if left out."""
+    """How much all flows send together; until ``stop`` if left out."""
     rate: Rate | None = None
     """Pacing of each flow."""
 
