@@ -70,6 +70,14 @@ def test_a_flow_fills_its_link_and_the_run_leaves_all_files(longhaul: Command, w
     assert "Simulated" in (directory / "report.html").read_text()
 
 
+def test_bytes_are_those_of_all_flows_together(longhaul: Command, work: Path) -> None:
+    traffic = "  bulk: {kind: tcp, from: a, to: b, flows: 4, bytes: 10MB}\n"
+    result = longhaul("sim", scenario(work, traffic), "--no-report")
+    assert result.returncode == 0, result.stderr
+    engine = json.loads((work / "runs/dumbbell/latest/raw/engine.json").read_text())
+    assert [flow["bytes"] for flow in engine["flows"]] == [2_500_000] * 4
+
+
 def test_equal_scenarios_have_equal_digests_and_other_seeds_others(longhaul: Command, work: Path) -> None:
     name = scenario(work, "  noise: {kind: udp, from: a, to: b, rate: 10Mbit, arrivals: poisson}\n")
     digests = []

@@ -8,7 +8,10 @@
 //! packet, as what the calendar of [`Network::advance`] makes happen: at an instant, packets go by the
 //! direction that they come from, and the network comes before the hosts.
 
+mod channel;
 mod lanes;
+
+use channel::Channel;
 
 use crate::network::{Direction, Totals};
 use crate::packet::{DirectionId, Fate, NodeId, Packet};
@@ -16,7 +19,6 @@ use crate::routes::Routes;
 use crate::{Network, Sink};
 use longhaul_link::Line;
 use longhaul_units::{Span, Time};
-use std::collections::VecDeque;
 
 const NOBODY: u32 = u32::MAX;
 
@@ -53,15 +55,6 @@ struct Lane {
     clock: Time,
     /// What it takes from now on is not due before.
     horizon: Time,
-}
-
-/// Packets on the way from one direction to the next, or to a host, and when they arrive.
-#[derive(Debug)]
-struct Channel {
-    from: u32,
-    packets: VecDeque<(Time, Packet)>,
-    /// Packets taken out that their link has not been told of, and their bytes.
-    taken: (u64, u64),
 }
 
 impl Network {
@@ -121,14 +114,12 @@ impl Network {
             let Line::Pipe(pipe) = &mut directions[index as usize].link else { continue };
             let (mut held, lane) = (Vec::new(), &ahead.lanes[index as usize]);
             for &output in lane.all_outputs() {
-                let Channel { packets, taken, .. } = &mut ahead.channels[output as usize];
+                let channel = &mut ahead.channels[output as usize];
                 let hops = u8::from(output != lane.to_host);
-                held.extend(
-                    packets
-                        .drain(..)
-                        .map(|(due, packet)| (due, Packet { hops: packet.hops - hops, ..packet })),
-                );
-                let (count, bytes) = std::mem::take(taken);
+                let back =
+                    |(due, packet): (Time, Packet)| (due, Packet { hops: packet.hops - hops, ..packet });
+                held.extend(channel.drain().map(back));
+                let (count, bytes) = std::mem::take(&mut channel.taken);
                 pipe.deliver(count, bytes);
             }
             // Those of the same instant go to different places: their order is nobody's.
@@ -237,37 +228,32 @@ impl Lookahead {
         let inputs = std::mem::take(&mut self.lanes[index].inputs);
         while let Some((channel, before)) = first(&self.channels, &inputs, until) {
             // Nobody else's packets come in between.
-            let mut run = Run { packets: 0, bytes: 0, before };
-            let mut arriving = std::mem::take(&mut self.channels[channel as usize].packets);
+            let mut arriving = std::mem::replace(&mut self.channels[channel as usize], Channel::new(NOBODY));
             let sole = self.lanes[index].sole;
-            if sole == NOBODY {
-                while let Some((at, mut packet)) = run.next(&mut arriving) {
+            let run = if sole == NOBODY {
+                arriving.take_before(before, |at, mut packet| {
                     packet.offered = at;
                     match pipe.admit(at, &packet) {
                         Ok(due) => self.pass_on(index, packet, due, *to, routes),
                         Err(fate) => end(index, packet, fate.into(), at, totals, sink),
                     }
-                }
+                })
             } else {
                 let hops = u8::from(sole != self.lanes[index].to_host);
-                let mut onward = std::mem::take(&mut self.channels[sole as usize].packets);
-                while let Some((at, mut packet)) = run.next(&mut arriving) {
+                let onward = &mut self.channels[sole as usize];
+                arriving.take_before(before, |at, mut packet| {
                     packet.offered = at;
                     match pipe.admit(at, &packet) {
                         Ok(due) => {
                             packet.hops += hops;
-                            onward.push_back((due, packet));
+                            onward.push(due, packet);
                         }
                         Err(fate) => end(index, packet, fate.into(), at, totals, sink),
                     }
-                }
-                self.channels[sole as usize].packets = onward;
-            }
-            totals.hops += run.packets;
-            let channel = &mut self.channels[channel as usize];
-            channel.packets = arriving;
-            channel.taken.0 += run.packets;
-            channel.taken.1 += run.bytes;
+                })
+            };
+            totals.hops += run;
+            self.channels[channel as usize] = arriving;
         }
         pipe.settle(Time::from_ps(until.ps().saturating_sub(1)));
         let lane = &mut self.lanes[index];
@@ -292,38 +278,7 @@ impl Lookahead {
                 sole => sole,
             }
         };
-        self.channels[channel as usize].packets.push_back((due, packet));
-    }
-}
-
-/// Packets that a direction takes from one channel, one after the other.
-struct Run {
-    before: Time,
-    packets: u64,
-    bytes: u64,
-}
-
-impl Run {
-    #[inline]
-    fn next(&mut self, arriving: &mut VecDeque<(Time, Packet)>) -> Option<(Time, Packet)> {
-        let &(at, packet) = arriving.front()?;
-        if at >= self.before {
-            return None;
-        }
-        arriving.pop_front();
-        self.packets += 1;
-        self.bytes += u64::from(packet.bytes);
-        Some((at, packet))
-    }
-}
-
-impl Channel {
-    #[inline]
-    fn take(&mut self) -> Option<(Time, Packet)> {
-        let next = self.packets.pop_front()?;
-        self.taken.0 += 1;
-        self.taken.1 += u64::from(next.1.bytes);
-        Some(next)
+        self.channels[channel as usize].push(due, packet);
     }
 }
 
@@ -339,7 +294,7 @@ impl Lane {
 fn first(channels: &[Channel], inputs: &[u32], before: Time) -> Option<(u32, Time)> {
     let (mut earliest, mut found, mut second) = (before, None, before);
     for &input in inputs {
-        let Some(&(due, _)) = channels[input as usize].packets.front() else { continue };
+        let Some(due) = channels[input as usize].first() else { continue };
         if due < earliest {
             second = earliest;
             (earliest, found) = (due, Some(input));

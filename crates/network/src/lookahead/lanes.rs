@@ -1,9 +1,10 @@
-use super::{Channel, Lane, Lookahead, NOBODY};
+use super::channel::Channel;
+use super::{Lane, Lookahead, NOBODY};
 use crate::Network;
 use crate::packet::{DirectionId, NodeId};
 use longhaul_plan::NodeKind;
 use longhaul_units::Time;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Longer paths than this might cost a packet its TTL.
 const LONGEST_PATH: usize = 60;
@@ -44,7 +45,7 @@ impl Network {
         }
         let mut channels = Vec::new();
         let mut open = |from: DirectionId| {
-            channels.push(Channel { from: from.0, packets: VecDeque::new(), taken: (0, 0) });
+            channels.push(Channel::new(from.0));
             channels.len() as u32 - 1
         };
         for &(next, from) in feeds {
