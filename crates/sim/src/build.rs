@@ -32,8 +32,8 @@ impl Simulation {
         };
         let mtu = self.path_mtu(from, to)?.min(self.path_mtu(to, from)?);
         let kind = |law: &longhaul_congestion::Settings, tcp: &Tcp| {
-            let settings = settings(tcp, mtu);
-            Arc::new(Kind { name: flow.name.clone(), settings, law: law.clone(), seed: *seed })
+            let (settings, law) = (Arc::new(settings(tcp, mtu)), Arc::new(law.clone()));
+            Arc::new(Kind { name: flow.name.clone(), settings, law, seed: *seed })
         };
         match &flow.traffic {
             Traffic::Tcp { streams, law, tcp, bytes, bits_per_s } => {

@@ -1,5 +1,6 @@
 use crate::scoreboard::{Scoreboard, Tally};
 use longhaul_units::{Span, Time};
+use std::num::NonZeroU64;
 
 /// RACK's state (RFC 8985, section 5.3); the scoreboard keeps the send times.
 #[derive(Clone, Debug)]
@@ -10,9 +11,9 @@ pub(crate) struct Rack {
     pub(crate) rtt: Span,
     multiplier: u32,
     /// Recoveries until the multiplier is 1 again.
-    persist: u32,
-    /// The multiplier grows once per round trip: not again before this is acknowledged.
-    dsack_round: Option<u64>,
+    persist: u8,
+    /// The multiplier grows once per round trip: not again before this is acknowledged. It is not 0.
+    dsack_round: Option<NonZeroU64>,
 }
 
 impl Default for Rack {
@@ -45,11 +46,11 @@ impl Rack {
 
     /// Section 6.2, step 4: each round trip with a D-SACK widens the window.
     pub(crate) fn on_ack(&mut self, first_unacked: u64, next: u64, dsack: bool) {
-        if self.dsack_round.is_some_and(|round| first_unacked >= round) {
+        if self.dsack_round.is_some_and(|round| first_unacked >= round.get()) {
             self.dsack_round = None;
         }
         if dsack && self.dsack_round.is_none() {
-            self.dsack_round = Some(next);
+            self.dsack_round = NonZeroU64::new(next);
             self.multiplier += 1;
             self.persist = 16;
         }

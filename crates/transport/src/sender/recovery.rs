@@ -7,7 +7,7 @@ use crate::prr::{Progress, Prr};
 use crate::rack::Situation;
 use crate::scoreboard::Tally;
 use crate::settings::{Ecn, Recovery, Reduction};
-use longhaul_congestion::{Cause, Congestion, Law};
+use longhaul_congestion::{Cause, Congestion};
 use longhaul_units::Time;
 
 impl Sender {
@@ -32,7 +32,7 @@ impl Sender {
 
     /// Marks what an acknowledgement shows to be lost; returns how many segments.
     pub(super) fn detect(&mut self, tally: &Tally, duplicate: bool, ended: bool) -> u32 {
-        match self.settings.recovery {
+        match self.recovery {
             Recovery::Rack => {
                 if self.f_rto != FRto::Off {
                     return 0;
@@ -76,7 +76,7 @@ impl Sender {
                 self.duplicates += 1;
                 // RFC 6582, section 3.2, step 1: not for what was sent again for nothing.
                 let fresh = self.recovery_point == 0 || self.board.first() > self.recovery_point;
-                if self.duplicates != 3 || (self.settings.recovery != Recovery::Reno && !fresh) {
+                if self.duplicates != 3 || (self.recovery != Recovery::Reno && !fresh) {
                     return 0;
                 }
                 self.board.mark_first();
@@ -92,9 +92,7 @@ impl Sender {
         }
         self.counters.losses += u64::from(lost);
         self.sampler.lost += u64::from(lost);
-        for _ in 0..lost {
-            self.law.on_lost(now, &mut self.chance);
-        }
+        self.law.on_lost(now, lost);
     }
 
     pub(super) fn congestion(&mut self, now: Time, cause: Cause, acked: u32) {
@@ -120,7 +118,7 @@ impl Sender {
     pub(super) fn enter_recovery(&mut self, now: Time, tally: &Tally) {
         let flight = self.board.outstanding() - self.board.sacked() + tally.delivered;
         self.counters.recoveries += 1;
-        if self.settings.recovery == Recovery::Tahoe {
+        if self.recovery == Recovery::Tahoe {
             let flight = self.flight(tally.acked);
             self.law.on_timeout(now, flight);
             self.recovery_point = self.board.next();
@@ -142,7 +140,7 @@ impl Sender {
         self.partial_seen = false;
         self.probe_at = Time::NEVER;
         self.tail.end = None;
-        if !self.settings.recovery.selective() {
+        if !self.recovery.selective() {
             self.inflation = 3;
         }
     }
