@@ -123,8 +123,12 @@ impl Cubic {
         self.c * t * t * t + epoch.origin
     }
 
-    fn begin(&self, now: Time) -> Epoch {
+    fn begin(&mut self, now: Time) -> Epoch {
         let size = self.window.size;
+        if self.maximum == 0.0 {
+            // Section 4.10: slow start ended without loss.
+            self.prior = size;
+        }
         // Section 4.8 after a timeout, section 4.10 after slow start without loss: K = 0.
         let (k_s, origin) = if self.flat || size >= self.maximum {
             (0.0, size)
@@ -135,7 +139,10 @@ impl Cubic {
     }
 
     fn avoid(&mut self, ack: &Ack, acked: f64, since_last: Span) {
-        let mut epoch = self.epoch.unwrap_or_else(|| self.begin(ack.now));
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(ack.now),
+        };
         let size = self.window.size;
         let t_s = ack.now.since(epoch.start).as_secs_f64();
         let now = self.curve(&epoch, t_s);

@@ -95,6 +95,22 @@ impl Tally {
     }
 }
 
+/// What has been found lost because it is late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overdue {
+    /// So many segments, and of these so many that had been lost before: their copies are lost, too.
+    pub(crate) lost: u32,
+    pub(crate) copies: u32,
+    /// When the next one will be.
+    pub(crate) due: Time,
+}
+
+impl Default for Overdue {
+    fn default() -> Self {
+        Overdue { lost: 0, copies: 0, due: Time::NEVER }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Trouble {
     /// What has been SACKed.
@@ -332,9 +348,9 @@ impl Scoreboard {
     }
 
     /// Marks what left before `newest` (time, then number) and at least `wait` ago (RFC 8985, section 6.2,
-    /// step 5). Returns how many were marked, copies of lost ones included, and when the next is due.
-    pub(crate) fn mark_overdue(&mut self, now: Time, wait: Span, newest: (Time, u64)) -> (u32, Time) {
-        let (mut marked, mut due) = (0, Time::NEVER);
+    /// step 5).
+    pub(crate) fn mark_overdue(&mut self, now: Time, wait: Span, newest: (Time, u64)) -> Overdue {
+        let mut overdue = Overdue::default();
         let next = self.next();
         while self.fresh < next {
             let record = self.record(self.fresh);
@@ -343,11 +359,11 @@ impl Scoreboard {
                     break;
                 }
                 if record.sent + wait > now {
-                    due = record.sent + wait;
+                    overdue.due = record.sent + wait;
                     break;
                 }
                 self.mark(self.fresh);
-                marked += 1;
+                overdue.lost += 1;
             }
             self.fresh += 1;
         }
@@ -359,18 +375,19 @@ impl Scoreboard {
                         break;
                     }
                     if sent + wait > now {
-                        due = due.min(sent + wait);
+                        overdue.due = overdue.due.min(sent + wait);
                         break;
                     }
                     self.records[sequence].set(Record::RESENT, false);
                     self.resent -= 1;
                     self.mark(sequence);
-                    marked += 1;
+                    overdue.lost += 1;
+                    overdue.copies += 1;
                 }
             }
             self.trouble().again.pop_front();
         }
-        (marked, due)
+        overdue
     }
 
     /// The first segment is lost, and so is its copy.
@@ -516,12 +533,19 @@ mod tests {
         let wait = Span::from_ns(100);
         // 5 arrived; 0, 1 and 2 left at least 100 ns ago.
         board.sack(5, 6, &mut tally(), &mut sampler);
-        assert_eq!(board.mark_overdue(at(102), wait, (at(5), 5)), (3, at(103)));
-        assert_eq!(board.mark_overdue(at(500), wait, (at(5), 5)), (2, Time::NEVER), "6 left after 5");
+        assert_eq!(
+            board.mark_overdue(at(102), wait, (at(5), 5)),
+            Overdue { lost: 3, copies: 0, due: at(103) }
+        );
+        let two = Overdue { lost: 2, copies: 0, due: Time::NEVER };
+        assert_eq!(board.mark_overdue(at(500), wait, (at(5), 5)), two, "6 left after 5");
         assert_eq!(queued(&mut board, &mut sampler), [0, 1, 2, 3, 4]);
         // Their copies are lost in turn when something sent later arrives.
         let later = at(3_000_000);
-        assert_eq!(board.mark_overdue(later, wait, (at(2_000_001), 9)), (9, Time::NEVER));
+        assert_eq!(
+            board.mark_overdue(later, wait, (at(2_000_001), 9)),
+            Overdue { lost: 9, copies: 5, due: Time::NEVER }
+        );
         assert_eq!(board.in_flight(), 0);
     }
 
@@ -573,7 +597,7 @@ mod tests {
                         board.sack(start, start + length, &mut tally, &mut sampler);
                     }
                     3 => drop(board.mark_overtaken(3)),
-                    4 => drop(board.mark_overdue(now, Span::from_ns(1500), (now, u64::MAX))),
+                    4 => _ = board.mark_overdue(now, Span::from_ns(1500), (now, u64::MAX)),
                     5 if number < 3 => board.mark_all(board.first() + length * number),
                     5 if number < 5 => board.unmark(),
                     5 => board.mark_first(),

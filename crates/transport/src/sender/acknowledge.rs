@@ -43,7 +43,7 @@ impl Sender {
         let rtt = self.sample(&tally);
         self.note_reordering(tally.reordering);
         self.reconsider(&tally, dsack, duplicate);
-        self.settle_tail_probe(&tally, dsack, duplicate);
+        self.settle_tail_probe(&tally, dsack, duplicate && segment.sacks[0].is_empty());
 
         let recovering = self.phase == Phase::Recovery;
         let ended = self.phase != Phase::Open
@@ -54,10 +54,14 @@ impl Sender {
         }
         if self.recovery == Recovery::Rack {
             self.rack.update(&tally);
-            self.rack.on_ack(self.board.first(), self.board.next(), dsack.is_some());
+            let widened = self.rack.on_ack(self.board.first(), self.board.next(), dsack.is_some());
+            if ended && !widened {
+                self.rack.on_recovered();
+            }
         }
-        let lost = self.detect(&tally, duplicate, ended);
+        let (lost, copies) = self.detect(&tally, duplicate, ended);
         self.report_lost(now, lost);
+        self.react_to_lost_copies(now, copies, tally.acked);
         if self.phase == Phase::Open && (lost > 0 || (ended && !recovering && self.board.lost() > 0)) {
             self.enter_recovery(now, &tally);
         }
@@ -146,10 +150,10 @@ impl Sender {
         }
     }
 
-    /// What became of the tail loss probe (RFC 8985, section 7.4.2).
-    fn settle_tail_probe(&mut self, tally: &Tally, dsack: Option<u64>, duplicate: bool) {
+    /// What became of the tail loss probe (RFC 8985, section 7.4.2); `bare`: a duplicate without SACK option.
+    fn settle_tail_probe(&mut self, tally: &Tally, dsack: Option<u64>, bare: bool) {
         let Some(end) = self.tail.end.map(u64::from).filter(|&end| self.board.first() >= end) else { return };
-        let arrived_twice = dsack == Some(end - 1) || duplicate;
+        let arrived_twice = dsack == Some(end - 1) || bare;
         if !self.tail.again || arrived_twice {
             self.tail.end = None;
         } else if self.board.first() > end {

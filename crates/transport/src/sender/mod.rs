@@ -104,9 +104,9 @@ pub(crate) struct Sender {
     pace_from: Time,
     paced: bool,
 
-    // ECN: reduced for what was sent below this; not again before more is acknowledged.
-    pub(crate) ecn: Ecn,
+    // Reduced for a mark or a lost copy of what was sent below this; not again before more is acknowledged.
     reduced_until: u64,
+    pub(crate) ecn: Ecn,
     announce: bool,
 
     // Timers.

@@ -3,7 +3,7 @@
 use super::Sender;
 use super::spurious::FRto;
 use crate::info::Phase;
-use crate::scoreboard::Tally;
+use crate::scoreboard::{Overdue, Tally};
 use crate::settings::Recovery;
 use longhaul_units::{Span, Time};
 
@@ -46,9 +46,10 @@ impl Sender {
     /// RACK's reordering timer.
     fn look_again(&mut self, now: Time) {
         let situation = self.situation();
-        let (lost, again) = self.rack.detect(&mut self.board, now, &situation);
-        self.reorder_at = again;
+        let Overdue { lost, copies, due } = self.rack.detect(&mut self.board, now, &situation);
+        self.reorder_at = due;
         self.report_lost(now, lost);
+        self.react_to_lost_copies(now, copies, 0);
         if lost > 0 {
             if self.phase == Phase::Open {
                 self.enter_recovery(now, &Tally::new(now, None, Span::ZERO));

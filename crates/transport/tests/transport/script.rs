@@ -168,6 +168,11 @@ impl Script {
         (self.now.since(self.origin).as_secs_f64() * 1e3, segments)
     }
 
+    /// Whole milliseconds since the start.
+    pub fn elapsed_ms(&self) -> u64 {
+        self.now.since(self.origin).ns() / 1_000_000
+    }
+
     pub fn window(&self) -> f64 {
         self.end.info().window
     }
