@@ -19,39 +19,39 @@ use crate::westwood::Westwood;
 use longhaul_random::Stream;
 use longhaul_units::Time;
 
-/// Any law, without indirection.
+/// Any law, without dynamic dispatch. Each takes no more memory than it needs.
 #[derive(Clone, Debug)]
 pub enum Control {
     /// Tahoe: back to one segment after any loss (Jacobson 1988).
-    Tahoe(Tahoe),
+    Tahoe(Box<Tahoe>),
     /// RFC 5681.
-    Reno(Reno),
+    Reno(Box<Reno>),
     /// Binary increase (Xu, Harfoush, Rhee 2004).
-    Bic(Bic),
+    Bic(Box<Bic>),
     /// RFC 9438.
-    Cubic(Cubic),
+    Cubic(Box<Cubic>),
     /// RFC 3649.
-    HighSpeed(HighSpeed),
+    HighSpeed(Box<HighSpeed>),
     /// Scalable TCP (Kelly 2003).
-    Scalable(Scalable),
+    Scalable(Box<Scalable>),
     /// H-TCP (Leith, Shorten 2004).
-    Htcp(Htcp),
+    Htcp(Box<Htcp>),
     /// FAST (Jin, Wei, Low 2004).
-    Fast(Fast),
+    Fast(Box<Fast>),
     /// Compound TCP (Tan, Song, Zhang, Sridharan 2006).
-    Compound(Compound),
+    Compound(Box<Compound>),
     /// Westwood+ (Grieco, Mascolo 2004).
-    Westwood(Westwood),
+    Westwood(Box<Westwood>),
     /// Vegas (Brakmo, Peterson 1995).
-    Vegas(Vegas),
+    Vegas(Box<Vegas>),
     /// Illinois (Liu, Basar, Srikant 2006).
-    Illinois(Illinois),
+    Illinois(Box<Illinois>),
     /// RFC 8257.
-    Dctcp(Dctcp),
+    Dctcp(Box<Dctcp>),
     /// MulTCP (Crowcroft, Oechslin 1998).
-    Multcp(Multcp),
+    Multcp(Box<Multcp>),
     /// Stochastic TCP, a reconstruction (Hacker, Smith 2008).
-    Stochastic(Stochastic),
+    Stochastic(Box<Stochastic>),
     /// BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00).
     Bbr(Box<Bbr>),
     /// BBR, version 3 (draft-ietf-ccwg-bbr-06).
@@ -62,21 +62,23 @@ impl Control {
     /// The law that `settings` name, beginning with `initial` segments.
     pub fn new(settings: &Settings, initial: f64) -> Self {
         match settings {
-            Settings::Tahoe(settings) => Control::Tahoe(Tahoe::new(settings, initial)),
-            Settings::Reno(settings) => Control::Reno(Reno::with(settings, initial)),
-            Settings::Bic(settings) => Control::Bic(Bic::new(settings, initial)),
-            Settings::Cubic(settings) => Control::Cubic(Cubic::new(settings, initial)),
-            Settings::HighSpeed(settings) => Control::HighSpeed(HighSpeed::new(settings, initial)),
-            Settings::Scalable(settings) => Control::Scalable(Scalable::new(settings, initial)),
-            Settings::Htcp(settings) => Control::Htcp(Htcp::new(settings, initial)),
-            Settings::Fast(settings) => Control::Fast(Fast::new(settings, initial)),
-            Settings::Compound(settings) => Control::Compound(Compound::new(settings, initial)),
-            Settings::Westwood(settings) => Control::Westwood(Westwood::new(settings, initial)),
-            Settings::Vegas(settings) => Control::Vegas(Vegas::new(settings, initial)),
-            Settings::Illinois(settings) => Control::Illinois(Illinois::new(settings, initial)),
-            Settings::Dctcp(settings) => Control::Dctcp(Dctcp::new(settings, initial)),
-            Settings::Multcp(settings) => Control::Multcp(Multcp::new(settings, initial)),
-            Settings::Stochastic(settings) => Control::Stochastic(Stochastic::new(settings, initial)),
+            Settings::Tahoe(settings) => Control::Tahoe(Box::new(Tahoe::new(settings, initial))),
+            Settings::Reno(settings) => Control::Reno(Box::new(Reno::with(settings, initial))),
+            Settings::Bic(settings) => Control::Bic(Box::new(Bic::new(settings, initial))),
+            Settings::Cubic(settings) => Control::Cubic(Box::new(Cubic::new(settings, initial))),
+            Settings::HighSpeed(settings) => Control::HighSpeed(Box::new(HighSpeed::new(settings, initial))),
+            Settings::Scalable(settings) => Control::Scalable(Box::new(Scalable::new(settings, initial))),
+            Settings::Htcp(settings) => Control::Htcp(Box::new(Htcp::new(settings, initial))),
+            Settings::Fast(settings) => Control::Fast(Box::new(Fast::new(settings, initial))),
+            Settings::Compound(settings) => Control::Compound(Box::new(Compound::new(settings, initial))),
+            Settings::Westwood(settings) => Control::Westwood(Box::new(Westwood::new(settings, initial))),
+            Settings::Vegas(settings) => Control::Vegas(Box::new(Vegas::new(settings, initial))),
+            Settings::Illinois(settings) => Control::Illinois(Box::new(Illinois::new(settings, initial))),
+            Settings::Dctcp(settings) => Control::Dctcp(Box::new(Dctcp::new(settings, initial))),
+            Settings::Multcp(settings) => Control::Multcp(Box::new(Multcp::new(settings, initial))),
+            Settings::Stochastic(settings) => {
+                Control::Stochastic(Box::new(Stochastic::new(settings, initial)))
+            }
             Settings::Bbr(settings) => Control::Bbr(Box::new(Bbr::new(settings, initial))),
             Settings::Bbr3(settings) => Control::Bbr3(Box::new(Bbr3::new(settings, initial))),
         }
@@ -143,8 +145,5 @@ impl Law for Control {
     }
     fn steers_recovery(&self) -> bool {
         each!(self, law => law.steers_recovery())
-    }
-    fn wants_marks(&self) -> bool {
-        each!(self, law => law.wants_marks())
     }
 }

@@ -50,8 +50,12 @@ impl CubicSettings {
     /// K: the seconds from a window of `from` segments to one of `maximum` (equation 2); 0 if there is
     /// nothing to climb.
     pub fn k_s(&self, maximum: f64, from: f64) -> f64 {
-        libm::cbrt((maximum - from).max(0.0) / self.c)
+        climb_s(self.c, maximum - from)
     }
+}
+
+fn climb_s(c: f64, segments: f64) -> f64 {
+    libm::cbrt(segments.max(0.0) / c)
 }
 
 /// One stage of congestion avoidance (RFC 9438, section 4.2).
@@ -68,7 +72,12 @@ struct Epoch {
 /// CUBIC (RFC 9438).
 #[derive(Clone, Debug)]
 pub struct Cubic {
-    settings: CubicSettings,
+    c: f64,
+    beta: f64,
+    fast_convergence: bool,
+    reno_friendly: bool,
+    /// Infinite: no limit.
+    max_growth_per_s: f64,
     window: Window,
     /// W_max; 0 before the first congestion.
     maximum: f64,
@@ -78,14 +87,26 @@ pub struct Cubic {
     /// The next stage begins on its plateau: after a timeout, or a slow start that ended by itself.
     flat: bool,
     last_ack: Time,
-    before: Option<(f64, f64, Option<Epoch>)>,
+    before: Option<Box<Before>>,
+}
+
+/// What a reduction that turns out to be for nothing has to restore.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    maximum: f64,
+    prior: f64,
+    epoch: Option<Epoch>,
 }
 
 impl Cubic {
     /// Begins with `initial` segments.
     pub fn new(settings: &CubicSettings, initial: f64) -> Self {
         Cubic {
-            settings: settings.clone(),
+            c: settings.c,
+            beta: settings.beta,
+            fast_convergence: settings.fast_convergence,
+            reno_friendly: settings.reno_friendly,
+            max_growth_per_s: settings.max_growth_per_s.unwrap_or(f64::INFINITY),
             window: Window::new(initial, &settings.slow_start),
             maximum: 0.0,
             prior: f64::INFINITY,
@@ -99,39 +120,44 @@ impl Cubic {
     /// W_cubic, `t_s` seconds into `epoch` (equation 1).
     fn curve(&self, epoch: &Epoch, t_s: f64) -> f64 {
         let t = t_s - epoch.k_s;
-        self.settings.c * t * t * t + epoch.origin
+        self.c * t * t * t + epoch.origin
     }
 
-    fn begin(&self, now: Time) -> Epoch {
+    fn begin(&mut self, now: Time) -> Epoch {
         let size = self.window.size;
+        if self.maximum == 0.0 {
+            // Section 4.10: slow start ended without loss.
+            self.prior = size;
+        }
         // Section 4.8 after a timeout, section 4.10 after slow start without loss: K = 0.
         let (k_s, origin) = if self.flat || size >= self.maximum {
             (0.0, size)
         } else {
-            (self.settings.k_s(self.maximum, size), self.maximum)
+            (climb_s(self.c, self.maximum - size), self.maximum)
         };
         Epoch { start: now, k_s, origin, estimate: size }
     }
 
     fn avoid(&mut self, ack: &Ack, acked: f64, since_last: Span) {
-        let mut epoch = self.epoch.unwrap_or_else(|| self.begin(ack.now));
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(ack.now),
+        };
         let size = self.window.size;
         let t_s = ack.now.since(epoch.start).as_secs_f64();
         let now = self.curve(&epoch, t_s);
         // Section 4.3. Once it is back where it was, what CUBIC stands in for is plain Reno.
-        let beta = self.settings.beta;
+        let beta = self.beta;
         let alpha = if epoch.estimate >= self.prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
         epoch.estimate += alpha * acked / size;
-        if self.settings.reno_friendly && now < epoch.estimate {
+        if self.reno_friendly && now < epoch.estimate {
             self.window.size = size.max(epoch.estimate);
         } else {
             // Sections 4.4 and 4.5: where the curve will be one round trip from now.
             let target = self.curve(&epoch, t_s + ack.srtt.as_secs_f64()).clamp(size, 1.5 * size);
             let mut step = ((target - size) * acked / size).min(target - size);
-            if let Some(limit) = self.settings.max_growth_per_s
-                && size >= epoch.origin
-            {
-                step = step.min(limit * since_last.as_secs_f64());
+            if self.max_growth_per_s.is_finite() && size >= epoch.origin {
+                step = step.min(self.max_growth_per_s * since_last.as_secs_f64());
             }
             self.window.size = size + step;
         }
@@ -139,13 +165,14 @@ impl Cubic {
     }
 
     fn target(&mut self, used: f64) -> f64 {
-        self.before = Some((self.maximum, self.prior, self.epoch.take()));
-        let beta = self.settings.beta;
-        self.maximum = if self.settings.fast_convergence && used < self.maximum {
-            used * (1.0 + beta) / 2.0
-        } else {
-            used
-        };
+        let before = Before { maximum: self.maximum, prior: self.prior, epoch: self.epoch.take() };
+        match &mut self.before {
+            Some(kept) => **kept = before,
+            None => self.before = Some(Box::new(before)),
+        }
+        let beta = self.beta;
+        self.maximum =
+            if self.fast_convergence && used < self.maximum { used * (1.0 + beta) / 2.0 } else { used };
         self.prior = used;
         used * beta
     }
@@ -189,8 +216,8 @@ impl Law for Cubic {
 
     fn on_spurious(&mut self, _now: Time) {
         self.window.restore();
-        if let Some((maximum, prior, epoch)) = self.before.take() {
-            (self.maximum, self.prior, self.epoch) = (maximum, prior, epoch);
+        if let Some(before) = self.before.take() {
+            Before { maximum: self.maximum, prior: self.prior, epoch: self.epoch } = *before;
         }
     }
 }

@@ -92,8 +92,4 @@ impl Law for Dctcp {
     fn on_spurious(&mut self, _now: Time) {
         self.window.restore();
     }
-
-    fn wants_marks(&self) -> bool {
-        true
-    }
 }

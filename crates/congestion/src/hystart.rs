@@ -47,7 +47,6 @@ pub(crate) struct HyStart {
     samples: u32,
     /// Conservative slow start, if under way.
     conservative: Option<Conservative>,
-    retired: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -66,7 +65,6 @@ impl HyStart {
             current_round_min: None,
             samples: 0,
             conservative: None,
-            retired: false,
         }
     }
 
@@ -75,17 +73,8 @@ impl HyStart {
         if self.conservative.is_some() { 1.0 / self.settings.growth_divisor } else { 1.0 }
     }
 
-    /// From now on slow start is as if this were not there.
-    pub(crate) fn retire(&mut self) {
-        self.retired = true;
-        self.conservative = None;
-    }
-
     /// Judges `ack`; whether the rounds of conservative slow start are over.
     pub(crate) fn ends(&mut self, ack: &Ack) -> bool {
-        if self.retired {
-            return false;
-        }
         if self.round.ended(ack) {
             if let Some(conservative) = &mut self.conservative {
                 conservative.rounds += 1;
@@ -120,5 +109,15 @@ impl HyStart {
         let share = Span::from_ps(last.ps() / u64::from(self.settings.min_rtt_divisor.max(1)));
         let least = Span::from_ns(self.settings.min_rtt_threshold_ns);
         least.max(share.min(Span::from_ns(self.settings.max_rtt_threshold_ns)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_takes_128_bytes_at_most() {
+        assert!(size_of::<HyStart>() <= 128);
     }
 }

@@ -162,9 +162,4 @@ pub trait Law {
     fn steers_recovery(&self) -> bool {
         false
     }
-
-    /// Whether segments should be sent ECN-capable for this law to work (DCTCP).
-    fn wants_marks(&self) -> bool {
-        false
-    }
 }

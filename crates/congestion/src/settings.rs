@@ -103,6 +103,17 @@ impl Settings {
         })
     }
 
+    /// Whether the law draws: without it, a connection need not keep a stream, and
+    /// [`Law::on_lost`](crate::Law::on_lost) and [`Law::on_start`](crate::Law::on_start) do nothing.
+    pub fn draws(&self) -> bool {
+        matches!(self, Settings::Stochastic(_) | Settings::Bbr(_) | Settings::Bbr3(_))
+    }
+
+    /// Whether segments should be sent ECN-capable for this law to work (DCTCP).
+    pub fn wants_marks(&self) -> bool {
+        matches!(self, Settings::Dctcp(_))
+    }
+
     /// The law's name, without its parameters.
     pub fn name(&self) -> &'static str {
         match self {

@@ -110,8 +110,8 @@ impl SlowStart {
     /// The network was congested, or the window has reached its threshold.
     pub(crate) fn leave(&mut self) {
         self.after_timeout = false;
-        if let Kind::HyStart(hystart) = &mut self.kind {
-            hystart.retire();
+        if let Kind::HyStart(_) = &self.kind {
+            self.kind = Kind::Standard;
         }
     }
 

@@ -39,10 +39,10 @@ impl Endpoints {
         };
         let mtu = self.path_mtu(network, [from, to])?;
         let kind = |law: &longhaul_congestion::Settings, tcp: &Tcp| {
-            let settings = settings(tcp, mtu);
+            let (settings, law) = (Arc::new(settings(tcp, mtu)), Arc::new(law.clone()));
             // Requests are too many and too short.
             let measured = matches!(flow.traffic, Traffic::Tcp { .. });
-            Arc::new(Kind { name: flow.name.clone(), settings, law: law.clone(), seed: *seed, measured })
+            Arc::new(Kind { name: flow.name.clone(), settings, law, seed: *seed, measured })
         };
         match &flow.traffic {
             Traffic::Tcp { streams, law, tcp, bytes, bits_per_s } => {

@@ -12,6 +12,7 @@ use longhaul_transport::{Connection, Segment};
 use longhaul_units::{Span, Time};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A rank, by its job and its number.
 pub type Owner = (u32, u32);
@@ -175,12 +176,12 @@ impl Endpoints {
             return Ok((None, None));
         }
         let mtu = self.path_mtu(network, [from, to])?;
-        let settings = crate::build::settings(&plan.tcp, mtu);
+        let (settings, law) = (Arc::new(crate::build::settings(&plan.tcp, mtu)), Arc::new(plan.law.clone()));
         let stream = first * plan.ranks.len() as u32 + second;
         let (there, back) = self.ways(from, to, u32::MAX - number, stream, plan.tcp.ipv6);
         let chance = |end: &str| seed.stream(&format!("{}/{first}-{second}/{end}", plan.name));
-        let client = Connection::connect(&settings, &plan.law, chance("source"));
-        let server = Connection::listen(&settings, &plan.law, chance("destination"));
+        let client = Connection::connect(&settings, &law, chance("source"));
+        let server = Connection::listen(&settings, &law, chance("destination"));
         let start = Time::from_ns(plan.start_ns);
         let place = self.agents.len() as u32;
         let ends = [(client, there, first, Some(start)), (server, back, second, None)];

@@ -21,8 +21,8 @@ pub fn ect(segment: &Segment) -> u8 {
 #[derive(Debug)]
 pub struct Kind {
     pub name: String,
-    pub settings: Settings,
-    pub law: Law,
+    pub settings: Arc<Settings>,
+    pub law: Arc<Law>,
     pub seed: Seed,
     /// Whether the opening end keeps the distribution of its round trips.
     pub measured: bool,

@@ -8,6 +8,7 @@ use longhaul_random::Seed;
 use longhaul_transport::{Connection, Segment, Settings};
 use longhaul_units::{Span, Time};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 const GAP: Span = Span::from_ns(716);
 const ONE_WAY: Span = Span::from_us(358);
@@ -77,7 +78,7 @@ fn run(variant: &Variant, segments: u64) -> Outcome {
     let seed = Seed::new(1);
     let mut settings = Settings { mss: 8948, ..Settings::default() };
     settings.acknowledging.every = variant.every;
-    let law = Law::named(variant.law).expect("it is there");
+    let (settings, law) = (Arc::new(settings), Arc::new(Law::named(variant.law).expect("it is there")));
     let mut near = Connection::connect(&settings, &law, seed.stream("near"));
     let mut far = Connection::listen(&settings, &law, seed.stream("far"));
     let (mut out, mut back) = (Pipe::new(GAP), Pipe::new(Span::ZERO));
@@ -138,8 +139,8 @@ fn used_ns() -> u64 {
 /// What the pipes alone cost: segments through one, and half as many through the other.
 fn run_pipes(segments: u64) -> u64 {
     let seed = Seed::new(1);
-    let law = Law::named("reno").expect("it is there");
-    let mut end = Connection::connect(&Settings::default(), &law, seed.stream("near"));
+    let law = Arc::new(Law::named("reno").expect("it is there"));
+    let mut end = Connection::connect(&Arc::default(), &law, seed.stream("near"));
     end.open(Time::ZERO);
     let segment = end.poll(Time::ZERO).expect("a SYN");
     let (mut out, mut back) = (Pipe::new(GAP), Pipe::new(Span::ZERO));

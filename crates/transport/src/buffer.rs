@@ -4,27 +4,30 @@ use longhaul_units::{Span, Time};
 /// Largest window without scaling (RFC 9293, section 3.1).
 const UNSCALED: u64 = 65_535;
 /// Largest shift (RFC 7323, section 2.3).
-const MOST_SHIFT: u32 = 14;
+const MOST_SHIFT: u8 = 14;
 
 /// The receive buffer, and the window that follows from it; in bytes since the connection began.
 #[derive(Clone, Debug)]
 pub(crate) struct Buffer {
-    settings: ReceiveBuffer,
-    mss: u64,
-    size: u64,
+    /// What is offered of it.
+    share: u64,
     /// Arrived in order.
     pub(crate) arrived: u64,
     /// Taken by the application.
     pub(crate) taken: u64,
     /// Furthest edge ever offered.
     edge: u64,
-    shift: u32,
-    tuning: Tuning,
+    /// `None`: its size is fixed.
+    tuning: Option<Box<Tuning>>,
+    mss: u16,
+    shift: u8,
 }
 
 /// Dynamic right-sizing (Fisk and Feng 2001).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Tuning {
+    settings: ReceiveBuffer,
+    size: u64,
     /// The receiver's estimate of the round trip; none yet: zero.
     rtt: Span,
     since: Time,
@@ -33,35 +36,31 @@ struct Tuning {
 
 impl Buffer {
     pub(crate) fn new(settings: ReceiveBuffer, mss: u16) -> Self {
+        let size = settings.bytes;
+        let tuning = Tuning { settings, size, rtt: Span::ZERO, since: Time::ZERO, taken: 0 };
         Buffer {
-            settings,
-            mss: u64::from(mss),
-            size: settings.bytes,
+            share: settings.share(size),
             arrived: 0,
             taken: 0,
             edge: 0,
+            tuning: (settings.most > size).then(|| Box::new(tuning)),
+            mss,
             shift: 0,
-            tuning: Tuning::default(),
         }
     }
 
     /// Both ends scale windows: by the least shift that the largest buffer needs.
-    pub(crate) fn scale(&mut self) {
-        let most = self.settings.share(self.settings.most.max(self.settings.bytes));
+    pub(crate) fn scale(&mut self, settings: ReceiveBuffer) {
+        let most = settings.share(settings.most.max(settings.bytes));
         self.shift = (0..MOST_SHIFT).find(|shift| most >> shift <= UNSCALED).unwrap_or(MOST_SHIFT);
-    }
-
-    fn share(&self) -> u64 {
-        self.settings.share(self.size)
     }
 
     /// The window to offer now. What has been offered is not taken back (RFC 9293, section 3.8.6.2.1),
     /// and the edge moves by worthwhile steps only (section 3.8.6.2.2).
     pub(crate) fn offer(&mut self) -> u32 {
-        let share = self.share();
-        let free = share.saturating_sub(self.arrived - self.taken);
+        let free = self.share.saturating_sub(self.arrived - self.taken);
         let edge = self.arrived + free;
-        if edge >= self.edge + (share / 2).min(self.mss) {
+        if edge >= self.edge + (self.share / 2).min(self.mss.into()) {
             let window = (free >> self.shift).min(UNSCALED) << self.shift;
             self.edge = self.edge.max(self.arrived + window);
         }
@@ -75,21 +74,22 @@ impl Buffer {
     /// Whether reading has opened the window so far that the other end should be told: by half of the
     /// buffer, or so that a closed window takes a segment again.
     pub(crate) fn has_opened(&self) -> bool {
-        let share = self.share();
+        let (share, mss) = (self.share, u64::from(self.mss));
         let edge = self.arrived + share.saturating_sub(self.arrived - self.taken);
         let gain = edge.saturating_sub(self.edge);
-        let closed = u64::from(self.window()) < self.mss.min(share);
-        gain >= share / 2 && gain > 0 || closed && gain >= (share / 2).min(self.mss)
+        let closed = u64::from(self.window()) < mss.min(share);
+        gain >= share / 2 && gain > 0 || closed && gain >= (share / 2).min(mss)
     }
 
     pub(crate) fn is_tuned(&self) -> bool {
-        self.settings.most > self.settings.bytes
+        self.tuning.is_some()
     }
 
     /// A round trip as the receiver sees it: from its acknowledgement to the data that echo it.
     pub(crate) fn sample(&mut self, rtt: Span) {
-        let known = self.tuning.rtt;
-        self.tuning.rtt = if known == Span::ZERO || rtt < known {
+        let Some(tuning) = &mut self.tuning else { return };
+        let known = tuning.rtt;
+        tuning.rtt = if known == Span::ZERO || rtt < known {
             rtt
         } else {
             Span::from_ps(known.ps() - known.ps() / 8 + rtt.ps() / 8)
@@ -98,15 +98,16 @@ impl Buffer {
 
     /// Once per round trip: room for twice what the application took during it.
     pub(crate) fn tune(&mut self, now: Time) {
-        let tuning = &mut self.tuning;
+        let Some(tuning) = &mut self.tuning else { return };
         if tuning.rtt == Span::ZERO || now.since(tuning.since) < tuning.rtt {
             return;
         }
         let wanted = 2 * (self.taken - tuning.taken);
         tuning.taken = self.taken;
         tuning.since = now;
-        while self.settings.share(self.size) < wanted && self.size < self.settings.most {
-            self.size = (self.size * 2).min(self.settings.most);
+        while self.share < wanted && tuning.size < tuning.settings.most {
+            tuning.size = (tuning.size * 2).min(tuning.settings.most);
+            self.share = tuning.settings.share(tuning.size);
         }
     }
 }
@@ -117,7 +118,7 @@ mod tests {
 
     fn scaled(settings: ReceiveBuffer) -> Buffer {
         let mut buffer = Buffer::new(settings, 1000);
-        buffer.scale();
+        buffer.scale(settings);
         buffer
     }
 
@@ -164,9 +165,9 @@ mod tests {
         buffer.sample(Span::from_ms(100));
         (buffer.arrived, buffer.taken) = (30_000, 30_000);
         buffer.tune(Time::from_ns(50_000_000));
-        assert_eq!(buffer.size, 10_000, "not yet a round trip");
+        assert_eq!(buffer.share, 5000, "not yet a round trip");
         buffer.tune(Time::from_ns(100_000_000));
         // Half is offered: 120,000 bytes are needed, in powers of two times 10,000.
-        assert_eq!(buffer.size, 160_000);
+        assert_eq!(buffer.share, 80_000);
     }
 }

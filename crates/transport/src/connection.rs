@@ -1,11 +1,16 @@
+#[cfg(test)]
+mod footprint;
+
 use crate::info::{Info, State};
 use crate::receiver::{Receiver, Report};
 use crate::segment::{Flags, Segment, sack_option};
+use crate::sender::steering::Steering;
 use crate::sender::{Outgoing, Sender};
 use crate::settings::{Ecn, Recovery, Settings};
-use longhaul_congestion::{self as congestion, Control, Law};
+use longhaul_congestion as congestion;
 use longhaul_random::Stream;
 use longhaul_units::{Rate, Span, Time};
+use std::sync::Arc;
 
 /// One end of a TCP connection. It does nothing by itself: it has no clock, no network, no thread.
 ///
@@ -30,9 +35,10 @@ use longhaul_units::{Rate, Span, Time};
 /// use longhaul_random::Seed;
 /// use longhaul_transport::{Connection, Settings};
 /// use longhaul_units::Time;
+/// use std::sync::Arc;
 ///
-/// let (settings, seed) = (Settings::default(), Seed::new(1));
-/// let law = Law::named("cubic").unwrap();
+/// let (settings, seed) = (Arc::new(Settings::default()), Seed::new(1));
+/// let law = Arc::new(Law::named("cubic").unwrap());
 /// let mut near = Connection::connect(&settings, &law, seed.stream("near"));
 /// let mut far = Connection::listen(&settings, &law, seed.stream("far"));
 /// near.open(Time::ZERO);
@@ -54,47 +60,57 @@ pub struct Connection {
     active: bool,
     sender: Sender,
     receiver: Receiver,
-    /// Builds the law again with one segment, should the SYN be lost (RFC 6928, section 2).
-    law: Option<Box<congestion::Settings>>,
+    /// Until it is established.
+    opening: Option<Box<Opening>>,
     mss: u16,
     /// What all segments say.
     options: Flags,
-    scaled: bool,
-    syn_due: bool,
-    syn_at: Time,
-    syn_sent: Time,
-    syn_tries: u32,
     segments_received: u64,
 }
 
+/// The state of a handshake.
+#[derive(Clone, Debug)]
+struct Opening {
+    /// What is wanted.
+    ecn: Ecn,
+    scaled: bool,
+    due: bool,
+    at: Time,
+    sent: Time,
+    tries: u32,
+}
+
 impl Connection {
-    fn new(settings: &Settings, law: &congestion::Settings, mut chance: Stream, active: bool) -> Self {
-        let mut control = Control::new(law, f64::from(settings.initial_window.segments(settings.mss)));
-        control.on_start(&mut chance);
+    fn new(settings: &Arc<Settings>, law: &Arc<congestion::Settings>, chance: Stream, active: bool) -> Self {
+        let initial = settings.initial_window.segments(settings.mss);
+        let steering = Steering::new(law, initial, chance);
+        let opening = Opening {
+            ecn: if law.wants_marks() { Ecn::Exact } else { settings.ecn },
+            scaled: settings.window_scaling,
+            due: false,
+            at: Time::NEVER,
+            sent: Time::ZERO,
+            tries: 0,
+        };
         Connection {
             state: if active { State::Idle } else { State::Listening },
             active,
-            sender: Sender::new(*settings, control, chance),
+            sender: Sender::new(settings, steering),
             receiver: Receiver::new(settings),
-            law: Some(Box::new(law.clone())),
+            opening: Some(Box::new(opening)),
             mss: settings.mss,
             options: settings.options(),
-            scaled: settings.window_scaling,
-            syn_due: false,
-            syn_at: Time::NEVER,
-            syn_sent: Time::ZERO,
-            syn_tries: 0,
             segments_received: 0,
         }
     }
 
     /// The end that opens. `law` controls its window; its chances come from `chance`.
-    pub fn connect(settings: &Settings, law: &congestion::Settings, chance: Stream) -> Self {
+    pub fn connect(settings: &Arc<Settings>, law: &Arc<congestion::Settings>, chance: Stream) -> Self {
         Self::new(settings, law, chance, true)
     }
 
     /// The end that waits.
-    pub fn listen(settings: &Settings, law: &congestion::Settings, chance: Stream) -> Self {
+    pub fn listen(settings: &Arc<Settings>, law: &Arc<congestion::Settings>, chance: Stream) -> Self {
         Self::new(settings, law, chance, false)
     }
 
@@ -103,7 +119,7 @@ impl Connection {
         let _ = now;
         if self.active && self.state == State::Idle {
             self.state = State::SynSent;
-            self.syn_due = true;
+            self.ask_for_syn();
         }
     }
 
@@ -163,15 +179,17 @@ impl Connection {
                     self.receiver.ask();
                 } else {
                     self.state = State::SynReceived;
-                    self.syn_due = true;
-                    self.syn_tries = 0;
+                    self.ask_for_syn();
+                    if let Some(opening) = &mut self.opening {
+                        opening.tries = 0;
+                    }
                 }
             }
             State::SynReceived if answers => {
                 self.establish(now, segment);
                 self.receiver.ask();
             }
-            State::SynReceived => self.syn_due = true,
+            State::SynReceived => self.ask_for_syn(),
             State::Established | State::Closed => self.receiver.ask(),
             State::Idle | State::Failed => {}
         }
@@ -186,18 +204,20 @@ impl Connection {
         if !syn.flags.has(Flags::TIMESTAMPS) {
             self.options = self.options.without(Flags::TIMESTAMPS);
         }
-        self.scaled &= syn.flags.has(Flags::SCALED);
         if self.stamps() {
             self.receiver.stamp();
         }
-        if self.scaled {
-            self.receiver.buffer.scale();
+        if let Some(opening) = &mut self.opening {
+            opening.scaled &= syn.flags.has(Flags::SCALED);
+            if opening.scaled {
+                self.receiver.scale();
+            }
         }
-        let settings = &mut self.sender.settings;
+        let recovery = &mut self.sender.recovery;
         if syn.flags.has(Flags::SACK_PERMITTED) {
-            self.receiver.selective = settings.recovery.selective();
-        } else if settings.recovery.selective() {
-            settings.recovery = Recovery::NewReno;
+            self.receiver.selective = recovery.selective();
+        } else if recovery.selective() {
+            *recovery = Recovery::NewReno;
         }
         // RFC 3168, section 6.1.1: ECE and CWR ask, ECE alone grants.
         let ecn = match (self.wanted_ecn(), syn.flags.has(Flags::ECE), syn.flags.has(Flags::AE)) {
@@ -210,50 +230,49 @@ impl Connection {
     }
 
     fn wanted_ecn(&self) -> Ecn {
-        match self.sender.settings.ecn {
-            _ if self.sender.law.wants_marks() => Ecn::Exact,
-            ecn => ecn,
+        self.opening.as_ref().map_or(Ecn::Off, |opening| opening.ecn)
+    }
+
+    fn ask_for_syn(&mut self) {
+        if let Some(opening) = &mut self.opening {
+            opening.due = true;
         }
     }
 
     fn establish(&mut self, now: Time, segment: &Segment) {
         self.state = State::Established;
-        self.syn_due = false;
-        self.syn_at = Time::NEVER;
-        if self.syn_tries <= 1 || self.stamps() {
-            let sent = if self.stamps() { segment.echo } else { self.syn_sent };
+        let Some(opening) = self.opening.take() else { return };
+        if opening.tries <= 1 || self.stamps() {
+            let sent = if self.stamps() { segment.echo } else { opening.sent };
             self.sender.rtt.sample(now.since(sent));
             self.sender.rtt.note_least(now.since(sent));
         } else {
             // RFC 6298, section 5.7.
-            self.sender.rtt.forget_back_off();
-            let initial = &mut self.sender.settings.timeouts.initial;
-            *initial = (*initial).max(Span::from_s(3));
+            self.sender.rtt.be_cautious();
         }
-        if let Some(law) = self.law.take()
-            && self.syn_tries > 1
-        {
-            self.sender.law = Control::new(&law, 1.0);
-            self.sender.law.on_start(&mut self.sender.chance);
+        if opening.tries > 1 {
+            // RFC 6928, section 2: the SYN was lost.
+            self.sender.law.restart(1);
         }
         self.sender.refresh();
     }
 
     /// The next deadline; [`Time::NEVER`] without one.
     pub fn timer(&self) -> Time {
-        self.sender.timer().min(self.receiver.timer()).min(self.syn_at)
+        let timer = self.sender.timer().min(self.receiver.timer());
+        self.opening.as_ref().map_or(timer, |opening| timer.min(opening.at))
     }
 
     /// Does what is due at `now`.
     pub fn expire(&mut self, now: Time) {
         self.receiver.expire(now);
-        if self.syn_at <= now {
-            self.syn_at = Time::NEVER;
-            if self.syn_tries > self.sender.settings.timeouts.syn_attempts {
+        if let Some(opening) = self.opening.as_mut().filter(|opening| opening.at <= now) {
+            opening.at = Time::NEVER;
+            if opening.tries > self.sender.settings.timeouts.syn_attempts {
                 self.state = State::Failed;
             } else {
                 self.sender.rtt.back_off();
-                self.syn_due = true;
+                opening.due = true;
             }
         }
         self.sender.expire(now);
@@ -267,7 +286,7 @@ impl Connection {
         match self.state {
             State::Established | State::Closed => {}
             State::SynSent | State::SynReceived => {
-                return std::mem::take(&mut self.syn_due).then(|| self.syn(now));
+                return self.syn(now);
             }
             State::Idle | State::Listening | State::Failed => return None,
         }
@@ -297,17 +316,23 @@ impl Connection {
     }
 
     /// A SYN, or the answer to one. Its window is never scaled (RFC 7323, section 2.2).
-    fn syn(&mut self, now: Time) -> Segment {
+    fn syn(&mut self, now: Time) -> Option<Segment> {
+        let opening = self.opening.as_mut().filter(|opening| opening.due)?;
+        opening.due = false;
+        opening.tries += 1;
+        opening.sent = now;
+        opening.at = now + self.sender.rtt.backed_off(&self.sender.settings.timeouts);
+        let scaled = opening.scaled;
         let answers = self.state == State::SynReceived;
         let Report { acknowledged, echo, window, flags: reported } = self.receiver.report();
         let mut flags = self.options | Flags::SYN;
         if answers {
             flags |= reported;
         }
-        if self.scaled {
+        if scaled {
             flags |= Flags::SCALED;
         }
-        if self.sender.settings.recovery.selective() {
+        if self.sender.recovery.selective() {
             flags |= Flags::SACK_PERMITTED;
         }
         match if answers { self.sender.ecn } else { self.wanted_ecn() } {
@@ -318,11 +343,8 @@ impl Connection {
         if !answers && flags.has(Flags::ECE) {
             flags |= Flags::CWR;
         }
-        self.syn_tries += 1;
-        self.syn_sent = now;
-        self.syn_at = now + self.sender.rtt.backed_off(&self.sender.settings.timeouts);
         let (sacks, window) = (Default::default(), window.min(65_535));
-        Segment { sequence: 0, acknowledged, sent: now, echo, sacks, window, bytes: 0, flags }
+        Some(Segment { sequence: 0, acknowledged, sent: now, echo, sacks, window, bytes: 0, flags })
     }
 
     /// The round trip of the newest segment that the latest acknowledgement was the first to cover and

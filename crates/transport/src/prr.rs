@@ -3,12 +3,12 @@ use crate::settings::Bound;
 /// Proportional rate reduction (RFC 9937, section 6.2), in segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Prr {
-    delivered: u64,
-    out: u64,
+    delivered: u32,
+    out: u32,
     /// RecoverFS: the flight when recovery began.
-    flight: u64,
+    flight: u32,
     /// How many more may leave until the next acknowledgement (the RFC's sndcnt).
-    budget: u64,
+    budget: u32,
 }
 
 /// What an acknowledgement tells.
@@ -28,24 +28,24 @@ impl Prr {
     /// Recovery begins with `flight` segments in flight, those included that this acknowledgement newly
     /// delivered.
     pub(crate) fn begin(flight: u32) -> Self {
-        Prr { flight: u64::from(flight.max(1)), ..Prr::default() }
+        Prr { flight: flight.max(1), ..Prr::default() }
     }
 
     pub(crate) fn on_ack(&mut self, progress: Progress, bound: Bound) {
         let Progress { delivered, pipe, target, safe } = progress;
-        let (delivered, pipe, target) = (u64::from(delivered), u64::from(pipe), u64::from(target));
         if delivered == 0 {
             return;
         }
         self.delivered += delivered;
         let owed = self.delivered.saturating_sub(self.out);
         self.budget = if pipe > target {
-            (self.delivered * target).div_ceil(self.flight).saturating_sub(self.out)
+            let share = (u64::from(self.delivered) * u64::from(target)).div_ceil(self.flight.into());
+            (share as u32).saturating_sub(self.out)
         } else {
             let limit = match bound {
                 Bound::Conservative => owed,
                 Bound::SlowStart => owed.max(delivered) + 1,
-                Bound::Safe => owed.max(delivered) + u64::from(safe),
+                Bound::Safe => owed.max(delivered) + u32::from(safe),
             };
             limit.min(target - pipe)
         };
@@ -75,7 +75,7 @@ mod tests {
 
     /// Feeds one acknowledgement per delivered segment and sends what may be sent; returns how many left
     /// after each.
-    fn run(flight: u32, lost: u32, target: u32, bound: Bound) -> Vec<u64> {
+    fn run(flight: u32, lost: u32, target: u32, bound: Bound) -> Vec<u32> {
         let mut prr = Prr::begin(flight);
         let mut pipe = flight - lost;
         let mut sent = Vec::new();
@@ -98,19 +98,19 @@ mod tests {
         // 20 in flight, 1 lost, target 10: ceil(k * 10 / 20) have left after the k-th, until the pipe is
         // at the target; then one per delivered. At the end 20 - 1 - 19 + 10 = 10 are in flight.
         let sent = run(20, 1, 10, Bound::Safe);
-        let expected: Vec<u64> = (1u64..17).map(|k| k.div_ceil(2) - (k - 1).div_ceil(2)).collect();
+        let expected: Vec<u32> = (1u32..17).map(|k| k.div_ceil(2) - (k - 1).div_ceil(2)).collect();
         assert_eq!(sent[..16], expected);
-        assert_eq!(sent.iter().sum::<u64>(), 10);
+        assert_eq!(sent.iter().sum::<u32>(), 10);
     }
 
     #[test]
     fn a_reduction_to_seven_tenths_sends_seven_for_every_ten_delivered() {
         let sent = run(100, 1, 70, Bound::Safe);
         for (index, window) in sent.windows(10).enumerate().take(80) {
-            assert!((6..=8).contains(&window.iter().sum::<u64>()), "{index}");
+            assert!((6..=8).contains(&window.iter().sum::<u32>()), "{index}");
         }
         // ceil(99 * 0.7).
-        assert_eq!(sent.iter().sum::<u64>(), 70);
+        assert_eq!(sent.iter().sum::<u32>(), 70);
     }
 
     #[test]

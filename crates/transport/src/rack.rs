@@ -1,5 +1,6 @@
-use crate::scoreboard::{Scoreboard, Tally};
+use crate::scoreboard::{Overdue, Scoreboard, Tally};
 use longhaul_units::{Span, Time};
+use std::num::NonZeroU64;
 
 /// RACK's state (RFC 8985, section 5.3); the scoreboard keeps the send times.
 #[derive(Clone, Debug)]
@@ -10,9 +11,9 @@ pub(crate) struct Rack {
     pub(crate) rtt: Span,
     multiplier: u32,
     /// Recoveries until the multiplier is 1 again.
-    persist: u32,
-    /// The multiplier grows once per round trip: not again before this is acknowledged.
-    dsack_round: Option<u64>,
+    persist: u8,
+    /// The multiplier grows once per round trip: not again before this is acknowledged. It is not 0.
+    dsack_round: Option<NonZeroU64>,
 }
 
 impl Default for Rack {
@@ -32,30 +33,33 @@ pub(crate) struct Situation {
 }
 
 impl Rack {
-    /// Section 6.2, step 2: takes over the newest segment that this acknowledgement delivered.
+    /// Section 6.2, step 2: the round trip of the newest segment that this acknowledgement delivered, and the
+    /// segment if no later one has been delivered.
     pub(crate) fn update(&mut self, tally: &Tally) {
-        if let Some((sent, sequence)) = tally.newest
-            && (sent, sequence) >= (self.sent, self.sequence)
-        {
+        let Some((sent, sequence)) = tally.newest else { return };
+        self.rtt = tally.now.since(sent);
+        if (sent, sequence) >= (self.sent, self.sequence) {
             self.sent = sent;
             self.sequence = sequence;
-            self.rtt = tally.now.since(sent);
         }
     }
 
-    /// Section 6.2, step 4: each round trip with a D-SACK widens the window.
-    pub(crate) fn on_ack(&mut self, first_unacked: u64, next: u64, dsack: bool) {
-        if self.dsack_round.is_some_and(|round| first_unacked >= round) {
+    /// Section 6.2, step 4: each round trip with a D-SACK widens the window; returns whether this
+    /// acknowledgement did.
+    pub(crate) fn on_ack(&mut self, first_unacked: u64, next: u64, dsack: bool) -> bool {
+        if self.dsack_round.is_some_and(|round| first_unacked >= round.get()) {
             self.dsack_round = None;
         }
         if dsack && self.dsack_round.is_none() {
-            self.dsack_round = Some(next);
+            self.dsack_round = NonZeroU64::new(next);
             self.multiplier += 1;
             self.persist = 16;
+            return true;
         }
+        false
     }
 
-    /// Section 6.2, step 4: sixteen recoveries without a D-SACK narrow it again.
+    /// Section 6.2, step 4: sixteen recoveries, fast or from a timeout, without a D-SACK narrow it again.
     pub(crate) fn on_recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -72,10 +76,10 @@ impl Rack {
         Span::from_ps(quarter.saturating_mul(u64::from(self.multiplier))).min(situation.srtt)
     }
 
-    /// Section 6.2, step 5: marks what is lost; returns how many, and when to look again.
-    pub(crate) fn detect(&self, board: &mut Scoreboard, now: Time, situation: &Situation) -> (u32, Time) {
+    /// Section 6.2, step 5: marks what is lost.
+    pub(crate) fn detect(&self, board: &mut Scoreboard, now: Time, situation: &Situation) -> Overdue {
         if board.is_empty() {
-            return (0, Time::NEVER);
+            return Overdue::default();
         }
         let wait = self.rtt + self.reordering_window(situation);
         board.mark_overdue(now, wait, (self.sent, self.sequence))

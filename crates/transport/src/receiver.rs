@@ -1,8 +1,9 @@
 use crate::buffer::Buffer;
 use crate::ranges::Ranges;
 use crate::segment::{Block, Flags, Segment};
-use crate::settings::{Acknowledging, Ecn, Settings};
+use crate::settings::{Ecn, Settings};
 use longhaul_units::Time;
+use std::sync::Arc;
 
 /// What a segment says of what has arrived.
 #[derive(Clone, Copy, Debug)]
@@ -16,21 +17,17 @@ pub(crate) struct Report {
 /// The half of an end that receives: puts segments in order, and decides when to acknowledge what.
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
-    settings: Acknowledging,
-    reads_at_once: bool,
+    settings: Arc<Settings>,
     timestamps: bool,
     pub(crate) selective: bool,
     pub(crate) ecn: Ecn,
     pub(crate) buffer: Buffer,
     /// The next segment in order (RCV.NXT).
     pub(crate) next: u64,
-    /// What has arrived beyond it.
-    beyond: Ranges,
-    /// Blocks as last reported, the most recent first (RFC 2018, section 4).
-    recent: [(u64, u64); 3],
-    dsack: Option<(u64, u64)>,
-    /// The end's number, once its segment has arrived.
-    fin: Option<u64>,
+    /// Only while something has arrived beyond it, or twice.
+    disorder: Option<Box<Disorder>>,
+    /// The end's number, once its segment has arrived; before that the greatest possible.
+    fin: u64,
     /// TS.Recent and Last.ACK.sent (RFC 7323, section 4.3).
     echo: Time,
     last_acknowledged: u64,
@@ -40,27 +37,36 @@ pub(crate) struct Receiver {
     due: bool,
     urgent: bool,
     due_at: Time,
+    pub(crate) duplicates: u64,
     /// The last segment was marked (RFC 8257: DCTCP.CE), or an echo is owed (RFC 3168).
     marked: bool,
-    /// What had arrived before the marking changed, and whether it was marked.
-    earlier: Option<(u64, bool)>,
-    pub(crate) duplicates: u64,
+    /// Whether what arrived before the marking changed was marked, if that has to be said; and up to where.
+    earlier: Option<bool>,
+    earlier_next: u64,
+}
+
+/// What has not arrived in order, once.
+#[derive(Clone, Debug, Default)]
+struct Disorder {
+    /// What has arrived beyond a gap.
+    beyond: Ranges,
+    /// Blocks as last reported, the most recent first (RFC 2018, section 4).
+    recent: [(u64, u64); 3],
+    /// The number of a segment that arrived twice.
+    dsack: Option<u64>,
 }
 
 impl Receiver {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Arc<Settings>) -> Self {
         Receiver {
-            settings: settings.acknowledging,
-            reads_at_once: settings.reads_at_once,
+            settings: Arc::clone(settings),
             timestamps: false,
             selective: false,
             ecn: Ecn::Off,
             buffer: Buffer::new(settings.receive_buffer, settings.mss),
             next: 0,
-            beyond: Ranges::default(),
-            recent: [(0, 0); 3],
-            dsack: None,
-            fin: None,
+            disorder: None,
+            fin: u64::MAX,
             echo: Time::ZERO,
             last_acknowledged: 0,
             unacknowledged: 0,
@@ -68,10 +74,16 @@ impl Receiver {
             due: false,
             urgent: false,
             due_at: Time::NEVER,
+            duplicates: 0,
             marked: false,
             earlier: None,
-            duplicates: 0,
+            earlier_next: 0,
         }
+    }
+
+    /// Both ends scale their windows.
+    pub(crate) fn scale(&mut self) {
+        self.buffer.scale(self.settings.receive_buffer);
     }
 
     /// Both ends stamp their segments.
@@ -81,7 +93,7 @@ impl Receiver {
 
     /// The other end has sent all, and all has arrived.
     pub(crate) fn is_finished(&self) -> bool {
-        self.fin.is_some_and(|fin| self.next > fin)
+        self.next > self.fin
     }
 
     /// Takes the time to echo from a segment (RFC 7323, section 4.3): from the first that has not been
@@ -106,9 +118,9 @@ impl Receiver {
         let sequence = segment.sequence;
         let bytes = u64::from(segment.bytes);
         if segment.flags.has(Flags::FIN) {
-            self.fin = Some(sequence);
+            self.fin = sequence;
         }
-        if sequence == self.next && self.beyond.is_empty() {
+        if sequence == self.next && self.disorder.as_ref().is_none_or(|disorder| disorder.beyond.is_empty()) {
             self.next += 1;
             self.buffer.arrived += bytes;
             self.unacknowledged += 1;
@@ -116,15 +128,15 @@ impl Receiver {
             if self.quick > 0 {
                 self.quick -= 1;
                 self.due = true;
-            } else if self.unacknowledged >= self.settings.every {
+            } else if self.unacknowledged >= self.settings.acknowledging.every {
                 self.due = true;
             } else if self.due_at == Time::NEVER {
-                self.due_at = now + self.settings.delay;
+                self.due_at = now + self.settings.acknowledging.delay;
             }
         } else {
             self.accept_out_of_order(sequence, bytes);
         }
-        if self.reads_at_once {
+        if self.settings.reads_at_once {
             self.buffer.taken = self.buffer.arrived;
         }
         if self.buffer.is_tuned() {
@@ -138,49 +150,26 @@ impl Receiver {
     /// Beyond a gap, into one, or for the second time: acknowledged at once (RFC 5681, section 4.2).
     fn accept_out_of_order(&mut self, sequence: u64, bytes: u64) {
         self.urgent = true;
+        let disorder = self.disorder.get_or_insert_default();
         if sequence < self.next {
             self.duplicates += 1;
-            self.dsack = Some((sequence, sequence + 1));
-            return;
-        }
-        if sequence == self.next {
+            disorder.dsack = Some(sequence);
+        } else if sequence == self.next {
             self.next += 1;
             self.buffer.arrived += bytes;
-            while let Some(range) = self.beyond.take_first(self.next) {
+            while let Some(range) = disorder.beyond.take_first(self.next) {
                 self.next = range.end;
                 self.buffer.arrived += range.bytes;
             }
-            self.forget_blocks(|(_, end), next| end <= next);
-            return;
-        }
-        if let Some(around) = self.beyond.around(sequence) {
+            disorder.forget_blocks(|(_, end)| end <= self.next);
+        } else if let Some(around) = disorder.beyond.around(sequence) {
             self.duplicates += 1;
-            self.dsack = Some((sequence, sequence + 1));
-            self.report_first((around.start, around.end));
-            return;
+            disorder.dsack = Some(sequence);
+            disorder.report_first((around.start, around.end));
+        } else {
+            let range = disorder.beyond.insert(sequence, sequence + 1, bytes, |_, _| ());
+            disorder.report_first((range.start, range.end));
         }
-        let range = self.beyond.insert(sequence, sequence + 1, bytes, |_, _| ());
-        self.report_first((range.start, range.end));
-    }
-
-    /// Puts a block first, in place of those that it has swallowed.
-    fn report_first(&mut self, block: (u64, u64)) {
-        let (start, end) = block;
-        self.forget_blocks(|(a, b), _| a >= start && b <= end);
-        self.recent.rotate_right(1);
-        self.recent[0] = block;
-    }
-
-    fn forget_blocks(&mut self, gone: impl Fn((u64, u64), u64) -> bool) {
-        let mut kept = [(0, 0); 3];
-        let mut count = 0;
-        for block in self.recent {
-            if block.0 < block.1 && !gone(block, self.next) {
-                kept[count] = block;
-                count += 1;
-            }
-        }
-        self.recent = kept;
     }
 
     /// Congestion marks: an echo until the window was reduced (RFC 3168, section 6.1.3), or exactly, with
@@ -193,7 +182,8 @@ impl Receiver {
             self.marked |= marked;
         } else if marked != self.marked {
             if self.unacknowledged > 0 {
-                self.earlier = Some((self.next, self.marked));
+                self.earlier = Some(self.marked);
+                self.earlier_next = self.next;
                 self.unacknowledged = 0;
             }
             self.marked = marked;
@@ -234,17 +224,23 @@ impl Receiver {
 
     /// How many SACK blocks wait.
     pub(crate) fn blocks(&self) -> u32 {
-        if !self.selective || (self.beyond.is_empty() && self.dsack.is_none()) {
-            return 0;
+        match &self.disorder {
+            Some(disorder) if self.selective => disorder.blocks().take(3).count() as u32,
+            _ => 0,
         }
-        (u32::from(self.dsack.is_some()) + self.recent.iter().filter(|(a, b)| a < b).count() as u32).min(3)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_orderly(&self) -> bool {
+        self.disorder.is_none()
     }
 
     /// What there is to acknowledge now; from here on it counts as acknowledged.
     pub(crate) fn report(&mut self) -> Report {
         let window = self.buffer.offer();
         let echo = self.echo;
-        if let Some((next, marked)) = self.earlier.take() {
+        if let Some(marked) = self.earlier.take() {
+            let next = self.earlier_next;
             self.last_acknowledged = next;
             return Report { acknowledged: next, echo, window, flags: acknowledging(marked) };
         }
@@ -253,23 +249,52 @@ impl Receiver {
         self.due = false;
         self.urgent = false;
         self.due_at = Time::NEVER;
-        self.dsack = None;
+        if let Some(disorder) = &mut self.disorder {
+            disorder.dsack = None;
+            if disorder.beyond.is_empty() {
+                self.disorder = None;
+            }
+        }
         Report { acknowledged: self.next, echo, window, flags: acknowledging(self.marked) }
     }
 
     /// At most `blocks` SACK blocks for the next [`report`](Self::report).
     pub(crate) fn sacks(&self, blocks: u32) -> [Block; 3] {
         let mut sacks = [Block::default(); 3];
-        if blocks == 0 || self.earlier.is_some() {
-            return sacks;
-        }
+        let Some(disorder) = self.disorder.as_ref().filter(|_| self.earlier.is_none()) else { return sacks };
         let relative = |number: u64| (number as i64).wrapping_sub(self.next as i64) as i32;
-        let recent = self.recent.into_iter().filter(|(start, end)| start < end);
-        let all = self.dsack.into_iter().chain(recent).take(blocks as usize);
-        for (block, (start, end)) in sacks.iter_mut().zip(all) {
+        for (block, (start, end)) in sacks.iter_mut().zip(disorder.blocks().take(blocks as usize)) {
             *block = Block { start: relative(start), end: relative(end) };
         }
         sacks
+    }
+}
+
+impl Disorder {
+    /// What SACK has to say, a D-SACK first.
+    fn blocks(&self) -> impl Iterator<Item = (u64, u64)> {
+        let recent = self.recent.into_iter().filter(|(start, end)| start < end);
+        self.dsack.map(|sequence| (sequence, sequence + 1)).into_iter().chain(recent)
+    }
+
+    /// Puts a block first, in place of those that it has swallowed.
+    fn report_first(&mut self, block: (u64, u64)) {
+        let (start, end) = block;
+        self.forget_blocks(|(a, b)| a >= start && b <= end);
+        self.recent.rotate_right(1);
+        self.recent[0] = block;
+    }
+
+    fn forget_blocks(&mut self, gone: impl Fn((u64, u64)) -> bool) {
+        let mut kept = [(0, 0); 3];
+        let mut count = 0;
+        for block in self.recent {
+            if block.0 < block.1 && !gone(block) {
+                kept[count] = block;
+                count += 1;
+            }
+        }
+        self.recent = kept;
     }
 }
 
@@ -295,7 +320,7 @@ mod tests {
     }
 
     fn receiver() -> Receiver {
-        let mut receiver = Receiver::new(&Settings::default());
+        let mut receiver = Receiver::new(&Arc::new(Settings::default()));
         receiver.selective = true;
         receiver
     }

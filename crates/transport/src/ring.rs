@@ -10,7 +10,7 @@ pub(crate) struct Ring<T> {
 }
 
 /// Slots to begin with, and to keep.
-const LEAST: usize = 8;
+const LEAST: usize = 4;
 
 impl<T: Copy + Default> Ring<T> {
     /// The number of the oldest member; of the next one if there is none.
@@ -99,9 +99,9 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn an_empty_ring_keeps_eight_slots_at_most() {
+    fn an_empty_ring_keeps_four_slots_at_most() {
         let mut ring = Ring::default();
-        for (members, kept) in [(3, 8), (8, 8), (9, 0)] {
+        for (members, kept) in [(3, 4), (4, 4), (5, 0)] {
             let end = ring.next() + members;
             (0..members).for_each(|member| ring.push(member));
             ring.forget_below(end);

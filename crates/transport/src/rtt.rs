@@ -2,14 +2,33 @@ use crate::settings::Timeouts;
 use longhaul_units::Span;
 
 /// Round-trip time and retransmission timeout (RFC 6298), in integer picoseconds.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Estimator {
     smoothed: u64,
     variation: u64,
-    least: Option<Span>,
-    /// Not yet taken.
-    latest: Option<Span>,
-    back_offs: u32,
+    /// The greatest possible: none yet.
+    least: u64,
+    /// Not yet taken; the greatest possible: there is none.
+    latest: u64,
+    back_offs: u8,
+    /// The SYN was lost: wait longer before the first sample.
+    cautious: bool,
+}
+
+/// The timeout before the first sample after a SYN was lost (section 5.7).
+const CAUTIOUS: Span = Span::from_s(3);
+
+impl Default for Estimator {
+    fn default() -> Self {
+        Estimator {
+            smoothed: 0,
+            variation: 0,
+            least: u64::MAX,
+            latest: u64::MAX,
+            back_offs: 0,
+            cautious: false,
+        }
+    }
 }
 
 impl Estimator {
@@ -30,12 +49,13 @@ impl Estimator {
 
     /// A sample for the minimum, and for whoever counts samples.
     pub(crate) fn note_least(&mut self, rtt: Span) {
-        self.latest = Some(rtt);
-        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        self.latest = rtt.ps();
+        self.least = self.least.min(rtt.ps());
     }
 
     pub(crate) fn take_latest(&mut self) -> Option<Span> {
-        self.latest.take()
+        let latest = std::mem::replace(&mut self.latest, u64::MAX);
+        (latest != u64::MAX).then(|| Span::from_ps(latest))
     }
 
     pub(crate) fn smoothed(&self) -> Span {
@@ -48,7 +68,7 @@ impl Estimator {
 
     /// Zero before the first sample.
     pub(crate) fn least(&self) -> Span {
-        self.least.unwrap_or(Span::ZERO)
+        if self.least == u64::MAX { Span::ZERO } else { Span::from_ps(self.least) }
     }
 
     pub(crate) fn is_known(&self) -> bool {
@@ -60,6 +80,12 @@ impl Estimator {
         self.back_offs = (self.back_offs + 1).min(32);
     }
 
+    /// The SYN was lost.
+    pub(crate) fn be_cautious(&mut self) {
+        self.cautious = true;
+        self.back_offs = 0;
+    }
+
     /// A timeout that was spurious had no reason to back off.
     pub(crate) fn forget_back_off(&mut self) {
         self.back_offs = 0;
@@ -68,7 +94,7 @@ impl Estimator {
     /// SRTT + max(G, 4 RTTVAR), within its limits, without back-off.
     pub(crate) fn timeout(&self, settings: &Timeouts) -> Span {
         if self.smoothed == 0 {
-            return settings.initial;
+            return if self.cautious { settings.initial.max(CAUTIOUS) } else { settings.initial };
         }
         let spread = Span::from_ps(self.variation.saturating_mul(4))
             .max(settings.granularity)

@@ -95,6 +95,33 @@ impl Tally {
     }
 }
 
+/// What has been found lost because it is late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overdue {
+    /// So many segments, and of these so many that had been lost before: their copies are lost, too.
+    pub(crate) lost: u32,
+    pub(crate) copies: u32,
+    /// When the next one will be.
+    pub(crate) due: Time,
+}
+
+impl Default for Overdue {
+    fn default() -> Self {
+        Overdue { lost: 0, copies: 0, due: Time::NEVER }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Trouble {
+    /// What has been SACKed.
+    ranges: Ranges,
+    /// Segments to be sent again, in the order in which they were found lost; some may have arrived
+    /// since.
+    queue: VecDeque<u64>,
+    /// Segments that were sent again, in the order of their departure.
+    again: VecDeque<(Time, u64)>,
+}
+
 /// All segments between the first not acknowledged and the next to be sent.
 ///
 /// Each acknowledgement costs time in proportion to what it newly tells: all walks go over pointers
@@ -102,20 +129,16 @@ impl Tally {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     records: Ring<Record>,
-    ranges: Ranges,
+    /// Only while something is SACKed, lost or sent again.
+    trouble: Option<Box<Trouble>>,
     sacked: u32,
     lost: u32,
     resent: u32,
-    /// Segments to be sent again, in the order in which they were found lost; some may have arrived
-    /// since.
-    queue: VecDeque<u64>,
     /// By counting: all below has been looked at, and so many SACKed ones lie at or above it.
     edge: u64,
     sacked_from_edge: u32,
-    /// By time: all below are SACKed, lost or sent again. Those sent again wait in `again`, in the order
-    /// of their departure.
+    /// By time: all below are SACKed, lost or sent again. Those sent again wait in `again`.
     fresh: u64,
-    again: VecDeque<(Time, u64)>,
     /// One after the greatest segment that was ever sent again.
     copied: u64,
     /// One after the greatest segment that has arrived (RFC 8985: RACK.fack).
@@ -150,11 +173,21 @@ impl Scoreboard {
     }
     /// One after the greatest SACKed segment.
     pub(crate) fn sacked_end(&self) -> u64 {
-        self.ranges.end().unwrap_or(self.first())
+        let end = self.trouble.as_ref().and_then(|trouble| trouble.ranges.end());
+        end.unwrap_or(self.first())
     }
 
     pub(crate) fn record(&self, sequence: u64) -> &Record {
         &self.records[sequence]
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_calm(&self) -> bool {
+        self.trouble.is_none()
+    }
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.records.capacity()
     }
 
     /// A new segment leaves.
@@ -176,7 +209,7 @@ impl Scoreboard {
         record.set(Record::RESENT | Record::AGAIN, true);
         self.copied = self.copied.max(sequence + 1);
         if timed {
-            self.again.push_back((now, sequence));
+            self.trouble().again.push_back((now, sequence));
         }
     }
 
@@ -206,9 +239,15 @@ impl Scoreboard {
         self.records.forget_below(number);
         self.edge = self.edge.max(number);
         self.fresh = self.fresh.max(number);
-        if !self.ranges.is_empty() {
-            self.ranges.forget_below(number);
+        if self.records.is_empty() {
+            self.trouble = None;
+        } else if let Some(trouble) = &mut self.trouble {
+            trouble.ranges.forget_below(number);
         }
+    }
+
+    fn trouble(&mut self) -> &mut Trouble {
+        self.trouble.get_or_insert_default()
     }
 
     /// What [`settle`](Self::settle) makes of segments of which none has been sent again and no later one has arrived:
@@ -232,7 +271,7 @@ impl Scoreboard {
         if start >= end {
             return 0;
         }
-        let mut ranges = std::mem::take(&mut self.ranges);
+        let mut ranges = std::mem::take(&mut self.trouble().ranges);
         let before = tally.delivered;
         ranges.insert(start, end, 0, |start, end| {
             for sequence in start..end {
@@ -244,7 +283,7 @@ impl Scoreboard {
                 self.sacked_from_edge += u32::from(sequence >= self.edge);
             }
         });
-        self.ranges = ranges;
+        self.trouble().ranges = ranges;
         tally.delivered - before
     }
 
@@ -279,7 +318,7 @@ impl Scoreboard {
             self.lost += 1;
         }
         if !record.has(Record::RESENT) {
-            self.queue.push_back(sequence);
+            self.trouble().queue.push_back(sequence);
         }
     }
 
@@ -309,9 +348,9 @@ impl Scoreboard {
     }
 
     /// Marks what left before `newest` (time, then number) and at least `wait` ago (RFC 8985, section 6.2,
-    /// step 5). Returns how many were marked, copies of lost ones included, and when the next is due.
-    pub(crate) fn mark_overdue(&mut self, now: Time, wait: Span, newest: (Time, u64)) -> (u32, Time) {
-        let (mut marked, mut due) = (0, Time::NEVER);
+    /// step 5).
+    pub(crate) fn mark_overdue(&mut self, now: Time, wait: Span, newest: (Time, u64)) -> Overdue {
+        let mut overdue = Overdue::default();
         let next = self.next();
         while self.fresh < next {
             let record = self.record(self.fresh);
@@ -320,15 +359,15 @@ impl Scoreboard {
                     break;
                 }
                 if record.sent + wait > now {
-                    due = record.sent + wait;
+                    overdue.due = record.sent + wait;
                     break;
                 }
                 self.mark(self.fresh);
-                marked += 1;
+                overdue.lost += 1;
             }
             self.fresh += 1;
         }
-        while let Some(&(sent, sequence)) = self.again.front() {
+        while let Some(&(sent, sequence)) = self.trouble.as_ref().and_then(|trouble| trouble.again.front()) {
             if sequence >= self.first() {
                 let record = self.record(sequence);
                 if record.has(Record::RESENT) && record.sent == sent {
@@ -336,18 +375,19 @@ impl Scoreboard {
                         break;
                     }
                     if sent + wait > now {
-                        due = due.min(sent + wait);
+                        overdue.due = overdue.due.min(sent + wait);
                         break;
                     }
                     self.records[sequence].set(Record::RESENT, false);
                     self.resent -= 1;
                     self.mark(sequence);
-                    marked += 1;
+                    overdue.lost += 1;
+                    overdue.copies += 1;
                 }
             }
-            self.again.pop_front();
+            self.trouble().again.pop_front();
         }
-        (marked, due)
+        overdue
     }
 
     /// The first segment is lost, and so is its copy.
@@ -364,18 +404,20 @@ impl Scoreboard {
         }
         if waits {
             // It may stand anywhere in the queue, but goes first now; the other entry is stale then.
-            self.queue.push_front(first);
+            self.trouble().queue.push_front(first);
         } else {
             self.mark(first);
-            if let Some(entry) = self.queue.pop_back() {
-                self.queue.push_front(entry);
+            let queue = &mut self.trouble().queue;
+            if let Some(entry) = queue.pop_back() {
+                queue.push_front(entry);
             }
         }
     }
 
     /// All below `end` that has not arrived is lost, and so are all copies.
     pub(crate) fn mark_all(&mut self, end: u64) {
-        self.queue.clear();
+        let queue = &mut self.trouble.get_or_insert_default().queue;
+        queue.clear();
         self.lost = 0;
         for sequence in self.records.numbers() {
             let record = &mut self.records[sequence];
@@ -387,7 +429,7 @@ impl Scoreboard {
             if record.has(Record::LOST) {
                 self.lost += 1;
                 if !record.has(Record::RESENT) {
-                    self.queue.push_back(sequence);
+                    queue.push_back(sequence);
                 }
             }
         }
@@ -395,7 +437,7 @@ impl Scoreboard {
 
     /// Nothing is lost after all.
     pub(crate) fn unmark(&mut self) {
-        self.queue.clear();
+        self.trouble().queue.clear();
         for sequence in self.records.numbers() {
             self.records[sequence].set(Record::LOST, false);
         }
@@ -406,15 +448,17 @@ impl Scoreboard {
     }
 
     /// The next segment to be sent again because it is lost.
+    #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<u64> {
-        while let Some(&sequence) = self.queue.front() {
-            if sequence >= self.first() {
-                let record = self.record(sequence);
+        let queue = &mut self.trouble.as_mut()?.queue;
+        while let Some(&sequence) = queue.front() {
+            if sequence >= self.records.first() {
+                let record = &self.records[sequence];
                 if record.has(Record::LOST) && !record.has(Record::RESENT) {
                     return Some(sequence);
                 }
             }
-            self.queue.pop_front();
+            queue.pop_front();
         }
         None
     }
@@ -489,12 +533,19 @@ mod tests {
         let wait = Span::from_ns(100);
         // 5 arrived; 0, 1 and 2 left at least 100 ns ago.
         board.sack(5, 6, &mut tally(), &mut sampler);
-        assert_eq!(board.mark_overdue(at(102), wait, (at(5), 5)), (3, at(103)));
-        assert_eq!(board.mark_overdue(at(500), wait, (at(5), 5)), (2, Time::NEVER), "6 left after 5");
+        assert_eq!(
+            board.mark_overdue(at(102), wait, (at(5), 5)),
+            Overdue { lost: 3, copies: 0, due: at(103) }
+        );
+        let two = Overdue { lost: 2, copies: 0, due: Time::NEVER };
+        assert_eq!(board.mark_overdue(at(500), wait, (at(5), 5)), two, "6 left after 5");
         assert_eq!(queued(&mut board, &mut sampler), [0, 1, 2, 3, 4]);
         // Their copies are lost in turn when something sent later arrives.
         let later = at(3_000_000);
-        assert_eq!(board.mark_overdue(later, wait, (at(2_000_001), 9)), (9, Time::NEVER));
+        assert_eq!(
+            board.mark_overdue(later, wait, (at(2_000_001), 9)),
+            Overdue { lost: 9, copies: 5, due: Time::NEVER }
+        );
         assert_eq!(board.in_flight(), 0);
     }
 
@@ -546,7 +597,7 @@ mod tests {
                         board.sack(start, start + length, &mut tally, &mut sampler);
                     }
                     3 => drop(board.mark_overtaken(3)),
-                    4 => drop(board.mark_overdue(now, Span::from_ns(1500), (now, u64::MAX))),
+                    4 => _ = board.mark_overdue(now, Span::from_ns(1500), (now, u64::MAX)),
                     5 if number < 3 => board.mark_all(board.first() + length * number),
                     5 if number < 5 => board.unmark(),
                     5 => board.mark_first(),
@@ -567,7 +618,7 @@ mod tests {
                 // Whatever is lost and not on its way waits to be sent.
                 let waiting = numbers()
                     .filter(|&n| board.record(n).has(Record::LOST) && !board.record(n).has(Record::RESENT))
-                    .all(|n| board.queue.contains(&n));
+                    .all(|n| board.trouble.as_ref().is_some_and(|trouble| trouble.queue.contains(&n)));
                 prop_assert!(waiting);
             }
         }

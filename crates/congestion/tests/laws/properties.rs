@@ -186,3 +186,15 @@ proptest! {
         prop_assert_eq!(run(), run());
     }
 }
+
+#[test]
+fn a_law_that_says_it_does_not_draw_ignores_chance() {
+    for name in NAMES {
+        let settings = Settings::named(name).unwrap();
+        let (mut control, mut chance) = (Control::new(&settings, 10.0), Seed::new(1).stream("law"));
+        let before = format!("{control:?}");
+        control.on_start(&mut chance);
+        control.on_lost(Time::ZERO, &mut chance);
+        assert_eq!(format!("{control:?}") != before, settings.draws(), "{name}");
+    }
+}

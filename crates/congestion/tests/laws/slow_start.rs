@@ -168,3 +168,27 @@ fn each_law_begins_with_its_customary_slow_start() {
         assert_eq!(first(name, 200.0), 2.0, "{name}");
     }
 }
+
+#[test]
+fn cubic_that_left_slow_start_without_loss_keeps_up_with_reno() {
+    // RFC 9438, section 4.10: cwnd_prior is the window then, so that alpha is 1 from the start; 0.53 otherwise.
+    let mut cubic = Control::new(&Settings::named("cubic").unwrap(), 10.0);
+    let at = |ms: u64, acknowledgement: Ack| Ack { now: Time::from_ns(1_000_000 * ms), ..acknowledgement };
+    let mut next = 0;
+    for rtt_ms in [80, 89, 101, 101, 101, 101, 101] {
+        for number in 0..20 {
+            cubic.on_ack(&at(1, ack(1, next + number, next + 20, rtt_ms)));
+        }
+        next += 20;
+    }
+    assert!(cubic.threshold().is_infinite());
+    let left = cubic.window();
+    // A round of as many acknowledgements as the window has segments, in no time: the curve is flat.
+    for _ in 0..left as u64 {
+        cubic.on_ack(&at(1, Ack { srtt: Span::ZERO, ..ack(1, next, next + 20, 101) }));
+        next += 1;
+    }
+    assert_eq!(cubic.threshold(), left);
+    let (reno, slower) = (left + 1.0, left + 3.0 * 0.3 / 1.7);
+    assert!((cubic.window() - reno).abs() < 0.05, "{} and not {slower}", cubic.window());
+}

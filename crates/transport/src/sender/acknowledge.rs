@@ -5,7 +5,7 @@ use crate::info::Phase;
 use crate::scoreboard::Tally;
 use crate::segment::{Flags, Segment};
 use crate::settings::{Ecn, Recovery, Reordering};
-use longhaul_congestion::{Ack, Cause, Law};
+use longhaul_congestion::{Ack, Cause};
 use longhaul_units::{Span, Time};
 
 impl Sender {
@@ -43,21 +43,25 @@ impl Sender {
         let rtt = self.sample(&tally);
         self.note_reordering(tally.reordering);
         self.reconsider(&tally, dsack, duplicate);
-        self.settle_tail_probe(&tally, dsack, duplicate);
+        self.settle_tail_probe(&tally, dsack, duplicate && segment.sacks[0].is_empty());
 
         let recovering = self.phase == Phase::Recovery;
         let ended = self.phase != Phase::Open
             && (self.board.first() >= self.recovery_point
-                || (recovering && self.settings.recovery == Recovery::Reno && tally.acked > 0));
+                || (recovering && self.recovery == Recovery::Reno && tally.acked > 0));
         if ended && !recovering {
             self.phase = Phase::Open;
         }
-        if self.settings.recovery == Recovery::Rack {
+        if self.recovery == Recovery::Rack {
             self.rack.update(&tally);
-            self.rack.on_ack(self.board.first(), self.board.next(), dsack.is_some());
+            let widened = self.rack.on_ack(self.board.first(), self.board.next(), dsack.is_some());
+            if ended && !widened {
+                self.rack.on_recovered();
+            }
         }
-        let lost = self.detect(&tally, duplicate, ended);
+        let (lost, copies) = self.detect(&tally, duplicate, ended);
         self.report_lost(now, lost);
+        self.react_to_lost_copies(now, copies, tally.acked);
         if self.phase == Phase::Open && (lost > 0 || (ended && !recovering && self.board.lost() > 0)) {
             self.enter_recovery(now, &tally);
         }
@@ -72,7 +76,7 @@ impl Sender {
         }
         if recovering && ended {
             self.leave_recovery(now);
-            if self.settings.recovery.selective() && self.board.lost() > 0 {
+            if self.recovery.selective() && self.board.lost() > 0 {
                 self.enter_recovery(now, &tally);
                 self.reduce_proportionally(&tally, lost);
             }
@@ -83,7 +87,7 @@ impl Sender {
 
     /// Reads the SACK blocks; returns what a D-SACK among them reports (RFC 2883, section 4).
     fn read_sacks(&mut self, segment: &Segment, tally: &mut Tally) -> Option<u64> {
-        if segment.sacks[0].is_empty() || !self.settings.recovery.selective() {
+        if segment.sacks[0].is_empty() || !self.recovery.selective() {
             return None;
         }
         let mut duplicate = None;
@@ -110,7 +114,7 @@ impl Sender {
     fn note_window(&mut self, segment: &Segment) {
         self.last_window = segment.window;
         let window = u64::from(segment.window);
-        self.max_window = self.max_window.max(window);
+        self.max_window = self.max_window.max(segment.window);
         self.right_edge = self.right_edge.max(self.acknowledged + window);
     }
 
@@ -146,10 +150,10 @@ impl Sender {
         }
     }
 
-    /// What became of the tail loss probe (RFC 8985, section 7.4.2).
-    fn settle_tail_probe(&mut self, tally: &Tally, dsack: Option<u64>, duplicate: bool) {
-        let Some(end) = self.tail.end.filter(|&end| self.board.first() >= end) else { return };
-        let arrived_twice = dsack == Some(end - 1) || duplicate;
+    /// What became of the tail loss probe (RFC 8985, section 7.4.2); `bare`: a duplicate without SACK option.
+    fn settle_tail_probe(&mut self, tally: &Tally, dsack: Option<u64>, bare: bool) {
+        let Some(end) = self.tail.end.map(u64::from).filter(|&end| self.board.first() >= end) else { return };
+        let arrived_twice = dsack == Some(end - 1) || bare;
         if !self.tail.again || arrived_twice {
             self.tail.end = None;
         } else if self.board.first() > end {

@@ -3,6 +3,7 @@
 mod acknowledge;
 mod recovery;
 mod spurious;
+pub(crate) mod steering;
 mod timers;
 
 use crate::delivery::Sampler;
@@ -13,10 +14,12 @@ use crate::rtt::Estimator;
 use crate::scoreboard::{Record, Scoreboard};
 use crate::segment::{Flags, sack_option};
 use crate::settings::{Ecn, Idle, Pacing, Recovery, Reduction, Settings};
-use longhaul_congestion::{Control, Law, Pacing as Paced};
-use longhaul_random::Stream;
+use longhaul_congestion::Pacing as Paced;
 use longhaul_units::{Span, Time};
 use spurious::{FRto, Suspicion};
+use std::num::NonZeroU64;
+use std::sync::Arc;
+use steering::Steering;
 
 /// A segment that the sender puts on the wire; the connection adds what the receiver has to say.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +33,7 @@ pub(crate) struct Outgoing {
 #[derive(Clone, Debug, Default)]
 struct TailProbe {
     /// One after the probe's number, while it is in doubt what came of it.
-    end: Option<u64>,
+    end: Option<NonZeroU64>,
     again: bool,
     due: bool,
     /// No round trip has been sampled since the last probe.
@@ -39,9 +42,10 @@ struct TailProbe {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
-    pub(crate) settings: Settings,
-    pub(crate) law: Control,
-    pub(crate) chance: Stream,
+    pub(crate) settings: Arc<Settings>,
+    /// As agreed with the other end.
+    pub(crate) recovery: Recovery,
+    pub(crate) law: Steering,
     pub(crate) board: Scoreboard,
     pub(crate) rtt: Estimator,
     pub(crate) sampler: Sampler,
@@ -81,7 +85,7 @@ pub(crate) struct Sender {
     // The receiver's window, in bytes of payload from the start of the connection.
     pub(crate) right_edge: u64,
     last_window: u32,
-    max_window: u64,
+    max_window: u32,
 
     // The window, beside the law's.
     idle_cap: f64,
@@ -100,9 +104,9 @@ pub(crate) struct Sender {
     pace_from: Time,
     paced: bool,
 
-    // ECN: reduced for what was sent below this; not again before more is acknowledged.
-    pub(crate) ecn: Ecn,
+    // Reduced for a mark or a lost copy of what was sent below this; not again before more is acknowledged.
     reduced_until: u64,
+    pub(crate) ecn: Ecn,
     announce: bool,
 
     // Timers.
@@ -117,11 +121,11 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(crate) fn new(settings: Settings, law: Control, chance: Stream) -> Self {
+    pub(crate) fn new(settings: &Arc<Settings>, law: Steering) -> Self {
         let mut sender = Sender {
-            settings,
+            settings: Arc::clone(settings),
+            recovery: settings.recovery,
             law,
-            chance,
             board: Scoreboard::default(),
             rtt: Estimator::default(),
             sampler: Sampler::default(),
@@ -183,15 +187,20 @@ impl Sender {
     }
 
     pub(crate) fn write(&mut self, bytes: u64) {
-        self.quiet = false;
+        self.begin();
         if !self.closing {
             self.written = self.written.saturating_add(bytes).min(u64::MAX / 2);
         }
     }
 
     pub(crate) fn close(&mut self) {
-        self.quiet = false;
+        self.begin();
         self.closing = true;
+    }
+
+    fn begin(&mut self) {
+        self.law.begin();
+        self.refresh();
     }
 
     /// The end, too, has been acknowledged.
@@ -206,7 +215,7 @@ impl Sender {
 
     /// Whether PRR says what may go.
     fn proportional(&self) -> bool {
-        self.settings.recovery.selective()
+        self.recovery.selective()
             && matches!(self.settings.reduction, Reduction::Proportional(_))
             && !self.law.steers_recovery()
     }
@@ -218,7 +227,7 @@ impl Sender {
             Phase::Recovery if self.proportional() => return self.prr.may_send(),
             // What SACK has taken out of the pipe does not make room before recovery.
             Phase::Open if !self.settings.limited_transmit => flight += self.board.sacked(),
-            Phase::Open if !self.settings.recovery.selective() => {
+            Phase::Open if !self.recovery.selective() => {
                 allowed += i64::from(self.duplicates.min(2));
             }
             _ => {}
@@ -303,7 +312,7 @@ impl Sender {
         if bytes > room {
             // Silly-window avoidance (RFC 9293, section 3.8.6.2.1): a part only if it is half of the
             // greatest window ever offered.
-            if room == 0 || room * 2 < self.max_window {
+            if room == 0 || room * 2 < self.max_window.into() {
                 self.limited_by = LimitedBy::Receiver;
                 if self.board.is_empty() && self.persist_at == Time::NEVER {
                     self.persist_at = now + self.persist_timeout();
@@ -359,14 +368,14 @@ impl Sender {
 
     fn send_again(&mut self, now: Time, sequence: u64) -> Outgoing {
         self.note_departure(now);
-        let timed = self.settings.recovery == Recovery::Rack;
+        let timed = self.recovery == Recovery::Rack;
         self.board.push_again(now, sequence, timed, &mut self.sampler);
         let record = *self.board.record(sequence);
         self.counters.retransmits += 1;
         self.suspicion.on_sent_again(now);
         self.note_sent(now, record.bytes);
         // The careful variant of RFC 6675, section 6, so that a long recovery does not time out.
-        let careful = self.phase == Phase::Recovery && self.settings.recovery.selective();
+        let careful = self.phase == Phase::Recovery && self.recovery.selective();
         if careful || self.retransmit_at == Time::NEVER {
             self.arm_retransmission(now);
         }
@@ -376,7 +385,7 @@ impl Sender {
 
     /// RFC 6675, section 4: NextSeg's rules 3 and 4, when there is no lost segment and no new one.
     fn send_hole(&mut self, now: Time) -> Option<Outgoing> {
-        if self.settings.recovery != Recovery::Sack || self.phase != Phase::Recovery {
+        if self.recovery != Recovery::Sack || self.phase != Phase::Recovery {
             return None;
         }
         if let Some(sequence) = self.board.next_hole(self.high_again) {
@@ -414,7 +423,7 @@ impl Sender {
                 self.send_again(now, self.board.next() - 1)
             }
         };
-        self.tail.end = Some(self.board.next());
+        self.tail.end = NonZeroU64::new(self.board.next());
         self.probe_at = Time::NEVER;
         self.arm_retransmission(now);
         Some(probe)

@@ -5,9 +5,9 @@ use super::spurious::FRto;
 use crate::info::Phase;
 use crate::prr::{Progress, Prr};
 use crate::rack::Situation;
-use crate::scoreboard::Tally;
+use crate::scoreboard::{Overdue, Tally};
 use crate::settings::{Ecn, Recovery, Reduction};
-use longhaul_congestion::{Cause, Congestion, Law};
+use longhaul_congestion::{Cause, Congestion};
 use longhaul_units::Time;
 
 impl Sender {
@@ -30,23 +30,37 @@ impl Sender {
         }
     }
 
-    /// Marks what an acknowledgement shows to be lost; returns how many segments.
-    pub(super) fn detect(&mut self, tally: &Tally, duplicate: bool, ended: bool) -> u32 {
-        match self.settings.recovery {
+    /// Marks what an acknowledgement shows to be lost; returns how many segments, and of these how many
+    /// retransmissions, as far as RACK knows.
+    pub(super) fn detect(&mut self, tally: &Tally, duplicate: bool, ended: bool) -> (u32, u32) {
+        let lost = match self.recovery {
+            Recovery::Rack if self.f_rto != FRto::Off => 0,
             Recovery::Rack => {
-                if self.f_rto != FRto::Off {
-                    return 0;
-                }
                 let situation = self.situation();
-                let (lost, again) = self.rack.detect(&mut self.board, tally.now, &situation);
-                self.reorder_at = again;
-                lost
+                let Overdue { lost, copies, due } = self.rack.detect(&mut self.board, tally.now, &situation);
+                self.reorder_at = due;
+                return (lost, copies);
             }
             // After a timeout the scoreboard starts no recovery before all of it is repaired (RFC 6675,
             // section 5.1).
             Recovery::Sack if self.phase == Phase::Loss => 0,
             Recovery::Sack => self.board.mark_overtaken(self.threshold),
             Recovery::NewReno | Recovery::Reno | Recovery::Tahoe => self.count(tally, duplicate, ended),
+        };
+        (lost, 0)
+    }
+
+    /// Without PRR the loss of a retransmission reduces the window again, once per window (RFC 8985, section
+    /// 9.3).
+    pub(super) fn react_to_lost_copies(&mut self, now: Time, copies: u32, acked: u32) {
+        if copies > 0
+            && self.phase == Phase::Recovery
+            && !self.proportional()
+            && !self.law.steers_recovery()
+            && !self.reduced_lately()
+        {
+            self.congestion(now, Cause::Loss, acked);
+            self.reduced_until = self.board.next();
         }
     }
 
@@ -76,7 +90,7 @@ impl Sender {
                 self.duplicates += 1;
                 // RFC 6582, section 3.2, step 1: not for what was sent again for nothing.
                 let fresh = self.recovery_point == 0 || self.board.first() > self.recovery_point;
-                if self.duplicates != 3 || (self.settings.recovery != Recovery::Reno && !fresh) {
+                if self.duplicates != 3 || (self.recovery != Recovery::Reno && !fresh) {
                     return 0;
                 }
                 self.board.mark_first();
@@ -92,9 +106,7 @@ impl Sender {
         }
         self.counters.losses += u64::from(lost);
         self.sampler.lost += u64::from(lost);
-        for _ in 0..lost {
-            self.law.on_lost(now, &mut self.chance);
-        }
+        self.law.on_lost(now, lost);
     }
 
     pub(super) fn congestion(&mut self, now: Time, cause: Cause, acked: u32) {
@@ -111,7 +123,8 @@ impl Sender {
         self.law.on_congestion(&congestion);
     }
 
-    /// Whether the window has been reduced for marks less than a window ago (RFC 3168, section 6.1.2).
+    /// Whether the window has been reduced less than a window ago, for marks (RFC 3168, section 6.1.2) or a lost
+    /// retransmission.
     pub(super) fn reduced_lately(&self) -> bool {
         self.board.first() <= self.reduced_until && self.reduced_until > 0
     }
@@ -120,7 +133,7 @@ impl Sender {
     pub(super) fn enter_recovery(&mut self, now: Time, tally: &Tally) {
         let flight = self.board.outstanding() - self.board.sacked() + tally.delivered;
         self.counters.recoveries += 1;
-        if self.settings.recovery == Recovery::Tahoe {
+        if self.recovery == Recovery::Tahoe {
             let flight = self.flight(tally.acked);
             self.law.on_timeout(now, flight);
             self.recovery_point = self.board.next();
@@ -142,7 +155,7 @@ impl Sender {
         self.partial_seen = false;
         self.probe_at = Time::NEVER;
         self.tail.end = None;
-        if !self.settings.recovery.selective() {
+        if !self.recovery.selective() {
             self.inflation = 3;
         }
     }
@@ -152,7 +165,6 @@ impl Sender {
         self.urgent = false;
         self.inflation = 0;
         self.duplicates = 0;
-        self.rack.on_recovered();
         self.law.on_recovered(now);
     }
 

@@ -3,7 +3,6 @@
 use super::Sender;
 use crate::info::Phase;
 use crate::scoreboard::Tally;
-use longhaul_congestion::Law;
 use longhaul_units::Time;
 
 /// What an episode of recovery may turn out to have been.
@@ -14,8 +13,8 @@ pub(super) struct Suspicion {
     from: u64,
     /// Retransmissions for which no D-SACK has come.
     unproved: u32,
-    /// When the first of them left.
-    first: Option<Time>,
+    /// When the first of them left; never: none did yet.
+    first: Time,
     advanced: bool,
     /// How far behind later ones they arrived.
     behind: u32,
@@ -23,7 +22,7 @@ pub(super) struct Suspicion {
 
 impl Suspicion {
     pub(super) fn begin(&mut self, from: u64) {
-        *self = Suspicion { active: true, from, ..Suspicion::default() };
+        *self = Suspicion { active: true, from, first: Time::NEVER, ..Suspicion::default() };
     }
 
     pub(super) fn end(&mut self) {
@@ -33,7 +32,7 @@ impl Suspicion {
     pub(super) fn on_sent_again(&mut self, now: Time) {
         if self.active {
             self.unproved += 1;
-            self.first.get_or_insert(now);
+            self.first = self.first.min(now);
         }
     }
 
@@ -52,9 +51,11 @@ impl Suspicion {
 
     /// Whether the first acknowledgement that advances echoes a time before the retransmission.
     fn is_refuted_by_echo(&mut self, echo: Time) -> bool {
-        let Some(first) = self.first.filter(|_| self.active && !self.advanced) else { return false };
+        if !self.active || self.advanced || self.first == Time::NEVER {
+            return false;
+        }
         self.advanced = true;
-        echo < first
+        echo < self.first
     }
 }
 

@@ -3,9 +3,8 @@
 use super::Sender;
 use super::spurious::FRto;
 use crate::info::Phase;
-use crate::scoreboard::Tally;
+use crate::scoreboard::{Overdue, Tally};
 use crate::settings::Recovery;
-use longhaul_congestion::Law;
 use longhaul_units::{Span, Time};
 
 /// What a receiver's delayed acknowledgement may add to a lone segment's round trip (RFC 8985, section
@@ -47,9 +46,10 @@ impl Sender {
     /// RACK's reordering timer.
     fn look_again(&mut self, now: Time) {
         let situation = self.situation();
-        let (lost, again) = self.rack.detect(&mut self.board, now, &situation);
-        self.reorder_at = again;
+        let Overdue { lost, copies, due } = self.rack.detect(&mut self.board, now, &situation);
+        self.reorder_at = due;
         self.report_lost(now, lost);
+        self.react_to_lost_copies(now, copies, 0);
         if lost > 0 {
             if self.phase == Phase::Open {
                 self.enter_recovery(now, &Tally::new(now, None, Span::ZERO));
@@ -91,7 +91,7 @@ impl Sender {
         self.f_rto = if fresh && self.settings.undo.f_rto { FRto::Waiting } else { FRto::Off };
         if self.f_rto == FRto::Waiting {
             self.board.mark_first();
-        } else if self.settings.recovery == Recovery::Rack {
+        } else if self.recovery == Recovery::Rack {
             self.rack.detect_on_timeout(&mut self.board, now, &situation);
         } else {
             self.board.mark_all(self.recovery_point);
@@ -113,7 +113,7 @@ impl Sender {
 
     /// Section 7.2: after new data, and after acknowledgements that advance.
     pub(super) fn arm_tail_probe(&mut self, now: Time) {
-        if self.settings.recovery != Recovery::Rack || !self.settings.tail_probes {
+        if self.recovery != Recovery::Rack || !self.settings.tail_probes {
             return;
         }
         let quiet = self.phase == Phase::Open
@@ -144,7 +144,7 @@ impl Sender {
         if advanced {
             self.retries = 0;
             // RFC 6582, section 4: only the first partial acknowledgement gives more time.
-            let impatient = self.phase == Phase::Recovery && !self.settings.recovery.selective();
+            let impatient = self.phase == Phase::Recovery && !self.recovery.selective();
             if !(impatient && self.partial_seen) {
                 self.arm_retransmission(now);
             }

@@ -5,12 +5,13 @@ use crate::script::{ms, reno};
 use longhaul_random::Seed;
 use longhaul_transport::{Connection, Ecn, Flags, Recovery, Settings, State};
 use longhaul_units::Time;
+use std::sync::Arc;
 
 fn ends(near: &Settings, far: &Settings) -> (Connection, Connection) {
     let seed = Seed::new(3);
     (
-        Connection::connect(near, &reno(), seed.stream("near")),
-        Connection::listen(far, &reno(), seed.stream("far")),
+        Connection::connect(&Arc::new(*near), &Arc::new(reno()), seed.stream("near")),
+        Connection::listen(&Arc::new(*far), &Arc::new(reno()), seed.stream("far")),
     )
 }
 

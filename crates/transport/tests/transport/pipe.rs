@@ -5,6 +5,7 @@ use longhaul_random::{Seed, Stream};
 use longhaul_transport::{Connection, Flags, Segment, Settings};
 use longhaul_units::{Span, Time};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// One direction.
 #[derive(Clone, Debug)]
@@ -69,10 +70,10 @@ impl Pipe {
     }
 
     pub fn seeded(near: &Settings, far: &Settings, law: Law, ways: [Way; 2], seed: u64) -> Self {
-        let seed = Seed::new(seed);
+        let (seed, law) = (Seed::new(seed), Arc::new(law));
         let mut pipe = Pipe {
-            near: Connection::connect(near, &law, seed.stream("near")),
-            far: Connection::listen(far, &law, seed.stream("far")),
+            near: Connection::connect(&Arc::new(*near), &law, seed.stream("near")),
+            far: Connection::listen(&Arc::new(*far), &law, seed.stream("far")),
             ways,
             busy: [Time::ZERO; 2],
             flying: BTreeMap::new(),

@@ -4,6 +4,7 @@ use longhaul_congestion::Settings as Law;
 use longhaul_random::Seed;
 use longhaul_transport::{Block, Connection, Flags, Segment, Settings};
 use longhaul_units::{Span, Time};
+use std::sync::Arc;
 
 /// Payload of a full segment.
 pub const MSS: u64 = 1000;
@@ -48,7 +49,8 @@ impl Script {
 
     /// The test's SYN-ACK offers so many bytes.
     pub fn with_offer(settings: &Settings, extra: Flags, window: u32) -> Self {
-        let mut end = Connection::connect(settings, &reno(), Seed::new(1).stream("script"));
+        let mut end =
+            Connection::connect(&Arc::new(*settings), &Arc::new(reno()), Seed::new(1).stream("script"));
         end.open(Time::ZERO);
         let syn = end.poll(Time::ZERO).unwrap();
         assert!(syn.flags.has(Flags::SYN) && !syn.flags.has(Flags::ACK));
@@ -164,6 +166,11 @@ impl Script {
         self.end.expire(self.now);
         let segments = self.segments();
         (self.now.since(self.origin).as_secs_f64() * 1e3, segments)
+    }
+
+    /// Whole milliseconds since the start.
+    pub fn elapsed_ms(&self) -> u64 {
+        self.now.since(self.origin).ns() / 1_000_000
     }
 
     pub fn window(&self) -> f64 {

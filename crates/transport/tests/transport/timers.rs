@@ -1,7 +1,7 @@
 //! Timeouts (RFC 6298), F-RTO (RFC 5682), tail probes and reordering timers (RFC 8985).
 
 use crate::script::*;
-use longhaul_transport::{Phase, Recovery, Settings, Undo};
+use longhaul_transport::{Bound, InitialWindow, Phase, Recovery, Reduction, Settings, Undo};
 use longhaul_units::Span;
 
 /// Without probes, so that only the retransmission timer runs.
@@ -349,5 +349,79 @@ fn rack_takes_no_original_for_its_copy() {
         assert!(copy > original);
         script.at(250).ack_with(4, &[], |segment| segment.echo = if late { original } else { copy });
         assert_eq!(script.end.info().losses, 1 + lost, "{late}");
+    }
+}
+
+#[test]
+fn a_late_arrival_lengthens_the_round_trip_that_rack_waits() {
+    // RFC 8985, section 6.2, step 2: RACK.rtt is this acknowledgement's, whether or not its segment left last.
+    let mut script = Script::sending(&plain(), 10);
+    script.out();
+    script.at(100).ack(0, &[(9, 10)]);
+    // 4 comes 120 ms after it left: the others, which left with it, have 25 ms more.
+    script.at(120).ack(0, &[(4, 5), (9, 10)]);
+    let (at, sent) = script.wait();
+    assert_eq!((at, sent[0]), (145.0, 0));
+}
+
+#[test]
+fn recoveries_from_timeouts_narrow_the_reordering_window_too() {
+    // RFC 8985, section 6.2, step 4: a D-SACK makes it two quarters, for 16 recoveries of either kind.
+    for (recoveries, wait) in [(15, 50.0), (16, 25.0)] {
+        let mut script = Script::sending(&quiet(), 1000);
+        script.out();
+        let mut sent = script.at(100).ack_with(10, &[(0, 1)], |_| ());
+        assert_eq!(script.end.info().dsacks, 1);
+        for _ in 0..recoveries {
+            script.wait();
+            let next = sent.last().unwrap() + 1;
+            sent = script.ack(next, &[]);
+            assert_eq!(script.end.info().phase, Phase::Open);
+        }
+        assert_eq!(script.end.info().timeouts, recoveries);
+        let (first, last) = (sent[0], *sent.last().unwrap());
+        assert!(last > first, "{sent:?}");
+        let now = script.elapsed_ms();
+        script.at(now + 100).ack(first, &[(last, last + 1)]);
+        assert_eq!(script.wait().0, (now + 100) as f64 + wait);
+    }
+}
+
+#[test]
+fn a_duplicate_acknowledgement_with_a_sack_option_does_not_clear_a_probe() {
+    // RFC 8985, section 7.4.2, case 2, is for those without.
+    for (sacks, losses) in [(&[(3, 4)][..], 1), (&[], 0)] {
+        let mut script = Script::sending(&plain(), 10);
+        script.out();
+        script.at(100).ack(9, &[]);
+        assert_eq!(script.wait().1, [9]);
+        script.end.write(ms(600), 1000 * MSS);
+        assert!(!script.out().is_empty());
+        script.at(700).ack(10, &[]);
+        script.ack(10, sacks);
+        script.at(800).ack(11, &[]);
+        assert_eq!(script.end.info().losses, losses);
+    }
+}
+
+#[test]
+fn a_lost_retransmission_reduces_the_window_again_without_prr() {
+    // RFC 8985, section 9.3: once more, and once per window.
+    for (reduction, windows) in
+        [(Reduction::Standard, [10.0, 5.0]), (Reduction::Proportional(Bound::Safe), [10.0, 10.0])]
+    {
+        let settings = Settings { initial_window: InitialWindow::Segments(20), reduction, ..quiet() };
+        let mut script = Script::sending(&settings, 1000);
+        script.out();
+        script.at(100);
+        let mut newest = 0;
+        for last in 3..=20 {
+            newest = script.ack(0, &[(2, last)]).last().copied().unwrap_or(newest).max(newest);
+        }
+        assert_eq!(script.end.info().lost, 2, "0 and 1");
+        assert_eq!((script.window(), script.end.info().retransmits), (windows[0], 2));
+        script.at(201).ack(0, &[(2, newest + 1)]);
+        assert_eq!(script.end.info().losses, 4, "and their copies");
+        assert_eq!(script.window(), windows[1]);
     }
 }

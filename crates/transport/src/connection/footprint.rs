@@ -1,0 +1,64 @@
+//! How much memory a connection takes that waits.
+
+use crate::scoreboard::Record;
+use crate::{Connection, Settings};
+use longhaul_congestion::{Cubic, Reno, Settings as Law};
+use longhaul_random::Seed;
+use longhaul_units::{Span, Time};
+use std::sync::Arc;
+
+/// What HyStart may take beside the law that begins with it; `longhaul-congestion` has the test.
+const HYSTART: usize = 128;
+
+/// Both ends of a connection that has sent `segments` and waits for more to send.
+fn waiting(law: &str, segments: u64) -> [Connection; 2] {
+    let (settings, seed) = (Arc::new(Settings::default()), Seed::new(1));
+    let law = Arc::new(Law::named(law).unwrap());
+    let mut near = Connection::connect(&settings, &law, seed.stream("near"));
+    let mut far = Connection::listen(&settings, &law, seed.stream("far"));
+    let mut now = Time::ZERO;
+    near.open(now);
+    near.write(now, segments * u64::from(settings.mss));
+    while near.acknowledged() < segments * u64::from(settings.mss) {
+        while let Some(segment) = near.poll(now) {
+            far.receive(now, &segment, false);
+        }
+        while let Some(segment) = far.poll(now) {
+            near.receive(now, &segment, false);
+        }
+        now += Span::from_ms(1);
+        far.expire(now);
+    }
+    [near, far]
+}
+
+/// Everything on the heap that belongs to it, but for what it shares with others.
+fn heap(connection: &Connection, law: usize) -> usize {
+    let law = if connection.sender.law.has_begun() { size_of::<[usize; 2]>() + law } else { 0 };
+    assert!(connection.opening.is_none(), "the handshake is over");
+    assert!(!connection.sender.law.keeps_chance(), "no law here draws");
+    assert!(connection.sender.board.is_calm() && connection.receiver.is_orderly(), "nothing is lost");
+    law + connection.sender.board.capacity() * size_of::<Record>()
+}
+
+#[test]
+fn a_connection_takes_744_bytes() {
+    assert_eq!(size_of::<Connection>(), 744);
+}
+
+#[test]
+fn both_ends_of_a_flow_that_waits_take_less_than_two_kilobytes() {
+    for (name, law) in [("reno", size_of::<Reno>()), ("cubic", size_of::<Cubic>() + HYSTART)] {
+        for segments in [1, 100] {
+            let total: usize =
+                waiting(name, segments).iter().map(|end| size_of::<Connection>() + heap(end, law)).sum();
+            assert!(total < 2000, "{name} after {segments} segments: {total} bytes");
+        }
+    }
+}
+
+#[test]
+fn an_end_that_only_receives_has_no_law() {
+    let [near, far] = waiting("cubic", 10);
+    assert!(near.sender.law.has_begun() && !far.sender.law.has_begun());
+}
