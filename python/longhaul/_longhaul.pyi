@@ -71,9 +71,7 @@ class CaptureReader:
 
     def losses(
         self, flow: int
-    ) -> tuple[
-        list[int], list[int], list[int], list[int], list[int], list[int], list[int], list[bool]
-    ]:
+    ) -> tuple[list[int], list[int], list[int], list[int], list[int], list[int], list[int], list[bool]]:
         """Losses of a flow, column by column, after ``finish``.
 
         Time (ns since 1970), packet, packet of all flows, position (bytes), bytes, transmission, time of the

@@ -26,7 +26,19 @@ MAY_KNOW = {
     "capture": set(),
     "python": {"capture", "live", "congestion", "sim", "record", "network", "plan", "random", "units"},
 }
-PURE = ("units", "random", "link", "congestion", "transport", "network", "plan", "record", "endpoints", "sim", "capture")
+PURE = (
+    "units",
+    "random",
+    "link",
+    "congestion",
+    "transport",
+    "network",
+    "plan",
+    "record",
+    "endpoints",
+    "sim",
+    "capture",
+)
 
 SPLIT_AT = 600
 """Lines at which a file holds more than one idea."""

@@ -14,7 +14,9 @@ type Packed<R> = BufReader<Chain<Cursor<Vec<u8>>, R>>;
 /// The bytes of `reader`, unpacked if they are gzip or zstd, which their first bytes say.
 ///
 /// A packed stream that breaks off ends with [`io::ErrorKind::UnexpectedEof`].
-pub fn unpacked<'a, R: Read + Send + 'a>(mut reader: R) -> io::Result<Box<dyn Read + Send + 'a>> {
+pub fn unpacked<'a, R: Read + Send + Sync + 'a>(
+    mut reader: R,
+) -> io::Result<Box<dyn Read + Send + Sync + 'a>> {
     let mut first = Vec::with_capacity(4);
     reader.by_ref().take(4).read_to_end(&mut first)?;
     let kind = <[u8; 4]>::try_from(first.as_slice()).ok();

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Reads a capture, packed or not, in steps.
 #[pyclass]
 pub struct CaptureReader {
-    reader: Option<Reader<Box<dyn Read + Send>>>,
+    reader: Option<Reader<Box<dyn Read + Send + Sync>>>,
     read: Arc<AtomicU64>,
     findings: Option<Findings>,
 }

@@ -151,7 +151,7 @@ pub fn play(world: &World<'_>) -> Played {
         }
     }
     plan(&mut events, BEGIN_NS + 4 * rtt_ns, Event::Timer);
-    let (mut at_sender, mut at_receiver) = handshake(world);
+    let [mut at_sender, mut at_receiver] = handshake(world);
     let mut sent_at = BTreeMap::new();
     let (mut transmissions, mut lost, mut missed) = (0, Vec::new(), Vec::new());
     let (mut received, mut below, mut acked) = (BTreeSet::new(), 0, BTreeSet::new());
@@ -283,7 +283,7 @@ fn runs(received: &BTreeSet<u64>, around: u64) -> Vec<(u64, u64)> {
     runs
 }
 
-fn handshake(world: &World<'_>) -> (Vec<(u64, Tcp)>, Vec<(u64, Tcp)>) {
+fn handshake(world: &World<'_>) -> [Vec<(u64, Tcp)>; 2] {
     let syn = Tcp { sequence: FIRST, flags: 2, mss: Some(1460), ..Tcp::default() };
     let answer = Tcp {
         from_receiver: true,
@@ -297,5 +297,5 @@ fn handshake(world: &World<'_>) -> (Vec<(u64, Tcp)>, Vec<(u64, Tcp)>) {
     let all = [(syn, 0, delay_ns), (answer, 2 * delay_ns, delay_ns), (last, 2 * delay_ns, 3 * delay_ns)];
     let sender = all.iter().map(|(tcp, at, _)| (BEGIN_NS + at, tcp.clone())).collect();
     let receiver = all.iter().map(|(tcp, _, at)| (BEGIN_NS + at, tcp.clone())).collect();
-    (sender, receiver)
+    [sender, receiver]
 }
