@@ -24,7 +24,7 @@ pub enum View {
 
 /// Of the two ends, the first is who spoke first.
 pub(crate) struct Connection {
-    pub(crate) interface: u32,
+    pub(crate) place: u32,
     pub(crate) ends: [SocketAddr; 2],
     pub(crate) directions: [Direction; 2],
     /// The shortest time from here to each end and back.
@@ -39,7 +39,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(interface: u32, segment: &Segment) -> Self {
+    pub(crate) fn new(place: u32, segment: &Segment) -> Self {
         let answer = segment.flags.syn() && segment.flags.ack();
         let ends = if answer {
             [segment.destination, segment.source]
@@ -47,7 +47,7 @@ impl Connection {
             [segment.source, segment.destination]
         };
         Connection {
-            interface,
+            place,
             ends,
             directions: Default::default(),
             turns: [None; 2],

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::connection::{Connection, View};
 use crate::headers::{LinkLayer, Without, frame};
+use crate::order::{InOrder, Sighting};
 use crate::packets::{Interface, Packet};
 use crate::samples::RoundTrips;
 use crate::suspects::Loss;
@@ -23,7 +24,7 @@ const SEARCH_EVERY: u64 = 1 << 16;
 /// Data that one end of a connection sent to the other.
 #[derive(Clone, Debug, Serialize)]
 pub struct Flow {
-    /// Name of the capture's interface.
+    /// Where it was captured: the interface, or the end of a link that a run captured.
     pub interface: String,
     /// Address and port of who sent the data.
     pub sender: SocketAddr,
@@ -98,7 +99,7 @@ pub struct Tally {
 struct Key {
     lower: SocketAddr,
     upper: SocketAddr,
-    interface: u32,
+    place: u32,
     index: u32,
 }
 
@@ -110,9 +111,10 @@ pub(crate) struct Flows {
     last: Option<(Key, usize)>,
     connections: Vec<Option<Box<Connection>>>,
     begun: usize,
-    /// Packets with data, of each interface.
+    /// Packets with data, at each place.
     sent: Vec<u64>,
     outstanding: usize,
+    waiting: InOrder,
     closed: Vec<(usize, Flow)>,
 }
 
@@ -126,16 +128,34 @@ impl Flows {
         if self.tally.packets.is_multiple_of(SEARCH_EVERY) {
             self.close_idle(packet.at_ns, interfaces);
         }
-        let link_layer = interfaces.get(packet.interface).and_then(|interface| interface.link_layer);
-        let Some((segment, index)) = self.segment(link_layer, packet) else { return Ok(()) };
+        let Some(interface) = interfaces.get(packet.interface) else { return Ok(()) };
+        let Some((segment, index)) = self.segment(interface.link_layer, packet) else { return Ok(()) };
         self.tally.tcp += 1;
-        let number = self.find(&segment, packet.interface, index, interfaces)?;
-        if self.sent.len() <= packet.interface {
-            self.sent.resize(packet.interface + 1, 0);
+        let sighting = Sighting { at_ns: packet.at_ns, place: interface.place, index, segment };
+        if !interface.of_run {
+            return self.see(&sighting, interfaces);
+        }
+        let earliest = self.waiting.exchange(sighting);
+        earliest.map_or(Ok(()), |sighting| self.see(&sighting, interfaces))
+    }
+
+    /// Takes what still waits, at the end of the file.
+    pub(crate) fn take_waiting(&mut self, interfaces: &[Interface]) -> Result<(), Error> {
+        while let Some(sighting) = self.waiting.take() {
+            self.see(&sighting, interfaces)?;
+        }
+        Ok(())
+    }
+
+    fn see(&mut self, sighting: &Sighting, interfaces: &[Interface]) -> Result<(), Error> {
+        let &Sighting { at_ns, place, index, ref segment } = sighting;
+        let number = self.find(segment, place, index, interfaces)?;
+        if self.sent.len() <= place {
+            self.sent.resize(place + 1, 0);
         }
         let Some(connection) = self.connections[number].as_deref_mut() else { return Ok(()) };
         let before = connection.outstanding();
-        connection.take(&segment, packet.at_ns, &mut self.sent[packet.interface]);
+        connection.take(segment, at_ns, &mut self.sent[place]);
         self.outstanding = self.outstanding + connection.outstanding() - before;
         while self.outstanding > MOST_OUTSTANDING {
             let longer = connection.directions.iter_mut().max_by_key(|direction| direction.outstanding());
@@ -168,12 +188,12 @@ impl Flows {
     fn find(
         &mut self,
         segment: &Segment,
-        interface: usize,
+        place: usize,
         index: u32,
         interfaces: &[Interface],
     ) -> Result<usize, Error> {
         let (one, other) = (segment.source, segment.destination);
-        let key = Key { lower: one.min(other), upper: one.max(other), interface: interface as u32, index };
+        let key = Key { lower: one.min(other), upper: one.max(other), place: place as u32, index };
         let found = match self.last {
             Some((last, number)) if last == key => Some(number),
             _ => self.open.get(&key).copied(),
@@ -192,7 +212,7 @@ impl Flows {
             return Err(Error::anywhere(message, remedy));
         }
         let number = self.connections.len();
-        self.connections.push(Some(Box::new(Connection::new(interface as u32, segment))));
+        self.connections.push(Some(Box::new(Connection::new(place as u32, segment))));
         self.begun += 1;
         self.open.insert(key, number);
         self.last = Some((key, number));
@@ -223,7 +243,7 @@ impl Flows {
             let losses = direction.finish();
             let counts = &direction.counts;
             let flow = Flow {
-                interface: interfaces[connection.interface as usize].name.clone(),
+                interface: interfaces[connection.place as usize].name.clone(),
                 sender: connection.ends[each],
                 receiver: connection.ends[1 - each],
                 first_ns,

@@ -12,6 +12,7 @@ mod direction;
 mod error;
 mod flows;
 mod headers;
+mod order;
 mod outstanding;
 mod packets;
 mod samples;
@@ -63,6 +64,7 @@ impl<R: Read> Reader<R> {
     pub fn advance(&mut self, packets: u64) -> Result<bool, Error> {
         for _ in 0..packets {
             if !self.packets.next(|packet, interfaces| self.flows.take(&packet, interfaces))? {
+                self.flows.take_waiting(self.packets.interfaces())?;
                 return Ok(false);
             }
         }

@@ -37,15 +37,40 @@ pub(crate) struct Packet<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
-/// Where packets were captured.
+/// What captured packets.
 #[derive(Clone, Debug)]
 pub(crate) struct Interface {
+    /// Of its place.
     pub(crate) name: String,
+    /// The position of the first interface at the same place.
+    pub(crate) place: usize,
+    /// Of the capture of a run, whose packets come out of order.
+    pub(crate) of_run: bool,
     /// `None` if no packet of it can be read here.
     pub(crate) link_layer: Option<LinkLayer>,
     resolution: Resolution,
     /// Added to every time.
     offset_s: i64,
+}
+
+impl Interface {
+    /// Joins the interfaces that a run's capture of a link has at one of its ends, each for one way.
+    fn placed(mut self, others: &[Interface]) -> Self {
+        let ends = [
+            (" forward in", " (first end)"),
+            (" reverse out", " (first end)"),
+            (" forward out", " (second end)"),
+            (" reverse in", " (second end)"),
+        ];
+        let found = ends.iter().find_map(|(way, end)| Some(format!("{}{end}", self.name.strip_suffix(way)?)));
+        if let Some(name) = found {
+            self.place =
+                others.iter().find(|other| other.name == name).map_or(self.place, |other| other.place);
+            self.name = name;
+            self.of_run = true;
+        }
+        self
+    }
 }
 
 /// Time stamps in a second.
@@ -215,6 +240,8 @@ impl<R: Read> Packets<R> {
                                 Some(Ok(name)) if !name.is_empty() => name.to_owned(),
                                 _ => (self.interfaces.len() - self.section).to_string(),
                             },
+                            place: self.interfaces.len(),
+                            of_run: false,
                             link_layer: LinkLayer::of(each.linktype.0),
                             resolution: Resolution::of(each.if_tsresol).ok_or_else(|| {
                                 let message = format!("a time resolution of {:#x}", each.if_tsresol);
@@ -228,7 +255,8 @@ impl<R: Read> Packets<R> {
                         }),
                         _ => None,
                     };
-                    self.interfaces.extend(described);
+                    self.interfaces
+                        .extend(described.map(|each| each.placed(&self.interfaces[self.section..])));
                     if self.interfaces.len() > INTERFACES {
                         return Err(Error::at(place, format!("more than {INTERFACES} interfaces"), DAMAGED));
                     }
@@ -305,5 +333,5 @@ fn legacy_interface(header: &PcapHeader) -> Result<Interface, Error> {
         return Err(Error::at(20, format!("packets of link type {kind} cannot be read"), remedy));
     }
     let resolution = if header.is_nanosecond_precision() { Resolution::NS } else { Resolution::US };
-    Ok(Interface { name: "0".to_owned(), link_layer, resolution, offset_s: 0 })
+    Ok(Interface { name: "0".to_owned(), place: 0, of_run: false, link_layer, resolution, offset_s: 0 })
 }

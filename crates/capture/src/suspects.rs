@@ -26,7 +26,7 @@ pub struct Loss {
     pub at_ns: u64,
     /// Packets with data of its flow that were sent before it.
     pub packet: u64,
-    /// Packets with data of all flows at this interface that were sent before it.
+    /// Packets with data of all flows at this place that were sent before it.
     pub packet_of_all: u64,
     /// Of the data stream before it.
     pub position: u64,

@@ -102,6 +102,21 @@ class Capture:
     """What was left out, and why."""
 
 
+def within(capture: Capture, interface: str | None) -> Capture:
+    """What was captured at one interface; everything if it is ``None``.
+
+    Raises :class:`LonghaulError` if there is none of that name.
+    """
+    names = list(dict.fromkeys(flow.interface for flow in capture.flows))
+    if interface is None:
+        return capture
+    if interface not in names:
+        message = f'{capture.name} has no TCP data of interface "{interface}"'
+        remedy = f"there are: {', '.join(names)}" if names else "leave out --interface"
+        raise LonghaulError(message, remedy=remedy, exit_code=2)
+    return replace(capture, flows=tuple(flow for flow in capture.flows if flow.interface == interface))
+
+
 def chosen(capture: Capture, *, name: str | None = None, direction: str | None = None) -> Flow:
     """The flow called ``name``, the only one if there is no name, or :data:`ALL` together.
 
@@ -163,7 +178,7 @@ def _named(capture: Capture, name: str) -> Flow:
 def _together(capture: Capture) -> Flow:
     if len({flow.interface for flow in capture.flows}) > 1:
         message = f"{capture.name} has several interfaces, at which the same packets may have passed"
-        raise LonghaulError(message, remedy="name one flow by its number", exit_code=2)
+        raise LonghaulError(message, remedy="name one of them with --interface", exit_code=2)
     flows = capture.flows
     parts = [flow.losses for flow in flows]
     order = np.argsort(np.concatenate([part.all_packets for part in parts]), kind="stable")
@@ -261,7 +276,7 @@ def knowledge(flow: Flow) -> tuple[str, ...]:
         notes.append("there are no acknowledgements: needless retransmissions count as losses")
     if flow.unseen:
         notes.append(
-            f"{flow.unseen:,} packets arrived that the capture missed: it may have missed losses, too"
+            f"{flow.unseen:,} packets arrived that the capture missed; it may have missed losses, too"
         )
     if flow.joined:
         notes.append(

@@ -40,6 +40,7 @@ def _span(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option(
     "--direction", type=click.Choice(["forward", "reverse"]), help="Of a capture: the other end's data."
 )
+@click.option("--interface", metavar="NAME", help="Of a capture with several.")
 @click.option(
     "--losses",
     "losses_file",
@@ -75,6 +76,7 @@ def fit(
     merge: float | str | None,
     flow: str | None,
     direction: str | None,
+    interface: str | None,
     losses_file: Path | None,
     families: tuple[str, ...],
     seed: int,
@@ -95,7 +97,7 @@ def fit(
     longhaul fit gaps.csv --family weibull --family normal --json
     longhaul fit transfer.pcap.zst --flow 10.0.0.1:5001-10.0.0.2:39210 --merge rtt --losses losses.csv
     """
-    from longhaul.analysis.captures import chosen, loss_gaps
+    from longhaul.analysis.captures import chosen, loss_gaps, within
     from longhaul.analysis.fitting import FAMILIES, fit_gaps
     from longhaul.measure.captures import is_capture, write_losses
     from longhaul.measure.gaps import read_gaps
@@ -105,7 +107,7 @@ def fit(
     context: dict[str, object] = {}
     if is_capture(file):
         _refuse("a capture has no columns", {"--times": times, "--column": column})
-        capture = _read(file)
+        capture = within(_read(file), interface)
         if flow is None and not as_json:
             captures.print_flows(capture)
         picked = chosen(capture, name=flow, direction=direction)
@@ -118,7 +120,12 @@ def fit(
         gaps = loss_gaps(capture, picked, unit=unit or "s", merge=span, merge_rtt=merge == RTT)
         packets_per_s = packets_per_s or picked.packets_per_s
     else:
-        needs_capture = {"--flow": flow, "--direction": direction, "--losses": losses_file}
+        needs_capture = {
+            "--flow": flow,
+            "--direction": direction,
+            "--interface": interface,
+            "--losses": losses_file,
+        }
         _refuse("this is no capture", {**needs_capture, "--merge rtt": merge == RTT})
         span = None if isinstance(merge, str) else merge
         gaps = read_gaps(file, unit=unit, column=column, times=times, merge=span)
@@ -149,6 +156,6 @@ def _refuse(why: str, options: dict[str, object]) -> None:
 def _read(file: Path) -> "Capture":
     from longhaul.measure.captures import read_capture
 
-    # Without a terminal, the bar shows nothing.
-    with click.progressbar(length=file.stat().st_size, label=f"reading {file.name}", file=sys.stderr) as bar:
+    size, hidden = file.stat().st_size, not sys.stderr.isatty()
+    with click.progressbar(length=size, label=f"reading {file.name}", file=sys.stderr, hidden=hidden) as bar:
         return read_capture(file, progress=lambda read: bar.update(read - bar.pos))

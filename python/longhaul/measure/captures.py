@@ -22,6 +22,15 @@ _MAGIC = (
     b"\x28\xb5\x2f\xfd",
 )
 _GZIP = b"\x1f\x8b"
+_COLUMNS = (
+    "at_ns",
+    "flow_packets",
+    "all_packets",
+    "position_bytes",
+    "data_bytes",
+    "transmission",
+    "repaired_ns",
+)
 
 
 def is_capture(path: Path) -> bool:
@@ -70,7 +79,8 @@ def read_capture(path: Path | int, *, progress: Callable[[int], None] | None = N
 def _flow(number: int, found: dict[str, Any], losses: tuple[list[Any], ...]) -> Flow:
     rtts = found["rtts"]
     kept = np.array([rtt for _at, rtt in rtts["kept"]], dtype=np.float64)
-    columns = [np.array(column, dtype=np.int64) for column in losses]
+    columns = [np.array(column, dtype=np.int64) for column in losses[:-1]]
+    beyond = np.array(losses[-1], dtype=np.bool_)
     same = (
         "interface",
         "sender",
@@ -100,7 +110,11 @@ def _flow(number: int, found: dict[str, Any], losses: tuple[list[Any], ...]) -> 
         rtt_max_s=rtts["max_ns"] / 1e9 if rtts["count"] else None,
         sender_s=_seconds(found["sender_ns"]),
         receiver_s=_seconds(found["receiver_ns"]),
-        losses=Losses(*columns[:-1], columns[-1].astype(np.bool_), np.full(len(columns[0]), number)),
+        losses=Losses(
+            **dict(zip(_COLUMNS, columns, strict=True)),
+            beyond=beyond,
+            flow=np.full(len(beyond), number),
+        ),
     )
 
 
@@ -129,11 +143,11 @@ def write_losses(path: Path, capture: Capture, flow: Flow) -> None:
     ``t_s`` counts from the capture's first packet. Raises :class:`LonghaulError` if it cannot be written.
     """
     import pyarrow as pa
-    import pyarrow.csv as csv
     import pyarrow.parquet as pq
+    from pyarrow import csv
 
     losses = flow.losses
-    names = np.array(["", *(each.name for each in capture.flows)])
+    names = {each.number: each.name for each in capture.flows}
     table = pa.table(
         {
             "t_s": (losses.at_ns - capture.begin_ns) / 1e9,
@@ -144,7 +158,7 @@ def write_losses(path: Path, capture: Capture, flow: Flow) -> None:
             "transmission": losses.transmission,
             "repaired_t_s": (losses.repaired_ns - capture.begin_ns) / 1e9,
             "place": np.where(losses.beyond, "beyond", "before"),
-            "flow": names[losses.flow],
+            "flow": [names[number] for number in losses.flow.tolist()],
         }
     )
     try:

@@ -19,6 +19,7 @@ _VIEWS = {
 def print_flows(capture: Capture) -> None:
     """All flows, with the numbers that name them."""
     console = Console()
+    console.width = max(console.width, 160)
     several = len({flow.interface for flow in capture.flows}) > 1
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in ("#", "flow", *(("interface",) if several else ())):
@@ -35,7 +36,7 @@ def print_flows(capture: Capture) -> None:
             f"{len(flow.losses.at_ns):,}",
             _time(flow.rtt_min_s),
         )
-    console.print(table, highlight=False, soft_wrap=True)
+    console.print(table, highlight=False)
 
 
 def print_flow(capture: Capture, flow: Flow) -> None:

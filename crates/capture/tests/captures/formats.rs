@@ -101,6 +101,14 @@ impl Order {
         self.block(1, &body)
     }
 
+    fn named(self, name: &str) -> Vec<u8> {
+        let mut body = [&self.short(101)[..], &[0, 0], &self.word(0)].concat();
+        body.extend([&self.short(2)[..], &self.short(name.len() as u16), name.as_bytes()].concat());
+        body.resize(body.len().next_multiple_of(4), 0);
+        body.extend([&self.short(9)[..], &self.short(1), &[9, 0, 0, 0], &[0; 4]].concat());
+        self.block(1, &body)
+    }
+
     fn packet(self, interface: u32, ticks: u64, bytes: &[u8], length: u32) -> Vec<u8> {
         let mut body = Vec::new();
         for word in [interface, (ticks >> 32) as u32, ticks as u32, bytes.len() as u32, length] {
@@ -194,6 +202,21 @@ fn interfaces_of_a_file_and_sections_of_it_are_kept_apart() {
     let findings = read(&file);
     assert_eq!(findings.flows.len(), 4);
     assert!(findings.flows.iter().all(|flow| flow.losses.len() == 1 && flow.losses[0].packet_of_all == 1));
+}
+
+#[test]
+fn both_ways_at_one_end_of_a_link_belong_together() {
+    let names = ["par-nyc forward in", "par-nyc forward out", "par-nyc reverse in", "par-nyc reverse out"];
+    let mut file = LITTLE.section();
+    names.iter().for_each(|name| file.extend(LITTLE.named(name)));
+    for ((at_ns, bytes, length), (_, tcp)) in frames(raw).iter().zip(connection()) {
+        // Nothing arrives at the other end, and what it answers comes from nowhere.
+        file.extend(LITTLE.packet(if tcp.from_receiver { 3 } else { 0 }, *at_ns, bytes, *length));
+    }
+    let findings = read(&file);
+    check(&findings);
+    assert_eq!(findings.flows[0].interface, "par-nyc (first end)");
+    assert_eq!(findings.flows[0].acknowledgements, 3);
 }
 
 #[test]
