@@ -264,13 +264,13 @@ def knowledge(flow: Flow) -> tuple[str, ...]:
     before = int((~flow.losses.beyond).sum())
     if before and flow.view == "receiver":
         notes.append(
-            "captured at the receiver: a loss is known by the hole it left, at the time of the next packet;"
+            "captured at the receiver: a loss is known by its hole, at the time of the packet behind it;"
             " repetitions that were lost, and losses that no packet followed, are not seen"
         )
     elif before:
         notes.append(
-            f"{before:,} of {len(flow.losses.beyond):,} were lost before they came to the capture: their times"
-            " are those of the next packet"
+            f"{before:,} of {len(flow.losses.beyond):,} were lost before they came to the capture: their"
+            " times are those of the packets behind them"
         )
     if not flow.acknowledgements:
         notes.append("there are no acknowledgements: needless retransmissions count as losses")

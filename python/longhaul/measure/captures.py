@@ -1,5 +1,6 @@
 """Captures from files, and lists of their losses into files."""
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -142,30 +143,34 @@ def write_losses(path: Path, capture: Capture, flow: Flow) -> None:
 
     ``t_s`` counts from the capture's first packet. Raises :class:`LonghaulError` if it cannot be written.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from pyarrow import csv
-
     losses = flow.losses
     names = {each.number: each.name for each in capture.flows}
-    table = pa.table(
-        {
-            "t_s": (losses.at_ns - capture.begin_ns) / 1e9,
-            "flow_packets": losses.flow_packets,
-            "all_packets": losses.all_packets,
-            "position_bytes": losses.position_bytes,
-            "bytes": losses.data_bytes,
-            "transmission": losses.transmission,
-            "repaired_t_s": (losses.repaired_ns - capture.begin_ns) / 1e9,
-            "place": np.where(losses.beyond, "beyond", "before"),
-            "flow": [names[number] for number in losses.flow.tolist()],
-        }
-    )
+    columns: dict[str, list[Any]] = {
+        "t_s": ((losses.at_ns - capture.begin_ns) / 1e9).tolist(),
+        "flow_packets": losses.flow_packets.tolist(),
+        "all_packets": losses.all_packets.tolist(),
+        "position_bytes": losses.position_bytes.tolist(),
+        "data_bytes": losses.data_bytes.tolist(),
+        "transmission": losses.transmission.tolist(),
+        "repaired_t_s": ((losses.repaired_ns - capture.begin_ns) / 1e9).tolist(),
+        "place": ["beyond" if beyond else "before" for beyond in losses.beyond.tolist()],
+        "flow": [names[number] for number in losses.flow.tolist()],
+    }
     try:
         if path.suffix == ".parquet":
-            pq.write_table(table, path, compression="zstd")
+            _write_parquet(path, columns)
         else:
-            csv.write_csv(table, path, csv.WriteOptions(quoting_style="needed"))
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(columns)
+                writer.writerows(zip(*columns.values(), strict=True))
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be written').lower()}"
         raise LonghaulError(message, remedy="name a file in a folder that is there", exit_code=2) from None
+
+
+def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table(columns), path, compression="zstd")

@@ -12,7 +12,7 @@ _VIEWS = {
     "sender": "at the sender",
     "receiver": "at the receiver",
     "between": "between the ends",
-    "unknown": "nobody knows where",
+    "unknown": "at an unknown place",
 }
 
 
