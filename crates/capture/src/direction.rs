@@ -1,5 +1,6 @@
 //! The data that one end of a connection sends, and what the other acknowledges.
 
+use crate::idents::Idents;
 use crate::outstanding::{Outstanding, Piece, Stamp};
 use crate::samples::RoundTrips;
 use crate::sequence::{Ranges, first, position};
@@ -73,6 +74,7 @@ pub(crate) struct Direction {
     sent: u64,
     /// The largest payload of a packet so far.
     size: u32,
+    idents: Idents,
     duplicates_reported: bool,
 }
 
@@ -104,6 +106,9 @@ impl Direction {
             // RFC 9293, section 3.8.4: a keep-alive repeats one byte, or invents it.
             if segment.payload == 1 && from + 1 == edges.acknowledged && edges.acknowledged == edges.next {
                 return;
+            }
+            if from == edges.next {
+                self.idents.follow(segment.ident);
             }
             self.first_ns.get_or_insert(at_ns);
             self.last_ns = at_ns;
@@ -203,11 +208,11 @@ impl Direction {
             return;
         }
         let soon_ns = round_trip_ns.map_or(SOON_NS, |rtt| rtt / 4 * 3);
-        let (suspects, sacked) = (&mut self.suspects, &self.sacked);
+        let (suspects, sacked, idents) = (&mut self.suspects, &self.sacked, &self.idents);
         let (mut late, mut copy, mut needless) = (None, false, true);
         let behind = packet.start.max(edges.acknowledged);
         self.outstanding.between(behind, packet.end, self.size, |piece| {
-            if piece.is_hole() && packet.is_late(piece, soon_ns) {
+            if piece.is_hole() && packet.is_late(piece, idents, soon_ns) {
                 late = Some(piece.stamp.packet);
                 piece.transmissions = 1;
                 piece.stamp.at_ns = packet.at_ns;
@@ -337,12 +342,16 @@ impl Packet {
 
     /// Whether this is what `hole` waited for, and no retransmission of it.
     ///
-    /// Its sender stamped it before what came behind the hole. With equal stamps, or none, time decides: a
-    /// retransmission takes a round trip from the moment that shows the hole.
-    fn is_late(&self, hole: &Piece, soon_ns: u64) -> bool {
+    /// Its sender stamped and numbered it before what came behind the hole. With equal stamps, or none, and
+    /// numbers that say nothing, time decides: a retransmission takes a round trip from the moment that
+    /// shows the hole.
+    fn is_late(&self, hole: &Piece, idents: &Idents, soon_ns: u64) -> bool {
         match (self.stamp_value, hole.stamp_value) {
             (Some(own), Some(behind)) if own != behind => older(own, behind),
-            _ => self.at_ns.saturating_sub(hole.stamp.at_ns) < soon_ns,
+            _ => match idents.order(self.ident, hole.ident) {
+                Some(order) => order.is_lt(),
+                None => self.at_ns.saturating_sub(hole.stamp.at_ns) < soon_ns,
+            },
         }
     }
 }

@@ -12,6 +12,7 @@ mod direction;
 mod error;
 mod flows;
 mod headers;
+mod idents;
 mod order;
 mod outstanding;
 mod packets;

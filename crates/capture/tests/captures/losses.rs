@@ -62,6 +62,17 @@ fn a_retransmission_that_is_lost_too_is_two_losses() {
     assert_eq!(flow.losses[0].position, flow.losses[1].position);
 }
 
+#[test]
+fn counted_packets_tell_late_ones_where_time_stamps_are_too_coarse() {
+    // A round trip of 20 us, in which no clock of milliseconds moves; 18 us are too late to be judged by time.
+    let late = |segment: u64| if segment % 50 == 30 { 18_000 } else { 0 };
+    let lan = World { spacing_ns: 1_000, delay_ns: 10_000, extra_ns: &late, ..world() };
+    let flow = only(read(&play(&lan).at_receiver));
+    assert_eq!((flow.reordered, numbers(&flow)), (6, vec![]));
+    let lost = World { lost: &|number| number == 100, extra_ns: &|_| 0, ..lan };
+    assert_eq!(numbers(&only(read(&play(&lost).at_receiver))), [100]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
