@@ -51,6 +51,33 @@ class Simulation:
     def finish(self) -> str:
         """What was counted, in JSON; once, at the end. Raises RuntimeError if records are incomplete."""
 
+class CaptureReader:
+    """A capture of packets, packed or not, that is read in steps."""
+
+    def __init__(self, path: str) -> None:
+        """Raises OSError, or ValueError if this is no capture: place: what is wrong; the remedy."""
+
+    def advance(self, packets: int) -> bool:
+        """Look at so many packets more, without the interpreter's lock; False at the end.
+
+        Raises ValueError where the file is damaged.
+        """
+
+    def bytes(self) -> int:
+        """How much of the file has been read."""
+
+    def finish(self) -> str:
+        """What was found, in JSON, without the losses; once, at the end."""
+
+    def losses(
+        self, flow: int
+    ) -> tuple[list[int], list[int], list[int], list[int], list[int], list[int], list[int], list[bool]]:
+        """Losses of a flow, column by column, after ``finish``.
+
+        Time (ns since 1970), packet, packet of all flows, position (bytes), bytes, transmission, time of the
+        repair, whether it was lost beyond the capture.
+        """
+
 def uniforms(seed: int, name: str, count: int) -> list[float]:
     """The first draws of a named stream, uniform on [0, 1)."""
 

@@ -23,9 +23,22 @@ MAY_KNOW = {
     "sim": {"units", "network", "plan", "record", "endpoints"},
     "record": {"units"},
     "live": {"units", "random", "link", "network", "plan", "record", "endpoints"},
-    "python": {"live", "congestion", "sim", "record", "network", "plan", "random", "units"},
+    "capture": set(),
+    "python": {"capture", "live", "congestion", "sim", "record", "network", "plan", "random", "units"},
 }
-PURE = ("units", "random", "link", "congestion", "transport", "network", "plan", "record", "endpoints", "sim")
+PURE = (
+    "units",
+    "random",
+    "link",
+    "congestion",
+    "transport",
+    "network",
+    "plan",
+    "record",
+    "endpoints",
+    "sim",
+    "capture",
+)
 
 SPLIT_AT = 600
 """Lines at which a file holds more than one idea."""

@@ -1,5 +1,7 @@
 //! Bindings: they translate, and decide nothing.
 
+mod capture;
+
 use longhaul_live::{Entry, Options};
 use longhaul_plan::Plan;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -13,6 +15,8 @@ use std::os::unix::net::UnixStream;
 mod _longhaul {
     #[pymodule_export]
     use super::Simulation;
+    #[pymodule_export]
+    use super::capture::CaptureReader;
     #[pymodule_export]
     use super::{
         cgroup_prefix, check_law, check_plan, own_cgroup, path, replay, run_in_host, run_live, trial,

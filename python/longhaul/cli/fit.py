@@ -1,9 +1,28 @@
 """``longhaul fit``: which distribution gaps between losses follow."""
 
 import json
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from longhaul.analysis.captures import Capture
+
+RTT = "rtt"
+
+
+def _span(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | str | None:
+    if value is None or value == RTT:
+        return value
+    try:
+        span = float(value)
+    except ValueError:
+        span = -1.0
+    if not 0 <= span < float("inf"):
+        raise click.BadParameter(f"{value!r} is no span; write for example 0.065, or {RTT} for a capture")
+    return span
 
 
 @click.command()
@@ -13,9 +32,20 @@ import click
 @click.option("--column", metavar="NAME", help="Of a CSV or Parquet file with several.")
 @click.option(
     "--merge",
-    type=click.FloatRange(min=0),
+    callback=_span,
     metavar="SPAN",
-    help="Losses within so much, say one RTT, in the unit of FILE, are one event.",
+    help="Losses within so much, say one RTT, in the unit of FILE, are one event; rtt: of a capture's.",
+)
+@click.option("--flow", metavar="A:PORT-B:PORT", help="Of a capture: data from A to B; a number; or all.")
+@click.option(
+    "--direction", type=click.Choice(["forward", "reverse"]), help="Of a capture: the other end's data."
+)
+@click.option("--interface", metavar="NAME", help="Of a capture with several.")
+@click.option(
+    "--losses",
+    "losses_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a capture's losses here: CSV, or .parquet.",
 )
 @click.option(
     "--family", "families", multiple=True, metavar="NAME", help="Fit this family only; may be repeated."
@@ -43,7 +73,11 @@ def fit(
     times: bool,
     unit: str | None,
     column: str | None,
-    merge: float | None,
+    merge: float | str | None,
+    flow: str | None,
+    direction: str | None,
+    interface: str | None,
+    losses_file: Path | None,
     families: tuple[str, ...],
     seed: int,
     replicates: int,
@@ -53,19 +87,48 @@ def fit(
 ) -> None:
     """Fit distributions to the gaps between losses in FILE, and say which goes with them best.
 
-    FILE is text with a number on each line, CSV with a header, or Parquet. The order is by Anderson-Darling,
-    with p-values from a parametric bootstrap; the best becomes a loss: block of a scenario.
+    FILE is text with a number on each line, CSV with a header, Parquet, or a capture (pcap, pcapng, also
+    packed with gzip or zstd) of TCP connections. The order is by Anderson-Darling, with p-values from a
+    parametric bootstrap; the best becomes a loss: block of a scenario.
 
     \b
     longhaul fit gaps.txt --unit s
     longhaul fit losses.csv --times --column t_s --merge 0.065 --report fit.html
     longhaul fit gaps.csv --family weibull --family normal --json
+    longhaul fit transfer.pcap.zst --flow 10.0.0.1:5001-10.0.0.2:39210 --merge rtt --losses losses.csv
     """
+    from longhaul.analysis.captures import chosen, loss_gaps, within
     from longhaul.analysis.fitting import FAMILIES, fit_gaps
+    from longhaul.measure.captures import is_capture, write_losses
     from longhaul.measure.gaps import read_gaps
+    from longhaul.report import captures
     from longhaul.report.fitting import as_plain, loss_blocks, print_fits
 
-    gaps = read_gaps(file, unit=unit, column=column, times=times, merge=merge)
+    context: dict[str, object] = {}
+    if is_capture(file):
+        _refuse("a capture has no columns", {"--times": times, "--column": column})
+        capture = within(_read(file), interface)
+        if flow is None and not as_json:
+            captures.print_flows(capture)
+        picked = chosen(capture, name=flow, direction=direction)
+        if losses_file is not None:
+            write_losses(losses_file, capture, picked)
+        if not as_json:
+            captures.print_flow(capture, picked)
+        context["capture"] = captures.as_plain(capture, picked)
+        span = None if isinstance(merge, str) else merge
+        gaps = loss_gaps(capture, picked, unit=unit or "s", merge=span, merge_rtt=merge == RTT)
+        packets_per_s = packets_per_s or picked.packets_per_s
+    else:
+        needs_capture = {
+            "--flow": flow,
+            "--direction": direction,
+            "--interface": interface,
+            "--losses": losses_file,
+        }
+        _refuse("this is no capture", {**needs_capture, "--merge rtt": merge == RTT})
+        span = None if isinstance(merge, str) else merge
+        gaps = read_gaps(file, unit=unit, column=column, times=times, merge=span)
     fits = fit_gaps(
         gaps.values,
         families=families or tuple(FAMILIES),
@@ -79,6 +142,20 @@ def fit(
 
         write_fitting(report, gaps, fits, blocks)
     if as_json:
-        click.echo(json.dumps(as_plain(gaps, fits, blocks), indent=1, allow_nan=False))
+        click.echo(json.dumps({**context, **as_plain(gaps, fits, blocks)}, indent=1, allow_nan=False))
     else:
         print_fits(gaps, fits, blocks, report)
+
+
+def _refuse(why: str, options: dict[str, object]) -> None:
+    for option, value in options.items():
+        if value:
+            raise click.UsageError(f"{why}; leave out {option}")
+
+
+def _read(file: Path) -> "Capture":
+    from longhaul.measure.captures import read_capture
+
+    size, hidden = file.stat().st_size, not sys.stderr.isatty()
+    with click.progressbar(length=size, label=f"reading {file.name}", file=sys.stderr, hidden=hidden) as bar:
+        return read_capture(file, progress=lambda read: bar.update(read - bar.pos))

@@ -1,0 +1,5 @@
+//! Captures that are made up, and what is found in them.
+
+mod formats;
+mod losses;
+mod wire;
