@@ -23,6 +23,7 @@ mod scoreboard;
 mod segment;
 mod sender;
 mod settings;
+mod tally;
 
 pub use connection::Connection;
 pub use info::{Info, LimitedBy, Phase, State};

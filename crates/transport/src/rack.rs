@@ -1,4 +1,5 @@
-use crate::scoreboard::{Overdue, Scoreboard, Tally};
+use crate::scoreboard::{Overdue, Scoreboard};
+use crate::tally::Tally;
 use longhaul_units::{Span, Time};
 use std::num::NonZeroU64;
 

@@ -2,9 +2,9 @@
 
 use super::Sender;
 use crate::info::Phase;
-use crate::scoreboard::Tally;
 use crate::segment::{Flags, Segment};
 use crate::settings::{Ecn, Recovery, Reordering};
+use crate::tally::Tally;
 use longhaul_congestion::{Ack, Cause};
 use longhaul_units::{Span, Time};
 

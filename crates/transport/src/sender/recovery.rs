@@ -5,8 +5,9 @@ use super::spurious::FRto;
 use crate::info::Phase;
 use crate::prr::{Progress, Prr};
 use crate::rack::Situation;
-use crate::scoreboard::{Overdue, Tally};
+use crate::scoreboard::Overdue;
 use crate::settings::{Ecn, Recovery, Reduction};
+use crate::tally::Tally;
 use longhaul_congestion::{Cause, Congestion};
 use longhaul_units::Time;
 

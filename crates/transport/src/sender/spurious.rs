@@ -2,7 +2,7 @@
 
 use super::Sender;
 use crate::info::Phase;
-use crate::scoreboard::Tally;
+use crate::tally::Tally;
 use longhaul_units::Time;
 
 /// What an episode of recovery may turn out to have been.

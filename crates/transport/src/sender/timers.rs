@@ -3,8 +3,9 @@
 use super::Sender;
 use super::spurious::FRto;
 use crate::info::Phase;
-use crate::scoreboard::{Overdue, Tally};
+use crate::scoreboard::Overdue;
 use crate::settings::Recovery;
+use crate::tally::Tally;
 use longhaul_units::{Span, Time};
 
 /// What a receiver's delayed acknowledgement may add to a lone segment's round trip (RFC 8985, section
