@@ -134,6 +134,12 @@ def test_a_source_that_is_a_target_elsewhere_is_one_place() -> None:
     assert nodes["paris-h1"] == "host"
 
 
+def test_a_name_goes_before_an_address() -> None:
+    named = trace(2, 12, end="far.example")
+    for order in ([named, trace(2, 12, source="b")], [trace(2, 12, source="b"), named]):
+        assert map_paths(order).stations["10.0.0.2"].name == "far.example"
+
+
 def test_silent_hops_are_counted_and_their_delay_is_in_one_link() -> None:
     found = map_paths([trace(2, None, None, 32, 36)])
     (first, gap, last) = found.stretches

@@ -1,11 +1,16 @@
 """Saved outputs say the same whichever program wrote them."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from longhaul.analysis.paths import map_paths
 from longhaul.analysis.traces import Trace
 from longhaul.errors import LonghaulError
+from longhaul.measure.paths.drafting import Written, draft
 from longhaul.measure.paths.lines import Output
 from longhaul.measure.paths.reading import read_output, read_saved
 
@@ -185,3 +190,22 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     binary.write_bytes(b"\xd4\xc3\xb2\xa1\0\0")
     with pytest.raises(LonghaulError, match="is no text; save what the program prints"):
         read_saved(str(binary))
+
+
+DAMAGE = st.tuples(st.sampled_from([*WAYS, "SIX", "REFUSED", "PING"]), st.data())
+
+
+@settings(max_examples=300)
+@given(DAMAGE)
+def test_damaged_outputs_are_read_or_refused(damage: tuple[str, st.DataObject]) -> None:
+    name, data = damage
+    text = getattr(outputs, name)
+    begin = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(begin, min(len(text), begin + 30)))
+    patch = data.draw(st.text(alphabet=" .-*()!|:0123456789ab\n\t\u0663", max_size=6))
+    try:
+        traces = read(text[:begin] + patch + text[end:])
+    except LonghaulError:
+        return
+    with suppress(LonghaulError):
+        draft(map_paths(traces), Written())

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from longhaul.errors import LonghaulError
 from longhaul.scenario.load import parse_scenario
@@ -51,7 +53,7 @@ def test_sites_hosts_links_and_rates_of_a_graph(tmp_path: Path) -> None:
     for words in (
         "S\u00e3o Paulo (node 2)",
         "1112 km straight, 1500 km of fibre; rate: LinkSpeedRaw 10000000000.0",
-        '2 x rate: LinkLabel "2.5 Gbps"',
+        'rate: LinkLabel "2.5 Gbps" (2 times)',
         'rate unknown (LinkLabel "dark fibre" is no rate), so --rate 1Gbit',
         "group index 1.468",
     ):
@@ -259,3 +261,16 @@ def test_a_built_in_name_and_its_options_are_held_to_what_there_is() -> None:
         import_topology(Path("teragrid"), {"hosts": 2})
     with pytest.raises(LonghaulError, match=r"--cross says nothing about x\.graphml; leave it out"):
         import_topology(Path("x.graphml"), {"cross": "none"})
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from([EQUATOR, NATIVE, XML]), st.data())
+def test_damaged_files_are_read_or_refused(tmp_path: Path, text: str, data: st.DataObject) -> None:
+    begin = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(begin, min(len(text), begin + 40)))
+    patch = data.draw(st.text(alphabet=' .-()<>/&#"0123456789abNaN\n\u0663\u4eac', max_size=6))
+    try:
+        scenario = made(tmp_path, text[:begin] + patch + text[end:], default_delay=Span(10**6), demands=1.0)
+    except LonghaulError:
+        return
+    resolve(parse_scenario(scenario.text.encode(), name="made.yaml"))

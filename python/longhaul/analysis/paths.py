@@ -94,7 +94,9 @@ def map_paths(traces: Sequence[Trace]) -> PathMap:
                 known = stations.get(best.address, Station(best.address))
                 every = tuple(dict.fromkeys((*known.others, *others)))
                 stations[best.address] = replace(known, name=known.name or best.name, others=every)
-        stations[target] = replace(stations.get(target, Station(target)), name=target_name, end=True)
+        end = stations.get(target, Station(target))
+        name = end.name if target_name == target and end.name else target_name
+        stations[target] = replace(end, name=name, end=True)
         if trace.echoes:
             echoes[source, target] = trace.echoes
             if trace.echoes.answers:

@@ -12,7 +12,7 @@ from longhaul.measure.paths.lines import Output, answers, is_address, named, nan
 HEAD = re.compile(r"HOST:\s+(\S+).*\bLoss%")
 RAW = re.compile(r"(x [0-9]+ [0-9]+|h [0-9]+ \S+)$")
 _LINE = re.compile(
-    r"\s*([0-9]+)\.\s*(?:\|--)?\s*(?:AS\S+\s+)?(\S+)(?:\s+\((\S+)\))?\s+([0-9.]+)%?\s+([0-9]+)\s+(.+)"
+    r"\s*([0-9]+)\.\s*(?:\|--)?\s*(?:AS\S+\s+)?(\S+)(?:\s+\((\S+)\))?\s+([0-9]+(?:\.[0-9]+)?)%?\s+([0-9]+)\s+(.+)"
 )
 _ALSO = re.compile(r"\s*\|\s+[`|]\|?--|\s*\|\s+`")
 

@@ -29,7 +29,7 @@ def connected(chart: Chart, *, largest_part: bool, warnings: list[str]) -> Chart
         warnings.append(f"{len(loops)} links from a node to itself are left out")
         chart = replace(chart, cables=tuple(each for each in chart.cables if each not in loops))
     labels = {site.key: site.label for site in chart.sites}
-    parts = _parts(chart)
+    parts = parts_of(chart)
     if len(parts) == 1:
         return chart
     others = [labels[key] for part in parts[1:] for key in part]
@@ -49,7 +49,7 @@ def connected(chart: Chart, *, largest_part: bool, warnings: list[str]) -> Chart
     return chart
 
 
-def _parts(chart: Chart) -> list[list[str]]:
+def parts_of(chart: Chart) -> list[list[str]]:
     """Sites that are connected, the largest part first."""
     near = defaultdict(list)
     for cable in chart.cables:

@@ -8,7 +8,15 @@ from fractions import Fraction
 from longhaul.errors import LonghaulError
 from longhaul.scenario.problems import printable
 from longhaul.scenario.topologies.chart import Cable, Chart, Site
-from longhaul.scenario.topologies.connecting import Bundle, bundles_of, connected, listed, places_of, reach
+from longhaul.scenario.topologies.connecting import (
+    Bundle,
+    bundles_of,
+    connected,
+    listed,
+    parts_of,
+    places_of,
+    reach,
+)
 from longhaul.scenario.topologies.distance import Fibre, Place, great_circle_km
 from longhaul.scenario.topologies.draft import Draft, Line, LinkDraft, NodeDraft
 from longhaul.scenario.topologies.naming import node_name, unique
@@ -103,7 +111,7 @@ def _about(chart: Chart, file: str, choices: Choices, links: int) -> tuple[str, 
         if fibre.route_factor is not None
         else "1.5 below 1000 km, 1.25 above 1200 km (ITU-T Y.1541)"
     )
-    title = printable(chart.title) or "A network"
+    title = printable(chart.title) or file.partition(".")[0]
     return (
         f"{title}, from {printable(file)} ({chart.format}): {len(chart.sites)} sites, {links} links.",
         f"Delays are one way: great-circle distance, times {factor} for the way that fibre takes, at the"
@@ -154,7 +162,9 @@ def _link(
     origins = Counter(
         _origin(each, choices) for each in (*bundle.forward, *(bundle.reverse if ways[0] != ways[1] else ()))
     )
-    rates = ", ".join(f"{count} x {origin}" if count > 1 else origin for origin, count in origins.items())
+    rates = ", ".join(
+        f"{origin} ({count} times)" if count > 1 else origin for origin, count in origins.items()
+    )
     return LinkDraft(name, (names[bundle.ends[0]], names[bundle.ends[1]]), tuple(laws), f"{reason}; {rates}")
 
 
@@ -222,10 +232,14 @@ def _flows(chart: Chart, hosts: Mapping[str, str], choices: Choices, warnings: l
         warnings.append("--demands: the file has none")
     flows: list[Line] = []
     sent: Counter[str] = Counter()
+    part = {key: number for number, keys in enumerate(parts_of(chart)) for key in keys}
+    apart = [demand for demand in chart.demands if part[demand.ends[0]] != part[demand.ends[1]]]
+    if apart:
+        warnings.append(f"{len(apart)} demands between parts that no link joins are left out")
     for demand in chart.demands:
-        bits_per_s = int(demand.bits_per_s * Fraction(choices.demands))
+        bits_per_s = min(int(demand.bits_per_s * Fraction(choices.demands)), Rate.limit)
         source, target = demand.ends
-        if bits_per_s and source != target and source in hosts and target in hosts:
+        if bits_per_s and source != target and demand not in apart and hosts.keys() >= {source, target}:
             sent[source] += bits_per_s
             ends = f"from: {key(hosts[source])}, to: {key(hosts[target])}"
             value = f"{{kind: udp, {ends}, rate: {Rate(bits_per_s)}, simulated: true}}"
