@@ -9,10 +9,14 @@ use std::collections::HashMap;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 
+mod many;
+
 #[pymodule]
 mod _longhaul {
     #[pymodule_export]
     use super::Simulation;
+    #[pymodule_export]
+    use super::many::{Stop, simulate_many};
     #[pymodule_export]
     use super::{
         cgroup_prefix, check_law, check_plan, own_cgroup, path, replay, run_in_host, run_live, trial,
@@ -238,8 +242,11 @@ fn cgroup_prefix() -> &'static str {
 }
 
 fn read_plan(plan: &str) -> PyResult<Plan> {
-    let plan: Plan =
-        serde_json::from_str(plan).map_err(|error| PyValueError::new_err(format!("plan: {error}")))?;
-    plan.check().map_err(|error| PyValueError::new_err(format!("plan: {error}")))?;
+    plan_of(plan).map_err(PyValueError::new_err)
+}
+
+fn plan_of(text: &str) -> Result<Plan, String> {
+    let plan: Plan = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
+    plan.check().map_err(|error| format!("plan: {error}"))?;
     Ok(plan)
 }
