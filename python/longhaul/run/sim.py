@@ -87,27 +87,39 @@ def plan_jobs(resolved: "Resolved") -> list[Json]:
     return jobs
 
 
-def run(
-    resolved: "Resolved", *, runs: Path, argv: list[str], progress: Progress, name: str | None = None
-) -> Simulated:
-    """Simulate to the end. Ctrl-C ends it early and keeps what there is."""
-    plan: Json = dict(resolved.plan)
+def real_programs(resolved: "Resolved") -> list[str]:
+    """The programs that no simulation runs."""
     simulated = {job["name"] for job in resolved.jobs}
-    left_out = [program["name"] for program in plan["programs"] if program["name"] not in simulated]
-    if left_out:
-        print(
-            f"longhaul: programs are real, and not part of a simulation: {', '.join(left_out)}",
-            file=sys.stderr,
-        )
-    plan["programs"] = []
-    plan["flows"], rows = plan_flows(resolved)
-    plan["jobs"] = plan_jobs(resolved)
-    if not plan["flows"] and not plan["jobs"]:
+    return [each["name"] for each in resolved.plan["programs"] if each["name"] not in simulated]
+
+
+def simulated_plan(resolved: "Resolved") -> tuple[Json, list[Json]]:
+    """What a simulation executes, and rows that tell what of it belongs to what.
+
+    Raises ScenarioError, or LonghaulError if there is nothing to simulate.
+    """
+    flows, rows = plan_flows(resolved)
+    jobs = plan_jobs(resolved)
+    if not flows and not jobs:
         raise LonghaulError(
             "the scenario has no traffic to simulate",
             remedy="add for example traffic: {bulk: {kind: tcp, from: a, to: b}}",
             exit_code=2,
         )
+    return {**resolved.plan, "programs": [], "flows": flows, "jobs": jobs}, rows
+
+
+def run(
+    resolved: "Resolved", *, runs: Path, argv: list[str], progress: Progress, name: str | None = None
+) -> Simulated:
+    """Simulate to the end. Ctrl-C ends it early and keeps what there is."""
+    left_out = real_programs(resolved)
+    if left_out:
+        print(
+            f"longhaul: programs are real, and not part of a simulation: {', '.join(left_out)}",
+            file=sys.stderr,
+        )
+    plan, rows = simulated_plan(resolved)
     text = json.dumps(plan)
     try:
         _longhaul.Simulation(text, directory=None)

@@ -39,8 +39,17 @@ class Asked:
     sweep: Sweep
 
 
-def load_sweep(path: FilePath, *, settings: Mapping[str, str], options: Options) -> Asked:
-    """The sweep over the scenario in file ``path``. Raises LonghaulError with every problem found."""
+def load_sweep(
+    path: FilePath,
+    *,
+    settings: Mapping[str, str],
+    options: Options,
+    contents: Mapping[str, bytes] | None = None,
+) -> Asked:
+    """The sweep over the scenario in file ``path``, which names files on disk, or those in ``contents``.
+
+    Raises LonghaulError with every problem found.
+    """
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -49,7 +58,7 @@ def load_sweep(path: FilePath, *, settings: Mapping[str, str], options: Options)
     source, root = read_tree(str(path), content)
     root = _merged(root, options)
     try:
-        scenario = check_tree(source, root, settings=settings)
+        scenario = check_tree(source, root, settings=settings, contents=contents)
     except ScenarioError as error:
         raise readdressed(error) from None
     if scenario.document.sweep is None:
