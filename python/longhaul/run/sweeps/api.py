@@ -10,6 +10,7 @@ from typing import Any
 from longhaul.run.sweeps import sweep as sweeps
 from longhaul.run.sweeps.cluster import Cluster, Place, place_of
 from longhaul.run.sweeps.local import Threads, Workers
+from longhaul.run.sweeps.prepared import prepare
 from longhaul.run.sweeps.sweep import Swept
 from longhaul.scenario.sweeps.axes import text_of
 from longhaul.scenario.sweeps.options import Options
@@ -47,11 +48,10 @@ def sweep(
         until=until,
     )
     settings = {key: str(value) for key, value in (params or {}).items()}
-    opened = _workers(workers, cluster)
-    folder, prepared = sweeps.begin(
-        Path(scenario), settings=settings, options=options, runs=Path(runs), argv=sys.argv, name=name
-    )
-    return sweeps.execute(folder, prepared, opened)
+    prepared = prepare(Path(scenario), settings=settings, options=options)
+    with _workers(workers, cluster) as hands:
+        folder = sweeps.begin(prepared, runs=Path(runs), argv=sys.argv, name=name)
+        return sweeps.execute(folder, prepared, hands)
 
 
 def resume(
@@ -62,7 +62,8 @@ def resume(
 ) -> Swept:
     """Do what is missing of the sweep in ``directory``. Raises LonghaulError."""
     folder, prepared = sweeps.again(Path(directory))
-    return sweeps.execute(folder, prepared, _workers(workers, cluster))
+    with _workers(workers, cluster) as hands:
+        return sweeps.execute(folder, prepared, hands)
 
 
 def _values(values: Sequence[Any] | Mapping[str, Any]) -> str:

@@ -30,6 +30,8 @@ JOBQUEUE: Mapping[str, str] = {
 KINDS = (*JOBQUEUE, "kubernetes", "local")
 DEATHS = 10
 """How many workers may die with a shard in hand before the shard is given up."""
+ANSWER_S = 20
+"""How long a scheduler may take to answer."""
 AHEAD = 2
 """Shards in flight for each thread of the cluster: one that runs, and one so that it need not wait."""
 
@@ -91,7 +93,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         if self._place.kind == "address":
             address = self._place.options["address"]
             try:
-                self._client = distributed.Client(address, timeout="20s")
+                self._client = distributed.Client(address, timeout=ANSWER_S)
             except OSError as error:
                 raise LonghaulError(
                     f"no Dask scheduler answers at {address}", remedy="start one: dask scheduler", exit_code=3

@@ -59,29 +59,32 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
     """Do what is asked, print what came of it, and return the exit code. Raises LonghaulError."""
     _check(asked)
 
-    def workers() -> AbstractContextManager[Workers]:
-        return Cluster(place_of(asked.cluster)) if asked.cluster else Threads(asked.workers)
-
     if asked.resume is not None:
+        folder, prepared = sweeps.again(asked.resume)
         share = sweeps.share_of(asked.share) if asked.share else None
-        swept = sweeps.execute(*sweeps.again(asked.resume), workers(), share=share)
+        with _workers(asked) as workers:
+            swept = sweeps.execute(folder, prepared, workers, share=share)
         return swept.exit_code if share else _show(swept, as_json=asked.as_json)
     assert asked.scenario is not None
+    prepared = prepare(asked.scenario, settings=asked.settings, options=asked.options)
     if asked.dry_run:
-        prepared = prepare(asked.scenario, settings=asked.settings, options=asked.options)
         cores = asked.workers or len(os.sched_getaffinity(0))
         _show_estimate(sweeps.estimate(prepared, cores=cores), as_json=asked.as_json)
         return 0
-    opened = workers()
-    folder, prepared = sweeps.begin(
-        asked.scenario, settings=asked.settings, options=asked.options, runs=asked.runs, argv=argv
-    )
     if asked.array:
+        folder = sweeps.begin(prepared, runs=asked.runs, argv=argv)
         for script, start in write_scripts(folder.path, jobs=asked.array):
             print(f"{script}\n  {start}")
         print(f"when all have ended: longhaul sweep --resume {folder.path}")
         return 0
-    return _show(sweeps.execute(folder, prepared, opened), as_json=asked.as_json)
+    with _workers(asked) as workers:
+        folder = sweeps.begin(prepared, runs=asked.runs, argv=argv)
+        swept = sweeps.execute(folder, prepared, workers)
+    return _show(swept, as_json=asked.as_json)
+
+
+def _workers(asked: Asked) -> AbstractContextManager[Workers]:
+    return Cluster(place_of(asked.cluster)) if asked.cluster else Threads(asked.workers)
 
 
 def _check(asked: Asked) -> None:

@@ -35,6 +35,7 @@ class Prepared:
 
     name: str
     content: bytes
+    options: Options
     sweep: Sweep
     design: Design
     job: Job
@@ -118,7 +119,7 @@ def prepare(
         version=version("longhaul"),
     )
     design = Design(axes, sweep.design, sweep.points, document.seed)
-    return Prepared(document.name, job.content, sweep, design, job, job.contents, tuple(left_out))
+    return Prepared(document.name, job.content, options, sweep, design, job, job.contents, tuple(left_out))
 
 
 def _column(axis: Axis) -> tuple[str, str]:

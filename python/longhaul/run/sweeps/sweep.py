@@ -1,8 +1,6 @@
 """A sweep from the scenario to the summary: what ``longhaul sweep`` does."""
 
 import json
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,6 @@ from longhaul.run.sweeps.prepared import Prepared, prepare, try_one
 from longhaul.run.sweeps.progress import Sweeping
 from longhaul.run.sweeps.stopping import more_runs
 from longhaul.run.sweeps.summary import count_points, first_errors, summarise
-from longhaul.scenario.sweeps.options import Options
 
 Json = dict[str, Any]
 
@@ -48,24 +45,15 @@ class Swept:
         return columns
 
 
-def begin(
-    scenario: Path,
-    *,
-    settings: Mapping[str, str],
-    options: Options,
-    runs: Path,
-    argv: list[str],
-    name: str | None = None,
-) -> tuple[Folder, Prepared]:
-    """Check a sweep and make its directory. Raises LonghaulError."""
-    prepared = prepare(scenario, settings=settings, options=options)
+def begin(prepared: Prepared, *, runs: Path, argv: list[str], name: str | None = None) -> Folder:
+    """Make the directory of a sweep that is new."""
     cost = try_one(prepared)
-    folder = folders.create(
+    return folders.create(
         runs,
         name or prepared.name,
         content=prepared.content,
-        settings=settings,
-        options=options,
+        settings=prepared.job.settings,
+        options=prepared.options,
         inputs=prepared.inputs,
         facts={
             "axes": [
@@ -80,7 +68,6 @@ def begin(
         },
         argv=argv,
     )
-    return folder, prepared
 
 
 def again(path: Path) -> tuple[Folder, Prepared]:
@@ -92,22 +79,16 @@ def again(path: Path) -> tuple[Folder, Prepared]:
     )
 
 
-def execute(
-    folder: Folder,
-    prepared: Prepared,
-    workers: AbstractContextManager[Workers],
-    *,
-    share: Share | None = None,
-) -> Swept:
+def execute(folder: Folder, prepared: Prepared, workers: Workers, *, share: Share | None = None) -> Swept:
     """Do what is missing of a sweep, and write its summary unless others do a share of it."""
     errors: list[Exception] = []
     reason = "done"
-    with workers as hands, Sweeping(prepared.points, workers=hands.describe()) as progress:
+    with Sweeping(prepared.points, workers=workers.describe()) as progress:
         if prepared.left_out:
             names = ", ".join(prepared.left_out)
             progress.say(f"longhaul: programs are real, and not part of a simulation: {names}")
         try:
-            _rounds(folder, prepared, hands, progress, errors, share)
+            _rounds(folder, prepared, workers, progress, errors, share)
         except KeyboardInterrupt:
             reason = "interrupted"
         for error in errors[:1]:

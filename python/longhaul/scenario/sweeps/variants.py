@@ -130,6 +130,8 @@ def check_values(
 
 
 def _files(base: Base, resolved: Resolved) -> dict[str, bytes]:
+    if base.contents is not None:
+        return dict(base.contents)
     folder = FilePath(base.source.name).parent
     return {
         str(path.relative_to(folder) if path.is_relative_to(folder) else path): path.read_bytes()
