@@ -27,9 +27,7 @@ _UNTIL = re.compile(r"(?P<metric>\S+)\s*(±|\+/?-)\s*(?P<within>\S+?)(,?\s+at mo
 
 def _axis_value(value: Any) -> Any:
     if value is None or isinstance(value, list):
-        raise problem(
-            "an axis has single values, or laws", "write for example [1%, {model: gilbert, p: 1%, r: 30%}]"
-        )
+        raise problem("an axis has single values, or laws", "write for example [cubic, {law: multcp}]")
     return value
 
 

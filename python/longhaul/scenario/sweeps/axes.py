@@ -88,8 +88,8 @@ def _axis(name: str, model: AxisModel, *, grid: bool) -> Axis:
     if not grid:
         return Axis(name, (), span)
     if model.steps is None:
-        message = "a grid needs to know how many values the range has"
-        raise LawError((name,), message, "add steps: 5, or write design: latin-hypercube")
+        message = "a range in a grid has steps"
+        raise LawError((name,), message, "add steps: 5, or design: random")
     positions = [step / (model.steps - 1) for step in range(model.steps)]
     return Axis(name, tuple(dict.fromkeys(span.at(position) for position in positions)), span)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from longhaul.scenario.problems import Place, Problem, ScenarioError, did_you_mean, printable
-from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, Path, read_tree
+from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, Path, follow, read_tree
 
 COMMAND_LINE = "command line"
 ELSEWHERE = Place(0, 0)
@@ -42,13 +42,29 @@ def _locate(node: Node, parts: list[str]) -> Path | None:
 
 def unknown_axis(root: Branch, axis: str) -> tuple[str, str]:
     """What is wrong with an axis that leads nowhere, and what helps."""
+    shown = printable(axis)
+    parts = axis.split(".")
+    if parts[0] in _FIXED:
+        return f'"{shown}" cannot vary', "name a parameter, or a key such as links.wan.loss"
+    gone = next(count for count in range(len(parts), -1, -1) if _node(root, parts[:count]) is not None)
+    node = _node(root, parts[:gone])
+    if gone and isinstance(node, Branch):
+        known = [".".join([*parts[:gone], key]) for key in node.entries]
+        return f'there is no key "{shown}"', did_you_mean(axis, known)
     parameters = root.entries["params"][1] if "params" in root.entries else None
     names = list(parameters.entries) if isinstance(parameters, Branch) else []
-    message = f'"{printable(axis)}" is neither a parameter nor a key of the scenario'
-    if axis.partition(".")[0] in _FIXED:
-        message, names = f'"{printable(axis)}" is the same in every variant', []
-    near = did_you_mean(axis, names) + " " if names else ""
-    return message, f"{near or 'name a parameter '}(keys are written like links.wan.loss)"
+    near = f"{did_you_mean(axis, names)} " if names else "name a parameter "
+    message = f'"{shown}" is neither parameter nor key'
+    return message, f"{near}(keys: links.wan.loss)"
+
+
+def _node(root: Branch, parts: list[str]) -> Node | None:
+    """What is at a path that is there."""
+    path = _locate(root, parts) if parts else ()
+    if path is None:
+        return None
+    _place, node, walked = follow(root, path)
+    return node if walked == path else None
 
 
 def read_value(text: str, place: Place) -> Node:
