@@ -54,15 +54,19 @@ class Threads(AbstractContextManager["Threads"]):
             for shard in islice(shards, 2 * self.count - len(running)):
                 running[self._pool.submit(run_shard, job, shard, self._stop)] = shard
 
-        fill()
-        while running:
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                shard = running.pop(future)
-                error = future.exception()
-                part = None if error else future.result()
-                if isinstance(error, Exception):
-                    yield shard, error
-                elif part is not None:
-                    yield shard, part
+        try:
             fill()
+            while running:
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    shard = running.pop(future)
+                    error = future.exception()
+                    part = None if error else future.result()
+                    if isinstance(error, Exception):
+                        yield shard, error
+                    elif part is not None:
+                        yield shard, part
+                fill()
+        except BaseException:
+            self._stop.set()
+            raise
