@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +13,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from .conftest import Command
+from longhaul.run.sweeps.cluster import place_of
+
+from .conftest import ROOT, Command
 
 SCENARIO = """
 version: 1
@@ -183,3 +186,27 @@ def test_a_wrong_command_line_is_told_what_to_write(
     assert words in result.stderr
     assert "Traceback" not in result.stderr
     assert not (work / "runs").exists()
+
+
+def test_the_guide_works(longhaul: Command, work: Path, environment: dict[str, str]) -> None:
+    text = (ROOT / "docs/guide/sweeps.md").read_text(encoding="utf-8")
+    (work / "scenarios").symlink_to(ROOT / "scenarios")
+    commands = [
+        shlex.split(line)
+        for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        for line in block.splitlines()
+    ]
+    assert len(commands) >= 8
+    for name, *arguments in commands:
+        assert name == "longhaul"
+        result = longhaul(*arguments, timeout=120)
+        assert result.returncode == 0, f"{arguments}\n{result.stderr}"
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=work, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 6
+    path = work / "cluster.yaml"
+    path.write_text(re.findall(r"^```yaml\n(kind: .*?)^```", text, re.MULTILINE | re.DOTALL)[0])
+    assert place_of(str(path)).jobs == 8

@@ -21,8 +21,7 @@ def summarise(parts: Sequence[Path], patterns: Iterable[str], *, axes: Sequence[
     confidence interval (Student's t; null for a single run), ``sd``, ``least``, ``most``, ``runs``.
     """
     wanted = tuple(patterns)
-    columns = dict.fromkeys(["variant", "item", *axes, *(column for column, _kind in MEASURES.values())])
-    found = pa.concat_tables([pq.read_table(part, columns=list(columns)) for part in parts])
+    found = pa.concat_tables([_read(part, wanted, axes) for part in parts])
     estimates = [
         _estimates(rows, column, metric)
         for item in pc.unique(found["item"]).to_pylist()
@@ -41,6 +40,22 @@ def summarise(parts: Sequence[Path], patterns: Iterable[str], *, axes: Sequence[
     return joined.sort_by([("variant", "ascending"), ("metric", "ascending")]).select(
         ["variant", *axes, *_SCHEMA.names[1:]]
     )
+
+
+def _read(part: Path, wanted: Sequence[str], axes: Sequence[str]) -> pa.Table:
+    """The rows of a part that some of the metrics wanted may be in."""
+    columns = dict.fromkeys(["variant", "item", *axes, *(column for column, _kind in MEASURES.values())])
+    rows = pq.read_table(part, columns=list(columns))
+    items = [
+        item
+        for item in pc.unique(rows["item"]).to_pylist()
+        if item is not None and any(matching_metrics(each, _names(item)) for each in wanted)
+    ]
+    return rows.filter(pc.is_in(rows["item"], value_set=pa.array(items, pa.string())))
+
+
+def _names(item: str) -> list[str]:
+    return [f"{item}.{measure}" for measure in MEASURES]
 
 
 def count_points(parts: Sequence[Path]) -> tuple[int, int]:

@@ -1,9 +1,10 @@
 """Where in a scenario an axis puts its values."""
 
+import re
 from dataclasses import replace
 
 from longhaul.scenario.problems import Place, Problem, ScenarioError, did_you_mean, printable
-from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, Path, follow, read_tree
+from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, Path, follow, read_tree, resolve_scalar
 
 COMMAND_LINE = "command line"
 ELSEWHERE = Place(0, 0)
@@ -11,6 +12,8 @@ ELSEWHERE = Place(0, 0)
 _OPTIONAL = ("seed", "duration", "addresses", "coalesce")
 """Keys at the top that need not be there."""
 _FIXED = ("version", "name", "params", "sweep", "expect", "description")
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.%+-]*")
+"""A scalar that needs no YAML to be read; most values are such."""
 
 
 def find_axis(root: Branch, axis: str) -> Path | None:
@@ -69,6 +72,8 @@ def _node(root: Branch, parts: list[str]) -> Node | None:
 
 def read_value(text: str, place: Place) -> Node:
     """One value of an axis as a tree that stands at ``place``. Raises ScenarioError."""
+    if _WORD.fullmatch(text):
+        return Leaf(resolve_scalar(text), text, place)
     _source, root = read_tree("axis", f"value: {text}".encode())
     return moved(root.entries["value"][1], place)
 
