@@ -53,10 +53,15 @@ def test_a_sweep_prints_a_table_within_80_columns_and_leaves_its_files(longhaul:
     assert json.loads((directory / "sweep.json").read_text())["status"] == "done"
     for file in ("summary.json", "summary.parquet"):
         assert (directory / file).is_file()
+    report = (directory / "report.html").read_text()
+    assert "flows.bulk.goodput over loss" in report
+    assert "http" not in report.replace("http://www.w3.org/", "")
 
 
 def test_the_summary_is_json_too(longhaul: Command) -> None:
-    found = json.loads(longhaul("sweep", "pair.yaml", *AXES, "--metric", "goodput", "--json").stdout)
+    found = json.loads(
+        longhaul("sweep", "pair.yaml", *AXES, "--metric", "goodput", "--json", "--no-report").stdout
+    )
     assert (found["variants"], found["points"], found["failed"]) == (6, 6, 0)
     assert {row["axis_loss_share"] for row in found["metrics"]} == {0.0, 0.001, 0.01}
     assert {row["unit"] for row in found["metrics"]} == {"bit/s"}
@@ -97,25 +102,25 @@ def some_parts(work: Path, process: "subprocess.Popen[str]", *, least: int) -> P
 def test_a_sweep_that_was_killed_goes_on_and_neither_loses_nor_repeats_anything(
     longhaul: Command, work: Path, environment: dict[str, str]
 ) -> None:
-    process = start(work, environment, "pair.yaml", *AXES, "--repeat", "30", "--workers", "2")
+    process = start(work, environment, "pair.yaml", *AXES, "--repeat", "30", "--workers", "2", "--no-report")
     directory = some_parts(work, process, least=3)
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = {path.name: path.stat().st_mtime_ns for path in (directory / "parts").glob("*.parquet")}
-    result = longhaul("sweep", "--resume", str(directory))
+    result = longhaul("sweep", "--resume", str(directory), "--no-report")
     assert result.returncode == 0, result.stderr
     after = {path.name: path.stat().st_mtime_ns for path in (directory / "parts").glob("*.parquet")}
     assert len(before) < len(after)
     assert before.items() <= after.items()
     points = [(row["variant"], row["repeat"]) for row in rows(directory) if row["item"] == "flows.bulk"]
     assert points == [(variant, repeat) for variant in range(6) for repeat in range(30)]
-    whole = longhaul("sweep", "pair.yaml", *AXES, "--repeat", "30", "--runs", "again")
+    whole = longhaul("sweep", "pair.yaml", *AXES, "--repeat", "30", "--runs", "again", "--no-report")
     assert whole.returncode == 0
     assert rows(work / "again/pair/latest") == rows(directory)
 
 
 def test_ctrl_c_keeps_what_there_is_and_says_how_to_go_on(work: Path, environment: dict[str, str]) -> None:
-    process = start(work, environment, "pair.yaml", *AXES, "--repeat", "200", "--workers", "2")
+    process = start(work, environment, "pair.yaml", *AXES, "--repeat", "200", "--workers", "2", "--no-report")
     directory = some_parts(work, process, least=1)
     os.kill(process.pid, signal.SIGINT)
     out, _ = process.communicate(timeout=20)
@@ -149,7 +154,7 @@ def test_scripts_for_arrays_of_jobs_are_written_and_their_command_works(
             capture_output=True,
         )
     before = sorted(path.name for path in (directory / "parts").iterdir())
-    assert longhaul("sweep", "--resume", str(directory)).returncode == 0
+    assert longhaul("sweep", "--resume", str(directory), "--no-report").returncode == 0
     assert sorted(path.name for path in (directory / "parts").iterdir()) == before
     assert len(rows(directory)) == 6 * 3
 

@@ -47,14 +47,14 @@ def test_a_cluster_gives_the_same_parts_and_a_lost_worker_loses_nothing(
         killer.start()
         address = Place("address", options={"address": cluster.scheduler_address})
         with Cluster(address) as workers:
-            swept = sweeps.execute(folder, prepared, workers)
+            swept = sweeps.execute(folder, prepared, workers, report=False)
         killer.join()
     assert (swept.exit_code, swept.summary["points"], swept.summary["failed"]) == (0, 80, 0)
     there = prepare(scenario, settings={}, options=options)
     here = sweeps.begin(there, runs=tmp_path / "b", argv=[])
     here.update(shard_points=folder.read()["shard_points"])
     with Threads() as threads:
-        local = sweeps.execute(here, there, threads)
+        local = sweeps.execute(here, there, threads, report=False)
     assert parts(swept.directory) == parts(local.directory)
 
 

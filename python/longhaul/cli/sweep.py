@@ -70,6 +70,7 @@ def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[st
     show_default=True,
     help="Where run directories go.",
 )
+@click.option("--no-report", is_flag=True, help="Do not write report.html.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table.")
 def sweep(
     scenario: Path | None,
@@ -88,6 +89,7 @@ def sweep(
     array: int | None,
     dry_run: bool,
     runs: Path,
+    no_report: bool,
     as_json: bool,
 ) -> None:
     """Simulate SCENARIO for every combination of the axes' values, with several seeds each.
@@ -121,6 +123,7 @@ def sweep(
         array=array,
         dry_run=dry_run,
         runs=runs,
+        report=not no_report,
         as_json=as_json,
     )
     sys.exit(run_command(asked, argv=sys.argv))

@@ -39,8 +39,8 @@ def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -
     if rows:
         console.print(table)
     notes = []
-    if len(by_variant) > MOST_ROWS:
-        notes.append(f"{len(by_variant) - MOST_ROWS} variants more")
+    if rows and summary["variants"] > MOST_ROWS:
+        notes.append(f"{summary['variants'] - MOST_ROWS} variants more")
     if len(metrics) > len(shown):
         notes.append(f"{len(metrics) - len(shown)} metrics more")
     if notes:

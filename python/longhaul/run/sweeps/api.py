@@ -31,6 +31,7 @@ def sweep(
     name: str | None = None,
     workers: int | None = None,
     cluster: str | Mapping[str, Any] | None = None,
+    report: bool = True,
 ) -> Swept:
     """Simulate the scenario in a file for every combination of the values of ``axes``.
 
@@ -51,7 +52,7 @@ def sweep(
     prepared = prepare(Path(scenario), settings=settings, options=options)
     with _workers(workers, cluster) as hands:
         folder = sweeps.begin(prepared, runs=Path(runs), argv=sys.argv, name=name)
-        return sweeps.execute(folder, prepared, hands)
+        return sweeps.execute(folder, prepared, hands, report=report)
 
 
 def resume(
@@ -59,11 +60,12 @@ def resume(
     *,
     workers: int | None = None,
     cluster: str | Mapping[str, Any] | None = None,
+    report: bool = True,
 ) -> Swept:
     """Do what is missing of the sweep in ``directory``. Raises LonghaulError."""
     folder, prepared = sweeps.again(Path(directory))
     with _workers(workers, cluster) as hands:
-        return sweeps.execute(folder, prepared, hands)
+        return sweeps.execute(folder, prepared, hands, report=report)
 
 
 def _values(values: Sequence[Any] | Mapping[str, Any]) -> str:

@@ -18,6 +18,9 @@ from longhaul.run.sweeps.local import Threads, Workers
 from longhaul.run.sweeps.prepared import prepare
 from longhaul.scenario.sweeps.options import Options
 
+SHOWN = 5000
+"""Rows of the summary that are looked at for the table on the terminal."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -39,6 +42,7 @@ class Asked:
     array: int | None
     dry_run: bool
     runs: Path
+    report: bool
     as_json: bool
 
     @property
@@ -63,7 +67,7 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
         folder, prepared = sweeps.again(asked.resume)
         share = sweeps.share_of(asked.share) if asked.share else None
         with _workers(asked) as workers:
-            swept = sweeps.execute(folder, prepared, workers, share=share)
+            swept = sweeps.execute(folder, prepared, workers, share=share, report=asked.report)
         return swept.exit_code if share else _show(swept, as_json=asked.as_json)
     assert asked.scenario is not None
     prepared = prepare(asked.scenario, settings=asked.settings, options=asked.options)
@@ -79,7 +83,7 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
         return 0
     with _workers(asked) as workers:
         folder = sweeps.begin(prepared, runs=asked.runs, argv=argv)
-        swept = sweeps.execute(folder, prepared, workers)
+        swept = sweeps.execute(folder, prepared, workers, report=asked.report)
     return _show(swept, as_json=asked.as_json)
 
 
@@ -108,13 +112,17 @@ def _show(swept: sweeps.Swept, *, as_json: bool) -> int:
     from longhaul.report.sweeps import print_sweep
 
     table = swept.directory / "summary.parquet"
-    rows: list[dict[str, Any]] = pq.read_table(table).to_pylist() if table.is_file() else []
+    found = pq.read_table(table) if table.is_file() else None
+    rows: list[dict[str, Any]] = []
+    if found is not None:
+        rows = (found if as_json else found.slice(0, SHOWN)).to_pylist()
     if as_json:
         print(json.dumps({"directory": str(swept.directory), **swept.summary, "metrics": rows}, indent=1))
     else:
         print_sweep(swept.summary, rows)
     to = sys.stderr if as_json else sys.stdout
-    print(f"results: {swept.directory}", file=to)
+    place = swept.directory / "report.html"
+    print(f"report: {place}" if place.is_file() else f"results: {swept.directory}", file=to)
     if swept.summary["status"] != "done":
         print(f"to go on: longhaul sweep --resume {swept.directory}", file=to)
     return swept.exit_code

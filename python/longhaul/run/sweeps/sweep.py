@@ -79,8 +79,15 @@ def again(path: Path) -> tuple[Folder, Prepared]:
     )
 
 
-def execute(folder: Folder, prepared: Prepared, workers: Workers, *, share: Share | None = None) -> Swept:
-    """Do what is missing of a sweep, and write its summary unless others do a share of it."""
+def execute(
+    folder: Folder,
+    prepared: Prepared,
+    workers: Workers,
+    *,
+    share: Share | None = None,
+    report: bool = True,
+) -> Swept:
+    """Do what is missing of a sweep, and write its results unless others do a share of it."""
     errors: list[Exception] = []
     reason = "done"
     with Sweeping(prepared.points, workers=workers.describe()) as progress:
@@ -96,6 +103,10 @@ def execute(folder: Folder, prepared: Prepared, workers: Workers, *, share: Shar
     if share is not None:
         return Swept(folder.path, {}, 130 if reason == "interrupted" else int(bool(errors)))
     summary = conclude(folder, prepared, status="incomplete" if errors else reason)
+    if report:
+        from longhaul.report.sweep_page import write_sweep_report
+
+        write_sweep_report(folder.path)
     failed = bool(errors or summary["failed"])
     return Swept(folder.path, summary, 130 if reason == "interrupted" else int(failed))
 
