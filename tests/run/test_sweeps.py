@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -19,6 +20,9 @@ from longhaul.run.sweeps.prepared import prepare
 from longhaul.run.sweeps.stopping import more_runs
 from longhaul.scenario.model.sweep import Until
 from longhaul.scenario.sweeps.options import Options
+
+sweep = partial(longhaul.sweep, report=False)
+resume = partial(longhaul.resume, report=False)
 
 SCENARIO = """
 version: 1
@@ -51,7 +55,7 @@ def parts(directory: Path) -> dict[str, bytes]:
 
 
 def test_every_run_is_that_of_longhaul_sim_with_its_seed(scenario: Path, tmp_path: Path) -> None:
-    swept = longhaul.sweep(scenario, runs=tmp_path / "runs")
+    swept = sweep(scenario, runs=tmp_path / "runs")
     assert swept.exit_code == 0
     rows = pq.read_table(swept.directory / "parts").to_pylist()
     digests = {(row["axis_cc"], row["axis_loss_share"], row["seed"]): row["digest"] for row in rows}
@@ -88,7 +92,7 @@ def test_every_run_is_that_of_longhaul_sim_with_its_seed(scenario: Path, tmp_pat
 
 
 def test_the_summary_has_the_mean_and_interval_that_comparisons_have(scenario: Path, tmp_path: Path) -> None:
-    swept = longhaul.sweep(scenario, runs=tmp_path / "runs", metrics=["flows.bulk.goodput", "jain"])
+    swept = sweep(scenario, runs=tmp_path / "runs", metrics=["flows.bulk.goodput", "jain"])
     rows = pq.read_table(swept.directory / "parts").to_pylist()
     table = pq.read_table(swept.directory / "summary.parquet").to_pylist()
     assert {row["metric"] for row in table} == {"flows.bulk.goodput", "fairness.jain"}
@@ -113,8 +117,8 @@ def test_the_summary_has_the_mean_and_interval_that_comparisons_have(scenario: P
 def test_equal_sweeps_leave_equal_parts_whatever_the_number_of_threads(
     scenario: Path, tmp_path: Path
 ) -> None:
-    first, second = (longhaul.sweep(scenario, runs=tmp_path / f"{n}", workers=n) for n in (1, 3))
-    again = longhaul.resume(first.directory)
+    first, second = (sweep(scenario, runs=tmp_path / f"{n}", workers=n) for n in (1, 3))
+    again = resume(first.directory)
     assert rows_of(first.directory) == rows_of(second.directory) == rows_of(again.directory)
 
 
@@ -125,14 +129,14 @@ def rows_of(directory: Path) -> list[dict]:
 
 
 def test_what_is_missing_is_done_again_and_nothing_else(scenario: Path, tmp_path: Path) -> None:
-    swept = longhaul.sweep(scenario, runs=tmp_path, workers=1)
+    swept = sweep(scenario, runs=tmp_path, workers=1)
     whole = parts(swept.directory)
     assert len(whole) > 3
     lost = list(whole)[1::2]
     for name in lost:
         (swept.directory / "parts" / name).unlink()
     kept = {name: (swept.directory / "parts" / name).stat().st_mtime_ns for name in whole if name not in lost}
-    again = longhaul.resume(swept.directory)
+    again = resume(swept.directory)
     assert again.exit_code == 0
     assert parts(swept.directory) == whole
     assert {name: (swept.directory / "parts" / name).stat().st_mtime_ns for name in kept} == kept
@@ -143,7 +147,7 @@ def test_a_run_that_cannot_be_is_recorded_and_the_others_go_on(scenario: Path, t
     axes = {"traffic.bulk.stop": ["1500ms", "100ms"], "traffic.bulk.start": ["0s", "1s"]}
     text = scenario.read_text().replace("cc: [cubic, reno], loss: [0%, 1%]", "cc: [cubic]")
     scenario.write_text(text)
-    swept = longhaul.sweep(scenario, axes=axes, repeat=2, runs=tmp_path)
+    swept = sweep(scenario, axes=axes, repeat=2, runs=tmp_path)
     assert swept.exit_code == 1
     assert (swept.summary["points"], swept.summary["failed"]) == (8, 2)
     (error, _second) = swept.summary["errors"]
@@ -154,7 +158,7 @@ def test_a_run_that_cannot_be_is_recorded_and_the_others_go_on(scenario: Path, t
 
 
 def test_seeds_are_added_until_the_interval_is_narrow(scenario: Path, tmp_path: Path) -> None:
-    swept = longhaul.sweep(
+    swept = sweep(
         scenario, repeat=3, until="flows.bulk.goodput ±0.5%, at most 12", runs=tmp_path, metrics=["goodput"]
     )
     table = [
@@ -177,12 +181,12 @@ def test_seeds_are_added_until_the_interval_is_narrow(scenario: Path, tmp_path: 
     whole = parts(swept.directory)
     for name in list(whole)[-2:]:
         (swept.directory / "parts" / name).unlink()
-    longhaul.resume(swept.directory)
+    resume(swept.directory)
     assert parts(swept.directory) == whole
 
 
 def test_a_round_adds_what_the_square_root_law_says(scenario: Path, tmp_path: Path) -> None:
-    swept = longhaul.sweep(scenario, repeat=6, runs=tmp_path)
+    swept = sweep(scenario, repeat=6, runs=tmp_path)
     files = sorted((swept.directory / "parts").iterdir())
     table = swept.table()
     rows = [
@@ -205,7 +209,7 @@ def test_a_round_adds_what_the_square_root_law_says(scenario: Path, tmp_path: Pa
 
 
 def test_independent_seeds_differ_between_variants(scenario: Path, tmp_path: Path) -> None:
-    swept = longhaul.sweep(scenario, seeds="independent", runs=tmp_path)
+    swept = sweep(scenario, seeds="independent", runs=tmp_path)
     seeds = {(row["variant"], row["repeat"]): row["seed"] for row in rows_of(swept.directory)}
     assert len(set(seeds.values())) == 12
 
@@ -226,7 +230,7 @@ def test_a_shard_that_no_worker_can_do_is_left_for_resuming(scenario: Path, tmp_
     assert swept.exit_code == 1
     assert swept.summary["status"] == "incomplete"
     assert "00-000001.parquet" not in parts(swept.directory)
-    again = longhaul.resume(swept.directory)
+    again = resume(swept.directory)
     assert (again.exit_code, again.summary["points"]) == (0, 12)
 
 
@@ -237,7 +241,7 @@ def test_shares_do_a_sweep_together(scenario: Path, tmp_path: Path) -> None:
         swept = sweeps.execute(folder, prepared, Threads(1), share=sweeps.Share(number, 3))
         assert swept.exit_code == 0
     before = parts(folder.path)
-    again = longhaul.resume(folder.path)
+    again = resume(folder.path)
     assert again.summary["points"] == 12
     assert parts(folder.path) == before
     with pytest.raises(LonghaulError, match="no share of a sweep"):
@@ -258,7 +262,7 @@ def test_files_that_variants_name_travel_with_the_sweep(scenario: Path, tmp_path
     axes = {"links.near.rate": [{"trace": f"traces/{name}.csv"} for name in ("slow", "fast")]}
     text = scenario.read_text().replace("cc: [cubic, reno], loss: [0%, 1%]", "cc: [cubic]")
     scenario.write_text(text)
-    swept = longhaul.sweep(scenario, axes=axes, runs=tmp_path, metrics=["links.near.forward.rate"])
+    swept = sweep(scenario, axes=axes, runs=tmp_path, metrics=["links.near.forward.rate"])
     rates = swept.table()["mean"]
     assert rates[0] < 5e6 < rates[1] < 10e6
     whole = parts(swept.directory)
@@ -266,5 +270,5 @@ def test_files_that_variants_name_travel_with_the_sweep(scenario: Path, tmp_path
         path.unlink()
     scenario.unlink()
     (swept.directory / "parts" / next(iter(whole))).unlink()
-    longhaul.resume(swept.directory)
+    resume(swept.directory)
     assert parts(swept.directory) == whole
