@@ -66,7 +66,7 @@ def swept(sweep: Prepared, workers: AbstractContextManager[Workers], place: Path
     folder = sweeps.begin(sweep, runs=place / "runs", argv=[])
     with workers as hands:
         began, cpu = time.perf_counter(), time.process_time()
-        done = sweeps.execute(folder, sweep, hands)
+        done = sweeps.execute(folder, sweep, hands, report=False)
         wall, cpu = time.perf_counter() - began, time.process_time() - cpu
     assert done.exit_code == 0, done.summary
     return {"wall_s": wall, "cpu_s": cpu}
@@ -132,7 +132,7 @@ def memory(points: int) -> dict[str, Any]:
         watcher = threading.Thread(target=watch)
         watcher.start()
         with Threads() as threads:
-            done = sweeps.execute(directory, sweep, threads)
+            done = sweeps.execute(directory, sweep, threads, report=False)
         ended.set()
         watcher.join()
         size = sum(path.stat().st_size for path in directory.parts.iterdir())
