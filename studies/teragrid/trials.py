@@ -22,9 +22,10 @@ def _weibull(shape: float, scale: str | float, **unit: Any) -> Mapping[str, Any]
 
 READINGS: Mapping[str, Mapping[str, Any]] = {
     "minutes": {"preset": "teragrid"},
-    "seconds": {"preset": "teragrid-literal-seconds"},
-    "rate": _weibull(2.9, "3.3333s", unit="wall"),
-    "swapped": _weibull(0.3, "2.9s", unit="wall"),
+    "seconds": _weibull(2.9, "300ms", unit="wall", lasts="65ms"),
+    "seconds, waiting": {"preset": "teragrid-literal-seconds"},
+    "rate": _weibull(2.9, "3333.3ms", unit="wall", lasts="65ms"),
+    "swapped": _weibull(0.3, "2900ms", unit="wall", lasts="65ms"),
     "busy-10g": {"preset": "teragrid-busy-10g"},
     "busy-1g": _weibull(2.9, "300ms", unit="busy", rate="1Gbit"),
     "busy-2m": _weibull(2.9, "300ms", unit="busy", rate="2Mbit"),
@@ -35,7 +36,8 @@ READINGS: Mapping[str, Mapping[str, Any]] = {
 MEANINGS: Mapping[str, str] = {
     "fitted": "what was fitted to the capture, by the clock",
     "minutes": "scale 0.3 minutes by the clock, one loss in 16 s",
-    "seconds": "scale 0.3 s by the clock, as written: 3.7 losses a second",
+    "seconds": "scale 0.3 s by the clock, as written: 3.7 losses a second, unless no packet comes for 65 ms",
+    "seconds, waiting": "the same, and the next packet is lost however late it comes",
     "rate": "0.3 is the Weibull's rate in 1/s: scale 3.33 s by the clock",
     "swapped": "shape 0.3, scale 2.9 s by the clock, as ns-2.35 takes the two numbers",
     "busy-10g": "0.3 s of transmission at 10 Gbit/s: one loss in 37,000 packets",
