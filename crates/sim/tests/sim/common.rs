@@ -175,7 +175,7 @@ pub struct Count {
 
 impl Run {
     pub fn new(plan: &Plan) -> Self {
-        Run(Simulation::new(plan, Records::none()).unwrap())
+        Run(Simulation::new(plan.clone(), Records::none()).unwrap())
     }
 
     pub fn until(&mut self, seconds: f64) -> Count {
@@ -192,7 +192,7 @@ impl Run {
 
     /// To the end of the run: when that was, and the counts.
     pub fn whole(plan: &Plan) -> (Time, Value) {
-        let mut simulation = Simulation::new(plan, Records::none()).unwrap();
+        let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
         assert!(simulation.advance(Time::NEVER, u64::MAX));
         (simulation.now(), simulation.finish().unwrap())
     }
