@@ -16,18 +16,9 @@ pub const FAST: Option<u64> = Some(100_000_000_000);
 /// One direction that loses nothing, with a queue without limit.
 pub fn direction(delay_ns: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
-        up: true,
-        loss: Loss::None {},
-        queue: Queue::default(),
         rate: bits_per_s.map_or(Rate::Unlimited {}, |bits_per_s| Rate::Constant { bits_per_s }),
-        loss_place: LossPlace::BeforeQueue,
-        framing: Framing::default(),
         delay: Delay::Constant { delay_ns },
-        reorder: false,
-        out_of_order: None,
-        duplicate: 0.0,
-        corrupt: 0.0,
-        bundle: None,
+        ..Direction::default()
     }
 }
 
