@@ -165,7 +165,7 @@ impl Simulation {
                 Ok(Box::new(std::io::BufWriter::with_capacity(1 << 18, file)))
             })?,
         };
-        let simulation = longhaul_sim::Simulation::new(&plan, records).map_err(PyValueError::new_err)?;
+        let simulation = longhaul_sim::Simulation::new(plan, records).map_err(PyValueError::new_err)?;
         Ok(Simulation(simulation.by(scheduler)))
     }
 

@@ -73,7 +73,7 @@ fn simulate(plan: &str, stop: &AtomicBool) -> Option<Result<(String, Option<Stri
     } else {
         Ok(Records::none())
     };
-    let made = records.map_err(|error| error.to_string()).and_then(|records| Simulation::new(&plan, records));
+    let made = records.map_err(|error| error.to_string()).and_then(|records| Simulation::new(plan, records));
     let mut simulation = match made {
         Ok(simulation) => simulation,
         Err(error) => return Some(Err(error)),

@@ -1,13 +1,12 @@
 """The report of a sweep: one HTML file that needs nothing else, in the look of the report of a run."""
 
 import json
-import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from longhaul.report import sweep_figures
+from longhaul.report.page import page, write_page
 from longhaul.report.sweeps import axis_text, estimate_text
 
 MOST_FIGURES = 8
@@ -24,13 +23,6 @@ def write_sweep_report(directory: Path) -> Path:
     table = directory / "summary.parquet"
     found = pq.read_table(table) if table.is_file() else None
     rows = found.slice(0, MOST_DRAWN).to_pylist() if found is not None else []
-    loader = PackageLoader("longhaul.report", ".")
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    run_report, _name, _fresh = loader.get_source(environment, "report.html.j2")
-    look = re.search(r"<style>(.*?)</style>", run_report, re.DOTALL)
-    assert look is not None
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     columns = [axis["column"] for axis in summary["axes"]]
     names = [axis["name"] for axis in summary["axes"]]
@@ -41,22 +33,19 @@ def write_sweep_report(directory: Path) -> Path:
             continue
         by_variant.setdefault(row["variant"], {})[row["metric"]] = estimate_text(row)
         values[row["variant"]] = [axis_text(column, row[column]) for column in columns]
-    page = environment.get_template("sweep.html.j2").render(
-        look=look.group(1),
-        summary=summary,
-        sweep=sweep,
-        names=names,
-        metrics=metrics,
-        figures=[
+    context = {
+        "summary": summary,
+        "sweep": sweep,
+        "names": names,
+        "metrics": metrics,
+        "figures": [
             (metric, sweep_figures.metric_figure(rows, metric, columns, names))
             for metric in metrics[:MOST_FIGURES]
             if found is not None and len(found) <= MOST_DRAWN
         ],
-        rows=[(values[variant], cells) for variant, cells in by_variant.items()],
-        left_out=summary["variants"] - len(by_variant),
-    )
+        "rows": [(values[variant], cells) for variant, cells in by_variant.items()],
+        "left_out": summary["variants"] - len(by_variant),
+    }
     path = directory / "report.html"
-    temporary = path.with_suffix(".part")
-    temporary.write_text(page, encoding="utf-8")
-    temporary.replace(path)
+    write_page(path, page("sweep.html.j2", context=context))
     return path

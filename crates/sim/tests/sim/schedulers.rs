@@ -37,7 +37,7 @@ fn run(plan: &Plan, scheduler: Scheduler, at_once: u64) -> (Outcome, bool) {
         files.push(file.clone());
         Ok(Box::new(file))
     });
-    let mut simulation = Simulation::new(plan, records.unwrap()).unwrap().by(scheduler);
+    let mut simulation = Simulation::new(plan.clone(), records.unwrap()).unwrap().by(scheduler);
     let mut looked = false;
     while !simulation.advance(Time::NEVER, at_once) {
         looked |= simulation.is_looking_ahead();
