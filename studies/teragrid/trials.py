@@ -1,13 +1,15 @@
 """What is simulated: variants of TCP, readings of the measured loss, and the sweeps that cross them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 SCENARIO = Path(__file__).parent / "teragrid.yaml"
 CROSS = ("x1", "x2", "x3", "x4", "x5")
 STREAMS = (2, 4, 8, 16)
+SEEDS, SEEDS_FULL = 20, 72
+"""Of each point; the second makes 30,000 trials."""
 LOSS = "links.la-chi.forward.loss"
 MAIN = "traffic.main"
 BACKBONE = "links.la-chi.delay"
@@ -63,9 +65,7 @@ LAWS: tuple[Variant, ...] = (
     ("HighSpeed", _flow(law="highspeed")),
     ("Scalable", _flow(law="scalable")),
 )
-PARALLEL: tuple[Variant, ...] = tuple(
-    (f"{n} x SACK", _flow(law="reno", flows=n)) for n in STREAMS
-)
+PARALLEL: tuple[Variant, ...] = tuple((f"{n} x SACK", _flow(law="reno", flows=n)) for n in STREAMS)
 STOCHASTIC_ONE: tuple[Variant, ...] = tuple(
     (f"Stochastic {n}", _flow(law="stochastic", streams=n, phi=1)) for n in STREAMS
 )
@@ -76,16 +76,22 @@ STOCHASTIC_N: tuple[Variant, ...] = tuple(
 
 @dataclass(frozen=True)
 class Plan:
-    """One sweep: every variant under every reading, with so many seeds each."""
+    """One sweep: every variant under every reading, with so seeds seeds each."""
 
     name: str
     loss: Mapping[str, Mapping[str, Any]]
     variants: tuple[Variant, ...]
     seeds: int
     queue: str = "1000p"
+    seconds: int = 1000
     cross: str | None = None
     """``shared``: five flows to the host where the sixth goes; ``apart``: to hosts of their own."""
     round_trips_ms: tuple[int, ...] = (65,)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The parameters of the scenario."""
+        return {"queue": self.queue}
 
     @property
     def trials(self) -> int:
@@ -94,7 +100,7 @@ class Plan:
     @property
     def text(self) -> str:
         """The scenario."""
-        text = SCENARIO.read_text(encoding="utf-8")
+        text = SCENARIO.read_text(encoding="utf-8").replace("duration: 1000s", f"duration: {self.seconds}s")
         flow = "  {0}: {{kind: tcp, from: {0}, to: {1}, cc: reno, start: {2}ms}}\n"
         for number, name in enumerate(CROSS if self.cross else (), start=1):
             to = "d0" if self.cross == "shared" else f"d{number}"
@@ -125,31 +131,37 @@ def _named(*names: str) -> tuple[Variant, ...]:
     return tuple(each for each in LAWS if each[0] in names)
 
 
-def plans(fitted: Mapping[str, Any], *, full: bool) -> tuple[Plan, ...]:
-    """All sweeps of the study; ``fitted`` is the loss that comes out of the capture."""
-    few, many = (20, 20) if not full else (100, 150)
+def plans(
+    fitted: Mapping[str, Any], *, full: bool, seeds: int | None = None, seconds: int = 1000
+) -> tuple[Plan, ...]:
+    """All sweeps of the study; ``fitted`` is the loss that comes out of the capture.
+
+    ``seeds`` and ``seconds`` are for trying things out.
+    """
+    seeds = seeds or (SEEDS_FULL if full else SEEDS)
     alone = (*LAWS, *STOCHASTIC_ONE, *PARALLEL)
     beside = (*LAWS, *STOCHASTIC_N)
     main = _some("minutes", "seconds") if not full else READINGS
-    return (
+    every = (
         Plan("validation", {"fitted": fitted}, (SACK,), 83),
-        Plan("readings", READINGS, (SACK,), few),
+        Plan("readings", READINGS, (SACK,), seeds),
         Plan(
             "round-trips",
             _some("minutes", "busy-10g", "packets"),
             (SACK,),
-            few,
+            seeds,
             round_trips_ms=(60, 70),
         ),
-        Plan("alone", main, alone, few),
-        Plan("long-apart", _some("seconds"), beside, few, cross="apart"),
+        Plan("alone", main, alone, seeds),
+        Plan("long-apart", _some("seconds"), beside, seeds, cross="apart"),
         Plan(
             "apart-minutes",
             _some("minutes"),
             _named("SACK", "BIC", "Compound", "Scalable"),
-            3 if not full else few,
+            seeds if full else min(seeds, 3),
             cross="apart",
         ),
-        Plan("long", main, beside, many, cross="shared"),
-        Plan("short", main, beside, many, queue="50p", cross="shared"),
+        Plan("long", main, beside, seeds, cross="shared"),
+        Plan("short", main, beside, seeds, queue="50p", cross="shared"),
     )
+    return tuple(replace(plan, seconds=seconds) for plan in every)
