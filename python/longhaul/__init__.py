@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longhaul.run.api import Network, Result, run_live, run_sim, up
+    from longhaul.run.sweeps.api import resume, sweep
 
-__all__ = ["Network", "Result", "run_live", "run_sim", "up"]
+__all__ = ["Network", "Result", "resume", "run_live", "run_sim", "sweep", "up"]
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use, so that the command line starts quickly."""
+    if name in ("resume", "sweep"):
+        from longhaul.run.sweeps import api as sweeps
+
+        return getattr(sweeps, name)
     if name in __all__:
         from longhaul.run import api
 

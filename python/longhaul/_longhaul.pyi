@@ -78,6 +78,24 @@ class CaptureReader:
         repair, whether it was lost beyond the capture.
         """
 
+class Stop:
+    """A flag that ends simulations in other threads."""
+
+    def set(self) -> None:
+        """End every simulation that has the flag, within milliseconds and for good."""
+
+    def is_set(self) -> bool:
+        """Whether it was set."""
+
+def simulate_many(
+    plans: list[str], *, stop: Stop | None = None
+) -> list[tuple[str | None, str | None, str | None]]:
+    """Simulate plans in JSON one after another, without the interpreter's lock.
+
+    For each: what was counted (JSON), its echo requests (CSV; ``None`` without pings), and what is wrong.
+    Fewer than there are plans if ``stop`` was set.
+    """
+
 def uniforms(seed: int, name: str, count: int) -> list[float]:
     """The first draws of a named stream, uniform on [0, 1)."""
 

@@ -78,6 +78,12 @@ def test_a_chain_of_routers_is_found_with_its_delays(
     assert sum(found) == pytest.approx(sum(WAY_NS), abs=ERROR_NS)
 
 
+def test_no_privilege_and_no_program_is_needed(network: longhaul.Network) -> None:
+    bare = ["setpriv", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "env", "PATH=/nowhere"]
+    command = [*bare, sys.executable, "-m", "longhaul.cli.main", "path", "b", "--with", "own", "--no-jitter"]
+    assert way_ns(network.run("a", command).stdout, "b") == pytest.approx(WAY_NS, abs=ERROR_NS)
+
+
 def test_two_ways_share_their_routers_and_pings_tell_the_loss(network: longhaul.Network) -> None:
     network.set("a-r1", way="forward", loss="{model: periodic, every: 4}")
     text = find(network, "b", "c", "-4", "--with", "own", "--with", "ping", "--pings", "20", "--no-jitter")

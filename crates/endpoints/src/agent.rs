@@ -13,13 +13,13 @@ pub(crate) enum Agent {
     /// Sends datagrams.
     Datagrams(Box<Datagrams>),
     /// Receives them.
-    Drain(Drain),
+    Drain(Box<Drain>),
     /// Sends echo requests and waits for the answers, or answers them.
     Echoes(Box<Echoes>),
     /// One end of a connection between two ranks of a job.
     Channel(Box<Channel>),
     /// Wakes a rank of a job.
-    Sleeper(Sleeper),
+    Sleeper(Box<Sleeper>),
 }
 
 /// From where to where an agent sends, and how its packets look.

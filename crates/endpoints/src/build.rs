@@ -5,8 +5,9 @@ use crate::datagrams::{self, Datagrams, Drain};
 use crate::echoes::{self, Echoes};
 use crate::endpoints::{Endpoints, Pair};
 use crate::stream::{Application, Kind, Plan as StreamPlan, StreamEnd};
+use longhaul_congestion::Settings as Law;
 use longhaul_network::{DirectionId, Network, NodeId};
-use longhaul_plan::{Flow, NodeKind, Recovery, Tcp, Traffic};
+use longhaul_plan::{Flow, NodeKind, Plan, Recovery, Tcp, Traffic};
 use longhaul_random::Seed;
 use longhaul_transport::{
     Acknowledging, Bound, Ecn, InitialWindow, Internet, Pacing, ReceiveBuffer, Reduction, Reordering,
@@ -23,13 +24,13 @@ impl Endpoints {
         &mut self,
         position: u32,
         flow: &Flow,
+        whole: &Plan,
         network: &Network,
-        seed: &Seed,
     ) -> Result<(), String> {
+        let seed = Seed::new(whole.seed);
         let (from, to) = (NodeId(flow.source as u32), NodeId(flow.destination as u32));
         let start = Time::from_ns(flow.start_ns);
-        let end = self.plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
-        let stop = flow.stop_ns.map_or(Time::NEVER, Time::from_ns).min(end);
+        let stop = flow.stop_ns.map_or(Time::NEVER, Time::from_ns).min(self.end);
         let endless = |finite: bool| {
             if finite || stop != Time::NEVER {
                 Ok(())
@@ -37,12 +38,13 @@ impl Endpoints {
                 Err("stop_ns: neither the flow nor the run ever ends".to_owned())
             }
         };
-        let mtu = self.path_mtu(network, [from, to])?;
-        let kind = |law: &longhaul_congestion::Settings, tcp: &Tcp| {
-            let (settings, law) = (Arc::new(settings(tcp, mtu)), Arc::new(law.clone()));
+        let mtu = path_mtu(whole, network, [from, to])?;
+        let kind = |law: &Law, tcp: &Tcp| {
             // Requests are too many and too short.
             let measured = matches!(flow.traffic, Traffic::Tcp { .. });
-            Arc::new(Kind { name: flow.name.clone(), settings, law, seed: *seed, measured })
+            let name = Arc::clone(&self.flows[position as usize].name);
+            let (settings, law) = self.share(settings(tcp, mtu), law);
+            Arc::new(Kind { name, settings, law, seed, measured })
         };
         match &flow.traffic {
             Traffic::Tcp { streams, law, tcp, bytes, bits_per_s } => {
@@ -68,7 +70,7 @@ impl Endpoints {
                     if number >= MOST_REQUESTS {
                         return Err(format!("traffic.gap: makes more than {MOST_REQUESTS} requests"));
                     }
-                    let plan = StreamPlan { start: at, stop: end, bytes, rate: None };
+                    let plan = StreamPlan { start: at, stop: self.end, bytes, rate: None };
                     self.connect(from, to, position, number, &kind, plan, tcp.ipv6);
                 }
             }
@@ -90,12 +92,12 @@ impl Endpoints {
                 };
                 let chance = seed.stream(&format!("{}/datagrams", flow.name));
                 let sender = Agent::Datagrams(Box::new(Datagrams::new(there, plan, chance)));
-                self.pair(position, 0, sender, Agent::Drain(Drain::new(to)));
+                self.pair(position, 0, sender, Agent::Drain(Box::new(Drain::new(to))));
             }
             Traffic::Ping { every_ns, payload_bytes, count } => {
                 endless(count.is_some())?;
                 let (mut there, back) = self.ways(from, to, position, 0, false);
-                if self.plan.nodes[flow.destination].kind == NodeKind::Router {
+                if whole.nodes[flow.destination].kind == NodeKind::Router {
                     // A router answers by itself, to the one who asked.
                     there.peer -= 1;
                 }
@@ -146,22 +148,35 @@ impl Endpoints {
         (there, back)
     }
 
+    /// These settings and this law; those of the connection before if they are equal, as they mostly are.
+    fn share(&self, settings: Settings, law: &Law) -> (Arc<Settings>, Arc<Law>) {
+        let kind = self.agents.last().and_then(|agent| match agent {
+            Agent::Stream(end) => Some(end.kind()),
+            _ => None,
+        });
+        let before = |kind: &&Kind| *kind.settings == settings && *kind.law == *law;
+        match kind.filter(before) {
+            Some(kind) => (Arc::clone(&kind.settings), Arc::clone(&kind.law)),
+            None => (Arc::new(settings), Arc::new(law.clone())),
+        }
+    }
+
     fn pair(&mut self, flow: u32, stream: u32, sender: Agent, receiver: Agent) {
         let place = self.agents.len() as u32;
         self.agents.extend([sender, receiver]);
         self.pairs.push(Pair { flow, stream, sender: place, receiver: place + 1, done: None });
     }
+}
 
-    /// The largest packet that passes all the way, there and back.
-    pub(crate) fn path_mtu(&self, network: &Network, ends: [NodeId; 2]) -> Result<u16, String> {
-        let [from, to] = ends;
-        let path = |from, to| network.path(from, to).ok_or("destination: no way leads there");
-        let ways = path(from, to)?.into_iter().chain(path(to, from)?);
-        let links = ways.map(|direction: DirectionId| self.plan.links[direction.link()].mtu);
-        let hosts = ends.map(|node| self.plan.nodes[node.0 as usize].mtu).into_iter().filter(|&mtu| mtu > 0);
-        let least = links.chain(hosts).min().unwrap_or(1500);
-        Ok(least.min(u32::from(u16::MAX)) as u16)
-    }
+/// The largest packet that passes all the way, there and back.
+pub(crate) fn path_mtu(plan: &Plan, network: &Network, ends: [NodeId; 2]) -> Result<u16, String> {
+    let [from, to] = ends;
+    let path = |from, to| network.path(from, to).ok_or("destination: no way leads there");
+    let ways = path(from, to)?.into_iter().chain(path(to, from)?);
+    let links = ways.map(|direction: DirectionId| plan.links[direction.link()].mtu);
+    let hosts = ends.map(|node| plan.nodes[node.0 as usize].mtu).into_iter().filter(|&mtu| mtu > 0);
+    let least = links.chain(hosts).min().unwrap_or(1500);
+    Ok(least.min(u32::from(u16::MAX)) as u16)
 }
 
 /// A number that tells flows apart, evenly spread (the finaliser of splitmix64).

@@ -1,10 +1,10 @@
 use crate::agent::{Agent, Wire};
 use crate::cargo::{Arrival, Carrier};
+use crate::facts::Facts;
 use crate::ranks::Job;
 use crate::timers::Timers;
 use longhaul_network::{Network, NodeId};
 use longhaul_plan::{Flow, Plan};
-use longhaul_random::Seed;
 use longhaul_units::{Span, Time};
 
 /// The simulated ends of flows and jobs.
@@ -13,7 +13,10 @@ use longhaul_units::{Span, Time};
 /// [`next_event`](Self::next_event), after everything that is due in the network then,
 /// [`expire`](Self::expire). Times never go back. Equal calls give equal results.
 pub struct Endpoints {
-    pub(crate) plan: Plan,
+    /// Of all flows of the plan.
+    pub(crate) flows: Vec<Facts>,
+    /// When the run ends; never, if its flows decide.
+    pub(crate) end: Time,
     pub(crate) agents: Vec<Agent>,
     /// The agents of flows come first, two by two, in this order.
     pub(crate) pairs: Vec<Pair>,
@@ -55,15 +58,15 @@ impl Endpoints {
             busy_agents: 0,
             closing: Vec::new(),
             steps: 0,
-            plan: plan.clone(),
+            flows: plan.flows.iter().map(Facts::of).collect(),
+            end: plan.duration_ns.map_or(Time::NEVER, Time::from_ns),
         };
-        let seed = Seed::new(plan.seed);
         for (position, flow) in plan.flows.iter().enumerate().filter(|(_, flow)| includes(flow)) {
-            made.add(position as u32, flow, network, &seed)
+            made.add(position as u32, flow, plan, network)
                 .map_err(|error| format!("flows[{position}].{error}"))?;
         }
         for (position, job) in plan.jobs.iter().enumerate() {
-            made.add_job(position as u32, job, network, &seed)
+            made.add_job(position as u32, job, plan, network)
                 .map_err(|error| format!("jobs[{position}].{error}"))?;
         }
         made.agents.shrink_to_fit();
@@ -262,7 +265,7 @@ impl Endpoints {
 
     /// Whether what an agent has to do ends without the run.
     fn has_an_end(&self, agent: usize) -> bool {
-        self.pairs.get(agent / 2).is_some_and(|pair| self.plan.flows[pair.flow as usize].has_an_end())
+        self.pairs.get(agent / 2).is_some_and(|pair| self.flows[pair.flow as usize].has_an_end)
     }
 
     /// Notes what it means that an agent will do nothing more by itself.

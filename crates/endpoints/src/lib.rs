@@ -11,6 +11,7 @@ mod cargo;
 mod datagrams;
 mod echoes;
 mod endpoints;
+mod facts;
 mod measures;
 mod ranks;
 mod stream;

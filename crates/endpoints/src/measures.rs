@@ -3,7 +3,6 @@
 use crate::agent::Agent;
 use crate::endpoints::{Endpoints, Pair};
 use crate::ranks::Job;
-use longhaul_plan::Traffic;
 use longhaul_record::{Distribution, FlowRow, RequestRow};
 use longhaul_transport::Info;
 use longhaul_units::Time;
@@ -57,7 +56,7 @@ impl Endpoints {
         let (mut results, mut records) = (Vec::new(), Vec::new());
         for of_flow in self.pairs.chunk_by(|a, b| a.flow == b.flow) {
             let Some(first) = of_flow.first() else { continue };
-            if matches!(self.plan.flows[first.flow as usize].traffic, Traffic::Requests { .. }) {
+            if self.flows[first.flow as usize].asks {
                 results.push(self.requests(of_flow, now, &mut records));
             } else {
                 results.extend(of_flow.iter().map(|pair| self.stream_result(pair, now)));
@@ -72,12 +71,12 @@ impl Endpoints {
     }
 
     fn stream_result(&self, pair: &Pair, now: Time) -> Value {
-        let flow = &self.plan.flows[pair.flow as usize];
-        let end = pair.done.unwrap_or(now).min(flow.stop_ns.map_or(Time::NEVER, Time::from_ns));
-        let span_s = end.since(Time::from_ns(flow.start_ns)).as_secs_f64();
+        let flow = &self.flows[pair.flow as usize];
+        let end = pair.done.unwrap_or(now).min(flow.stop);
+        let span_s = end.since(flow.start).as_secs_f64();
         let head = |bytes: u64| {
             json!({
-                "name": flow.name,
+                "name": *flow.name,
                 "stream": pair.stream,
                 "span_s": span_s,
                 "bytes": bytes,
@@ -92,7 +91,7 @@ impl Endpoints {
                 if let (Some(info), Value::Object(fields)) = (sender.info(), &mut result) {
                     fields.extend(connection_fields(&info));
                 }
-                result["rtt"] = json!(Distribution::from(sender.round_trips().clone()).summary());
+                result["rtt"] = json!(Distribution::from(sender.round_trips()).summary());
                 result
             }
             (Agent::Datagrams(sender), Agent::Drain(receiver)) => {
@@ -140,13 +139,12 @@ impl Endpoints {
                 took_ns: took,
             });
         }
-        let of = &self.plan.flows[flow as usize];
+        let of = &self.flows[flow as usize];
         // A network that is left up outlives its traffic.
-        let stops = [of.stop_ns, self.plan.duration_ns].into_iter().flatten().map(Time::from_ns);
-        let end = stops.fold(now, Time::min);
-        let span_s = end.since(Time::from_ns(of.start_ns)).as_secs_f64();
+        let end = now.min(of.stop).min(self.end);
+        let span_s = end.since(of.start).as_secs_f64();
         json!({
-            "name": of.name,
+            "name": *of.name,
             "stream": 0,
             "span_s": span_s,
             "bytes": bytes,

@@ -1,11 +1,12 @@
 //! Simulated parallel programs: ranks that compute and wait for messages.
 
 use crate::agent::{Agent, Way, Wire};
+use crate::build::{path_mtu, settings};
 use crate::cargo::{Carrier, Load};
 use crate::endpoints::Endpoints;
 use crate::stream::ect;
 use longhaul_network::{Network, NodeId};
-use longhaul_plan::{Job as Plan, Step};
+use longhaul_plan::{Job as Plan, Plan as Whole, Step};
 use longhaul_random::Seed;
 use longhaul_record::Distribution;
 use longhaul_transport::{Connection, Segment};
@@ -120,15 +121,15 @@ impl Endpoints {
         &mut self,
         number: u32,
         plan: &Plan,
+        whole: &Whole,
         network: &Network,
-        seed: &Seed,
     ) -> Result<(), String> {
         let start = Time::from_ns(plan.start_ns);
         let mut ranks = Vec::with_capacity(plan.ranks.len());
         for (rank, &node) in (0u32..).zip(&plan.ranks) {
             let home = NodeId(node as u32);
             let sleeper = self.agents.len() as u32;
-            self.agents.push(Agent::Sleeper(Sleeper { at: start, home, owner: (number, rank) }));
+            self.agents.push(Agent::Sleeper(Box::new(Sleeper { at: start, home, owner: (number, rank) })));
             ranks.push(Rank { step: 0, iteration: 0, sleeper, computing: false, peers: BTreeMap::new() });
         }
         let mut pairs = BTreeSet::new();
@@ -140,7 +141,7 @@ impl Endpoints {
             }
         }
         for (first, second) in pairs {
-            let ends = self.join(number, plan, (first, second), network, seed)?;
+            let ends = self.join(number, plan, (first, second), whole, network)?;
             for (rank, other, agent) in [(first, second, ends.0), (second, first, ends.1)] {
                 let peer = Peer { agent, local_bytes: 0, taken_bytes: 0 };
                 ranks[rank as usize].peers.insert(other, peer);
@@ -167,18 +168,19 @@ impl Endpoints {
         number: u32,
         plan: &Plan,
         (first, second): (u32, u32),
+        whole: &Whole,
         network: &Network,
-        seed: &Seed,
     ) -> Result<(Option<u32>, Option<u32>), String> {
         let node = |rank: u32| NodeId(plan.ranks[rank as usize] as u32);
         let (from, to) = (node(first), node(second));
         if from == to {
             return Ok((None, None));
         }
-        let mtu = self.path_mtu(network, [from, to])?;
-        let (settings, law) = (Arc::new(crate::build::settings(&plan.tcp, mtu)), Arc::new(plan.law.clone()));
+        let mtu = path_mtu(whole, network, [from, to])?;
+        let (settings, law) = (Arc::new(settings(&plan.tcp, mtu)), Arc::new(plan.law.clone()));
         let stream = first * plan.ranks.len() as u32 + second;
         let (there, back) = self.ways(from, to, u32::MAX - number, stream, plan.tcp.ipv6);
+        let seed = Seed::new(whole.seed);
         let chance = |end: &str| seed.stream(&format!("{}/{first}-{second}/{end}", plan.name));
         let client = Connection::connect(&settings, &law, chance("source"));
         let server = Connection::listen(&settings, &law, chance("destination"));

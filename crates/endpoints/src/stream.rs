@@ -20,7 +20,7 @@ pub fn ect(segment: &Segment) -> u8 {
 /// What all connections of a flow have in common.
 #[derive(Debug)]
 pub struct Kind {
-    pub name: String,
+    pub name: Arc<str>,
     pub settings: Arc<Settings>,
     pub law: Arc<Law>,
     pub seed: Seed,
@@ -33,13 +33,13 @@ pub struct StreamEnd {
     connection: State,
     pub way: Way,
     /// `None`: the end that listens and reads.
-    application: Option<Application>,
+    application: Option<Box<Application>>,
     /// The connection's timer as it was last, so that asking costs nothing.
     timer: Time,
     /// The listening end has closed, too.
     closed: bool,
-    /// Of every acknowledgement that gave one.
-    round_trips: Histogram,
+    /// Of every acknowledgement that gave one; `None` before the first.
+    round_trips: Option<Box<Histogram>>,
     kind: Arc<Kind>,
     /// Which of the flow's connections.
     number: u32,
@@ -57,8 +57,8 @@ pub struct Application {
     plan: Plan,
     /// Payload to hand over; endless if `None`.
     left: Option<u64>,
-    /// Hands over a segment at a time at this rate.
-    paced: Option<(Rate, Serialiser)>,
+    /// Of the plan's rate.
+    clock: Serialiser,
     next: Time,
     opened: bool,
     stopped: bool,
@@ -70,6 +70,7 @@ pub struct Plan {
     pub start: Time,
     pub stop: Time,
     pub bytes: Option<u64>,
+    /// Hands over a segment at a time at this rate; `None`: all at once.
     pub rate: Option<Rate>,
 }
 
@@ -78,7 +79,7 @@ impl Application {
         Application {
             plan,
             left: plan.bytes,
-            paced: plan.rate.map(|rate| (rate, Serialiser::default())),
+            clock: Serialiser::default(),
             next: plan.start,
             opened: false,
             stopped: false,
@@ -88,14 +89,15 @@ impl Application {
 
 impl StreamEnd {
     pub fn new(kind: Arc<Kind>, number: u32, way: Way, application: Option<Application>) -> Self {
-        let timer = application.as_ref().map_or(Time::NEVER, Application::timer);
+        let application = application.map(Box::new);
+        let timer = application.as_ref().map_or(Time::NEVER, |application| application.timer());
         StreamEnd {
             connection: State::Unborn,
             way,
             application,
             timer,
             closed: false,
-            round_trips: Histogram::new(),
+            round_trips: None,
             kind,
             number,
         }
@@ -114,7 +116,7 @@ impl StreamEnd {
             && self.application.is_some()
             && let Some(rtt) = connection.take_round_trip()
         {
-            self.round_trips.add(rtt, 1);
+            self.round_trips.get_or_insert_default().add(rtt, 1);
         }
         if self.application.is_none() && !self.closed && connection.has_ended() {
             self.closed = true;
@@ -148,6 +150,11 @@ impl StreamEnd {
 
     pub fn timer(&self) -> Time {
         self.timer
+    }
+
+    /// What it has in common with others of its flow.
+    pub fn kind(&self) -> &Kind {
+        &self.kind
     }
 
     /// The host that it lives on.
@@ -188,8 +195,8 @@ impl StreamEnd {
     }
 
     /// The round trips that its acknowledgements gave.
-    pub fn round_trips(&self) -> &Histogram {
-        &self.round_trips
+    pub fn round_trips(&self) -> Histogram {
+        self.round_trips.as_deref().cloned().unwrap_or_default()
     }
 
     /// Whether it has a connection now.
@@ -252,17 +259,17 @@ impl Application {
             self.opened = true;
             connection.open(now);
         }
-        match &mut self.paced {
+        match self.plan.rate {
             None => {
                 connection.write(now, self.left.unwrap_or(ENDLESS));
                 self.left = self.left.map(|_| 0);
                 self.next = Time::NEVER;
             }
-            Some((rate, clock)) => {
+            Some(rate) => {
                 let chunk = self.left.map_or(u64::from(mss), |left| left.min(u64::from(mss)));
                 connection.write(now, chunk);
                 self.left = self.left.map(|left| left - chunk);
-                self.next = clock.send(self.next, chunk as u32, *rate);
+                self.next = self.clock.send(self.next, chunk as u32, rate);
             }
         }
         if self.left == Some(0) {

@@ -1,9 +1,9 @@
 //! What a network counted, as records and results have it.
 
 use crate::network::{LinkCounters, Network};
-use crate::packet::DirectionId;
+use crate::packet::{DirectionId, Fate, Packet};
 use longhaul_plan::{Plan, Way};
-use longhaul_record::{Distribution, SampleRow};
+use longhaul_record::{Distribution, PacketRow, SampleRow};
 use longhaul_units::Time;
 use serde_json::{Value, json};
 
@@ -36,6 +36,18 @@ pub fn samples(network: &Network, plan: &Plan, now: Time) -> Vec<SampleRow> {
             }
         })
         .collect()
+}
+
+/// What [`Sink::passed`](crate::Sink::passed) tells, as packet records have it.
+pub fn passage(direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) -> PacketRow {
+    PacketRow {
+        link: direction.link() as u32,
+        reverse: direction.way() == Way::Reverse,
+        offered_ns: offered.ns(),
+        due_ns: due.ok().map(Time::ns),
+        bytes: packet.bytes,
+        fate: due.err().map_or("delivered", Fate::name),
+    }
 }
 
 /// Packets since the start over the whole network, by fate, as results have them.

@@ -37,6 +37,26 @@ pub struct Direction {
     pub bundle: Option<Box<Bundle>>,
 }
 
+/// A wire that passes everything on at once, and nothing else.
+impl Default for Direction {
+    fn default() -> Self {
+        Direction {
+            up: true,
+            loss: Loss::None {},
+            loss_place: LossPlace::default(),
+            queue: Queue::default(),
+            rate: Rate::Unlimited {},
+            framing: Framing::default(),
+            delay: Delay::Constant { delay_ns: 0 },
+            reorder: false,
+            out_of_order: None,
+            duplicate: 0.0,
+            corrupt: 0.0,
+            bundle: None,
+        }
+    }
+}
+
 /// Where packets are lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,20 +1,7 @@
 use super::*;
 
 fn direction() -> Direction {
-    Direction {
-        up: true,
-        loss: Loss::None {},
-        queue: Queue::default(),
-        rate: Rate::Unlimited {},
-        loss_place: LossPlace::BeforeQueue,
-        framing: Framing::default(),
-        delay: Delay::Constant { delay_ns: 1_000 },
-        reorder: false,
-        out_of_order: None,
-        duplicate: 0.0,
-        corrupt: 0.0,
-        bundle: None,
-    }
+    Direction { delay: Delay::Constant { delay_ns: 1_000 }, ..Direction::default() }
 }
 
 fn plan() -> Plan {

@@ -1,6 +1,7 @@
 //! Bindings: they translate, and decide nothing.
 
 mod capture;
+mod many;
 
 use longhaul_live::{Entry, Options};
 use longhaul_plan::Plan;
@@ -17,6 +18,8 @@ mod _longhaul {
     use super::Simulation;
     #[pymodule_export]
     use super::capture::CaptureReader;
+    #[pymodule_export]
+    use super::many::{Stop, simulate_many};
     #[pymodule_export]
     use super::{
         cgroup_prefix, check_law, check_plan, own_cgroup, path, replay, run_in_host, run_live, trial,
@@ -162,7 +165,7 @@ impl Simulation {
                 Ok(Box::new(std::io::BufWriter::with_capacity(1 << 18, file)))
             })?,
         };
-        let simulation = longhaul_sim::Simulation::new(&plan, records).map_err(PyValueError::new_err)?;
+        let simulation = longhaul_sim::Simulation::new(plan, records).map_err(PyValueError::new_err)?;
         Ok(Simulation(simulation.by(scheduler)))
     }
 
@@ -242,8 +245,11 @@ fn cgroup_prefix() -> &'static str {
 }
 
 fn read_plan(plan: &str) -> PyResult<Plan> {
-    let plan: Plan =
-        serde_json::from_str(plan).map_err(|error| PyValueError::new_err(format!("plan: {error}")))?;
-    plan.check().map_err(|error| PyValueError::new_err(format!("plan: {error}")))?;
+    plan_of(plan).map_err(PyValueError::new_err)
+}
+
+fn plan_of(text: &str) -> Result<Plan, String> {
+    let plan: Plan = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
+    plan.check().map_err(|error| format!("plan: {error}"))?;
     Ok(plan)
 }

@@ -24,7 +24,7 @@ fn main() -> Result<(), String> {
         Some("lookahead") => Scheduler::Lookahead,
         Some(other) => return Err(format!("{other}: neither calendar nor lookahead")),
     };
-    let mut simulation = Simulation::new(&plan, Records::none())?.by(scheduler);
+    let mut simulation = Simulation::new(plan, Records::none())?.by(scheduler);
     let start = Instant::now();
     while !simulation.advance(Time::NEVER, 1_000_000) {}
     let seconds = start.elapsed().as_secs_f64();

@@ -1,9 +1,8 @@
 use crate::digest::Digest;
 use crate::records::Records;
 use longhaul_endpoints::{Cargo, Carrier};
-use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink};
-use longhaul_plan::{Plan, Way};
-use longhaul_record::PacketRow;
+use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink, results};
+use longhaul_plan::Plan;
 use longhaul_units::Time;
 
 /// Where packets leave the simulated network.
@@ -60,14 +59,7 @@ impl Sink for Outlet {
     fn passed(&mut self, direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) {
         let link = direction.link();
         if self.recorded[link] && offered.ns() % 1_000_000_000 < self.window_ns {
-            self.records.packet(PacketRow {
-                link: link as u32,
-                reverse: direction.way() == Way::Reverse,
-                offered_ns: offered.ns(),
-                due_ns: due.ok().map(Time::ns),
-                bytes: packet.bytes,
-                fate: due.err().map_or("delivered", Fate::name),
-            });
+            self.records.packet(results::passage(direction, packet, offered, due));
         }
     }
 }

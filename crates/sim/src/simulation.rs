@@ -16,6 +16,7 @@ const BURIALS: Span = Span::from_s(1);
 /// [`finish`](Self::finish). How the calls are cut changes nothing: equal plans give equal results,
 /// down to [`digest`](Self::digest).
 pub struct Simulation {
+    /// Without its traffic, which the endpoints have.
     plan: Plan,
     network: Network,
     endpoints: Endpoints,
@@ -33,27 +34,28 @@ pub struct Simulation {
 
 impl Simulation {
     /// Builds the run of `plan`. Errors name the field.
-    pub fn new(plan: &Plan, records: Records) -> Result<Self, String> {
+    pub fn new(plan: Plan, records: Records) -> Result<Self, String> {
         // Simulated hosts take packets one by one; coalescing would change no due time.
-        let mut network = Network::new(&Plan { coalesce_ns: 0, ..plan.clone() })?;
+        let plan = Plan { coalesce_ns: 0, ..plan };
+        let mut network = Network::new(&plan)?;
         if records.are_kept() {
             plan.measure.packet_links.iter().for_each(|&link| network.tap(link));
         }
-        let endpoints = Endpoints::new(plan, &network, |_| true)?;
+        let endpoints = Endpoints::new(&plan, &network, |_| true)?;
         let end = plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
         let apart = endpoints.plan_lookahead(&mut network) && end != Time::NEVER;
         Ok(Simulation {
             apart: Apart::new(apart && network.can_look_ahead(), network.parts()),
             endpoints,
             next_sample: if records.are_kept() { Time::ZERO } else { Time::NEVER },
-            outlet: Outlet::new(plan, records),
+            outlet: Outlet::new(&plan, records),
             network,
             now: Time::ZERO,
             done_before: Time::ZERO,
             end,
             next_change: 0,
             next_burial: Time::ZERO + BURIALS,
-            plan: plan.clone(),
+            plan: Plan { flows: Vec::new(), jobs: Vec::new(), ..plan },
         })
     }
 

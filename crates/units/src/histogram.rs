@@ -4,8 +4,16 @@ use crate::Span;
 const BITS: u32 = 7;
 const BINS: usize = 1 << BITS;
 
-/// How often spans of each length were met, to 1/128 of their length, in constant memory: at most 58
-/// groups of 128 counters, a group for each power of two of picoseconds that was met.
+/// So many bins are kept in a list; a table of groups takes over when more have been met.
+const FEW: usize = 32;
+/// One for each power of two, and one for those below 128 ps.
+const GROUPS: usize = (u64::BITS - BITS + 1) as usize;
+/// A group that was never met.
+const UNMET: u8 = u8::MAX;
+
+/// How often spans of each length were met, to 1/128 of their length, in constant memory: as much as the
+/// lengths that were met need, at most 58 groups of 128 counters, a group for each power of two of
+/// picoseconds.
 ///
 /// Mean and maximum are exact. A span of zero costs one addition and no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,8 +24,23 @@ pub struct Histogram {
     others: u64,
     sum_ps: u128,
     longest: Span,
-    /// Counters by the power of two, then by the bits below the first. Empty where nothing was met.
-    groups: Vec<Vec<u64>>,
+    counts: Counts,
+}
+
+/// Spans by their bins. Which form it has follows from how many bins were met alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Counts {
+    /// Bins that were met, in ascending order, and how often.
+    Few(Vec<(u16, u64)>),
+    Many(Box<Groups>),
+}
+
+/// Counters of whole groups.
+#[derive(Clone, Debug)]
+struct Groups {
+    /// Which of the counters are a group's.
+    places: [u8; GROUPS],
+    counters: Vec<[u64; BINS]>,
 }
 
 impl Histogram {
@@ -40,19 +63,7 @@ impl Histogram {
         self.others += count;
         self.sum_ps += u128::from(span.ps()) * u128::from(count);
         self.longest = self.longest.max(span);
-        let (group, bin) = place(span);
-        self.group(group)[bin] += count;
-    }
-
-    fn group(&mut self, group: usize) -> &mut [u64] {
-        if self.groups.len() <= group {
-            self.groups.resize_with(group + 1, Vec::new);
-        }
-        let bins = &mut self.groups[group];
-        if bins.is_empty() {
-            bins.resize(BINS, 0);
-        }
-        bins
+        self.counts.add(place(span), count);
     }
 
     /// Adds all spans of another one.
@@ -61,11 +72,7 @@ impl Histogram {
         self.others += other.others;
         self.sum_ps += other.sum_ps;
         self.longest = self.longest.max(other.longest);
-        for (group, bins) in other.groups.iter().enumerate().filter(|(_, bins)| !bins.is_empty()) {
-            for (mine, theirs) in self.group(group).iter_mut().zip(bins) {
-                *mine += theirs;
-            }
-        }
+        other.counts.each().for_each(|(place, count)| self.counts.add(place, count));
     }
 
     /// Spans added.
@@ -100,16 +107,91 @@ impl Histogram {
     /// ascending order.
     pub fn cumulative(&self) -> impl Iterator<Item = (Span, u64)> {
         let zeros = (self.zeros > 0).then_some((Span::ZERO, self.zeros));
-        let bins = self.groups.iter().enumerate().flat_map(|(group, bins)| {
-            bins.iter().enumerate().map(move |(bin, &count)| (last_of(group, bin), count))
-        });
-        let others = bins.filter(|&(_, count)| count > 0).scan(self.zeros, |seen, (span, count)| {
+        let others = self.counts.each().scan(self.zeros, |seen, ((group, bin), count)| {
             *seen += count;
-            Some((span.min(self.longest), *seen))
+            Some((last_of(group, bin).min(self.longest), *seen))
         });
         zeros.into_iter().chain(others)
     }
+
+    /// Bytes on the heap.
+    #[cfg(test)]
+    fn heap(&self) -> usize {
+        match &self.counts {
+            Counts::Few(bins) => bins.capacity() * size_of::<(u16, u64)>(),
+            Counts::Many(groups) => {
+                size_of::<Groups>() + groups.counters.capacity() * size_of::<[u64; BINS]>()
+            }
+        }
+    }
 }
+
+impl Default for Counts {
+    fn default() -> Self {
+        Counts::Few(Vec::new())
+    }
+}
+
+impl Counts {
+    fn add(&mut self, (group, bin): (usize, usize), count: u64) {
+        match self {
+            Counts::Many(groups) => groups.add((group, bin), count),
+            Counts::Few(bins) => {
+                let key = (group * BINS + bin) as u16;
+                let at = bins.partition_point(|&(other, _)| other < key);
+                if let Some((_, met)) = bins.get_mut(at).filter(|(other, _)| *other == key) {
+                    *met += count;
+                } else if bins.len() < FEW {
+                    bins.insert(at, (key, count));
+                } else {
+                    let mut groups = Groups { places: [UNMET; GROUPS], counters: Vec::new() };
+                    self.each().for_each(|(place, count)| groups.add(place, count));
+                    groups.add((group, bin), count);
+                    *self = Counts::Many(Box::new(groups));
+                }
+            }
+        }
+    }
+
+    /// Groups and bins that were met, in ascending order, and how often.
+    fn each(&self) -> impl Iterator<Item = ((usize, usize), u64)> {
+        let (few, many) = match self {
+            Counts::Few(bins) => (bins.as_slice(), None),
+            Counts::Many(groups) => ([].as_slice(), Some(groups)),
+        };
+        let few = few.iter().map(|&(key, count)| ((usize::from(key) / BINS, usize::from(key) % BINS), count));
+        few.chain(many.into_iter().flat_map(|groups| groups.each()))
+    }
+}
+
+impl Groups {
+    #[inline]
+    fn add(&mut self, (group, bin): (usize, usize), count: u64) {
+        if self.places[group] == UNMET {
+            self.places[group] = self.counters.len() as u8;
+            self.counters.reserve_exact(1);
+            self.counters.push([0; BINS]);
+        }
+        self.counters[usize::from(self.places[group])][bin] += count;
+    }
+
+    fn each(&self) -> impl Iterator<Item = ((usize, usize), u64)> {
+        let met = self.places.iter().enumerate().filter(|&(_, &place)| place != UNMET);
+        met.flat_map(|(group, &place)| {
+            let bins = self.counters[usize::from(place)].iter().enumerate();
+            bins.map(move |(bin, &count)| ((group, bin), count)).filter(|&(_, count)| count > 0)
+        })
+    }
+}
+
+/// In whatever order the groups were met.
+impl PartialEq for Groups {
+    fn eq(&self, other: &Self) -> bool {
+        self.each().eq(other.each())
+    }
+}
+
+impl Eq for Groups {}
 
 /// Group and bin of a span. Group 0 holds those below 128 ps, each by itself; group `g` those whose first
 /// bit is worth 2^(6 + g) ps.
@@ -158,7 +240,27 @@ mod tests {
     fn spans_of_zero_take_no_memory() {
         let mut all = Histogram::new();
         all.add(Span::ZERO, 1_000);
-        assert_eq!((all.count(), all.groups.capacity()), (1_000, 0));
+        assert_eq!((all.count(), all.heap()), (1_000, 0));
+    }
+
+    #[test]
+    fn memory_is_for_what_was_met() {
+        let mut all = Histogram::new();
+        for (bins, bytes) in [(4, 4 * 16), (32, 32 * 16), (33, 88 + 1024), (128, 88 + 1024)] {
+            // From 2^30 ps on, bins are 2^23 ps wide, and 128 of them make a group.
+            (0..bins).for_each(|bin| all.add(Span::from_ps((128 + bin) << 23), 1_000_000));
+            assert_eq!(all.heap(), bytes, "{bins} bins");
+        }
+        all.add(Span::from_s(1), 1);
+        assert_eq!(all.heap(), 88 + 2 * 1024, "another power of two");
+    }
+
+    #[test]
+    fn the_order_in_which_powers_of_two_are_met_does_not_matter() {
+        let up: Vec<u64> = (0..60).map(|bit| 1 << bit).collect();
+        let down: Vec<u64> = up.iter().rev().copied().collect();
+        assert_eq!(of(&up), of(&down));
+        assert_ne!(of(&up), of(&up[1..]));
     }
 
     #[test]

@@ -80,8 +80,9 @@ def welch_half_width(first: Sequence[float], last: Sequence[float]) -> float | N
     total = sum(parts)
     if total == 0:
         return 0.0
-    freedom = total**2 / sum(
-        part**2 / (len(group) - 1) for part, group in zip(parts, (first, last), strict=True)
+    # As shares of the total, whose squares do not vanish however small it is.
+    freedom = 1 / sum(
+        (part / total) ** 2 / (len(group) - 1) for part, group in zip(parts, (first, last), strict=True)
     )
     return _t(freedom) * sqrt(total)
 

@@ -13,6 +13,10 @@ from longhaul.errors import LonghaulError
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("longhaul.cli.run:run", "Run a scenario live: real programs, real packets."),
     "sim": ("longhaul.cli.sim:sim", "Simulate a scenario: the same network on a clock that jumps."),
+    "sweep": (
+        "longhaul.cli.sweep:sweep",
+        "Simulate a scenario many times, here or on a cluster.",
+    ),
     "shell": ("longhaul.cli.shell:shell", "One link, two hosts, your command."),
     "check": ("longhaul.cli.check:check", "Check a scenario and say everything that is wrong."),
     "show": ("longhaul.cli.show:show", "Show what a scenario resolves to: paths, RTT, BDP, queues."),

@@ -1,50 +1,41 @@
 """The report of fits: one HTML file that needs nothing else, in the look of the report of a run."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from typing import Any
 
 from longhaul.analysis.fitting import Fit, Fits
 from longhaul.analysis.fitting.loss import LossBlock
 from longhaul.analysis.gaps import Gaps
 from longhaul.errors import LonghaulError
 from longhaul.report import fitting, fitting_figures
+from longhaul.report.page import page
 
 
 def write_fitting(path: Path, gaps: Gaps, fits: Fits, blocks: Sequence[LossBlock]) -> None:
     """Write the report of ``fits`` to ``path``."""
-    loader = PackageLoader("longhaul.report", ".")
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters.update(
-        number=fitting.number_text,
-        p=fitting.p_text,
-        parameters=_parameters,
-        easyfit=fitting.verdict_text,
-    )
-    run_report, _name, _fresh = loader.get_source(environment, "report.html.j2")
-    look = re.search(r"<style>(.*?)</style>", run_report, re.DOTALL)
-    assert look is not None
-    page = environment.get_template("fit.html.j2").render(
-        look=look.group(1),
-        gaps=gaps,
-        fits=fits,
-        blocks=blocks,
-        others=[fit.family for fit in fits.fits[1:] if fit.contradicted is False],
-        shown=[fit.family for fit in fitting_figures.shown(fits)],
-        explanation=fitting.explanation(fits),
-        no_block=fitting.no_block_text(),
-        figures={
+    filters: dict[str, Callable[..., Any]] = {
+        "number": fitting.number_text,
+        "p": fitting.p_text,
+        "parameters": _parameters,
+        "easyfit": fitting.verdict_text,
+    }
+    context = {
+        "gaps": gaps,
+        "fits": fits,
+        "blocks": blocks,
+        "others": [fit.family for fit in fits.fits[1:] if fit.contradicted is False],
+        "shown": [fit.family for fit in fitting_figures.shown(fits)],
+        "explanation": fitting.explanation(fits),
+        "no_block": fitting.no_block_text(),
+        "figures": {
             "survival": fitting_figures.survival_figure(fits, gaps.unit),
             "probabilities": fitting_figures.probability_figure(fits),
             "quantiles": fitting_figures.quantile_figure(fits, gaps.unit),
         },
-    )
+    }
     try:
-        path.write_text(page, encoding="utf-8")
+        path.write_text(page("fit.html.j2", context=context, filters=filters), encoding="utf-8")
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be written').lower()}"
         raise LonghaulError(message, remedy="name a file in a folder that is there") from None

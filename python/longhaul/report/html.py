@@ -4,17 +4,17 @@ import csv
 import io
 import json
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
 from longhaul.errors import LonghaulError
 from longhaul.report import figures, topology
+from longhaul.report.page import page, write_page
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -32,25 +32,15 @@ def write_report(directory: Path) -> Path:
             remedy="name a run directory that has ended, such as runs/NAME/latest",
             exit_code=2,
         )
-    environment = Environment(
-        loader=PackageLoader("longhaul.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        time=time_text,
-        rate=rate_text,
-        share=share_text,
-        span=range_text,
-        quantity=quantity_text,
-    )
-    page = environment.get_template("report.html.j2").render(**_context(directory, summary))
+    filters: dict[str, Callable[..., Any]] = {
+        "time": time_text,
+        "rate": rate_text,
+        "share": share_text,
+        "span": range_text,
+        "quantity": quantity_text,
+    }
     path = directory / "report.html"
-    temporary = path.with_suffix(".part")
-    temporary.write_text(page, encoding="utf-8")
-    temporary.replace(path)
+    write_page(path, page("report.html.j2", context=_context(directory, summary), filters=filters))
     return path
 
 

@@ -52,38 +52,34 @@ def print_verdict(summary: Json, console: Console) -> None:
     lateness, gaps = fidelity["lateness"], fidelity["gaps"]
     if lateness.get("count"):
         line.append(
-            f"  {lateness['count']} packets, late by {time_text(lateness['p50_ns'])} (p50), "
-            f"{time_text(lateness['p99_ns'])} (p99)",
+            f"  {lateness['count']} packets, late by {_percentiles(lateness)}",
             style="default not bold",
         )
     console.print(line, soft_wrap=True)
     turns = fidelity.get("simulated", {})
     if turns.get("count"):
-        console.print(
-            f"  simulated: {turns['count']} turns, late by {time_text(turns['p50_ns'])} (p50), "
-            f"{time_text(turns['p99_ns'])} (p99)",
-            highlight=False,
-            soft_wrap=True,
-        )
+        _print_detail(f"simulated: {turns['count']} turns, late by {_percentiles(turns)}", console)
     spacing = fidelity["spacing"]
     if spacing.get("count"):
-        console.print(
-            f"  gaps between packets off by {time_text(spacing['p50_ns'])} (p50), "
-            f"{time_text(spacing['p99_ns'])} (p99)",
-            highlight=False,
-            soft_wrap=True,
-        )
+        _print_detail(f"gaps between packets off by {_percentiles(spacing)}", console)
     if gaps.get("count"):
-        console.print(
-            f"  host gaps over 100 us: {gaps['count']}, the longest {time_text(gaps['max_ns'])}, "
+        _print_detail(
+            f"host gaps over 100 us: {gaps['count']}, the longest {time_text(gaps['max_ns'])}, "
             f"{share_text(gaps['share'])} of the time",
-            highlight=False,
-            soft_wrap=True,
+            console,
         )
     for reason in fidelity["reasons"]:
         console.print(Text(f"  {reason['what']}", style=_COLOURS[reason["verdict"]]), soft_wrap=True)
         if reason["remedy"]:
-            console.print(f"    -> {reason['remedy']}", highlight=False, soft_wrap=True)
+            _print_detail(f"  -> {reason['remedy']}", console)
+
+
+def _percentiles(spans: Json) -> str:
+    return f"{time_text(spans['p50_ns'])} (p50), {time_text(spans['p99_ns'])} (p99)"
+
+
+def _print_detail(text: str, console: Console) -> None:
+    console.print(f"  {text}", highlight=False, soft_wrap=True)
 
 
 def _print_simulation(summary: Json, console: Console) -> None:
@@ -96,7 +92,7 @@ def _print_simulation(summary: Json, console: Console) -> None:
     )
     console.print(line, soft_wrap=True)
     if summary.get("not_simulated"):
-        console.print(f"  only live: {', '.join(summary['not_simulated'])}", highlight=False, soft_wrap=True)
+        _print_detail(f"only live: {', '.join(summary['not_simulated'])}", console)
     if account["damaged"]:
         console.print(f"  {account['damaged']} packets arrived damaged and were dropped by hosts")
     for reason in summary["fidelity"]["reasons"]:

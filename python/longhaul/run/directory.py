@@ -29,7 +29,7 @@ def create(
     digest = hashlib.sha256(source + plan_text.encode()).hexdigest()
     now = datetime.now(UTC)
     parent = root / name
-    directory = _claim(parent, f"{now:%Y%m%dT%H%M%SZ}-{mode}-{digest[:8]}")
+    directory = claim(parent, f"{now:%Y%m%dT%H%M%SZ}-{mode}-{digest[:8]}")
     (directory / "raw").mkdir()
     (directory / "logs").mkdir()
     (directory / "scenario.yaml").write_bytes(source)
@@ -43,18 +43,12 @@ def create(
             "argv": argv,
             "started": now.isoformat(timespec="seconds"),
             "versions": {"longhaul": version("longhaul"), "python": platform.python_version()},
-            "host": {
-                "name": platform.node(),
-                "kernel": platform.release(),
-                "machine": platform.machine(),
-                "cpus": os.cpu_count(),
-                "cpu_model": processor(),
-            },
+            "host": machine(),
             "seed": plan["seed"],
             "inputs": {"scenario.yaml": hashlib.sha256(source).hexdigest(), **_keep(inputs, directory)},
         },
     )
-    _point_latest(parent, directory)
+    point_latest(parent, directory)
     return directory
 
 
@@ -97,7 +91,7 @@ def _keep(inputs: Sequence[Path], directory: Path) -> dict[str, str]:
     return kept
 
 
-def _claim(parent: Path, name: str) -> Path:
+def claim(parent: Path, name: str) -> Path:
     """Make a directory that nobody else has, though two runs may begin in the same second."""
     for attempt in range(100):
         directory = parent / (name if attempt == 0 else f"{name}-{attempt}")
@@ -115,7 +109,19 @@ def _claim(parent: Path, name: str) -> Path:
     raise LonghaulError(f"cannot find a free name beside {parent / name}", exit_code=70)
 
 
-def _point_latest(parent: Path, directory: Path) -> None:
+def machine() -> dict[str, Any]:
+    """What results may depend on, though they should not."""
+    return {
+        "name": platform.node(),
+        "kernel": platform.release(),
+        "machine": platform.machine(),
+        "cpus": os.cpu_count(),
+        "cpu_model": processor(),
+    }
+
+
+def point_latest(parent: Path, directory: Path) -> None:
+    """Make ``parent/latest`` lead to ``directory``."""
     temporary = parent / f".latest-{os.getpid()}"
     temporary.symlink_to(directory.name)
     temporary.replace(parent / "latest")

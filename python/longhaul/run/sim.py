@@ -34,28 +34,40 @@ class Simulated:
     """``duration``, ``flows`` or ``interrupted``."""
 
 
-def run(
-    resolved: "Resolved", *, runs: Path, argv: list[str], progress: Progress, name: str | None = None
-) -> Simulated:
-    """Simulate to the end. Ctrl-C ends it early and keeps what there is."""
-    _refuse_what_never_ends(resolved)
-    plan: Json = dict(resolved.plan)
+def real_programs(resolved: "Resolved") -> list[str]:
+    """The programs that no simulation runs."""
     simulated = {job["name"] for job in resolved.jobs}
-    left_out = [program["name"] for program in plan["programs"] if program["name"] not in simulated]
-    if left_out:
-        print(
-            f"longhaul: programs are real, and not part of a simulation: {', '.join(left_out)}",
-            file=sys.stderr,
-        )
-    plan["programs"] = []
-    plan["flows"], rows = flows.plan_flows(resolved, resolved.traffic)
-    plan["jobs"] = flows.plan_jobs(resolved, resolved.jobs)
-    if not plan["flows"] and not plan["jobs"]:
+    return [each["name"] for each in resolved.plan["programs"] if each["name"] not in simulated]
+
+
+def simulated_plan(resolved: "Resolved") -> tuple[Json, list[Json]]:
+    """What a simulation executes, and rows that tell what of it belongs to what.
+
+    Raises ScenarioError, or LonghaulError if there is nothing to simulate.
+    """
+    _refuse_what_never_ends(resolved)
+    simulated, rows = flows.plan_flows(resolved, resolved.traffic)
+    jobs = flows.plan_jobs(resolved, resolved.jobs)
+    if not simulated and not jobs:
         raise LonghaulError(
             "the scenario has no traffic to simulate",
             remedy="add for example traffic: {bulk: {kind: tcp, from: a, to: b}}",
             exit_code=2,
         )
+    return {**resolved.plan, "programs": [], "flows": simulated, "jobs": jobs}, rows
+
+
+def run(
+    resolved: "Resolved", *, runs: Path, argv: list[str], progress: Progress, name: str | None = None
+) -> Simulated:
+    """Simulate to the end. Ctrl-C ends it early and keeps what there is."""
+    left_out = real_programs(resolved)
+    if left_out:
+        print(
+            f"longhaul: programs are real, and not part of a simulation: {', '.join(left_out)}",
+            file=sys.stderr,
+        )
+    plan, rows = simulated_plan(resolved)
     flows.check(plan)
     directory = directories.create(
         runs,

@@ -98,6 +98,8 @@ class Inputs:
     read: dict[FilePath, InputFile] = field(default_factory=dict)
     ends_ns: list[int] = field(default_factory=list)
     """When traces end that are to end the run."""
+    contents: Mapping[str, bytes] | None = None
+    """The files by path where they do not come from disk."""
 
     def file(self, name: str, *, at: str) -> InputFile:
         """File ``name``, which key ``at`` of a law names."""
@@ -105,17 +107,9 @@ class Inputs:
         if path in self.read:
             return self.read[path]
         shown = printable(name)
-        try:
-            if not path.is_file():
-                what = "is no file" if path.exists() else "is not there"
-                raise LawError((at,), f'"{shown}" {what}', f"put it beside the scenario, in {self.called}/")
-            with path.open("rb") as file:
-                content = file.read(MAX_BYTES + 1)
-        except (OSError, ValueError) as error:
-            if isinstance(error, LawError):
-                raise
-            what = getattr(error, "strerror", None) or "has an impossible name"
-            raise LawError((at,), f'"{shown}": {str(what).lower()}', "name a file that can be read") from None
+        content = self._content(path, shown, at=at) if self.contents is None else self.contents.get(str(path))
+        if content is None:
+            raise LawError((at,), f'"{shown}" is not there', "no variant named it when the sweep began")
         if len(content) > MAX_BYTES:
             message = f'"{shown}" has more than {MAX_BYTES >> 20} MiB'
             raise LawError((at,), message, "write a shorter trace")
@@ -127,6 +121,19 @@ class Inputs:
             raise found.wrong(1, "holds nothing", "write a line for each value")
         self.read[path] = found
         return found
+
+    def _content(self, path: FilePath, shown: str, *, at: str) -> bytes:
+        try:
+            if not path.is_file():
+                what = "is no file" if path.exists() else "is not there"
+                raise LawError((at,), f'"{shown}" {what}', f"put it beside the scenario, in {self.called}/")
+            with path.open("rb") as file:
+                return file.read(MAX_BYTES + 1)
+        except (OSError, ValueError) as error:
+            if isinstance(error, LawError):
+                raise
+            what = getattr(error, "strerror", None) or "has an impossible name"
+            raise LawError((at,), f'"{shown}": {str(what).lower()}', "name a file that can be read") from None
 
 
 @dataclass(frozen=True)

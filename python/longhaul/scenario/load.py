@@ -26,10 +26,14 @@ class Scenario:
     warnings: tuple[str, ...] = ()
     folder: FilePath | None = None
     """Where the files lie that the scenario names; beside it if left out."""
+    contents: Mapping[str, bytes] | None = None
+    """The files that the scenario names, by path, where they do not come from disk."""
 
     def inputs(self) -> Inputs:
         """The files that the scenario names."""
         called = FilePath(self.source.name).parent
+        if self.contents is not None:
+            return Inputs(FilePath(), called, contents=self.contents)
         return Inputs(self.folder or called, called)
 
     def problem(self, path: Path, message: str, remedy: str | None = None) -> Problem:
@@ -67,19 +71,33 @@ def parse_scenario(
     Files that it names lie in ``folder``, or in that of ``name``.
     """
     source, root = read_tree(name, content)
-    known, problems = parameters(source, root, settings or {})
+    return check_tree(source, root, settings=settings or {}, folder=folder)
+
+
+def check_tree(
+    source: Source,
+    root: Branch,
+    *,
+    settings: Mapping[str, str],
+    folder: FilePath | None = None,
+    contents: Mapping[str, bytes] | None = None,
+) -> Scenario:
+    """The scenario whose tree is ``root``; raises :class:`ScenarioError`.
+
+    Files that it names come from ``contents`` if that is given, by path; else from ``folder``.
+    """
+    known, problems = parameters(source, root, settings)
     tree, used, unknown = substitute(source, root, known)
     document, wrong = validate(source, tree, Document)
     unexplained = {each.place for each in wrong} - {each.place for each in unknown}
     problems = [*problems, *unknown, *(each for each in wrong if each.place in unexplained)]
     if document is None or problems:
         raise ScenarioError(problems)
-    scenario = Scenario(document, source, tree, dict(settings or {}), folder=folder)
+    scenario = Scenario(document, source, tree, dict(settings), folder=folder, contents=contents)
     problems, warnings = check_references(scenario)
     if problems:
         raise ScenarioError(problems)
-    axes = document.sweep.axes if document.sweep else {}
-    unused = [each for each in known if each not in used and each not in axes]
+    unused = [each for each in known if each not in used]
     warnings += [
         scenario.warning(("params", each), "is used nowhere", f"write ${each} where it is meant")
         for each in unused

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from longhaul.scenario.inputs import LawError
 from longhaul.scenario.metrics import bound, catalogue
 from longhaul.scenario.model import Document, Program
 from longhaul.scenario.problems import Problem, did_you_mean
 from longhaul.scenario.ranges import RangeError, expand
+from longhaul.scenario.sweeps.axes import axes_of
+from longhaul.scenario.sweeps.places import find_axis, unknown_axis
+from longhaul.scenario.sweeps.stopping import matching_metrics
 from longhaul.scenario.units import UnitError
 from longhaul.scenario.yaml_tree import Path
 
@@ -56,6 +60,7 @@ class _Check:
         self.warnings: list[str] = []
         self.node_keys: dict[str, str] = {}
         self.link_names: dict[str, tuple[str, str]] = {}
+        self.metrics: Mapping[str, str] = {}
 
     def wrong(self, path: Path, message: str, remedy: str | None = None) -> None:
         self.problems.append(self.scenario.problem(path, message, remedy))
@@ -239,7 +244,7 @@ class _Check:
             name: (flow.kind, tuple(dict.fromkeys(each for text in flow.to for each in expand(text))))
             for name, flow in self.document.traffic.items()
         }
-        metrics = catalogue(programs=programs, traffic=traffic, links=self.link_names)
+        metrics = self.metrics = catalogue(programs=programs, traffic=traffic, links=self.link_names)
         for position, expectation in enumerate(self.document.expect):
             path = ("expect", position)
             if not self.known((*path, "metric"), "metric", expectation.metric, metrics):
@@ -254,5 +259,17 @@ class _Check:
                     self.wrong((*path, key), error.message, error.remedy)
 
     def sweep(self) -> None:
-        for axis in self.document.sweep.axes if self.document.sweep else ():
-            self.known(("sweep", "axes", axis), "parameter", axis, self.document.params)
+        sweep = self.document.sweep
+        if sweep is None:
+            return
+        for axis in sweep.axes:
+            if find_axis(self.scenario.tree, axis) is None:
+                self.wrong(("sweep", "axes", axis), *unknown_axis(self.scenario.tree, axis))
+        try:
+            axes_of(sweep.axes, grid=sweep.design == "grid")
+        except LawError as error:
+            self.wrong(("sweep", "axes", *error.at), error.message, error.remedy)
+        if sweep.until and self.metrics and not matching_metrics(sweep.until.metric, self.metrics):
+            path = ("sweep", "until", "metric")
+            message = f'there is no metric "{sweep.until.metric}"'
+            self.wrong(path, message, did_you_mean(sweep.until.metric, self.metrics))

@@ -7,9 +7,9 @@ use crate::shape::{HEADER_ROOM, Left, damage};
 use crate::tun::Tun;
 use longhaul_endpoints::{Cargo, Carrier};
 use longhaul_network::journal::{Departure, Entry};
-use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink, icmp};
+use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink, icmp, results};
 use longhaul_plan::{Plan, Way};
-use longhaul_record::{Distribution, PacketRow};
+use longhaul_record::Distribution;
 use longhaul_units::{Span, Time};
 use serde::Serialize;
 use std::io::IoSlice;
@@ -345,14 +345,7 @@ impl Sink for Outlet {
     ) {
         let link = direction.link();
         if self.is_recorded(link, offered) {
-            self.recorder.packet(PacketRow {
-                link: link as u32,
-                reverse: direction.way() == Way::Reverse,
-                offered_ns: offered.ns(),
-                due_ns: due.ok().map(Time::ns),
-                bytes: packet.bytes,
-                fate: due.err().map_or("delivered", Fate::name),
-            });
+            self.recorder.packet(results::passage(direction, packet, offered, due));
         }
         // Simulated packets have no bytes to capture.
         if self.rows.captures[link] && !Cargo::carries(packet) {

@@ -6,18 +6,10 @@ use longhaul_units::Time;
 
 pub fn direction(delay_ns: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
-        up: true,
-        loss: Loss::None {},
         queue: Queue { limit_packets: Some(20), ..Queue::default() },
         rate: bits_per_s.map_or(Rate::Unlimited {}, |bits_per_s| Rate::Constant { bits_per_s }),
-        loss_place: LossPlace::BeforeQueue,
-        framing: Framing::default(),
         delay: Delay::Constant { delay_ns },
-        reorder: false,
-        out_of_order: None,
-        duplicate: 0.0,
-        corrupt: 0.0,
-        bundle: None,
+        ..Direction::default()
     }
 }
 

@@ -89,9 +89,9 @@ fn a_plan_without_end_is_refused() {
     ];
     for traffic in endless {
         let plan = with(pipe(1500, queued(MS, 1_000_000, 20)), vec![flow("endless", [0, 1], traffic)]);
-        assert!(Simulation::new(&plan, Records::none()).is_ok(), "the run ends");
+        assert!(Simulation::new(plan.clone(), Records::none()).is_ok(), "the run ends");
         let plan = Plan { duration_ns: None, ..plan };
-        let error = Simulation::new(&plan, Records::none()).err().unwrap();
+        let error = Simulation::new(plan.clone(), Records::none()).err().unwrap();
         assert!(error.starts_with("flows[0].stop_ns:"), "{error}");
         let mut stopped = plan;
         stopped.flows[0].stop_ns = Some(SECOND);
@@ -248,7 +248,7 @@ proptest! {
 
     #[test]
     fn every_packet_has_one_fate_at_every_instant(plan in any_plan()) {
-        let mut simulation = Simulation::new(&plan, Records::none()).unwrap();
+        let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
         for tenths in 1..=30 {
             simulation.advance(Time::from_ns(100 * tenths * MS), u64::MAX);
             let counts = simulation.finish().unwrap();

@@ -16,18 +16,9 @@ pub const FAST: Option<u64> = Some(100_000_000_000);
 /// One direction that loses nothing, with a queue without limit.
 pub fn direction(delay_ns: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
-        up: true,
-        loss: Loss::None {},
-        queue: Queue::default(),
         rate: bits_per_s.map_or(Rate::Unlimited {}, |bits_per_s| Rate::Constant { bits_per_s }),
-        loss_place: LossPlace::BeforeQueue,
-        framing: Framing::default(),
         delay: Delay::Constant { delay_ns },
-        reorder: false,
-        out_of_order: None,
-        duplicate: 0.0,
-        corrupt: 0.0,
-        bundle: None,
+        ..Direction::default()
     }
 }
 
@@ -175,7 +166,7 @@ pub struct Count {
 
 impl Run {
     pub fn new(plan: &Plan) -> Self {
-        Run(Simulation::new(plan, Records::none()).unwrap())
+        Run(Simulation::new(plan.clone(), Records::none()).unwrap())
     }
 
     pub fn until(&mut self, seconds: f64) -> Count {
@@ -192,7 +183,7 @@ impl Run {
 
     /// To the end of the run: when that was, and the counts.
     pub fn whole(plan: &Plan) -> (Time, Value) {
-        let mut simulation = Simulation::new(plan, Records::none()).unwrap();
+        let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
         assert!(simulation.advance(Time::NEVER, u64::MAX));
         (simulation.now(), simulation.finish().unwrap())
     }

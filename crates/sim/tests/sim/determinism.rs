@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::fmt::Write;
 
 fn digest(plan: &Plan) -> u64 {
-    let mut simulation = Simulation::new(plan, Records::none()).unwrap();
+    let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
     while !simulation.advance(Time::NEVER, u64::MAX) {}
     simulation.digest()
 }
@@ -62,7 +62,7 @@ fn scenarios() -> Vec<(String, Plan)> {
     changed("loss weibull gaps", &|link| {
         let gap = Distribution::Weibull { shape: 0.7, scale: 5e8 };
         let burst = Distribution::Pareto { shape: 1.5, scale: 1.0 };
-        link.loss = Loss::Renewal { gap, burst, unit: GapUnit::Wall };
+        link.loss = Loss::Renewal { gap, burst, unit: GapUnit::Wall, lasts_ns: None };
     });
     changed("copies, wrong bits, stragglers", &|link| {
         (link.duplicate, link.corrupt) = (0.01, 0.01);
@@ -127,7 +127,7 @@ fn records_move_nothing() {
     plan.measure =
         Measure { every_ns: 50 * MS, packet_links: vec![0], packet_window_ns: SECOND, ..plan.measure };
     let records = Records::new(&plan, |_| Ok(Box::new(std::io::sink()))).unwrap();
-    let mut simulation = Simulation::new(&plan, records).unwrap();
+    let mut simulation = Simulation::new(plan.clone(), records).unwrap();
     assert!(simulation.advance(Time::NEVER, u64::MAX));
     assert_eq!(simulation.digest(), digest(&plan));
 }
@@ -141,7 +141,7 @@ proptest! {
         cuts in prop::collection::vec((0..100 * MS, 1u64..3000), 1..20),
     ) {
         let (end, whole) = Run::whole(&plan);
-        let mut simulation = Simulation::new(&plan, Records::none()).unwrap();
+        let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
         let mut until = Time::ZERO;
         for (step_ns, events) in cuts.iter().cycle() {
             until = Time::from_ns(until.ns() + step_ns);

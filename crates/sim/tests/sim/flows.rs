@@ -131,7 +131,7 @@ fn a_call_goes_no_further_than_it_is_told() {
     let flow = Flow { stop_ns: Some(SECOND), ..flow("udp", [0, 1], datagrams(None)) };
     let plan = with(pipe(1500, direction(MS, FAST)), vec![flow]);
     let plan = Plan { duration_ns: Some(9 * SECOND), ..plan };
-    let mut simulation = Simulation::new(&plan, Records::none()).unwrap();
+    let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
     // Nothing happens any more after the first second.
     for (until_s, now_s, ended) in [(2, 2, false), (5, 5, false), (3, 5, false), (9, 9, true), (20, 9, true)]
     {

@@ -15,6 +15,7 @@ from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import QueueLaw
 from longhaul.scenario.model.rate import RateLaw
 from longhaul.scenario.model.routes import MOST_ROUTES
+from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.model.traffic import Traffic
 from longhaul.scenario.units import Share, Size, Span
 
@@ -156,13 +157,6 @@ class Expectation(Strict):
         if self.min is None and self.max is None and self.equals is None:
             raise problem("expects nothing", "add min, max or equals")
         return self
-
-
-class Sweep(Strict):
-    """Axes for ``longhaul sweep``."""
-
-    axes: dict[Name, Annotated[tuple[Value, ...], Field(strict=False, min_length=1)]]
-    repeat: Annotated[int, Count(at_least=1, at_most=10**6)] = 1
 
 
 class Document(Strict):

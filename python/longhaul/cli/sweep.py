@@ -1,0 +1,129 @@
+"""``longhaul sweep``: one scenario, thousands of runs."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from longhaul.cli.options import set_option
+
+
+def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    axes = {}
+    for value in values:
+        name, equals, content = value.partition("=")
+        if not equals or not name or not content:
+            raise click.BadParameter(f"{value!r} is not NAME=VALUE,VALUE; write for example cc=cubic,bbr")
+        axes[name] = content
+    return axes
+
+
+@click.command()
+@click.argument("scenario", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@set_option
+@click.option(
+    "--axis",
+    "axes",
+    multiple=True,
+    metavar="NAME=VALUES",
+    callback=_axes,
+    help="Vary a parameter, or a key such as links.wan.loss; may be repeated.",
+)
+@click.option("--repeat", type=int, metavar="N", help="Seeds of each variant.")
+@click.option(
+    "--design",
+    type=click.Choice(["grid", "random", "latin-hypercube"]),
+    help="Every combination, or so many points drawn from the axes.",
+)
+@click.option("--points", type=int, metavar="N", help="How many points are drawn.")
+@click.option(
+    "--seeds",
+    type=click.Choice(["paired", "independent"]),
+    help="Whether a repetition has the same seed in all variants.",
+)
+@click.option("--metric", "metrics", multiple=True, metavar="PATTERN", help="What the summary is about.")
+@click.option("--until", metavar="RULE", help='Add seeds until "goodput ±2%" holds, "at most 50".')
+@click.option("--workers", type=click.IntRange(1, 4096), metavar="N", help="Threads; all cores if left out.")
+@click.option(
+    "--cluster",
+    metavar="KIND|ADDRESS|FILE",
+    help="Run on slurm, htcondor, pbs, sge, lsf, kubernetes, tcp://host:8786, or what a YAML file says.",
+)
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Do what is missing of a sweep that was interrupted.",
+)
+@click.option("--share", metavar="K/N", help="With --resume: do this share, as one job of an array.")
+@click.option(
+    "--array",
+    type=click.IntRange(1, 100_000),
+    metavar="N",
+    help="Run nothing; write job scripts for arrays of N jobs (Slurm, HTCondor).",
+)
+@click.option("--dry-run", is_flag=True, help="Only say how many runs there are, and what they would cost.")
+@click.option(
+    "--runs",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="Where run directories go.",
+)
+@click.option("--no-report", is_flag=True, help="Do not write report.html.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table.")
+def sweep(
+    scenario: Path | None,
+    settings: dict[str, str],
+    axes: dict[str, str],
+    repeat: int | None,
+    design: str | None,
+    points: int | None,
+    seeds: str | None,
+    metrics: tuple[str, ...],
+    until: str | None,
+    workers: int | None,
+    cluster: str | None,
+    resume: Path | None,
+    share: str | None,
+    array: int | None,
+    dry_run: bool,
+    runs: Path,
+    no_report: bool,
+    as_json: bool,
+) -> None:
+    """Simulate SCENARIO for every combination of the axes' values, with several seeds each.
+
+    Axes come from the scenario's `sweep:`, or from --axis. Results stream to Parquet as runs end; what was
+    killed goes on with --resume. A run that cannot be is recorded with its error, and the others go on. Exit
+    codes: 0 good; 1 some runs failed; 2 wrong scenario or usage; 130 interrupted.
+
+    \b
+    longhaul sweep scenario.yaml --axis cc=cubic,bbr --axis loss=0%,0.1%,1% --repeat 5
+    longhaul sweep scenario.yaml --until "goodput ±2%" --dry-run
+    longhaul sweep scenario.yaml --cluster slurm.yaml
+    longhaul sweep --resume runs/NAME/latest
+    """
+    from longhaul.run.sweeps.command import Asked, run_command
+
+    asked = Asked(
+        scenario=scenario,
+        settings=settings,
+        axes=axes,
+        repeat=repeat,
+        design=design,
+        points=points,
+        seeds=seeds,
+        metrics=metrics,
+        until=until,
+        workers=workers,
+        cluster=cluster,
+        resume=resume,
+        share=share,
+        array=array,
+        dry_run=dry_run,
+        runs=runs,
+        report=not no_report,
+        as_json=as_json,
+    )
+    sys.exit(run_command(asked, argv=sys.argv))

@@ -1,0 +1,29 @@
+"""How every report is made: a template of this package, with the look that all have."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+
+def page(
+    template: str, *, context: Mapping[str, Any], filters: Mapping[str, Callable[..., Any]] | None = None
+) -> str:
+    """``template`` with ``context`` in it, as HTML that needs nothing else."""
+    environment = Environment(
+        loader=PackageLoader("longhaul.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(filters or {})
+    return environment.get_template(template).render(context)
+
+
+def write_page(path: Path, content: str) -> None:
+    """Put ``content`` in its place in one step: it is there whole, or not at all."""
+    temporary = path.with_suffix(".part")
+    temporary.write_text(content, encoding="utf-8")
+    temporary.replace(path)

@@ -1,0 +1,92 @@
+"""The figures of a sweep: each metric over one axis, a line for each combination of the others."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from longhaul.report.plotting import MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.sweeps import axis_text
+
+Row = Mapping[str, Any]
+
+MOST_LINES = len(SERIES)
+_WIDE = 30.0
+"""Largest over smallest value beyond which an axis is logarithmic."""
+_SCALES: Mapping[str, tuple[tuple[float, str], ...]] = {
+    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns")),
+    "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1, "bit/s")),
+    "share": ((0.01, "%"),),
+    "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
+}
+
+
+def chosen_axis(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    """The axis that goes along: of those with numbers the one with most values, or else of all."""
+    values = {column: {row[column] for row in rows} for column in columns}
+    numbers = [
+        column
+        for column in columns
+        if len(values[column]) > 2 and all(isinstance(each, int | float) for each in values[column])
+    ]
+    return max(numbers or columns, key=lambda column: len(values[column]))
+
+
+def metric_figure(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Sequence[str]) -> str:
+    """Means of ``metric`` with their intervals; ``columns`` and ``names`` are those of the axes.
+
+    With more combinations than :data:`MOST_LINES` all are points of one colour.
+    """
+    mine = [row for row in rows if row["metric"] == metric]
+    along = chosen_axis(mine, columns)
+    others = [column for column in columns if column != along]
+    lines: dict[tuple[Any, ...], list[Row]] = {}
+    for row in mine:
+        lines.setdefault(tuple(row[column] for column in others), []).append(row)
+    if len(lines) > MOST_LINES:
+        lines = {(): mine}
+    is_joined = (len(lines) == 1 and not others) or len(lines) > 1
+    is_number = all(isinstance(row[along], int | float) for row in mine)
+    ticks = list(dict.fromkeys(row[along] for row in mine))
+    unit = _unit_of(along) if is_number else None
+    x_factor, x_unit = _scale(unit, [abs(tick) for tick in ticks]) if unit else (1.0, "")
+    y_factor, y_unit = _scale(mine[0]["unit"], [abs(row["mean"]) for row in mine])
+    with style():
+        made = figure(3.4)
+        axes = made.subplots()
+        plain(axes)
+        for (values, line), colour in zip(lines.items(), SERIES, strict=False):
+            ordered = sorted(line, key=lambda row: row[along]) if is_number else line
+            axes.errorbar(
+                [row[along] / x_factor if is_number else ticks.index(row[along]) for row in ordered],
+                [row["mean"] / y_factor for row in ordered],
+                yerr=[(row["half_width"] or 0) / y_factor for row in ordered],
+                color=colour,
+                marker="o",
+                markersize=3.5,
+                capsize=2.5,
+                elinewidth=0.9,
+                linestyle="-" if is_number and is_joined else "",
+                label=", ".join(map(axis_text, others, values)),
+            )
+        name = names[list(columns).index(along)]
+        axes.set(xlabel=f"{name} [{x_unit}]" if x_unit else name)
+        axes.set(ylabel=f"{metric} [{y_unit}]" if y_unit else metric)
+        if is_number and min(ticks) > 0 and max(ticks) > _WIDE * min(ticks):
+            axes.set_xscale("log")
+        elif not is_number:
+            axes.set_xticks(range(len(ticks)), [str(tick) for tick in ticks], color=MUTED)
+        if min(row["mean"] for row in mine) >= 0:
+            axes.set_ylim(bottom=0)
+        if len(lines) > 1:
+            axes.legend(title=", ".join(names[list(columns).index(column)] for column in others))
+        return svg(made, metric, f"{metric} over {name}")
+
+
+def _scale(unit: str, values: Sequence[float]) -> tuple[float, str]:
+    most = max(values, default=0)
+    scales = _SCALES.get(unit, ((1.0, ""),))
+    return next((each for each in scales if most >= each[0]), scales[-1])
+
+
+def _unit_of(column: str) -> str | None:
+    endings = {"_ns": "ns", "_bits_per_s": "bit/s", "_bytes": "bytes", "_share": "share"}
+    return next((unit for ending, unit in endings.items() if column.endswith(ending)), None)

@@ -1,0 +1,51 @@
+"""The report of a sweep: one HTML file that needs nothing else, in the look of the report of a run."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from longhaul.report import sweep_figures
+from longhaul.report.page import page, write_page
+from longhaul.report.sweeps import axis_text, estimate_text
+
+MOST_FIGURES = 8
+MOST_DRAWN = 5000
+"""Rows of the summary that are drawn or shown; the file has all."""
+MOST_ROWS = 400
+"""Variants in the table; the file has all."""
+
+
+def write_sweep_report(directory: Path) -> Path:
+    """Write ``report.html`` into the directory of a sweep that has a summary; returns its path."""
+    summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
+    sweep = json.loads((directory / "sweep.json").read_text(encoding="utf-8"))
+    table = directory / "summary.parquet"
+    found = pq.read_table(table) if table.is_file() else None
+    rows = found.slice(0, MOST_DRAWN).to_pylist() if found is not None else []
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    columns = [axis["column"] for axis in summary["axes"]]
+    names = [axis["name"] for axis in summary["axes"]]
+    by_variant: dict[int, dict[str, str]] = {}
+    values: dict[int, list[str]] = {}
+    for row in rows:
+        if len(by_variant) == MOST_ROWS and row["variant"] not in by_variant:
+            continue
+        by_variant.setdefault(row["variant"], {})[row["metric"]] = estimate_text(row)
+        values[row["variant"]] = [axis_text(column, row[column]) for column in columns]
+    context = {
+        "summary": summary,
+        "sweep": sweep,
+        "names": names,
+        "metrics": metrics,
+        "figures": [
+            (metric, sweep_figures.metric_figure(rows, metric, columns, names))
+            for metric in metrics[:MOST_FIGURES]
+            if found is not None and len(found) <= MOST_DRAWN
+        ],
+        "rows": [(values[variant], cells) for variant, cells in by_variant.items()],
+        "left_out": summary["variants"] - len(by_variant),
+    }
+    path = directory / "report.html"
+    write_page(path, page("sweep.html.j2", context=context))
+    return path

@@ -1,0 +1,1 @@
+"""Sweeps: thousands of simulated runs, in shards, on this machine or a cluster."""

@@ -1,0 +1,53 @@
+"""Job scripts for those who would rather submit an array of jobs than run Dask.
+
+Each job does a share of the sweep (``--share K/N``) and puts parts into the sweep's directory, which all jobs
+must see. A share that was killed can be submitted again; ``--resume`` without a share does what is left, and
+summarises.
+"""
+
+import shlex
+import sys
+from pathlib import Path
+
+SLURM = """\
+#!/bin/sh
+#SBATCH --job-name=longhaul-sweep
+#SBATCH --array=0-{last}
+#SBATCH --cpus-per-task=1
+#SBATCH --output={directory}/job-%a.log
+exec {command} --resume {quoted} --share "$SLURM_ARRAY_TASK_ID/{jobs}"
+"""
+CONDOR = """\
+# condor_submit {file}
+universe = vanilla
+executable = {executable}
+arguments = "-m longhaul.cli.main sweep --workers 1 --resume '{doubled}' --share $(Process)/{jobs}"
+transfer_executable = false
+should_transfer_files = no
+request_cpus = 1
+getenv = true
+log = {directory}/condor.log
+output = {directory}/job-$(Process).log
+error = {directory}/job-$(Process).log
+queue {jobs}
+"""
+
+
+def write_scripts(directory: Path, *, jobs: int) -> list[tuple[Path, str]]:
+    """Write the scripts into the sweep's directory; returns each with the command that submits it."""
+    directory = directory.resolve()
+    command = shlex.join([sys.executable, "-m", "longhaul.cli.main", "sweep", "--workers", "1"])
+    slurm, condor = directory / "sweep.sbatch", directory / "sweep.sub"
+    fields = {
+        "directory": directory,
+        "quoted": shlex.quote(str(directory)),
+        "doubled": str(directory).replace("'", "''").replace('"', '""'),
+        "executable": sys.executable,
+        "command": command,
+        "jobs": jobs,
+        "last": jobs - 1,
+        "file": condor,
+    }
+    slurm.write_text(SLURM.format(**fields), encoding="utf-8")
+    condor.write_text(CONDOR.format(**fields), encoding="utf-8")
+    return [(slurm, f"sbatch {slurm}"), (condor, f"condor_submit {condor}")]

@@ -1,0 +1,150 @@
+"""``longhaul sweep`` from its options to its output."""
+
+import json
+import os
+import sys
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from longhaul.errors import LonghaulError
+from longhaul.run.sweeps import sweep as sweeps
+from longhaul.run.sweeps.arrays import write_scripts
+from longhaul.run.sweeps.cluster import Cluster, place_of
+from longhaul.run.sweeps.local import Threads, Workers
+from longhaul.run.sweeps.prepared import prepare
+from longhaul.scenario.sweeps.options import Options
+
+SHOWN = 5000
+"""Rows of the summary that are looked at for the table on the terminal."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options, as they were given."""
+
+    scenario: Path | None
+    settings: dict[str, str]
+    axes: dict[str, str]
+    repeat: int | None
+    design: str | None
+    points: int | None
+    seeds: str | None
+    metrics: tuple[str, ...]
+    until: str | None
+    workers: int | None
+    cluster: str | None
+    resume: Path | None
+    share: str | None
+    array: int | None
+    dry_run: bool
+    runs: Path
+    report: bool
+    as_json: bool
+
+    @property
+    def options(self) -> Options:
+        """What they say about the sweep."""
+        return Options(
+            axes=self.axes or None,
+            design=self.design,
+            points=self.points,
+            repeat=self.repeat,
+            seeds=self.seeds,
+            metrics=self.metrics,
+            until=self.until,
+        )
+
+
+def run_command(asked: Asked, *, argv: list[str]) -> int:
+    """Do what is asked, print what came of it, and return the exit code. Raises LonghaulError."""
+    _check(asked)
+
+    if asked.resume is not None:
+        folder, prepared = sweeps.again(asked.resume)
+        share = sweeps.share_of(asked.share) if asked.share else None
+        with _workers(asked) as workers:
+            swept = sweeps.execute(folder, prepared, workers, share=share, report=asked.report)
+        return swept.exit_code if share else _show(swept, as_json=asked.as_json)
+    assert asked.scenario is not None
+    prepared = prepare(asked.scenario, settings=asked.settings, options=asked.options)
+    if asked.dry_run:
+        cores = asked.workers or len(os.sched_getaffinity(0))
+        _show_estimate(sweeps.estimate(prepared, cores=cores), as_json=asked.as_json)
+        return 0
+    if asked.array:
+        folder = sweeps.begin(prepared, runs=asked.runs, argv=argv)
+        for script, start in write_scripts(folder.path, jobs=asked.array):
+            print(f"{script}\n  {start}")
+        print(f"when all have ended: longhaul sweep --resume {folder.path}")
+        return 0
+    with _workers(asked) as workers:
+        folder = sweeps.begin(prepared, runs=asked.runs, argv=argv)
+        swept = sweeps.execute(folder, prepared, workers, report=asked.report)
+    return _show(swept, as_json=asked.as_json)
+
+
+def _workers(asked: Asked) -> AbstractContextManager[Workers]:
+    return Cluster(place_of(asked.cluster)) if asked.cluster else Threads(asked.workers)
+
+
+def _check(asked: Asked) -> None:
+    if (asked.scenario is None) == (asked.resume is None):
+        raise LonghaulError(
+            "name a scenario, or a sweep to resume",
+            remedy="longhaul sweep SCENARIO, or longhaul sweep --resume DIR",
+            exit_code=2,
+        )
+    if asked.resume is not None and (asked.options != Options() or asked.settings or asked.array):
+        raise LonghaulError(
+            "a sweep is resumed as it was asked for",
+            remedy="leave its options out, or begin a new one",
+            exit_code=2,
+        )
+    if asked.share is not None and asked.resume is None:
+        raise LonghaulError("--share goes with --resume", remedy="add --resume DIR", exit_code=2)
+
+
+def _show(swept: sweeps.Swept, *, as_json: bool) -> int:
+    from longhaul.report.sweeps import print_sweep
+
+    table = swept.directory / "summary.parquet"
+    found = pq.read_table(table) if table.is_file() else None
+    rows: list[dict[str, Any]] = []
+    if found is not None:
+        rows = (found if as_json else found.slice(0, SHOWN)).to_pylist()
+    if as_json:
+        print(json.dumps({"directory": str(swept.directory), **swept.summary, "metrics": rows}, indent=1))
+    else:
+        print_sweep(swept.summary, rows)
+    to = sys.stderr if as_json else sys.stdout
+    place = swept.directory / "report.html"
+    print(f"report: {place}" if place.is_file() else f"results: {swept.directory}", file=to)
+    if swept.summary["status"] != "done":
+        print(f"to go on: longhaul sweep --resume {swept.directory}", file=to)
+    return swept.exit_code
+
+
+def _show_estimate(found: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(found, indent=1))
+        return
+    from longhaul.analysis.text import time_text
+
+    about = "about " if found["extrapolated"] else ""
+    more = " at first" if found["more_until"] else ""
+    print(f"{found['variants']} variants x {found['repeats']} seeds = {found['points']} runs{more}")
+    print(f"{found['shards']} shards of {found['shard_points']} runs at most")
+    print(
+        f"one run takes {about}{time_text(found['point_s'] * 1e9)} here; all of them "
+        f"{_hours(found['core_s'])} of one core, {_hours(found['wall_s'])} on {found['cores']} cores"
+    )
+
+
+def _hours(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"

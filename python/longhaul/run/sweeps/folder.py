@@ -1,0 +1,132 @@
+"""The directory of a sweep: what was asked, and the parts that are there."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from longhaul.errors import LonghaulError
+from longhaul.run.directory import claim, machine, point_latest
+from longhaul.scenario.sweeps.options import Options
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A sweep on disk. Its parts say by themselves how far it has come."""
+
+    path: Path
+
+    @property
+    def parts(self) -> Path:
+        """Where the parts are."""
+        return self.path / "parts"
+
+    def done(self) -> set[str]:
+        """The names of the parts that are there."""
+        return {each.name for each in self.parts.glob("*.parquet")}
+
+    def keep(self, name: str, part: bytes) -> None:
+        """Put a part in its place in one step: it is there whole, or not at all."""
+        temporary = self.parts / f".{name}.{os.getpid()}"
+        with temporary.open("wb") as file:
+            file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self.parts / name)
+
+    def read(self) -> Json:
+        """The contents of ``sweep.json``."""
+        content: Json = json.loads((self.path / "sweep.json").read_text(encoding="utf-8"))
+        return content
+
+    def update(self, **changes: Any) -> None:
+        """Change some fields of ``sweep.json``."""
+        _write(self.path / "sweep.json", {**self.read(), **changes})
+
+    def inputs(self) -> dict[str, bytes]:
+        """The files that variants name, by the names that they use."""
+        return {name: (self.path / kept).read_bytes() for name, kept in self.read()["inputs"].items()}
+
+    def options(self) -> Options:
+        """What was asked for beside the scenario."""
+        return Options(**self.read()["options"])
+
+
+def create(
+    runs: Path,
+    name: str,
+    *,
+    content: bytes,
+    settings: Mapping[str, str],
+    options: Options,
+    inputs: Mapping[str, bytes],
+    facts: Mapping[str, Any],
+    argv: list[str],
+) -> Folder:
+    """Make the directory of a new sweep; ``facts`` go into ``sweep.json``, too."""
+    now = datetime.now(UTC)
+    asked = json.dumps([dict(settings), asdict(options)]).encode()
+    digest = hashlib.sha256(content + asked).hexdigest()
+    parent = runs / name
+    directory = claim(parent, f"{now:%Y%m%dT%H%M%SZ}-sweep-{digest[:8]}")
+    (directory / "parts").mkdir()
+    (directory / "scenario.yaml").write_bytes(content)
+    _write(
+        directory / "sweep.json",
+        {
+            "status": "running",
+            "mode": "sweep",
+            "name": name,
+            "argv": argv,
+            "started": now.isoformat(timespec="seconds"),
+            "versions": {"longhaul": version("longhaul")},
+            "host": machine(),
+            "scenario": hashlib.sha256(content).hexdigest(),
+            "settings": dict(settings),
+            "options": asdict(options),
+            "inputs": dict(_keep(directory, inputs)),
+            **facts,
+        },
+    )
+    point_latest(parent, directory)
+    return Folder(directory)
+
+
+def find(path: Path) -> Folder:
+    """The sweep in ``path``. Raises LonghaulError if there is none, or if it was another version's."""
+    if not (path / "sweep.json").is_file():
+        raise LonghaulError(
+            f"{path} is no sweep: it has no sweep.json",
+            remedy="name one, such as runs/NAME/latest",
+            exit_code=2,
+        )
+    folder = Folder(path.resolve())
+    began, here = folder.read()["versions"]["longhaul"], version("longhaul")
+    if began != here:
+        raise LonghaulError(
+            f"{path} began with longhaul {began}, this is {here}: its runs would differ",
+            remedy="install that version, or begin a new sweep",
+            exit_code=2,
+        )
+    return folder
+
+
+def _keep(directory: Path, inputs: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    for name, content in inputs.items():
+        kept = f"inputs/{hashlib.sha256(content).hexdigest()[:8]}-{Path(name).name}"
+        (directory / "inputs").mkdir(exist_ok=True)
+        (directory / kept).write_bytes(content)
+        yield name, kept
+
+
+def _write(path: Path, content: Any) -> None:
+    temporary = path.with_name(f"{path.name}.part")
+    temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    temporary.replace(path)

@@ -1,0 +1,171 @@
+"""What every worker of a sweep needs to know, and the runs of one shard."""
+
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from itertools import islice
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from longhaul import _longhaul
+from longhaul.errors import LonghaulError
+from longhaul.run.sim import simulated_plan
+from longhaul.run.sweeps.columns import schema
+from longhaul.run.sweeps.rows import rows_of
+from longhaul.scenario.sweeps.axes import numbers_of
+from longhaul.scenario.sweeps.seeds import seed_of
+from longhaul.scenario.sweeps.variants import Base, base_of
+from longhaul.scenario.yaml_tree import read_tree
+
+Json = dict[str, Any]
+
+RUNS_AT_ONCE = 32
+"""Plans handed to one native call: enough to hide its cost, few enough to hold in memory."""
+NEVER_SAMPLE_NS = 10**15
+"""A sampling interval that no run reaches: series are not kept."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some repetitions of one variant."""
+
+    variant: int
+    values: tuple[str, ...]
+    first: int
+    """The first repetition, from 0."""
+    count: int
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The runs of one part. The same shard gives the same part, byte for byte, wherever it runs."""
+
+    round: int
+    number: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def name(self) -> str:
+        """The file name of the part."""
+        return f"{self.round:02d}-{self.number:06d}.parquet"
+
+    @property
+    def points(self) -> int:
+        """How many runs it has."""
+        return sum(piece.count for piece in self.pieces)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A sweep as workers see it: no files, no clock, nothing of the machine."""
+
+    name: str
+    """What errors call the scenario."""
+    content: bytes
+    settings: Mapping[str, str]
+    axes: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]
+    """Name and type of the column of each axis."""
+    contents: Mapping[str, bytes]
+    """The files that variants name."""
+    seeds: Literal["paired", "independent"]
+    version: str
+    """Of Longhaul: another would give other results."""
+
+    @cached_property
+    def base(self) -> Base:
+        """The scenario, read once in every process."""
+        source, root = read_tree(self.name, self.content)
+        return base_of(source, root, self.axes, settings=self.settings, contents=self.contents)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run that is ready, or why it cannot be."""
+
+    head: Json
+    plan: Json
+    traffic: Sequence[Mapping[str, Any]]
+    text: str
+    error: str | None = None
+
+
+def run_shard(job: Job, shard: Shard, stop: _longhaul.Stop | None = None) -> bytes | None:
+    """Simulate every run of ``shard``; returns its part as Parquet, or ``None`` if stopped.
+
+    A run that cannot be has a row with its error; the others go on.
+    """
+    if version("longhaul") != job.version:
+        raise LonghaulError(
+            f"this worker has longhaul {version('longhaul')}, the sweep began with {job.version}",
+            remedy="install the same version everywhere",
+        )
+    rows: list[Json] = []
+    runs = (run for piece in shard.pieces for run in _runs(job, piece))
+    while batch := list(islice(runs, RUNS_AT_ONCE)):
+        ready = [run for run in batch if run.error is None]
+        outcomes = _longhaul.simulate_many([run.text for run in ready], stop=stop)
+        if len(outcomes) < len(ready):
+            return None
+        results = iter(outcomes)
+        for run in batch:
+            result, echoes, error = (None, None, run.error) if run.error else next(results)
+            if result is None:
+                rows.append({**run.head, "error": error})
+                continue
+            rows += [{**run.head, **row} for row in rows_of(run.plan, run.traffic, result, echoes)]
+    return as_parquet(rows, schema(job.columns))
+
+
+def point_plan(base: Base, values: Sequence[str]) -> tuple[Json, list[Json], str]:
+    """The plan of a variant, its traffic, and the plan's JSON without its seed and opening brace.
+
+    Raises LonghaulError.
+    """
+    resolved = base.resolve(values)
+    plan, traffic = simulated_plan(resolved)
+    plan["measure"] = {
+        **plan["measure"],
+        "every_ns": NEVER_SAMPLE_NS,
+        "captures": [],
+        "packet_links": [],
+        "journal": False,
+    }
+    rest = json.dumps({key: value for key, value in plan.items() if key != "seed"})
+    return plan, traffic, rest[1:]
+
+
+def with_seed(rest: str, seed: int) -> str:
+    """A whole plan again; nothing but this depends on the seed."""
+    return f'{{"seed": {seed}, {rest}'
+
+
+def _runs(job: Job, piece: Piece) -> Iterator[_Run]:
+    """The runs of a piece: the plan is made once, as only the seed differs."""
+    head: Json = {"variant": piece.variant}
+    for axis, (column, kind), text in zip(job.axes, job.columns, piece.values, strict=True):
+        numbers = numbers_of(axis, [text]) if kind != "string" else None
+        head[column] = numbers[1][0] if numbers else text
+    repeats = range(piece.first, piece.first + piece.count)
+    try:
+        plan, traffic, rest = point_plan(job.base, piece.values)
+    except LonghaulError as error:
+        words = str(error).partition("\n")[0]
+        yield from (_Run({**head, "repeat": repeat}, {}, (), "", words) for repeat in repeats)
+        return
+    for repeat in repeats:
+        seed = seed_of(plan["seed"], piece.variant, repeat, kind=job.seeds)
+        yield _Run({**head, "repeat": repeat, "seed": seed}, plan, traffic, with_seed(rest, seed))
+
+
+def as_parquet(rows: Sequence[Json], columns: pa.Schema) -> bytes:
+    """``rows`` as a Parquet file; what a row does not have is null."""
+    arrays = [pa.array([row.get(field.name) for row in rows], type=field.type) for field in columns]
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_arrays(arrays, schema=columns), out, compression="zstd")
+    return out.getvalue()

@@ -1,0 +1,158 @@
+"""A sweep that is ready to run: checked, counted, cut into shards."""
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+
+from longhaul import _longhaul
+from longhaul.run.sim import real_programs, simulated_plan
+from longhaul.run.sweeps.job import Job, Piece, Shard, point_plan, with_seed
+from longhaul.scenario.model.sweep import Sweep
+from longhaul.scenario.resolve import Resolved
+from longhaul.scenario.sweeps.axes import Axis, axes_of, column_of, numbers_of
+from longhaul.scenario.sweeps.design import Design
+from longhaul.scenario.sweeps.options import Options, load_sweep
+from longhaul.scenario.sweeps.variants import base_of, check_values
+
+SHARD_S = 2.0
+"""How long a shard should take on one core: what is lost at most when a worker or client is killed."""
+MOST_POINTS = 1000
+"""Runs of a shard at most, however short."""
+LEAST_SHARDS = 16
+"""Into which a sweep is cut, if it has so many runs: or some cores would have nothing to do."""
+TRIED_S = 1.0
+"""How long the run is watched whose speed is taken for all."""
+EVENTS_AT_ONCE = 200_000
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a sweep is, apart from where it is kept and what runs it."""
+
+    name: str
+    content: bytes
+    options: Options
+    sweep: Sweep
+    design: Design
+    job: Job
+    inputs: Mapping[str, bytes]
+    left_out: tuple[str, ...]
+    """Real programs, which no simulation runs."""
+
+    @property
+    def points(self) -> int:
+        """How many runs it has, without those that a rule to stop by adds."""
+        return self.design.variants * self.sweep.repeats
+
+    def shards(
+        self, round_: int, added: Mapping[int, tuple[int, int]] | None, *, size: int
+    ) -> Iterator[Shard]:
+        """The shards of a round, of ``size`` runs each, one at a time.
+
+        In the first round (``added`` is ``None``) every variant has its first repetitions; later, those that
+        ``added`` says: ``{variant: (the first of them, how many)}``.
+        """
+        numbers = count()
+        gathered: list[Piece] = []
+        room = size
+        for piece in self._pieces(added):
+            done = 0
+            while done < piece.count:
+                take = min(room, piece.count - done)
+                gathered.append(Piece(piece.variant, piece.values, piece.first + done, take))
+                done, room = done + take, room - take
+                if not room:
+                    yield Shard(round_, next(numbers), tuple(gathered))
+                    gathered, room = [], size
+        if gathered:
+            yield Shard(round_, next(numbers), tuple(gathered))
+
+    def _pieces(self, added: Mapping[int, tuple[int, int]] | None) -> Iterator[Piece]:
+        if added is None:
+            for variant, values in self.design:
+                yield Piece(variant, values, 0, self.sweep.repeats)
+            return
+        for variant, (first, more) in sorted(added.items()):
+            yield Piece(variant, self.design.values(variant), first, more)
+
+    def shard_size(self, point_s: float) -> int:
+        """How many runs a shard should have, if each takes ``point_s`` seconds."""
+        by_time = round(SHARD_S / max(point_s, 1e-9))
+        return max(1, min(by_time, MOST_POINTS, math.ceil(self.points / LEAST_SHARDS)))
+
+
+def prepare(
+    path: Path,
+    *,
+    settings: Mapping[str, str],
+    options: Options,
+    inputs: Mapping[str, bytes] | None = None,
+) -> Prepared:
+    """Read and check the sweep over the scenario in ``path``, whose ``inputs`` are on disk if left out.
+
+    Every value of every axis is tried. Raises LonghaulError with everything that is wrong.
+    """
+    asked = load_sweep(path, settings=settings, options=options, contents=inputs)
+    sweep, document = asked.sweep, asked.scenario.document
+    axes = axes_of(sweep.axes, grid=sweep.design == "grid")
+    names = tuple(axis.name for axis in axes)
+    base = base_of(asked.source, asked.root, names, settings=settings, contents=inputs)
+    left_out: dict[str, None] = {}
+
+    def check(resolved: Resolved) -> None:
+        left_out.update(dict.fromkeys(real_programs(resolved)))
+        simulated_plan(resolved)
+
+    found = check_values(base, axes, check=check)
+    job = Job(
+        name=asked.source.name,
+        content=asked.source.content,
+        settings=dict(settings),
+        axes=names,
+        columns=tuple(_column(axis) for axis in axes),
+        contents=found if inputs is None else inputs,
+        seeds=sweep.seeds,
+        version=version("longhaul"),
+    )
+    design = Design(axes, sweep.design, sweep.points, document.seed)
+    return Prepared(document.name, job.content, options, sweep, design, job, job.contents, tuple(left_out))
+
+
+def _column(axis: Axis) -> tuple[str, str]:
+    """Name and type of an axis' column: numbers where all values are of one kind, else text."""
+    texts = axis.values or (axis.at(0.0), axis.at(0.5), axis.at(1.0))
+    numbers = numbers_of(axis.name, texts)
+    if numbers is None:
+        return column_of(axis.name), "string"
+    whole = all(isinstance(each, int) for each in numbers[1])
+    return numbers[0], "int64" if whole else "double"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run takes here, on one core."""
+
+    point_s: float
+    whole: bool
+    """Whether the run was watched to its end; otherwise the rest is extrapolated by simulated time."""
+
+
+def try_one(prepared: Prepared) -> Cost:
+    """Time the first run, for a second at most. What it comes to is thrown away."""
+    values = prepared.design.values(0)
+    prepared.job.base.resolve(values)
+    began = time.perf_counter()
+    plan, _traffic, rest = point_plan(prepared.job.base, values)
+    resolving_s = (time.perf_counter() - began) / prepared.sweep.repeats
+    began = time.perf_counter()
+    simulation = _longhaul.Simulation(with_seed(rest, plan["seed"]), directory=None)
+    while not simulation.advance(EVENTS_AT_ONCE):
+        spent_s = time.perf_counter() - began
+        if spent_s > TRIED_S:
+            share = simulation.now_ns() / (plan["duration_ns"] or 2 * max(simulation.now_ns(), 1))
+            return Cost(spent_s / max(share, 1e-9), whole=False)
+    return Cost(resolving_s + time.perf_counter() - began, whole=True)

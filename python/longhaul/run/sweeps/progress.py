@@ -1,0 +1,71 @@
+"""How far a sweep is: a bar with rate and time left, or a line now and then without a terminal."""
+
+import time
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+QUIET_S = 10.0
+"""Between two lines where there is no terminal."""
+
+
+class Sweeping(AbstractContextManager["Sweeping"]):
+    """Shows runs done, their rate, and the time left, on standard error."""
+
+    def __init__(self, points: int, *, workers: str) -> None:
+        """Prepare for so many runs."""
+        self._console = Console(stderr=True)
+        self._bar = Progress(
+            TextColumn("sweeping"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=self._console,
+            transient=True,
+        )
+        self._points, self._done, self._new = points, 0, 0
+        self._began = self._said = time.monotonic()
+        self._workers = workers
+        self._task = self._bar.add_task("", total=points, note=workers)
+
+    def __enter__(self) -> Self:
+        """Start showing."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """Stop showing."""
+        self._bar.stop()
+
+    def say(self, text: str, *, style: str | None = None) -> None:
+        """Say something beside the bar."""
+        self._console.print(text, style=style, highlight=False, soft_wrap=True)
+
+    def add(self, points: int) -> None:
+        """There are so many more runs to do."""
+        self._points += points
+        self._bar.update(self._task, total=self._points)
+
+    def found(self, points: int) -> None:
+        """So many runs were done before."""
+        self._done += points
+        self._bar.update(self._task, completed=self._done)
+
+    def done(self, points: int) -> None:
+        """So many runs have been done."""
+        self._done += points
+        self._new += points
+        now = time.monotonic()
+        rate = self._new / max(now - self._began, 1e-3)
+        note = f"{rate:.3g} runs/s, {self._workers}"
+        self._bar.update(self._task, completed=self._done, note=note)
+        if not self._console.is_terminal and now - self._said > QUIET_S:
+            self._said = now
+            left_s = (self._points - self._done) / max(rate, 1e-9)
+            self.say(f"{self._done} of {self._points} runs, {note}, {left_s:.0f} s left")

@@ -1,0 +1,140 @@
+"""The answer of a sweep: for every variant and metric, a mean and how sure it is."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from longhaul.analysis.comparing import CONFIDENCE
+from longhaul.run.sweeps.columns import MEASURES
+from longhaul.scenario.metrics import unit_of
+from longhaul.scenario.sweeps.stopping import matching_metrics
+
+
+def summarise(parts: Sequence[Path], patterns: Iterable[str], *, axes: Sequence[str] = ()) -> pa.Table:
+    """A row for every variant and metric that ``patterns`` name.
+
+    Columns: ``variant``, those of ``axes``, ``metric``, ``unit``, ``mean``, ``half_width`` of the mean's 95 %
+    confidence interval (Student's t; null for a single run), ``sd``, ``least``, ``most``, ``runs``.
+    """
+    wanted = tuple(patterns)
+    found = pa.concat_tables([_read(part, wanted, axes) for part in parts])
+    estimates = [
+        _estimates(rows, column, metric)
+        for item in pc.unique(found["item"]).to_pylist()
+        if item is not None
+        for rows in [found.filter(pc.equal(found["item"], item))]
+        for metric, column in _metrics(item, rows, wanted)
+    ]
+    if not estimates:
+        return _SCHEMA.empty_table()
+    summary = pa.concat_tables(estimates).sort_by([("variant", "ascending"), ("metric", "ascending")])
+    if not axes:
+        return summary
+    values = found.group_by("variant", use_threads=False).aggregate([(axis, "min") for axis in axes])
+    named = values.rename_columns([name.removesuffix("_min") for name in values.column_names])
+    joined = named.join(summary, "variant", join_type="inner", use_threads=False)
+    return joined.sort_by([("variant", "ascending"), ("metric", "ascending")]).select(
+        ["variant", *axes, *_SCHEMA.names[1:]]
+    )
+
+
+def _read(part: Path, wanted: Sequence[str], axes: Sequence[str]) -> pa.Table:
+    """The rows of a part that some of the metrics wanted may be in."""
+    columns = dict.fromkeys(["variant", "item", *axes, *(column for column, _kind in MEASURES.values())])
+    rows = pq.read_table(part, columns=list(columns))
+    items = [
+        item
+        for item in pc.unique(rows["item"]).to_pylist()
+        if item is not None and any(matching_metrics(each, _names(item)) for each in wanted)
+    ]
+    return rows.filter(pc.is_in(rows["item"], value_set=pa.array(items, pa.string())))
+
+
+def _names(item: str) -> list[str]:
+    return [f"{item}.{measure}" for measure in MEASURES]
+
+
+def count_points(parts: Sequence[Path]) -> tuple[int, int]:
+    """How many runs the parts have, and how many of them failed."""
+    points = failed = 0
+    for part in parts:
+        rows = pq.read_table(part, columns=["variant", "repeat", "error"])
+        points += rows.group_by(["variant", "repeat"]).aggregate([]).num_rows
+        failed += len(rows) - rows["error"].null_count
+    return points, failed
+
+
+def first_errors(parts: Sequence[Path], *, most: int = 5) -> list[tuple[int, int, str]]:
+    """Variant, repetition and error of the first runs that failed."""
+    found: list[tuple[int, int, str]] = []
+    for part in parts:
+        rows = pq.read_table(part, columns=["variant", "repeat", "error"])
+        failed = rows.filter(pc.is_valid(rows["error"])).to_pylist()
+        found += [(row["variant"], row["repeat"], row["error"]) for row in failed]
+        if len(found) >= most:
+            break
+    return found[:most]
+
+
+def _metrics(item: str, rows: pa.Table, wanted: Sequence[str]) -> list[tuple[str, str]]:
+    """The metrics of ``item`` that were measured and are wanted, with their columns."""
+    columns = {
+        f"{item}.{measure}": column
+        for measure, (column, _kind) in MEASURES.items()
+        if rows[column].null_count < len(rows)
+    }
+    names = dict.fromkeys(name for pattern in wanted for name in matching_metrics(pattern, columns))
+    return [(name, columns[name]) for name in names]
+
+
+def _estimates(rows: pa.Table, column: str, metric: str) -> pa.Table:
+    from scipy.special import stdtrit  # scipy.stats has the same, and takes a second to load
+
+    measured = pa.table({"variant": rows["variant"], "value": pc.cast(rows[column], pa.float64())})
+    measured = measured.filter(pc.is_valid(measured["value"]))
+    groups = measured.group_by("variant", use_threads=False).aggregate(
+        [
+            ("value", "mean"),
+            ("value", "variance", pc.VarianceOptions(ddof=1)),
+            ("value", "min"),
+            ("value", "max"),
+            ("value", "count"),
+        ]
+    )
+    runs = groups["value_count"].to_numpy()
+    sd = np.sqrt(groups["value_variance"].to_numpy(zero_copy_only=False))
+    several = runs > 1
+    quantile = stdtrit(np.maximum(runs - 1, 1), (1 + CONFIDENCE) / 2)
+    half_width = np.where(several, quantile * sd / np.sqrt(runs), np.nan)
+    return pa.Table.from_arrays(
+        [
+            groups["variant"],
+            pa.repeat(metric, len(groups)),
+            pa.repeat(unit_of(metric), len(groups)),
+            groups["value_mean"],
+            pa.array(half_width, from_pandas=True),
+            pa.array(np.where(several, sd, np.nan), from_pandas=True),
+            groups["value_min"],
+            groups["value_max"],
+            groups["value_count"],
+        ],
+        schema=_SCHEMA,
+    )
+
+
+_FIELDS: list[tuple[str, pa.DataType]] = [
+    ("variant", pa.int64()),
+    ("metric", pa.string()),
+    ("unit", pa.string()),
+    ("mean", pa.float64()),
+    ("half_width", pa.float64()),
+    ("sd", pa.float64()),
+    ("least", pa.float64()),
+    ("most", pa.float64()),
+    ("runs", pa.int64()),
+]
+_SCHEMA = pa.schema(_FIELDS)

@@ -1,0 +1,213 @@
+"""A sweep from the scenario to the summary: what ``longhaul sweep`` does."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from longhaul.errors import LonghaulError
+from longhaul.run.sweeps import folder as folders
+from longhaul.run.sweeps.folder import Folder
+from longhaul.run.sweeps.local import Workers
+from longhaul.run.sweeps.prepared import Prepared, prepare, try_one
+from longhaul.run.sweeps.progress import Sweeping
+from longhaul.run.sweeps.stopping import more_runs
+from longhaul.run.sweeps.summary import count_points, first_errors, summarise
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Share:
+    """One of several processes that do a sweep together without knowing each other."""
+
+    number: int
+    """From 0."""
+    of: int
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A sweep that has ended, or come as far as it could."""
+
+    directory: Path
+    summary: Json
+    """The contents of ``summary.json``; empty for a :class:`Share`."""
+    exit_code: int
+    """0 all runs done; 1 some failed, or could not be done; 130 interrupted."""
+
+    def table(self, name: str = "summary") -> dict[str, Any]:
+        """``summary`` (a row for each variant and metric) or ``parts`` (every run), as columns."""
+        path = self.directory / ("summary.parquet" if name == "summary" else "parts")
+        columns: dict[str, Any] = pq.read_table(path).to_pydict()
+        return columns
+
+
+def begin(prepared: Prepared, *, runs: Path, argv: list[str], name: str | None = None) -> Folder:
+    """Make the directory of a sweep that is new."""
+    cost = try_one(prepared)
+    return folders.create(
+        runs,
+        name or prepared.name,
+        content=prepared.content,
+        settings=prepared.job.settings,
+        options=prepared.options,
+        inputs=prepared.inputs,
+        facts={
+            "axes": [
+                {"name": axis.name, "column": column, "values": list(axis.values)}
+                for axis, (column, _kind) in zip(prepared.design.axes, prepared.job.columns, strict=True)
+            ],
+            "design": prepared.design.kind,
+            "variants": prepared.design.variants,
+            "repeats": prepared.sweep.repeats,
+            "seeds": prepared.sweep.seeds,
+            "shard_points": prepared.shard_size(cost.point_s),
+        },
+        argv=argv,
+    )
+
+
+def again(path: Path) -> tuple[Folder, Prepared]:
+    """A sweep that began before. Raises LonghaulError if ``path`` is none."""
+    folder = folders.find(path)
+    settings = folder.read()["settings"]
+    return folder, prepare(
+        folder.path / "scenario.yaml", settings=settings, options=folder.options(), inputs=folder.inputs()
+    )
+
+
+def execute(
+    folder: Folder,
+    prepared: Prepared,
+    workers: Workers,
+    *,
+    share: Share | None = None,
+    report: bool = True,
+) -> Swept:
+    """Do what is missing of a sweep, and write its results unless others do a share of it."""
+    errors: list[Exception] = []
+    reason = "done"
+    with Sweeping(prepared.points, workers=workers.describe()) as progress:
+        if prepared.left_out:
+            names = ", ".join(prepared.left_out)
+            progress.say(f"longhaul: programs are real, and not part of a simulation: {names}")
+        try:
+            _rounds(folder, prepared, workers, progress, errors, share)
+        except KeyboardInterrupt:
+            reason = "interrupted"
+        for error in errors[:1]:
+            progress.say(f"longhaul: {len(errors)} shards could not be done, the first: {error}", style="red")
+    if share is not None:
+        return Swept(folder.path, {}, 130 if reason == "interrupted" else int(bool(errors)))
+    summary = conclude(folder, prepared, status="incomplete" if errors else reason)
+    if report:
+        from longhaul.report.sweep_page import write_sweep_report
+
+        write_sweep_report(folder.path)
+    failed = bool(errors or summary["failed"])
+    return Swept(folder.path, summary, 130 if reason == "interrupted" else int(failed))
+
+
+def _rounds(
+    folder: Folder,
+    prepared: Prepared,
+    workers: Workers,
+    progress: Sweeping,
+    errors: list[Exception],
+    share: Share | None,
+) -> None:
+    """Round by round: which runs a round has follows from the parts of the rounds before alone."""
+    size = int(folder.read()["shard_points"])
+    runs = dict.fromkeys(range(prepared.design.variants), prepared.sweep.repeats)
+    added: dict[int, tuple[int, int]] | None = None
+    complete: list[Path] = []
+    round_ = 0
+    while True:
+        done = folder.done()
+        progress.found(
+            sum(each.points for each in prepared.shards(round_, added, size=size) if each.name in done)
+        )
+        missing = (
+            each
+            for each in prepared.shards(round_, added, size=size)
+            if each.name not in done and (share is None or each.number % share.of == share.number)
+        )
+        for shard, part in workers.run(prepared.job, missing):
+            if isinstance(part, Exception):
+                errors.append(part)
+                continue
+            folder.keep(shard.name, part)
+            progress.done(shard.points)
+        if errors or share is not None or prepared.sweep.until is None:
+            return
+        complete += sorted(folder.parts.glob(f"{round_:02d}-*.parquet"))
+        added = more_runs(prepared.sweep.until, complete, runs)
+        if not added:
+            return
+        for variant, (first, more) in added.items():
+            runs[variant] = first + more
+        progress.add(sum(more for _first, more in added.values()))
+        round_ += 1
+
+
+def conclude(folder: Folder, prepared: Prepared, *, status: str) -> Json:
+    """Write ``summary.parquet`` and ``summary.json`` of the parts that there are."""
+    parts = sorted(folder.parts.glob("*.parquet"))
+    points, failed = count_points(parts)
+    axes = [column for column, _kind in prepared.job.columns]
+    summary: Json = {
+        "name": folder.read()["name"],
+        "status": status,
+        "variants": prepared.design.variants,
+        "points": points,
+        "failed": failed,
+        "errors": [
+            {"variant": variant, "repeat": repeat, "error": error}
+            for variant, repeat, error in first_errors(parts)
+        ],
+        "axes": [
+            {"name": axis.name, "column": column}
+            for axis, column in zip(prepared.design.axes, axes, strict=True)
+        ],
+    }
+    if parts:
+        table = summarise(parts, prepared.sweep.metrics, axes=axes)
+        temporary = folder.path / ".summary.parquet"
+        pq.write_table(table, temporary, compression="zstd")
+        temporary.replace(folder.path / "summary.parquet")
+    (folder.path / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    folder.update(status=status)
+    return summary
+
+
+def estimate(prepared: Prepared, *, cores: int) -> Json:
+    """What a sweep would cost, from one run that is timed here."""
+    cost = try_one(prepared)
+    size = prepared.shard_size(cost.point_s)
+    return {
+        "name": prepared.name,
+        "variants": prepared.design.variants,
+        "repeats": prepared.sweep.repeats,
+        "points": prepared.points,
+        "more_until": prepared.sweep.until is not None,
+        "shards": -(-prepared.points // size),
+        "shard_points": size,
+        "point_s": cost.point_s,
+        "extrapolated": not cost.whole,
+        "core_s": cost.point_s * prepared.points,
+        "cores": cores,
+        "wall_s": cost.point_s * prepared.points / cores,
+    }
+
+
+def share_of(text: str) -> Share:
+    """The share that ``3/20`` names: the third of twenty, counted from 0. Raises LonghaulError."""
+    number, slash, of = text.partition("/")
+    if not slash or not number.isdecimal() or not of.isdecimal() or int(number) >= int(of):
+        raise LonghaulError(
+            f'"{text}" is no share of a sweep', remedy='write for example "0/20" to "19/20"', exit_code=2
+        )
+    return Share(int(number), int(of))

@@ -1,0 +1,55 @@
+"""Which variants a sweep has: a full grid, random draws, or a Latin hypercube."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from longhaul.scenario.sweeps.axes import Axis
+
+
+@dataclass(frozen=True)
+class Design:
+    """The variants, each by its number; any of them at no cost but its own."""
+
+    axes: tuple[Axis, ...]
+    kind: Literal["grid", "random", "latin-hypercube"]
+    points: int | None
+    """How many are drawn; ``None`` for a grid."""
+    seed: int
+    """Draws of equal seeds are equal."""
+
+    @property
+    def variants(self) -> int:
+        """How many there are."""
+        return self.points or math.prod(len(axis.values) for axis in self.axes)
+
+    def values(self, variant: int) -> tuple[str, ...]:
+        """The values of ``variant``, from 0, in the order of the axes; the last axis moves fastest."""
+        if self.kind != "grid":
+            positions = self._positions[variant]
+            return tuple(axis.at(float(at)) for axis, at in zip(self.axes, positions, strict=True))
+        values = []
+        for axis in reversed(self.axes):
+            variant, step = divmod(variant, len(axis.values))
+            values.append(axis.values[step])
+        return tuple(reversed(values))
+
+    def __iter__(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Number and values of every variant, one at a time."""
+        return ((variant, self.values(variant)) for variant in range(self.variants))
+
+    @cached_property
+    def _positions(self) -> Any:
+        """A row for each variant, a column for each axis, in [0, 1).
+
+        Latin hypercube: M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979).
+        """
+        import numpy as np
+        from scipy.stats import qmc
+
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        if self.kind == "random":
+            return generator.random((self.variants, len(self.axes)))
+        return qmc.LatinHypercube(d=len(self.axes), rng=generator).random(self.variants)
