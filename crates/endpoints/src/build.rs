@@ -91,8 +91,14 @@ impl Endpoints {
                     on_off: on_off.clone(),
                 };
                 let chance = seed.stream(&format!("{}/datagrams", flow.name));
-                let sender = Agent::Datagrams(Box::new(Datagrams::new(there, plan, chance)));
-                self.pair(position, 0, sender, Agent::Drain(Box::new(Drain::new(to))));
+                let sender = Datagrams::new(there, plan, chance);
+                self.all_fit &= sender.largest() <= u32::from(mtu);
+                self.pair(
+                    position,
+                    0,
+                    Agent::Datagrams(Box::new(sender)),
+                    Agent::Drain(Box::new(Drain::new(to))),
+                );
             }
             Traffic::Ping { every_ns, payload_bytes, count } => {
                 endless(count.is_some())?;
@@ -110,6 +116,7 @@ impl Endpoints {
                     count: count.unwrap_or(u64::MAX),
                 };
                 let (asks, answers) = (Echoes::new(there, plan), Echoes::mirror(back, plan));
+                self.all_fit &= asks.bytes() <= u32::from(mtu);
                 self.pair(position, 0, Agent::Echoes(Box::new(asks)), Agent::Echoes(Box::new(answers)));
             }
         }

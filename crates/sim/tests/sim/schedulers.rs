@@ -163,3 +163,19 @@ fn what_cannot_look_ahead_keeps_to_the_calendar() {
         assert!(!looked, "{name}");
     }
 }
+
+#[test]
+fn packets_too_big_for_their_way_are_refused_by_both_schedulers() {
+    let traffic = [
+        even(1_000_000, 1_473, None),
+        Traffic::Ping { every_ns: 10 * MS, payload_bytes: 1_473, count: None },
+    ];
+    for traffic in traffic {
+        let plan = with(pipe(1500, queued(MS, 10_000_000, 40)), vec![flow("big", [0, 1], traffic)]);
+        let plan = Plan { duration_ns: Some(SECOND), ..plan };
+        let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
+        let (outcome, _) = run(&plan, Scheduler::Lookahead, u64::MAX);
+        assert_eq!(expected.counts["packets"]["delivered"], 0, "one byte more than the link takes");
+        assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
+    }
+}
