@@ -179,3 +179,16 @@ fn packets_too_big_for_their_way_are_refused_by_both_schedulers() {
         assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
     }
 }
+
+#[test]
+fn the_end_is_recorded_once_even_if_it_is_time_for_a_sample() {
+    let bulk = flow("bulk", [0, 1], tcp(named("reno"), sack()));
+    let plan = with(pipe(1500, queued(MS, 10_000_000, 40)), vec![bulk]);
+    for (end_ns, last) in [(3 * SECOND, 3 * SECOND), (3 * SECOND - MS, 3 * SECOND - MS)] {
+        let (outcome, _) =
+            run(&Plan { duration_ns: Some(end_ns), ..plan.clone() }, Scheduler::Automatic, u64::MAX);
+        let rows = outcome.files[2].lines().skip(1);
+        let times: Vec<u64> = rows.map(|row| row.split(',').next().unwrap().parse().unwrap()).collect();
+        assert_eq!(times, [0, SECOND, 2 * SECOND, last]);
+    }
+}
