@@ -14,6 +14,8 @@ def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[st
         name, equals, content = value.partition("=")
         if not equals or not name or not content:
             raise click.BadParameter(f"{value!r} is not NAME=VALUE,VALUE; write for example cc=cubic,bbr")
+        if name in axes:
+            raise click.BadParameter(f"{name!r} is there twice; write {name}={axes[name]},{content}")
         axes[name] = content
     return axes
 
