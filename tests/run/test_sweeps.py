@@ -157,6 +157,22 @@ def test_a_run_that_cannot_be_is_recorded_and_the_others_go_on(scenario: Path, t
     assert {row["variant"] for row in good} == {0, 1, 2}
 
 
+@pytest.mark.parametrize(
+    ("cluster", "words"),
+    [
+        ({"jobs": 2}, "cluster does not say which kind of cluster it is; write for example"),
+        ({"kind": "slurn"}, "cluster does not say which kind"),
+        ({"kind": "slurm", "jobs": "many"}, "cluster: jobs: many is no number of workers"),
+    ],
+)
+def test_a_wrong_description_of_a_cluster_is_told_what_to_write(
+    scenario: Path, tmp_path: Path, cluster: dict[str, object], words: str
+) -> None:
+    with pytest.raises(LonghaulError, match=words):
+        sweep(scenario, cluster=cluster, runs=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
 def test_seeds_are_added_until_the_interval_is_narrow(scenario: Path, tmp_path: Path) -> None:
     swept = sweep(
         scenario, repeat=3, until="flows.bulk.goodput ±0.5%, at most 12", runs=tmp_path, metrics=["goodput"]
