@@ -157,6 +157,14 @@ def test_a_run_that_cannot_be_is_recorded_and_the_others_go_on(scenario: Path, t
     assert {row["variant"] for row in good} == {0, 1, 2}
 
 
+def test_the_first_run_may_be_one_that_cannot_be(scenario: Path, tmp_path: Path) -> None:
+    axes = {"traffic.web.gap": ["1ns", "100ms"]}
+    swept = sweep(scenario, axes=axes, design="grid", repeat=1, runs=tmp_path / "runs")
+    assert swept.exit_code == 1
+    assert (swept.summary["points"], swept.summary["failed"]) == (8, 4)
+    assert "makes more than 10000000 requests" in swept.summary["errors"][0]["error"]
+
+
 @pytest.mark.parametrize(
     ("cluster", "words"),
     [
