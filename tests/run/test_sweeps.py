@@ -165,6 +165,15 @@ def test_the_first_run_may_be_one_that_cannot_be(scenario: Path, tmp_path: Path)
     assert "makes more than 10000000 requests" in swept.summary["errors"][0]["error"]
 
 
+def test_two_axes_do_not_share_a_column(scenario: Path, tmp_path: Path) -> None:
+    text = scenario.read_text()
+    scenario.write_text(text.replace("loss: 0.5%}", "loss: 0.5%, links_near_delay: 1ms}"))
+    axes = {"links.near.delay": ["1ms", "2ms"], "links_near_delay": ["3ms"]}
+    with pytest.raises(LonghaulError, match="would have one column, axis_links_near_delay_ns; rename"):
+        sweep(scenario, axes=axes, runs=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
 @pytest.mark.parametrize(
     ("cluster", "words"),
     [

@@ -114,13 +114,24 @@ def prepare(
         content=asked.source.content,
         settings=dict(settings),
         axes=names,
-        columns=tuple(_column(axis) for axis in axes),
+        columns=_columns(axes),
         contents=found if inputs is None else inputs,
         seeds=sweep.seeds,
         version=version("longhaul"),
     )
     design = Design(axes, sweep.design, sweep.points, document.seed)
     return Prepared(document.name, job.content, options, sweep, design, job, job.contents, tuple(left_out))
+
+
+def _columns(axes: Sequence[Axis]) -> tuple[tuple[str, str], ...]:
+    columns = tuple(_column(axis) for axis in axes)
+    owners: dict[str, str] = {}
+    for axis, (name, _kind) in zip(axes, columns, strict=True):
+        other = owners.setdefault(name, axis.name)
+        if other != axis.name:
+            message = f'the axes "{other}" and "{axis.name}" would have one column, {name}'
+            raise LonghaulError(message, remedy="rename a parameter", exit_code=2)
+    return columns
 
 
 def _column(axis: Axis) -> tuple[str, str]:
