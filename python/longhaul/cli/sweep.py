@@ -9,7 +9,7 @@ from longhaul.cli.options import set_option
 
 
 def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    axes = {}
+    axes: dict[str, str] = {}
     for value in values:
         name, equals, content = value.partition("=")
         if not equals or not name or not content:

@@ -29,7 +29,7 @@ def print_comparison(
     groups: Sequence[tuple[str, int]], rows: Sequence[Row], stolen: Stolen | None = None
 ) -> None:
     """A line for each metric: every group, and how the last differs from the first."""
-    console = Console()
+    console = Console(markup=False)
     for letter, (name, runs) in zip("ABCDEFGHIJKLMNOP", groups, strict=False):
         console.print(
             f"{letter}  {name} ({runs} run{'s' if runs > 1 else ''})", highlight=False, soft_wrap=True

@@ -1,0 +1,27 @@
+"""What reports print is what they were given."""
+
+import pytest
+
+from longhaul.report.comparison import print_comparison
+from longhaul.report.sweeps import print_sweep
+from longhaul.run.sweeps.progress import Sweeping
+
+METRIC = "flows.bulk.goodput"
+
+
+def test_brackets_of_values_and_errors_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    estimate = {"mean": 1e6, "half_width": None, "unit": "bit/s", "runs": 1}
+    print_sweep(
+        {"name": "pair", "variants": 1, "points": 1, "failed": 0, "errors": [], "axes": [AXIS]},
+        [{"variant": 0, "metric": METRIC, AXIS["column"]: "[near, far]", **estimate}],
+    )
+    with Sweeping(1, workers="here") as progress:
+        progress.say("install longhaul[dask]")
+    print_comparison([("runs/[old]", 1), ("runs/[new]", 1)], [])
+    printed = capsys.readouterr()
+    for text in ("[near, far]", "runs/[old]", "runs/[new]"):
+        assert text in printed.out
+    assert "install longhaul[dask]" in printed.err
+
+
+AXIS = {"name": "links.wan.routes", "column": "axis_links_wan_routes"}
