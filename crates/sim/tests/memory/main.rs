@@ -1,7 +1,6 @@
 //! What a simulated flow takes on the heap, counted by the allocator.
 //!
 //! One test in a process of its own: another thread's memory would be counted, too.
-#![expect(unsafe_code, reason = "an allocator that counts is one that is written by hand")]
 
 #[path = "../sim/common.rs"]
 #[expect(dead_code, reason = "made for other tests")]
@@ -13,30 +12,11 @@ use longhaul_plan::{Flow, NodeKind, Plan, Traffic};
 use longhaul_sim::{Records, Simulation};
 use longhaul_transport::Connection;
 use longhaul_units::{Histogram, Time};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-struct Counting;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use std::alloc::System;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: the system's allocator does the work.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        HELD.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const FEW: usize = 1_000;
 const MANY: usize = 2_000;
@@ -57,10 +37,11 @@ fn plan(flows: usize, start_ns: u64) -> Plan {
 
 /// What a run of so many flows holds after two seconds.
 fn held(flows: usize, start_ns: u64) -> usize {
-    let before = HELD.load(Ordering::Relaxed);
+    let region = Region::new(ALLOCATOR);
     let mut simulation = Simulation::new(plan(flows, start_ns), Records::none()).unwrap();
     assert!(!simulation.advance(Time::from_ns(2 * SECOND), u64::MAX));
-    HELD.load(Ordering::Relaxed) - before
+    let all = region.change();
+    all.bytes_allocated - all.bytes_deallocated
 }
 
 /// Bytes that each further flow takes.
