@@ -156,6 +156,14 @@ def test_options_add_to_the_file_and_replace_what_it_says(tmp_path: Path) -> Non
     assert (until.metric, float(until.within), until.at_most) == ("goodput", 0.02, 30)
 
 
+def test_an_axis_of_flows_is_a_list_though_flows_are_mappings_with_from_and_to(tmp_path: Path) -> None:
+    flows = [{"kind": "tcp", "from": "a1", "to": "b", "cc": law} for law in ("reno", "bic")]
+    for count in (1, 2):
+        sweep = asked(tmp_path, axes={"traffic.bulk": ", ".join(map(text_of, flows[:count]))}).sweep
+        (axis,) = axes_of({"traffic.bulk": sweep.axes["traffic.bulk"]}, grid=True)
+        assert axis.values == tuple(map(text_of, flows[:count]))
+
+
 def test_what_is_wrong_with_options_is_said_to_be_on_the_command_line(tmp_path: Path) -> None:
     for options, words in (
         ({"axes": {"cv": "1"}}, 'command line:1:1: sweep.axes.cv: "cv" is neither parameter nor key'),

@@ -70,6 +70,8 @@ pub enum Loss {
         burst: Distribution,
         /// What gaps are counted in.
         unit: GapUnit,
+        /// How long the end of a gap in wall time waits for a packet; for any time if `None`.
+        lasts: Option<Span>,
     },
     /// Runs of packets from a list: (so many pass, so many are lost).
     Runs {
@@ -119,8 +121,8 @@ impl LossProcess {
             Loss::Correlated { mean, correlation } => {
                 LossProcess::TwoState(TwoState::correlated(*mean, *correlation))
             }
-            Loss::Renewal { gap, burst, unit } => {
-                LossProcess::Renewal(Renewal::new(gap.clone(), burst.clone(), *unit, now))
+            Loss::Renewal { gap, burst, unit, lasts } => {
+                LossProcess::Renewal(Renewal::new(gap.clone(), burst.clone(), *unit, *lasts, now))
             }
             Loss::Runs { runs, repeat } => LossProcess::Runs(Runs::new(runs.clone(), *repeat)),
             Loss::Times { times, repeat } => LossProcess::Times(Times::new(times.clone(), *repeat, now)),

@@ -94,7 +94,7 @@ fn loss(loss: &plan::Loss) -> link::Loss {
         plan::Loss::Correlated { mean, correlation } => {
             link::Loss::Correlated { mean: *mean, correlation: *correlation }
         }
-        plan::Loss::Renewal { gap, burst, unit } => link::Loss::Renewal {
+        plan::Loss::Renewal { gap, burst, unit, lasts_ns } => link::Loss::Renewal {
             gap: gap.clone(),
             burst: burst.clone(),
             unit: match unit {
@@ -105,6 +105,7 @@ fn loss(loss: &plan::Loss) -> link::Loss {
                     Rate::from_bits_per_s(*bits_per_s).map_or(link::GapUnit::Wall, link::GapUnit::Busy)
                 }
             },
+            lasts: lasts_ns.map(Span::from_ns),
         },
         plan::Loss::Runs { runs, repeat } => {
             link::Loss::Runs { runs: Arc::from(runs.as_slice()), repeat: *repeat }

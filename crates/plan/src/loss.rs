@@ -71,6 +71,9 @@ pub enum Loss {
         burst: Distribution,
         /// What gaps are counted in.
         unit: GapUnit,
+        /// By the clock, the end of a gap is missed if no packet comes for this long (ns); else the next is lost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lasts_ns: Option<u64>,
     },
     /// Runs of packets from a list: so many pass, so many are lost.
     Runs {
@@ -155,7 +158,10 @@ impl Loss {
                     Err("correlation: must be at least 0 and below 1".into())
                 }
             }
-            Loss::Renewal { gap, burst, unit } => {
+            Loss::Renewal { gap, burst, unit, lasts_ns } => {
+                if lasts_ns.is_some() && *unit != GapUnit::Wall {
+                    return Err("lasts_ns: is for gaps in wall time".into());
+                }
                 gap.check().map_err(|error| format!("gap.{error}"))?;
                 burst.check().map_err(|error| format!("burst.{error}"))?;
                 match unit {

@@ -1,5 +1,5 @@
 use longhaul_random::{Distribution, Stream};
-use longhaul_units::{Rate, Time};
+use longhaul_units::{Rate, Span, Time};
 
 /// What gaps between losses are counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,12 +15,15 @@ pub enum GapUnit {
 }
 
 /// Losses are points on a line whose distances are drawn one by one; a packet that covers a point is
-/// lost. On the line of wall time, a point strikes the first packet that comes at or after it.
+/// lost. On the line of wall time, a point strikes the first packet that comes at or after it, unless
+/// that comes later than the point lasts.
 #[derive(Clone, Debug)]
 pub(crate) struct Renewal {
     gap: Distribution,
     burst: Distribution,
     unit: GapUnit,
+    /// How far behind, on the line, a point still strikes.
+    reach: f64,
     /// From where the line has been walked so far to the next point; `None` before the first draw.
     ahead: Option<f64>,
     /// Packets that the current burst has yet to take.
@@ -33,8 +36,15 @@ pub(crate) struct Renewal {
 const LEAST: f64 = 1e-9;
 
 impl Renewal {
-    pub(crate) fn new(gap: Distribution, burst: Distribution, unit: GapUnit, now: Time) -> Self {
-        Renewal { gap, burst, unit, ahead: None, left: 0, walked: now }
+    pub(crate) fn new(
+        gap: Distribution,
+        burst: Distribution,
+        unit: GapUnit,
+        lasts: Option<Span>,
+        now: Time,
+    ) -> Self {
+        let reach = lasts.map_or(f64::INFINITY, |lasts| lasts.ps() as f64 / 1e3);
+        Renewal { gap, burst, unit, reach, ahead: None, left: 0, walked: now }
     }
 
     pub(crate) fn strikes(&mut self, stream: &mut Stream, now: Time, bytes: u32) -> bool {
@@ -64,19 +74,20 @@ impl Renewal {
         struck
     }
 
-    /// Walks on by `length`; whether that passed a point.
+    /// Walks on by `length`; whether that passed a point, and came no further than the point reaches.
     fn walk(&mut self, length: f64, stream: &mut Stream) -> bool {
         let mut ahead = match self.ahead {
             Some(ahead) => ahead,
             None => self.gap.draw(stream).max(LEAST),
         };
         ahead -= length;
-        let passed = ahead <= 0.0;
+        let mut struck = false;
         while ahead <= 0.0 {
+            struck |= -ahead <= self.reach;
             ahead += self.gap.draw(stream).max(LEAST).max(-ahead * 1e-6);
         }
         self.ahead = Some(ahead);
-        passed
+        struck
     }
 }
 
@@ -101,19 +112,22 @@ mod tests {
 
     #[test]
     fn constant_gaps_lose_every_so_many_packets_or_bytes() {
-        let law = Renewal::new(Distribution::Constant { value: 5.0 }, one(), GapUnit::Packets, Time::ZERO);
+        let law =
+            Renewal::new(Distribution::Constant { value: 5.0 }, one(), GapUnit::Packets, None, Time::ZERO);
         assert_eq!(losses(law, 20, 1), [4, 9, 14, 19]);
-        let law = Renewal::new(Distribution::Constant { value: 6000.0 }, one(), GapUnit::Bytes, Time::ZERO);
+        let law =
+            Renewal::new(Distribution::Constant { value: 6000.0 }, one(), GapUnit::Bytes, None, Time::ZERO);
         assert_eq!(losses(law, 12, 1), [3, 7, 11]);
         // 1500 bytes take 12 us at 1 Gbit/s: a point every 60 us is one in five.
         let busy = GapUnit::Busy(Rate::from_bits_per_s(1_000_000_000).unwrap());
-        let law = Renewal::new(Distribution::Constant { value: 60_000.0 }, one(), busy, Time::ZERO);
+        let law = Renewal::new(Distribution::Constant { value: 60_000.0 }, one(), busy, None, Time::ZERO);
         assert_eq!(losses(law, 10, 1), [4, 9]);
     }
 
     #[test]
     fn wall_time_loses_a_fixed_number_a_second_whatever_is_offered() {
-        let law = |gap| Renewal::new(Distribution::Constant { value: gap }, one(), GapUnit::Wall, Time::ZERO);
+        let law =
+            |gap| Renewal::new(Distribution::Constant { value: gap }, one(), GapUnit::Wall, None, Time::ZERO);
         // A point every 10 ms: the packet at 10 ms, at 20 ms ..., at either rate of packets.
         assert_eq!(losses(law(1e7), 41, 1000), [10, 20, 30, 40]);
         assert_eq!(losses(law(1e7), 401, 100), [100, 200, 300, 400]);
@@ -122,9 +136,25 @@ mod tests {
     }
 
     #[test]
+    fn a_point_that_does_not_last_spares_packets_that_come_late() {
+        // Points at 10 ms, 20 ms, ...; packets at 7 ms, 14 ms, 21 ms, 28 ms, 35 ms, 42 ms.
+        let gap = Distribution::Constant { value: 1e7 };
+        let lasting = |ms: u64| {
+            let lasts = Some(Span::from_ns(ms * 1_000_000));
+            losses(Renewal::new(gap.clone(), one(), GapUnit::Wall, lasts, Time::ZERO), 7, 7000)
+        };
+        assert_eq!(lasting(0), []);
+        assert_eq!(lasting(1), [3]);
+        assert_eq!(lasting(2), [3, 6]);
+        assert_eq!(lasting(4), [2, 3, 6]);
+        assert_eq!(lasting(5), [2, 3, 5, 6]);
+    }
+
+    #[test]
     fn bursts_take_whole_packets_beside_the_gap() {
         let burst = Distribution::Constant { value: 2.5 };
-        let law = Renewal::new(Distribution::Constant { value: 4.0 }, burst, GapUnit::Packets, Time::ZERO);
+        let law =
+            Renewal::new(Distribution::Constant { value: 4.0 }, burst, GapUnit::Packets, None, Time::ZERO);
         // Three lost from the fourth on; then four more packets to the next point.
         assert_eq!(losses(law, 16, 1), [3, 4, 5, 9, 10, 11, 15]);
     }
@@ -138,7 +168,7 @@ mod tests {
             (Distribution::Lognormal { mu: 4.0, sigma: 1.0 }, libm::sqrt(libm::exp(1.0) - 1.0)),
         ] {
             let mean = gap.mean();
-            let got = losses(Renewal::new(gap, one(), GapUnit::Packets, Time::ZERO), N, 1).len() as f64;
+            let got = losses(Renewal::new(gap, one(), GapUnit::Packets, None, Time::ZERO), N, 1).len() as f64;
             // Renewal theory: N / mean of them, with variance N sd^2 / mean^3.
             let expected = N as f64 / mean;
             let error = libm::sqrt(expected) * sd_over_mean;
@@ -150,7 +180,7 @@ mod tests {
     fn the_measured_losses_of_teragrid_come_1346_times_in_six_hours() {
         // Weibull of shape 2.9 and scale 18 s has a mean of 16.05 s: 21,600 s / 16.05 s.
         let gap = Distribution::Weibull { shape: 2.9, scale: 18e9 };
-        let law = Renewal::new(gap, one(), GapUnit::Wall, Time::ZERO);
+        let law = Renewal::new(gap, one(), GapUnit::Wall, None, Time::ZERO);
         let got = losses(law, 21_600_000, 1000).len() as f64;
         let error = libm::sqrt(1346.0) * 0.3747;
         assert!((got - 1346.0).abs() < 4.5 * error, "{got}");

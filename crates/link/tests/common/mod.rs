@@ -216,20 +216,23 @@ fn any_loss() -> impl Strategy<Value = Loss> {
         (any_amount(9.0), any_amount(3.0)).prop_map(|(gap, burst)| Loss::Renewal {
             gap,
             burst,
-            unit: GapUnit::Packets
+            unit: GapUnit::Packets,
+            lasts: None
         }),
         (
             any_amount(9000.0),
+            proptest::option::of(any_span(2000)),
             prop_oneof![
                 Just(GapUnit::Bytes),
                 Just(GapUnit::Wall),
                 Just(GapUnit::Busy(Rate::from_bits_per_s(1_000_000_000).unwrap())),
             ]
         )
-            .prop_map(|(gap, unit)| Loss::Renewal {
+            .prop_map(|(gap, lasts, unit)| Loss::Renewal {
                 gap,
                 burst: Distribution::Constant { value: 1.0 },
-                unit
+                unit,
+                lasts
             }),
         (proptest::collection::vec((0u64..5, 0u64..3), 0..4), any::<bool>())
             .prop_map(|(runs, repeat)| Loss::Runs { runs: Arc::from(runs), repeat }),

@@ -62,7 +62,7 @@ fn scenarios() -> Vec<(String, Plan)> {
     changed("loss weibull gaps", &|link| {
         let gap = Distribution::Weibull { shape: 0.7, scale: 5e8 };
         let burst = Distribution::Pareto { shape: 1.5, scale: 1.0 };
-        link.loss = Loss::Renewal { gap, burst, unit: GapUnit::Wall };
+        link.loss = Loss::Renewal { gap, burst, unit: GapUnit::Wall, lasts_ns: None };
     });
     changed("copies, wrong bits, stragglers", &|link| {
         (link.duplicate, link.corrupt) = (0.01, 0.01);

@@ -77,7 +77,7 @@ fn any_pipe() -> impl Strategy<Value = Direction> {
         3 => Just(Loss::None {}),
         1 => (0.0..0.05).prop_map(|probability| Loss::Independent { probability }),
         1 => (5u64..50).prop_map(|every| Loss::Periodic { every }),
-        1 => Just(Loss::Renewal { gap, burst, unit: GapUnit::Wall }),
+        1 => Just(Loss::Renewal { gap, burst, unit: GapUnit::Wall, lasts_ns: None }),
     ];
     (delay, rate, limit, loss).prop_map(|(delay_ns, rate, (packets, bytes), loss)| Direction {
         loss,

@@ -123,7 +123,10 @@ def _renewal(
     if loss.unit != "packets" and distribution_mean(gap) == 0:
         raise LawError(("gap",), "is always zero", "write a gap above zero")
     unit: Any = {"busy": {"bits_per_s": loss.rate.bits_per_s}} if loss.unit == "busy" else loss.unit
-    return {"law": "renewal", "gap": gap, "burst": burst, "unit": unit}
+    law = {"law": "renewal", "gap": gap, "burst": burst, "unit": unit}
+    if isinstance(loss, WallRenewalLoss) and loss.lasts is not None:
+        law["lasts_ns"] = loss.lasts.ns
+    return law
 
 
 def _traced(loss: TraceLoss, inputs: Inputs) -> Plain:

@@ -162,6 +162,8 @@ class WallRenewalLoss(_Renewal):
 
     unit: Literal["wall"] = "wall"
     gap: TimeDistribution
+    lasts: Span | None = None
+    """The end of a gap strikes no packet that comes later than this; any, however late, if left out."""
 
 
 class BusyRenewalLoss(_Renewal):

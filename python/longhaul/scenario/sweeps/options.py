@@ -10,7 +10,7 @@ from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.problems import ScenarioError
 from longhaul.scenario.sweeps.axes import text_of
 from longhaul.scenario.sweeps.places import COMMAND_LINE, ELSEWHERE, moved, readdressed
-from longhaul.scenario.yaml_tree import MAX_BYTES, Branch, Source, read_tree
+from longhaul.scenario.yaml_tree import MAX_BYTES, Branch, Items, Source, read_tree
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,7 @@ def _merged(root: Branch, options: Options) -> Branch:
     if options.axes:
         lines.append("axes:")
         for name, text in options.axes.items():
-            is_range = text.startswith("{") and text.endswith("}") and "from:" in text
-            lines.append(f"  {text_of(name)}: {text if is_range else f'[{text}]'}")
+            lines.append(f"  {text_of(name)}: {text if _is_range(text) else f'[{text}]'}")
     for key in ("design", "points", "repeat", "seeds"):
         if getattr(options, key) is not None:
             lines.append(f"{key}: {getattr(options, key)}")
@@ -97,3 +96,17 @@ def _merged(root: Branch, options: Options) -> Branch:
             entries["axes"] = (before[0], replace(now[1], entries={**before[1].entries, **now[1].entries}))
         given = replace(old, entries=entries)
     return replace(root, entries={**root.entries, "sweep": (place, given)})
+
+
+def _is_range(text: str) -> bool:
+    """Whether the values of an axis are a range: one mapping with ``from`` that is no flow."""
+    try:
+        _source, tree = read_tree(COMMAND_LINE, f"values: [{text}]".encode())
+    except ScenarioError:
+        return False
+    _place, values = tree.entries["values"]
+    match values:
+        case Items(items=[Branch(entries=entries)]):
+            return "from" in entries and "kind" not in entries
+        case _:
+            return False

@@ -1,0 +1,104 @@
+"""What the trials gave: goodputs by sweep, reading, round trip and variant."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import mean, stdev
+
+from trials import Plan
+
+from longhaul.analysis.comparing import Estimate, estimate
+from longhaul.run.sweeps.sweep import Swept
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The trials of one variant, by seed; rates in bit/s."""
+
+    main: tuple[float, ...]
+    cross: tuple[float, ...]
+    """The five others together; zeros where there are none."""
+    jain: tuple[float, ...]
+    """Jain's index of all six."""
+
+    @property
+    def mbits(self) -> float:
+        return mean(self.main) / 1e6
+
+    @property
+    def sd_mbits(self) -> float:
+        return stdev(self.main) / 1e6
+
+    @property
+    def cross_mbits(self) -> float:
+        return mean(self.cross) / 1e6
+
+    @property
+    def cross_sd_mbits(self) -> float:
+        return stdev(self.cross) / 1e6
+
+
+Cells = Mapping[tuple[str, str, int, str], Cell]
+"""By sweep, reading, round trip in ms, variant."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """All cells, and what they took."""
+
+    cells: Cells
+    trials: int
+    hops: int
+    sweeps: Mapping[str, str]
+    """Where each sweep lies."""
+
+    def cell(self, sweep: str, reading: str, variant: str, *, round_trip_ms: int = 65) -> Cell:
+        return self.cells[sweep, reading, round_trip_ms, variant]
+
+    def stolen(self, sweep: str, reading: str, variant: str) -> Estimate:
+        """The share of what the five have beside SACK that they lose beside ``variant``, seed by seed."""
+        ours, base = (self.cell(sweep, reading, each).cross for each in (variant, "SACK"))
+        whole = mean(base)
+        return estimate([(b - o) / whole for o, b in zip(ours, base, strict=True)])
+
+
+def collect(plans: tuple[Plan, ...], run: Callable[[Plan], Swept]) -> Results:
+    """Run every sweep. Raises LonghaulError, or SystemExit where trials failed."""
+    cells: dict[tuple[str, str, int, str], Cell] = {}
+    trials = hops = 0
+    places = {}
+    for plan in plans:
+        swept = run(plan)
+        if swept.exit_code:
+            raise SystemExit(swept.exit_code)
+        places[plan.name] = str(swept.directory)
+        trials += plan.trials
+        found, counted = _cells(plan, swept)
+        hops += counted
+        cells |= found
+    return Results(cells, trials, hops, places)
+
+
+def _cells(plan: Plan, swept: Swept) -> tuple[dict[tuple[str, str, int, str], Cell], int]:
+    table = swept.table("parts")
+    rates: dict[int, dict[int, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    hops: dict[tuple[int, int], int] = {}
+    for variant, repeat, item, goodput, counted in zip(
+        *(table[name] for name in ("variant", "repeat", "item", "goodput_bits_per_s", "hops")), strict=True
+    ):
+        hops[variant, repeat] = counted
+        if item.startswith("flows."):
+            rates[variant][repeat][item] = goodput
+    cells = {}
+    for variant, key in enumerate(plan.keys()):
+        by_seed = [rates[variant][repeat] for repeat in range(plan.seeds)]
+        cells[plan.name, *key] = Cell(
+            main=tuple(each["flows.main"] for each in by_seed),
+            cross=tuple(sum(each.values()) - each["flows.main"] for each in by_seed),
+            jain=tuple(_jain(list(each.values())) for each in by_seed),
+        )
+    return cells, sum(hops.values())
+
+
+def _jain(rates: list[float]) -> float:
+    return sum(rates) ** 2 / (len(rates) * sum(each**2 for each in rates))

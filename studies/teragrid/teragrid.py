@@ -1,0 +1,262 @@
+"""From a capture to the figures of Hacker and Smith, "A Network Simulation Model of TeraGrid" (2008).
+
+A real transfer is captured, its losses fitted, and the fit simulated 83 times; then every variant of TCP
+alone and beside five flows, with long and short queues, under several readings of the published loss.
+"""
+
+import argparse
+import csv
+import json
+import time
+from collections import Counter
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pictures
+from chain import FASTER, SECONDS, Chain, can_run, capture_to_law
+from claims import MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, claims
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
+from results import Results, collect
+from trials import MEANINGS, READINGS, Plan, plans
+
+import longhaul
+from longhaul import _longhaul
+from longhaul.report.page import write_page
+from longhaul.run.sweeps.folder import Folder
+from longhaul.run.sweeps.job import point_plan, with_seed
+from longhaul.run.sweeps.prepared import prepare
+from longhaul.run.sweeps.sweep import Swept
+from longhaul.scenario.sweeps.axes import text_of
+from longhaul.scenario.sweeps.options import Options
+
+HERE = Path(__file__).parent
+DIRECTORY = HERE.parents[1] / "runs" / "studies" / "teragrid"
+"""Where everything goes."""
+SAMPLE_S = 15.0
+"""Simulated seconds of each variant that the cost is judged by."""
+EVENTS_AT_ONCE = 100_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument(
+        "--full", action="store_true", help="30,000 trials, every reading; says the cost first"
+    )
+    parser.add_argument("--yes", action="store_true", help="do not ask whether the cost of --full is right")
+    parser.add_argument("--resume", action="store_true", help="keep what an interrupted study has done")
+    parser.add_argument("--seeds", type=int, help="of each point, to try something out")
+    parser.add_argument("--seconds", type=int, default=1000, help="of each trial, to try something out")
+    parser.add_argument("--workers", type=int, help="threads; all cores if left out")
+    arguments = parser.parse_args()
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    chain = _chain(resume=arguments.resume)
+    if chain:
+        print(
+            f"capture: {chain.losses:,} of {chain.dropped:,} losses found; {text_of(chain.law)}", flush=True
+        )
+    every = plans(
+        chain.law if chain else READINGS["minutes"],
+        full=arguments.full,
+        seeds=arguments.seeds,
+        seconds=arguments.seconds,
+    )
+    total = sum(plan.trials for plan in every)
+    if arguments.full:
+        cpu_s = sum(map(_cost_s, every))
+        print(f"{total:,} trials, about {cpu_s / 3600:.1f} hours of one core")
+        if not arguments.yes and input("go on? [y/N] ").strip().lower() != "y":
+            return
+    done = 0
+
+    def run(plan: Plan) -> Swept:
+        nonlocal done
+        print(f"{plan.name}: {plan.trials:,} trials after {done:,} of {total:,}", flush=True)
+        done += plan.trials
+        return _sweep(plan, resume=arguments.resume, workers=arguments.workers)
+
+    results = collect(every, run)
+    _write(results, chain, every, time.monotonic() - began)
+    print(f"report: {DIRECTORY / 'report.html'}")
+
+
+def _chain(*, resume: bool) -> Chain | None:
+    """The capture and its fit; with ``resume`` those of the study that was interrupted."""
+    path = DIRECTORY / "chain.json"
+    if resume and path.is_file():
+        return Chain(**json.loads(path.read_text(encoding="utf-8")))
+    if not can_run():
+        return None
+    chain = capture_to_law(DIRECTORY)
+    path.write_text(json.dumps(asdict(chain), indent=1), encoding="utf-8")
+    return chain
+
+
+def _sweep(plan: Plan, *, resume: bool, workers: int | None) -> Swept:
+    path = DIRECTORY / f"{plan.name}.yaml"
+    path.write_text(plan.text, encoding="utf-8")
+    asked: dict[str, Any] = {"axes": plan.axes, "repeat": plan.seeds, "params": plan.settings}
+    runs = DIRECTORY / "sweeps"
+    if resume:
+        for folder in sorted((runs / plan.name).glob("*-sweep-*"), reverse=True):
+            if _same(Folder(folder), plan):
+                return longhaul.resume(folder, workers=workers, report=False)
+    return longhaul.sweep(path, **asked, runs=runs, name=plan.name, workers=workers, report=False)
+
+
+def _same(folder: Folder, plan: Plan) -> bool:
+    """Whether a sweep asked for the same."""
+    facts = folder.read()
+    return (
+        (folder.path / "scenario.yaml").read_text(encoding="utf-8") == plan.text
+        and facts["settings"] == plan.settings
+        and facts["repeats"] == plan.seeds
+        and [len(axis["values"]) for axis in facts["axes"]] == [len(each) for each in plan.axes.values()]
+    )
+
+
+def _cost_s(plan: Plan) -> float:
+    """CPU seconds of a sweep, from the beginnings of its variants."""
+    path = DIRECTORY / f"{plan.name}.yaml"
+    path.write_text(plan.text, encoding="utf-8")
+    axes = {name: ", ".join(map(text_of, values)) for name, values in plan.axes.items()}
+    prepared = prepare(path, settings=plan.settings, options=Options(axes=axes, repeat=plan.seeds))
+    cost = 0.0
+    for _number, values in prepared.design:
+        found, _traffic, rest = point_plan(prepared.job.base, values)
+        simulation = _longhaul.Simulation(with_seed(rest, found["seed"]), directory=None)
+        began = time.process_time()
+        while simulation.now_ns() < SAMPLE_S * 1e9 and not simulation.advance(EVENTS_AT_ONCE):
+            pass
+        cost += (time.process_time() - began) * 1000 / SAMPLE_S
+    return cost * plan.seeds
+
+
+def _write(results: Results, chain: Chain | None, every: tuple[Plan, ...], took_s: float) -> None:
+    """Figures, ``claims.csv``, ``fairness.csv`` and ``report.html``."""
+    found = claims(results)
+    gallery = pictures.Gallery(DIRECTORY)
+    mains = list(dict.fromkeys(key[1] for key in results.cells if key[0] == "long"))
+    places = [("long", f"Figure 3: beside five flows, long queues ({each})", each) for each in mains]
+    places += [("short", f"Figure 4: beside five flows, short queues ({each})", each) for each in mains]
+    places += [("long-apart", "Beside five flows with sinks of their own (seconds)", "seconds")]
+    places += [("apart-minutes", "Beside five flows with sinks of their own (minutes)", "minutes")]
+    seeds = {plan.name: plan.seeds for plan in every}
+    caption = (
+        "Below: the variant; above: the five SACK flows together. Bars: standard deviations of {} trials, in "
+        "the middle of the variant, to the right of the five."
+    )
+    figures = {
+        "validation": pictures.validation(results, gallery),
+        "readings": pictures.readings(results, gallery),
+        "alone": [
+            (each, pictures.alone(results, gallery, each))
+            for each in dict.fromkeys(key[1] for key in results.cells if key[0] == "alone")
+        ],
+        "beside": [
+            (title, caption.format(seeds[sweep]), pictures.beside(results, gallery, sweep, reading))
+            for sweep, title, reading in places
+        ],
+        "fairness": [(each, pictures.trade_off(results, gallery, each)) for each in mains],
+    }
+    fairness = [
+        {"title": title, "rows": _fairness(results, sweep, reading)} for sweep, title, reading in places
+    ]
+    counts = Counter(claim.verdict for claim in found)
+    environment = Environment(
+        # The look is that of all reports.
+        loader=ChoiceLoader([FileSystemLoader(HERE), PackageLoader("longhaul.report", ".")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("page.html.j2").render(
+        trials=results.trials,
+        hops=f"{results.hops / 1e9:.1f} billion",
+        took=f"{took_s / 60:.0f} minutes",
+        started=datetime.now(UTC).isoformat(timespec="minutes"),
+        counts={each: counts[each] for each in ("reproduced", "depends", "not reproduced")},
+        answers=_answers(results),
+        claims=found,
+        chain=chain,
+        chain_seconds=SECONDS,
+        faster=FASTER,
+        law=text_of(chain.law) if chain else "",
+        figures=figures,
+        few=seeds["alone"],
+        readings=_readings(results),
+        fairness=fairness,
+        sweeps=results.sweeps,
+    )
+    write_page(DIRECTORY / "report.html", page)
+    _table(
+        "claims",
+        [
+            {"place": claim.place, "claim": claim.text, "verdict": claim.verdict, **asdict(case)}
+            for claim in found
+            for case in claim.cases
+        ],
+    )
+    _table("fairness", [{"sweep": table["title"], **row} for table in fairness for row in table["rows"]])
+    for claim in found:
+        print(f"  {claim.verdict:14} {claim.place:10} {claim.text}")
+
+
+def _answers(results: Results) -> list[str]:
+    validation = results.cell("validation", "fitted", "SACK")
+    rates = {
+        reading: results.cell("readings", reading, "SACK").mbits
+        for reading in dict.fromkeys(key[1] for key in results.cells if key[0] == "readings")
+    }
+    nearest = min(rates, key=lambda reading: abs(rates[reading] - MEASURED_MBITS))
+    return [
+        f"{len(validation.main)} SACK transfers with the fitted loss: {validation.mbits:.1f} Mbit/s, "
+        f"sd {validation.sd_mbits:.1f} (measured {MEASURED_MBITS}; "
+        f"the paper's simulation {SIMULATED_MBITS}, sd {SIMULATED_SD:g}).",
+        f"Of all readings of the loss, {nearest} comes nearest to the measured throughput: "
+        f"{rates[nearest]:.1f} Mbit/s ({MEANINGS[nearest]}).",
+    ]
+
+
+def _readings(results: Results) -> list[dict[str, Any]]:
+    rows = []
+    for reading in dict.fromkeys(key[1] for key in results.cells if key[0] == "readings"):
+        cells = [
+            results.cells.get(("round-trips", reading, 60, "SACK")),
+            results.cell("readings", reading, "SACK"),
+            results.cells.get(("round-trips", reading, 70, "SACK")),
+        ]
+        rates = [f"{cell.mbits:.1f} ± {cell.sd_mbits:.1f}" if cell else "" for cell in cells]
+        rows.append({"name": reading, "meaning": MEANINGS[reading], "rates": rates})
+    return rows
+
+
+def _fairness(results: Results, sweep: str, reading: str) -> list[dict[str, str]]:
+    rows = []
+    for name in [key[3] for key in results.cells if key[:2] == (sweep, reading)]:
+        cell, stolen = results.cell(sweep, reading, name), results.stolen(sweep, reading, name)
+        rows.append(
+            {
+                "name": name,
+                "main": f"{cell.mbits:.1f} ± {cell.sd_mbits:.1f}",
+                "cross": f"{cell.cross_mbits:.1f} ± {cell.cross_sd_mbits:.1f}",
+                "stolen": f"{100 * stolen.mean:.1f} % ± {100 * (stolen.half_width or 0):.1f}",
+                "jain": f"{mean(cell.jain):.3f}",
+            }
+        )
+    return rows
+
+
+def _table(name: str, rows: list[dict[str, Any]]) -> None:
+    with (DIRECTORY / f"{name}.csv").open("w", newline="", encoding="utf-8") as out:
+        writer = csv.DictWriter(out, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
