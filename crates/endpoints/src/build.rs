@@ -17,7 +17,7 @@ use longhaul_units::{Rate, Span, Time};
 use std::sync::Arc;
 
 /// Beyond so many requests of one flow something is wrong with their gaps.
-const MOST_REQUESTS: u32 = 10_000_000;
+const MOST_REQUESTS: usize = 10_000_000;
 
 impl Endpoints {
     pub(crate) fn add(
@@ -61,16 +61,17 @@ impl Endpoints {
                 let kind = kind(law, tcp);
                 let mut chance = seed.stream(&format!("{}/requests", flow.name));
                 let mut at = start;
-                for number in 0.. {
+                let drawn = std::iter::from_fn(|| {
                     at += Span::from_ps((gap.draw(&mut chance).clamp(1.0, 1e15) * 1_000.0) as u64);
-                    let bytes = Some(size.draw(&mut chance).clamp(1.0, 1e15).round() as u64);
-                    if at >= stop {
-                        break;
-                    }
-                    if number >= MOST_REQUESTS {
-                        return Err(format!("traffic.gap: makes more than {MOST_REQUESTS} requests"));
-                    }
-                    let plan = StreamPlan { start: at, stop: self.end, bytes, rate: None };
+                    let bytes = size.draw(&mut chance).clamp(1.0, 1e15).round() as u64;
+                    (at < stop).then_some((at, bytes))
+                });
+                let requests: Vec<(Time, u64)> = drawn.take(MOST_REQUESTS + 1).collect();
+                if requests.len() > MOST_REQUESTS {
+                    return Err(format!("traffic.gap: makes more than {MOST_REQUESTS} requests"));
+                }
+                for (number, (start, bytes)) in (0..).zip(requests) {
+                    let plan = StreamPlan { start, stop: self.end, bytes: Some(bytes), rate: None };
                     self.connect(from, to, position, number, &kind, plan, tcp.ipv6);
                 }
             }

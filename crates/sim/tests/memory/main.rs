@@ -1,6 +1,6 @@
 //! What a simulated flow takes on the heap, counted by the allocator.
 //!
-//! One test in a process of its own: another thread's memory would be counted, too.
+//! In a process of its own, one test at a time: another thread's memory would be counted, too.
 
 #[path = "../sim/common.rs"]
 #[expect(dead_code, reason = "made for other tests")]
@@ -8,12 +8,13 @@ mod common;
 
 use common::*;
 use longhaul_congestion::Reno;
-use longhaul_plan::{Flow, NodeKind, Plan, Traffic};
+use longhaul_plan::{Distribution, Flow, NodeKind, Plan, Traffic};
 use longhaul_sim::{Records, Simulation};
 use longhaul_transport::Connection;
 use longhaul_units::{Histogram, Time};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
+use std::sync::{Mutex, PoisonError};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -68,8 +69,11 @@ const BEGUN: usize = {
     2 * size_of::<Connection>() + law + segments_in_flight + round_trips
 };
 
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn a_flow_takes_what_its_two_connections_take_and_little_more() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (planned, begun) = (of_a_flow(20 * SECOND), of_a_flow(0));
     // Lists grow by doubling, and are not always full.
     let slack = 1.02;
@@ -77,4 +81,21 @@ fn a_flow_takes_what_its_two_connections_take_and_little_more() {
     let more = begun - planned;
     assert!(more <= slack * BEGUN as f64, "begun: {more} bytes more, expected {BEGUN}");
     assert!(begun < 2_400.0, "{begun} bytes");
+}
+
+#[test]
+fn too_many_requests_are_refused_before_they_are_made() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let traffic = Traffic::Requests {
+        gap: Distribution::Constant { value: 1.0 },
+        size: Distribution::Constant { value: 1.0 },
+        law: named("reno"),
+        tcp: sack(),
+    };
+    let plan = with(plan(0, 0), vec![flow("web", [0, 1], traffic)]);
+    let region = Region::new(ALLOCATOR);
+    let error = Simulation::new(plan, Records::none()).err().unwrap();
+    assert_eq!(error, "flows[0].traffic.gap: makes more than 10000000 requests");
+    // A start and a size of each, in a list that doubles.
+    assert!(region.change().bytes_allocated < 2 * 16 * (1 << 24));
 }
