@@ -13,7 +13,8 @@ setup: ## install what is needed, build, and say what is missing
 demo: setup ## run the three-cluster scenario on real programs, and write its report
 	@$(UV) run --no-sync longhaul run scenarios/three-clusters.yaml
 
-test: setup ## everything that must hold before a change lands
+test: ## everything that must hold before a change lands
+	@tools/setup --tests
 	@tools/check
 
 lint: setup ## formatting, lints, types and layers, without the tests
