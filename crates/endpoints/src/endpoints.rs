@@ -122,7 +122,7 @@ impl Endpoints {
         carrier.cargo().arrived = arrived;
     }
 
-    #[inline]
+    #[inline(always)]
     fn receive(&mut self, arrival: Arrival, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
         self.now = now;
         let slot = carrier.cargo().unload(arrival);
@@ -211,13 +211,15 @@ impl Endpoints {
         carrier: &mut impl Carrier,
     ) {
         loop {
-            let first = self.timers.first_of(place).filter(|&(timer, _)| timer < until);
-            let before = first.map_or(until, |(timer, _)| timer + Span::from_ps(1));
+            let timer = self.timers.earliest_of(place);
+            let before = until.min(timer + Span::from_ps(1));
             if let Some(at) = network.arrive_ahead(node, before, carrier) {
                 if let Some(arrival) = carrier.cargo().arrived.pop() {
                     self.receive(arrival, at, network, carrier);
                 }
-            } else if let Some((timer, agent)) = first {
+            } else if timer < until
+                && let Some(agent) = self.timers.first_of(place)
+            {
                 self.wake(agent, timer, network, carrier);
             } else {
                 return;

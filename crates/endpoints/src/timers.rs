@@ -84,15 +84,20 @@ impl Timers {
         (0u32..).zip(self.hosts.iter().map(|host| host.node))
     }
 
-    /// Of the host at `place`: the earliest time and whose it is.
+    /// Of the host at `place`: the earliest time; [`Time::NEVER`]: nobody there acts by itself.
     #[inline]
-    pub fn first_of(&self, place: u32) -> Option<(Time, u32)> {
-        let host = &self.hosts[place as usize];
-        let (time, first) = host.calendar.first()?;
-        Some((time, host.agents[first as usize]))
+    pub fn earliest_of(&self, place: u32) -> Time {
+        self.hosts[place as usize].calendar.earliest()
     }
 
-    /// From now on only [`first_of`](Self::first_of) holds, or [`first`](Self::first) again.
+    /// Whose that is.
+    pub fn first_of(&self, place: u32) -> Option<u32> {
+        let host = &self.hosts[place as usize];
+        let (_, first) = host.calendar.first()?;
+        Some(host.agents[first as usize])
+    }
+
+    /// From now on only [`earliest_of`](Self::earliest_of) holds, or [`first`](Self::first) again.
     pub fn set_apart(&mut self, apart: bool) {
         self.apart = apart;
         if !apart {

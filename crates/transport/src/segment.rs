@@ -148,7 +148,12 @@ impl Segment {
     /// How many SACK blocks it carries; none comes after an empty one.
     #[inline]
     fn blocks(&self) -> u32 {
-        self.sacks.iter().take_while(|block| !block.is_empty()).count() as u32
+        match self.sacks.map(Block::is_empty) {
+            [true, ..] => 0,
+            [_, true, _] => 1,
+            [.., true] => 2,
+            _ => 3,
+        }
     }
 }
 
