@@ -38,16 +38,9 @@ impl Calendar {
         }
         let mut node = 0;
         while node < self.inner {
-            let [first, second, third, _] = self.times[node].map(|time| time == self.earliest);
-            let child = if first {
-                1
-            } else if second {
-                2
-            } else if third {
-                3
-            } else {
-                4
-            };
+            // The processor guesses which it is and goes on meanwhile.
+            let child =
+                self.times[node].iter().position(|&time| time == self.earliest).map_or(4, |at| at + 1);
             node = 4 * node + child;
         }
         Some((self.earliest, (node - self.inner) as u32))

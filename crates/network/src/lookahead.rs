@@ -29,6 +29,8 @@ pub(crate) struct Lookahead {
     /// Of each direction of a link.
     lanes: Vec<Lane>,
     channels: Vec<Channel>,
+    /// Empty but while a direction that several feed is served.
+    gathered: Channel,
     /// Used directions, those that feed others first.
     order: Vec<u32>,
     /// Of each node: the channel that its host's packets go through, if all go through one.
@@ -150,7 +152,7 @@ impl Network {
         let ahead = self.lookahead.as_mut()?;
         let (channel, _) = first(&ahead.channels, &ahead.inboxes[host.0 as usize], before)?;
         let from = ahead.channels[channel as usize].from;
-        let (due, packet) = ahead.channels[channel as usize].take()?;
+        let (due, packet) = ahead.channels[channel as usize].take(before)?;
         self.totals.delivered += 1;
         sink.deliver(host, packet, due, Some(DirectionId(from)));
         Some(due)
@@ -228,12 +230,14 @@ impl Lookahead {
     ) {
         let Direction { link: Line::Pipe(pipe), to, .. } = direction else { return };
         let inputs = std::mem::take(&mut self.lanes[index].inputs);
-        while let Some((channel, before)) = first(&self.channels, &inputs, until) {
-            // Nobody else's packets come in between.
-            let mut arriving = std::mem::replace(&mut self.channels[channel as usize], Channel::new(NOBODY));
-            let sole = self.lanes[index].sole;
-            let hops = u8::from(sole != NOBODY && sole != self.lanes[index].to_host);
-            let run = pipe.admit_run(arriving.waiting(), before, |packet, at| {
+        let sole = self.lanes[index].sole;
+        let hops = u8::from(sole != NOBODY && sole != self.lanes[index].to_host);
+        let mut arriving = match inputs[..] {
+            [only] => std::mem::replace(&mut self.channels[only as usize], Channel::new(NOBODY)),
+            _ => self.gather(&inputs, until),
+        };
+        while arriving.first().is_some_and(|at| at < until) {
+            let run = pipe.admit_run(arriving.waiting(), until, |packet, at| {
                 packet.offered = at;
                 packet.hops += hops;
             });
@@ -247,18 +251,33 @@ impl Lookahead {
                 arriving.move_on(run.admitted, run.bytes, &mut self.channels[sole as usize]);
             }
             if let Some(fate) = run.refused
-                && let Some((at, packet)) = arriving.take()
+                && let Some((at, packet)) = arriving.take(until)
             {
                 totals.hops += 1;
                 end(index, Packet { offered: at, ..packet }, fate.into(), at, totals, sink);
             }
-            self.channels[channel as usize] = arriving;
+        }
+        match inputs[..] {
+            [only] => self.channels[only as usize] = arriving,
+            _ => self.gathered = arriving,
         }
         pipe.settle(Time::from_ps(until.ps().saturating_sub(1)));
         let lane = &mut self.lanes[index];
         lane.inputs = inputs;
         lane.clock = until;
         lane.horizon = pipe.earliest_due(until);
+    }
+
+    /// Takes all that comes through `inputs` before `until`, in order.
+    fn gather(&mut self, inputs: &[u32], until: Time) -> Channel {
+        let mut gathered = std::mem::replace(&mut self.gathered, Channel::new(NOBODY));
+        while let Some((channel, before)) = first(&self.channels, inputs, until) {
+            let channel = &mut self.channels[channel as usize];
+            while let Some((at, packet)) = channel.take(Time::from_ps(before.ps() - 1)) {
+                gathered.push(at, packet);
+            }
+        }
+        gathered
     }
 
     /// Puts `packet`, which arrives at the far end of a direction that feeds several channels when it is due,

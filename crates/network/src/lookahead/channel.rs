@@ -28,9 +28,10 @@ impl Channel {
         self.packets.push(due, packet);
     }
 
+    /// Takes out the first one, if it arrives by `until`.
     #[inline]
-    pub fn take(&mut self) -> Option<(Time, Packet)> {
-        let next = self.packets.take(Time::NEVER)?;
+    pub fn take(&mut self, until: Time) -> Option<(Time, Packet)> {
+        let next = self.packets.take(until)?;
         self.count(1, u64::from(next.1.bytes));
         Some(next)
     }

@@ -86,6 +86,7 @@ impl Network {
             active: false,
             lanes,
             channels,
+            gathered: Channel::new(NOBODY),
             order,
             entrances,
             inboxes,
