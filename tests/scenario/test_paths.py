@@ -14,7 +14,7 @@ from longhaul.scenario.resolve import resolve
 
 @st.composite
 def plans(draw: st.DrawFn) -> Any:
-    """Up to six routers, joined at random, each with a host; routes given by hand, and some of these wrong."""
+    """Up to six routers, joined at random, each with a host; routes given by hand, some of them wrong."""
     count = draw(st.integers(2, 6))
     pairs = [(a, b) for a in range(count) for b in range(a)]
     chosen = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=8, unique=True))
