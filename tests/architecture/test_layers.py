@@ -138,3 +138,14 @@ def test_every_link_between_documents_leads_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
             if "://" not in target and not target.startswith("mailto:"):
                 assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
+
+
+def test_the_map_for_contributors_has_every_crate_and_package() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    mapped = re.findall(r"^(crates|python/longhaul)/([\w, ]+?)  ", text, re.MULTILINE)
+    places = {(where, name) for where, names in mapped for name in names.split(", ")}
+    there = {("crates", each.parent.name) for each in (ROOT / "crates").glob("*/Cargo.toml")}
+    there |= {
+        ("python/longhaul", each.parent.name) for each in (ROOT / "python/longhaul").glob("*/__init__.py")
+    }
+    assert places == there

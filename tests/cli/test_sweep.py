@@ -159,6 +159,19 @@ def test_scripts_for_arrays_of_jobs_are_written_and_their_command_works(
     assert len(rows(directory)) == 6 * 3
 
 
+def test_the_report_of_a_sweep_is_written_again_from_its_parts(longhaul: Command, work: Path) -> None:
+    longhaul("sweep", "pair.yaml", *AXES)
+    directory = work / "runs/pair/latest"
+    files = [directory / name for name in ("report.html", "summary.json", "summary.parquet", "sweep.json")]
+    before = [file.read_bytes() for file in files]
+    for file in files[:3]:
+        file.unlink()
+    result = longhaul("report", "runs/pair/latest")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.strip() == str(directory.resolve() / "report.html")
+    assert [file.read_bytes() for file in files] == before
+
+
 def test_the_condor_script_is_one_that_condor_reads(longhaul: Command, work: Path) -> None:
     htcondor = pytest.importorskip("htcondor2", reason="the HTCondor bindings are not installed")
     longhaul("sweep", "pair.yaml", *AXES, "--array", "20")
@@ -175,6 +188,7 @@ def test_the_condor_script_is_one_that_condor_reads(longhaul: Command, work: Pat
         ([], "name a scenario, or a sweep to resume; longhaul sweep SCENARIO"),
         (["pair.yaml"], "pair.yaml has no sweep; add for example --axis cc=cubic,bbr"),
         (["pair.yaml", "--axis", "cc"], "write for example cc=cubic,bbr"),
+        (["pair.yaml", *AXES, "--axis", "cc=bbr"], "'cc' is there twice; write cc=cubic,reno,bbr"),
         (["pair.yaml", *AXES, "--set", "cc=bbr"], "--set gives cc one value; leave one of them out"),
         (["pair.yaml", *AXES, "--repeat", "0"], "sweep.repeat: must be at least 1, not 0"),
         (["pair.yaml", *AXES, "--share", "0/2"], "--share goes with --resume"),

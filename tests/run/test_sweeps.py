@@ -7,12 +7,15 @@ from functools import partial
 from pathlib import Path
 from statistics import mean, stdev
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 import longhaul
 from longhaul.analysis.comparing import estimate
 from longhaul.errors import LonghaulError
+from longhaul.report.sweep_page import write_sweep_report
 from longhaul.run.sweeps import sweep as sweeps
 from longhaul.run.sweeps.job import Job, Shard, run_shard
 from longhaul.run.sweeps.local import Threads
@@ -155,6 +158,60 @@ def test_a_run_that_cannot_be_is_recorded_and_the_others_go_on(scenario: Path, t
     assert "traffic.bulk: stops before it starts; write a stop later than the start" in error["error"]
     good = [row for row in rows_of(swept.directory) if row["item"] == "flows.bulk"]
     assert {row["variant"] for row in good} == {0, 1, 2}
+
+
+ENDS = {"traffic.bulk.stop": ["1500ms", "100ms"], "traffic.bulk.start": ["0s", "1s"]}
+"""Of the four variants of this grid, the last would stop before it starts."""
+
+
+def test_the_first_run_may_be_one_that_cannot_be(scenario: Path, tmp_path: Path) -> None:
+    text = scenario.read_text().replace("cc: [cubic, reno], loss: [0%, 1%]", "cc: [cubic]")
+    # With this seed the first of the points that are drawn is the one that cannot be.
+    scenario.write_text(text.replace("seed: 7", "seed: 1").replace("axes: {cc: [cubic]}, ", ""))
+    swept = sweep(scenario, axes=ENDS, design="random", points=4, repeat=1, runs=tmp_path / "runs")
+    assert swept.exit_code == 1
+    assert [error["variant"] for error in swept.summary["errors"]] == [0]
+    assert (swept.summary["points"], swept.summary["failed"]) == (4, 1)
+
+
+def test_the_report_counts_those_variants_more_that_the_summary_has(scenario: Path, tmp_path: Path) -> None:
+    text = scenario.read_text().replace("axes: {cc: [cubic, reno], loss: [0%, 1%]}, ", "")
+    scenario.write_text(text)
+    swept = longhaul.sweep(scenario, axes=ENDS, repeat=1, runs=tmp_path / "runs")
+    report = swept.directory / "report.html"
+    assert "more in summary.parquet" not in report.read_text(), "one failed, and three are shown"
+    table = pq.read_table(swept.directory / "summary.parquet")
+    rows_each = table.num_rows // 3
+    copies = [table.set_column(0, "variant", pc.add(table["variant"], 4 * copy)) for copy in range(2000)]
+    pq.write_table(pa.concat_tables(copies), swept.directory / "summary.parquet")
+    write_sweep_report(swept.directory)
+    shown = min(400, (5000 - 1) // rows_each)
+    assert f"{3 * 2000 - shown:,} variants more in summary.parquet" in report.read_text()
+
+
+def test_two_axes_do_not_share_a_column(scenario: Path, tmp_path: Path) -> None:
+    text = scenario.read_text()
+    scenario.write_text(text.replace("loss: 0.5%}", "loss: 0.5%, links_near_delay: 1ms}"))
+    axes = {"links.near.delay": ["1ms", "2ms"], "links_near_delay": ["3ms"]}
+    with pytest.raises(LonghaulError, match="would have one column, axis_links_near_delay_ns; rename"):
+        sweep(scenario, axes=axes, runs=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("cluster", "words"),
+    [
+        ({"jobs": 2}, "cluster does not say which kind of cluster it is; write for example"),
+        ({"kind": "slurn"}, "cluster does not say which kind"),
+        ({"kind": "slurm", "jobs": "many"}, "cluster: jobs: many is no number of workers"),
+    ],
+)
+def test_a_wrong_description_of_a_cluster_is_told_what_to_write(
+    scenario: Path, tmp_path: Path, cluster: dict[str, object], words: str
+) -> None:
+    with pytest.raises(LonghaulError, match=words):
+        sweep(scenario, cluster=cluster, runs=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
 
 
 def test_seeds_are_added_until_the_interval_is_narrow(scenario: Path, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ impl Connection {
         if let Some(stamps) = segment.options.stamps {
             self.echo(stamps, from, at_ns);
         }
-        let round_trip_ns = self.turns[0].zip(self.turns[1]).map(|(one, other)| one + other);
+        let round_trip_ns = self.turns[0].zip(self.turns[1]).map(|(one, other)| one.saturating_add(other));
         self.directions[from].data(segment, at_ns, all, round_trip_ns);
         if segment.flags.ack() && !segment.flags.syn() && !segment.flags.reset() {
             let rtt_ns = self.directions[to].acknowledge(segment, at_ns);
@@ -144,5 +144,23 @@ impl Connection {
             edge if far <= edge => View::Receiver,
             _ => View::Between,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::segment;
+    use std::net::Ipv4Addr;
+
+    #[test]
+    fn round_trips_of_damaged_times_are_long_and_nothing_else() {
+        let header = [&[0; 12][..], &[5 << 4], &[0; 7]].concat();
+        let address = Ipv4Addr::LOCALHOST.into();
+        let data = segment(&header, 21, [address, address], 0).unwrap();
+        let mut connection = Connection::new(0, &data);
+        connection.turns = [Some(u64::MAX); 2];
+        connection.take(&data, 0, &mut 0);
+        assert_eq!(connection.directions[0].counts.packets, 1);
     }
 }

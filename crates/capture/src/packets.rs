@@ -20,6 +20,8 @@ const LARGEST: u32 = 1 << 24;
 /// Interfaces of a file at most.
 const INTERFACES: usize = 1 << 16;
 const NS_PER_S: u64 = 1_000_000_000;
+/// The year 2262, where signed counts of nanoseconds end.
+const LATEST_NS: u64 = i64::MAX as u64;
 
 const DAMAGED: &str = "the file is damaged from here on; capture again, or keep what is before with editcap";
 const NO_CAPTURE: &str = "give a pcap or pcapng file, as tcpdump and Wireshark write them";
@@ -93,7 +95,9 @@ impl Resolution {
     fn ns(self, ticks: u64, offset_s: i64) -> u64 {
         let (seconds, rest) = (ticks / self.per_s, ticks % self.per_s);
         let rest_ns = u128::from(rest) * u128::from(NS_PER_S) / u128::from(self.per_s);
-        seconds.saturating_add_signed(offset_s).saturating_mul(NS_PER_S).saturating_add(rest_ns as u64)
+        let ns =
+            seconds.saturating_add_signed(offset_s).saturating_mul(NS_PER_S).saturating_add(rest_ns as u64);
+        ns.min(LATEST_NS)
     }
 }
 
@@ -334,4 +338,17 @@ fn legacy_interface(header: &PcapHeader) -> Result<Interface, Error> {
     }
     let resolution = if header.is_nanosecond_precision() { Resolution::NS } else { Resolution::US };
     Ok(Interface { name: "0".to_owned(), place: 0, of_run: false, link_layer, resolution, offset_s: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_fit_into_signed_nanoseconds() {
+        assert_eq!(Resolution::US.ns(1_500_000, 2), 3_500_000_000);
+        for (ticks, offset_s) in [(u64::MAX, 0), (u64::MAX, i64::MAX), (9_223_372_037 * 1_000_000, 0)] {
+            assert_eq!(Resolution::US.ns(ticks, offset_s), i64::MAX as u64, "{ticks} ticks");
+        }
+    }
 }

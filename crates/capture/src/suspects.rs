@@ -120,7 +120,7 @@ impl Suspects {
 
     /// Settles what no report can change any more.
     pub(crate) fn settle(&mut self, now_ns: u64) {
-        while self.order.front().is_some_and(|(at_ns, _)| at_ns + SETTLED_AFTER_NS < now_ns) {
+        while self.order.front().is_some_and(|(at_ns, _)| at_ns.saturating_add(SETTLED_AFTER_NS) < now_ns) {
             self.settle_first();
         }
     }
@@ -145,5 +145,29 @@ impl Suspects {
             same
         });
         losses
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_at_the_end_of_all_time_wait_for_ever() {
+        let mut suspects = Suspects::default();
+        let sent = Stamp { at_ns: 0, packet: 0, packet_of_all: 0 };
+        suspects.add(&Suspicion {
+            start: 0,
+            end: 1,
+            position: 0,
+            sent,
+            transmission: 1,
+            repaired_at_ns: u64::MAX,
+            place: Place::Beyond,
+            arrived: false,
+        });
+        suspects.settle(u64::MAX);
+        assert!(suspects.settled.is_empty());
+        assert_eq!(suspects.finish().len(), 1);
     }
 }

@@ -17,7 +17,7 @@ use longhaul_units::{Rate, Span, Time};
 use std::sync::Arc;
 
 /// Beyond so many requests of one flow something is wrong with their gaps.
-const MOST_REQUESTS: u32 = 10_000_000;
+const MOST_REQUESTS: usize = 10_000_000;
 
 impl Endpoints {
     pub(crate) fn add(
@@ -61,16 +61,17 @@ impl Endpoints {
                 let kind = kind(law, tcp);
                 let mut chance = seed.stream(&format!("{}/requests", flow.name));
                 let mut at = start;
-                for number in 0.. {
+                let drawn = std::iter::from_fn(|| {
                     at += Span::from_ps((gap.draw(&mut chance).clamp(1.0, 1e15) * 1_000.0) as u64);
-                    let bytes = Some(size.draw(&mut chance).clamp(1.0, 1e15).round() as u64);
-                    if at >= stop {
-                        break;
-                    }
-                    if number >= MOST_REQUESTS {
-                        return Err(format!("traffic.gap: makes more than {MOST_REQUESTS} requests"));
-                    }
-                    let plan = StreamPlan { start: at, stop: self.end, bytes, rate: None };
+                    let bytes = size.draw(&mut chance).clamp(1.0, 1e15).round() as u64;
+                    (at < stop).then_some((at, bytes))
+                });
+                let requests: Vec<(Time, u64)> = drawn.take(MOST_REQUESTS + 1).collect();
+                if requests.len() > MOST_REQUESTS {
+                    return Err(format!("traffic.gap: makes more than {MOST_REQUESTS} requests"));
+                }
+                for (number, (start, bytes)) in (0..).zip(requests) {
+                    let plan = StreamPlan { start, stop: self.end, bytes: Some(bytes), rate: None };
                     self.connect(from, to, position, number, &kind, plan, tcp.ipv6);
                 }
             }
@@ -91,8 +92,14 @@ impl Endpoints {
                     on_off: on_off.clone(),
                 };
                 let chance = seed.stream(&format!("{}/datagrams", flow.name));
-                let sender = Agent::Datagrams(Box::new(Datagrams::new(there, plan, chance)));
-                self.pair(position, 0, sender, Agent::Drain(Box::new(Drain::new(to))));
+                let sender = Datagrams::new(there, plan, chance);
+                self.all_fit &= sender.largest() <= u32::from(mtu);
+                self.pair(
+                    position,
+                    0,
+                    Agent::Datagrams(Box::new(sender)),
+                    Agent::Drain(Box::new(Drain::new(to))),
+                );
             }
             Traffic::Ping { every_ns, payload_bytes, count } => {
                 endless(count.is_some())?;
@@ -110,6 +117,7 @@ impl Endpoints {
                     count: count.unwrap_or(u64::MAX),
                 };
                 let (asks, answers) = (Echoes::new(there, plan), Echoes::mirror(back, plan));
+                self.all_fit &= asks.bytes() <= u32::from(mtu);
                 self.pair(position, 0, Agent::Echoes(Box::new(asks)), Agent::Echoes(Box::new(answers)));
             }
         }

@@ -64,6 +64,15 @@ impl Datagrams {
         self.next
     }
 
+    /// Bytes of the largest packet that it may send, IP and above.
+    pub fn largest(&self) -> u32 {
+        let payload = match self.plan.sizes {
+            Sizes::Fixed => self.plan.payload_bytes,
+            Sizes::Exponential => self.plan.most_bytes,
+        };
+        payload + self.header_bytes
+    }
+
     /// The host that it lives on.
     pub fn home(&self) -> NodeId {
         self.way.from

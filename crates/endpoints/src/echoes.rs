@@ -62,6 +62,11 @@ impl Echoes {
         Echoes::new(way, Plan { count: 0, ..plan })
     }
 
+    /// Of each packet, IP and above.
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
     /// When the next request leaves; after the last: when the oldest is given up.
     pub fn timer(&self) -> Time {
         match self.waiting.front() {

@@ -17,6 +17,8 @@ pub struct Endpoints {
     pub(crate) flows: Vec<Facts>,
     /// When the run ends; never, if its flows decide.
     pub(crate) end: Time,
+    /// Whether every packet passes the smallest MTU of its way.
+    pub(crate) all_fit: bool,
     pub(crate) agents: Vec<Agent>,
     /// The agents of flows come first, two by two, in this order.
     pub(crate) pairs: Vec<Pair>,
@@ -58,6 +60,7 @@ impl Endpoints {
             busy_agents: 0,
             closing: Vec::new(),
             steps: 0,
+            all_fit: true,
             flows: plan.flows.iter().map(Facts::of).collect(),
             end: plan.duration_ns.map_or(Time::NEVER, Time::from_ns),
         };
@@ -148,7 +151,9 @@ impl Endpoints {
     /// Whether each host may go by its own clock: none hears of another but by packets, and no packet
     /// needs more than a network that [looks ahead](Network::look_ahead).
     pub fn plan_lookahead(&self, network: &mut Network) -> bool {
-        self.jobs.is_empty() && network.plan_lookahead(self.agents.iter().filter_map(Agent::way))
+        self.all_fit
+            && self.jobs.is_empty()
+            && network.plan_lookahead(self.agents.iter().filter_map(Agent::way))
     }
 
     /// Runs everything from `now`, before which everything has happened, to just before `limit`, each

@@ -95,7 +95,7 @@ impl Simulation {
             }
             if self.next_sample == mark {
                 self.sample();
-                self.next_sample += Span::from_ns(self.plan.measure.every_ns);
+                self.next_sample += self.sampling_interval();
             }
             if limit == mark {
                 return limit == self.end;
@@ -168,11 +168,20 @@ impl Simulation {
         self.apart.allow(self.end != Time::NEVER && self.network.can_look_ahead());
     }
 
+    fn sampling_interval(&self) -> Span {
+        Span::from_ns(self.plan.measure.every_ns)
+    }
+
     fn sample(&mut self) {
-        let Outlet { records, cargo, .. } = &mut self.outlet;
+        let records = &mut self.outlet.records;
         self.network.settle(self.now);
         results::samples(&self.network, &self.plan, self.now).into_iter().for_each(|row| records.sample(row));
         self.endpoints.samples(self.now).for_each(|row| records.flow(row));
+        self.record_echoes();
+    }
+
+    fn record_echoes(&mut self) {
+        let Outlet { records, cargo, .. } = &mut self.outlet;
         cargo.echoes().into_iter().for_each(|row| records.echo(row));
     }
 
@@ -200,9 +209,11 @@ impl Simulation {
     pub fn finish(&mut self) -> Result<Value, String> {
         self.network.settle(self.now);
         self.endpoints.close(self.now, &mut self.network, &mut self.outlet);
-        if self.outlet.records.are_kept() {
+        let has_sampled_now = self.next_sample == self.now + self.sampling_interval();
+        if self.outlet.records.are_kept() && !has_sampled_now {
             self.sample();
         }
+        self.record_echoes();
         let (flows, requests) = self.endpoints.flows(self.now);
         let records = &mut self.outlet.records;
         requests.into_iter().for_each(|row| records.request(row));

@@ -46,6 +46,6 @@ def show(
 
     from longhaul.scenario.tables import tables
 
-    Console(highlight=False).print(tables(told))
+    Console(highlight=False, markup=False).print(tables(told))
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)

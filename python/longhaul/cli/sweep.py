@@ -9,11 +9,13 @@ from longhaul.cli.options import set_option
 
 
 def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    axes = {}
+    axes: dict[str, str] = {}
     for value in values:
         name, equals, content = value.partition("=")
         if not equals or not name or not content:
             raise click.BadParameter(f"{value!r} is not NAME=VALUE,VALUE; write for example cc=cubic,bbr")
+        if name in axes:
+            raise click.BadParameter(f"{name!r} is there twice; write {name}={axes[name]},{content}")
         axes[name] = content
     return axes
 

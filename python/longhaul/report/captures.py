@@ -18,7 +18,7 @@ _VIEWS = {
 
 def print_flows(capture: Capture) -> None:
     """All flows, with the numbers that name them."""
-    console = Console()
+    console = Console(markup=False)
     console.width = max(console.width, 160)
     several = len({flow.interface for flow in capture.flows}) > 1
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
@@ -41,11 +41,11 @@ def print_flows(capture: Capture) -> None:
 
 def print_flow(capture: Capture, flow: Flow) -> None:
     """What is known of one flow, and what was left out of the capture."""
-    console = Console()
+    console = Console(markup=False)
     for line in flow_lines(flow):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        console.print(line, highlight=False, soft_wrap=True)
     for note in capture.notes:
-        console.print(f"note: {note}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"note: {note}", style="yellow", highlight=False, soft_wrap=True)
 
 
 def flow_lines(flow: Flow) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from string import ascii_uppercase
 from typing import Any
 
 from rich.console import Console
@@ -29,17 +30,17 @@ def print_comparison(
     groups: Sequence[tuple[str, int]], rows: Sequence[Row], stolen: Stolen | None = None
 ) -> None:
     """A line for each metric: every group, and how the last differs from the first."""
-    console = Console()
-    for letter, (name, runs) in zip("ABCDEFGHIJKLMNOP", groups, strict=False):
+    console = Console(markup=False)
+    letters = [_letter(number) for number in range(len(groups))]
+    for letter, (name, runs) in zip(letters, groups, strict=True):
         console.print(
             f"{letter}  {name} ({runs} run{'s' if runs > 1 else ''})", highlight=False, soft_wrap=True
         )
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("metric", no_wrap=True)
-    for letter, _ in zip("ABCDEFGHIJKLMNOP", groups, strict=False):
+    for letter in letters:
         table.add_column(letter, justify="right", no_wrap=True)
-    last = "ABCDEFGHIJKLMNOP"[min(len(groups), 16) - 1]
-    table.add_column(f"{last} - A", justify="right", no_wrap=True)
+    table.add_column(f"{letters[-1]} - A", justify="right", no_wrap=True)
     for row in rows:
         unit = unit_of(row.metric)
         cells = [_estimate(each, unit) if each else "-" for each in row.estimates]
@@ -50,11 +51,16 @@ def print_comparison(
         share = ("-" if stolen.share < 0 else "") + _percent(abs(stolen.share))
         had, has = (rate_text(each.mean) for each in (stolen.base, stolen.variant))
         console.print(
-            f"{stolen.flow} stole {share}{half} of the others' goodput: {had} in A, {has} in {last}",
+            f"{stolen.flow} stole {share}{half} of the others' goodput: {had} in A, {has} in {letters[-1]}",
             highlight=False,
         )
     if any(runs < 2 for _, runs in groups):
         console.print("single runs have no interval: repeat them with other seeds (--seed)", highlight=False)
+
+
+def _letter(number: int) -> str:
+    """A to Z, A1 to Z1, A2 ..."""
+    return ascii_uppercase[number % 26] + (str(number // 26) if number > 25 else "")
 
 
 def _estimate(estimate: Estimate, unit: str) -> str:

@@ -65,10 +65,10 @@ def _plain(value: Any) -> Any:
 
 def print_fits(gaps: Gaps, fits: Fits, blocks: Sequence[LossBlock], report: Path | None) -> None:
     """The order, the parameters, what to know about them, and the loss in a scenario's words."""
-    console = Console()
+    console = Console(markup=False)
 
     def say(line: str | Text = "", *, style: str = "") -> None:
-        console.print(line, style=style, highlight=False, soft_wrap=True, markup=False)
+        console.print(line, style=style, highlight=False, soft_wrap=True)
 
     say(Text(summary_text(gaps, fits), style="bold"))
     for note in gaps.notes:
@@ -78,7 +78,7 @@ def print_fits(gaps: Gaps, fits: Fits, blocks: Sequence[LossBlock], report: Path
     console.print(_parameters(gaps, fits))
     say()
     for line in explanation(fits):
-        console.print(line, style="dim", highlight=False, markup=False)
+        console.print(line, style="dim", highlight=False)
     if not blocks:
         say()
         say(no_block_text())

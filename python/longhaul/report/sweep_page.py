@@ -23,6 +23,10 @@ def write_sweep_report(directory: Path) -> Path:
     table = directory / "summary.parquet"
     found = pq.read_table(table) if table.is_file() else None
     rows = found.slice(0, MOST_DRAWN).to_pylist() if found is not None else []
+    measured = len(found["variant"].unique()) if found is not None else 0
+    if found is not None and len(found) > len(rows):
+        # The last of them may have rows that are not shown.
+        rows = [row for row in rows if row["variant"] != rows[-1]["variant"]]
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     columns = [axis["column"] for axis in summary["axes"]]
     names = [axis["name"] for axis in summary["axes"]]
@@ -44,7 +48,7 @@ def write_sweep_report(directory: Path) -> Path:
             if found is not None and len(found) <= MOST_DRAWN
         ],
         "rows": [(values[variant], cells) for variant, cells in by_variant.items()],
-        "left_out": summary["variants"] - len(by_variant),
+        "left_out": measured - len(by_variant),
     }
     path = directory / "report.html"
     write_page(path, page("sweep.html.j2", context=context))

@@ -15,7 +15,7 @@ MOST_METRICS = 3
 
 def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
     """What the axes did to the first metrics, and what failed."""
-    console = Console()
+    console = Console(markup=False)
     failed = f", {summary['failed']} failed" if summary["failed"] else ""
     counted = f"{summary['variants']} variants, {summary['points']} runs{failed}"
     console.print(f"{summary['name']}: {counted}", highlight=False)
@@ -50,7 +50,6 @@ def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -
             f"variant {error['variant']}, repetition {error['repeat']}: {error['error']}",
             style="red",
             highlight=False,
-            markup=False,
             soft_wrap=True,
         )
 

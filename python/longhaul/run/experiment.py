@@ -86,7 +86,7 @@ def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool, report: 
 
         from longhaul.report.terminal import print_summary
 
-        print_summary(summary, Console())
+        print_summary(summary, Console(markup=False))
     place = directory / "report.html" if report else directory
     print(f"{'report' if report else 'results'}: {place}", file=sys.stderr if as_json else sys.stdout)
 

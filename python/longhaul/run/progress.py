@@ -22,7 +22,7 @@ class Progress(AbstractContextManager["Progress"]):
         self._duration_s = (content["duration_ns"] or 0) / 1e9
         self._programs = sum(not program["service"] for program in content["programs"])
         self._ended = 0
-        self._console = Console(stderr=True)
+        self._console = Console(stderr=True, markup=False)
         self._bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -103,7 +103,7 @@ class Simulating(AbstractContextManager["Simulating"]):
             BarColumn(),
             TimeElapsedColumn(),
             TextColumn("{task.fields[note]}"),
-            console=Console(stderr=True),
+            console=Console(stderr=True, markup=False),
             transient=True,
         )
         self._task = self._bar.add_task("", total=duration_ns / 1e9 if duration_ns else None, note="")

@@ -86,7 +86,7 @@ def run_shell(
 
             from longhaul.report.terminal import print_verdict
 
-            print_verdict(summary, Console(stderr=True))
+            print_verdict(summary, Console(stderr=True, markup=False))
         return code or exit_code(summary, reason="stopped", strict=strict)
 
 

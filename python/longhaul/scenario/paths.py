@@ -4,8 +4,9 @@ The same rule as the network's own (`crates/network/src/routes.rs`), so that ``s
 host with a single link is not part of the search: it is reached through the node that it hangs on.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from heapq import heappop, heappush
 from typing import Any
 
@@ -42,6 +43,21 @@ class Way:
         return None if self.bits_per_s is None else bdp_bytes(self.bits_per_s, self.round_trip_ns)
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far it is from a node to a destination, one way."""
+
+    delay_ns: int
+    bits_per_s: int | None
+    """The smallest rate; ``None``: unlimited."""
+    bottleneck: Step | None
+    """The first link with that rate."""
+    mtu: int
+
+
+_HERE = Reach(0, None, None, 65_535)
+
+
 class Routes:
     """The routes of a plan."""
 
@@ -65,6 +81,7 @@ class Routes:
         }
         self._overrides = {(each["node"], each["destination"]): each["link"] for each in plan["routes"]}
         self._tables: dict[int, dict[int, int]] = {}
+        self._known_numbers: dict[Step, tuple[int, int | None]] = {}
 
     def hub(self, node: int) -> int:
         """The node that a host with a single link hangs on; any other node itself."""
@@ -99,23 +116,63 @@ class Routes:
         there, back = self.steps(source, destination), self.steps(destination, source)
         if there is None or back is None:
             return None
-        rates = [
-            (bits_per_s, link)
-            for link, direction in self._directions(there)
-            if (bits_per_s := plan_bits_per_s(direction)) is not None
-        ]
-        smallest = min((rate for rate, _link in rates), default=None)
+        onward, homeward = self._sum(there), self._sum(back)
         return Way(
             source,
             destination,
             there,
             back,
-            one_way_ns=sum(plan_mean_ns(direction["delay"]) for _link, direction in self._directions(there)),
-            return_ns=sum(plan_mean_ns(direction["delay"]) for _link, direction in self._directions(back)),
-            bits_per_s=smallest,
-            bottleneck=next((link for rate, link in rates if rate == smallest), None),
-            mtu=min((self.links[link]["mtu"] for link, _way in (*there, *back)), default=65_535),
+            one_way_ns=onward.delay_ns,
+            return_ns=homeward.delay_ns,
+            bits_per_s=onward.bits_per_s,
+            bottleneck=onward.bottleneck[0] if onward.bottleneck else None,
+            mtu=min(onward.mtu, homeward.mtu),
         )
+
+    def reaches(self, sources: Iterable[int], destination: int) -> list[Reach | None]:
+        """How far it is from each of ``sources``; ``None`` without a way. Shared parts are walked once."""
+        known: dict[int, Reach | None] = {destination: _HERE}
+        return [self._reach(source, destination, known) for source in sources]
+
+    def _reach(self, source: int, destination: int, known: dict[int, Reach | None]) -> Reach | None:
+        walked: list[tuple[int, Step]] = []
+        node, step = source, None
+        seen = {source}
+        while node not in known:
+            step = self.next(node, destination) if not walked or not self.hosts[node] else None
+            if step is None:
+                break
+            walked.append((node, step))
+            node = self._other(step[0], node)
+            if node in seen:
+                break
+            seen.add(node)
+        rest = known.get(node)
+        if walked and self.hosts[node] and node != destination:
+            # From a host there may be a way, but none leads through it.
+            rest = None
+        for passed, step in reversed(walked):
+            rest = None if rest is None else self._beyond(step, rest)
+            known[passed] = rest
+        return rest
+
+    def _beyond(self, step: Step, rest: Reach) -> Reach:
+        """``rest``, and one link before it."""
+        delay_ns, bits_per_s = self._numbers(step)
+        mtu = min(rest.mtu, self.links[step[0]]["mtu"])
+        if bits_per_s is None or (rest.bits_per_s is not None and rest.bits_per_s < bits_per_s):
+            return Reach(delay_ns + rest.delay_ns, rest.bits_per_s, rest.bottleneck, mtu)
+        return Reach(delay_ns + rest.delay_ns, bits_per_s, step, mtu)
+
+    def _sum(self, steps: Sequence[Step]) -> Reach:
+        return reduce(lambda rest, step: self._beyond(step, rest), reversed(steps), _HERE)
+
+    def _numbers(self, step: Step) -> tuple[int, int | None]:
+        """Mean delay and rate of one direction of a link."""
+        if step not in self._known_numbers:
+            direction = self.links[step[0]][step[1]]
+            self._known_numbers[step] = plan_mean_ns(direction["delay"]), plan_bits_per_s(direction)
+        return self._known_numbers[step]
 
     def nodes_of(self, source: int, steps: Iterable[Step]) -> list[int]:
         """The nodes that ``steps`` visit, ``source`` first."""
@@ -139,9 +196,6 @@ class Routes:
                 key = (self.hub(node), link["mtu"], repr(outward), repr(inward))
             groups.setdefault(key, []).append(node)
         return groups
-
-    def _directions(self, steps: Iterable[Step]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        return ((link, self.links[link][way]) for link, way in steps)
 
     def _other(self, link: int, node: int) -> int:
         a, b = self.links[link]["endpoints"]

@@ -1,10 +1,11 @@
 """Socket buffers of hosts, large enough for their longest fat path."""
 
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 
 from longhaul.scenario.laws import Plain, bdp_bytes
 from longhaul.scenario.model import Tcp
-from longhaul.scenario.paths import Routes, Way
+from longhaul.scenario.paths import Routes, Step
 
 SMALLEST = 6 << 20
 """What Linux itself allows tcp_rmem (tcp(7)): nobody gets less than on a plain machine."""
@@ -70,27 +71,45 @@ def largest_buffers(routes: Routes, groups: Iterable[list[int]]) -> dict[int, in
     against the buffer (tcp(7), tcp_adv_win_scale), and a full queue lengthens the round trip.
     """
     groups = list(groups)
+    heads = [group[0] for group in groups]
+    # One column for each destination; numbers only, since there may be a million pairs.
+    delays, rates, queues = ([array("q") for _head in heads] for _column in range(3))
+    queue_of: dict[Step | None, int] = {None: 0}
+    for column, destination in enumerate(heads):
+        for reach in routes.reaches(heads, destination):
+            step = reach.bottleneck if reach else None
+            if step is not None and step not in queue_of:
+                queue_of[step] = _queue_bytes(routes, step)
+            delays[column].append(-1 if reach is None else reach.delay_ns)
+            rates[column].append(reach.bits_per_s or 0 if reach else 0)
+            queues[column].append(queue_of[step])
     found: dict[int, int] = {}
-    for group in groups:
-        most = SMALLEST
-        for other in groups:
-            partner = next((node for node in other if node != group[0]), None)
-            way = routes.way(group[0], partner) if partner is not None else None
-            if way is not None:
-                most = max(most, _need(routes, way))
+    for here, group in enumerate(groups):
+        most = max([SMALLEST, *_between_two_of(routes, group)])
+        for there in range(len(heads)):
+            onward, homeward = delays[there][here], delays[here][there]
+            if there != here and onward >= 0 and homeward >= 0:
+                bdp = bdp_bytes(rates[there][here] or ASSUMED_BITS_PER_S, onward + homeward)
+                most = max(most, 2 * (bdp + queues[there][here]))
         most = min(-(-most // 4096) * 4096, LARGEST)
         found |= dict.fromkeys(group, most)
     return found
 
 
-def _need(routes: Routes, way: Way) -> int:
-    bdp = bdp_bytes(way.bits_per_s or ASSUMED_BITS_PER_S, way.round_trip_ns)
+def _between_two_of(routes: Routes, group: list[int]) -> Iterator[int]:
+    way = routes.way(*group[:2]) if len(group) > 1 else None
+    if way is not None:
+        step = None if way.bottleneck is None else (way.bottleneck, dict(way.there)[way.bottleneck])
+        bdp = bdp_bytes(way.bits_per_s or ASSUMED_BITS_PER_S, way.round_trip_ns)
+        yield 2 * (bdp + (_queue_bytes(routes, step) if step else 0))
+
+
+def _queue_bytes(routes: Routes, step: Step) -> int:
+    link = routes.links[step[0]]
+    direction = link[step[1]]
+    lanes = direction["bundle"]["routes"] if direction["bundle"] else [direction]
     queue = 0
-    if way.bottleneck is not None:
-        link = routes.links[way.bottleneck]
-        direction = link[dict(way.there)[way.bottleneck]]
-        lanes = direction["bundle"]["routes"] if direction["bundle"] else [direction]
-        for lane in lanes:
-            limits: Plain = lane["queue"]
-            queue += limits["limit_bytes"] or (limits["limit_packets"] or 0) * int(link["mtu"])
-    return 2 * (bdp + queue)
+    for lane in lanes:
+        limits: Plain = lane["queue"]
+        queue += limits["limit_bytes"] or (limits["limit_packets"] or 0) * int(link["mtu"])
+    return queue

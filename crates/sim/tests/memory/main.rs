@@ -1,7 +1,6 @@
 //! What a simulated flow takes on the heap, counted by the allocator.
 //!
-//! One test in a process of its own: another thread's memory would be counted, too.
-#![expect(unsafe_code, reason = "an allocator that counts is one that is written by hand")]
+//! In a process of its own, one test at a time: another thread's memory would be counted, too.
 
 #[path = "../sim/common.rs"]
 #[expect(dead_code, reason = "made for other tests")]
@@ -9,34 +8,16 @@ mod common;
 
 use common::*;
 use longhaul_congestion::Reno;
-use longhaul_plan::{Flow, NodeKind, Plan, Traffic};
+use longhaul_plan::{Distribution, Flow, NodeKind, Plan, Traffic};
 use longhaul_sim::{Records, Simulation};
 use longhaul_transport::Connection;
 use longhaul_units::{Histogram, Time};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-struct Counting;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use std::alloc::System;
+use std::sync::{Mutex, PoisonError};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: the system's allocator does the work.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        HELD.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const FEW: usize = 1_000;
 const MANY: usize = 2_000;
@@ -57,10 +38,11 @@ fn plan(flows: usize, start_ns: u64) -> Plan {
 
 /// What a run of so many flows holds after two seconds.
 fn held(flows: usize, start_ns: u64) -> usize {
-    let before = HELD.load(Ordering::Relaxed);
+    let region = Region::new(ALLOCATOR);
     let mut simulation = Simulation::new(plan(flows, start_ns), Records::none()).unwrap();
     assert!(!simulation.advance(Time::from_ns(2 * SECOND), u64::MAX));
-    HELD.load(Ordering::Relaxed) - before
+    let all = region.change();
+    all.bytes_allocated - all.bytes_deallocated
 }
 
 /// Bytes that each further flow takes.
@@ -87,8 +69,11 @@ const BEGUN: usize = {
     2 * size_of::<Connection>() + law + segments_in_flight + round_trips
 };
 
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn a_flow_takes_what_its_two_connections_take_and_little_more() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (planned, begun) = (of_a_flow(20 * SECOND), of_a_flow(0));
     // Lists grow by doubling, and are not always full.
     let slack = 1.02;
@@ -96,4 +81,21 @@ fn a_flow_takes_what_its_two_connections_take_and_little_more() {
     let more = begun - planned;
     assert!(more <= slack * BEGUN as f64, "begun: {more} bytes more, expected {BEGUN}");
     assert!(begun < 2_400.0, "{begun} bytes");
+}
+
+#[test]
+fn too_many_requests_are_refused_before_they_are_made() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let traffic = Traffic::Requests {
+        gap: Distribution::Constant { value: 1.0 },
+        size: Distribution::Constant { value: 1.0 },
+        law: named("reno"),
+        tcp: sack(),
+    };
+    let plan = with(plan(0, 0), vec![flow("web", [0, 1], traffic)]);
+    let region = Region::new(ALLOCATOR);
+    let error = Simulation::new(plan, Records::none()).err().unwrap();
+    assert_eq!(error, "flows[0].traffic.gap: makes more than 10000000 requests");
+    // A start and a size of each, in a list that doubles.
+    assert!(region.change().bytes_allocated < 2 * 16 * (1 << 24));
 }

@@ -163,3 +163,32 @@ fn what_cannot_look_ahead_keeps_to_the_calendar() {
         assert!(!looked, "{name}");
     }
 }
+
+#[test]
+fn packets_too_big_for_their_way_are_refused_by_both_schedulers() {
+    let traffic = [
+        even(1_000_000, 1_473, None),
+        Traffic::Ping { every_ns: 10 * MS, payload_bytes: 1_473, count: None },
+    ];
+    for traffic in traffic {
+        let plan = with(pipe(1500, queued(MS, 10_000_000, 40)), vec![flow("big", [0, 1], traffic)]);
+        let plan = Plan { duration_ns: Some(SECOND), ..plan };
+        let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
+        let (outcome, _) = run(&plan, Scheduler::Lookahead, u64::MAX);
+        assert_eq!(expected.counts["packets"]["delivered"], 0, "one byte more than the link takes");
+        assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
+    }
+}
+
+#[test]
+fn the_end_is_recorded_once_even_if_it_is_time_for_a_sample() {
+    let bulk = flow("bulk", [0, 1], tcp(named("reno"), sack()));
+    let plan = with(pipe(1500, queued(MS, 10_000_000, 40)), vec![bulk]);
+    for (end_ns, last) in [(3 * SECOND, 3 * SECOND), (3 * SECOND - MS, 3 * SECOND - MS)] {
+        let (outcome, _) =
+            run(&Plan { duration_ns: Some(end_ns), ..plan.clone() }, Scheduler::Automatic, u64::MAX);
+        let rows = outcome.files[2].lines().skip(1);
+        let times: Vec<u64> = rows.map(|row| row.split(',').next().unwrap().parse().unwrap()).collect();
+        assert_eq!(times, [0, SECOND, 2 * SECOND, last]);
+    }
+}

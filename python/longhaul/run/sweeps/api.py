@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.run.sweeps import sweep as sweeps
-from longhaul.run.sweeps.cluster import Cluster, Place, place_of
+from longhaul.run.sweeps.cluster import Cluster, place_of
 from longhaul.run.sweeps.local import Threads, Workers
 from longhaul.run.sweeps.prepared import prepare
 from longhaul.run.sweeps.sweep import Swept
@@ -75,7 +75,4 @@ def _values(values: Sequence[Any] | Mapping[str, Any]) -> str:
 def _workers(workers: int | None, cluster: str | Mapping[str, Any] | None) -> AbstractContextManager[Workers]:
     if cluster is None:
         return Threads(workers)
-    if isinstance(cluster, str):
-        return Cluster(place_of(cluster))
-    options = dict(cluster)
-    return Cluster(Place(str(options.pop("kind")), int(options.pop("jobs", 1)), options))
+    return Cluster(place_of(cluster))

@@ -48,11 +48,13 @@ class Place:
     """For the cluster's class in dask-jobqueue or dask-kubernetes; of ``address``, where it is."""
 
 
-def place_of(text: str) -> Place:
-    """A cluster by its kind, its scheduler's address, or the YAML file that describes it.
+def place_of(text: str | Mapping[str, Any]) -> Place:
+    """A cluster by its kind, its scheduler's address, or the YAML file that describes it, or its contents.
 
     Raises LonghaulError for anything else.
     """
+    if not isinstance(text, str):
+        return _described(text, "cluster")
     if "://" in text:
         return Place("address", options={"address": text})
     if text in KINDS:
@@ -67,13 +69,18 @@ def place_of(text: str) -> Place:
         raise LonghaulError(f"cannot read {path}: {error.strerror}", exit_code=2) from error
     except yaml.YAMLError as error:
         raise LonghaulError(f"{path} is no YAML: {str(error).splitlines()[0]}", exit_code=2) from error
+    return _described(content, str(path))
+
+
+def _described(content: object, where: str) -> Place:
     example = "write for example {kind: slurm, jobs: 4, cores: 8, memory: 16GB, walltime: '02:00:00'}"
-    if not isinstance(content, dict) or content.get("kind") not in KINDS:
-        raise LonghaulError(f"{path} does not say which kind of cluster it is", remedy=example, exit_code=2)
-    jobs = content.pop("jobs", 1)
+    if not isinstance(content, Mapping) or content.get("kind") not in KINDS:
+        raise LonghaulError(f"{where} does not say which kind of cluster it is", remedy=example, exit_code=2)
+    jobs = content.get("jobs", 1)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise LonghaulError(f"{path}: jobs: {jobs} is no number of workers", remedy=example, exit_code=2)
-    return Place(str(content.pop("kind")), jobs, content)
+        raise LonghaulError(f"{where}: jobs: {jobs} is no number of workers", remedy=example, exit_code=2)
+    options = {key: value for key, value in content.items() if key not in ("kind", "jobs")}
+    return Place(str(content["kind"]), jobs, options)
 
 
 class Cluster(AbstractContextManager["Cluster"]):

@@ -2,13 +2,14 @@
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 
 from longhaul import _longhaul
+from longhaul.errors import LonghaulError
 from longhaul.run.sim import real_programs, simulated_plan
 from longhaul.run.sweeps.job import Job, Piece, Shard, point_plan, with_seed
 from longhaul.scenario.model.sweep import Sweep
@@ -113,13 +114,24 @@ def prepare(
         content=asked.source.content,
         settings=dict(settings),
         axes=names,
-        columns=tuple(_column(axis) for axis in axes),
+        columns=_columns(axes),
         contents=found if inputs is None else inputs,
         seeds=sweep.seeds,
         version=version("longhaul"),
     )
     design = Design(axes, sweep.design, sweep.points, document.seed)
     return Prepared(document.name, job.content, options, sweep, design, job, job.contents, tuple(left_out))
+
+
+def _columns(axes: Sequence[Axis]) -> tuple[tuple[str, str], ...]:
+    columns = tuple(_column(axis) for axis in axes)
+    owners: dict[str, str] = {}
+    for axis, (name, _kind) in zip(axes, columns, strict=True):
+        other = owners.setdefault(name, axis.name)
+        if other != axis.name:
+            message = f'the axes "{other}" and "{axis.name}" would have one column, {name}'
+            raise LonghaulError(message, remedy="rename a parameter", exit_code=2)
+    return columns
 
 
 def _column(axis: Axis) -> tuple[str, str]:
@@ -142,8 +154,19 @@ class Cost:
 
 
 def try_one(prepared: Prepared) -> Cost:
-    """Time the first run, for a second at most. What it comes to is thrown away."""
-    values = prepared.design.values(0)
+    """Time the first run that can be, for a second at most. What it comes to is thrown away."""
+    cost = None
+    for variant in range(min(prepared.design.variants, LEAST_SHARDS)):
+        began = time.perf_counter()
+        try:
+            return _time_variant(prepared, prepared.design.values(variant))
+        except (LonghaulError, ValueError):
+            cost = cost or Cost(time.perf_counter() - began, whole=True)
+    assert cost is not None
+    return cost
+
+
+def _time_variant(prepared: Prepared, values: Sequence[str]) -> Cost:
     prepared.job.base.resolve(values)
     began = time.perf_counter()
     plan, _traffic, rest = point_plan(prepared.job.base, values)

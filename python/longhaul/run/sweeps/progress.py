@@ -17,7 +17,7 @@ class Sweeping(AbstractContextManager["Sweeping"]):
 
     def __init__(self, points: int, *, workers: str) -> None:
         """Prepare for so many runs."""
-        self._console = Console(stderr=True)
+        self._console = Console(stderr=True, markup=False)
         self._bar = Progress(
             TextColumn("sweeping"),
             BarColumn(),

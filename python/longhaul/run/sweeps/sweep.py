@@ -104,11 +104,22 @@ def execute(
         return Swept(folder.path, {}, 130 if reason == "interrupted" else int(bool(errors)))
     summary = conclude(folder, prepared, status="incomplete" if errors else reason)
     if report:
-        from longhaul.report.sweep_page import write_sweep_report
-
-        write_sweep_report(folder.path)
+        _write_report(folder)
     failed = bool(errors or summary["failed"])
     return Swept(folder.path, summary, 130 if reason == "interrupted" else int(failed))
+
+
+def rewrite(path: Path) -> Path:
+    """Summary and report of the sweep in ``path`` again, from its parts; returns the report's path."""
+    folder, prepared = again(path)
+    conclude(folder, prepared, status=folder.read()["status"])
+    return _write_report(folder)
+
+
+def _write_report(folder: Folder) -> Path:
+    from longhaul.report.sweep_page import write_sweep_report
+
+    return write_sweep_report(folder.path)
 
 
 def _rounds(

@@ -1,0 +1,52 @@
+"""``longhaul import``: a scenario from a topology."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from longhaul.cli.topology import hand_over, out_options, quantity
+
+
+@click.command("import")
+@click.argument("source", metavar="FILE|NAME", type=click.Path(path_type=Path))
+@out_options
+@click.option("--index", type=click.FloatRange(1, 10), help="Group index of the fibre; else 1.468.")
+@click.option(
+    "--route-factor",
+    type=click.FloatRange(1, 10),
+    help="Length of fibre over distance; else 1.5, from 1200 km on 1.25.",
+)
+@quantity("Span", "--default-delay", help="One way, of links to places that are not known.")
+@quantity("Rate", "--rate", help="Of links that do not say theirs; else not limited.")
+@quantity("Rate", "--capacity-unit", help="What a capacity of 1 is in SNDlib; else 1Mbit.")
+@click.option(
+    "--demands",
+    type=click.FloatRange(0, 1e6),
+    help="SNDlib's demands, times so much, as simulated flows.",
+)
+@click.option("--hosts", type=click.IntRange(0, 1000), help="At each site; else 1.")
+@quantity("Span", "--host-delay", help="Between a host and its site; else 50us.")
+@quantity("Rate", "--host-rate", help="Of each host; else 10Gbit.")
+@click.option("--largest-part", is_flag=True, default=None, help="Leave out what is not connected to it.")
+@click.option(
+    "--loss", metavar="PRESET", help="Of teragrid: teragrid-literal-seconds, teragrid-busy-10g, none."
+)
+@click.option("--cross", metavar="KIND", help="Of teragrid: shared-sink or literal; else none.")
+@click.option("--queue", metavar="KIND", help="Of teragrid: long or short.")
+@quantity("Span", "--duration", help="Of teragrid; else 1000s.")
+def import_(source: Path, out: Path | None, force: bool, **given: Any) -> None:
+    """Make a scenario of a topology: a FILE in GraphML (Topology Zoo) or of SNDlib, or one by NAME.
+
+    Sites, hosts and links, each with a comment on where its numbers are from; delays by the great-circle
+    distance. Built in: teragrid, San Diego to Purdue in 2007, with its losses and cross traffic.
+
+    \b
+    longhaul import Abilene.graphml --out abilene.yaml
+    longhaul import polska.txt --capacity-unit 1Mbit --demands 0.1 --out polska.yaml
+    longhaul import teragrid --cross shared-sink --queue short --out teragrid.yaml
+    """
+    from longhaul.scenario.topologies.importing import import_topology
+
+    made = import_topology(source, {name: value for name, value in given.items() if value is not None})
+    hand_over(made.text, made.warnings, out=out, force=force)

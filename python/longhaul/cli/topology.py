@@ -1,0 +1,52 @@
+"""What ``import`` and ``path`` share: options with units, and where a scenario is written."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def quantity(kind: str, option: str, **settings: Any) -> Decorator:
+    """An option with a value in the scenario's units; ``kind`` is Span or Rate."""
+
+    def parse(_context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+        from longhaul.scenario import units
+
+        try:
+            return None if value is None else getattr(units, kind).parse(value)
+        except units.UnitError as error:
+            raise click.BadParameter(str(error), param=parameter) from None
+
+    metavar = {"Span": "TIME", "Rate": "RATE"}[kind]
+    return click.option(option, callback=parse, metavar=metavar, **settings)
+
+
+def out_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--out`` and ``--force``."""
+    path = click.Path(path_type=Path, dir_okay=False)
+    command = click.option("--force", is_flag=True, help="Write over a file that is there.")(command)
+    return click.option("--out", type=path, help="Write the scenario here; else print it.")(command)
+
+
+def hand_over(text: str, warnings: tuple[str, ...], *, out: Path | None, force: bool) -> None:
+    """Write or print a scenario; warnings go to standard error."""
+    from longhaul.errors import LonghaulError
+
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        with out.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        remedy = "choose another name, or add --force"
+        raise LonghaulError(f"{out} is there already", remedy=remedy, exit_code=2) from None
+    except OSError as error:
+        message = f"cannot write {out}: {(error.strerror or 'it fails').lower()}"
+        raise LonghaulError(message, remedy="name a file in a folder that is there", exit_code=2) from None
+    click.echo(f"wrote {out}; next: longhaul check {out}")

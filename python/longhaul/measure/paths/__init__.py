@@ -1,0 +1,1 @@
+"""Paths between real hosts: probed here, or read from what other programs saved."""

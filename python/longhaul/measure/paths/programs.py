@@ -1,0 +1,88 @@
+"""Programs that probe paths, where they are installed."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from longhaul.analysis.traces import Trace
+from longhaul.errors import LonghaulError
+from longhaul.measure.paths.lines import Output
+from longhaul.measure.paths.probing import Pace
+from longhaul.measure.paths.reading import read_output
+
+_PLACES = "/usr/sbin:/sbin:/usr/bin:/bin"
+
+
+@dataclass(frozen=True)
+class Program:
+    """How one is called: from an address, the pace and the number of echoes to its arguments."""
+
+    arguments: Callable[[str, Pace, int], list[str]]
+    seconds: Callable[[Pace, int], float]
+    """How long it takes at most."""
+
+
+def _version(address: str) -> str:
+    return "-6" if ":" in address else "-4"
+
+
+PROGRAMS = {
+    "traceroute": Program(
+        lambda address, pace, _echoes: [
+            _version(address), "-n", "-N", "4", "-q", str(min(10, pace.rounds)),
+            "-w", f"{pace.wait_s:g}", "-m", str(pace.farthest), address,
+        ],
+        lambda pace, _echoes: 10 + pace.farthest * pace.rounds * pace.wait_s / 4,
+    ),
+    "tracepath": Program(
+        lambda address, pace, _echoes: [_version(address), "-n", "-m", str(pace.farthest), address],
+        lambda pace, _echoes: 10 + 3 * pace.farthest,
+    ),
+    "mtr": Program(
+        lambda address, pace, echoes: [
+            _version(address), "--json", "-n", "-c", str(echoes or pace.rounds),
+            "-m", str(pace.farthest), address,
+        ],
+        lambda pace, echoes: 20 + 2.0 * (echoes or pace.rounds),
+    ),
+    "ping": Program(
+        lambda address, _pace, echoes: [
+            _version(address), "-n", "-i", "0.2", "-W", "2", "-c", str(echoes), address,
+        ],
+        lambda _pace, echoes: 10 + 2.0 * echoes,
+    ),
+}  # fmt: skip
+
+
+def installed(name: str) -> str | None:
+    """Where a program is, also where only administrators look."""
+    return shutil.which(name) or shutil.which(name, path=_PLACES)
+
+
+def run_program(name: str, address: str, *, source: str, target: str, pace: Pace, echoes: int) -> list[Trace]:
+    """What ``name`` finds on the way to ``address``; raises :class:`LonghaulError`."""
+    where = installed(name)
+    if where is None:
+        remedy = "install it, or leave it out of --with"
+        raise LonghaulError(f"{name} is not installed", remedy=remedy, exit_code=3)
+    program = PROGRAMS[name]
+    command = [where, *program.arguments(address, pace, echoes)]
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=program.seconds(pace, echoes),
+            env={**os.environ, "LC_ALL": "C"},
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise LonghaulError(f"{name} to {target} does not end", remedy="leave it out of --with") from None
+    if not done.stdout.strip():
+        said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
+        raise LonghaulError(f"{name} to {target} failed and said: {said}", remedy="leave it out of --with")
+    output = Output(f"{name} to {target}", tuple(done.stdout.splitlines()), source, target)
+    return read_output(output)

@@ -1,0 +1,1 @@
+"""Scenarios made from topologies: of files, of measured paths, and built in."""

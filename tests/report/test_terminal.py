@@ -1,0 +1,37 @@
+"""What reports print is what they were given."""
+
+import pytest
+
+from longhaul.analysis.comparing import Estimate, Row
+from longhaul.report.comparison import print_comparison
+from longhaul.report.sweeps import print_sweep
+from longhaul.run.sweeps.progress import Sweeping
+
+METRIC = "flows.bulk.goodput"
+
+
+def test_brackets_of_values_and_errors_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    estimate = {"mean": 1e6, "half_width": None, "unit": "bit/s", "runs": 1}
+    print_sweep(
+        {"name": "pair", "variants": 1, "points": 1, "failed": 0, "errors": [], "axes": [AXIS]},
+        [{"variant": 0, "metric": METRIC, AXIS["column"]: "[near, far]", **estimate}],
+    )
+    with Sweeping(1, workers="here") as progress:
+        progress.say("install longhaul[dask]")
+    print_comparison([("runs/[old]", 1), ("runs/[new]", 1)], [])
+    printed = capsys.readouterr()
+    for text in ("[near, far]", "runs/[old]", "runs/[new]"):
+        assert text in printed.out
+    assert "install longhaul[dask]" in printed.err
+
+
+AXIS = {"name": "links.wan.routes", "column": "axis_links_wan_routes"}
+
+
+def test_every_group_of_a_comparison_has_a_letter(capsys: pytest.CaptureFixture[str]) -> None:
+    groups = [(f"group{number}", 1) for number in range(28)]
+    estimates = tuple(Estimate(float(number), None, 1) for number in range(28))
+    print_comparison(groups, [Row(METRIC, estimates, 27.0, None)])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[24:28]] == ["Y", "Z", "A1", "B1"]
+    assert lines[27].split()[1] == "group27"
