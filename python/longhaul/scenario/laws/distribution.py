@@ -83,6 +83,8 @@ def weibull_mean(shape: float, scale: float) -> float:
 
 def distribution_mean(law: Mapping[str, Any]) -> float:
     """The mean of a distribution of the plan, before a cut at zero; infinite where the tail is too heavy."""
+    if _endless(law) is not None:
+        return math.inf
     match law["dist"]:
         case "constant":
             mean = law["value"]
@@ -90,8 +92,6 @@ def distribution_mean(law: Mapping[str, Any]) -> float:
             mean = (law["low"] + law["high"]) / 2
         case "weibull":
             mean = law.get("location", 0.0) + weibull_mean(law["shape"], law["scale"])
-        case "pareto" | "log-logistic" | "generalised-pareto" | "gev" | "wakeby" if _endless(law) is not None:
-            mean = math.inf
         case "pareto":
             mean = law["scale"] * law["shape"] / (law["shape"] - 1)
         case "log-logistic":
