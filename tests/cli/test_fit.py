@@ -132,7 +132,7 @@ def test_bad_input_gets_one_error_with_its_line_and_a_remedy(name: str, tmp_path
 def test_what_is_no_text_is_said_to_be_none(tmp_path: Path) -> None:
     path = tmp_path / "gaps.txt"
     path.write_bytes(b"1.5\n2.5\n\xa7\x01\n")
-    with pytest.raises(LonghaulError, match="gaps.txt is no text: byte 8 is not UTF-8; give numbers"):
+    with pytest.raises(LonghaulError, match=r"gaps\.txt is no text: byte 8 is not UTF-8; give numbers"):
         read_gaps(path, unit="s")
 
 
