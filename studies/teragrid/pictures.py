@@ -146,7 +146,7 @@ def alone(results: Results, gallery: Gallery, reading: str) -> str:
         right.set_xlabel("streams N")
         right.legend(loc="upper left")
         for axes in (left, right):
-            axes.set_ylim(0, 1190)
+            axes.set_ylim(0, 1300)
 
     return gallery.draw(f"figure-2-{reading}", f"Throughput alone, {reading}", 3.3, paint)
 
