@@ -168,7 +168,7 @@ def _write(results: Results, chain: Chain | None, every: tuple[Plan, ...], took_
             (title, caption.format(seeds[sweep]), pictures.beside(results, gallery, sweep, reading))
             for sweep, title, reading in places
         ],
-        "fairness": [(each, pictures.trade_off(results, gallery, each)) for each in mains],
+        "fairness": [(each, pictures.fairness(results, gallery, each)) for each in mains],
     }
     fairness = [
         {"title": title, "rows": _fairness(results, sweep, reading)} for sweep, title, reading in places
