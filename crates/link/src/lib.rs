@@ -62,7 +62,7 @@ pub use laws::{Change, Laws, LossPlace, OutOfOrder};
 pub use line::Line;
 pub use link::Link;
 pub use loss::{GapUnit, Loss};
-pub use pipe::Pipe;
+pub use pipe::{Pipe, Run};
 pub use queue::{CodelLaw, Discipline, PieLaw, QueueLimit, RedLaw};
 pub use rate::{Framing, Opportunities, RateLaw};
 pub use series::Series;

@@ -10,8 +10,8 @@ const LEAST_BYTES: u32 = 20;
 /// A link whose laws let every due time be known on arrival: first in, first out at a steady rate,
 /// with a constant delay. It does what the [`Link`] inside would do, in a fraction of the time.
 ///
-/// [`admit`](Self::admit) says when a packet will be due; where it is kept until then is the caller's
-/// business, or the pipe's own: [`offer`](Self::offer) and [`take`](Self::take).
+/// [`admit_run`](Self::admit_run) says when packets will be due; where they are kept until then is the
+/// caller's business, or the pipe's own: [`offer`](Self::offer) and [`take`](Self::take).
 #[derive(Debug)]
 pub struct Pipe<P> {
     pace: Pace,
@@ -40,6 +40,27 @@ pub(crate) enum Pace {
     PerByte(u64),
     /// As long as the rate says.
     Rate(Rate),
+}
+
+impl Pace {
+    /// So many picoseconds, if it is a whole number; else zero.
+    fn per_byte(self) -> u64 {
+        match self {
+            Pace::PerByte(ps) => ps,
+            Pace::Rate(_) => 0,
+        }
+    }
+}
+
+/// How far [`Pipe::admit_run`] has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// So many packets were let in.
+    pub admitted: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// How the packet after them ended, if it came in time.
+    pub refused: Option<Fate>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -90,35 +111,86 @@ impl<P: Load> Pipe<P> {
     /// See [`Link::offer`].
     #[inline]
     pub fn offer(&mut self, now: Time, packet: P) -> Offered {
-        match self.admit(now, &packet) {
-            Ok(due) => {
-                self.ring.push_back((due, packet));
+        let mut alone = [(now, packet)];
+        match self.admit_run(&mut alone, Time::NEVER, |_, _| ()).refused {
+            None => {
+                self.ring.extend(alone);
                 Offered::Taken { copies: 0 }
             }
-            Err(fate) => Offered::Ended(fate),
+            Some(fate) => Offered::Ended(fate),
         }
     }
 
-    /// When `packet`, which comes at `now`, will be due, or how it ends.
-    #[inline(always)]
-    pub fn admit(&mut self, now: Time, packet: &P) -> Result<Time, Fate> {
-        let bytes = packet.bytes();
-        self.counters.offered_packets += 1;
-        self.counters.offered_bytes += u64::from(bytes);
-        let free = self.wire.busy_until() <= now && self.queue.is_empty();
-        if !(self.lossless && free) {
-            self.pass_loss_and_queue(now, bytes)?;
+    /// Lets in `packets`, which come one after the other at these times, as far as they come `before` an
+    /// instant and up to the first that is refused. The time of each that is let in becomes the one at which
+    /// it will be due, and `each` is told when it came.
+    #[inline]
+    pub fn admit_run(
+        &mut self,
+        packets: &mut [(Time, P)],
+        before: Time,
+        mut each: impl FnMut(&mut P, Time),
+    ) -> Run {
+        let mut run = Run { admitted: 0, bytes: 0, refused: None };
+        let (delay, framing, per_byte) = (self.delay, self.framing.without_cells(), self.pace.per_byte());
+        let (mut wire, mut clear, mut wire_bytes) = (self.wire, self.is_clear(), 0);
+        for (time, packet) in packets {
+            let (now, bytes) = (*time, packet.bytes());
+            if now >= before {
+                break;
+            }
+            let end = if clear && wire.busy_until() <= now {
+                // What `admit` does when nothing is in the way.
+                let framed = u64::from(framing.framed(bytes));
+                wire_bytes += framed;
+                wire.send_for(now, Span::from_ps(framed * per_byte))
+            } else {
+                self.wire = wire;
+                let admitted = self.admit(now, bytes);
+                (wire, clear) = (self.wire, self.is_clear());
+                match admitted {
+                    Ok(end) => end,
+                    Err(fate) => {
+                        run.refused = Some(fate);
+                        self.count_offer(1, u64::from(bytes));
+                        break;
+                    }
+                }
+            };
+            *time = end + delay;
+            each(packet, now);
+            run.admitted += 1;
+            run.bytes += u64::from(bytes);
         }
-        let bytes = self.framing.framed(bytes);
-        self.counters.wire_bytes += u64::from(bytes);
-        let end = match self.pace {
-            Pace::PerByte(ps) => self.wire.send_for(now, Span::from_ps(u64::from(bytes) * ps)),
-            Pace::Rate(rate) => self.send_exactly(now, bytes, rate),
-        };
-        Ok(end + self.delay)
+        self.wire = wire;
+        self.counters.wire_bytes += wire_bytes;
+        self.count_offer(run.admitted as u64, run.bytes);
+        run
     }
 
+    /// Whether a packet that finds the wire free has nothing else in its way, and takes so long per byte.
+    fn is_clear(&self) -> bool {
+        let Pipe { pace, framing, lossless, queue, .. } = self;
+        *lossless && queue.is_empty() && framing.cells.is_none() && matches!(pace, Pace::PerByte(_))
+    }
+
+    fn count_offer(&mut self, packets: u64, bytes: u64) {
+        self.counters.offered_packets += packets;
+        self.counters.offered_bytes += bytes;
+    }
+
+    /// When the last bit of a packet that comes at `now` will have left, or how it ends.
     #[inline(never)]
+    fn admit(&mut self, now: Time, bytes: u32) -> Result<Time, Fate> {
+        self.pass_loss_and_queue(now, bytes)?;
+        let framed = self.framing.framed(bytes);
+        self.counters.wire_bytes += u64::from(framed);
+        Ok(match self.pace {
+            Pace::PerByte(ps) => self.wire.send_for(now, Span::from_ps(u64::from(framed) * ps)),
+            Pace::Rate(rate) => self.wire.send(now, framed, rate),
+        })
+    }
+
     fn pass_loss_and_queue(&mut self, now: Time, bytes: u32) -> Result<(), Fate> {
         if !self.lossless && self.link.strikes(now, bytes) {
             self.counters.lost_packets += 1;
@@ -134,11 +206,6 @@ impl<P: Load> Pipe<P> {
             self.waiting_bytes += u64::from(bytes);
         }
         Ok(())
-    }
-
-    #[inline(never)]
-    fn send_exactly(&mut self, now: Time, bytes: u32, rate: Rate) -> Time {
-        self.wire.send(now, bytes, rate)
     }
 
     /// `packets` of so many bytes together have come out of the far end.

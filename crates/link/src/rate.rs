@@ -97,7 +97,13 @@ pub struct Framing {
 }
 
 impl Framing {
+    /// The same without cells.
+    pub(crate) fn without_cells(self) -> Self {
+        Framing { cells: None, ..self }
+    }
+
     /// Bytes on the wire of a packet of `bytes`.
+    #[inline]
     pub fn framed(&self, bytes: u32) -> u32 {
         let whole = bytes.saturating_add(self.overhead_bytes).max(self.least_bytes);
         match self.cells {

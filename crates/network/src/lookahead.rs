@@ -31,6 +31,8 @@ pub(crate) struct Lookahead {
     channels: Vec<Channel>,
     /// Used directions, those that feed others first.
     order: Vec<u32>,
+    /// Of each node: the channel that its host's packets go through, if all go through one.
+    entrances: Vec<u32>,
     /// Of each node: the channels that end there, by their directions.
     inboxes: Vec<Vec<u32>>,
     /// Of each node: before this instant, its host has acted.
@@ -41,7 +43,7 @@ pub(crate) struct Lookahead {
 struct Lane {
     /// The host that feeds it, if no link does.
     host: Option<NodeId>,
-    /// Channels that feed it, by their directions.
+    /// Channels that feed it, by their directions; or the host's.
     inputs: Vec<u32>,
     /// Its place among the directions that leave its near end.
     place: u32,
@@ -182,19 +184,19 @@ impl Network {
         all
     }
 
-    /// Takes `packet` from its source host at `now`.
+    /// Takes `packet` from its source host at `now`. Its link handles it when it [goes](Self::go_ahead) ahead.
     #[inline]
-    pub(crate) fn inject_ahead(&mut self, now: Time, packet: Packet, sink: &mut impl Sink) {
-        let Network { directions, routes, totals, lookahead: Some(ahead), .. } = self else { return };
+    pub(crate) fn inject_ahead(&mut self, now: Time, packet: Packet) {
+        let Network { routes, totals, lookahead: Some(ahead), .. } = self else { return };
         totals.injected += 1;
-        totals.hops += 1;
-        let Some(direction) = routes.next(packet.source.0, packet.destination.0) else { return };
-        let index = direction.0 as usize;
-        let Direction { link: Line::Pipe(pipe), to, .. } = &mut directions[index] else { return };
-        match pipe.admit(now, &packet) {
-            Ok(due) => ahead.pass_on(index, packet, due, *to, routes),
-            Err(fate) => end(index, packet, fate.into(), now, totals, sink),
-        }
+        let channel = match ahead.entrances[packet.source.0 as usize] {
+            NOBODY => {
+                let Some(direction) = routes.next(packet.source.0, packet.destination.0) else { return };
+                ahead.lanes[direction.0 as usize].inputs[0]
+            }
+            sole => sole,
+        };
+        ahead.channels[channel as usize].push(now, packet);
     }
 }
 
@@ -230,29 +232,26 @@ impl Lookahead {
             // Nobody else's packets come in between.
             let mut arriving = std::mem::replace(&mut self.channels[channel as usize], Channel::new(NOBODY));
             let sole = self.lanes[index].sole;
-            let run = if sole == NOBODY {
-                arriving.take_before(before, |at, mut packet| {
-                    packet.offered = at;
-                    match pipe.admit(at, &packet) {
-                        Ok(due) => self.pass_on(index, packet, due, *to, routes),
-                        Err(fate) => end(index, packet, fate.into(), at, totals, sink),
-                    }
-                })
+            let hops = u8::from(sole != NOBODY && sole != self.lanes[index].to_host);
+            let run = pipe.admit_run(arriving.waiting(), before, |packet, at| {
+                packet.offered = at;
+                packet.hops += hops;
+            });
+            totals.hops += run.admitted as u64;
+            if sole == NOBODY {
+                for &(due, packet) in &arriving.waiting()[..run.admitted] {
+                    self.pass_on(index, packet, due, *to, routes);
+                }
+                arriving.forget(run.admitted, run.bytes);
             } else {
-                let hops = u8::from(sole != self.lanes[index].to_host);
-                let onward = &mut self.channels[sole as usize];
-                arriving.take_before(before, |at, mut packet| {
-                    packet.offered = at;
-                    match pipe.admit(at, &packet) {
-                        Ok(due) => {
-                            packet.hops += hops;
-                            onward.push(due, packet);
-                        }
-                        Err(fate) => end(index, packet, fate.into(), at, totals, sink),
-                    }
-                })
-            };
-            totals.hops += run;
+                arriving.move_on(run.admitted, run.bytes, &mut self.channels[sole as usize]);
+            }
+            if let Some(fate) = run.refused
+                && let Some((at, packet)) = arriving.take()
+            {
+                totals.hops += 1;
+                end(index, Packet { offered: at, ..packet }, fate.into(), at, totals, sink);
+            }
             self.channels[channel as usize] = arriving;
         }
         pipe.settle(Time::from_ps(until.ps().saturating_sub(1)));
@@ -262,7 +261,8 @@ impl Lookahead {
         lane.horizon = pipe.earliest_due(until);
     }
 
-    /// Puts `packet`, which arrives at the far end of a direction when it is due, where it goes then.
+    /// Puts `packet`, which arrives at the far end of a direction that feeds several channels when it is due,
+    /// where it goes then.
     #[inline]
     fn pass_on(&mut self, index: usize, mut packet: Packet, due: Time, far: NodeId, routes: &Routes) {
         let lane = &self.lanes[index];
@@ -270,13 +270,8 @@ impl Lookahead {
             lane.to_host
         } else {
             packet.hops += 1;
-            match lane.sole {
-                NOBODY => {
-                    let Some(next) = routes.next(far.0, packet.destination.0) else { return };
-                    lane.outputs[self.lanes[next.0 as usize].place as usize]
-                }
-                sole => sole,
-            }
+            let Some(next) = routes.next(far.0, packet.destination.0) else { return };
+            lane.outputs[self.lanes[next.0 as usize].place as usize]
         };
         self.channels[channel as usize].push(due, packet);
     }

@@ -174,7 +174,7 @@ impl Network {
     #[inline]
     pub fn inject(&mut self, now: Time, packet: Packet, sink: &mut impl Sink) {
         if self.is_looking_ahead() {
-            return self.inject_ahead(now, packet, sink);
+            return self.inject_ahead(now, packet);
         }
         self.advance(now, sink);
         self.totals.injected += 1;

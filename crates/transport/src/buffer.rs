@@ -57,6 +57,7 @@ impl Buffer {
 
     /// The window to offer now. What has been offered is not taken back (RFC 9293, section 3.8.6.2.1),
     /// and the edge moves by worthwhile steps only (section 3.8.6.2.2).
+    #[inline]
     pub(crate) fn offer(&mut self) -> u32 {
         let free = self.share.saturating_sub(self.arrived - self.taken);
         let edge = self.arrived + free;

@@ -282,41 +282,52 @@ impl Connection {
     }
 
     /// The next segment for the wire, if one may go now.
+    #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
-        match self.state {
-            State::Established | State::Closed => {}
-            State::SynSent | State::SynReceived => {
-                return self.syn(now);
-            }
-            State::Idle | State::Listening | State::Failed => return None,
+        if !matches!(self.state, State::Established | State::Closed) {
+            return self.syn(now);
         }
+        if self.sender.is_quiet() && !self.receiver.has_news() {
+            return None;
+        }
+        let (outgoing, blocks) = self.next(now)?;
+        Some(self.segment(now, outgoing, blocks))
+    }
+
+    /// What the sender sends next, or the number of an acknowledgement that goes by itself; and how many SACK
+    /// blocks go with it.
+    fn next(&mut self, now: Time) -> Option<(Outgoing, u32)> {
         let blocks = self.receiver.blocks();
         if !self.receiver.is_urgent() {
             if let Some(outgoing) = self.sender.next(now, blocks) {
                 // A segment that is sent again may leave no room for them.
                 let room = u32::from(self.mss.saturating_sub(outgoing.bytes));
                 let fits = (0..=blocks).rev().find(|&count| sack_option(count) <= room);
-                return Some(self.segment(now, outgoing, fits.unwrap_or(0)));
+                return Some((outgoing, fits.unwrap_or(0)));
             }
             if !self.receiver.is_due() {
                 return None;
             }
         }
-        let acknowledgement = Outgoing { sequence: self.sender.board.next(), bytes: 0, flags: Flags::NONE };
-        Some(self.segment(now, acknowledgement, blocks))
+        Some((Outgoing { sequence: self.sender.board.next(), bytes: 0, flags: Flags::NONE }, blocks))
     }
 
     /// What the sender sends, with what the receiver reports.
+    #[inline(always)]
     fn segment(&mut self, now: Time, outgoing: Outgoing, blocks: u32) -> Segment {
         let Outgoing { sequence, bytes, flags } = outgoing;
-        let sacks = self.receiver.sacks(blocks);
+        let sacks = if blocks > 0 { self.receiver.sacks(blocks) } else { Default::default() };
         let Report { acknowledged, echo, window, flags: reported } = self.receiver.report();
         let flags = self.options | flags | reported;
         Segment { sequence, acknowledged, sent: now, echo, sacks, window, bytes, flags }
     }
 
-    /// A SYN, or the answer to one. Its window is never scaled (RFC 7323, section 2.2).
+    /// A SYN, or the answer to one, if one is due. Its window is never scaled (RFC 7323, section 2.2).
+    #[cold]
     fn syn(&mut self, now: Time) -> Option<Segment> {
+        if !matches!(self.state, State::SynSent | State::SynReceived) {
+            return None;
+        }
         let opening = self.opening.as_mut().filter(|opening| opening.due)?;
         opening.due = false;
         opening.tries += 1;

@@ -105,13 +105,17 @@ impl Receiver {
     }
 
     /// A segment that takes a number, or asks for an answer.
+    #[inline]
     pub(crate) fn accept(&mut self, now: Time, segment: &Segment, marked: bool) {
         if segment.flags.has(Flags::PROBE) {
             self.urgent = true;
         }
-        if !segment.occupies() {
-            return;
+        if segment.occupies() {
+            self.accept_data(now, segment, marked);
         }
+    }
+
+    fn accept_data(&mut self, now: Time, segment: &Segment, marked: bool) {
         if self.ecn != Ecn::Off {
             self.note_mark(segment, marked);
         }
@@ -148,6 +152,7 @@ impl Receiver {
     }
 
     /// Beyond a gap, into one, or for the second time: acknowledged at once (RFC 5681, section 4.2).
+    #[inline(never)]
     fn accept_out_of_order(&mut self, sequence: u64, bytes: u64) {
         self.urgent = true;
         let disorder = self.disorder.get_or_insert_default();
@@ -222,7 +227,14 @@ impl Receiver {
         self.due
     }
 
+    /// Whether an acknowledgement must go, one way or the other.
+    #[inline]
+    pub(crate) fn has_news(&self) -> bool {
+        self.due || self.is_urgent()
+    }
+
     /// How many SACK blocks wait.
+    #[inline]
     pub(crate) fn blocks(&self) -> u32 {
         match &self.disorder {
             Some(disorder) if self.selective => disorder.blocks().take(3).count() as u32,
@@ -236,6 +248,7 @@ impl Receiver {
     }
 
     /// What there is to acknowledge now; from here on it counts as acknowledged.
+    #[inline(always)]
     pub(crate) fn report(&mut self) -> Report {
         let window = self.buffer.offer();
         let echo = self.echo;

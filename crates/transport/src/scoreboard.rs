@@ -132,8 +132,12 @@ impl Scoreboard {
         &self.records[sequence]
     }
 
-    #[cfg(test)]
+    /// Nothing is SACKed, lost or sent again.
     pub(crate) fn is_calm(&self) -> bool {
+        self.sacked == 0 && self.lost == 0 && self.first() >= self.copied
+    }
+    #[cfg(test)]
+    pub(crate) fn keeps_no_trouble(&self) -> bool {
         self.trouble.is_none()
     }
     #[cfg(test)]
@@ -171,7 +175,7 @@ impl Scoreboard {
             return;
         }
         tally.acked = (number - first) as u32;
-        if self.sacked == 0 && self.lost == 0 && first >= self.copied {
+        if self.is_calm() {
             self.settle_in_order(number, tally, sampler);
         } else {
             for sequence in first..number {

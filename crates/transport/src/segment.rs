@@ -126,6 +126,7 @@ impl Segment {
 
     /// Length of the IP packet in bytes: payload and all headers. Options are padded to four bytes as
     /// common stacks lay them out (timestamps 12, SACK 4 + 8 per block; 20 in a SYN with all options).
+    #[inline]
     pub fn total_bytes(&self) -> u32 {
         let ip = if self.flags.has(Flags::IPV6) { 20 } else { 0 };
         let stamps = self.flags.has(Flags::TIMESTAMPS);
@@ -139,10 +140,15 @@ impl Segment {
                     (false, false) => 0,
                 }
         } else {
-            let blocks = self.sacks.iter().filter(|block| !block.is_empty()).count() as u32;
-            (if stamps { 12 } else { 0 }) + sack_option(blocks)
+            (if stamps { 12 } else { 0 }) + sack_option(self.blocks())
         };
         Self::PLAIN + ip + options + u32::from(self.bytes)
+    }
+
+    /// How many SACK blocks it carries; none comes after an empty one.
+    #[inline]
+    fn blocks(&self) -> u32 {
+        self.sacks.iter().take_while(|block| !block.is_empty()).count() as u32
     }
 }
 

@@ -1,12 +1,12 @@
 use crate::packet::Packet;
 use longhaul_units::Time;
 
-/// Packets on the way from one direction to the next, or to a host, and when they arrive.
+/// Packets on the way from one direction to the next, or to or from a host, and when they arrive.
 ///
 /// A ring would do; a list that is moved up now and then lets whole runs be gone through as a slice.
 #[derive(Debug)]
 pub(super) struct Channel {
-    /// The direction that they come from.
+    /// The direction that they come from, if they come from one.
     pub from: u32,
     /// Packets taken out that their link has not been told of, and their bytes.
     pub taken: (u64, u64),
@@ -37,28 +37,32 @@ impl Channel {
     #[inline]
     pub fn take(&mut self) -> Option<(Time, Packet)> {
         let next = *self.packets.get(self.gone)?;
-        self.gone += 1;
-        self.taken.0 += 1;
-        self.taken.1 += u64::from(next.1.bytes);
+        self.forget(1, u64::from(next.1.bytes));
         Some(next)
     }
 
-    /// Takes out all that arrive before an instant, one after the other.
+    /// All packets, the first ones first, to be changed and then [`move_on`](Self::move_on).
     #[inline]
-    pub fn take_before(&mut self, before: Time, mut each: impl FnMut(Time, Packet)) -> u64 {
-        let (mut packets, mut bytes) = (0, 0);
-        for &(at, packet) in &self.packets[self.gone..] {
-            if at >= before {
-                break;
-            }
-            packets += 1;
-            bytes += u64::from(packet.bytes);
-            each(at, packet);
+    pub fn waiting(&mut self) -> &mut [(Time, Packet)] {
+        &mut self.packets[self.gone..]
+    }
+
+    /// Takes out the first `count`, of so many bytes, for another one.
+    #[inline]
+    pub fn move_on(&mut self, count: usize, bytes: u64, onward: &mut Channel) {
+        if onward.packets.capacity() - onward.packets.len() < count {
+            onward.move_up();
         }
-        self.gone += packets as usize;
-        self.taken.0 += packets;
+        onward.packets.extend_from_slice(&self.packets[self.gone..self.gone + count]);
+        self.forget(count, bytes);
+    }
+
+    /// The first `count`, of so many bytes, have been taken out.
+    #[inline]
+    pub fn forget(&mut self, count: usize, bytes: u64) {
+        self.gone += count;
+        self.taken.0 += count as u64;
         self.taken.1 += bytes;
-        packets
     }
 
     /// Takes out all there are, without telling anyone.

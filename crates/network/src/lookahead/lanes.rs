@@ -44,12 +44,12 @@ impl Network {
             leaving[near] += 1;
         }
         let mut channels = Vec::new();
-        let mut open = |from: DirectionId| {
-            channels.push(Channel::new(from.0));
+        let mut open = |from: u32| {
+            channels.push(Channel::new(from));
             channels.len() as u32 - 1
         };
         for &(next, from) in feeds {
-            let channel = open(from);
+            let channel = open(from.0);
             lanes[next.0 as usize].inputs.push(channel);
             let place = lanes[next.0 as usize].place as usize;
             let outputs = &mut lanes[from.0 as usize].outputs;
@@ -57,15 +57,21 @@ impl Network {
             outputs[place] = channel;
         }
         let mut inboxes = vec![Vec::new(); nodes];
+        let mut exits: Vec<Vec<u32>> = vec![Vec::new(); nodes];
         for &(host, direction) in ends {
             let lane = &mut lanes[direction.0 as usize];
             if self.directions[direction.0 as usize].to == host {
-                lane.to_host = open(direction);
+                lane.to_host = open(direction.0);
                 inboxes[host.0 as usize].push(lane.to_host);
             } else {
                 lane.host = Some(host);
+                let entrance = open(NOBODY);
+                lane.inputs.push(entrance);
+                exits[host.0 as usize].push(entrance);
             }
         }
+        let sole = |exits: &Vec<u32>| if let [only] = exits[..] { only } else { NOBODY };
+        let entrances = exits.iter().map(sole).collect();
         for lane in &mut lanes {
             let mut outputs = lane.all_outputs().copied();
             if let (Some(only), None) = (outputs.next(), outputs.next()) {
@@ -76,7 +82,15 @@ impl Network {
         let starts =
             ends.iter().filter(|(host, direction)| self.directions[direction.0 as usize].to != *host);
         let order = in_order(starts.map(|&(_, direction)| direction), feeds);
-        Lookahead { active: false, lanes, channels, order, inboxes, clocks: vec![Time::ZERO; nodes] }
+        Lookahead {
+            active: false,
+            lanes,
+            channels,
+            order,
+            entrances,
+            inboxes,
+            clocks: vec![Time::ZERO; nodes],
+        }
     }
 }
 

@@ -37,7 +37,10 @@ fn heap(connection: &Connection, law: usize) -> usize {
     let law = if connection.sender.law.has_begun() { size_of::<[usize; 2]>() + law } else { 0 };
     assert!(connection.opening.is_none(), "the handshake is over");
     assert!(!connection.sender.law.keeps_chance(), "no law here draws");
-    assert!(connection.sender.board.is_calm() && connection.receiver.is_orderly(), "nothing is lost");
+    assert!(
+        connection.sender.board.keeps_no_trouble() && connection.receiver.is_orderly(),
+        "nothing is lost"
+    );
     law + connection.sender.board.capacity() * size_of::<Record>()
 }
 

@@ -1,6 +1,7 @@
 //! What an acknowledgement does.
 
 use super::Sender;
+use super::spurious::FRto;
 use crate::info::Phase;
 use crate::segment::{Flags, Segment};
 use crate::settings::{Ecn, Recovery, Reordering};
@@ -11,17 +12,61 @@ use longhaul_units::{Span, Time};
 impl Sender {
     /// Takes in the acknowledgement that `segment` carries. Old ones, and ones of what was never sent, do
     /// nothing.
+    #[inline]
     pub(crate) fn acknowledge(&mut self, now: Time, segment: &Segment) {
         let number = segment.acknowledged;
-        let first = self.board.first();
-        if number < first || number > self.board.next() {
+        if number < self.board.first() || number > self.board.next() {
             return;
         }
         let echoed = self.ecn != Ecn::Off && segment.flags.has(Flags::ECE);
-        if self.board.is_empty() && segment.sacks[0].is_empty() && !echoed {
+        let plain = segment.sacks[0].is_empty() && !echoed;
+        if plain && self.board.is_empty() {
             self.note_window(segment);
-            return;
+        } else if plain && self.is_calm(number) {
+            self.note_progress(now, segment);
+        } else {
+            self.take_in(now, segment, echoed);
         }
+    }
+
+    /// Whether an acknowledgement of all below `number` brings progress and no news of losses: none is known
+    /// or suspected, nothing in flight was sent again, and none of it left before what has arrived.
+    #[inline]
+    fn is_calm(&self, number: u64) -> bool {
+        number > self.board.first()
+            && self.phase == Phase::Open
+            && self.board.is_calm()
+            && self.tail.end.is_none()
+            && self.f_rto == FRto::Off
+            && !self.suspicion.awaits_an_echo()
+            && (self.board.record(number - 1).sent, number - 1) >= (self.rack.sent, self.rack.sequence)
+    }
+
+    /// What [`take_in`](Self::take_in) makes of an acknowledgement while all [is calm](Self::is_calm): whatever
+    /// looks for losses, or for their having been none, would find nothing.
+    fn note_progress(&mut self, now: Time, segment: &Segment) {
+        let before = self.board.in_flight();
+        let echo = segment.flags.has(Flags::TIMESTAMPS).then_some(segment.echo);
+        let mut tally = Tally::new(now, echo, self.rtt.least());
+        self.board.acknowledge(segment.acknowledged, &mut tally, &mut self.sampler);
+        self.acknowledged += tally.bytes;
+        self.note_window(segment);
+        let rtt = self.sample(&tally);
+        self.duplicates = 0;
+        if self.recovery == Recovery::Rack {
+            self.rack.update(&tally);
+            self.rack.on_ack(self.board.first(), self.board.next(), false);
+            self.reorder_at = Time::NEVER;
+        }
+        self.tell_law(&tally, before, rtt, 0, false, false);
+        self.rearm(now, true);
+        self.refresh();
+    }
+
+    /// Takes in an acknowledgement that may tell of anything.
+    #[inline(never)]
+    fn take_in(&mut self, now: Time, segment: &Segment, echoed: bool) {
+        let (number, first) = (segment.acknowledged, self.board.first());
         let before = self.board.in_flight();
         let echo = segment.flags.has(Flags::TIMESTAMPS).then_some(segment.echo);
         let mut tally = Tally::new(now, echo, self.rtt.least());

@@ -93,7 +93,7 @@ pub(crate) struct Sender {
     /// [`refresh`](Self::refresh).
     whole: u32,
     pace: f64,
-    /// Asked again before anything happens, there is still nothing to send.
+    /// See [`is_quiet`](Self::is_quiet).
     quiet: bool,
     /// Never: nothing yet.
     last_sent: Time,
@@ -220,6 +220,7 @@ impl Sender {
             && !self.law.steers_recovery()
     }
 
+    #[inline]
     fn window_is_open(&self) -> bool {
         let mut flight = self.board.in_flight();
         let mut allowed = i64::from(self.whole) + i64::from(self.inflation);
@@ -236,6 +237,7 @@ impl Sender {
     }
 
     /// Whether a segment may go now; notes why not.
+    #[inline]
     fn may_send(&mut self, now: Time) -> bool {
         if !self.window_is_open() {
             self.limited_by = LimitedBy::Window;
@@ -249,6 +251,12 @@ impl Sender {
             return false;
         }
         true
+    }
+
+    /// Asked again before anything happens, there is still nothing to send.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
     }
 
     /// The next segment for the wire. `blocks` SACK blocks want to go with it.
@@ -292,6 +300,7 @@ impl Sender {
     }
 
     /// Payload of the next new segment, and whether it is the last; notes why there is none.
+    #[inline]
     fn ready(&mut self, now: Time, blocks: u32) -> Option<(u16, bool)> {
         let unsent = self.written - self.sent;
         if unsent == 0 {
@@ -335,6 +344,7 @@ impl Sender {
         Some((bytes as u16, last && self.closing))
     }
 
+    #[inline]
     fn send_new(&mut self, now: Time, bytes: u16, fin: bool) -> Outgoing {
         self.note_departure(now);
         let sequence = self.board.push(now, bytes, fin, &mut self.sampler);
@@ -359,6 +369,7 @@ impl Sender {
     }
 
     /// Before a segment leaves: laws want to know when silence ends.
+    #[inline]
     fn note_departure(&mut self, now: Time) {
         if self.board.in_flight() == 0 {
             self.law.on_sent(now, 0);

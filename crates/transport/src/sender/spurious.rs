@@ -29,6 +29,12 @@ impl Suspicion {
         self.active = false;
     }
 
+    /// Whether the next acknowledgement that advances may refute it without a D-SACK.
+    #[inline]
+    pub(super) fn awaits_an_echo(&self) -> bool {
+        self.active && !self.advanced && self.first != Time::NEVER
+    }
+
     pub(super) fn on_sent_again(&mut self, now: Time) {
         if self.active {
             self.unproved += 1;
@@ -51,7 +57,7 @@ impl Suspicion {
 
     /// Whether the first acknowledgement that advances echoes a time before the retransmission.
     fn is_refuted_by_echo(&mut self, echo: Time) -> bool {
-        if !self.active || self.advanced || self.first == Time::NEVER {
+        if !self.awaits_an_echo() {
             return false;
         }
         self.advanced = true;
