@@ -43,7 +43,7 @@ pub struct Wire<'a, C> {
 
 impl<C: Carrier> Wire<'_, C> {
     /// Sends a packet of `bytes` (IP and above) with `load`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send(&mut self, way: &Way, load: Load, bytes: u32, class: u8) {
         let mut flags = Flags::DONT_FRAGMENT;
         flags.set(Flags::V6, way.ipv6);

@@ -45,10 +45,11 @@ pub struct Cargo {
     damaged: u64,
 }
 
+/// What a packet brings, and whom.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
-    load: Load,
-    agent: u32,
+pub(crate) struct Slot {
+    pub load: Load,
+    pub agent: u32,
     /// Packets that carry it: more than one after a link has made copies.
     references: u32,
 }
@@ -130,12 +131,12 @@ impl Cargo {
         place | SIMULATED
     }
 
-    /// Whom an arrival is for, and what it brings.
+    /// What an arrival brings.
     #[inline]
-    pub(crate) fn unload(&mut self, arrival: Arrival) -> (u32, Load) {
-        let Slot { agent, load, .. } = self.slots[(arrival.body & !SIMULATED) as usize];
+    pub(crate) fn unload(&mut self, arrival: Arrival) -> Slot {
+        let slot = self.slots[(arrival.body & !SIMULATED) as usize];
         self.release(arrival.body);
-        (agent, load)
+        slot
     }
 
     #[inline]

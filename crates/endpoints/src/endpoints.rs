@@ -92,7 +92,7 @@ impl Endpoints {
     /// When one of them next acts by itself; or it may turn out then that it was put off.
     #[inline]
     pub fn next_event(&self) -> Time {
-        self.timers.first().map_or(Time::NEVER, |(time, _)| time)
+        self.timers.earliest()
     }
 
     /// Whether all that have an end of their own have sent what they were to send.
@@ -103,8 +103,15 @@ impl Endpoints {
     /// Gives every packet that has arrived by `now` to its agent, in order. True if there were any.
     #[inline]
     pub fn hand_over(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) -> bool {
+        let any = !carrier.cargo().arrived.is_empty();
+        if any {
+            self.hand_over_all(now, network, carrier);
+        }
+        any
+    }
+
+    fn hand_over_all(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
         let mut arrived = std::mem::take(&mut carrier.cargo().arrived);
-        let any = !arrived.is_empty();
         while !arrived.is_empty() {
             arrived.drain(..).for_each(|arrival| self.receive(arrival, now, network, carrier));
             // What agents sent may have arrived at this very instant, over links without delay.
@@ -113,16 +120,15 @@ impl Endpoints {
             }
         }
         carrier.cargo().arrived = arrived;
-        any
     }
 
     #[inline]
     fn receive(&mut self, arrival: Arrival, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
         self.now = now;
-        let (agent, load) = carrier.cargo().unload(arrival);
+        let slot = carrier.cargo().unload(arrival);
         let mut wire = Wire { now, network, carrier };
-        self.agents[agent as usize].receive(&load, arrival.marked, &mut wire);
-        self.acted(agent, &mut wire);
+        self.agents[slot.agent as usize].receive(&slot.load, arrival.marked, &mut wire);
+        self.acted(slot.agent, &mut wire);
     }
 
     /// Lets the agent act whose turn is first, at `now`, and hands over what arrives at once. False if it
@@ -251,6 +257,7 @@ impl Endpoints {
         }
     }
 
+    #[inline(always)]
     fn acted(&mut self, agent: u32, wire: &mut Wire<'_, impl Carrier>) {
         self.set_timer(agent);
         if let Some(owner) = self.agents[agent as usize].owner() {
@@ -258,7 +265,7 @@ impl Endpoints {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set_timer(&mut self, agent: u32) {
         let place = agent as usize;
         let timer = self.agents[place].timer();

@@ -107,7 +107,7 @@ impl StreamEnd {
         if self.is_stopped() {
             return;
         }
-        if self.application.is_none() {
+        if matches!(self.connection, State::Unborn) && self.application.is_none() {
             self.bear("destination");
         }
         let State::Open(connection) = &mut self.connection else { return };
@@ -209,10 +209,8 @@ impl StreamEnd {
         self.application.as_ref().map(|application| application.plan)
     }
 
+    #[cold]
     fn bear(&mut self, end: &str) {
-        if !matches!(self.connection, State::Unborn) {
-            return;
-        }
         let Kind { name, settings, law, seed, .. } = &*self.kind;
         let chance = seed.stream(&format!("{name}/{}/{end}", self.number));
         let made = if self.application.is_some() {

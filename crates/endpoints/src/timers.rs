@@ -42,6 +42,12 @@ impl Timers {
         Timers { places, calendar: Calendar::new(hosts.len()), hosts, apart: false }
     }
 
+    /// The earliest time; [`Time::NEVER`]: nobody acts by itself.
+    #[inline]
+    pub fn earliest(&self) -> Time {
+        self.calendar.earliest()
+    }
+
     /// The earliest time and whose it is.
     #[inline]
     pub fn first(&self) -> Option<(Time, u32)> {
@@ -69,7 +75,7 @@ impl Timers {
         if self.apart {
             return;
         }
-        let first = calendar.first().map_or(Time::NEVER, |(time, _)| time);
+        let first = calendar.earliest();
         self.calendar.set(host, first);
     }
 
@@ -91,7 +97,7 @@ impl Timers {
         self.apart = apart;
         if !apart {
             for (place, host) in (0u32..).zip(&self.hosts) {
-                self.calendar.set(place, host.calendar.first().map_or(Time::NEVER, |(time, _)| time));
+                self.calendar.set(place, host.calendar.earliest());
             }
         }
     }

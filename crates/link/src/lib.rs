@@ -53,6 +53,7 @@ mod pipe;
 mod queue;
 mod rate;
 mod series;
+mod transit;
 mod wire;
 
 pub use bundle::{Bundle, BundleLaws, FlowKey, Policy, Resequence};
@@ -66,3 +67,4 @@ pub use pipe::{Pipe, Run};
 pub use queue::{CodelLaw, Discipline, PieLaw, QueueLimit, RedLaw};
 pub use rate::{Framing, Opportunities, RateLaw};
 pub use series::Series;
+pub use transit::Transit;

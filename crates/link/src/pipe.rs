@@ -1,5 +1,5 @@
 use crate::link::Link;
-use crate::{Counters, Fate, Framing, Laws, Load, Offered, QueueLimit};
+use crate::{Counters, Fate, Framing, Laws, Load, Offered, QueueLimit, Transit};
 use longhaul_random::Seed;
 use longhaul_units::{Histogram, Rate, Serialiser, Span, Time};
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ pub struct Pipe<P> {
     waiting_bytes: u64,
     clock: Time,
     /// All that have been let in and are not due yet, if the pipe keeps them.
-    ring: VecDeque<(Time, P)>,
+    transit: Transit<P>,
     counters: Counters,
     /// Of those that waited and have begun to leave.
     waits: Histogram,
@@ -85,7 +85,7 @@ impl<P: Load> Pipe<P> {
             queue: VecDeque::new(),
             waiting_bytes: 0,
             clock: Time::ZERO,
-            ring: VecDeque::with_capacity(64),
+            transit: Transit::default(),
             counters: Counters::default(),
             waits: Histogram::new(),
             link,
@@ -98,27 +98,27 @@ impl<P: Load> Pipe<P> {
         let idle = Box::new(Link::new(Laws::default(), &Seed::new(0), "", Span::ZERO));
         let mut link = std::mem::replace(&mut self.link, idle);
         let wire = self.queue.front().map_or(self.wire, |first| first.wire);
-        let (begun, counters, waits) = (self.ring.len() - self.queue.len(), self.counters(), self.waits());
-        for (due, packet) in self.ring.drain(..begun) {
+        let (begun, counters, waits) = (self.transit.len() - self.queue.len(), self.counters(), self.waits());
+        let mut held = self.transit.drain();
+        for (due, packet) in held.by_ref().take(begun) {
             link.put_on_wire(packet, due);
         }
-        let waiting = self.ring.drain(..).zip(self.queue.drain(..));
+        let waiting = held.zip(self.queue.drain(..));
         link.resume(self.clock, wire, waiting.map(|((_, packet), waits)| (packet, waits.since)));
         (link.counters, link.waits) = (counters, waits);
         link
     }
 
     /// See [`Link::offer`].
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, now: Time, packet: P) -> Offered {
         let mut alone = [(now, packet)];
-        match self.admit_run(&mut alone, Time::NEVER, |_, _| ()).refused {
-            None => {
-                self.ring.extend(alone);
-                Offered::Taken { copies: 0 }
-            }
-            Some(fate) => Offered::Ended(fate),
+        if let Some(fate) = self.admit_run(&mut alone, Time::NEVER, |_, _| ()).refused {
+            return Offered::Ended(fate);
         }
+        let [(due, packet)] = alone;
+        self.transit.push(due, packet);
+        Offered::Taken { copies: 0 }
     }
 
     /// Lets in `packets`, which come one after the other at these times, as far as they come `before` an
@@ -218,23 +218,19 @@ impl<P: Load> Pipe<P> {
     /// See [`Link::next_event`].
     #[inline]
     pub fn next_event(&self) -> Time {
-        self.ring.front().map_or(Time::NEVER, |&(due, _)| due)
+        self.transit.first().unwrap_or(Time::NEVER)
     }
 
     /// Whether nobody waits or is on the way.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.ring.is_empty()
+        self.transit.is_empty()
     }
 
     /// See [`Link::take`].
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, now: Time) -> Option<(P, Time)> {
-        let &(due, packet) = self.ring.front()?;
-        if due > now {
-            return None;
-        }
-        self.ring.pop_front();
+        let (due, packet) = self.transit.take(now)?;
         self.settle(now);
         self.deliver(1, u64::from(packet.bytes()));
         Some((packet, due))
@@ -242,12 +238,12 @@ impl<P: Load> Pipe<P> {
 
     /// All that it keeps, in order, with their due times; it keeps none of them any longer.
     pub fn give_up(&mut self) -> impl Iterator<Item = (Time, P)> {
-        self.ring.drain(..)
+        self.transit.drain()
     }
 
     /// Keeps what it gave up and has admitted since, in order.
     pub fn keep(&mut self, packets: impl Iterator<Item = (Time, P)>) {
-        self.ring.extend(packets);
+        packets.for_each(|(due, packet)| self.transit.push(due, packet));
     }
 
     /// Whether a packet takes any time to get through.
@@ -304,6 +300,12 @@ impl<P: Load> Pipe<P> {
     pub fn settle(&mut self, now: Time) {
         debug_assert!(now >= self.clock, "time went back from {} to {now}", self.clock);
         self.clock = now;
+        if !self.queue.is_empty() {
+            self.settle_queue(now);
+        }
+    }
+
+    fn settle_queue(&mut self, now: Time) {
         while let Some(first) = self.queue.front()
             && first.wire.busy_until() <= now
         {

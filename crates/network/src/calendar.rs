@@ -1,63 +1,82 @@
 use longhaul_units::Time;
 
-/// Which of many acts next: a tournament in which the earliest time wins, with one entry for each.
+/// Which of many acts next: a tournament in which the earliest of four times wins, round by round.
 ///
 /// Ties go to the smaller index, so that equal runs take equal turns.
 #[derive(Debug)]
 pub struct Calendar {
-    times: Vec<Time>,
-    /// The winner below each inner node; the root is at 1, the leaves stand for the indices.
-    winners: Vec<u32>,
-    leaves: usize,
+    /// A heap of the earliest times below each node, by brothers: those at a place are the children of the
+    /// node with that number. Node 0 is the root; the indices come after the inner nodes.
+    times: Vec<[Time; 4]>,
+    /// Nodes that are not indices.
+    inner: usize,
+    earliest: Time,
 }
 
 impl Calendar {
     /// A calendar for indices below `count`, all idle.
     pub fn new(count: usize) -> Self {
-        let leaves = count.next_power_of_two().max(2);
-        let mut winners = vec![0; 2 * leaves];
-        for (place, index) in winners[leaves..].iter_mut().zip(0u32..) {
-            *place = index;
+        let mut inner = 1;
+        while 3 * inner + 1 < count {
+            inner = 4 * inner + 1;
         }
-        for node in (1..leaves).rev() {
-            winners[node] = winners[2 * node];
-        }
-        Calendar { times: vec![Time::NEVER; leaves], winners, leaves }
+        let groups = (inner - 1) / 4 + count.div_ceil(4).max(1);
+        Calendar { times: vec![[Time::NEVER; 4]; groups], inner, earliest: Time::NEVER }
+    }
+
+    /// The earliest time; [`Time::NEVER`]: all are idle.
+    #[inline]
+    pub fn earliest(&self) -> Time {
+        self.earliest
     }
 
     /// The earliest time and its index.
     #[inline]
     pub fn first(&self) -> Option<(Time, u32)> {
-        let index = self.winners[1];
-        let time = self.times[index as usize];
-        (time != Time::NEVER).then_some((time, index))
+        if self.earliest == Time::NEVER {
+            return None;
+        }
+        let mut node = 0;
+        while node < self.inner {
+            let [first, second, third, _] = self.times[node].map(|time| time == self.earliest);
+            let child = if first {
+                1
+            } else if second {
+                2
+            } else if third {
+                3
+            } else {
+                4
+            };
+            node = 4 * node + child;
+        }
+        Some((self.earliest, (node - self.inner) as u32))
     }
 
     /// When `index` acts next.
     #[inline]
     pub fn time(&self, index: u32) -> Time {
-        self.times[index as usize]
+        let place = self.inner + index as usize - 1;
+        self.times[place / 4][place % 4]
     }
 
     /// `index` acts at `time` next; [`Time::NEVER`] makes it idle.
     #[inline]
     pub fn set(&mut self, index: u32, time: Time) {
-        let slot = &mut self.times[index as usize];
-        if *slot == time {
-            return;
-        }
-        *slot = time;
-        let mut node = (self.leaves + index as usize) / 2;
+        let mut node = self.inner + index as usize;
+        let mut earliest = time;
         while node > 0 {
-            let (left, right) = (self.winners[2 * node], self.winners[2 * node + 1]);
-            // All indices on the left are smaller.
-            let winner = if self.times[left as usize] <= self.times[right as usize] { left } else { right };
-            if self.winners[node] == winner && winner != index {
+            let (parent, child) = ((node - 1) / 4, (node - 1) % 4);
+            let brothers = &mut self.times[parent];
+            if brothers[child] == earliest {
                 return;
             }
-            self.winners[node] = winner;
-            node /= 2;
+            brothers[child] = earliest;
+            let [first, second, third, fourth] = *brothers;
+            earliest = first.min(second).min(third.min(fourth));
+            node = parent;
         }
+        self.earliest = earliest;
     }
 }
 
@@ -68,16 +87,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_is_always_the_least(changes in prop::collection::vec((0u32..20, 0u64..50), 1..300)) {
-            let mut calendar = Calendar::new(20);
-            let mut plain = [Time::NEVER; 20];
+        fn the_first_is_always_the_least(
+            count in 1u32..70,
+            changes in prop::collection::vec((0u32..70, 0u64..50), 1..300),
+        ) {
+            let mut calendar = Calendar::new(count as usize);
+            let mut plain = vec![Time::NEVER; count as usize];
             for (index, ns) in changes {
-                let time = if ns == 0 { Time::NEVER } else { Time::from_ns(ns) };
+                let (index, time) = (index % count, if ns == 0 { Time::NEVER } else { Time::from_ns(ns) });
                 calendar.set(index, time);
                 plain[index as usize] = time;
-                let least = (0..20u32).map(|index| (plain[index as usize], index)).min().unwrap();
+                prop_assert_eq!(calendar.time(index), time);
+                let least = (0..count).map(|index| (plain[index as usize], index)).min().unwrap();
                 let expected = (least.0 != Time::NEVER).then_some(least);
                 prop_assert_eq!(calendar.first(), expected);
+                prop_assert_eq!(calendar.earliest(), least.0);
             }
         }
     }

@@ -185,7 +185,7 @@ impl Network {
     }
 
     /// Takes `packet` from its source host at `now`. Its link handles it when it [goes](Self::go_ahead) ahead.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn inject_ahead(&mut self, now: Time, packet: Packet) {
         let Network { routes, totals, lookahead: Some(ahead), .. } = self else { return };
         totals.injected += 1;

@@ -174,8 +174,13 @@ impl Network {
     #[inline]
     pub fn inject(&mut self, now: Time, packet: Packet, sink: &mut impl Sink) {
         if self.is_looking_ahead() {
-            return self.inject_ahead(now, packet);
+            self.inject_ahead(now, packet);
+        } else {
+            self.inject_now(now, packet, sink);
         }
+    }
+
+    fn inject_now(&mut self, now: Time, packet: Packet, sink: &mut impl Sink) {
         self.advance(now, sink);
         self.totals.injected += 1;
         if packet.destination == packet.source {
@@ -194,36 +199,68 @@ impl Network {
 
     /// Does everything that is due until `now`.
     pub fn advance(&mut self, now: Time, sink: &mut impl Sink) {
-        while let Some((time, index)) = self.calendar.first() {
-            if time > now {
-                return;
-            }
-            let place = index as usize;
-            let direction = DirectionId(index);
-            let Direction { link, to, tapped, .. } = &mut self.directions[place];
-            if let Line::Pipe(pipe) = link
-                && !*tapped
-            {
-                // The common case: one packet, whose link neither drops nor lets anyone overtake.
-                let to = *to;
-                let Some((packet, due)) = pipe.take(time) else { return };
-                self.calendar.set(index, pipe.next_event());
-                self.arrive(to, packet, due, direction, sink);
-                continue;
-            }
-            while let Some((packet, due)) = self.directions[place].link.take(time) {
-                if self.directions[place].tapped {
-                    sink.passed(direction, &packet, packet.offered, Ok(due));
-                }
-                self.arrive(self.directions[place].to, packet, due, direction, sink);
-            }
-            self.tidy(direction, time, sink);
+        while self.next_event() <= now
+            && let Some((time, index)) = self.calendar.first()
+        {
+            self.pass(time, index, sink);
         }
     }
 
+    /// Does what is due until `until`, but not beyond the instant at which something is delivered. Returns the
+    /// last instant at which anything happened.
+    pub fn advance_to_delivery(&mut self, until: Time, sink: &mut impl Sink) -> Time {
+        let delivered = self.totals.delivered;
+        let mut now = until;
+        while self.next_event() <= until
+            && let Some((time, index)) = self.calendar.first()
+        {
+            if time > now && self.totals.delivered > delivered {
+                break;
+            }
+            now = time;
+            self.pass(time, index, sink);
+        }
+        now
+    }
+
+    /// Lets go what leaves a direction first, at `time`.
+    #[inline(always)]
+    fn pass(&mut self, time: Time, index: u32, sink: &mut impl Sink) {
+        let place = index as usize;
+        let direction = DirectionId(index);
+        let Direction { link, to, tapped, .. } = &mut self.directions[place];
+        if let Line::Pipe(pipe) = link
+            && !*tapped
+        {
+            // The common case: one packet, whose link neither drops nor lets anyone overtake.
+            let to = *to;
+            if let Some((packet, due)) = pipe.take(time) {
+                self.calendar.set(index, pipe.next_event());
+                self.arrive(to, packet, due, direction, sink);
+            } else {
+                self.calendar.set(index, pipe.next_event());
+            }
+        } else {
+            self.pass_any(time, direction, sink);
+        }
+    }
+
+    #[inline(never)]
+    fn pass_any(&mut self, time: Time, direction: DirectionId, sink: &mut impl Sink) {
+        let place = direction.0 as usize;
+        while let Some((packet, due)) = self.directions[place].link.take(time) {
+            if self.directions[place].tapped {
+                sink.passed(direction, &packet, packet.offered, Ok(due));
+            }
+            self.arrive(self.directions[place].to, packet, due, direction, sink);
+        }
+        self.tidy(direction, time, sink);
+    }
+
     /// When [`advance`](Self::advance) next has something to do; [`Time::NEVER`] when nothing moves.
+    #[inline]
     pub fn next_event(&self) -> Time {
-        self.calendar.first().map_or(Time::NEVER, |(time, _)| time)
+        self.calendar.earliest()
     }
 
     /// Changes a direction's laws at `now`, in place. The change must have passed its check.
@@ -305,7 +342,7 @@ impl Network {
         Some(path)
     }
 
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, node: NodeId, mut packet: Packet, at: Time, via: DirectionId, sink: &mut impl Sink) {
         let is_host = self.kinds[node.0 as usize] == NodeKind::Host;
         if packet.destination == node {
@@ -326,7 +363,7 @@ impl Network {
         self.forward(node, packet, at, sink);
     }
 
-    #[inline]
+    #[inline(always)]
     fn forward(&mut self, node: NodeId, mut packet: Packet, at: Time, sink: &mut impl Sink) {
         let Some(direction) = self.routes.next(node.0, packet.destination.0) else {
             return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);

@@ -115,11 +115,12 @@ impl Simulation {
                 self.done_before = before;
                 return;
             }
-            self.now = next;
-            if next_packet <= next {
-                network.advance(next, outlet);
-                endpoints.hand_over(next, network, outlet);
+            if next_packet <= next_timer {
+                let limit = next_timer.min(Time::from_ps(before.ps() - 1));
+                self.now = network.advance_to_delivery(limit, outlet);
+                endpoints.hand_over(self.now, network, outlet);
             } else {
+                self.now = next;
                 endpoints.expire(next, network, outlet);
             }
             next_timer = endpoints.next_event();

@@ -59,6 +59,7 @@ impl Histogram {
         }
     }
 
+    #[inline]
     fn add_positive(&mut self, span: Span, count: u64) {
         self.others += count;
         self.sum_ps += u128::from(span.ps()) * u128::from(count);
@@ -133,23 +134,27 @@ impl Default for Counts {
 }
 
 impl Counts {
-    fn add(&mut self, (group, bin): (usize, usize), count: u64) {
+    #[inline]
+    fn add(&mut self, place: (usize, usize), count: u64) {
         match self {
-            Counts::Many(groups) => groups.add((group, bin), count),
-            Counts::Few(bins) => {
-                let key = (group * BINS + bin) as u16;
-                let at = bins.partition_point(|&(other, _)| other < key);
-                if let Some((_, met)) = bins.get_mut(at).filter(|(other, _)| *other == key) {
-                    *met += count;
-                } else if bins.len() < FEW {
-                    bins.insert(at, (key, count));
-                } else {
-                    let mut groups = Groups { places: [UNMET; GROUPS], counters: Vec::new() };
-                    self.each().for_each(|(place, count)| groups.add(place, count));
-                    groups.add((group, bin), count);
-                    *self = Counts::Many(Box::new(groups));
-                }
-            }
+            Counts::Many(groups) => groups.add(place, count),
+            Counts::Few(_) => self.add_to_few(place, count),
+        }
+    }
+
+    fn add_to_few(&mut self, (group, bin): (usize, usize), count: u64) {
+        let Counts::Few(bins) = self else { return };
+        let key = (group * BINS + bin) as u16;
+        let at = bins.partition_point(|&(other, _)| other < key);
+        if let Some((_, met)) = bins.get_mut(at).filter(|(other, _)| *other == key) {
+            *met += count;
+        } else if bins.len() < FEW {
+            bins.insert(at, (key, count));
+        } else {
+            let mut groups = Groups { places: [UNMET; GROUPS], counters: Vec::new() };
+            self.each().for_each(|(place, count)| groups.add(place, count));
+            groups.add((group, bin), count);
+            *self = Counts::Many(Box::new(groups));
         }
     }
 
