@@ -146,7 +146,7 @@ def alone(results: Results, gallery: Gallery, reading: str) -> str:
         right.set_xlabel("streams N")
         right.legend(loc="upper left")
         for axes in (left, right):
-            axes.set_ylim(0, 1190)
+            axes.set_ylim(0, 1300)
 
     return gallery.draw(f"figure-2-{reading}", f"Throughput alone, {reading}", 3.3, paint)
 
@@ -206,37 +206,26 @@ def beside(results: Results, gallery: Gallery, sweep: str, reading: str) -> str:
     return gallery.draw(f"{sweep}-{reading}", f"Throughput beside five flows, {sweep}, {reading}", 3.4, paint)
 
 
-def trade_off(results: Results, gallery: Gallery, reading: str) -> str:
-    """What each variant gains, against what it takes."""
-    names = [*LAW_NAMES, *_STOCHASTIC]
+def fairness(results: Results, gallery: Gallery, reading: str) -> str:
+    """What each variant takes from the five, in the order of long queues."""
+    names = [name for name in (*LAW_NAMES, *_STOCHASTIC) if name != "SACK"]
+    names.sort(key=lambda name: results.stolen("long", reading, name).mean)
 
     def paint(made: Figure, colour: Colour) -> None:
         for axes, sweep in zip(made.subplots(1, 2, sharey=True), ("long", "short"), strict=True):
+            found = [results.stolen(sweep, reading, name) for name in names]
             plain(axes)
-            for name in names:
-                found = results.stolen(sweep, reading, name)
-                shade = colour(SERIES[1] if name.startswith("Stochastic") else SERIES[0])
-                x, y = results.cell(sweep, reading, name).mbits, 100 * found.mean
-                axes.errorbar(
-                    x,
-                    y,
-                    yerr=100 * (found.half_width or 0),
-                    marker="o",
-                    markersize=3.5,
-                    color=shade,
-                    capsize=2,
-                )
-                axes.annotate(
-                    name.replace("Stochastic", "St."),
-                    (x, y),
-                    xytext=(4, 3),
-                    textcoords="offset points",
-                    fontsize=7,
-                )
-            axes.axhline(0, color=colour(MUTED), linewidth=0.8)
-            axes.set(xlabel="goodput of the variant [Mbit/s]", title=f"{sweep} queue")
-            axes.margins(x=0.16, y=0.1)
-            if sweep == "long":
-                axes.set_ylabel("taken from the five [%]")
+            axes.grid(False, axis="y")
+            axes.barh(
+                range(len(names)),
+                [100 * each.mean for each in found],
+                xerr=[100 * (each.half_width or 0) for each in found],
+                color=[colour(SERIES[1] if name in _STOCHASTIC else SERIES[0]) for name in names],
+                ecolor=colour(INK),
+                capsize=2.5,
+            )
+            axes.axvline(0, color=colour(MUTED), linewidth=0.8)
+            axes.set_yticks(range(len(names)), names)
+            axes.set(xlabel="taken from the five [%]", title=f"{sweep} queue")
 
-    return gallery.draw(f"fairness-{reading}", f"What each variant gains and takes, {reading}", 3.4, paint)
+    return gallery.draw(f"fairness-{reading}", f"What each variant takes from others, {reading}", 3.4, paint)

@@ -129,6 +129,13 @@ def test_bad_input_gets_one_error_with_its_line_and_a_remedy(name: str, tmp_path
     assert caught.value.exit_code == 2
 
 
+def test_what_is_no_text_is_said_to_be_none(tmp_path: Path) -> None:
+    path = tmp_path / "gaps.txt"
+    path.write_bytes(b"1.5\n2.5\n\xa7\x01\n")
+    with pytest.raises(LonghaulError, match=r"gaps\.txt is no text: byte 8 is not UTF-8; give numbers"):
+        read_gaps(path, unit="s")
+
+
 def test_bad_parquet_is_refused_with_its_row(tmp_path: Path) -> None:
     path = tmp_path / "gaps.parquet"
     path.write_text("no table", encoding="utf-8")

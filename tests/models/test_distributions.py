@@ -9,7 +9,7 @@ from scipy import stats
 
 from longhaul.run.trial import trial
 
-from .laws import N, evenly, random_delay, renewal
+from .laws import N, Wakeby, evenly, random_delay, renewal
 
 LEAST_P = 1e-4
 
@@ -27,6 +27,20 @@ DISTRIBUTIONS = [
       (0.5, 2.0, 9.0)],
     *[({"dist": "pareto", "shape": shape, "scale": 1e5}, stats.pareto(shape, scale=1e5)) for shape in
       (1.5, 2.5, 5.0)],
+    *[({"dist": "weibull", "shape": shape, "scale": 1e6, "location": 4e5},
+       stats.weibull_min(shape, loc=4e5, scale=1e6)) for shape in (0.8, 1.5, 2.9)],
+    *[({"dist": "log-logistic", "shape": shape, "scale": 1e6}, stats.fisk(shape, scale=1e6)) for shape in
+      (0.9, 3.0, 8.0)],
+    *[({"dist": "inverse-gaussian", "mean": 1e6, "shape": shape}, stats.invgauss(1e6 / shape, scale=shape))
+      for shape in (1e5, 1e6, 2e7)],
+    *[({"dist": "generalised-pareto", "shape": shape, "scale": 1e6, "location": 2e5},
+       stats.genpareto(shape, loc=2e5, scale=1e6)) for shape in (-0.4, 0.0, 0.3)],
+    # scipy's shape has the other sign.
+    *[({"dist": "gev", "shape": shape, "scale": 1e6, "location": 8e6},
+       stats.genextreme(-shape, loc=8e6, scale=1e6)) for shape in (-0.3, 0.0, 0.2)],
+    *[({"dist": "wakeby", "alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta, "xi": 1e6},
+       Wakeby(alpha, beta, gamma, delta, 1e6)) for alpha, beta, gamma, delta in
+      ((2e6, 6.0, 3e5, 0.25), (-2e5, 1.0, 1e6, 0.2), (1e6, 0.5, 5e5, -0.4))],
 ]  # fmt: skip
 
 
@@ -42,16 +56,37 @@ def test_delays_follow_their_distribution(jitter: dict, expected: stats.rv_conti
     assert stats.binomtest(beyond, N, 0.001).pvalue > LEAST_P
 
 
+def test_delays_that_would_be_negative_are_zero() -> None:
+    jitter = {"dist": "gev", "shape": 0.1, "scale": 1e6, "location": 5e5}
+    at = evenly(N, 1e9)
+    out = trial(random_delay(jitter), at_ns=at)
+    law = stats.genextreme(-0.1, loc=5e5, scale=1e6)
+    delays = out.due_ns - at[out.packet]
+    share = law.cdf(0)
+    assert stats.binomtest(int((delays == 0).sum()), N, share).pvalue > LEAST_P
+    left = stats.kstest(delays[delays > 0], lambda delay: (law.cdf(delay) - share) / (1 - share))
+    assert left.pvalue > LEAST_P
+
+
 @pytest.mark.parametrize("correlation", [0.25, 0.5, 0.9])
-@pytest.mark.parametrize("shape", [0.8, 2.9])
-def test_correlation_leaves_the_distribution_alone(shape: float, correlation: float) -> None:
-    jitter = {"dist": "weibull", "shape": shape, "scale": 1e6}
+@pytest.mark.parametrize(
+    ("jitter", "law"),
+    [
+        ({"dist": "weibull", "shape": 0.8, "scale": 1e6}, stats.weibull_min(0.8, scale=1e6)),
+        ({"dist": "weibull", "shape": 2.9, "scale": 1e6}, stats.weibull_min(2.9, scale=1e6)),
+        ({"dist": "inverse-gaussian", "mean": 1e6, "shape": 5e5}, stats.invgauss(2.0, scale=5e5)),
+    ],
+    ids=lambda each: str(each)[:40],
+)
+def test_correlation_leaves_the_distribution_alone(
+    jitter: dict, law: stats.rv_continuous, correlation: float
+) -> None:
     at = evenly(N, 1e9)
     out = trial(random_delay(jitter, correlation=correlation), at_ns=at)
     delays = (out.due_ns - at[out.packet])[np.argsort(out.packet)]
     # Every 100th is independent of the one before: 0.9^100 is 3e-5.
-    assert stats.kstest(delays[::100], stats.weibull_min(shape, scale=1e6).cdf).pvalue > LEAST_P
-    ranks = stats.norm.ppf(stats.weibull_min(shape, scale=1e6).cdf(delays))
+    assert stats.kstest(delays[::100], law.cdf).pvalue > LEAST_P
+    ranks = stats.norm.ppf(law.cdf(delays))
     error = np.sqrt((1 + correlation**2) / (1 - correlation**2) / N)
     for lag in (1, 2, 3):
         got = np.corrcoef(ranks[:-lag], ranks[lag:])[0, 1]
@@ -93,6 +128,24 @@ def gaps_between(lost: list[int]) -> np.ndarray:
         ({"dist": "gamma", "shape": 3.0, "scale": 1500.0}, stats.gamma(3.0, scale=1500)),
         ({"dist": "pareto", "shape": 2.5, "scale": 2000.0}, stats.pareto(2.5, scale=2000)),
         ({"dist": "uniform", "low": 1000.0, "high": 9000.0}, stats.uniform(1000, 8000)),
+        (
+            {"dist": "weibull", "shape": 1.5, "scale": 3000.0, "location": 1000.0},
+            stats.weibull_min(1.5, loc=1000, scale=3000),
+        ),
+        ({"dist": "log-logistic", "shape": 3.0, "scale": 4000.0}, stats.fisk(3.0, scale=4000)),
+        ({"dist": "inverse-gaussian", "mean": 4000.0, "shape": 8000.0}, stats.invgauss(0.5, scale=8000)),
+        (
+            {"dist": "generalised-pareto", "shape": 0.2, "scale": 3000.0, "location": 500.0},
+            stats.genpareto(0.2, loc=500, scale=3000),
+        ),
+        (
+            {"dist": "gev", "shape": 0.15, "scale": 1000.0, "location": 5000.0},
+            stats.genextreme(-0.15, loc=5000, scale=1000),
+        ),
+        (
+            {"dist": "wakeby", "alpha": 9000.0, "beta": 6.0, "gamma": 2000.0, "delta": 0.25, "xi": 500.0},
+            Wakeby(9000.0, 6.0, 2000.0, 0.25, 500.0),
+        ),
     ],
     ids=lambda each: str(each)[:40],
 )
@@ -100,9 +153,9 @@ def test_gaps_between_losses_follow_their_distribution(gap: dict, expected: stat
     """On the line of wall time, with a packet every thousandth of the mean gap: fine enough for the test."""
     mean = float(expected.mean())
     scale = 1e6  # the gap's unit is the ns; a millisecond each
-    scaled = {
-        key: value * scale if key in ("mean", "scale", "low", "high") else value for key, value in gap.items()
-    }
+    amounts = {"mean", "scale", "low", "high", "location", "alpha", "gamma", "xi"}
+    amounts |= {"shape"} if gap["dist"] == "inverse-gaussian" else set()
+    scaled = {key: value * scale if key in amounts else value for key, value in gap.items()}
     if gap["dist"] == "lognormal":
         scaled["mu"] = gap["mu"] + np.log(scale)
     step = mean * scale / 400

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from longhaul.scenario import resolve_change
+from longhaul.scenario import parse_scenario, resolve, resolve_change
 from longhaul.scenario.laws import distribution_mean, mean_loss
 
-from .links import forward, plan_of
+from .links import NODES, forward, plan_of
 
 MS = 10**6
 
@@ -63,6 +63,41 @@ def test_laws_of_loss_keep_their_numbers(written: str, planned: dict) -> None:
             {"busy": {"bits_per_s": 10**10}},
         ),
         (
+            "gap: {dist: weibull, shape: 2.9, scale: 18s, location: 3s}",
+            {"dist": "weibull", "shape": 2.9, "scale": 18e9, "location": 3e9},
+            "wall",
+        ),
+        (
+            "gap: {dist: log-logistic, shape: 3, scale: 10s}",
+            {"dist": "log-logistic", "shape": 3.0, "scale": 10e9},
+            "wall",
+        ),
+        (
+            "unit: packets, gap: {dist: inverse-gaussian, mean: 1000, shape: 2000.5}",
+            {"dist": "inverse-gaussian", "mean": 1000.0, "shape": 2000.5},
+            "packets",
+        ),
+        (
+            "unit: bytes, gap: {dist: generalised-pareto, shape: -0.2, scale: 1MB, location: -2kB}",
+            {"dist": "generalised-pareto", "shape": -0.2, "scale": 1e6, "location": -2e3},
+            "bytes",
+        ),
+        (
+            "gap: {dist: generalised-pareto, shape: 0.2, scale: 5s}",
+            {"dist": "generalised-pareto", "shape": 0.2, "scale": 5e9, "location": 0.0},
+            "wall",
+        ),
+        (
+            "unit: packets, gap: {dist: gev, shape: 0.15, scale: 400, location: -1.5}",
+            {"dist": "gev", "shape": 0.15, "scale": 400.0, "location": -1.5},
+            "packets",
+        ),
+        (
+            "gap: {dist: wakeby, alpha: -2s, beta: 6, gamma: 3s, delta: 0.25, xi: 1ms}",
+            {"dist": "wakeby", "alpha": -2e9, "beta": 6.0, "gamma": 3e9, "delta": 0.25, "xi": 1e6},
+            "wall",
+        ),
+        (
             "unit: packets, gap: {dist: empirical, values: [30, 10, 20]}",
             {"dist": "empirical", "values": [10.0, 20.0, 30.0]},
             "packets",
@@ -72,6 +107,15 @@ def test_laws_of_loss_keep_their_numbers(written: str, planned: dict) -> None:
 def test_gaps_between_losses_are_counted_in_their_unit(written: str, gap: dict, unit: str | dict) -> None:
     loss = forward(f"loss: {{model: renewal, {written}, burst: 2}}")["loss"]
     assert loss == {"law": "renewal", "gap": gap, "burst": {"dist": "constant", "value": 2.0}, "unit": unit}
+
+
+def test_sizes_and_silences_need_no_mean() -> None:
+    traffic = "size: {dist: pareto, shape: 0.9, scale: 1kB}, gap: {dist: log-logistic, shape: 1, scale: 1s}"
+    text = f"{NODES}links: {{w: {{endpoints: [a, b]}}}}\n"
+    text += f"traffic: {{web: {{kind: requests, from: a, to: b, {traffic}}}}}\n"
+    (flow,) = resolve(parse_scenario(text.encode(), name="t.yaml")).traffic
+    assert flow["size"] == {"dist": "pareto", "shape": 0.9, "scale": 1e3}
+    assert distribution_mean(flow["size"]) == distribution_mean(flow["gap"]) == math.inf
 
 
 def test_teragrid_loses_once_in_sixteen_seconds() -> None:
@@ -115,6 +159,18 @@ def test_the_long_run_share_of_chains_is_known() -> None:
         ("{dist: pareto, shape: 3, scale: 2ms}", 3),
         ("{dist: exponential, mean: 2ms}", 2),
         ("{dist: empirical, values: [1ms, 2ms, 6ms]}", 3),
+        ("{dist: weibull, shape: 0.8, mean: 2ms, location: 1ms}", 2),
+        ("{dist: weibull, shape: 1, scale: 2ms, location: 1ms}", 3),
+        # The mean of scale 1 is (pi/2) / sin(pi/2).
+        ("{dist: log-logistic, shape: 2, scale: 4ms}", 2 * math.pi),
+        ("{dist: log-logistic, shape: 1.5, mean: 3ms}", 3),
+        ("{dist: inverse-gaussian, mean: 3ms, shape: 1ms}", 3),
+        ("{dist: generalised-pareto, shape: 0.5, scale: 2ms, location: 1ms}", 5),
+        ("{dist: gev, shape: 0.5, scale: 2ms, location: 1ms}", 1 + 4 * (math.sqrt(math.pi) - 1)),
+        ("{dist: gev, shape: 0, scale: 1ms, location: 1ms}", 1.5772156649),
+        ("{dist: gev, shape: 0.000001, scale: 1ms, location: 1ms}", 1.5772166),
+        ("{dist: wakeby, alpha: 3ms, beta: 2, gamma: 1ms, delta: 0.5, xi: -1ms}", -1 + 1 + 2),
+        ("{dist: wakeby, alpha: 0ms, beta: -9, gamma: 1ms, delta: 0.5, xi: 1ms}", 3),
     ],
 )
 def test_the_mean_delay_is_the_base_and_the_mean_of_the_jitter(jitter: str, mean_ms: float) -> None:

@@ -14,21 +14,17 @@ from longhaul.scenario.resolve import resolve
 
 @st.composite
 def plans(draw: st.DrawFn) -> Any:
-    """Up to six routers, joined at random, each with a host; some routes given by hand, and some of these wrong."""
+    """Up to six routers, joined at random, each with a host; routes given by hand, some of them wrong."""
     count = draw(st.integers(2, 6))
     pairs = [(a, b) for a in range(count) for b in range(a)]
     chosen = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=8, unique=True))
     laws = st.sampled_from(["delay: 1ms", "delay: 2ms, rate: 1Gbit", "rate: 10Mbit", "mtu: 9000"])
     links = [f"  l{i}: {{endpoints: [r{a}, r{b}], {draw(laws)}}}" for i, (a, b) in enumerate(chosen)]
-    nodes = [
+    nodes = (
         f"  r{i}: {{kind: router}}\n  h{i}: {{kind: host, attach: r{i}, profile: lan}}" for i in range(count)
-    ]
-    text = "\n".join(
-        ["version: 1", "name: net", "duration: 1s", "profiles: {lan: {delay: 10us, rate: 1Gbit}}", "nodes:"]
-        + nodes
-        + ["links:"]
-        + links
     )
+    head = "version: 1\nname: net\nduration: 1s\nprofiles: {lan: {delay: 10us, rate: 1Gbit}}"
+    text = "\n".join([head, "nodes:", *nodes, "links:", *links])
     plan = resolve(parse_scenario(text.encode(), name="net.yaml")).plan
     by_hand = draw(
         st.lists(

@@ -47,7 +47,7 @@ fn main() {
     let normal = Delay::Normal { mean: Span::from_ms(1), sd: Span::from_us(50) };
     let weibull = Delay::Random {
         base: Span::from_ms(1),
-        jitter: Distribution::Weibull { shape: 0.8, scale: 5e4 },
+        jitter: Distribution::Weibull { shape: 0.8, scale: 5e4, location: 0.0 },
         correlation: 0.0,
     };
     let codel = CodelLaw { target: Span::from_ms(5), interval: Span::from_ms(100), ecn: false };

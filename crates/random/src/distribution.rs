@@ -1,9 +1,15 @@
-use crate::{Stream, gamma, normal};
+use crate::{Stream, gamma, inverse_gaussian, normal};
 use serde::{Deserialize, Serialize};
+use std::f64::consts::PI;
 use std::sync::Arc;
 
+mod check;
+
 /// A distribution of amounts (nanoseconds, bytes or packets, as its user says), drawn by inversion: one
-/// draw of a [`Stream`] gives one amount, and a larger draw never a smaller one.
+/// draw of a [`Stream`] gives one amount, and a larger draw never a smaller one. Only the inverse Gaussian
+/// takes two.
+///
+/// Normal, generalised Pareto, extreme values and Wakeby can be negative: users cut them at zero.
 ///
 /// Parameters must be as [`check`](Self::check) demands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,12 +39,15 @@ pub enum Distribution {
         /// Mean; positive.
         mean: f64,
     },
-    /// P(X > x) = exp(-(x/scale)^shape); Weibull, J. Appl. Mech. 18 (1951) 293.
+    /// P(X > x) = exp(-((x - location)/scale)^shape); Weibull, J. Appl. Mech. 18 (1951) 293.
     Weibull {
         /// Shape; positive. 1 is the exponential.
         shape: f64,
         /// Scale; positive.
         scale: f64,
+        /// Least amount.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        location: f64,
     },
     /// exp(mu + sigma Z) for a standard normal Z.
     Lognormal {
@@ -61,6 +70,53 @@ pub enum Distribution {
         /// Least amount; positive.
         scale: f64,
     },
+    /// P(X <= x) = 1/(1 + (x/scale)^-shape): the logarithm is logistic.
+    LogLogistic {
+        /// Shape; positive. The mean is finite above 1.
+        shape: f64,
+        /// Scale, the median; positive.
+        scale: f64,
+    },
+    /// The time until Brownian motion with drift reaches a level (Tweedie, Ann. Math. Stat. 28, 1957, 362).
+    InverseGaussian {
+        /// Mean; positive.
+        mean: f64,
+        /// Shape, an amount as well; positive. The variance is mean^3 / shape.
+        shape: f64,
+    },
+    /// P(X > x) = (1 + shape (x - location)/scale)^(-1/shape) (Pickands, Ann. Stat. 3, 1975, 119).
+    GeneralisedPareto {
+        /// Shape; above 0 the tail is heavy, 0 is the exponential. The mean is finite below 1.
+        shape: f64,
+        /// Scale; positive.
+        scale: f64,
+        /// Least amount.
+        location: f64,
+    },
+    /// Extreme values: P(X <= x) = exp(-(1 + shape (x - location)/scale)^(-1/shape)) (Jenkinson, Q. J. R.
+    /// Meteorol. Soc. 81, 1955, 158).
+    Gev {
+        /// Shape; above 0 the upper tail is heavy (Frechet), 0 is Gumbel's. The mean is finite below 1.
+        shape: f64,
+        /// Scale; positive.
+        scale: f64,
+        /// Not exceeded with probability 1/e.
+        location: f64,
+    },
+    /// x(F) = xi + (alpha/beta) (1 - (1 - F)^beta) - (gamma/delta) (1 - (1 - F)^-delta) (Houghton, Water
+    /// Resour. Res. 14, 1978, 1105).
+    Wakeby {
+        /// Weight of the first term; at least -`gamma`.
+        alpha: f64,
+        /// Exponent of the first term, from -15 to 1000; more than -`delta` where both terms have weight.
+        beta: f64,
+        /// Weight of the second term; not negative.
+        gamma: f64,
+        /// Exponent of the second term, from -1000 to 15. The mean is finite below 1.
+        delta: f64,
+        /// Least amount.
+        xi: f64,
+    },
     /// Each amount of a list with the same chance, without interpolation.
     Empirical {
         /// The amounts, ascending; at least one.
@@ -78,58 +134,12 @@ pub enum Distribution {
 }
 
 impl Distribution {
-    /// The first thing that is wrong, named by its field.
-    pub fn check(&self) -> Result<(), String> {
-        let positive = |name: &str, value: f64| {
-            if value > 0.0 && value.is_finite() { Ok(()) } else { Err(format!("{name}: must be positive")) }
-        };
-        let not_negative = |name: &str, value: f64| {
-            if value >= 0.0 && value.is_finite() {
-                Ok(())
-            } else {
-                Err(format!("{name}: must not be negative"))
-            }
-        };
-        let finite = |name: &str, value: f64| {
-            if value.is_finite() { Ok(()) } else { Err(format!("{name}: must be finite")) }
-        };
-        match self {
-            Distribution::Constant { value } => not_negative("value", *value),
-            Distribution::Uniform { low, high } => {
-                finite("low", *low)?;
-                finite("high", *high)?;
-                if low <= high { Ok(()) } else { Err("high: must be at least low".into()) }
-            }
-            Distribution::Normal { mean, sd } => {
-                finite("mean", *mean)?;
-                not_negative("sd", *sd)
-            }
-            Distribution::Exponential { mean } => positive("mean", *mean),
-            Distribution::Lognormal { mu, sigma } => {
-                finite("mu", *mu)?;
-                not_negative("sigma", *sigma)
-            }
-            Distribution::Weibull { shape, scale }
-            | Distribution::Gamma { shape, scale }
-            | Distribution::Pareto { shape, scale } => {
-                positive("shape", *shape)?;
-                positive("scale", *scale)
-            }
-            Distribution::Empirical { values } => {
-                values.iter().try_for_each(|&value| finite("values", value))?;
-                ascend("values", values)
-            }
-            Distribution::Table { mean, sd, samples } => {
-                finite("mean", *mean)?;
-                not_negative("sd", *sd)?;
-                ascend("samples", samples)
-            }
-        }
-    }
-
     /// One amount.
     pub fn draw(&self, stream: &mut Stream) -> f64 {
-        self.quantile(stream.open_uniform())
+        match self {
+            Distribution::InverseGaussian { mean, shape } => inverse_gaussian::draw(*mean, *shape, stream),
+            _ => self.quantile(stream.open_uniform()),
+        }
     }
 
     /// The amount that is not exceeded with probability `p`, for 0 < p < 1.
@@ -139,26 +149,69 @@ impl Distribution {
             Distribution::Uniform { low, high } => low + (high - low) * p,
             Distribution::Normal { mean, sd } => mean + sd * normal::quantile(p),
             Distribution::Exponential { mean } => -mean * libm::log1p(-p),
-            Distribution::Weibull { shape, scale } => scale * libm::pow(-libm::log1p(-p), 1.0 / shape),
+            Distribution::Weibull { shape, scale, location } => {
+                location + scale * libm::pow(-libm::log1p(-p), 1.0 / shape)
+            }
             Distribution::Lognormal { mu, sigma } => libm::exp(mu + sigma * normal::quantile(p)),
             Distribution::Gamma { shape, scale } => scale * gamma::quantile(*shape, p),
             Distribution::Pareto { shape, scale } => scale * libm::exp(-libm::log1p(-p) / shape),
+            Distribution::LogLogistic { shape, scale } => {
+                scale * libm::exp((libm::log(p) - libm::log1p(-p)) / shape)
+            }
+            Distribution::InverseGaussian { mean, shape } => inverse_gaussian::quantile(*mean, *shape, p),
+            Distribution::GeneralisedPareto { shape, scale, location } => {
+                location + scale * rise(*shape, -libm::log1p(-p))
+            }
+            Distribution::Gev { shape, scale, location } => {
+                location + scale * rise(*shape, -libm::log(-libm::log(p)))
+            }
+            Distribution::Wakeby { alpha, beta, gamma, delta, xi } => {
+                let depth = -libm::log1p(-p);
+                xi + alpha * rise(-beta, depth) + gamma * rise(*delta, depth)
+            }
             Distribution::Empirical { values } => *pick(values, p),
             Distribution::Table { mean, sd, samples } => mean + sd * f64::from(*pick(samples, p)) / 8192.0,
         }
     }
 
-    /// The mean; infinite for a Pareto shape of 1 or less.
+    /// The mean, before users cut at zero; infinite where the tail is too heavy.
     pub fn mean(&self) -> f64 {
         match self {
             Distribution::Constant { value } => *value,
             Distribution::Uniform { low, high } => (low + high) / 2.0,
-            Distribution::Normal { mean, .. } | Distribution::Exponential { mean } => *mean,
-            Distribution::Weibull { shape, scale } => scale * libm::tgamma(1.0 + 1.0 / shape),
+            Distribution::Normal { mean, .. }
+            | Distribution::Exponential { mean }
+            | Distribution::InverseGaussian { mean, .. } => *mean,
+            Distribution::Weibull { shape, scale, location } => {
+                location + scale * libm::tgamma(1.0 + 1.0 / shape)
+            }
             Distribution::Lognormal { mu, sigma } => libm::exp(mu + sigma * sigma / 2.0),
             Distribution::Gamma { shape, scale } => shape * scale,
             Distribution::Pareto { shape, scale } if *shape > 1.0 => scale * shape / (shape - 1.0),
-            Distribution::Pareto { .. } => f64::INFINITY,
+            Distribution::LogLogistic { shape, scale } if *shape > 1.0 => {
+                scale * (PI / shape) / libm::sin(PI / shape)
+            }
+            Distribution::GeneralisedPareto { shape, scale, location } if *shape < 1.0 => {
+                location + scale / (1.0 - shape)
+            }
+            Distribution::Gev { shape, scale, location } if *shape < 1.0 => {
+                location + scale * mean_of_extremes(*shape)
+            }
+            Distribution::Pareto { .. }
+            | Distribution::LogLogistic { .. }
+            | Distribution::GeneralisedPareto { .. }
+            | Distribution::Gev { .. } => f64::INFINITY,
+            // What has no weight has no tail either.
+            Distribution::Wakeby { alpha, beta, gamma, delta, .. }
+                if (*alpha != 0.0 && *beta <= -1.0) || (*gamma != 0.0 && *delta >= 1.0) =>
+            {
+                f64::INFINITY
+            }
+            Distribution::Wakeby { alpha, beta, gamma, delta, xi } => {
+                let first = if *alpha == 0.0 { 0.0 } else { alpha / (1.0 + beta) };
+                let second = if *gamma == 0.0 { 0.0 } else { gamma / (1.0 - delta) };
+                xi + first + second
+            }
             Distribution::Empirical { values } => values.iter().sum::<f64>() / values.len() as f64,
             Distribution::Table { mean, sd, samples } => {
                 let sum: f64 = samples.iter().map(|&sample| f64::from(sample)).sum();
@@ -174,6 +227,12 @@ impl Distribution {
             Distribution::Uniform { low, .. } => *low,
             Distribution::Normal { .. } => f64::NEG_INFINITY,
             Distribution::Pareto { scale, .. } => *scale,
+            Distribution::Weibull { location, .. } | Distribution::GeneralisedPareto { location, .. } => {
+                *location
+            }
+            Distribution::Gev { shape, scale, location } if *shape > 0.0 => location + scale * (-1.0 / shape),
+            Distribution::Gev { .. } => f64::NEG_INFINITY,
+            Distribution::Wakeby { xi, .. } => *xi,
             Distribution::Empirical { values } => values.first().copied().unwrap_or(0.0),
             Distribution::Table { mean, sd, samples } => {
                 mean + sd * f64::from(samples.first().copied().unwrap_or(0)) / 8192.0
@@ -183,11 +242,26 @@ impl Distribution {
     }
 }
 
-fn ascend<T: PartialOrd>(name: &str, list: &[T]) -> Result<(), String> {
-    if list.is_empty() {
-        return Err(format!("{name}: must hold at least one"));
+/// (exp(power * exponent) - 1)/power, which is the exponent at a power of 0.
+fn rise(power: f64, exponent: f64) -> f64 {
+    // Products with smaller powers would lose their digits.
+    if power.abs() < 1e-100 { exponent } else { libm::expm1(power * exponent) / power }
+}
+
+/// The mean of extreme values of location 0 and scale 1: (Gamma(1 - shape) - 1)/shape, for shapes below 1.
+fn mean_of_extremes(shape: f64) -> f64 {
+    /// Euler's constant, the mean of Gumbel's distribution.
+    const EULER: f64 = 0.577_215_664_901_532_9;
+    if shape.abs() < 1e-5 {
+        EULER + shape * (EULER * EULER + PI * PI / 6.0) / 2.0
+    } else {
+        (libm::tgamma(1.0 - shape) - 1.0) / shape
     }
-    if list.is_sorted() { Ok(()) } else { Err(format!("{name}: must be in ascending order")) }
+}
+
+/// Whether a plan may leave an amount out.
+fn is_zero(amount: &f64) -> bool {
+    *amount == 0.0
 }
 
 /// The entry of a list at rank `p`.
@@ -211,7 +285,7 @@ mod tests {
             (Distribution::Normal { mean: -1.0, sd: 2.0 }, -1.0, 2.0),
             (Distribution::Exponential { mean: 7.0 }, 7.0, 7.0),
             (
-                Distribution::Weibull { shape: 2.9, scale: 18.0 },
+                Distribution::Weibull { shape: 2.9, scale: 18.0, location: 0.0 },
                 weibull_mean,
                 libm::sqrt(weibull_square - weibull_mean * weibull_mean),
             ),
@@ -223,6 +297,42 @@ mod tests {
             (Distribution::Gamma { shape: 0.5, scale: 4.0 }, 2.0, libm::sqrt(8.0)),
             (Distribution::Gamma { shape: 9.0, scale: 0.5 }, 4.5, 1.5),
             (Distribution::Pareto { shape: 5.0, scale: 2.0 }, 2.5, libm::sqrt(4.0 * 5.0 / (16.0 * 3.0))),
+            (Distribution::Weibull { shape: 1.0, scale: 2.0, location: 5.0 }, 7.0, 2.0),
+            (
+                // The second moment is scale^2 (2 pi / k) / sin(2 pi / k).
+                Distribution::LogLogistic { shape: 8.0, scale: 3.0 },
+                3.0 * (PI / 8.0) / libm::sin(PI / 8.0),
+                3.0 * libm::sqrt(
+                    (PI / 4.0) / libm::sin(PI / 4.0)
+                        - (PI / 8.0 / libm::sin(PI / 8.0)) * (PI / 8.0 / libm::sin(PI / 8.0)),
+                ),
+            ),
+            (Distribution::InverseGaussian { mean: 3.0, shape: 6.0 }, 3.0, libm::sqrt(27.0 / 6.0)),
+            (
+                // scale / (1 - k) above the location, and scale^2 / ((1 - k)^2 (1 - 2 k)).
+                Distribution::GeneralisedPareto { shape: 0.2, scale: 4.0, location: -1.0 },
+                4.0,
+                5.0 / libm::sqrt(0.6),
+            ),
+            (Distribution::GeneralisedPareto { shape: 0.0, scale: 4.0, location: 1.0 }, 5.0, 4.0),
+            (
+                // Shape -1: location + scale - scale E, with E exponential.
+                Distribution::Gev { shape: -1.0, scale: 2.0, location: 5.0 },
+                5.0,
+                2.0,
+            ),
+            (
+                // Gumbel's.
+                Distribution::Gev { shape: 0.0, scale: 2.0, location: 5.0 },
+                5.0 + 2.0 * 0.577_215_664_901_532_9,
+                2.0 * PI / libm::sqrt(6.0),
+            ),
+            (
+                // With U uniform: 1 + 3 (1 - U) + (U^(-1/8) - 1) 16; variances and covariance of powers of U.
+                Distribution::Wakeby { alpha: 3.0, beta: 1.0, gamma: 2.0, delta: 0.125, xi: 1.0 },
+                1.0 + 1.5 + 2.0 / 0.875,
+                libm::sqrt(9.0 / 12.0 + 256.0 * (4.0 / 3.0 - 64.0 / 49.0) - 96.0 * (8.0 / 15.0 - 4.0 / 7.0)),
+            ),
             (Distribution::Empirical { values: Arc::from([1.0, 2.0, 6.0]) }, 3.0, libm::sqrt(14.0 / 3.0)),
             (Distribution::Table { mean: 10.0, sd: 2.0, samples: Arc::from([-8192i16, 8192]) }, 10.0, 2.0),
         ]
@@ -255,15 +365,37 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_parameter_is_said_with_its_name() {
-        let wrong = |law: Distribution| law.check().unwrap_err();
-        assert_eq!(wrong(Distribution::Constant { value: -1.0 }), "value: must not be negative");
-        assert_eq!(wrong(Distribution::Uniform { low: 2.0, high: 1.0 }), "high: must be at least low");
-        assert_eq!(wrong(Distribution::Exponential { mean: 0.0 }), "mean: must be positive");
-        assert_eq!(wrong(Distribution::Normal { mean: f64::NAN, sd: 1.0 }), "mean: must be finite");
-        let list = |values: &[f64]| Distribution::Empirical { values: Arc::from(values) };
-        assert_eq!(wrong(list(&[])), "values: must hold at least one");
-        assert_eq!(wrong(list(&[2.0, 1.0])), "values: must be in ascending order");
+    fn a_shape_near_zero_is_the_exponential_and_gumbels_distribution() {
+        let pareto = |shape| Distribution::GeneralisedPareto { shape, scale: 2.0, location: 1.0 };
+        let extremes = |shape| Distribution::Gev { shape, scale: 2.0, location: 1.0 };
+        for p in [1e-9, 0.2, 0.9, 1.0 - 1e-9] {
+            let exponential = 1.0 - 2.0 * libm::log1p(-p);
+            let gumbel = 1.0 - 2.0 * libm::log(-libm::log(p));
+            for shape in [0.0, 1e-300, 1e-14, -1e-14] {
+                assert!((pareto(shape).quantile(p) / exponential - 1.0).abs() < 1e-12, "{shape}, {p}");
+                assert!((extremes(shape).quantile(p) / gumbel - 1.0).abs() < 1e-12, "{shape}, {p}");
+            }
+        }
+        // On either side of where the series of the mean ends.
+        for shape in [0.999e-5, -0.999e-5] {
+            let step = extremes(shape * 1.002).mean() - extremes(shape).mean();
+            assert!((step / (2.0 * shape * 0.002) - 0.989).abs() < 0.01, "{shape}: {step}");
+        }
+    }
+
+    #[test]
+    fn tails_that_are_too_heavy_have_no_finite_mean() {
+        let endless = |law: Distribution| law.check().is_ok() && law.mean() == f64::INFINITY;
+        assert!(endless(Distribution::Pareto { shape: 1.0, scale: 1.0 }));
+        assert!(endless(Distribution::LogLogistic { shape: 1.0, scale: 1.0 }));
+        assert!(endless(Distribution::GeneralisedPareto { shape: 1.0, scale: 1.0, location: 0.0 }));
+        assert!(endless(Distribution::Gev { shape: 1.0, scale: 1.0, location: 0.0 }));
+        let wakeby = |alpha, beta, gamma, delta| Distribution::Wakeby { alpha, beta, gamma, delta, xi: 0.0 };
+        assert!(endless(wakeby(1.0, 2.0, 1.0, 1.0)));
+        assert!(endless(wakeby(1.0, -1.0, 0.0, 0.0)));
+        // A term without weight does not count: these are a generalised Pareto, and uniform.
+        assert!((wakeby(0.0, -9.0, 3.0, 0.25).mean() - 4.0).abs() < 1e-12);
+        assert!((wakeby(4.0, 1.0, 0.0, 9.0).mean() - 2.0).abs() < 1e-12);
     }
 
     #[test]
@@ -277,7 +409,7 @@ mod tests {
     #[test]
     fn a_weibull_of_2_9_has_the_median_of_the_measured_losses() {
         // Hacker et al. 2008: shape 2.9; the median is scale * ln(2)^(1/2.9) = 0.8813 scale.
-        let law = Distribution::Weibull { shape: 2.9, scale: 0.3 };
+        let law = Distribution::Weibull { shape: 2.9, scale: 0.3, location: 0.0 };
         assert!((law.quantile(0.5) - 0.8813 * 0.3).abs() < 1e-5);
         assert!((law.mean() - 0.8917 * 0.3).abs() < 1e-5);
     }

@@ -20,6 +20,7 @@
 
 mod distribution;
 mod gamma;
+mod inverse_gaussian;
 mod normal;
 mod stream;
 

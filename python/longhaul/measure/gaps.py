@@ -70,7 +70,12 @@ def _text(path: Path, wanted: str | None) -> _Column:
         if path.stat().st_size > _LARGEST:
             message = f"{path} has more than {_LARGEST >> 30} GiB"
             raise LonghaulError(message, remedy="write it as Parquet, or take a part", exit_code=2)
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"{path} is no text: byte {error.start} is not UTF-8"
+        raise LonghaulError(
+            message, remedy="give numbers on lines, CSV, Parquet, or a capture", exit_code=2
+        ) from None
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be read').lower()}"
         raise LonghaulError(message, remedy="name a file that can be read", exit_code=2) from None

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longhaul.analysis.fitting import LEVEL, Estimate, Fit, Fits, Statistic
-from longhaul.analysis.fitting.loss import SAYABLE, LossBlock, loss_block
+from longhaul.analysis.fitting.loss import LossBlock, loss_block
 from longhaul.analysis.gaps import SECONDS, Gaps
 
 
@@ -121,7 +121,7 @@ def explanation(fits: Fits) -> tuple[str, ...]:
 
 def no_block_text() -> str:
     """Why there is no loss block."""
-    return f"no scenario can say any of these; fit one of {', '.join(SAYABLE)} too"
+    return "no scenario can say these: they have no mean, or amounts beyond what it takes; fit others too"
 
 
 def estimate_text(estimate: Estimate) -> str:

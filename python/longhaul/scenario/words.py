@@ -49,7 +49,7 @@ def delays(direction: Mapping[str, Any]) -> Iterator[str]:
         case "normal":
             yield f"sd {span(delay['sd_ns'])}"
         case "random":
-            yield delay["jitter"]["dist"]
+            yield _name(delay["jitter"])
             yield f"from {span(delay['base_ns'])}"
             if delay["correlation"]:
                 yield f"correlated {delay['correlation']:.3g}"
@@ -158,4 +158,9 @@ def _renewal(loss: Mapping[str, Any]) -> Iterator[str]:
         yield f"each {size(round(gap))}"
     else:
         yield f"each {span(gap)}{'' if unit == 'wall' else ' busy'}"
-    yield str(loss["gap"]["dist"])
+    yield _name(loss["gap"])
+
+
+def _name(distribution: Mapping[str, Any]) -> str:
+    """Where a cell is narrow, the parts of a name go below one another."""
+    return str(distribution["dist"]).replace("-", " ")

@@ -163,7 +163,7 @@ mod tests {
     fn the_share_lost_is_one_over_the_mean_gap_at_three_shapes() {
         const N: u64 = 1_000_000;
         for (gap, sd_over_mean) in [
-            (Distribution::Weibull { shape: 2.9, scale: 100.0 }, 0.3747),
+            (Distribution::Weibull { shape: 2.9, scale: 100.0, location: 0.0 }, 0.3747),
             (Distribution::Exponential { mean: 300.0 }, 1.0),
             (Distribution::Lognormal { mu: 4.0, sigma: 1.0 }, libm::sqrt(libm::exp(1.0) - 1.0)),
         ] {
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn the_measured_losses_of_teragrid_come_1346_times_in_six_hours() {
         // Weibull of shape 2.9 and scale 18 s has a mean of 16.05 s: 21,600 s / 16.05 s.
-        let gap = Distribution::Weibull { shape: 2.9, scale: 18e9 };
+        let gap = Distribution::Weibull { shape: 2.9, scale: 18e9, location: 0.0 };
         let law = Renewal::new(gap, one(), GapUnit::Wall, None, Time::ZERO);
         let got = losses(law, 21_600_000, 1000).len() as f64;
         let error = libm::sqrt(1346.0) * 0.3747;

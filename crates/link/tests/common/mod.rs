@@ -184,12 +184,36 @@ fn any_amount(most: f64) -> impl Strategy<Value = Distribution> {
         (0.0..most).prop_map(|value| Distribution::Constant { value }),
         (0.0..most).prop_map(move |low| Distribution::Uniform { low, high: most }),
         (0.1..most).prop_map(|mean| Distribution::Exponential { mean }),
-        (0.3..5.0, 0.1..most).prop_map(|(shape, scale)| Distribution::Weibull { shape, scale }),
+        (0.3..5.0, 0.1..most).prop_map(|(shape, scale)| Distribution::Weibull {
+            shape,
+            scale,
+            location: 0.0
+        }),
         (0.3..5.0, 0.1..most).prop_map(|(shape, scale)| Distribution::Gamma { shape, scale }),
         (1.1..5.0, 0.1..most).prop_map(|(shape, scale)| Distribution::Pareto { shape, scale }),
         (0.0..3.0, 0.0..1.0).prop_map(|(mu, sigma)| Distribution::Lognormal { mu, sigma }),
+        (0.5..5.0, 0.1..most).prop_map(|(shape, scale)| Distribution::LogLogistic { shape, scale }),
+        (0.1..most, 0.1..most).prop_map(|(mean, shape)| Distribution::InverseGaussian { mean, shape }),
+        any_tail(most).prop_map(|(shape, scale, location)| Distribution::GeneralisedPareto {
+            shape,
+            scale,
+            location
+        }),
+        any_tail(most).prop_map(|(shape, scale, location)| Distribution::Gev { shape, scale, location }),
+        any_tail(most).prop_map(|(delta, gamma, xi)| Distribution::Wakeby {
+            alpha: -gamma / 2.0,
+            beta: 3.0,
+            gamma,
+            delta,
+            xi
+        }),
         Just(Distribution::Empirical { values: Arc::from([1.0, 2.0, 7.0]) }),
     ]
+}
+
+/// A shape, a scale and a location, which may be below zero, though not so far that all draws would be.
+fn any_tail(most: f64) -> impl Strategy<Value = (f64, f64, f64)> {
+    (-1.0..1.5, 0.1..most, -0.5..1.0).prop_map(|(shape, scale, at)| (shape, scale, scale * at))
 }
 
 fn any_loss() -> impl Strategy<Value = Loss> {

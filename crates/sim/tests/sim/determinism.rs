@@ -60,7 +60,7 @@ fn scenarios() -> Vec<(String, Plan)> {
         link.delay = Delay::Random { mean_ns: 22 * MS, base_ns: 20 * MS, jitter, correlation: 0.9 };
     });
     changed("loss weibull gaps", &|link| {
-        let gap = Distribution::Weibull { shape: 0.7, scale: 5e8 };
+        let gap = Distribution::Weibull { shape: 0.7, scale: 5e8, location: 0.0 };
         let burst = Distribution::Pareto { shape: 1.5, scale: 1.0 };
         link.loss = Loss::Renewal { gap, burst, unit: GapUnit::Wall, lasts_ns: None };
     });

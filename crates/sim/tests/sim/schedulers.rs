@@ -71,7 +71,7 @@ fn any_pipe() -> impl Strategy<Value = Direction> {
         (1u64..40).prop_map(|packets| (Some(packets), None)),
         (3_000u64..60_000).prop_map(|bytes| (None, Some(bytes))),
     ];
-    let gap = Distribution::Weibull { shape: 0.7, scale: 2e8 };
+    let gap = Distribution::Weibull { shape: 0.7, scale: 2e8, location: 0.0 };
     let burst = Distribution::Constant { value: 1.0 };
     let loss = prop_oneof![
         3 => Just(Loss::None {}),

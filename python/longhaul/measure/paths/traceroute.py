@@ -114,7 +114,7 @@ def read_tracepath(output: Output) -> list[Trace]:
         if not step or "[LOCALHOST]" in line:
             continue
         at, rest = int(step[1]), step[3].split()
-        if rest[0] in ("no", "send"):
+        if not rest or rest[0] in ("no", "send"):
             found[at]
             continue
         address = rest[0]

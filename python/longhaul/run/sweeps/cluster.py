@@ -126,7 +126,10 @@ class Cluster(AbstractContextManager["Cluster"]):
         """Each shard with its part as it is done; more are sent as workers can take them."""
         # A task, not data: if its worker dies, another makes it again.
         sent = self._client.submit(_same, job, pure=False)
-        waiting = _module("distributed").as_completed([])
+        # Parts are fetched in the client's own loop, at once: a worker may be gone a moment later.
+        waiting = _module("distributed").as_completed(
+            [], loop=self._client.loop, with_results=True, raise_errors=False
+        )
         running: dict[Any, Shard] = {}
 
         def fill() -> None:
@@ -140,10 +143,14 @@ class Cluster(AbstractContextManager["Cluster"]):
                 waiting.add(future)
 
         fill()
-        for future in waiting:
+        for future, result in waiting:
             shard = running.pop(future.key)
-            error = future.exception()
-            yield shard, error if isinstance(error, Exception) else future.result()
+            if future.status == "finished":
+                yield shard, result
+            else:
+                # Of an error: its type, itself, where it came from.
+                lost = RuntimeError(f"the shard was {future.status}")
+                yield shard, result[1] if future.status == "error" else lost
             future.release()
             fill()
 

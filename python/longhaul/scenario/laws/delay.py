@@ -5,7 +5,7 @@ from typing import Any
 
 from longhaul.scenario.inputs import TIME, Inputs, LawError, within
 from longhaul.scenario.laws import series
-from longhaul.scenario.laws.distribution import Plain, distribution_mean, plan_distribution
+from longhaul.scenario.laws.distribution import Plain, needed_mean, plan_distribution
 from longhaul.scenario.model import Delay, DelayTrace
 from longhaul.scenario.model.delay import BlockOutOfOrder, NormalJitter, ShareOutOfOrder, UniformJitter
 from longhaul.scenario.units import Span
@@ -41,8 +41,9 @@ def plan_delay(delay: Delay | DelayTrace | None, inputs: Inputs) -> Plain:
     else:
         with within("jitter"):
             law = plan_distribution(jitter, inputs, TIME)
-    # What cutting the sum at zero adds is left out: routes want the mean that was written.
-    mean = max(0, round(base + distribution_mean(law)))
+    with within("jitter"):
+        # What cutting the sum at zero adds is left out: routes want the mean that was written.
+        mean = max(0, round(base + needed_mean(law)))
     return {"law": "random", "mean_ns": mean, "base_ns": base, "jitter": law, "correlation": correlation}
 
 

@@ -5,25 +5,32 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from longhaul.scenario.inputs import SIZE, TIME, CsvFile, Inputs, Units
+from longhaul.scenario.inputs import SIZE, TIME, CsvFile, Inputs, LawError, Units
+from longhaul.scenario.model.amount import amount_of
 from longhaul.scenario.model.distribution import (
     Constant,
     Empirical,
     Exponential,
     Gamma,
+    GeneralisedPareto,
+    Gev,
+    InverseGaussian,
+    LogLogistic,
     Lognormal,
     Normal,
     Pareto,
     Table,
     Uniform,
+    Wakeby,
     Weibull,
-    amount_of,
 )
 from longhaul.scenario.units import Size, Span
 
 Plain = dict[str, Any]
 TABLE_SCALE = 8192
 """What a sample of one standard deviation is in netem's tables."""
+_EULER = 0.5772156649015329
+"""Euler's constant, the mean of Gumbel's distribution."""
 _SAMPLE = re.compile(r"-?[0-9]{1,9}")
 
 
@@ -39,10 +46,13 @@ def plan_distribution(law: Any, inputs: Inputs, units: Units) -> Plain:
         case Exponential():
             return {"dist": "exponential", "mean": amount_of(law.mean)}
         case Weibull():
-            return {"dist": "weibull", "shape": law.shape, "scale": _scale(law, weibull_mean(law.shape, 1.0))}
-        case Pareto():
-            mean = law.shape / (law.shape - 1)
-            return {"dist": "pareto", "shape": law.shape, "scale": _scale(law, mean)}
+            least = amount_of(law.location)
+            scale = _scale(law, weibull_mean(law.shape, 1.0), least=least)
+            shifted = {"location": least} if least else {}
+            return {"dist": "weibull", "shape": law.shape, "scale": scale, **shifted}
+        case Pareto() | LogLogistic():
+            plain = {"dist": law.dist, "shape": law.shape, "scale": 1.0}
+            return {**plain, "scale": _scale(law, distribution_mean(plain))}
         case Lognormal():
             # mean = exp(mu + sigma^2 / 2) and sd^2 = mean^2 (exp(sigma^2) - 1), solved for mu and sigma.
             mean, sd = amount_of(law.mean), amount_of(law.sd)
@@ -51,6 +61,14 @@ def plan_distribution(law: Any, inputs: Inputs, units: Units) -> Plain:
         case Gamma():
             mean, sd = amount_of(law.mean), amount_of(law.sd)
             return {"dist": "gamma", "shape": (mean / sd) ** 2, "scale": sd**2 / mean}
+        case InverseGaussian():
+            return {"dist": law.dist, "mean": amount_of(law.mean), "shape": amount_of(law.shape)}
+        case GeneralisedPareto() | Gev():
+            scale, location = amount_of(law.scale), amount_of(law.location)
+            return {"dist": law.dist, "shape": law.shape, "scale": scale, "location": location}
+        case Wakeby():
+            weights = {key: amount_of(getattr(law, key)) for key in ("alpha", "gamma", "xi")}
+            return {"dist": "wakeby", **weights, "beta": law.beta, "delta": law.delta}
         case Table():
             return {"dist": "table", "mean": 0.0, "sd": amount_of(law.sd), "samples": _samples(law, inputs)}
         case Empirical():
@@ -64,16 +82,29 @@ def weibull_mean(shape: float, scale: float) -> float:
 
 
 def distribution_mean(law: Mapping[str, Any]) -> float:
-    """The mean of a distribution of the plan."""
+    """The mean of a distribution of the plan, before a cut at zero; infinite where the tail is too heavy."""
+    if _endless(law) is not None:
+        return math.inf
     match law["dist"]:
         case "constant":
             mean = law["value"]
         case "uniform":
             mean = (law["low"] + law["high"]) / 2
         case "weibull":
-            mean = weibull_mean(law["shape"], law["scale"])
+            mean = law.get("location", 0.0) + weibull_mean(law["shape"], law["scale"])
         case "pareto":
             mean = law["scale"] * law["shape"] / (law["shape"] - 1)
+        case "log-logistic":
+            angle = math.pi / law["shape"]
+            mean = law["scale"] * angle / math.sin(angle)
+        case "generalised-pareto":
+            mean = law["location"] + law["scale"] / (1 - law["shape"])
+        case "gev":
+            mean = law["location"] + law["scale"] * _mean_of_extremes(law["shape"])
+        case "wakeby":
+            first = law["alpha"] / (1 + law["beta"]) if law["alpha"] else 0.0
+            second = law["gamma"] / (1 - law["delta"]) if law["gamma"] else 0.0
+            mean = law["xi"] + first + second
         case "lognormal":
             mean = math.exp(law["mu"] + law["sigma"] ** 2 / 2)
         case "gamma":
@@ -88,11 +119,42 @@ def distribution_mean(law: Mapping[str, Any]) -> float:
     return float(mean)
 
 
-def _scale(law: Weibull[Any] | Pareto[Any], mean_of_scale_one: float) -> float:
+def needed_mean(law: Mapping[str, Any]) -> float:
+    """The same where the rest depends on it; raises :class:`LawError` if it is infinite."""
+    endless = _endless(law)
+    if endless is not None:
+        key, remedy = endless
+        name = {"pareto": "Pareto", "gev": "GEV", "wakeby": "Wakeby"}.get(law["dist"], law["dist"])
+        raise LawError((key,), f"a {name} of {key} {law[key]:g} has no finite mean", remedy)
+    return distribution_mean(law)
+
+
+def _endless(law: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Which key makes the tail so heavy that there is no finite mean, and what to write."""
+    match law["dist"]:
+        case "pareto" | "log-logistic" if law["shape"] <= 1:
+            return "shape", "write a shape above 1"
+        case "generalised-pareto" | "gev" if law["shape"] >= 1:
+            return "shape", "write a shape below 1"
+        case "wakeby" if law["gamma"] and law["delta"] >= 1:
+            return "delta", "write a delta below 1"
+        case "wakeby" if law["alpha"] and law["beta"] <= -1:
+            return "beta", "write a beta above -1"
+    return None
+
+
+def _mean_of_extremes(shape: float) -> float:
+    """Of location 0 and scale 1: (Gamma(1 - shape) - 1) / shape, and near 0 its series."""
+    if abs(shape) < 1e-5:
+        return _EULER + shape * (_EULER**2 + math.pi**2 / 6) / 2
+    return (math.gamma(1 - shape) - 1) / shape
+
+
+def _scale(law: Weibull[Any] | Pareto[Any] | LogLogistic[Any], of_one: float, *, least: float = 0.0) -> float:
+    """The scale, from the mean where that is written: ``of_one`` is the mean of scale 1."""
     if law.scale is not None:
         return amount_of(law.scale)
-    assert law.mean is not None
-    return amount_of(law.mean) / mean_of_scale_one
+    return (amount_of(law.mean) - least) / of_one
 
 
 def _values(law: Empirical[Any], inputs: Inputs, units: Units) -> list[float]:

@@ -17,7 +17,7 @@ from longhaul.scenario.inputs import (
     has_header,
     within,
 )
-from longhaul.scenario.laws.distribution import Plain, distribution_mean, plan_distribution
+from longhaul.scenario.laws.distribution import Plain, distribution_mean, needed_mean, plan_distribution
 from longhaul.scenario.model.loss import (
     BlockLoss,
     BusyRenewalLoss,
@@ -118,9 +118,13 @@ def _renewal(
         units = SIZE if loss.unit == "bytes" else TIME
     with within("gap"):
         gap = plan_distribution(loss.gap, inputs, units)
+        mean = needed_mean(gap)
     with within("burst"):
         burst = plan_distribution(loss.burst, inputs, PACKETS)
-    if loss.unit != "packets" and distribution_mean(gap) == 0:
+        needed_mean(burst)
+    if mean < 0:
+        raise LawError(("gap",), "is below zero on average", "write larger gaps")
+    if loss.unit != "packets" and mean == 0:
         raise LawError(("gap",), "is always zero", "write a gap above zero")
     unit: Any = {"busy": {"bits_per_s": loss.rate.bits_per_s}} if loss.unit == "busy" else loss.unit
     law = {"law": "renewal", "gap": gap, "burst": burst, "unit": unit}

@@ -9,9 +9,14 @@ from longhaul.scenario.model.distribution import (
     Empirical,
     Exponential,
     Gamma,
+    GeneralisedPareto,
+    Gev,
+    InverseGaussian,
+    LogLogistic,
     Lognormal,
     Pareto,
     Table,
+    Wakeby,
     Weibull,
 )
 from longhaul.scenario.units import Share, Span
@@ -39,6 +44,11 @@ _JITTERS = (
     "gamma",
     "pareto",
     "exponential",
+    "log-logistic",
+    "inverse-gaussian",
+    "generalised-pareto",
+    "gev",
+    "wakeby",
     "table",
     "empirical",
 )
@@ -60,6 +70,11 @@ Jitter = Annotated[
         | Gamma[Span]
         | Pareto[Span]
         | Exponential[Span]
+        | LogLogistic[Span]
+        | InverseGaussian[Span]
+        | GeneralisedPareto[Span]
+        | Gev[Span]
+        | Wakeby[Span]
         | Table
         | Empirical[Span],
         Field(discriminator="dist"),

@@ -1,56 +1,19 @@
 """Distributions of times, sizes and numbers of packets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal
 
-from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema
 
+from longhaul.scenario.model.amount import Amount, Packets, SignedAmount, amount_of
 from longhaul.scenario.model.base import AlsoText, Column, FileName, Number, Strict, choice, problem
-from longhaul.scenario.units import PARAMETER_PATTERN, Size, Span
+from longhaul.scenario.units import Size, Span
 
-
-@dataclass(frozen=True, order=True, slots=True)
-class Packets:
-    """A number of packets, or a mean of such numbers: bare, and not negative."""
-
-    packets: float
-
-    @classmethod
-    def parse(cls, value: object) -> "Packets":
-        """The number that ``value`` is; raises for everything else."""
-        if isinstance(value, Packets):
-            return value
-        if isinstance(value, bool) or not isinstance(value, int | Decimal):
-            raise problem("wants a number of packets", "write for example 100, without unit")
-        if not 0 <= value <= 10**12:
-            raise problem(f"{str(value)[:40]} is no number of packets", "write 0 to 10^12")
-        return cls(float(value))
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(cls.parse)
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, _schema: CoreSchema, _handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        number = {"type": "number", "minimum": 0}
-        return {"anyOf": [number, {"type": "string", "pattern": f"^{PARAMETER_PATTERN}$"}]}
-
-
-Amount = TypeVar("Amount", Span, Size, Packets)
 Shape = Annotated[float, Number(at_least=0.05, at_most=1000, example="0.8")]
-
-
-def amount_of(value: Span | Size | Packets) -> float:
-    """``value`` in ns, bytes or packets."""
-    if isinstance(value, Span):
-        return float(value.ns)
-    return float(value.bytes) if isinstance(value, Size) else value.packets
+SignedShape = Annotated[float, Number(at_least=-100, at_most=100, example="0.2")]
+"""Above 0 the upper tail is heavy."""
 
 
 class Drawn(Strict):
@@ -123,9 +86,17 @@ class _Scaled(Drawn, Generic[Amount]):
 
 
 class Weibull(_Scaled[Amount], Generic[Amount]):
-    """Weibull: P(X > x) = exp(-(x / scale)^shape)."""
+    """Weibull: P(X > x) = exp(-((x - location) / scale)^shape)."""
 
     dist: Literal["weibull"]
+    location: Amount | None = None
+    """The least amount; zero if left out."""
+
+    @model_validator(mode="after")
+    def _mean_above_the_least(self) -> "Weibull[Amount]":
+        if self.mean is not None and amount_of(self.mean) <= amount_of(self.location):
+            raise problem("is not above the location", "write a larger mean", at="mean")
+        return self
 
 
 class Pareto(_Scaled[Amount], Generic[Amount]):
@@ -135,10 +106,25 @@ class Pareto(_Scaled[Amount], Generic[Amount]):
 
     @model_validator(mode="after")
     def _finite(self) -> "Pareto[Amount]":
-        if self.shape <= 1:
-            message = f"a Pareto distribution of shape {self.shape:g} has no finite mean"
-            raise problem(message, "write a shape above 1", at="shape")
+        _mean_needs_a_shape_above_one(self, "Pareto")
         return self
+
+
+class LogLogistic(_Scaled[Amount], Generic[Amount]):
+    """Log-logistic: P(X <= x) = 1 / (1 + (x / scale)^-shape)."""
+
+    dist: Literal["log-logistic"]
+
+    @model_validator(mode="after")
+    def _finite(self) -> "LogLogistic[Amount]":
+        _mean_needs_a_shape_above_one(self, "log-logistic")
+        return self
+
+
+def _mean_needs_a_shape_above_one(law: _Scaled[Any], name: str) -> None:
+    if law.mean is not None and law.shape <= 1:
+        message = f"a {name} of shape {law.shape:g} has no finite mean"
+        raise problem(message, "write a shape above 1", at="shape")
 
 
 class Lognormal(Drawn, Generic[Amount]):
@@ -157,6 +143,57 @@ class Gamma(Drawn, Generic[Amount]):
     dist: Literal["gamma"]
     mean: Amount
     sd: Amount
+
+
+class InverseGaussian(Drawn, Generic[Amount]):
+    """Inverse Gaussian, by its mean and its shape, an amount too: the variance is mean^3 / shape."""
+
+    above_zero: ClassVar[tuple[str, ...]] = ("mean", "shape")
+    dist: Literal["inverse-gaussian"]
+    mean: Amount
+    shape: Amount
+
+
+class GeneralisedPareto(Drawn, Generic[Amount]):
+    """Generalised Pareto: P(X > x) = (1 + shape (x - location) / scale)^(-1 / shape), cut at zero."""
+
+    above_zero: ClassVar[tuple[str, ...]] = ("scale",)
+    dist: Literal["generalised-pareto"]
+    shape: SignedShape
+    scale: Amount
+    location: SignedAmount[Amount] | None = None
+    """The least amount; zero if left out."""
+
+
+class Gev(Drawn, Generic[Amount]):
+    """Extreme values: P(X <= x) = exp(-(1 + shape (x - location) / scale)^(-1 / shape)), cut at zero."""
+
+    above_zero: ClassVar[tuple[str, ...]] = ("scale",)
+    dist: Literal["gev"]
+    shape: SignedShape
+    scale: Amount
+    location: SignedAmount[Amount]
+
+
+class Wakeby(Drawn, Generic[Amount]):
+    """Wakeby: x = xi + alpha/beta (1 - q^beta) - gamma/delta (1 - q^-delta) at P(X > x) = q, cut at zero."""
+
+    dist: Literal["wakeby"]
+    alpha: SignedAmount[Amount]
+    beta: Annotated[float, Number(at_least=-15, at_most=1000, example="5")]
+    gamma: Amount
+    delta: Annotated[float, Number(at_least=-1000, at_most=15, example="0.2")]
+    xi: SignedAmount[Amount]
+    """The least amount."""
+
+    @model_validator(mode="after")
+    def _ascends(self) -> "Wakeby[Amount]":
+        alpha, gamma = amount_of(self.alpha), amount_of(self.gamma)
+        if alpha + gamma < 0:
+            raise problem("is less than minus gamma", "write a larger alpha or gamma", at="alpha")
+        if alpha and gamma and self.beta + self.delta <= 0:
+            raise problem("is not more than minus delta", "write a larger beta or delta", at="beta")
+        return self
 
 
 class Empirical(Drawn, Generic[Amount]):
@@ -194,6 +231,11 @@ DISTRIBUTIONS = (
     "pareto",
     "lognormal",
     "gamma",
+    "log-logistic",
+    "inverse-gaussian",
+    "generalised-pareto",
+    "gev",
+    "wakeby",
     "empirical",
 )
 
@@ -215,6 +257,11 @@ TimeDistribution = Annotated[
         | Pareto[Span]
         | Lognormal[Span]
         | Gamma[Span]
+        | LogLogistic[Span]
+        | InverseGaussian[Span]
+        | GeneralisedPareto[Span]
+        | Gev[Span]
+        | Wakeby[Span]
         | Empirical[Span],
         Field(discriminator="dist"),
     ],
@@ -231,6 +278,11 @@ SizeDistribution = Annotated[
         | Pareto[Size]
         | Lognormal[Size]
         | Gamma[Size]
+        | LogLogistic[Size]
+        | InverseGaussian[Size]
+        | GeneralisedPareto[Size]
+        | Gev[Size]
+        | Wakeby[Size]
         | Empirical[Size],
         Field(discriminator="dist"),
     ],
@@ -259,6 +311,11 @@ PacketDistribution = Annotated[
         | Pareto[Packets]
         | Lognormal[Packets]
         | Gamma[Packets]
+        | LogLogistic[Packets]
+        | InverseGaussian[Packets]
+        | GeneralisedPareto[Packets]
+        | Gev[Packets]
+        | Wakeby[Packets]
         | Empirical[Packets],
         Field(discriminator="dist"),
     ],

@@ -4,14 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Tag, field_validator, model_validator
 
+from longhaul.scenario.model.amount import Packets
 from longhaul.scenario.model.base import AlsoText, Column, Count, FileName, Number, Strict, choice, problem
 from longhaul.scenario.model.distribution import Constant as ConstantAmount
-from longhaul.scenario.model.distribution import (
-    PacketDistribution,
-    Packets,
-    SizeDistribution,
-    TimeDistribution,
-)
+from longhaul.scenario.model.distribution import PacketDistribution, SizeDistribution, TimeDistribution
 from longhaul.scenario.units import Rate, Share, Span
 
 _ALL = Share.parse("100%")

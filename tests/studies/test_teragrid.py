@@ -1,0 +1,112 @@
+"""The TeraGrid study: what it simulates, and how it judges; the trials themselves take an hour."""
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longhaul.scenario import parse_scenario, resolve
+from longhaul.scenario.sweeps.axes import text_of
+from longhaul.scenario.sweeps.options import Options
+
+FOLDER = Path(__file__).parents[2] / "studies" / "teragrid"
+
+
+@pytest.fixture(autouse=True)
+def _modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+
+
+def test_the_study_has_some_two_thousand_trials_and_the_full_one_thirty_thousand() -> None:
+    import trials
+
+    few, full = (trials.plans(trials.READINGS["minutes"], full=full) for full in (False, True))
+    # One reading after the other: 83, 9 x 20, 6 x 20, 34 x 20, 13 x 20, 4 x 3, twice 26 x 20.
+    assert sum(plan.trials for plan in few) == 83 + 20 * (9 + 6 + 34 + 13 + 52) + 12
+    assert 30_000 <= sum(plan.trials for plan in full) < 30_500
+    assert all(plan.seeds >= 20 for plan in few if plan.name not in ("validation", "apart-minutes"))
+
+
+def test_every_sweep_of_the_study_is_ready_to_run_in_the_order_of_its_keys(tmp_path: Path) -> None:
+    import trials
+
+    from longhaul.run.sweeps.prepared import prepare
+
+    for plan in trials.plans(trials.READINGS["minutes"], full=False):
+        path = tmp_path / f"{plan.name}.yaml"
+        path.write_text(plan.text, encoding="utf-8")
+        axes = {name: ", ".join(map(text_of, values)) for name, values in plan.axes.items()}
+        prepared = prepare(path, settings=plan.settings, options=Options(axes=axes, repeat=plan.seeds))
+        assert prepared.points == plan.trials
+        keys = list(plan.keys())
+        for number, values in prepared.design:
+            reading, round_trip_ms, name = keys[number]
+            assert values == (
+                text_of(plan.loss[reading]),
+                f"{round_trip_ms / 2 - 6:g}ms",
+                text_of(dict(plan.variants)[name]),
+            )
+
+
+def test_the_round_trip_is_what_the_key_says() -> None:
+    import trials
+
+    plan = trials.plans(trials.READINGS["minutes"], full=False)[0]
+    found = resolve(parse_scenario(plan.text.encode(), name="teragrid.yaml"))
+    from longhaul.scenario.paths import Routes
+
+    routes = Routes(found.plan)
+    nodes = [node["name"] for node in found.plan["nodes"]]
+    way = routes.way(nodes.index("s0"), nodes.index("d0"))
+    assert way is not None
+    assert way.round_trip_ns == 65_000_000
+
+
+def results(takes: dict[str, float]) -> Any:
+    """Trials in which each variant takes such a share of the 500 Mbit/s that five flows have beside SACK."""
+    import results
+    import trials
+
+    cells = {}
+    for sweep, reading, (name, _flow) in product(
+        ("alone", "long", "short", "long-apart"),
+        ("minutes", "seconds"),
+        (*trials.LAWS, *trials.STOCHASTIC_N, *trials.PARALLEL),
+    ):
+        share = takes.get(name, 0.0)
+        noise = [1e6 * (seed % 3 - 1) for seed in range(20)]
+        cells[sweep, reading, 65, name] = results.Cell(
+            main=tuple(300e6 + 600e6 * share + each for each in noise),
+            cross=tuple(500e6 * (1 - share) + each for each in noise),
+            jain=(0.5,) * 20,
+        )
+    main = tuple(451e6 + 100e6 * (seed - 41) / 41 for seed in range(83))
+    for sweep, reading in (("validation", "fitted"), ("readings", "minutes"), ("readings", "seconds")):
+        rates = main if reading != "seconds" else (3e6,) * 83
+        cells[sweep, reading, 65, "SACK"] = results.Cell(main=rates, cross=(0.0,) * 83, jain=(1.0,) * 83)
+    return results.Results(cells, trials=0, hops=0, sweeps={})
+
+
+def test_claims_follow_the_trials() -> None:
+    import claims
+
+    takes = {"Scalable": 0.9, "BIC": 0.7, "CUBIC": 0.6, "H-TCP": 0.4, "HighSpeed": 0.04}
+    found = {claim.text: claim for claim in claims.claims(results(takes))}
+
+    def verdict(beginning: str) -> str:
+        (claim,) = (claim for text, claim in found.items() if text.startswith(beginning))
+        return claim.verdict
+
+    assert verdict("Beside five flows and with long queues") == "reproduced"
+    assert verdict("Beside five flows and with short queues") == "not reproduced"
+    assert verdict("Scalable is the least fair") == "reproduced"
+    assert verdict("BIC takes from others") == "reproduced"
+    assert verdict("HighSpeed takes from others") == "not reproduced"
+    assert verdict("Reno takes nothing") == "reproduced"
+    assert verdict("Compound is a good compromise") == "not reproduced"
+    assert verdict("Simulated SACK transfers") == "reproduced"
+    # Uniform from 351 to 551: a standard deviation of 200 / sqrt(12) = 58.
+    assert verdict("Their standard deviation") == "not reproduced"
+    assert verdict("Weibull losses") == "depends"
+    assert verdict("Stochastic TCP with N streams") == "reproduced"
