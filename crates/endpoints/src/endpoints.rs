@@ -173,7 +173,7 @@ impl Endpoints {
         carrier: &mut impl Carrier,
     ) -> u64 {
         if !network.is_looking_ahead() {
-            network.look_ahead(now);
+            network.look_ahead(now, carrier);
             self.timers.set_apart(true);
         }
         let hosts: Vec<(u32, NodeId)> = self.timers.hosts().collect();

@@ -68,8 +68,7 @@ impl Network {
         self.lookahead.as_ref().is_some_and(|ahead| {
             ahead.order.iter().all(|&index| {
                 let direction = &self.directions[index as usize];
-                let known = matches!(&direction.link, Line::Pipe(pipe) if pipe.looks_ahead());
-                known && !direction.tapped
+                matches!(&direction.link, Line::Pipe(pipe) if pipe.looks_ahead())
             })
         })
     }
@@ -92,16 +91,24 @@ impl Network {
     /// [can](Self::can_look_ahead). The host is to go round: every node's host acts before its
     /// [`horizon`](Self::horizon), then links [`go_ahead`](Self::go_ahead), until all have come to the
     /// same instant. Only there may anything else be asked of the network.
-    pub fn look_ahead(&mut self, now: Time) {
+    ///
+    /// [`Sink::passed`] then tells of packets when they come to a link, before they have left it. What it has
+    /// told of after the instant at which [`look_no_further`](Self::look_no_further) is called, it tells again.
+    pub fn look_ahead(&mut self, now: Time, sink: &mut impl Sink) {
         let Network { directions, routes, lookahead: Some(ahead), .. } = self else { return };
         ahead.active = true;
         ahead.clocks.fill(now);
         for place in 0..ahead.order.len() {
             let index = ahead.order[place] as usize;
-            let Direction { link: Line::Pipe(pipe), to, .. } = &mut directions[index] else { continue };
+            let Direction { link: Line::Pipe(pipe), to, tapped, .. } = &mut directions[index] else {
+                continue;
+            };
             ahead.lanes[index].clock = now;
             ahead.lanes[index].horizon = pipe.earliest_due(now);
             for (due, packet) in pipe.give_up() {
+                if *tapped {
+                    sink.passed(DirectionId(index as u32), &packet, packet.offered, Ok(due));
+                }
                 ahead.pass_on(index, packet, due, *to, routes);
             }
         }
@@ -228,7 +235,7 @@ impl Lookahead {
         totals: &mut Totals,
         sink: &mut impl Sink,
     ) {
-        let Direction { link: Line::Pipe(pipe), to, .. } = direction else { return };
+        let Direction { link: Line::Pipe(pipe), to, tapped, .. } = direction else { return };
         let inputs = std::mem::take(&mut self.lanes[index].inputs);
         let sole = self.lanes[index].sole;
         let hops = u8::from(sole != NOBODY && sole != self.lanes[index].to_host);
@@ -242,6 +249,11 @@ impl Lookahead {
                 packet.hops += hops;
             });
             totals.hops += run.admitted as u64;
+            if *tapped {
+                for (due, packet) in &arriving.waiting()[..run.admitted] {
+                    sink.passed(DirectionId(index as u32), packet, packet.offered, Ok(*due));
+                }
+            }
             if sole == NOBODY {
                 for &(due, packet) in &arriving.waiting()[..run.admitted] {
                     self.pass_on(index, packet, due, *to, routes);
@@ -254,6 +266,9 @@ impl Lookahead {
                 && let Some((at, packet)) = arriving.take(until)
             {
                 totals.hops += 1;
+                if *tapped {
+                    sink.passed(DirectionId(index as u32), &packet, at, Err(fate.into()));
+                }
                 end(index, Packet { offered: at, ..packet }, fate.into(), at, totals, sink);
             }
         }

@@ -59,7 +59,7 @@ impl Sink for Outlet {
     fn passed(&mut self, direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) {
         let link = direction.link();
         if self.recorded[link] && offered.ns() % 1_000_000_000 < self.window_ns {
-            self.records.packet(results::passage(direction, packet, offered, due));
+            self.records.packet(due.unwrap_or(offered), results::passage(direction, packet, offered, due));
         }
     }
 }

@@ -3,6 +3,7 @@ use longhaul_record::{
     ECHOES_HEADER, EchoRow, FLOWS_HEADER, FlowRow, PACKETS_HEADER, PacketRow, REQUESTS_HEADER, RequestRow,
     SAMPLES_HEADER, SampleRow,
 };
+use longhaul_units::Time;
 use std::io::{self, Write};
 
 /// Where a simulation writes what it records. The first failure is kept and ends the writing.
@@ -10,6 +11,8 @@ pub struct Records {
     links: Vec<String>,
     flows: Vec<String>,
     outputs: Option<Outputs>,
+    /// Packets that have passed a link, or will have, and when; not written yet.
+    passed: Vec<(Time, PacketRow)>,
     failure: Option<io::Error>,
 }
 
@@ -24,7 +27,7 @@ struct Outputs {
 impl Records {
     /// Keeps nothing.
     pub fn none() -> Self {
-        Records { links: Vec::new(), flows: Vec::new(), outputs: None, failure: None }
+        Records { links: Vec::new(), flows: Vec::new(), outputs: None, passed: Vec::new(), failure: None }
     }
 
     /// Writes to files that `open` makes, by name (`samples.csv`, ...), for the links and flows of `plan`.
@@ -48,6 +51,7 @@ impl Records {
             links: plan.links.iter().map(|link| link.name.clone()).collect(),
             flows: plan.flows.iter().map(|flow| flow.name.clone()).collect(),
             outputs: Some(outputs),
+            passed: Vec::new(),
             failure: None,
         })
     }
@@ -61,9 +65,26 @@ impl Records {
         keep(failure, row.write(&links[row.link as usize], &mut outputs.samples));
     }
 
-    pub(crate) fn packet(&mut self, row: PacketRow) {
-        let Records { outputs: Some(outputs), links, failure, .. } = self else { return };
-        keep(failure, row.write(&links[row.link as usize], &mut outputs.packets));
+    /// A packet passes a link by `at`, or ends there.
+    pub(crate) fn packet(&mut self, at: Time, row: PacketRow) {
+        if self.are_kept() {
+            self.passed.push((at, row));
+        }
+    }
+
+    /// Forgets packets that pass at `now` or later: they will be told of again.
+    pub(crate) fn forget_packets(&mut self, now: Time) {
+        self.passed.retain(|(at, _)| *at < now);
+    }
+
+    /// Writes packets that have passed before `now`, in an order that no scheduler decides.
+    pub(crate) fn write_packets(&mut self, now: Time) {
+        let Records { outputs: Some(outputs), links, failure, passed, .. } = self else { return };
+        passed.sort_by_key(|(at, row)| (*at, row.link, row.reverse));
+        let count = passed.partition_point(|(at, _)| *at < now);
+        for (_, row) in passed.drain(..count) {
+            keep(failure, row.write(&links[row.link as usize], &mut outputs.packets));
+        }
     }
 
     pub(crate) fn flow(&mut self, row: FlowRow) {

@@ -105,8 +105,8 @@ impl Simulation {
 
     /// Runs what happens before `before`, one event after the other, until so many have passed.
     fn run_by_calendar(&mut self, before: Time, stop: u64) {
+        self.run_together();
         let Simulation { network, endpoints, outlet, .. } = self;
-        endpoints.run_together(network);
         let (mut next_timer, decides) = (endpoints.next_event(), self.end == Time::NEVER);
         loop {
             let next_packet = network.next_event();
@@ -130,6 +130,14 @@ impl Simulation {
         }
     }
 
+    /// Hosts and links have one clock from now on.
+    fn run_together(&mut self) {
+        if self.network.is_looking_ahead() {
+            self.outlet.records.forget_packets(self.done_before);
+        }
+        self.endpoints.run_together(&mut self.network);
+    }
+
     /// Runs what happens before `limit`, each host and link by its own clock.
     fn run_apart(&mut self, limit: Time) {
         let before = self.events();
@@ -138,6 +146,7 @@ impl Simulation {
         let span = limit.since(*done_before);
         self.done_before = limit;
         self.now = Time::from_ps(limit.ps() - 1);
+        self.outlet.records.write_packets(limit);
         let events = self.events() - before;
         self.apart.learn(limit, span, events, rounds);
     }
@@ -156,7 +165,7 @@ impl Simulation {
 
     fn change(&mut self, at: Time) {
         self.now = at;
-        self.endpoints.run_together(&mut self.network);
+        self.run_together();
         let event = self.plan.events[self.next_change].clone();
         self.next_change += 1;
         for way in [Way::Forward, Way::Reverse] {
@@ -174,8 +183,9 @@ impl Simulation {
     }
 
     fn sample(&mut self) {
-        let records = &mut self.outlet.records;
         self.network.settle(self.now);
+        let records = &mut self.outlet.records;
+        records.write_packets(self.done_before);
         results::samples(&self.network, &self.plan, self.now).into_iter().for_each(|row| records.sample(row));
         self.endpoints.samples(self.now).for_each(|row| records.flow(row));
         self.record_echoes();
@@ -215,6 +225,7 @@ impl Simulation {
             self.sample();
         }
         self.record_echoes();
+        self.outlet.records.write_packets(self.now + Span::from_ps(1));
         let (flows, requests) = self.endpoints.flows(self.now);
         let records = &mut self.outlet.records;
         requests.into_iter().for_each(|row| records.request(row));

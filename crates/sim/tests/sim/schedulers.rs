@@ -111,17 +111,22 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
 fn any_ring() -> impl Strategy<Value = Plan> {
     let pipes = prop::collection::vec((any_pipe(), any_pipe()), 12);
     let flows = prop::collection::vec((any_traffic(), 0usize..8, 1usize..8, 0..2u64), 1..9);
-    (pipes, flows, any::<u64>()).prop_map(|(pipes, flows, seed)| {
-        let ends = |link: usize| if link < 4 { [link, (link + 1) % 4] } else { [(link - 4) / 2, link] };
-        let kinds = [[NodeKind::Router; 4].as_slice(), &[NodeKind::Host; 8]].concat();
-        let links = pipes.into_iter().enumerate().map(|(link, (there, back))| (ends(link), there, back));
-        let plan = network(1500, &kinds, links.collect());
-        let flows = flows.into_iter().enumerate().map(|(number, (traffic, from, on, start))| {
-            let ends = [4 + from, 4 + (from + on) % 8];
-            Flow { start_ns: start * 500 * MS, ..flow(&format!("f{number}"), ends, traffic) }
-        });
-        Plan { seed, duration_ns: Some(2 * SECOND), ..with(plan, flows.collect()) }
-    })
+    let recorded = (prop::collection::vec(0usize..12, 0..6), prop_oneof![Just(2 * MS), Just(SECOND)]);
+    (pipes, flows, any::<u64>(), recorded).prop_map(
+        |(pipes, flows, seed, (packet_links, packet_window_ns))| {
+            let ends = |link: usize| if link < 4 { [link, (link + 1) % 4] } else { [(link - 4) / 2, link] };
+            let kinds = [[NodeKind::Router; 4].as_slice(), &[NodeKind::Host; 8]].concat();
+            let links = pipes.into_iter().enumerate().map(|(link, (there, back))| (ends(link), there, back));
+            let plan = network(1500, &kinds, links.collect());
+            let flows = flows.into_iter().enumerate().map(|(number, (traffic, from, on, start))| {
+                let ends = [4 + from, 4 + (from + on) % 8];
+                Flow { start_ns: start * 500 * MS, ..flow(&format!("f{number}"), ends, traffic) }
+            });
+            let measure =
+                Measure { every_ns: 300 * MS, packet_links, packet_window_ns, ..plan.measure.clone() };
+            Plan { seed, duration_ns: Some(2 * SECOND), measure, ..with(plan, flows.collect()) }
+        },
+    )
 }
 
 proptest! {
