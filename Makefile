@@ -36,8 +36,8 @@ study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3);
 study-spacing: setup ## token bucket and pacing side by side (eWAN, figures 5 and 6); half a minute
 	@$(UV) run --no-sync python studies/spacing.py
 
-study-parallel-routes: setup ## what reordering over routes costs (parallel routes, figure 8); four minutes
-	@$(UV) run --no-sync python studies/parallel_routes.py
+study-parallel-routes: setup ## what reordering over routes costs (parallel routes, figures 5 to 8), simulated at the paper's size and live; half an hour
+	@$(UV) run --no-sync python studies/parallel_routes/parallel_routes.py
 
 study-sim-vs-live: setup ## simulated transfers against real ones on five paths; eight minutes
 	@$(UV) run --no-sync python studies/sim_vs_live.py

@@ -1,17 +1,18 @@
-"""What reordering over parallel routes costs: figure 8 of "Parallel routes transmission", in miniature.
+"""Figure 8 live, at this machine's size: real TCP, as this kernel has it.
 
 One TCP transfer (CUBIC, jumbo frames) over four routes of 1 Gbit/s, packet by packet in turn, one of
 them longer; against one route of 4 Gbit/s, against one of the four alone, and with a resequencer.
 """
 
-import argparse
+from pathlib import Path
 
-from study import ROOT, Study
+from study import Study
 
 import longhaul
 from longhaul.report.plotting import figure, paper
 
 DIFFERENCES_US = (0, 100, 200, 300, 400, 600, 800, 1000)
+SCENARIO = Path(__file__).parent / "live.yaml"
 VOLUME_BITS = 8 * 10e9
 CURVES = {
     "one link of 4 Gbit/s": {"policy": "flow-hash", "rate": "4Gbit"},
@@ -25,7 +26,7 @@ CURVES = {
 def transfer(study: Study, params: dict[str, object], difference_us: int) -> dict[str, object]:
     """One live transfer; its goodput, retransmissions and verdict."""
     result = longhaul.run_live(
-        ROOT / "studies/parallel-routes.yaml",
+        SCENARIO,
         params={**params, "long": f"{100 + difference_us}us"},
         runs=study.directory / "runs",
         report=False,
@@ -39,11 +40,8 @@ def transfer(study: Study, params: dict[str, object], difference_us: int) -> dic
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=1)
-    rounds = parser.parse_args().rounds
-    study = Study("parallel-routes", "What does it cost that packets on parallel routes overtake each other?")
+def study_live(study: Study, *, rounds: int) -> None:
+    """Run every curve, draw the figure, judge the claims."""
     rows = []
     for _ in range(rounds):
         for difference in DIFFERENCES_US:
@@ -57,7 +55,7 @@ def main() -> None:
                     f"{difference:>4} us, {curve}: {found['goodput_bits_per_s'] / 1e9:.3f} Gbit/s, "
                     f"{found['retransmits']} retransmitted, {found['verdict']}"
                 )
-    study.table("transfers", rows)
+    study.table("transfers-live", rows)
     goodput = {
         curve: {
             difference: sorted(
@@ -72,10 +70,10 @@ def main() -> None:
     }
     serial, turn, _old, again, alone = goodput.values()
     study.claim(
-        "in turn, up to 300 us of difference cost at most 10 % of one link's goodput",
+        "live, in turn, up to 300 us of difference cost at most 10 % of one link's goodput",
         all(turn[each] >= 0.9 * serial[each] for each in (0, 100, 200, 300)),
     )
-    study.claim("at 1000 us more than half is lost", turn[1000] < 0.5 * serial[1000])
+    study.claim("live, at 1000 us more than half is lost", turn[1000] < 0.5 * serial[1000])
     study.claim(
         "the resequencer gives it back, to within 10 %",
         all(again[each] >= 0.9 * serial[each] for each in again),
@@ -94,9 +92,4 @@ def main() -> None:
         axes.set_yticks([20, 50, 100, 200, 500], ["20", "50", "100", "200", "500"])
         axes.minorticks_off()
         axes.legend()
-        study.figure(made, "parallel-routes")
-    study.finish()
-
-
-if __name__ == "__main__":
-    main()
+        study.figure(made, "transfers-live")
