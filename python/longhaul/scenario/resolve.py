@@ -48,6 +48,8 @@ class Resolved:
     """How simulated TCP behaves at each host (by index), as `crates/plan` has it."""
     positions: Mapping[str, tuple[float, float]]
     """Latitude and longitude in degrees, of the nodes that have them."""
+    functions: Mapping[str, str]
+    """What each node is there for, in the words of the scenario."""
 
 
 def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
@@ -111,6 +113,10 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
             for node, most in largest.items()
         },
         {node.name: node.spec.at for node in network.nodes if node.spec.at is not None},
+        {
+            node.name: node.spec.function or ("client" if node.spec.kind == "host" else "router")
+            for node in network.nodes
+        },
     )
 
 
@@ -307,11 +313,18 @@ def _unused_links(
         for other in hosts[index:]:
             for source, destination in ((group[0], other[-1]), (other[-1], group[0])):
                 used |= {link for link, _way in routes.steps(source, destination) or ()}
-    return [
-        scenario.warning(link.path, "no path between hosts uses this link", "longhaul show prints the paths")
-        for index, link in enumerate(network.links)
-        if index not in used and not link.attachment
+    unused = [link for index, link in enumerate(network.links) if index not in used and not link.attachment]
+    remedy = "longhaul show prints the paths"
+    warnings = []
+    if laid := [link.name for link in unused if link.name in scenario.laid]:
+        what = f"no path between hosts uses {len(laid)} of its {len(scenario.laid)} links, such as {laid[0]}"
+        warnings.append(scenario.warning(("topology",), what, remedy))
+    warnings += [
+        scenario.warning(link.path, "no path between hosts uses this link", remedy)
+        for link in unused
+        if link.name not in scenario.laid
     ]
+    return warnings
 
 
 def _expectations(scenario: Scenario, network: Network) -> list[Plain]:
