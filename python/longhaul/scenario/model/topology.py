@@ -128,6 +128,8 @@ class FatTree(Network):
     """Ports of a switch, an even number: k pods, (k/2)^2 cores."""
     hosts: Hosts | None = None
     """Hosts at each edge switch; k/2 if left out."""
+    spread: bool = True
+    """Whether packets take different cores by the number of the host they go to; up to k = 8."""
 
     @model_validator(mode="after")
     def _even(self) -> "FatTree":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from longhaul.scenario.model.topology import Mapped, Section, TeraGridNetwork, Topology, Waxman
 from longhaul.scenario.problems import Place, Problem, did_you_mean
 from longhaul.scenario.ranges import RangeError, expand
-from longhaul.scenario.topologies.shapes.elements import Element, Host, Joint, Router
+from longhaul.scenario.topologies.shapes.elements import Detour, Element, Host, Joint, Router
 from longhaul.scenario.topologies.shapes.kinds import default_laws, elements
 from longhaul.scenario.validate import validate
 from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, Path, Source, follow, resolve_scalar
@@ -60,6 +60,9 @@ def lay_out(source: Source, tree: Branch) -> Laid:
     }
     if not links.entries:
         del entries["links"]
+    given = tree.entries.get("routes", (place, Items(place)))[1]
+    if isinstance(given, Items) and (routes := task.routes(made)):
+        entries["routes"] = (place, Items(given.place, [*given.items, *routes]))
     if "addresses" in node.entries and "addresses" not in tree.entries:
         entries["addresses"] = node.entries["addresses"]
     names = frozenset(element.name for element in made if isinstance(element, Joint))
@@ -116,6 +119,9 @@ class _Task:
         counts: Counter[str] = Counter()
         names: set[str] = set()
         for element in made:
+            if isinstance(element, Detour):
+                found.append(element)
+                continue
             what = "links" if isinstance(element, Joint) else "nodes"
             counts[what] += 1
             if counts[what] > MOST:
@@ -219,6 +225,21 @@ class _Task:
                 )
         return _over(mine, laid), frozenset(hung)
 
+    def routes(self, made: Iterable[Element]) -> list[Node]:
+        """Routes of the topology, but for those that the file itself has another for."""
+        given = self.tree.entries.get("routes", (self.place, None))[1]
+        mine = set()
+        for item in given.items if isinstance(given, Items) else []:
+            keys = item.entries if isinstance(item, Branch) else {}
+            at, to = (keys[key][1] if key in keys else None for key in ("at", "to"))
+            if isinstance(at, Leaf) and isinstance(to, Leaf):
+                mine |= {(at.text, name) for name in _expanded(to.text)}
+        return [
+            self.entry(at=each.at, to=each.to, via=each.via)
+            for each in made
+            if isinstance(each, Detour) and (each.at, each.to) not in mine
+        ]
+
     def _ends(self, ends: tuple[str, str]) -> Items:
         return Items(self.place, [Leaf(each, each, self.place) for each in ends])
 
@@ -233,7 +254,7 @@ def _functions(made: Iterable[Element]) -> dict[str, str]:
             routers.append(element.name)
         elif isinstance(element, Host):
             hosted.add(element.on)
-        else:
+        elif isinstance(element, Joint):
             joints.update(element.ends)
     return {
         name: "core" if name not in hosted else "access-link" if joints[name] <= 1 else "router"

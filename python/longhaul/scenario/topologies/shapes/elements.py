@@ -40,7 +40,16 @@ class Joint:
     """The preset of losses on the way to the second end."""
 
 
-Element = Router | Host | Joint
+@dataclass(frozen=True)
+class Detour:
+    """At router ``at``, packets to host ``to`` leave towards ``via``."""
+
+    at: str
+    to: str
+    via: str
+
+
+Element = Router | Host | Joint | Detour
 
 
 def joint(one: str, other: str, *, delay: Span | None = None) -> Joint:

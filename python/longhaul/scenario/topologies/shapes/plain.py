@@ -15,7 +15,19 @@ from longhaul.scenario.model.topology import (
     Torus,
     Tree,
 )
-from longhaul.scenario.topologies.shapes.elements import Element, Joint, Router, hosts, joint, pairs, site
+from longhaul.scenario.topologies.shapes.elements import (
+    Detour,
+    Element,
+    Joint,
+    Router,
+    hosts,
+    joint,
+    pairs,
+    site,
+)
+
+MOST_SPREAD = 8
+"""Ports of a fat tree's switches; with more, the routes to single hosts would be hundreds of thousands."""
 
 
 def row(spec: Chain | Ring | Mesh) -> Iterator[Element]:
@@ -105,6 +117,23 @@ def fat_tree(spec: FatTree) -> Iterator[Element]:
         for edge in half:
             yield from site(f"p{pod}-e{edge}", spec.hosts or len(half))
             yield from (joint(f"p{pod}-e{edge}", f"p{pod}-a{upper}") for upper in half)
+    if spec.k <= MOST_SPREAD and spec.spread:
+        yield from _spread(spec)
+
+
+def _spread(spec: FatTree) -> Iterator[Detour]:
+    """Section 3.5: on the way up the number of the host decides, so that its neighbours take other ways."""
+    half = spec.k // 2
+    switches = [(pod, number) for pod in range(1, spec.k + 1) for number in range(1, half + 1)]
+    for pod, edge in switches:
+        for host in range(1, (spec.hosts or half) + 1):
+            to = f"p{pod}-e{edge}-h{host}"
+            for other, switch in switches:
+                port = (host + switch) % half + 1
+                if (other, switch) != (pod, edge):
+                    yield Detour(f"p{other}-e{switch}", to, f"p{other}-a{port}")
+                if other != pod:
+                    yield Detour(f"p{other}-a{switch}", to, f"core{(switch - 1) * half + port}")
 
 
 def clusters(spec: Clusters) -> Iterator[Element]:
