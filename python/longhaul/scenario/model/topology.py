@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
-from longhaul.scenario.model.base import Count, HostName, Name, Number, Strict, choice, problem
+from longhaul.scenario.model.base import AlsoText, Count, HostName, Name, Number, Strict, choice, problem
 from longhaul.scenario.model.link import Mtu, Profile
 from longhaul.scenario.model.queue import QueueLaw
 from longhaul.scenario.units import Span
@@ -287,6 +287,23 @@ class BarabasiAlbert(Hosted):
         return self
 
 
+Topology = (
+    Chain
+    | Star
+    | Ring
+    | Mesh
+    | Torus
+    | Dumbbell
+    | FishBone
+    | Tree
+    | FatTree
+    | Clusters
+    | Sites
+    | Grid5000
+    | TeraGridNetwork
+    | Waxman
+    | BarabasiAlbert
+)
 KINDS = (
     "chain",
     "star",
@@ -306,30 +323,44 @@ KINDS = (
 )
 
 
-def _kind(value: Any) -> Any:
-    if isinstance(value, dict):
-        choice(value, "kind", KINDS, (), "topology")
+def _known(value: Any) -> Any:
+    if isinstance(value, str):
+        value = {"kind": value}
+    if not isinstance(value, dict):
+        raise problem("wants a kind, or keys and values", 'write for example "{kind: dumbbell}"')
+    if value.get("kind") is None:
+        raise problem('has no "kind"', "write for example kind: dumbbell")
+    choice(value, "kind", KINDS, (), "topology")
     return value
 
 
-Topology = (
-    Chain
-    | Star
-    | Ring
-    | Mesh
-    | Torus
-    | Dumbbell
-    | FishBone
-    | Tree
-    | FatTree
-    | Clusters
-    | Sites
-    | Grid5000
-    | TeraGridNetwork
-    | Waxman
-    | BarabasiAlbert
-)
-TopologyLaw = Annotated[Annotated[Topology, Field(discriminator="kind")], BeforeValidator(_kind)]
+def _tag(value: Any) -> str:
+    """Other words than the keys of a section, since errors tell where they are with both."""
+    return f"a {value['kind']}"
+
+
+TopologyLaw = Annotated[
+    Annotated[
+        Annotated[Chain, Tag("a chain")]
+        | Annotated[Star, Tag("a star")]
+        | Annotated[Ring, Tag("a ring")]
+        | Annotated[Mesh, Tag("a mesh")]
+        | Annotated[Torus, Tag("a torus")]
+        | Annotated[Dumbbell, Tag("a dumbbell")]
+        | Annotated[FishBone, Tag("a fish-bone")]
+        | Annotated[Tree, Tag("a tree")]
+        | Annotated[FatTree, Tag("a fat-tree")]
+        | Annotated[Clusters, Tag("a clusters")]
+        | Annotated[Sites, Tag("a sites")]
+        | Annotated[Grid5000, Tag("a grid5000")]
+        | Annotated[TeraGridNetwork, Tag("a teragrid")]
+        | Annotated[Waxman, Tag("a waxman")]
+        | Annotated[BarabasiAlbert, Tag("a barabasi-albert")],
+        Discriminator(_tag),
+    ],
+    BeforeValidator(_known),
+    AlsoText(f"^({'|'.join(KINDS)})$", "dumbbell"),
+]
 
 
 class Section(Strict):

@@ -36,6 +36,9 @@ def lay_out(source: Source, tree: Branch) -> Laid:
     if "topology" not in tree.entries:
         return Laid(tree)
     place, node = tree.entries["topology"]
+    if isinstance(node, Leaf) and isinstance(node.value, str):
+        node = Branch(node.place, {"kind": (node.place, node)})
+        tree = replace(tree, entries={**tree.entries, "topology": (place, node)})
     section, _problems = validate(source, Branch(tree.place, {"topology": (place, node)}), Section)
     others = (tree.entries[key][1] for key in ("nodes", "links", "profiles") if key in tree.entries)
     if (
@@ -146,8 +149,8 @@ class _Task:
             if isinstance(given, Branch):
                 laid = given
                 if kind == "wan" and "delay" in given.entries and isinstance(spec, Mapped | Waxman):
-                    message = "the delays of these links follow from where their ends are"
-                    self.wrong("wan.delay", message, "remove it, or change single links under links")
+                    message = "these delays follow from distances"
+                    self.wrong("wan.delay", message, "remove it")
             else:
                 laid = Branch(self.place, {key: (self.place, self.leaf(text)) for key, text in laws.items()})
             entries = dict(laid.entries)
