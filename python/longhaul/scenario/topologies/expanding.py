@@ -16,6 +16,8 @@ MOST = 20_000
 """Nodes, and links, that a topology makes at most."""
 _PROFILE = "topology-"
 """Begins the names of profiles that a topology makes."""
+_FIRST = {"links": "endpoints", "nodes": "kind"}
+"""A key that every link, and every node, has."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,8 @@ def lay_out(source: Source, tree: Branch) -> Laid:
     """
     if "topology" not in tree.entries:
         return Laid(tree)
+    tree = _spelt_out(tree)
     place, node = tree.entries["topology"]
-    if isinstance(node, Leaf) and isinstance(node.value, str):
-        node = Branch(node.place, {"kind": (node.place, node)})
-        tree = replace(tree, entries={**tree.entries, "topology": (place, node)})
     section, _problems = validate(source, Branch(tree.place, {"topology": (place, node)}), Section)
     others = (tree.entries[key][1] for key in ("nodes", "links", "profiles") if key in tree.entries)
     if (
@@ -81,23 +81,38 @@ def written_at(path: Path) -> Path:
 
 
 def with_places(root: Branch, laid: Branch, axes: Iterable[str]) -> Branch:
-    """``root`` with empty entries for the links and nodes of ``laid`` that ``axes`` speak of.
+    """``root`` with entries for the links and nodes of ``laid`` that ``axes`` speak of.
 
-    So a sweep can change what a topology makes: an entry goes over it.
+    They say nothing new, but a sweep can put its values there, and so over what a topology makes.
     """
+    if "topology" not in root.entries:
+        return root
+    root = _spelt_out(root)
+    place = root.entries["topology"][0]
     for axis in axes:
         section, _dot, rest = axis.partition(".")
-        if section not in ("links", "nodes") or "topology" not in root.entries:
+        if section not in _FIRST:
             continue
-        place, made = root.entries["topology"][0], follow(laid, (section,))[1]
-        known = made.entries if isinstance(made, Branch) else {}
+        known, mine = _branch_of(laid, section, place).entries, _branch_of(root, section, place)
         name = max((each for each in known if rest.startswith(f"{each}.")), key=len, default=None)
-        mine = _branch_of(root, section, place)
-        if name is None or name in mine.entries or any(name in _expanded(key) for key in mine.entries):
+        if name is None or any(name in _expanded(key) for key in mine.entries):
             continue
-        entry = (place, replace(mine, entries={**mine.entries, name: (place, Branch(place))}))
-        root = replace(root, entries={**root.entries, section: entry})
+        made = known[name][1]
+        entry = Branch(
+            place, {_FIRST[section]: made.entries[_FIRST[section]]} if isinstance(made, Branch) else {}
+        )
+        mine = replace(mine, entries={**mine.entries, name: (place, entry)})
+        root = replace(root, entries={**root.entries, section: (place, mine)})
     return root
+
+
+def _spelt_out(tree: Branch) -> Branch:
+    """``topology: ring`` as ``topology: {kind: ring}``."""
+    place, node = tree.entries["topology"]
+    if not isinstance(node, Leaf) or not isinstance(node.value, str):
+        return tree
+    whole = Branch(node.place, {"kind": (node.place, node)})
+    return replace(tree, entries={**tree.entries, "topology": (place, whole)})
 
 
 @dataclass(frozen=True)
