@@ -307,12 +307,8 @@ def _unused_links(
     scenario: Scenario, network: Network, routes: Routes, groups: Sequence[list[int]]
 ) -> list[str]:
     """Links that lie on no path between hosts."""
-    used: set[int] = set()
-    hosts = [group[:2] for group in groups]
-    for index, group in enumerate(hosts):
-        for other in hosts[index:]:
-            for source, destination in ((group[0], other[-1]), (other[-1], group[0])):
-                used |= {link for link, _way in routes.steps(source, destination) or ()}
+    hosts = [group[0] for group in groups]
+    used = {link for destination in hosts for link in routes.used(hosts, destination)}
     unused = [link for index, link in enumerate(network.links) if index not in used and not link.attachment]
     remedy = "longhaul show prints the paths"
     warnings = []
