@@ -64,3 +64,13 @@ def test_the_reach_of_a_node_is_what_its_path_adds_up_to(plan: Any) -> None:
             if reach.bottleneck is not None:
                 assert steps.index(reach.bottleneck) == rates.index(min(rates))
             assert reach.mtu == min((plan["links"][link]["mtu"] for link, _way in steps), default=65_535)
+
+
+@settings(max_examples=150, deadline=None)
+@given(plans())
+def test_the_links_that_are_used_are_those_of_all_paths(plan: Any) -> None:
+    routes = Routes(plan)
+    nodes = range(len(plan["nodes"]))
+    for destination in nodes:
+        every = [routes.steps(source, destination) or () for source in nodes]
+        assert routes.used(nodes, destination) == {link for steps in every for link, _way in steps}

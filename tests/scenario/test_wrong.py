@@ -13,7 +13,23 @@ from hypothesis import strategies as st
 
 from longhaul.errors import LonghaulError
 from longhaul.scenario import ScenarioError, parse_scenario, resolve
+from longhaul.scenario.model.topology import KINDS
 
+OPTIONS = [
+    "hosts",
+    "sites",
+    "routers",
+    "left",
+    "size",
+    "k",
+    "access",
+    "wan",
+    "mtu",
+    "addresses",
+    "join",
+    "seed",
+    "style",
+]
 WRONG = Path(__file__).parent / "wrong"
 FOLDER = WRONG.parents[2] / "scenarios"
 GOOD = sorted((Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
@@ -129,6 +145,13 @@ SCALARS = st.one_of(
             "flowlet",
             "vlan-block",
             "atm",
+            "dumbbell",
+            "sites",
+            "torus",
+            "fat-tree",
+            "barabasi-albert",
+            "end-node",
+            "core",
             "every-law.yaml",
             "traces/delay.csv",
             "/dev/zero",
@@ -257,6 +280,17 @@ KEYS = st.sampled_from(
         "resequence",
         "wait",
         "route",
+        "topology",
+        "left",
+        "sites",
+        "size",
+        "k",
+        "routers",
+        "hosts",
+        "access",
+        "wan",
+        "join",
+        "function",
     ]
 )
 
@@ -299,3 +333,16 @@ def test_fuzzed_edits_of_good_scenarios_never_give_a_traceback(
     content = path.read_text(encoding="utf-8")
     at %= len(content)
     outcome((content[:at] + text + content[at + cut :]).encode("utf-8", errors="replace"))
+
+
+@given(
+    st.sampled_from(KINDS),
+    st.dictionaries(st.sampled_from(OPTIONS), trees(depth=2), max_size=4),
+    st.dictionaries(st.sampled_from(["nodes", "links", "routes", "profiles"]), trees(depth=2), max_size=2),
+)
+def test_fuzzed_topologies_never_give_a_traceback(
+    kind: str, options: dict[str, str], sections: dict[str, str]
+) -> None:
+    inner = "".join(f", {key}: {value}" for key, value in options.items())
+    lines = ["version: 1", "name: t", "duration: 1s", f"topology: {{kind: {kind}{inner}}}"]
+    outcome("\n".join([*lines, *(f"{key}: {value}" for key, value in sections.items())]).encode())

@@ -4,21 +4,37 @@ from pathlib import Path
 
 import click
 
+from longhaul.cli.options import settings
+
 
 @click.command()
 @click.argument("name")
 @click.option("--from", "kind", default="clusters", show_default=True, help="Template: pair or clusters.")
-def new(name: str, kind: str) -> None:
+@click.option(
+    "--topology", metavar="KIND", help="A network of this kind instead, such as dumbbell or fat-tree."
+)
+@click.option(
+    "--with",
+    "options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=settings,
+    help="An option of the topology; may be repeated.",
+)
+def new(name: str, kind: str, topology: str | None, options: dict[str, str]) -> None:
     """Write NAME.yaml, a commented scenario, into this directory.
 
     \b
     longhaul new atlantic
     longhaul new wire --from pair
+    longhaul new grid --topology torus --with size="[4, 4]" --with hosts=2
     """
     from longhaul.errors import LonghaulError
-    from longhaul.scenario.templates import template
+    from longhaul.scenario.templates import template, topology_template
 
-    text = template(name, kind=kind)
+    if options and not topology:
+        raise click.UsageError("--with says how a topology is; add for example --topology dumbbell")
+    text = topology_template(name, kind=topology, options=options) if topology else template(name, kind=kind)
     path = Path(f"{name}.yaml")
     try:
         with path.open("x", encoding="utf-8") as file:

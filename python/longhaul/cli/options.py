@@ -9,16 +9,15 @@ import click
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _settings(
-    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
-) -> dict[str, str]:
-    settings = {}
+def settings(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """The callback of an option with NAME=VALUE: its values by name."""
+    found = {}
     for value in values:
         name, equals, content = value.partition("=")
         if not equals or not name:
-            raise click.BadParameter(f"{value!r} is not NAME=VALUE; write for example --set cc=bbr")
-        settings[name] = content
-    return settings
+            raise click.BadParameter(f"{value!r} is not NAME=VALUE; write for example cc=bbr")
+        found[name] = content
+    return found
 
 
 scenario_argument: Decorator = click.argument(
@@ -32,7 +31,7 @@ set_option: Decorator = click.option(
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=_settings,
+    callback=settings,
     help="Give a parameter of the scenario another value; may be repeated.",
 )
 runs_option: Decorator = click.option(

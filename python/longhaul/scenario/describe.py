@@ -24,7 +24,10 @@ def describe(
         "name": plan["name"],
         "seed": plan["seed"],
         "duration_ns": plan["duration_ns"],
-        "nodes": [_node(node, index, routes, plan) for index, node in enumerate(plan["nodes"])],
+        "nodes": [
+            {**_node(node, index, routes, plan), "function": resolved.functions[node["name"]]}
+            for index, node in enumerate(plan["nodes"])
+        ],
         "links": [_link(link, plan) for link in plan["links"]],
         "paths": [
             _path(way, routes, plan)

@@ -10,6 +10,7 @@ from longhaul.scenario.model import Document
 from longhaul.scenario.parameters import parameters, substitute
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.references import check_references
+from longhaul.scenario.topologies.expanding import lay_out, written_at
 from longhaul.scenario.validate import validate
 from longhaul.scenario.yaml_tree import MAX_BYTES, Branch, Leaf, Path, Source, follow, read_tree
 
@@ -21,13 +22,15 @@ class Scenario:
     document: Document
     source: Source
     tree: Branch
-    """The file with parameters replaced; knows the place of everything."""
+    """The file with parameters replaced and its topology laid out; knows the place of everything."""
     settings: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     folder: FilePath | None = None
     """Where the files lie that the scenario names; beside it if left out."""
     contents: Mapping[str, bytes] | None = None
     """The files that the scenario names, by path, where they do not come from disk."""
+    laid: frozenset[str] = frozenset()
+    """Names of the links that a topology made."""
 
     def inputs(self) -> Inputs:
         """The files that the scenario names."""
@@ -39,7 +42,8 @@ class Scenario:
     def problem(self, path: Path, message: str, remedy: str | None = None) -> Problem:
         """A problem at the value of ``path``, or as near as the file has it."""
         place, node, _walked = follow(self.tree, path)
-        return self.source.problem(node.place if isinstance(node, Leaf) else place, path, message, remedy)
+        place = node.place if isinstance(node, Leaf) else place
+        return self.source.problem(place, written_at(path), message, remedy)
 
     def warning(self, path: Path, message: str, remedy: str | None = None) -> str:
         """The same in one line, for what need not be wrong."""
@@ -88,12 +92,18 @@ def check_tree(
     """
     known, problems = parameters(source, root, settings)
     tree, used, unknown = substitute(source, root, known)
+    laid = lay_out(source, tree)
+    tree = laid.tree
     document, wrong = validate(source, tree, Document)
+    if "topology" in tree.entries:
+        wrong = [each for each in wrong if each.message != 'has no "nodes"']
     unexplained = {each.place for each in wrong} - {each.place for each in unknown}
-    problems = [*problems, *unknown, *(each for each in wrong if each.place in unexplained)]
+    problems = [*problems, *unknown, *laid.problems, *(each for each in wrong if each.place in unexplained)]
     if document is None or problems:
         raise ScenarioError(problems)
-    scenario = Scenario(document, source, tree, dict(settings), folder=folder, contents=contents)
+    scenario = Scenario(
+        document, source, tree, dict(settings), folder=folder, contents=contents, laid=laid.links
+    )
     problems, warnings = check_references(scenario)
     if problems:
         raise ScenarioError(problems)

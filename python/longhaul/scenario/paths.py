@@ -134,6 +134,26 @@ class Routes:
         known: dict[int, Reach | None] = {destination: _HERE}
         return [self._reach(source, destination, known) for source in sources]
 
+    def used(self, sources: Iterable[int], destination: int) -> set[int]:
+        """The links on the ways of all ``sources`` that have one. Shared parts are walked once."""
+        found: set[int] = set()
+        arrives = {destination: True}
+        for source in sources:
+            walked: dict[int, int] = {}
+            node = source
+            while node not in arrives and node not in walked:
+                step = self.next(node, destination) if not walked or not self.hosts[node] else None
+                if step is None:
+                    break
+                walked[node] = step[0]
+                node = self._other(step[0], node)
+            # No way leads through a host, though one may begin there.
+            through_host = bool(walked) and self.hosts[node] and node != destination
+            good = arrives.get(node, False) and not through_host
+            arrives.update(dict.fromkeys(walked, good))
+            found.update(walked.values() if good else ())
+        return found
+
     def _reach(self, source: int, destination: int, known: dict[int, Reach | None]) -> Reach | None:
         walked: list[tuple[int, Step]] = []
         node, step = source, None

@@ -48,6 +48,8 @@ class Resolved:
     """How simulated TCP behaves at each host (by index), as `crates/plan` has it."""
     positions: Mapping[str, tuple[float, float]]
     """Latitude and longitude in degrees, of the nodes that have them."""
+    functions: Mapping[str, str]
+    """What each node is there for, in the words of the scenario."""
 
 
 def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
@@ -111,6 +113,10 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
             for node, most in largest.items()
         },
         {node.name: node.spec.at for node in network.nodes if node.spec.at is not None},
+        {
+            node.name: node.spec.function or ("client" if node.spec.kind == "host" else "router")
+            for node in network.nodes
+        },
     )
 
 
@@ -301,17 +307,20 @@ def _unused_links(
     scenario: Scenario, network: Network, routes: Routes, groups: Sequence[list[int]]
 ) -> list[str]:
     """Links that lie on no path between hosts."""
-    used: set[int] = set()
-    hosts = [group[:2] for group in groups]
-    for index, group in enumerate(hosts):
-        for other in hosts[index:]:
-            for source, destination in ((group[0], other[-1]), (other[-1], group[0])):
-                used |= {link for link, _way in routes.steps(source, destination) or ()}
-    return [
-        scenario.warning(link.path, "no path between hosts uses this link", "longhaul show prints the paths")
-        for index, link in enumerate(network.links)
-        if index not in used and not link.attachment
+    hosts = [group[0] for group in groups]
+    used = {link for destination in hosts for link in routes.used(hosts, destination)}
+    unused = [link for index, link in enumerate(network.links) if index not in used and not link.attachment]
+    remedy = "longhaul show prints the paths"
+    warnings = []
+    if laid := [link.name for link in unused if link.name in scenario.laid]:
+        what = f"no path between hosts uses {len(laid)} of its {len(scenario.laid)} links, such as {laid[0]}"
+        warnings.append(scenario.warning(("topology",), what, remedy))
+    warnings += [
+        scenario.warning(link.path, "no path between hosts uses this link", remedy)
+        for link in unused
+        if link.name not in scenario.laid
     ]
+    return warnings
 
 
 def _expectations(scenario: Scenario, network: Network) -> list[Plain]:

@@ -45,12 +45,20 @@ def _nodes(told: Mapping[str, Any]) -> Table:
             node["name"],
             node["ipv4"] or "-",
             node["ipv6"] or "-",
-            node["attached_to"] or ("router" if node["kind"] == "router" else "-"),
+            _on(node),
             str(node["mtu"] or "-"),
             " ".join(filter(None, (size(node["tcp_buffer_bytes"]), law))),
         )
     _more(table, nodes)
     return table
+
+
+def _on(node: Mapping[str, Any]) -> str:
+    """The router that a host is on, and what it is there for; of a router what it is."""
+    if node["kind"] == "router":
+        return str(node["function"])
+    on = node["attached_to"] or "-"
+    return on if node["function"] == "client" else f"{on} {node['function']}"
 
 
 def _links(told: Mapping[str, Any]) -> Table:

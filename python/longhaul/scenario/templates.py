@@ -1,8 +1,10 @@
 """Scenarios to begin with, for ``longhaul new``."""
 
 import re
+from collections.abc import Mapping
 
 from longhaul.errors import LonghaulError
+from longhaul.scenario.load import parse_scenario
 from longhaul.scenario.model.base import NAME_PATTERN
 from longhaul.scenario.problems import did_you_mean
 
@@ -68,6 +70,15 @@ expect:
 """,
 )
 
+_TOPOLOGY = """\
+duration: 10s
+topology: {{kind: {kind}{options}}}      # docs/reference/topologies.md has all kinds and options
+# nodes: and links: add to it, or change what it makes, by name; longhaul show {name}.yaml has the names
+traffic:
+  probe: {{kind: ping, from: {first}, to: {last}, every: 100ms}}
+  bulk: {{kind: tcp, from: {first}, to: {last}, cc: cubic, start: 1s, stop: 9s}}
+"""
+
 TEMPLATES = {"pair": _PAIR, "clusters": _CLUSTERS}
 
 
@@ -77,8 +88,29 @@ def template(name: str, *, kind: str = "clusters") -> str:
         raise LonghaulError(
             f'there is no template "{kind}"', remedy=did_you_mean(kind, TEMPLATES), exit_code=2
         )
+    _check_name(name)
+    title, body = TEMPLATES[kind]
+    return (_HEAD + body).format(title=title, name=name)
+
+
+def topology_template(name: str, *, kind: str, options: Mapping[str, str]) -> str:
+    """A commented scenario with a topology, and traffic between its first and its last host.
+
+    ``options`` are those of the kind, as text of the language. Raises :class:`LonghaulError`.
+    """
+    _check_name(name)
+    written = "".join(f", {key}: {text}" for key, text in options.items())
+    trial = f"version: 1\nname: {name}\nduration: 1s\ntopology: {{kind: {kind}{written}}}\n"
+    document = parse_scenario(trial.encode(), name="topology").document
+    hosts = [key for key, node in document.nodes.items() if node.kind == "host"]
+    if len(hosts) < 2:
+        raise LonghaulError("one host has nobody to talk to", remedy="ask for more", exit_code=2)
+    title = f"A {kind} of {len(hosts)} hosts."
+    ends = {"first": hosts[0], "last": hosts[-1]}
+    return (_HEAD + _TOPOLOGY).format(title=title, name=name, kind=kind, options=written, **ends)
+
+
+def _check_name(name: str) -> None:
     if not re.fullmatch(NAME_PATTERN, name):
         remedy = "use letters, digits, hyphens and underscores, at most 63"
         raise LonghaulError(f'"{name}" cannot name a scenario', remedy=remedy, exit_code=2)
-    title, body = TEMPLATES[kind]
-    return (_HEAD + body).format(title=title, name=name)

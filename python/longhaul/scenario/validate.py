@@ -129,6 +129,7 @@ _EXAMPLES = {
     "name": "name: three-clusters",
     "nodes": "nodes: {par: {kind: router}, par1..4: {kind: host, attach: par}}",
     "endpoints": "endpoints: [par, nyc]",
+    "sites": "sites: {par: [48.85, 2.35], nyc: [40.71, -74.01]}",
     "run": "run: ping -c 3 nyc1",
     "from": "from: par1",
     "to": "to: nyc1",

@@ -30,6 +30,10 @@ def _mtu(value: Any) -> int:
     return mtu
 
 
+Mtu = Annotated[int, BeforeValidator(_mtu), Count(at_least=576, at_most=9000)]
+"""Bytes of the largest packet."""
+
+
 class Profile(Laws):
     """Laws under a name, for links and attachments to share."""
 
@@ -37,7 +41,7 @@ class Profile(Laws):
     """What is different from the first endpoint to the second."""
     reverse: Laws | None = None
     """What is different from the second endpoint to the first."""
-    mtu: Annotated[int, BeforeValidator(_mtu), Count(at_least=576, at_most=9000)] | None = None
+    mtu: Mtu | None = None
 
 
 class Link(Profile):

@@ -50,6 +50,10 @@ class Tcp(Strict):
     """Kernel parameters of the host's network namespace, such as ``net.ipv4.tcp_recovery``."""
 
 
+HOST_FUNCTIONS = ("client", "source", "sink")
+ROUTER_FUNCTIONS = ("router", "access-link", "core")
+
+
 class Node(Strict):
     """A host, where programs run, or a router of the model."""
 
@@ -57,6 +61,8 @@ class Node(Strict):
         ("ipv4", "ipv6", "address"), "addresses are assigned; longhaul show prints them"
     )
     kind: Annotated[Literal["host", "router"], Field(examples=["host"])]
+    function: Literal["client", "source", "sink", "router", "access-link", "core"] | None = None
+    """What it is there for, shown and drawn: a host is a client, a router a router if left out."""
     attach: HostName | None = None
     """The router that a host hangs on."""
     profile: Name | None = None
@@ -85,6 +91,10 @@ class Node(Strict):
             raise problem("only hosts are attached", "join routers under links")
         if self.kind == "router" and self.tcp:
             raise problem("a router has no TCP", "set tcp on hosts, or for all at the top")
+        if self.function is not None and (self.function in HOST_FUNCTIONS) != (self.kind == "host"):
+            mine = HOST_FUNCTIONS if self.kind == "host" else ROUTER_FUNCTIONS
+            message = f'a {self.kind} has no function "{self.function}"'
+            raise problem(message, f"there are: {', '.join(mine)}", at="function")
         if self.profile and not self.attach:
             raise problem('has a profile, but no "attach"', "name the router that it hangs on")
         return self

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
 from longhaul.scenario.model.base import Count, HostName, HostRange, Name, Names, Strict, Text, problem
 from longhaul.scenario.model.delay import DelayLaw
@@ -16,6 +16,7 @@ from longhaul.scenario.model.queue import QueueLaw
 from longhaul.scenario.model.rate import RateLaw
 from longhaul.scenario.model.routes import MOST_ROUTES
 from longhaul.scenario.model.sweep import Sweep
+from longhaul.scenario.model.topology import TopologyLaw
 from longhaul.scenario.model.traffic import Traffic
 from longhaul.scenario.units import Share, Size, Span
 
@@ -159,8 +160,16 @@ class Expectation(Strict):
         return self
 
 
+def _nodes_or_topology(schema: dict[str, Any]) -> None:
+    """A file needs nodes or a topology that makes them."""
+    schema["required"] = [each for each in schema["required"] if each != "nodes"]
+    schema["anyOf"] = [{"required": ["nodes"]}, {"required": ["topology"]}]
+
+
 class Document(Strict):
     """The scenario file, version 1."""
+
+    model_config = ConfigDict(json_schema_extra=_nodes_or_topology)
 
     version: Annotated[Literal[1], Field(examples=["1"])]
     name: Annotated[Name, Field(examples=["three-clusters"])]
@@ -176,6 +185,8 @@ class Document(Strict):
     """Whether the measured base latency of this machine is subtracted."""
     coalesce: Span = Span(10_000)
     """Segments of one super-packet leave together only if they are due within this span."""
+    topology: TopologyLaw | None = None
+    """Nodes and links from a description; those below are added, or change single ones by name."""
     nodes: Annotated[dict[HostRange, Node], Field(min_length=1, examples=["{par: {kind: router}}"])]
     links: dict[Name, Link] = Field(default_factory=dict)
     routes: Annotated[tuple[Route, ...], Field(strict=False)] = ()

@@ -17,7 +17,7 @@ from longhaul.scenario.yaml_tree import resolve_scalar
 
 DIGITS = 6
 """Significant digits of the values that a range makes."""
-_PLAIN = re.compile(r"[A-Za-z0-9_./$%][A-Za-z0-9_./$%+-]*")
+_PLAIN = re.compile(r"[A-Za-z0-9_./$][A-Za-z0-9_./$%+-]*")
 _KINDS: tuple[type[Quantity], ...] = (Span, Rate, Size, Share)
 _COLUMNS: Mapping[type[Quantity], tuple[str, str]] = {
     Span: ("ns", "ns"),

@@ -1,0 +1,1 @@
+"""Shapes of networks, as elements one after the other: routers, hosts on them, joints between them."""
