@@ -72,7 +72,10 @@ def plan_alltoall(each: Installed, *, block: int = BLOCK) -> plans.Plan:
     program: dict[str, Any] = plans.program("mpi", 0, command, stop_ns=WITHIN_S * 10**9)
     program["env"] = {"MPI4PY_LIBMPI": str(each.library)} if each.library else {}
     program["span"] = {"hosts": [0, 1], "slots": 1, "ranks": "by-cluster"}
-    return plans.pair(delay_ns=1_000_000, programs=[program], name="mpi")
+    plan = plans.pair(delay_ns=1_000_000, programs=[program], name="mpi")
+    for node in plan["nodes"]:
+        node["ipv6"] = None  # so that headers are known: Open MPI prefers IPv6, MPICH does not
+    return plan
 
 
 def carried(run: Measured) -> tuple[int, int]:
