@@ -9,6 +9,7 @@
     reason = "namespaces, devices and processes are system calls; each block says why it is sound"
 )]
 
+mod agent;
 mod bodies;
 mod cgroup;
 mod clock;
@@ -17,6 +18,7 @@ mod engine;
 mod enter;
 mod error;
 mod host;
+mod mpi;
 mod netlink;
 mod process;
 mod program;

@@ -1,10 +1,12 @@
 //! Process 1 of a run: builds the hosts, starts the engine and the programs, ends them all.
 
 mod ending;
+mod launching;
 mod requests;
 
 pub use requests::{Request, Talk};
 
+use crate::agent;
 use crate::cgroup::Groups;
 use crate::clock::{Clock, monotonic_ns};
 use crate::engine::{self, Command, Ports};
@@ -77,6 +79,8 @@ struct Supervisor<'a> {
     directory: PathBuf,
     cwd: PathBuf,
     env: BTreeMap<String, String>,
+    /// For each program, what a parallel one has beside `env`.
+    spans: Vec<BTreeMap<String, String>>,
     base: Namespaces,
     hosts: Vec<Option<Host>>,
     host_groups: Vec<Option<File>>,
@@ -127,14 +131,13 @@ impl<'a> Supervisor<'a> {
                 talk.tell(&json!({"event": "building", "nodes": position + 1, "of": plan.nodes.len()}));
             }
         }
-        let host_file = directory.join("raw/hostfile");
-        let names: Vec<&str> = hosts.iter().flatten().map(|host| host.name.as_str()).collect();
-        fs::write(&host_file, names.join("\n") + "\n")
-            .map_err(|error| Error::wrap("write the host file", error))?;
-        let env = BTreeMap::from([
-            ("LONGHAUL_HOSTFILE".into(), host_file.display().to_string()),
-            ("LONGHAUL_RUN".into(), directory.display().to_string()),
-        ]);
+        let agent = agent::write(&files, hosts.iter().flatten(), groups.root())?;
+        let env = launching::environment(plan, &directory, &agent)?;
+        let spans = plan
+            .programs
+            .iter()
+            .map(|program| launching::of_span(plan, program, &files))
+            .collect::<Result<_>>()?;
         let engine = start_engine(plan, &mut hosts, &directory)?;
         let count = hosts.iter().flatten().count();
         talk.tell(&json!({
@@ -153,6 +156,7 @@ impl<'a> Supervisor<'a> {
             directory,
             cwd,
             env,
+            spans,
             base,
             hosts,
             host_groups,
@@ -306,7 +310,9 @@ impl<'a> Supervisor<'a> {
 
     fn start_program(&mut self, index: usize, talk: &mut Talk) {
         let planned = &self.plan.programs[index];
-        let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &self.env };
+        let mut env = self.env.clone();
+        env.extend(self.spans[index].clone());
+        let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &env };
         let zero_ns = self.clock_zero(planned.service);
         self.programs[index].start_ns = Some(monotonic_ns() as i64 - zero_ns);
         let Some(host) = &self.hosts[planned.host] else { return };

@@ -24,7 +24,7 @@ pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
 pub use longhaul_random::Distribution;
 pub use loss::{GapUnit, Loss};
-pub use programs::{Program, Ready};
+pub use programs::{Program, Ranks, Ready, Span};
 pub use queue::{Discipline, Queue};
 pub use rate::{Cells, Framing, Rate};
 
@@ -238,6 +238,13 @@ impl Plan {
             }
             if program.argv.is_empty() {
                 return Err(format!("programs[{position}].argv: is empty"));
+            }
+            for (place, &host) in program.span.iter().flat_map(|span| &span.hosts).enumerate() {
+                let at = format!("programs[{position}].span.hosts[{place}]");
+                node(host, at.clone())?;
+                if self.nodes[host].kind != NodeKind::Host {
+                    return Err(format!("{at}: a router runs no programs"));
+                }
             }
         }
         for (position, flow) in self.flows.iter().enumerate() {

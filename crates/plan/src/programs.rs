@@ -25,6 +25,31 @@ pub struct Program {
     pub ready: Option<Ready>,
     /// The exit code that means success; `None`: any.
     pub expect_exit: Option<i32>,
+    /// Hosts that its ranks may be started on, if it is a parallel program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+}
+
+/// The hosts of a parallel program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Span {
+    /// By position among the nodes, each once, in the order in which they are filled.
+    pub hosts: Vec<usize>,
+    /// Ranks on each host, at least one.
+    pub slots: u32,
+    /// Which rank goes where.
+    pub ranks: Ranks,
+}
+
+/// How ranks are dealt to the hosts of a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ranks {
+    /// All slots of a host, then those of the next.
+    ByCluster,
+    /// One slot of each host, then the next of each.
+    RoundRobin,
 }
 
 /// How to tell that a service is ready.

@@ -45,6 +45,7 @@ def examine(*, self_test: bool = True) -> Iterator[Finding]:
         yield check()
     if self_test:
         yield _self_test()
+        yield from _mpi()
 
 
 def _kernel() -> Finding:
@@ -214,3 +215,15 @@ def _self_test() -> Finding:
         "good",
         f"20 pings over 1 ms each way: best {best_ms:.3f} ms, lateness p99 {p99_us:.1f} us",
     )
+
+
+def _mpi() -> Iterator[Finding]:
+    """Let every MPI that is installed exchange messages between two hosts, and count them on the link."""
+    from longhaul.measure import mpi
+
+    outcomes = list(mpi.examine())
+    for outcome in outcomes:
+        state: State = "good" if outcome.works else "missing" if outcome.bypassed else "poor"
+        yield Finding("MPI", state, f"{outcome.name}: {outcome.detail}", outcome.remedy)
+    if not outcomes:
+        yield Finding("MPI", "good", "none installed; programs without MPI need none")

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import flows, traffic
+from longhaul.run import flows, mpi, traffic
 from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
-from longhaul.run.session import Message, Session
+from longhaul.run.session import Message, Session, search_path
 from longhaul.run.state import socket_path
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def prepare(
     traffic.require(needed)
     services = [program for program in plan["programs"] if program["service"]]
     others = [program for program in plan["programs"] if not program["service"]]
+    mpi.require(plan["programs"], path=search_path())
     made, rows = traffic.realise(plan, real, duration_ns=plan["duration_ns"])
     order = [item["name"] for item in resolved.traffic]
     rows = sorted(rows + background, key=lambda row: order.index(row["name"]))

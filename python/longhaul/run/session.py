@@ -17,6 +17,13 @@ from longhaul.errors import LonghaulError
 Message = dict[str, Any]
 
 
+def search_path() -> str:
+    """PATH for programs in hosts: as it is, after the directory of the Python that runs Longhaul."""
+    path = os.environ.get("PATH", os.defpath)
+    own = str(Path(sys.executable).parent)
+    return path if own in path.split(os.pathsep) else f"{own}{os.pathsep}{path}"
+
+
 class Line:
     """A conversation with a supervisor: JSON objects, one a line."""
 
@@ -79,7 +86,11 @@ class Session:
         if sudo:
             orders["line"] = 3
             command = ["sudo", "--close-from=4", *command]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+        environment = {
+            **os.environ,
+            "PATH": search_path(),
+            "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+        }
         errors = directory / "logs" / "worker.err"
         errors.parent.mkdir(parents=True, exist_ok=True)
         with errors.open("wb") as stderr:

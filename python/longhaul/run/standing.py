@@ -105,7 +105,7 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
             supervisor=supervisor,
             namespaces=hosts[host],
             argv=list(argv),
-            env={**answer["env"], "LONGHAUL_HOST": host, "HOSTNAME": host},
+            env={**answer["env"], "PATH": session.search_path(), "LONGHAUL_HOST": host, "HOSTNAME": host},
             cwd=str(Path.cwd()),
             cgroup=str(Path(groups) / host) if groups else None,
         )

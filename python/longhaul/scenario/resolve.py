@@ -155,7 +155,6 @@ def _programs(scenario: Scenario, network: Network) -> list[Plain]:
 
 
 def _program(name: str, program: Program, hosts: Sequence[str], network: Network) -> Plain:
-    span = {"LONGHAUL_HOSTS": ",".join(hosts)} if program.hosts else {}
     expected = program.expect_exit
     if program.service and "expect_exit" not in program.model_fields_set:
         expected = None
@@ -164,7 +163,7 @@ def _program(name: str, program: Program, hosts: Sequence[str], network: Network
         "host": network.node_index[hosts[0]],
         "argv": list(program.run or ()),
         "cwd": program.cwd,
-        "env": {**span, **program.env},
+        "env": dict(program.env),
         "start_ns": program.start.ns,
         "stop_ns": program.stop.ns if program.stop else None,
         "service": program.service,
@@ -172,6 +171,13 @@ def _program(name: str, program: Program, hosts: Sequence[str], network: Network
         if program.ready
         else None,
         "expect_exit": expected,
+        "span": {
+            "hosts": [network.node_index[host] for host in hosts],
+            "slots": program.slots,
+            "ranks": program.ranks,
+        }
+        if program.hosts
+        else None,
     }
 
 

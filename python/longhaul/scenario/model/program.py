@@ -97,6 +97,10 @@ class Program(Strict):
     host: HostName | None = None
     hosts: HostRanges | None = None
     """Hosts that one program spans (MPI): it starts on the first and finds all in LONGHAUL_HOSTS."""
+    slots: Annotated[int, Count(at_least=1, at_most=1024)] = 1
+    """Ranks that may be started on each of ``hosts``."""
+    ranks: Literal["by-cluster", "round-robin"] = "by-cluster"
+    """Whether ranks fill a host before they go to the next, or visit all hosts in turn."""
     each: HostRanges | None = None
     """Hosts that each run the program."""
     start: Span = Span(0)
@@ -117,6 +121,10 @@ class Program(Strict):
             raise problem('has no "run"', remedy)
         if self.simulate and self.hosts is None:
             raise problem("a simulated program spans hosts", "write hosts: [a, b]", at="simulate")
+        for field in {"slots", "ranks"} & self.model_fields_set:
+            if self.hosts is None or self.run is None:
+                remedy = "write hosts: [a, b] and run: mpirun COMMAND"
+                raise problem(f'"{field}" belongs to a real program that spans hosts', remedy, at=field)
         if self.ready and not self.service:
             raise problem('"ready" belongs to a service', "add service: true")
         if self.stop is not None and self.stop <= self.start:

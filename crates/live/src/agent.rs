@@ -1,0 +1,64 @@
+//! The launch agent: a small script through which a program of one host starts a command in another.
+//!
+//! It stands where others use ssh. Process 1 of the run's PID namespace is the supervisor, which
+//! holds the namespaces of every host open; the script enters them by the numbers of its descriptors.
+//! It is a script because that starts in milliseconds and needs nothing but `nsenter`.
+
+use crate::error::{Error, Result};
+use crate::host::Host;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Its file name. It is never called ssh: programs that look for ssh shall not find it unasked.
+const NAME: &str = "longhaul-agent";
+const SCRIPT: &str = include_str!("agent.sh");
+
+/// Writes the agent and what it must know of each host into `files`; returns the agent's path.
+pub fn write<'a>(
+    files: &Path,
+    hosts: impl Iterator<Item = &'a Host>,
+    groups: Option<&Path>,
+) -> Result<PathBuf> {
+    let agent = files.join(NAME);
+    let put = |path: &Path, text: String| {
+        fs::write(path, text).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+    };
+    put(&agent, SCRIPT.replacen("@HERE@", &quoted(&files.display().to_string()), 1))?;
+    fs::set_permissions(&agent, fs::Permissions::from_mode(0o755))
+        .map_err(|error| Error::wrap(format!("make {} executable", agent.display()), error))?;
+    for host in hosts {
+        let group = groups.map(|root| root.join(&host.name).display().to_string()).unwrap_or_default();
+        put(&files.join(format!("host.{}", host.name)), entry(&host.namespaces.descriptors(), &group))?;
+    }
+    Ok(agent)
+}
+
+/// Assignments that the script reads.
+fn entry(descriptors: &[(&str, i32)], group: &str) -> String {
+    let mut text = format!("cgroup={}\n", quoted(group));
+    for (kind, number) in descriptors {
+        text.push_str(&format!("{kind}={number}\n"));
+    }
+    text
+}
+
+/// One word for a shell, whatever is in it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_with_spaces_and_quotes_stays_one_word() {
+        assert_eq!(quoted("a b'c"), r"'a b'\''c'");
+    }
+
+    #[test]
+    fn an_entry_names_the_group_and_every_descriptor() {
+        assert_eq!(entry(&[("net", 7), ("mnt", 10)], "/g/a1"), "cgroup='/g/a1'\nnet=7\nmnt=10\n");
+    }
+}

@@ -1,0 +1,48 @@
+//! What programs are told of the run and its hosts, in their environment and in host files.
+
+use crate::error::{Error, Result};
+use crate::host::INTERFACE;
+use crate::mpi::{self, HostFiles};
+use longhaul_plan::{NodeKind, Plan, Program, Ranks, Span};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Variables of every program of the run, and of every command that enters it.
+pub fn environment(plan: &Plan, directory: &Path, agent: &Path) -> Result<BTreeMap<String, String>> {
+    let names: Vec<&str> =
+        plan.nodes.iter().filter(|node| node.kind == NodeKind::Host).map(|node| node.name.as_str()).collect();
+    let all = directory.join("raw/hostfile");
+    write(&all, names.join("\n") + "\n")?;
+    let mut env = mpi::environment(agent, INTERFACE);
+    env.extend(place(&names, 1, Ranks::ByCluster, &directory.join("raw/hosts.d/all"))?);
+    env.insert("LONGHAUL_HOSTFILE".into(), all.display().to_string());
+    env.insert("LONGHAUL_RUN".into(), directory.display().to_string());
+    env.insert("LONGHAUL_AGENT".into(), agent.display().to_string());
+    Ok(env)
+}
+
+/// Variables of a program that spans hosts: these hosts, and no others.
+pub fn of_span(plan: &Plan, program: &Program, files: &Path) -> Result<BTreeMap<String, String>> {
+    let Some(Span { hosts, slots, ranks }) = &program.span else { return Ok(BTreeMap::new()) };
+    let names: Vec<&str> = hosts.iter().map(|&host| plan.nodes[host].name.as_str()).collect();
+    let mut env = place(&names, *slots, *ranks, &files.join(format!("program.{}", program.name)))?;
+    env.insert("LONGHAUL_HOSTS".into(), names.join(","));
+    env.insert("LONGHAUL_SLOTS".into(), slots.to_string());
+    Ok(env)
+}
+
+fn place(names: &[&str], slots: u32, ranks: Ranks, stem: &Path) -> Result<BTreeMap<String, String>> {
+    let [openmpi, mpich] = ["openmpi", "mpich"].map(|kind| {
+        let mut name = stem.as_os_str().to_owned();
+        name.push(format!(".{kind}"));
+        PathBuf::from(name)
+    });
+    write(&openmpi, mpi::openmpi_hosts(names, slots))?;
+    write(&mpich, mpi::mpich_hosts(names, slots, ranks))?;
+    Ok(mpi::placement(&HostFiles { openmpi: &openmpi, mpich: &mpich }, ranks))
+}
+
+fn write(path: &Path, text: String) -> Result<()> {
+    fs::write(path, text).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+}
