@@ -122,3 +122,32 @@ def own_cgroup() -> str | None:
 
 def cgroup_prefix() -> str:
     """What the names of runs' control groups begin with."""
+
+def add_stencil(
+    sizes: tuple[int, int, int], input_: Any, weights: tuple[float, float, float, float], output: Any
+) -> None:
+    """Add a 27-point stencil of ``input_`` to the inner points of ``output``; doubles, with ghosts."""
+
+def restrict(
+    fine: tuple[int, int, int],
+    input_: Any,
+    coarse: tuple[int, int, int],
+    offset: tuple[int, int, int],
+    output: Any,
+) -> None:
+    """The coarse grid: inner point i of it lies at inner point 2 i + offset of the fine one."""
+
+def interpolate(coarse: tuple[int, int, int], input_: Any, fine: tuple[int, int, int], output: Any) -> None:
+    """Add a coarse grid to a fine one, trilinearly."""
+
+def multiply_sparse(starts: Any, columns: Any, values: Any, x: Any, product: Any) -> None:
+    """``product = A x``; ``starts`` and ``columns`` are arrays of 32-bit integers, one row after another."""
+
+def count_keys(keys: Any, lowest: int, shift: int, counts: Any) -> None:
+    """Add to ``counts[(key - lowest) >> shift]`` for each key; 32-bit integers."""
+
+def distribute_keys(keys: Any, shift: int, next_: Any, output: Any) -> None:
+    """Write each key to ``output[next_[key >> shift]]`` and move that place on; 32-bit integers."""
+
+def relax(grid: Any, columns: int, parity: int, omega: float) -> float:
+    """Update where row + column + parity is even, ends excepted; returns the largest change."""

@@ -24,7 +24,19 @@ MAY_KNOW = {
     "record": {"units"},
     "live": {"units", "random", "link", "network", "plan", "record", "endpoints"},
     "capture": set(),
-    "python": {"capture", "live", "congestion", "sim", "record", "network", "plan", "random", "units"},
+    "kernels": set(),
+    "python": {
+        "capture",
+        "kernels",
+        "live",
+        "congestion",
+        "sim",
+        "record",
+        "network",
+        "plan",
+        "random",
+        "units",
+    },
 }
 PURE = (
     "units",
@@ -38,6 +50,7 @@ PURE = (
     "endpoints",
     "sim",
     "capture",
+    "kernels",
 )
 
 SPLIT_AT = 600

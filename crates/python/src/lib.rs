@@ -1,6 +1,7 @@
 //! Bindings: they translate, and decide nothing.
 
 mod capture;
+mod kernels;
 mod many;
 
 use longhaul_live::{Entry, Options};
@@ -18,6 +19,10 @@ mod _longhaul {
     use super::Simulation;
     #[pymodule_export]
     use super::capture::CaptureReader;
+    #[pymodule_export]
+    use super::kernels::{
+        add_stencil, count_keys, distribute_keys, interpolate, multiply_sparse, relax, restrict,
+    };
     #[pymodule_export]
     use super::many::{Stop, simulate_many};
     #[pymodule_export]

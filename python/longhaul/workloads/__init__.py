@@ -1,0 +1,1 @@
+"""Parallel programs to run over a network: kernels, benchmarks, patterns of messages."""

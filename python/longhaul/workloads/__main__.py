@@ -1,0 +1,5 @@
+"""``python -m longhaul.workloads``."""
+
+from longhaul.workloads.main import main
+
+main()

@@ -1,0 +1,37 @@
+"""All kernels of classes S and W, real and as skeletons, in one start of MPI; rank 0 prints JSON."""
+
+import json
+from importlib import import_module
+
+from mpi4py import MPI
+
+from longhaul.workloads.commands.kernels import MODULES
+from longhaul.workloads.costs import known
+from longhaul.workloads.job import Job
+
+
+def main() -> None:
+    world = MPI.COMM_WORLD
+    found = {}
+    for name, module in MODULES.items():
+        for problem in "SW":
+            kernel = import_module(f"longhaul.workloads.{module}")
+            real = Job(world)
+            outcome = kernel.run(real, problem)
+            skeleton = Job(world, costs_ns=dict.fromkeys(known(name), 0.0))
+            kernel.run(skeleton, problem)
+            mine = {
+                "verified": outcome.verified,
+                "figures": dict(outcome.figures),
+                "sent": [real.sent_bytes, skeleton.sent_bytes],
+                "messages": [real.messages, skeleton.messages],
+                "pattern": [real.pattern, skeleton.pattern],
+                "units": [dict(real.units), dict(skeleton.units)],
+                "totals": kernel.totals(problem),
+            }
+            found[f"{name} {problem}"] = world.gather(mine)
+    if world.Get_rank() == 0:
+        print(json.dumps(found))
+
+
+main()
