@@ -29,6 +29,7 @@ bench: setup ## accuracy and speed against a direct veth, limits, ns-3 and ns-2,
 	@$(UV) run --no-sync python bench/link.py
 	@$(UV) run --no-sync python bench/sim.py
 	@$(UV) run --no-sync python bench/captures.py
+	@$(UV) run --no-sync python bench/workloads.py
 
 study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3); half a minute
 	@$(UV) run --no-sync python studies/ticks.py

@@ -104,10 +104,15 @@ class Job:
         self.messages += 1
         self.pattern = zlib.crc32(f"{kind} {partner} {size};".encode(), self.pattern)
 
-    def exchange(self, outgoing: Array, *, to: int, incoming: Array, source: int, tag: int = 0) -> None:
-        """Send to one rank and receive from another, at the same time."""
-        self._count("exchange", to, outgoing.nbytes)
-        self.comm.Sendrecv(outgoing, to, tag, incoming, source, tag)
+    def exchange(
+        self, outgoing: Array, *, to: int | None, incoming: Array, source: int | None, tag: int = 0
+    ) -> None:
+        """Send to one rank and receive from another, at the same time; ``None``: to, or from, nobody."""
+        if to is not None:
+            self._count("exchange", to, outgoing.nbytes)
+        receiver = _nobody() if to is None else to
+        sender = _nobody() if source is None else source
+        self.comm.Sendrecv(outgoing, receiver, tag, incoming, sender, tag)
 
     def send(self, outgoing: Array, to: int) -> None:
         """Send, and return when the memory may be used again."""
@@ -147,6 +152,12 @@ class Job:
         every = np.empty(self.ranks)
         self.comm.Allgather(np.array([float(value)]), every)
         return float(every.min()), float(every.mean()), float(every.max())
+
+
+def _nobody() -> int:
+    from mpi4py import MPI
+
+    return MPI.PROC_NULL
 
 
 def power_of_two(job: Job, name: str, *, most: int | None = None) -> int:

@@ -18,6 +18,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cg": ("kernels:cg", "Conjugate gradients: rows and transposes of vectors (NPB CG)."),
     "mg": ("kernels:mg", "Multigrid: ghost faces from large to tiny (NPB MG)."),
     "ft": ("kernels:ft", "Fourier transforms: an alltoall of the whole array (NPB FT)."),
+    "sor": ("grids:sor", "Red-black over-relaxation of a grid cut into rows."),
+    "molecules": ("grids:molecules", "The messages of a molecular-dynamics program."),
+    "pingpong": ("benchmarks:pingpong", "Half round trips between two ranks, by size (IMB)."),
+    "allreduce": ("benchmarks:allreduce", "Sums over all ranks, by six algorithms (IMB)."),
+    "halo": ("benchmarks:halo", "Exchanges with both neighbours in a ring (IMB Exchange)."),
+    "alltoall": ("benchmarks:alltoall", "A part from each rank to each (IMB)."),
+    "sockets": ("sockets:sockets", "Latency and bandwidth over TCP sockets, without MPI."),
 }
 """Name, where it lives below ``commands``, and one line about it."""
 
@@ -50,13 +57,14 @@ class Commands(click.Group):
 def workload() -> None:
     """Parallel programs to run over a network.
 
-    They are MPI programs: start as many ranks as you like with mpirun, or one without it.
+    All but "sockets" are MPI programs: start as many ranks as you like with mpirun, or one without it.
     The exit code is 1 if a result is wrong, 2 if the call is.
 
     \b
     longhaul-workload ep --class S
     mpirun -n 8 longhaul-workload ft --class W
     mpirun -n 8 longhaul-workload ft --class B --mode skeleton --json
+    mpirun -n 2 longhaul-workload pingpong --sizes 0,1K,1M
     """
 
 
