@@ -1,8 +1,13 @@
 """The NAS parallel benchmarks: right on any number of ranks, and skeletons that send the same."""
 
+from importlib import import_module
 from typing import Any
 
 import pytest
+
+from longhaul.workloads.commands.kernels import MODULES
+from longhaul.workloads.costs import known
+from longhaul.workloads.recording import Recorder
 
 from .ranks import on_ranks, script, workload
 
@@ -37,6 +42,19 @@ def test_a_skeleton_sends_the_same_messages_in_the_same_order(ended: dict[str, l
             if not name.startswith("is"):
                 assert rank["sent"][0] == rank["sent"][1], name
                 assert rank["pattern"][0] == rank["pattern"][1], name
+
+
+def test_what_is_recorded_is_what_a_skeleton_sends(ended: dict[str, list[dict[str, Any]]]) -> None:
+    for name, ranks in ended.items():
+        kernel, problem = name.split()
+        module = import_module(f"longhaul.workloads.{MODULES[kernel]}")
+        for number, rank in enumerate(ranks):
+            recorder = Recorder(number, len(ranks), costs_ns=dict.fromkeys(known(kernel), 1.0))
+            module.run(recorder, problem)
+            assert recorder.sent_bytes == rank["sent"][1], name
+            assert recorder.pattern == rank["pattern"][1], name
+            computed = sum(step.amount for step in recorder.steps if step.do == "compute")
+            assert computed == pytest.approx(sum(rank["units"][1].values()), abs=1), name
 
 
 def test_a_sorting_skeleton_sends_as_many_keys_as_are_expected(

@@ -1,6 +1,6 @@
 """From a checked scenario to the plan that Rust executes: every name an index, every unit an integer."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
@@ -8,13 +8,13 @@ from typing import Any
 from longhaul.scenario.addresses import assign
 from longhaul.scenario.events import plan_events
 from longhaul.scenario.inputs import SIZE, TIME, Inputs
+from longhaul.scenario.jobs import plan_jobs
 from longhaul.scenario.laws import Plain, plan_distribution
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.metrics import bound, catalogue
 from longhaul.scenario.model import Bulk, Datagrams, Ping, Program, Requests, Tcp
 from longhaul.scenario.network import Network, build
 from longhaul.scenario.paths import Routes
-from longhaul.scenario.phases import steps_of
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
 from longhaul.scenario.references import program_hosts
@@ -96,6 +96,8 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     traffic = [_flow(name, flow, network, inputs) for name, flow in document.traffic.items()]
     problems += _unreachable(scenario, routes, traffic)
     problems += _circles(scenario, network, routes)
+    jobs, wrong = plan_jobs(scenario, network, inputs)
+    problems += wrong
     if problems:
         raise ScenarioError(problems)
     warnings = [*scenario.warnings, *_unused_links(scenario, network, routes, groups)]
@@ -107,7 +109,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         scenario.source.content,
         tuple(warnings),
         tuple(inputs.read),
-        tuple(_jobs(scenario, network)),
+        tuple(jobs),
         {
             node: simulated(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
             for node, most in largest.items()
@@ -215,29 +217,6 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network,
         "sizes": flow.sizes,
         "on_off": on_off or None,
     }
-
-
-def _jobs(scenario: Scenario, network: Network) -> Iterator[Plain]:
-    for name, program in scenario.document.programs.items():
-        if program.simulate is None:
-            continue
-        what = program.simulate
-        hosts = [host for host in program_hosts(program) for _slot in range(what.slots)]
-        nodes = [network.node_index[host] for host in hosts]
-        yield {
-            "name": name,
-            "ranks": nodes,
-            "start_ns": program.start.ns,
-            "repeat": what.repeat,
-            "law": what.cc,
-            "steps": steps_of(
-                what.kind,
-                algorithm=what.algorithm,
-                sites=[network.nodes[node].spec.attach or network.nodes[node].name for node in nodes],
-                size=what.bytes.bytes,
-                compute_ns=what.compute.ns,
-            ),
-        }
 
 
 def _measure(scenario: Scenario, network: Network) -> Plain:

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "allreduce": ("benchmarks:allreduce", "Sums over all ranks, by six algorithms (IMB)."),
     "halo": ("benchmarks:halo", "Exchanges with both neighbours in a ring (IMB Exchange)."),
     "alltoall": ("benchmarks:alltoall", "A part from each rank to each (IMB)."),
+    "record": ("record:record", "Write a workload's messages into a file, for simulations."),
     "sockets": ("sockets:sockets", "Latency and bandwidth over TCP sockets, without MPI."),
 }
 """Name, where it lives below ``commands``, and one line about it."""
@@ -57,7 +58,8 @@ class Commands(click.Group):
 def workload() -> None:
     """Parallel programs to run over a network.
 
-    All but "sockets" are MPI programs: start as many ranks as you like with mpirun, or one without it.
+    All but "sockets" and "record" are MPI programs: start as many ranks as you like with mpirun, or one
+    without it.
     The exit code is 1 if a result is wrong, 2 if the call is.
 
     \b

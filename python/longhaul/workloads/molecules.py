@@ -17,6 +17,9 @@ ENERGIES = 8
 
 SECONDS_PER_DAY = 86_400
 
+DEFAULT_STEP_S = 4e-3
+"""Of computing, on one rank."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Simulation:

@@ -64,9 +64,11 @@ def _exit(value: Any) -> Any:
 class Simulate(Strict):
     """What stands for a program in a simulation: ranks that exchange messages over TCP."""
 
-    kind: Literal["ping-pong", "allreduce", "alltoall", "halo", "broadcast"]
-    bytes: Annotated[Size, Field(examples=["1MiB"])]
+    kind: Literal["ping-pong", "allreduce", "alltoall", "halo", "broadcast", "recorded"]
+    bytes: Annotated[Size | None, Field(examples=["1MiB"])] = None
     """Of each message; of ``allreduce`` and ``broadcast``, of the data."""
+    file: Text | None = None
+    """Of ``recorded``: what every rank does, as ``longhaul-workload record`` writes it."""
     algorithm: Literal["flat", "binomial", "recursive-doubling", "ring", "two-level"] = "recursive-doubling"
     """Of ``allreduce``; ``two-level`` goes within each site first."""
     repeat: Annotated[int, Count(at_least=1, at_most=10**6)] = 1
@@ -75,6 +77,19 @@ class Simulate(Strict):
     slots: Annotated[int, Count(at_least=1, at_most=1024)] = 1
     """Ranks on each host."""
     cc: CongestionControl | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Simulate":
+        recorded = self.kind == "recorded"
+        if recorded and self.file is None:
+            raise problem("does not say what was recorded", "add file: NAME.csv")
+        if not recorded and self.bytes is None:
+            raise problem('has no "bytes"', "add for example bytes: 1MiB")
+        for field in ("bytes", "algorithm", "compute") if recorded else ("file",):
+            if field in self.model_fields_set:
+                what = "is in the file" if recorded else 'belongs to kind "recorded"'
+                raise problem(what, "remove it", at=field)
+        return self
 
 
 class Program(Strict):
