@@ -89,7 +89,7 @@ def gigabit(transport: Transport) -> Wire:
     if transport == "tcp":
         programs = plans.tcp(seconds=_SECONDS)
         programs[0]["argv"].append("-J")
-        shown = _steady(measure(_ethernet(programs)).logs["server"])
+        shown = steady(measure(_ethernet(programs)).logs["server"])
     else:
         programs = datagrams(bits_per_s=round(1.1 * payload_rate("udp")), size=size)
         counted = json.loads(measure(_ethernet(programs)).logs["sink"])
@@ -115,9 +115,13 @@ def _ethernet(programs: list[dict[str, Any]]) -> Plan:
     return plan
 
 
-def _steady(report: str) -> float:
-    """The receiver's mean over iperf3's seconds but the first, slow start, and the last, cut short."""
-    whole = [each["sum"] for each in json.loads(report)["intervals"][1 : _SECONDS - 1]]
+def steady(report: str) -> float:
+    """The receiver's mean over iperf3's seconds but the first, slow start, and the last, cut short.
+
+    A server that was only looked at, for whether it listens, has written a report of that before.
+    """
+    last = report[max(0, report.rfind("\n{")) :]
+    whole = [each["sum"] for each in json.loads(last)["intervals"][1 : _SECONDS - 1]]
     bits: float = 8 * sum(float(each["bytes"]) for each in whole)
     seconds: float = sum(float(each["seconds"]) for each in whole)
     return bits / seconds
