@@ -11,11 +11,13 @@ import click
 def calibrate(as_json: bool) -> None:
     """Measure this machine and keep the figures as its certificate.
 
-    Base latency, jitter floor, throughput ceilings, and the highest rate at which packets still leave on
-    time. Every run quotes them; `compensate: true` subtracts the base latency. Takes about a minute on an
-    otherwise idle machine.
+    Base latency, jitter floor, throughput ceilings, the highest rates at which packets still leave on time,
+    and what gigabit Ethernet carries. Every run quotes them, and check, show, doctor and run warn where a
+    scenario asks for more; `compensate: true` subtracts the base latency. Takes about two minutes
+    on an otherwise idle machine.
     """
     from longhaul.measure import calibration
+    from longhaul.measure.wires import payload_rate
     from longhaul.run.certificate import store_certificate
 
     certificate = calibration.calibrate(lambda step: click.echo(f"  {step} ...", err=True))
@@ -36,6 +38,15 @@ def calibrate(as_json: bool) -> None:
         ),
         ("packets written alone", f"{certificate.ceiling_packets_per_s / 1e3:.0f} thousand/s"),
         ("rate that keeps lateness", f"{certificate.faithful_bits_per_s / 1e9:g} Gbit/s"),
+        ("small packets on time", f"{certificate.faithful_packets_per_s / 1e3:g} thousand/s"),
+        ("hosts brought up", f"{certificate.hosts_per_s:g} a second"),
+        *(
+            (
+                f"{transport.upper()} on gigabit Ethernet",
+                f"{shown / 1e6:.1f} Mbit/s (by arithmetic {payload_rate(transport) / 1e6:.1f})",
+            )
+            for transport, shown in certificate.gigabit().items()
+        ),
         ("host gaps over 100 us", f"{certificate.gaps_per_s:g} a second"),
     ]
     for name, value in rows:

@@ -15,14 +15,16 @@ from longhaul.cli.options import set_option
 def check(scenarios: tuple[Path, ...], settings: dict[str, str], as_json: bool) -> None:
     """Say what is wrong with SCENARIO: file, line, column, and what to write instead.
 
+    After longhaul calibrate also warns where a live run would ask more than this machine has shown.
     Exit codes: 0 nothing wrong; 2 something is.
 
     \b
     longhaul check scenarios/three-clusters.yaml
     longhaul check scenarios/*.yaml --json
     """
+    from longhaul.run.certificate import load_certificate
     from longhaul.scenario.checking import report
 
-    text, code = report(scenarios, settings=settings, as_json=as_json)
+    text, code = report(scenarios, settings=settings, as_json=as_json, certificate=load_certificate())
     click.echo(text, err=bool(code) and not as_json)
     sys.exit(code)

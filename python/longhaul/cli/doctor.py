@@ -3,24 +3,31 @@
 import json
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 import click
+
+from longhaul.cli.options import set_option
 
 _MARKS = {"good": "ok  ", "poor": "poor", "missing": "NO  "}
 
 
 @click.command()
+@click.argument("scenario", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@set_option
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option("--no-self-test", is_flag=True, help="Do not bring up two hosts.")
-def doctor(as_json: bool, no_self_test: bool) -> None:
-    """Examine this machine: privileges, devices, priorities, buffers, programs.
+def doctor(scenario: Path | None, settings: dict[str, str], as_json: bool, no_self_test: bool) -> None:
+    """Examine this machine: privileges, devices, priorities, buffers, programs, and its certificate.
+
+    With SCENARIO also what that asks beyond what longhaul calibrate has shown.
 
     Ends with 0 when live runs work here, 3 when they cannot.
     """
-    from longhaul.measure.host import examine
+    from longhaul.measure.preflight import preflight
 
     findings = []
-    for finding in examine(self_test=not no_self_test):
+    for finding in preflight(scenario, settings=settings, self_test=not no_self_test):
         findings.append(finding)
         if not as_json:
             click.echo(f"{_MARKS[finding.state]}  {finding.what:<20} {finding.detail}")

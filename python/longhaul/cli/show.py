@@ -31,7 +31,9 @@ def show(
     longhaul show scenarios/three-clusters.yaml
     longhaul show scenarios/three-clusters.yaml --from par1 --to nyc1
     """
+    from longhaul.run.certificate import load_certificate
     from longhaul.scenario import load_scenario, resolve
+    from longhaul.scenario.demands import concerns
     from longhaul.scenario.describe import describe
 
     resolved = resolve(load_scenario(scenario, settings=settings))
@@ -39,6 +41,7 @@ def show(
         click.echo(json.dumps(resolved.plan, indent=1))
         return
     told = describe(resolved, source=source, destination=destination, all_pairs=all_pairs)
+    told["warnings"] += concerns(resolved, load_certificate())
     if as_json:
         click.echo(json.dumps(told, indent=1))
         return
@@ -47,5 +50,5 @@ def show(
     from longhaul.scenario.tables import tables
 
     Console(highlight=False, markup=False).print(tables(told))
-    for warning in resolved.warnings:
+    for warning in told["warnings"]:
         click.echo(f"warning: {warning}", err=True)

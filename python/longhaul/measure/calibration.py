@@ -2,6 +2,7 @@
 
 import os
 import platform
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,7 +10,9 @@ from statistics import median
 
 from longhaul.measure import plans
 from longhaul.measure.direct import direct_ping, direct_tcp
+from longhaul.measure.host import load
 from longhaul.measure.probe import measure
+from longhaul.measure.wires import Transport, datagrams, gigabit
 from longhaul.run.certificate import processor
 
 LATENESS_LIMIT_NS = 100_000
@@ -18,6 +21,11 @@ LATENESS_LIMIT_NS = 100_000
 _PINGS = 400
 _ROUNDS = 3
 _RATES = (10**8, 5 * 10**8, 10**9, 2 * 10**9, 5 * 10**9, 10**10)
+_PACKET_RATES = (10_000, 20_000, 50_000, 100_000, 200_000)
+_SMALL_BYTES = 100
+"""Payload of a datagram where packets count and not bytes."""
+_UDP_HEADERS = 28
+_CROWD = 40
 
 Say = Callable[[str], None]
 
@@ -47,10 +55,25 @@ class Certificate:
     """The highest constant rate at which lateness held; 0 if none did."""
     gaps_per_s: float
     """Times that the host did not run the engine for over 100 us, during the idle measurement."""
+    faithful_packets_per_s: int
+    """The highest rate of small packets, each written alone, at which lateness held; 0 if none did."""
+    hosts_per_s: float
+    """How fast a network comes up."""
+    gigabit_tcp_bits_per_s: float
+    """Payload over emulated gigabit Ethernet of MTU 1500; by arithmetic 941.5 Mbit/s."""
+    gigabit_udp_bits_per_s: float
+    """The same; by arithmetic 957.1 Mbit/s."""
+
+    def gigabit(self) -> dict[Transport, float]:
+        """What gigabit Ethernet carried, by transport."""
+        return {"tcp": self.gigabit_tcp_bits_per_s, "udp": self.gigabit_udp_bits_per_s}
 
 
 def calibrate(say: Say) -> Certificate:
-    """Measure this machine; takes about a minute. ``say`` is told of each step."""
+    """Measure this machine; takes about two minutes. ``say`` is told of each step."""
+    machine = load()
+    if machine.state != "good":
+        say(f"load {machine.detail}: the figures will be worse than this machine is; {machine.fix}")
     say("round trip: direct veth against the emulator without delay")
     direct, zero = [], []
     for _ in range(_ROUNDS):
@@ -69,6 +92,17 @@ def calibrate(say: Say) -> Certificate:
         if run.lateness_ns("p99") > LATENESS_LIMIT_NS or run.drops():
             break
         faithful = rate
+    packets = 0
+    for rate in _PACKET_RATES:
+        say(f"lateness at {rate} small packets/s")
+        if not _keeps_up(rate):
+            break
+        packets = rate
+    say("time to bring hosts up")
+    hosts = _hosts_per_s()
+    say("gigabit Ethernet: TCP and UDP")
+    tcp = median(gigabit("tcp").shown_bits_per_s for _ in range(_ROUNDS))
+    udp = median(gigabit("udp").shown_bits_per_s for _ in range(_ROUNDS))
     direct_rtt, zero_rtt = median(direct), median(zero)
     seconds = alone.engine["duration_ns"] / 1e9
     return Certificate(
@@ -86,4 +120,33 @@ def calibrate(say: Say) -> Certificate:
         direct_bits_per_s=direct_rate,
         faithful_bits_per_s=faithful,
         gaps_per_s=round(idle.engine["gaps"]["count"] / (idle.engine["duration_ns"] / 1e9), 3),
+        faithful_packets_per_s=packets,
+        hosts_per_s=round(hosts, 1),
+        gigabit_tcp_bits_per_s=tcp,
+        gigabit_udp_bits_per_s=udp,
     )
+
+
+def _keeps_up(packets_per_s: int) -> bool:
+    """Whether packets that a serialiser lets go one by one at this rate are written in time."""
+    size = _SMALL_BYTES + _UDP_HEADERS
+    plan = plans.pair(
+        delay_ns=1_000_000,
+        bits_per_s=packets_per_s * size * 8,
+        queue_bytes=packets_per_s * size // 10,
+        coalesce_ns=0,
+        programs=datagrams(bits_per_s=packets_per_s * _SMALL_BYTES * 8 * 11 // 10, size=_SMALL_BYTES),
+    )
+    run = measure(plan)
+    enough = run.engine["packets"]["delivered"] > 3 * packets_per_s
+    return enough and run.lateness_ns("p99") <= LATENESS_LIMIT_NS
+
+
+def _hosts_per_s() -> float:
+    """From the difference between few hosts and many, so that what every run costs is left out."""
+    taken = []
+    for hosts in (2, 2 + _CROWD):
+        began = time.monotonic()
+        measure(plans.crowd(hosts))
+        taken.append(time.monotonic() - began)
+    return _CROWD / max(taken[1] - taken[0], 1e-3)

@@ -34,12 +34,13 @@ def examine(*, self_test: bool = True) -> Iterator[Finding]:
         _real_time,
         _locked_memory,
         _processors,
-        _load,
+        load,
         _clock,
         _congestion_control,
         _socket_buffers,
         _control_groups,
         _programs,
+        _certificate,
     ]
     for check in checks:
         yield check()
@@ -121,14 +122,15 @@ def _processors() -> Finding:
     return Finding("processors", "good", str(count))
 
 
-def _load() -> Finding:
-    load = os.getloadavg()[0]
+def load() -> Finding:
+    """How busy the processors are without us."""
+    busy = os.getloadavg()[0]
     count = len(os.sched_getaffinity(0))
-    if load > count * 0.7:
+    if busy > count * 0.7:
         return Finding(
-            "load", "poor", f"{load:.1f} on {count} processors", "wait, or stop what else is running"
+            "load", "poor", f"{busy:.1f} on {count} processors", "wait, or stop what else is running"
         )
-    return Finding("load", "good", f"{load:.1f} on {count} processors")
+    return Finding("load", "good", f"{busy:.1f} on {count} processors")
 
 
 def _clock() -> Finding:
@@ -193,6 +195,17 @@ def _programs() -> Finding:
             "programs", "poor", f"missing: {', '.join(missing)}", f"sudo apt-get install {install}"
         )
     return Finding("programs", "good", ", ".join(packages))
+
+
+def _certificate() -> Finding:
+    from longhaul.run.certificate import load_certificate
+
+    shown = load_certificate()
+    if shown is None or "faithful_packets_per_s" not in shown:
+        detail = "none: runs cannot tell what is too much for this machine"
+        return Finding("certificate", "poor", detail, "longhaul calibrate")
+    limits = f"{shown['faithful_bits_per_s'] / 1e9:g} Gbit/s, {shown['faithful_packets_per_s']:,} packets/s"
+    return Finding("certificate", "good", f"{limits} on time; measured {shown['measured'][:10]}")
 
 
 def _self_test() -> Finding:

@@ -85,6 +85,30 @@ def chain(routers: int, *, delay_ns: int = 1_000_000, mtus: list[int] | None = N
     return plan
 
 
+def crowd(hosts: int) -> Plan:
+    """``hosts`` hosts about a router, and one program that ends at once."""
+    plan = chain(1, delay_ns=10_000)
+    near, _far, router = plan["nodes"]
+    link = plan["links"][0]
+    plan["nodes"] = [
+        router,
+        *(
+            {
+                **near,
+                "name": f"h{number}",
+                "ipv4": f"10.1.{number >> 8}.{number & 255}",
+                "ipv6": f"fd00::2:{number:x}",
+            }
+            for number in range(1, hosts + 1)
+        ),
+    ]
+    plan["links"] = [
+        {**link, "name": f"link{number}", "endpoints": [number, 0]} for number in range(1, hosts + 1)
+    ]
+    plan["programs"] = [program("true", 1, ["true"])]
+    return plan
+
+
 def direction(delay_ns: int, bits_per_s: int | None, queue_bytes: int | None, loss: float) -> dict[str, Any]:
     """One direction with constant delay and rate and independent loss."""
     return {

@@ -25,13 +25,13 @@ def store_certificate(certificate: Mapping[str, Any]) -> Path:
 
 
 def load_certificate() -> dict[str, Any] | None:
-    """This host's certificate, unless there is none or it was made on another kernel or processor."""
+    """This host's certificate, unless there is none or it was made on another machine or kernel."""
     try:
         content: dict[str, Any] = json.loads(certificate_path().read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     same = content.get("kernel") == platform.release() and content.get("cpu") == processor()
-    return content if same else None
+    return content if same and content.get("cpus") == os.cpu_count() else None
 
 
 def processor() -> str:

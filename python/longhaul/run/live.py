@@ -83,6 +83,10 @@ def prepare(
         plan, warnings = compensate(plan, certificate["base_one_way_ns"])
         for warning in warnings:
             print(f"longhaul: {warning}", file=sys.stderr)
+    from longhaul.scenario.demands import concerns
+
+    for warning in concerns(resolved, certificate):
+        print(f"longhaul: {warning}", file=sys.stderr)
     directory = directories.create(
         runs,
         name or plan["name"],

@@ -3,15 +3,26 @@
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from longhaul.errors import LonghaulError
+from longhaul.scenario.demands import concerns
 from longhaul.scenario.load import load_scenario
 from longhaul.scenario.problems import ScenarioError
 from longhaul.scenario.resolve import resolve
 
 
-def report(paths: Iterable[Path], *, settings: Mapping[str, str], as_json: bool) -> tuple[str, int]:
-    """The text to print and the exit code: 0 if all of ``paths`` are right, 2 otherwise."""
+def report(
+    paths: Iterable[Path],
+    *,
+    settings: Mapping[str, str],
+    as_json: bool,
+    certificate: Mapping[str, Any] | None = None,
+) -> tuple[str, int]:
+    """The text to print and the exit code: 0 if all of ``paths`` are right, 2 otherwise.
+
+    With the ``certificate`` of this machine also warnings of what a scenario asks beyond it.
+    """
     lines: list[str] = []
     told = []
     good = True
@@ -20,7 +31,7 @@ def report(paths: Iterable[Path], *, settings: Mapping[str, str], as_json: bool)
         warnings: list[str] = []
         try:
             resolved = resolve(load_scenario(path, settings=settings))
-            warnings = list(resolved.warnings)
+            warnings = [*resolved.warnings, *concerns(resolved, certificate)]
             lines += [f"warning: {warning}" for warning in warnings]
             hosts = sum(node["kind"] == "host" for node in resolved.plan["nodes"])
             links = len(resolved.plan["links"])

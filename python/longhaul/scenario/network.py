@@ -86,11 +86,11 @@ def build(scenario: Scenario, inputs: Inputs) -> tuple[Network, list[Problem]]:
         if node.spec.attach:
             name = attachment_name(node.name, node.spec.attach)
             ends = (position[node.name], position[node.spec.attach])
-            here = _Origin(scenario, node.path, node.spec.profile)
+            here = Origin(scenario, node.path, node.spec.profile)
             links.append(_wire(name, ends, Profile(), here, inputs, problems, attachment=True))
     for name, link in document.links.items():
         ends = (position[link.endpoints[0]], position[link.endpoints[1]])
-        here = _Origin(scenario, ("links", name), link.profile)
+        here = Origin(scenario, ("links", name), link.profile)
         links.append(_wire(name, ends, link, here, inputs, problems, attachment=False))
     unique = {(problem.place, problem.message): problem for problem in problems}
     return Network(nodes, tuple(links)), list(unique.values())
@@ -100,7 +100,7 @@ def _wire(
     name: str,
     ends: tuple[int, int],
     spec: Profile,
-    here: "_Origin",
+    here: "Origin",
     inputs: Inputs,
     problems: list[Problem],
     *,
@@ -136,7 +136,7 @@ def _wire(
 class _Task:
     """Plans the laws of one link, and gathers what is wrong with them."""
 
-    here: "_Origin"
+    here: "Origin"
     inputs: Inputs
     problems: list[Problem]
 
@@ -180,7 +180,7 @@ class _Task:
 
 
 @dataclass(frozen=True)
-class _Origin:
+class Origin:
     """Where a link's laws may have come from."""
 
     scenario: Scenario
@@ -204,3 +204,15 @@ class _Origin:
                         whole = follow(self.scenario.tree, (*path, *inner))[2]
                         return self.scenario.problem(whole, message, remedy)
         return self.scenario.problem(self.path, message, remedy)
+
+
+def origin_of(scenario: Scenario, link: str) -> Origin:
+    """Where the laws of the link called ``link`` come from, an attachment's as well."""
+    document = scenario.document
+    if link in document.links:
+        return Origin(scenario, ("links", link), document.links[link].profile)
+    for name, key in expand_nodes(document).items():
+        node = document.nodes[key]
+        if node.attach and attachment_name(name, node.attach) == link:
+            return Origin(scenario, ("nodes", key), node.profile)
+    raise KeyError(link)

@@ -1,0 +1,66 @@
+"""``longhaul export``: the same WAN on real machines."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from longhaul.cli.options import scenario_argument, set_option
+from longhaul.cli.topology import quantity
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(["tc", "shell", "ansible"]))
+@scenario_argument
+@set_option
+@click.option(
+    "--machines",
+    "machines_file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Which machine plays what, through which interface.",
+)
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write files here; else print.")
+@click.option(
+    "--hz", type=click.IntRange(24, 10_000), default=250, show_default=True, help="CONFIG_HZ there."
+)
+@quantity("Rate", "--line-rate", default="10Gbit", show_default=True, help="Of the machines' interfaces.")
+@click.option("--style", type=click.Choice(["longhaul", "ewan"]), default="longhaul", show_default=True)
+def export(
+    kind: Any,
+    scenario: Path,
+    settings: dict[str, str],
+    machines_file: Path | None,
+    out: Path | None,
+    hz: int,
+    line_rate: Any,
+    style: Any,
+) -> None:
+    """Write what sets SCENARIO up on real machines, with iproute2, netem and tbf.
+
+    tc: the commands of tc alone, link by link. shell: one script for each machine, with addresses, routes
+    and an undo. ansible: an inventory, playbooks and these scripts. What tc cannot express is refused with
+    its place; what it expresses roughly gives a warning.
+
+    \b
+    longhaul export tc scenarios/two-clusters.yaml
+    longhaul export shell scenarios/two-clusters.yaml --machines machines.yaml --out scripts
+    """
+    from longhaul.export.exporting import export as export_scenario
+    from longhaul.export.exporting import write
+    from longhaul.export.machines import read_machines
+    from longhaul.export.qdiscs import Kernel
+    from longhaul.scenario import load_scenario, resolve
+
+    exported = export_scenario(
+        resolve(load_scenario(scenario, settings=settings)),
+        kind,
+        machines=read_machines(machines_file) if machines_file else None,
+        kernel=Kernel(hz, line_rate.bits_per_s),
+        style=style,
+    )
+    for warning in exported.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    if out is None:
+        click.echo(exported.together(), nl=False)
+        return
+    click.echo(f"wrote {len(write(exported, out))} files into {out}")

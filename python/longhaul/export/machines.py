@@ -1,0 +1,171 @@
+"""The file that says which machine plays which node or link, and through which interface."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import AddressValueError, IPv4Address, ip_address
+from pathlib import Path as FilePath
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from longhaul.errors import LonghaulError
+from longhaul.scenario.model.base import Count, Name, Strict, problem
+from longhaul.scenario.problems import Problem, ScenarioError, did_you_mean, printable
+from longhaul.scenario.validate import validate
+from longhaul.scenario.yaml_tree import MAX_BYTES, Branch, Path, Source, follow, read_tree
+
+_DEVICE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,14}([.:][0-9]{1,4})?")
+_LONGEST_DEVICE = 15
+"""IFNAMSIZ less one."""
+
+
+def _device(value: str) -> str:
+    if not _DEVICE.fullmatch(value) or len(value) > _LONGEST_DEVICE:
+        message = f'"{printable(value)}" is no name of a network device'
+        raise problem(message, "write for example eth1, or eth1.12 for VLAN 12")
+    vlan = value.partition(".")[2]
+    if vlan and not 1 <= int(vlan) <= 4094:
+        raise problem(f"{vlan} is no VLAN", "write a number from 1 to 4094")
+    return value
+
+
+def _address(value: str) -> str:
+    try:
+        return str(ip_address(value))
+    except ValueError:
+        raise problem(f'"{printable(value)}" is no address', "write for example 192.0.2.11") from None
+
+
+def _ipv4(value: str) -> str:
+    try:
+        return str(IPv4Address(value))
+    except AddressValueError:
+        raise problem(f'"{printable(value)}" is no IPv4 address', "write for example 192.168.1.2") from None
+
+
+def _interface(value: Any) -> Any:
+    return {"device": value} if isinstance(value, str) else value
+
+
+Device = Annotated[str, AfterValidator(_device)]
+Ipv4 = Annotated[str, AfterValidator(_ipv4)]
+
+
+class Interface(Strict):
+    """What joins a machine to a link."""
+
+    device: Annotated[Device, Field(examples=["eth1"])]
+    address: Ipv4 | None = None
+    """In eWAN's style, where each link is a subnet."""
+
+
+class Entry(Strict):
+    """One machine."""
+
+    address: Annotated[str, AfterValidator(_address), Field(examples=["192.0.2.11"])]
+    """Where it is managed."""
+    user: Name | None = None
+    """Who Ansible logs in as."""
+    number: Annotated[int, Count(at_least=0, at_most=10**6)] | None = None
+    interfaces: dict[str, Annotated[Interface, BeforeValidator(_interface)]] = Field(default_factory=dict)
+    """By the link's name; of a link's own machine by the node's at that end."""
+
+
+class Management(Strict):
+    """The network that machines are managed over; eWAN's scripts set it up, too."""
+
+    device: Device = "eth0"
+    gateway: Ipv4
+
+
+class Document(Strict):
+    """The whole file."""
+
+    version: Literal[1]
+    management: Management | None = None
+    machines: dict[str, Entry]
+
+
+@dataclass(frozen=True)
+class Machines:
+    """The file, checked by itself, and where everything stands in it."""
+
+    document: Document
+    source: Source
+    tree: Branch
+
+    def problem(self, path: Path, message: str, remedy: str) -> Problem:
+        """A problem at ``path``."""
+        place, _node, _walked = follow(self.tree, path)
+        return self.source.problem(place, path, message, remedy)
+
+
+def read_machines(path: FilePath) -> Machines:
+    """The machines of the file ``path``; raises :class:`ScenarioError` with every problem in it."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise LonghaulError(f"cannot read {path}: {error.strerror}", exit_code=2) from error
+    source, tree = read_tree(str(path), content)
+    document, problems = validate(source, tree, Document)
+    if document is None or problems:
+        raise ScenarioError(problems)
+    return Machines(document, source, tree)
+
+
+def check_machines(
+    machines: Machines, *, nodes: Iterable[str], ends: dict[str, tuple[str, str]], taken: Iterable[str]
+) -> list[Problem]:
+    """What is wrong with ``machines`` for a network of ``nodes`` and links with these ``ends``.
+
+    ``taken`` are the addresses of the network itself, which no machine may be managed at.
+    """
+    found: list[Problem] = []
+    entries = machines.document.machines
+    names, used = list(nodes), set(taken)
+    managed: dict[str, str] = {}
+    for name, entry in entries.items():
+        here: Path = ("machines", name)
+        if name not in names and name not in ends:
+            message = f'there is no node or link "{printable(name)}"'
+            found.append(machines.problem(here, message, did_you_mean(name, (*names, *ends))))
+            continue
+        if entry.address in used:
+            message = f"{entry.address} is an address of the emulated network"
+            remedy = "manage the machine by another; longhaul show prints those of the network"
+            found.append(machines.problem((*here, "address"), message, remedy))
+        if entry.address in managed:
+            message = f'"{managed[entry.address]}" has this address, too'
+            found.append(machines.problem((*here, "address"), message, "give each machine its own"))
+        managed.setdefault(entry.address, name)
+        own = [link for link, both in ends.items() if name in both]
+        wanted = own if name in names else list(ends[name])
+        found += _interfaces(machines, here, entry, wanted)
+    for name in names:
+        if name not in entries:
+            message = f'node "{name}" has no machine'
+            remedy = f"add for example {name}: {{address: 192.0.2.11}}"
+            found.append(machines.problem(("machines",), message, remedy))
+    return found
+
+
+def _interfaces(machines: Machines, here: Path, entry: Entry, wanted: list[str]) -> list[Problem]:
+    found = []
+    owners: dict[str, str] = {}
+    for key, interface in entry.interfaces.items():
+        path = (*here, "interfaces", key)
+        if key not in wanted:
+            found.append(machines.problem(path, f'nothing here is called "{key}"', did_you_mean(key, wanted)))
+        if interface.device in owners:
+            message = f'"{owners[interface.device]}" uses {interface.device}, too'
+            remedy = f"write another, or VLANs: {interface.device.partition('.')[0]}.11"
+            found.append(machines.problem(path, message, remedy))
+        owners.setdefault(interface.device, key)
+    missing = [name for name in wanted if name not in entry.interfaces]
+    if entry.interfaces and missing:
+        remedy = f"add for example {missing[0]}: eth1"
+        path = (*here, "interfaces")
+        found.append(machines.problem(path, f'has no interface for "{missing[0]}"', remedy))
+    return found

@@ -1,0 +1,130 @@
+"""What a scenario asks of a machine, added up by hand, against what the machine has shown."""
+
+from typing import Any
+
+import pytest
+
+from longhaul.scenario import parse_scenario, resolve
+from longhaul.scenario.demands import concerns
+
+SHOWN: dict[str, Any] = {
+    "cpus": 4,
+    "faithful_bits_per_s": 10**9,
+    "faithful_packets_per_s": 50_000,
+    "hosts_per_s": 10.0,
+    "jitter_p50_ns": 1_000,
+    "jitter_p99_ns": 20_000,
+}
+
+
+def told(rest: str, **shown: Any) -> tuple[str, ...]:
+    text = f"""\
+version: 1
+name: asks
+duration: 10s
+nodes: {{r: {{kind: router}}, a1..4: {{kind: host, attach: r, profile: lan}}, b: {{kind: host}}}}
+profiles: {{lan: {{delay: 10us}}}}
+links: {{wan: {{endpoints: [r, b], delay: 5ms, rate: 800Mbit}}}}
+{rest}
+"""
+    return concerns(resolve(parse_scenario(text.encode(), name="asks.yaml")), {**SHOWN, **shown})
+
+
+def test_without_a_certificate_nothing_is_said() -> None:
+    text = b"version: 1\nname: one\nduration: 1s\nnodes: {a: {kind: host}, b: {kind: host}}\n"
+    text += b"links: {ab: {endpoints: [a, b]}}\ntraffic: {u: {kind: udp, from: a, to: b, rate: 1Tbit}}\n"
+    resolved = resolve(parse_scenario(text, name="one.yaml"))
+    assert concerns(resolved, None) == ()
+    assert len(concerns(resolved, SHOWN)) == 2
+
+
+def test_tcp_flows_share_their_bottleneck() -> None:
+    # Four flows over 800 Mbit/s are 800 Mbit/s, and no more than was shown.
+    traffic = "".join(f"  t{n}: {{kind: tcp, from: a{n}, to: b}}\n" for n in range(1, 5))
+    assert told(f"traffic:\n{traffic}") == ()
+    (warning,) = told(f"traffic:\n{traffic}", faithful_bits_per_s=5 * 10**8)
+    assert warning == (
+        "asks.yaml:8:3: traffic.t1: flows may offer 800Mbit together at 0s; "
+        "this machine kept packets on time up to 500Mbit; lower rates, or simulate"
+    )
+
+
+def test_a_flow_that_no_rate_limits_is_not_counted() -> None:
+    assert told("traffic: {t: {kind: tcp, from: a1, to: a2}}") == ()
+
+
+def test_a_machine_that_kept_nothing_on_time_is_told_so() -> None:
+    (warning,) = told("traffic: {t: {kind: tcp, from: a1, to: b}}", faithful_bits_per_s=0)
+    assert "800Mbit together at 0s; this machine kept no rate on time when it was measured; lower" in warning
+
+
+def test_datagrams_add_up_where_they_meet_in_time() -> None:
+    flow = "{{kind: udp, from: a1, to: a2, rate: 600Mbit, size: 1472B, start: {}, stop: {}}}"
+    apart = f"traffic: {{u: {flow.format('0s', '5s')}, v: {flow.format('5s', '9s')}}}"
+    assert told(apart, faithful_packets_per_s=10**6) == ()
+    together = f"traffic: {{u: {flow.format('0s', '5s')}, v: {flow.format('4s', '9s')}}}"
+    (warning,) = told(together, faithful_packets_per_s=10**6)
+    # 1500 of 1472 bytes: twice 611.4 Mbit/s.
+    assert "flows may offer 1.22Gbit together at 4s" in warning
+
+
+def test_small_packets_count_by_number() -> None:
+    # 64 Mbit/s of 100 bytes are 80,000 packets/s.
+    (warning,) = told("traffic: {u: {kind: udp, from: a1, to: a2, rate: 64Mbit, size: 100B}}")
+    assert (
+        "flows send 80,000 packets/s together at 0s; this machine kept packets on time up to 50,000"
+        in warning
+    )
+    assert warning.endswith("; send larger packets, or fewer")
+
+
+def test_the_most_packets_need_not_be_with_the_most_bits() -> None:
+    big = "{kind: udp, from: a1, to: a2, rate: 900Mbit, size: 8kB, stop: 4s}"
+    small = "{kind: udp, from: a1, to: a2, rate: 64Mbit, size: 100B, start: 5s}"
+    (warning,) = told(f"traffic: {{big: {big}, small: {small}}}")
+    assert "traffic.small: flows send 80,000 packets/s together at 5s" in warning
+
+
+def test_pings_count_there_and_back() -> None:
+    traffic = "traffic: {p: {kind: ping, from: a1, to: [a2, a3], every: 1ms}}"
+    # 2 x 2 x 1000 packets/s.
+    assert told(traffic, faithful_packets_per_s=4_000) == ()
+    assert "4,000 packets/s" in told(traffic, faithful_packets_per_s=3_999)[0]
+
+
+def test_what_is_simulated_asks_nothing_of_the_machine() -> None:
+    flow = "traffic: {u: {kind: udp, from: a1, to: a2, rate: 10Gbit, simulated: true}}"
+    assert told(flow) == ()
+
+
+@pytest.mark.parametrize(("cpus", "rest"), [(4, "3 processors are"), (2, "1 processor is")])
+def test_hosts_that_compute_share_what_the_engine_leaves(cpus: int, rest: str) -> None:
+    program = "programs: {mpi: {run: mpirun true, hosts: [a1..4]}}"
+    (warning,) = told(program, cpus=cpus)
+    assert warning.startswith("asks.yaml:7:")
+    assert f"programs.mpi.hosts: 4 hosts compute at once; {rest} left beside the engine's" in warning
+    assert told(program, cpus=5) == ()
+
+
+def test_more_hosts_than_come_up_in_a_minute_are_told() -> None:
+    # 5 hosts at 0.05 a second take 100 s.
+    (warning,) = told("", hosts_per_s=0.05)
+    assert "asks.yaml:4:1: nodes: 5 hosts take about 100 s to come up" in warning
+    assert told("", hosts_per_s=0.1) == ()
+
+
+def test_lateness_below_that_of_an_idle_machine_is_told() -> None:
+    expect = "expect: [{metric: fidelity.lateness.p99, max: 10us, else: untrusted}]"
+    (warning,) = told(expect)
+    assert "expect[0].max: wants 10us; this machine had 20us when it was idle; allow more" in warning
+    assert told(expect.replace("10us", "20us")) == ()
+
+
+def test_a_certificate_of_an_older_version_is_enough() -> None:
+    old = concerns(
+        resolve(
+            parse_scenario(b"version: 1\nname: o\nduration: 1s\nnodes: {a: {kind: host}}\n", name="o.yaml")
+        ),
+        {"cpus": 2, "faithful_bits_per_s": 10},
+    )
+    assert old == ()
