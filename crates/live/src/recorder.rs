@@ -3,15 +3,18 @@
 //! The engine hands over batches through a bounded channel and never waits: when the disk does
 //! not keep up, a batch is dropped and counted.
 
+mod monitor;
 mod simulated;
 
 use crate::error::{Error, Result};
 use crate::realtime;
+use longhaul_network::Bins;
 use longhaul_network::journal::{Entry, JOURNAL_MAGIC};
 use longhaul_plan::Plan;
 use longhaul_record::{
     Capture, EchoRow, FlowRow, PACKETS_HEADER, PacketRow, RequestRow, SAMPLES_HEADER, SampleRow,
 };
+use monitor::MonitorFiles;
 use simulated::SimulatedFiles;
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -31,6 +34,7 @@ const JOURNAL_BYTES: usize = 1 << 18;
 
 enum Batch {
     Samples(Vec<SampleRow>),
+    Bins(Bins),
     Packets(Vec<PacketRow>),
     Captured(Captured),
     Journal(Vec<u8>),
@@ -102,6 +106,14 @@ impl Recorder {
     pub fn samples(&mut self, rows: Vec<SampleRow>) {
         let count = rows.len();
         self.send(Batch::Samples(rows), count);
+    }
+
+    /// Hands over what monitored links did in bins of time.
+    pub fn bins(&mut self, bins: Bins) {
+        let count = bins.directions.len() + bins.flows.len();
+        if count > 0 {
+            self.send(Batch::Bins(bins), count);
+        }
     }
 
     /// Hands over the state of simulated flows at one instant.
@@ -202,6 +214,7 @@ struct Files {
     captures: HashMap<u32, Capture<BufWriter<File>>>,
     journal: Option<BufWriter<File>>,
     simulated: Option<SimulatedFiles>,
+    monitor: Option<MonitorFiles>,
 }
 
 impl Files {
@@ -236,6 +249,7 @@ impl Files {
             captures,
             journal,
             simulated: SimulatedFiles::open(plan, &raw)?,
+            monitor: MonitorFiles::open(plan, &raw)?,
         })
     }
 
@@ -247,6 +261,9 @@ impl Files {
                         row.write(&self.names[row.link as usize], &mut self.samples)?;
                     }
                     self.samples.flush()?;
+                }
+                Batch::Bins(bins) => {
+                    self.monitor.iter_mut().try_for_each(|files| files.write(&bins, &self.names))?;
                 }
                 Batch::Packets(rows) => {
                     for row in rows {
@@ -271,6 +288,7 @@ impl Files {
         self.packets.flush()?;
         self.journal.iter_mut().try_for_each(Write::flush)?;
         self.simulated.iter_mut().try_for_each(SimulatedFiles::flush)?;
+        self.monitor.iter_mut().try_for_each(MonitorFiles::flush)?;
         self.captures.values_mut().try_for_each(Capture::flush)
     }
 

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 /// How often the memory of closed connections is given back.
 const BURIALS: Span = Span::from_s(1);
+/// Flows and jobs beyond which their streams are not named in results.
+const MOST_NAMED: usize = 10_000;
 
 /// A plan's network with simulated endpoints.
 ///
@@ -30,6 +32,8 @@ pub struct Simulation {
     next_change: usize,
     next_sample: Time,
     next_burial: Time,
+    /// Names of what packets carry as their flow, if flows are recorded.
+    flow_names: Vec<(u32, String)>,
 }
 
 impl Simulation {
@@ -40,8 +44,11 @@ impl Simulation {
         let mut network = Network::new(&plan)?;
         if records.are_kept() {
             plan.measure.packet_links.iter().for_each(|&link| network.tap(link));
+            network.monitor(&plan);
         }
         let endpoints = Endpoints::new(&plan, &network, |_| true)?;
+        let named = records.are_kept() && plan.flows.len() + plan.jobs.len() <= MOST_NAMED;
+        let flow_names = if named { endpoints.flow_names(&plan) } else { Vec::new() };
         let end = plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
         let apart = endpoints.plan_lookahead(&mut network) && end != Time::NEVER;
         Ok(Simulation {
@@ -55,6 +62,7 @@ impl Simulation {
             end,
             next_change: 0,
             next_burial: Time::ZERO + BURIALS,
+            flow_names,
             plan: Plan { flows: Vec::new(), jobs: Vec::new(), ..plan },
         })
     }
@@ -176,6 +184,7 @@ impl Simulation {
     fn sample(&mut self) {
         let records = &mut self.outlet.records;
         self.network.settle(self.now);
+        records.bins(&self.network.take_bins(false));
         results::samples(&self.network, &self.plan, self.now).into_iter().for_each(|row| records.sample(row));
         self.endpoints.samples(self.now).for_each(|row| records.flow(row));
         self.record_echoes();
@@ -215,6 +224,7 @@ impl Simulation {
             self.sample();
         }
         self.record_echoes();
+        self.outlet.records.bins(&self.network.take_bins(true));
         let (flows, requests) = self.endpoints.flows(self.now);
         let records = &mut self.outlet.records;
         requests.into_iter().for_each(|row| records.request(row));
@@ -227,6 +237,7 @@ impl Simulation {
             "packets": results::packets(&self.network),
             "flows": flows,
             "jobs": self.endpoints.jobs(),
+            "flow_names": self.flow_names,
             "events": self.events(),
             "hops": self.network.totals().hops,
             "damaged": self.outlet.cargo.damaged(),
