@@ -11,7 +11,7 @@ mod outlet;
 mod result;
 mod steps;
 
-pub use control::{Command, Reply};
+pub use control::{Command, Control, Reply};
 use outlet::Outlet;
 
 use crate::bodies::{Arrival, Bodies};
@@ -20,7 +20,6 @@ use crate::error::{Error, Result};
 use crate::realtime::{self, Budget, Scheduling};
 use crate::recorder::Recorder;
 use crate::tun::Tun;
-use control::Control;
 use flow_names::FlowNames;
 use idle::Idle;
 use longhaul_endpoints::Endpoints;

@@ -18,11 +18,13 @@ mod enter;
 mod error;
 mod host;
 mod netlink;
+mod observer;
 mod process;
 mod program;
 mod realtime;
 mod recorder;
 mod shape;
+mod sockets;
 mod supervisor;
 mod tun;
 

@@ -3,7 +3,7 @@
 use super::{Engine, Reply};
 use crate::error::{Error, Result};
 use longhaul_network::{journal::Entry, results};
-use longhaul_record::Distribution;
+use longhaul_record::{Distribution, LatenessRow};
 use longhaul_units::{Span, Time};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -18,6 +18,15 @@ impl Engine<'_> {
         self.network.settle(self.advanced);
         self.outlet.recorder.samples(results::samples(&self.network, self.plan, now));
         self.outlet.recorder.bins(self.network.take_bins(false));
+        let links = self.outlet.late.iter().take(2 * self.plan.links.len());
+        let late = links.enumerate().filter(|(_, classes)| classes.packets() > 0);
+        let late = late.map(|(place, &classes)| LatenessRow {
+            t_ns: now.ns(),
+            link: place as u32 / 2,
+            reverse: place % 2 == 1,
+            classes,
+        });
+        self.outlet.recorder.lateness(late.collect());
         if !self.endpoints.is_empty() {
             self.outlet.recorder.flows(self.endpoints.samples(now).collect());
             let echoes = self.outlet.cargo.echoes();
