@@ -3,7 +3,7 @@
 //! It has the lowest priority, and it takes no more than a hundredth of a processor: where a look at all
 //! hosts takes long, it looks less often.
 
-use crate::clock::{Clock, monotonic_ns};
+use crate::clock::{Clock, processor_ns};
 use crate::engine::{Command, Control};
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -44,14 +44,13 @@ pub fn run(hosts: &[Option<Host>], control: UnixStream, every_ns: u64, directory
         if !stopped && clock.ns() < looks.next_ns {
             continue;
         }
-        let began_ns = monotonic_ns();
+        let began_ns = processor_ns();
         look(&mut watched, clock, &mut out).map_err(failed)?;
         if stopped {
             break;
         }
-        looks.note(clock.ns(), monotonic_ns() - began_ns);
+        looks.note(clock.ns(), processor_ns() - began_ns);
     }
-    out.flush().map_err(failed)?;
     let text = format!("{:#}\n", looks.result());
     std::fs::write(directory.join("raw/observer.json"), text)
         .map_err(|error| Error::wrap("write observer.json", error))
@@ -69,7 +68,8 @@ fn look(hosts: &mut [(&str, Diagnosis)], clock: Clock, out: &mut impl Write) -> 
         })?;
         written?;
     }
-    Ok(())
+    // Whoever watches the run reads along.
+    out.flush()
 }
 
 /// When to look, and how long it took.

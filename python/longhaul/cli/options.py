@@ -48,3 +48,10 @@ report_option: Decorator = click.option(
 json_option: Decorator = click.option(
     "--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table."
 )
+prometheus_option: Decorator = click.option(
+    "--prometheus",
+    is_flag=False,
+    flag_value="127.0.0.1:9464",
+    metavar="[ADDRESS:PORT]",
+    help="Serve metrics for Prometheus while the run lasts; at 127.0.0.1:9464 if nothing else is said.",
+)
