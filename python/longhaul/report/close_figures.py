@@ -15,6 +15,8 @@ Array = np.ndarray[Any, Any]
 
 _MOST_LINKS = 4
 _MOST_CONNECTIONS = 6
+_LEAST_SHARE = 0.001
+"""Of the bytes of the connection that sent most; whoever sent less is not shown."""
 _COLUMNS = 600
 """Stretches of time that a figure tells apart."""
 _ZOOM = 200
@@ -114,7 +116,10 @@ def sockets(table: Mapping[str, Array]) -> str | None:
         return None
     found = connections({name: column.tolist() for name, column in table.items()}).values()
     busiest = sorted(found, key=lambda each: -each["sent_bytes"][-1])[:_MOST_CONNECTIONS]
-    shown = [each for each in busiest if each["sent_bytes"][-1] > 0 and len(each["t_ns"]) > 1]
+    most = max((each["sent_bytes"][-1] for each in busiest), default=0)
+    # What controls the others says little.
+    worth = [each for each in busiest if each["sent_bytes"][-1] >= max(most * _LEAST_SHARE, 1)]
+    shown = [each for each in worth if len(each["t_ns"]) > 1]
     if not shown:
         return None
     with style():

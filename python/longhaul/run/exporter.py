@@ -1,6 +1,7 @@
 """An HTTP endpoint at which Prometheus finds the metrics of a live run."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -16,25 +17,17 @@ from longhaul.run import session
 from longhaul.run.exposition import CONTENT_TYPE
 from longhaul.run.metrics import Metrics
 
-DEFAULT = "127.0.0.1:9464"
-
 
 def listen(address: str) -> socket.socket:
-    """A listening socket at ``ADDRESS:PORT``. Raises LonghaulError."""
-    host, colon, port = address.rpartition(":")
-    if not colon or not port.isdigit() or int(port) > 65_535 or not host:
-        raise LonghaulError(
-            f'--prometheus: "{address}" is no ADDRESS:PORT',
-            remedy=f"write --prometheus={DEFAULT}, or --prometheus alone behind the scenario",
-            exit_code=2,
-        )
+    """A listening socket at ``address``, ``ADDRESS:PORT``. Raises LonghaulError."""
+    host, _, port = address.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, int(port)), family=family)
     except OSError as error:
         raise LonghaulError(
-            f"--prometheus: cannot listen at {address}: {error.strerror}",
+            f"--prometheus: cannot listen at {address}: {os.strerror(error.errno or 0)}",
             remedy="name another port, such as --prometheus=127.0.0.1:9465",
             exit_code=3,
         ) from error

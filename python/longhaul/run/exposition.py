@@ -34,7 +34,8 @@ def render(families: Iterable[Family]) -> str:
         lines.append(f"# TYPE {family.name} {family.kind}")
         for suffix, labels, value in family.samples:
             inside = ",".join(f'{name}="{_quoted(label)}"' for name, label in labels.items())
-            lines.append(f"{family.name}{suffix}{{{inside}}} {_number(value)}")
+            braces = f"{{{inside}}}" if inside else ""
+            lines.append(f"{family.name}{suffix}{braces} {_number(value)}")
     return "\n".join(lines) + "\n"
 
 
