@@ -5,10 +5,18 @@ use crate::build::spread;
 use crate::endpoints::Endpoints;
 use longhaul_plan::Plan;
 
+/// Ends of streams beyond which none is named.
+const MOST: usize = 100_000;
+
 impl Endpoints {
     /// What the packets of every stream carry as their flow, there and back, and a name for it: `bulk.0` is
     /// the first stream of the flow `bulk`, `solver.0-3` goes from rank 0 to rank 3 of a job of `plan`.
+    ///
+    /// Nothing is named if there are too many.
     pub fn flow_names(&self, plan: &Plan) -> Vec<(u32, String)> {
+        if self.agents.len() > MOST {
+            return Vec::new();
+        }
         let mut names = Vec::with_capacity(2 * self.pairs.len());
         for pair in &self.pairs {
             let name = &self.flows[pair.flow as usize].name;

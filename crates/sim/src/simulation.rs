@@ -9,8 +9,6 @@ use serde_json::{Value, json};
 
 /// How often the memory of closed connections is given back.
 const BURIALS: Span = Span::from_s(1);
-/// Flows and jobs beyond which their streams are not named in results.
-const MOST_NAMED: usize = 10_000;
 
 /// A plan's network with simulated endpoints.
 ///
@@ -47,8 +45,7 @@ impl Simulation {
             network.monitor(&plan);
         }
         let endpoints = Endpoints::new(&plan, &network, |_| true)?;
-        let named = records.are_kept() && plan.flows.len() + plan.jobs.len() <= MOST_NAMED;
-        let flow_names = if named { endpoints.flow_names(&plan) } else { Vec::new() };
+        let flow_names = if records.are_kept() { endpoints.flow_names(&plan) } else { Vec::new() };
         let end = plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
         let apart = endpoints.plan_lookahead(&mut network) && end != Time::NEVER;
         Ok(Simulation {
