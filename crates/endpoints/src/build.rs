@@ -188,7 +188,7 @@ pub(crate) fn path_mtu(plan: &Plan, network: &Network, ends: [NodeId; 2]) -> Res
 }
 
 /// A number that tells flows apart, evenly spread (the finaliser of splitmix64).
-fn spread(flow: u32, end: u32) -> u32 {
+pub(crate) fn spread(flow: u32, end: u32) -> u32 {
     let mut x = (u64::from(flow) << 32 | u64::from(end)).wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

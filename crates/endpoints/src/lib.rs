@@ -13,6 +13,7 @@ mod echoes;
 mod endpoints;
 mod facts;
 mod measures;
+mod names;
 mod ranks;
 mod stream;
 mod timers;

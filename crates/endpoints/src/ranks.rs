@@ -22,7 +22,7 @@ pub type Owner = (u32, u32);
 pub struct Channel {
     connection: Connection,
     pub way: Way,
-    owner: Owner,
+    pub owner: Owner,
     /// When the end that opens does so.
     opens: Option<Time>,
     timer: Time,

@@ -4,6 +4,7 @@ use crate::host::Host;
 use nix::sched::{CloneFlags, setns};
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 /// Increases of one host's counters, by name.
 pub type Counters = BTreeMap<String, u64>;
@@ -34,6 +35,10 @@ const FIELDS6: [(&str, &str); 5] = [
     ("Ip6OutDiscards", "Ip6OutDiscards"),
 ];
 
+/// Constants among the counters.
+const SETTINGS: [&str; 6] =
+    ["Ip.Forwarding", "Ip.DefaultTTL", "Tcp.RtoAlgorithm", "Tcp.RtoMin", "Tcp.RtoMax", "Tcp.MaxConn"];
+
 /// Reads the counters of `host`, whose namespaces were new when the run began, so that they all
 /// started at zero. Leaves this process in the host's network namespace.
 pub fn read(host: &Host) -> nix::Result<Counters> {
@@ -59,6 +64,46 @@ pub fn read(host: &Host) -> nix::Result<Counters> {
         counters.insert("dev_tx_dropped".into(), sent);
     }
     Ok(counters)
+}
+
+/// All that the kernel counted in the current network namespace and is not zero, by names such as
+/// `Tcp.RetransSegs`; those of IPv6 are called as the kernel calls them, `Ip6OutRequests`.
+pub fn everything() -> Counters {
+    let mut counters = Counters::new();
+    for file in ["/proc/self/net/snmp", "/proc/self/net/netstat"] {
+        counters.extend(pairs(&fs::read_to_string(file).unwrap_or_default()));
+    }
+    let text = fs::read_to_string("/proc/self/net/snmp6").unwrap_or_default();
+    counters.extend(text.lines().filter_map(|line| {
+        let (name, value) = line.split_once(char::is_whitespace)?;
+        Some((name.to_owned(), value.trim().parse().ok()?))
+    }));
+    counters.retain(|name, value| *value != 0 && !SETTINGS.contains(&name.as_str()));
+    counters
+}
+
+/// Processor time of a control group, in user space and in the kernel, in nanoseconds.
+pub fn processor_time(group: &Path) -> Option<(u64, u64)> {
+    let text = fs::read_to_string(group.join("cpu.stat")).ok()?;
+    Some((listed(&text, "user_usec")? * 1_000, listed(&text, "system_usec")? * 1_000))
+}
+
+/// Every counter of the pairs of lines "Udp: names" and "Udp: values".
+fn pairs(text: &str) -> impl Iterator<Item = (String, u64)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for pair in lines.chunks_exact(2) {
+        let (Some((group, names)), Some((_, values))) = (pair[0].split_once(':'), pair[1].split_once(':'))
+        else {
+            continue;
+        };
+        for (name, value) in names.split_whitespace().zip(values.split_whitespace()) {
+            if let Ok(value) = value.parse() {
+                found.push((format!("{group}.{name}"), value));
+            }
+        }
+    }
+    found.into_iter()
 }
 
 /// Packets that the machine's receive queues dropped, over all processors.
@@ -99,6 +144,16 @@ mod tests {
             "Udp: InDatagrams RcvbufErrors\nUdp: 12 7\nUdpLite: InDatagrams RcvbufErrors\nUdpLite: 1 2\n";
         assert_eq!(paired(text, "Udp:", "RcvbufErrors"), Some(7));
         assert_eq!(paired(text, "Udp:", "Missing"), None);
+    }
+
+    #[test]
+    fn every_counter_has_the_name_of_its_group() {
+        let text = "Udp: InDatagrams RcvbufErrors\nUdp: 12 7\nTcp: MaxConn OutSegs\nTcp: -1 5\n";
+        let all: Vec<(String, u64)> = pairs(text).collect();
+        assert_eq!(
+            all,
+            [("Udp.InDatagrams".into(), 12), ("Udp.RcvbufErrors".into(), 7), ("Tcp.OutSegs".into(), 5),]
+        );
     }
 
     #[test]

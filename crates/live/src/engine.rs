@@ -5,12 +5,13 @@
 //! shows as lateness.
 
 mod control;
+mod flow_names;
 mod idle;
 mod outlet;
 mod result;
 mod steps;
 
-pub use control::{Command, Reply};
+pub use control::{Command, Control, Reply};
 use outlet::Outlet;
 
 use crate::bodies::{Arrival, Bodies};
@@ -19,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::realtime::{self, Budget, Scheduling};
 use crate::recorder::Recorder;
 use crate::tun::Tun;
-use control::Control;
+use flow_names::FlowNames;
 use idle::Idle;
 use longhaul_endpoints::Endpoints;
 use longhaul_network::journal::Entry;
@@ -54,6 +55,7 @@ pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
     for &link in plan.measure.packet_links.iter().chain(&plan.measure.captures) {
         network.tap(link);
     }
+    network.monitor(plan);
     let endpoints = steps::endpoints(plan, &network)?;
     let recorder = Recorder::start(plan, directory)?;
     let scheduling = realtime::claim();
@@ -95,6 +97,8 @@ struct Engine<'a> {
     polled_ns: u64,
     stopped: bool,
     steal_before: Option<u64>,
+    /// Of what real packets carry as their flow.
+    flow_names: FlowNames,
 }
 
 impl<'a> Engine<'a> {
@@ -146,6 +150,7 @@ impl<'a> Engine<'a> {
             polled_ns: 0,
             stopped: false,
             steal_before: result::stolen_ns(),
+            flow_names: FlowNames::default(),
         })
     }
 
@@ -254,6 +259,7 @@ impl<'a> Engine<'a> {
             return;
         }
         self.outlet.ports[node].read_packets += u64::from(segments);
+        self.flow_names.note(header.flow, bytes);
         let destination = self.network.node_at(header.destination).or(self.gateway(node));
         let mut flags = Flags::empty();
         flags.set(Flags::V6, header.version == 6);

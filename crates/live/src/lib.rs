@@ -20,11 +20,13 @@ mod error;
 mod host;
 mod mpi;
 mod netlink;
+mod observer;
 mod process;
 mod program;
 mod realtime;
 mod recorder;
 mod shape;
+mod sockets;
 mod supervisor;
 mod tun;
 

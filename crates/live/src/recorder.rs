@@ -3,15 +3,19 @@
 //! The engine hands over batches through a bounded channel and never waits: when the disk does
 //! not keep up, a batch is dropped and counted.
 
+mod monitor;
 mod simulated;
 
 use crate::error::{Error, Result};
 use crate::realtime;
+use longhaul_network::Bins;
 use longhaul_network::journal::{Entry, JOURNAL_MAGIC};
 use longhaul_plan::Plan;
 use longhaul_record::{
-    Capture, EchoRow, FlowRow, PACKETS_HEADER, PacketRow, RequestRow, SAMPLES_HEADER, SampleRow,
+    Capture, EchoRow, FlowRow, LatenessRow, PACKETS_HEADER, PacketRow, RequestRow, SAMPLES_HEADER, SampleRow,
+    lateness_header,
 };
+use monitor::MonitorFiles;
 use simulated::SimulatedFiles;
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -31,6 +35,8 @@ const JOURNAL_BYTES: usize = 1 << 18;
 
 enum Batch {
     Samples(Vec<SampleRow>),
+    Bins(Bins),
+    Lateness(Vec<LatenessRow>),
     Packets(Vec<PacketRow>),
     Captured(Captured),
     Journal(Vec<u8>),
@@ -102,6 +108,20 @@ impl Recorder {
     pub fn samples(&mut self, rows: Vec<SampleRow>) {
         let count = rows.len();
         self.send(Batch::Samples(rows), count);
+    }
+
+    /// Hands over how late packets were so far.
+    pub fn lateness(&mut self, rows: Vec<LatenessRow>) {
+        let count = rows.len();
+        self.send(Batch::Lateness(rows), count);
+    }
+
+    /// Hands over what monitored links did in bins of time.
+    pub fn bins(&mut self, bins: Bins) {
+        let count = bins.directions.len() + bins.flows.len();
+        if count > 0 {
+            self.send(Batch::Bins(bins), count);
+        }
     }
 
     /// Hands over the state of simulated flows at one instant.
@@ -199,9 +219,11 @@ struct Files {
     names: Vec<String>,
     samples: BufWriter<File>,
     packets: BufWriter<File>,
+    lateness: BufWriter<File>,
     captures: HashMap<u32, Capture<BufWriter<File>>>,
     journal: Option<BufWriter<File>>,
     simulated: Option<SimulatedFiles>,
+    monitor: Option<MonitorFiles>,
 }
 
 impl Files {
@@ -209,9 +231,11 @@ impl Files {
         let raw = directory.join("raw");
         let mut samples = create(&raw.join("samples.csv"))?;
         let mut packets = create(&raw.join("packets.csv"))?;
+        let mut lateness = create(&raw.join("lateness.csv"))?;
         let header = |error| Error::wrap("write records", error);
         samples.write_all(SAMPLES_HEADER.as_bytes()).map_err(header)?;
         packets.write_all(PACKETS_HEADER.as_bytes()).map_err(header)?;
+        lateness.write_all(lateness_header().as_bytes()).map_err(header)?;
         let mut captures = HashMap::new();
         for &link in &plan.measure.captures {
             let folder = directory.join("captures");
@@ -233,9 +257,11 @@ impl Files {
             names: plan.links.iter().map(|link| link.name.clone()).collect(),
             samples,
             packets,
+            lateness,
             captures,
             journal,
             simulated: SimulatedFiles::open(plan, &raw)?,
+            monitor: MonitorFiles::open(plan, &raw)?,
         })
     }
 
@@ -247,6 +273,15 @@ impl Files {
                         row.write(&self.names[row.link as usize], &mut self.samples)?;
                     }
                     self.samples.flush()?;
+                }
+                Batch::Lateness(rows) => {
+                    for row in rows {
+                        row.write(&self.names[row.link as usize], &mut self.lateness)?;
+                    }
+                    self.lateness.flush()?;
+                }
+                Batch::Bins(bins) => {
+                    self.monitor.iter_mut().try_for_each(|files| files.write(&bins, &self.names))?;
                 }
                 Batch::Packets(rows) => {
                     for row in rows {
@@ -271,6 +306,7 @@ impl Files {
         self.packets.flush()?;
         self.journal.iter_mut().try_for_each(Write::flush)?;
         self.simulated.iter_mut().try_for_each(SimulatedFiles::flush)?;
+        self.monitor.iter_mut().try_for_each(MonitorFiles::flush)?;
         self.captures.values_mut().try_for_each(Capture::flush)
     }
 

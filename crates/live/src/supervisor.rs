@@ -11,13 +11,14 @@ use crate::cgroup::Groups;
 use crate::clock::{Clock, monotonic_ns};
 use crate::engine::{self, Command, Ports};
 use crate::error::{Error, Result};
-use crate::host::{self, Ground, Host, Namespaces};
+use crate::host::{self, Ground, Host, Limits, Namespaces};
 use crate::program::{self, Running, Surroundings};
 use crate::{counters, tun::Tun};
 use longhaul_plan::{Event, NodeKind, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
@@ -86,10 +87,18 @@ struct Supervisor<'a> {
     host_groups: Vec<Option<File>>,
     programs: Vec<Running>,
     engine: EngineProcess,
+    /// Who watches the hosts' sockets, if somebody does.
+    observer: Option<ObserverProcess>,
     clock: Clock,
     keep: bool,
     groups: Option<PathBuf>,
     softnet_before: u64,
+}
+
+/// The observer, seen from here.
+struct ObserverProcess {
+    pid: libc::pid_t,
+    control: UnixStream,
 }
 
 /// The engine, seen from here.
@@ -120,7 +129,9 @@ impl<'a> Supervisor<'a> {
         let softnet_before = counters::softnet_dropped();
         host::prepare_mounts(&plan.nodes, &files)?;
         let base = Namespaces::current()?;
-        let ground = Ground { base: &base, files: &files };
+        let watched = plan.measure.sockets_every_ns.is_some();
+        let limits = if watched { host::separate_tables() } else { Limits::default() };
+        let ground = Ground { base: &base, limits: &limits, files: &files };
         let mut hosts = Vec::with_capacity(plan.nodes.len());
         let mut host_groups = Vec::with_capacity(plan.nodes.len());
         for (position, node) in plan.nodes.iter().enumerate() {
@@ -139,6 +150,7 @@ impl<'a> Supervisor<'a> {
             .map(|program| launching::of_span(plan, program, &files))
             .collect::<Result<_>>()?;
         let engine = start_engine(plan, &mut hosts, &directory)?;
+        let observer = start_observer(plan, &hosts, &directory, &engine)?;
         let count = hosts.iter().flatten().count();
         talk.tell(&json!({
             "event": "up",
@@ -162,6 +174,7 @@ impl<'a> Supervisor<'a> {
             host_groups,
             programs,
             engine,
+            observer,
             clock: Clock::starting_now(),
             keep,
             groups: groups.root().map(ToOwned::to_owned),
@@ -224,6 +237,7 @@ impl<'a> Supervisor<'a> {
         let start_ns = monotonic_ns() + START_MARGIN_NS;
         self.clock = Clock::starting_at(start_ns);
         self.command(&Command::Start { start_ns })?;
+        self.tell_observer(&Command::Start { start_ns });
         for running in self.programs.iter_mut() {
             // Services started on the clock that the supervisor began with.
             running.start_ns = running.start_ns.map(|before| before - start_ns as i64);
@@ -356,6 +370,7 @@ impl<'a> Supervisor<'a> {
             if pid == self.engine.pid {
                 self.engine.alive = false;
             }
+            self.observer.take_if(|observer| observer.pid == pid);
             let at_ns = monotonic_ns() as i64 - self.clock.start_ns() as i64;
             if let Some(running) = self.programs.iter_mut().find(|running| running.pid == Some(pid)) {
                 running.ended(at_ns, status, &usage);
@@ -366,6 +381,13 @@ impl<'a> Supervisor<'a> {
     fn command(&mut self, command: &Command) -> Result<()> {
         requests::send_line(&mut self.engine.control, command)
             .map_err(|error| Error::wrap("talk to the engine", error))
+    }
+
+    /// Results are complete without it: that it is gone is no failure.
+    fn tell_observer(&mut self, command: &Command) {
+        if let Some(observer) = &mut self.observer {
+            let _ = requests::send_line(&mut observer.control, command);
+        }
     }
 
     fn fulfil(&mut self, request: Request) -> Value {
@@ -384,6 +406,9 @@ impl<'a> Supervisor<'a> {
                 }
                 self.ask_engine(&Command::Change { link, direction, route, change: Box::new(event.change) })
             }
+            Request::Programs {} => json!({
+                "ok": true, "t_ns": self.clock.ns(), "programs": self.programs, "cgroups": self.groups,
+            }),
             Request::Status {} => {
                 let mut status = self.ask_engine(&Command::Status {});
                 status["programs"] = json!(self.programs);
@@ -468,5 +493,35 @@ fn start_engine(
             let busy = plan.flows.iter().any(|flow| flow.simulated) || !plan.jobs.is_empty();
             Ok(EngineProcess { pid, control, alive: true, busy })
         }
+    }
+}
+
+/// Forks the observer, if the plan wants one.
+fn start_observer(
+    plan: &Plan,
+    hosts: &[Option<Host>],
+    directory: &std::path::Path,
+    engine: &EngineProcess,
+) -> Result<Option<ObserverProcess>> {
+    let Some(every_ns) = plan.measure.sockets_every_ns else { return Ok(None) };
+    let (ours, theirs) = UnixStream::pair().map_err(|error| Error::wrap("open a socket pair", error))?;
+    // SAFETY: this process has one thread.
+    match unsafe { libc::fork() } {
+        -1 => Err(Error::last("start the observer")),
+        0 => {
+            drop(ours);
+            // SAFETY: plain system call; this process never uses the descriptor, and must not hold it open.
+            unsafe { libc::close(engine.control.as_raw_fd()) };
+            let code = match crate::observer::run(hosts, theirs, every_ns, directory) {
+                Ok(()) => 0,
+                Err(error) => {
+                    let _ = fs::write(directory.join("logs/observer.err"), format!("{error}\n"));
+                    1
+                }
+            };
+            // SAFETY: ends the process without the supervisor's destructors.
+            unsafe { libc::_exit(code) }
+        }
+        pid => Ok(Some(ObserverProcess { pid, control: ours })),
     }
 }

@@ -45,16 +45,21 @@ pub fn laws(direction: &plan::Direction) -> link::Laws {
         queue: limit(&direction.queue),
         discipline: discipline(&direction.queue.discipline),
         rate: rate(&direction.rate),
-        framing: link::Framing {
-            overhead_bytes: direction.framing.overhead_bytes,
-            least_bytes: direction.framing.least_bytes,
-            cells: direction.framing.cells.map(|cells| (cells.payload_bytes, cells.cell_bytes)),
-        },
+        framing: framing(&direction.framing),
         delay: delay(&direction.delay),
         reorder: direction.reorder,
         out_of_order: direction.out_of_order.as_ref().map(out_of_order),
         duplicate: probability(direction.duplicate),
         corrupt: probability(direction.corrupt),
+    }
+}
+
+/// What comes on top of a packet on the wire.
+pub fn framing(framing: &plan::Framing) -> link::Framing {
+    link::Framing {
+        overhead_bytes: framing.overhead_bytes,
+        least_bytes: framing.least_bytes,
+        cells: framing.cells.map(|cells| (cells.payload_bytes, cells.cell_bytes)),
     }
 }
 

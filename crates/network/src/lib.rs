@@ -10,6 +10,7 @@ pub mod icmp;
 pub mod journal;
 mod laws;
 mod lookahead;
+mod monitor;
 mod network;
 mod packet;
 mod replay;
@@ -18,6 +19,7 @@ mod routes;
 mod trial;
 
 pub use calendar::Calendar;
+pub use monitor::Bins;
 pub use network::{LinkCounters, Network, Sink, Totals};
 pub use packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
 pub use replay::{Difference, Replay, replay};

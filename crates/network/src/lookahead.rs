@@ -65,12 +65,14 @@ impl Network {
     /// Whether the laws of all links that are used let every due time be known on arrival, after
     /// [`plan_lookahead`](Self::plan_lookahead).
     pub fn can_look_ahead(&self) -> bool {
-        self.lookahead.as_ref().is_some_and(|ahead| {
-            ahead.order.iter().all(|&index| {
-                let direction = &self.directions[index as usize];
-                matches!(&direction.link, Line::Pipe(pipe) if pipe.looks_ahead())
+        // A monitor counts packets when they leave a link, and what waits behind them.
+        self.monitor.is_none()
+            && self.lookahead.as_ref().is_some_and(|ahead| {
+                ahead.order.iter().all(|&index| {
+                    let direction = &self.directions[index as usize];
+                    matches!(&direction.link, Line::Pipe(pipe) if pipe.looks_ahead())
+                })
             })
-        })
     }
 
     /// Directions and hosts that take part.

@@ -1,6 +1,7 @@
 use crate::calendar::Calendar;
 use crate::laws;
 use crate::lookahead::Lookahead;
+use crate::monitor::{Bins, Monitor, Seen};
 use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
 use crate::routes::Routes;
 use longhaul_link::{Counters, Line, Offered};
@@ -46,6 +47,7 @@ pub struct Network {
     pub(crate) calendar: Calendar,
     pub(crate) totals: Totals,
     pub(crate) lookahead: Option<Box<Lookahead>>,
+    pub(crate) monitor: Option<Box<Monitor>>,
 }
 
 #[derive(Debug)]
@@ -162,6 +164,7 @@ impl Network {
             directions,
             totals: Totals::default(),
             lookahead: None,
+            monitor: None,
         })
     }
 
@@ -248,8 +251,10 @@ impl Network {
     #[inline(never)]
     fn pass_any(&mut self, time: Time, direction: DirectionId, sink: &mut impl Sink) {
         let place = direction.0 as usize;
+        self.turn_bins(direction, time);
         while let Some((packet, due)) = self.directions[place].link.take(time) {
             if self.directions[place].tapped {
+                self.count(direction, due, &packet, Seen::Delivered);
                 sink.passed(direction, &packet, packet.offered, Ok(due));
             }
             self.arrive(self.directions[place].to, packet, due, direction, sink);
@@ -274,12 +279,16 @@ impl Network {
     ) {
         self.look_no_further();
         self.advance(now, sink);
+        self.turn_bins(direction, now);
         self.directions[direction.0 as usize].link.change(now, route, &laws::change(change));
         self.tidy(direction, now, sink);
     }
 
     /// Brings the counters of what waits and what flies up to `now`; no packet notices.
     pub fn settle(&mut self, now: Time) {
+        if self.monitor.is_some() {
+            (0..self.directions.len() as u32).for_each(|index| self.turn_bins(DirectionId(index), now));
+        }
         self.directions.iter_mut().for_each(|direction| direction.link.settle(now));
     }
 
@@ -322,6 +331,54 @@ impl Network {
     pub fn tap(&mut self, link: usize) {
         for direction in &mut self.directions[2 * link..2 * link + 2] {
             direction.tapped = true;
+        }
+    }
+
+    /// From now on, the links that `plan` wants to be watched are counted in bins: see [`Self::take_bins`].
+    pub fn monitor(&mut self, plan: &Plan) {
+        self.monitor = Monitor::new(plan).map(Box::new);
+        plan.measure.monitor.iter().flat_map(|monitor| &monitor.links).for_each(|&link| self.tap(link));
+    }
+
+    /// The bins that have ended by the last [`settle`](Self::settle); at the end of a run, with `all` of
+    /// them, what is open, too.
+    pub fn take_bins(&mut self, all: bool) -> Bins {
+        let Network { directions, monitor: Some(monitor), .. } = self else { return Bins::default() };
+        if all {
+            for (place, direction) in directions.iter().enumerate() {
+                if let Some((meter, closed)) = monitor.meter(place) {
+                    meter.end(direction.link.waiting(), closed);
+                }
+            }
+        }
+        monitor.take()
+    }
+
+    /// Ends the bins of a direction that end by `now`, each with the queue of that instant.
+    fn turn_bins(&mut self, direction: DirectionId, now: Time) {
+        let Some(monitor) = &mut self.monitor else { return };
+        let place = direction.0 as usize;
+        let Some((meter, closed)) = monitor.meter(place) else { return };
+        while meter.ends() <= now {
+            let line = &mut self.directions[place].link;
+            line.settle(meter.ends());
+            meter.turn(now, line.waiting(), closed);
+        }
+    }
+
+    #[inline(never)]
+    fn count_offer(&mut self, direction: DirectionId, at: Time, packet: &Packet) {
+        self.turn_bins(direction, at);
+        let fits = packet.bytes <= self.directions[direction.0 as usize].mtu;
+        let seen = if fits { Seen::Offered } else { Seen::Ended(Fate::TooBig) };
+        self.count(direction, at, packet, seen);
+    }
+
+    fn count(&mut self, direction: DirectionId, at: Time, packet: &Packet, seen: Seen) {
+        if let Some(monitor) = &mut self.monitor
+            && let Some((meter, _)) = monitor.meter(direction.0 as usize)
+        {
+            meter.count(at, packet, seen);
         }
     }
 
@@ -368,6 +425,9 @@ impl Network {
         let Some(direction) = self.routes.next(node.0, packet.destination.0) else {
             return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
         };
+        if self.directions[direction.0 as usize].tapped {
+            self.count_offer(direction, at, &packet);
+        }
         let each = &mut self.directions[direction.0 as usize];
         if packet.bytes > each.mtu {
             each.too_big_packets += 1;
@@ -387,6 +447,7 @@ impl Network {
                 Offered::Taken { .. } => {}
                 Offered::Ended(fate) => {
                     if tapped {
+                        self.count(direction, at, &packet, Seen::Ended(fate.into()));
                         sink.passed(direction, &packet, at, Err(fate.into()));
                     }
                     self.end(packet, fate.into(), at, Some(direction), sink);
@@ -403,6 +464,7 @@ impl Network {
             }
             Offered::Ended(fate) => {
                 if each.tapped {
+                    self.count(direction, at, &packet, Seen::Ended(fate.into()));
                     sink.passed(direction, &packet, at, Err(fate.into()));
                 }
                 self.end(packet, fate.into(), at, Some(direction), sink);
@@ -416,6 +478,7 @@ impl Network {
         let place = direction.0 as usize;
         while let Some((packet, fate)) = self.directions[place].link.drop_pending() {
             if self.directions[place].tapped {
+                self.count(direction, at, &packet, Seen::Ended(fate.into()));
                 sink.passed(direction, &packet, packet.offered, Err(fate.into()));
             }
             self.end(packet, fate.into(), at, Some(direction), sink);

@@ -47,6 +47,7 @@ pub fn passage(direction: DirectionId, packet: &Packet, offered: Time, due: Resu
         due_ns: due.ok().map(Time::ns),
         bytes: packet.bytes,
         fate: due.err().map_or("delivered", Fate::name),
+        flow: packet.flow,
     }
 }
 

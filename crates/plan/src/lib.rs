@@ -175,6 +175,24 @@ pub struct Measure {
     /// Whether everything that goes into the network and comes out is recorded, for a replay.
     #[serde(default)]
     pub journal: bool,
+    /// Links that are watched in short bins of time.
+    #[serde(default)]
+    pub monitor: Option<Monitor>,
+    /// Interval at which the kernel's TCP sockets are read in a live run; `None`: never.
+    #[serde(default)]
+    pub sockets_every_ns: Option<u64>,
+}
+
+/// Links of which packets, bytes, drops and queue are counted in short bins of time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Monitor {
+    /// How long a bin is.
+    pub every_ns: u64,
+    /// Links, both directions of each.
+    pub links: Vec<usize>,
+    /// Whether each flow is counted by itself, too.
+    pub flows: bool,
 }
 
 impl Plan {
@@ -278,6 +296,17 @@ impl Plan {
         }
         for (position, &index) in self.measure.packet_links.iter().enumerate() {
             link(index, format!("measure.packet_links[{position}]"))?;
+        }
+        if let Some(monitor) = &self.measure.monitor {
+            if monitor.every_ns == 0 {
+                return Err("measure.monitor.every_ns: must be positive".into());
+            }
+            for (position, &index) in monitor.links.iter().enumerate() {
+                link(index, format!("measure.monitor.links[{position}]"))?;
+            }
+        }
+        if self.measure.sockets_every_ns == Some(0) {
+            return Err("measure.sockets_every_ns: must be positive".into());
         }
         Ok(())
     }

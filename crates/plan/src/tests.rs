@@ -40,6 +40,8 @@ fn plan() -> Plan {
             packet_links: vec![],
             packet_window_ns: 0,
             journal: false,
+            monitor: None,
+            sockets_every_ns: None,
         },
     }
 }

@@ -6,7 +6,7 @@ delivered_packets,delivered_bytes,wire_bytes,lost_packets,overflowed_packets,dro
 too_big_packets,waiting_packets,waiting_bytes,flying_packets\n";
 
 /// First line of a file of [`PacketRow`]s.
-pub const PACKETS_HEADER: &str = "link,way,offered_ns,due_ns,bytes,fate\n";
+pub const PACKETS_HEADER: &str = "link,way,offered_ns,due_ns,bytes,fate,flow\n";
 
 /// The counters of one direction of a link at one instant; they never go back, but for the last three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +88,8 @@ pub struct PacketRow {
     pub bytes: u32,
     /// `delivered`, or what ended it.
     pub fate: &'static str,
+    /// Its hash of hosts, protocol and ports.
+    pub flow: u32,
 }
 
 impl PacketRow {
@@ -97,11 +99,11 @@ impl PacketRow {
         if let Some(due_ns) = self.due_ns {
             write!(out, "{due_ns}")?;
         }
-        writeln!(out, ",{},{}", self.bytes, self.fate)
+        writeln!(out, ",{},{},{}", self.bytes, self.fate, self.flow)
     }
 }
 
-fn way(reverse: bool) -> &'static str {
+pub(crate) fn way(reverse: bool) -> &'static str {
     if reverse { "reverse" } else { "forward" }
 }
 
@@ -119,9 +121,17 @@ mod tests {
 
     #[test]
     fn a_packet_that_ended_has_no_due_time() {
-        let row = PacketRow { link: 0, reverse: true, offered_ns: 5, due_ns: None, bytes: 84, fate: "lost" };
+        let row = PacketRow {
+            link: 0,
+            reverse: true,
+            offered_ns: 5,
+            due_ns: None,
+            bytes: 84,
+            fate: "lost",
+            flow: 9,
+        };
         let mut line = Vec::new();
         row.write("a-b", &mut line).unwrap();
-        assert_eq!(line, b"a-b,reverse,5,,84,lost\n");
+        assert_eq!(line, b"a-b,reverse,5,,84,lost,9\n");
     }
 }

@@ -1,7 +1,8 @@
+use longhaul_network::Bins;
 use longhaul_plan::Plan;
 use longhaul_record::{
-    ECHOES_HEADER, EchoRow, FLOWS_HEADER, FlowRow, PACKETS_HEADER, PacketRow, REQUESTS_HEADER, RequestRow,
-    SAMPLES_HEADER, SampleRow,
+    BINS_HEADER, ECHOES_HEADER, EchoRow, FLOW_BINS_HEADER, FLOWS_HEADER, FlowRow, PACKETS_HEADER, PacketRow,
+    REQUESTS_HEADER, RequestRow, SAMPLES_HEADER, SampleRow,
 };
 use longhaul_units::Time;
 use std::io::{self, Write};
@@ -22,6 +23,8 @@ struct Outputs {
     flows: Box<dyn Write + Send + Sync>,
     echoes: Box<dyn Write + Send + Sync>,
     requests: Box<dyn Write + Send + Sync>,
+    /// Of monitored links and their flows, if there are any.
+    bins: Option<[Box<dyn Write + Send + Sync>; 2]>,
 }
 
 impl Records {
@@ -46,6 +49,13 @@ impl Records {
             flows: with_header("flows.csv", FLOWS_HEADER)?,
             echoes: with_header("echoes.csv", ECHOES_HEADER)?,
             requests: with_header("requests.csv", REQUESTS_HEADER)?,
+            bins: match plan.measure.monitor {
+                Some(_) => Some([
+                    with_header("monitor.csv", BINS_HEADER)?,
+                    with_header("monitor_flows.csv", FLOW_BINS_HEADER)?,
+                ]),
+                None => None,
+            },
         };
         Ok(Records {
             links: plan.links.iter().map(|link| link.name.clone()).collect(),
@@ -87,6 +97,17 @@ impl Records {
         }
     }
 
+    pub(crate) fn bins(&mut self, bins: &Bins) {
+        let Records { outputs: Some(outputs), links, failure, .. } = self else { return };
+        let Some([directions, flows]) = &mut outputs.bins else { return };
+        for row in &bins.directions {
+            keep(failure, row.write(&links[row.link as usize], directions));
+        }
+        for row in &bins.flows {
+            keep(failure, row.write(&links[row.link as usize], flows));
+        }
+    }
+
     pub(crate) fn flow(&mut self, row: FlowRow) {
         let Records { outputs: Some(outputs), flows, failure, .. } = self else { return };
         keep(failure, row.write(&flows[row.flow as usize], &mut outputs.flows));
@@ -108,11 +129,10 @@ impl Records {
             return Err(failure);
         }
         let Some(outputs) = &mut self.outputs else { return Ok(()) };
-        let Outputs { samples, packets, flows, echoes, requests } = outputs;
-        for out in [samples, packets, flows, echoes, requests] {
-            out.flush()?;
-        }
-        Ok(())
+        let Outputs { samples, packets, flows, echoes, requests, bins } = outputs;
+        let mut all =
+            [samples, packets, flows, echoes, requests].into_iter().chain(bins.iter_mut().flatten());
+        all.try_for_each(|out| out.flush())
     }
 }
 

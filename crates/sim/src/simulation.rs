@@ -30,6 +30,8 @@ pub struct Simulation {
     next_change: usize,
     next_sample: Time,
     next_burial: Time,
+    /// Names of what packets carry as their flow, if flows are recorded.
+    flow_names: Vec<(u32, String)>,
 }
 
 impl Simulation {
@@ -40,8 +42,10 @@ impl Simulation {
         let mut network = Network::new(&plan)?;
         if records.are_kept() {
             plan.measure.packet_links.iter().for_each(|&link| network.tap(link));
+            network.monitor(&plan);
         }
         let endpoints = Endpoints::new(&plan, &network, |_| true)?;
+        let flow_names = if records.are_kept() { endpoints.flow_names(&plan) } else { Vec::new() };
         let end = plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
         let apart = endpoints.plan_lookahead(&mut network) && end != Time::NEVER;
         Ok(Simulation {
@@ -55,6 +59,7 @@ impl Simulation {
             end,
             next_change: 0,
             next_burial: Time::ZERO + BURIALS,
+            flow_names,
             plan: Plan { flows: Vec::new(), jobs: Vec::new(), ..plan },
         })
     }
@@ -186,6 +191,7 @@ impl Simulation {
         self.network.settle(self.now);
         let records = &mut self.outlet.records;
         records.write_packets(self.done_before);
+        records.bins(&self.network.take_bins(false));
         results::samples(&self.network, &self.plan, self.now).into_iter().for_each(|row| records.sample(row));
         self.endpoints.samples(self.now).for_each(|row| records.flow(row));
         self.record_echoes();
@@ -226,6 +232,7 @@ impl Simulation {
         }
         self.record_echoes();
         self.outlet.records.write_packets(self.now + Span::from_ps(1));
+        self.outlet.records.bins(&self.network.take_bins(true));
         let (flows, requests) = self.endpoints.flows(self.now);
         let records = &mut self.outlet.records;
         requests.into_iter().for_each(|row| records.request(row));
@@ -238,6 +245,7 @@ impl Simulation {
             "packets": results::packets(&self.network),
             "flows": flows,
             "jobs": self.endpoints.jobs(),
+            "flow_names": self.flow_names,
             "events": self.events(),
             "hops": self.network.totals().hops,
             "damaged": self.outlet.cargo.damaged(),

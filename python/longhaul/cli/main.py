@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("longhaul.cli.session:status", "Say how a run that is up is doing."),
     "down": ("longhaul.cli.session:down", "Take a network down and write its results."),
     "report": ("longhaul.cli.report:report", "Write the report of a run again."),
+    "dashboard": ("longhaul.cli.dashboard:dashboard", "Print a Grafana dashboard for runs."),
     "compare": ("longhaul.cli.compare:compare", "Compare runs, or a live run with the model it ran."),
     "fit": ("longhaul.cli.fit:fit", "Find the distribution of the gaps between losses."),
     "doctor": ("longhaul.cli.doctor:doctor", "Examine this machine, and say how to make it better."),

@@ -20,6 +20,15 @@ def settings(_context: click.Context, _parameter: click.Parameter, values: tuple
     return found
 
 
+def _address(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    address, _, port = (value or "").rpartition(":")
+    if value is not None and not (address and port.isdigit() and int(port) < 65_536):
+        raise click.BadParameter(
+            f'"{value}" is no ADDRESS:PORT; write --prometheus=127.0.0.1:9464, or put --prometheus last'
+        )
+    return value
+
+
 scenario_argument: Decorator = click.argument(
     "scenario", type=click.Path(path_type=Path, exists=True, dir_okay=False)
 )
@@ -46,4 +55,13 @@ report_option: Decorator = click.option(
 )
 json_option: Decorator = click.option(
     "--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table."
+)
+prometheus_option: Decorator = click.option(
+    "--prometheus",
+    is_flag=False,
+    flag_value="127.0.0.1:9464",
+    callback=_address,
+    is_eager=True,
+    metavar="[ADDRESS:PORT]",
+    help="Serve metrics for Prometheus while the run lasts; at 127.0.0.1:9464 if nothing else is said.",
 )

@@ -7,6 +7,7 @@ import click
 
 from longhaul.cli.options import (
     json_option,
+    prometheus_option,
     report_option,
     runs_option,
     scenario_argument,
@@ -23,6 +24,7 @@ from longhaul.cli.options import (
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
 @click.option("--strict", is_flag=True, help="A degraded run counts as not faithful (exit code 4).")
 @click.option("--journal", is_flag=True, help="Keep all that enters and leaves the network, for a replay.")
+@prometheus_option
 @report_option
 @json_option
 def run(
@@ -33,6 +35,7 @@ def run(
     sudo: bool,
     strict: bool,
     journal: bool,
+    prometheus: str | None,
     report: bool,
     as_json: bool,
 ) -> None:
@@ -45,6 +48,7 @@ def run(
     longhaul run scenarios/three-clusters.yaml
     longhaul run scenarios/three-clusters.yaml --set cc=bbr
     longhaul run scenarios/mixed.yaml
+    longhaul run scenarios/three-clusters.yaml --prometheus
     """
     from longhaul.run.experiment import run_experiment
 
@@ -58,6 +62,7 @@ def run(
             sudo=sudo,
             strict=strict,
             journal=journal,
+            prometheus=prometheus,
             report=report,
             as_json=as_json,
         )

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import click
 
-from longhaul.cli.options import json_option, runs_option, scenario_argument, set_option
+from longhaul.cli.options import (
+    json_option,
+    prometheus_option,
+    runs_option,
+    scenario_argument,
+    set_option,
+)
 
 name_option = click.option("--name", metavar="RUN", help="Which run, when several are up.")
 
@@ -17,14 +23,30 @@ name_option = click.option("--name", metavar="RUN", help="Which run, when severa
 @click.option("--name", metavar="RUN", help="How to call it; the scenario's name by default.")
 @runs_option
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
-def up(scenario: Path, settings: dict[str, str], name: str | None, runs: Path, sudo: bool) -> None:
+@prometheus_option
+def up(
+    scenario: Path,
+    settings: dict[str, str],
+    name: str | None,
+    runs: Path,
+    sudo: bool,
+    prometheus: str | None,
+) -> None:
     """Bring SCENARIO up and leave it up, for `exec`, `set`, `status` and `down`.
 
     Its programs and traffic run as in `run`; the network stays when they have ended.
     """
     from longhaul.run.standing import bring_up
 
-    standing = bring_up(scenario, settings=settings, name=name, runs=runs, argv=sys.argv, sudo=sudo)
+    standing = bring_up(
+        scenario,
+        settings=settings,
+        name=name,
+        runs=runs,
+        argv=sys.argv,
+        sudo=sudo,
+        prometheus=prometheus,
+    )
     click.echo(
         f"{standing.name} is up: {standing.hosts} hosts in {standing.seconds:.2f} s; {standing.directory}"
     )

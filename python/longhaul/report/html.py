@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
 from longhaul.errors import LonghaulError
-from longhaul.report import figures, topology
+from longhaul.report import close_figures, figures, topology
 from longhaul.report.page import page, write_page
 
 Json = Mapping[str, Any]
@@ -82,6 +82,9 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
             "utilisation": figures.utilisation(samples, links),
             "rtts": figures.rtts(summary["flows"]),
             "packets": figures.packet_diagram(packets, links),
+            "monitor": close_figures.monitor(_table(directory / "monitor.parquet"), plan),
+            "packet_delays": close_figures.packet_delays(_table(directory / "packets.parquet"), links),
+            "sockets": close_figures.sockets(_table(directory / "sockets.parquet")),
         },
         "scenario": (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace"),
         "downloads": _downloads(directory),

@@ -41,10 +41,17 @@ class Result:
         return _named([each for each in self.summary["links"] if each["way"] == way], "name", name)
 
     def table(self, name: str) -> dict[str, Any]:
-        """``links``, ``flows`` or ``probes`` as columns; units stand in their names."""
+        """``links``, ``flows``, ``probes``, ``packets``, ``monitor``, ``sockets``, ``hosts`` ... as columns.
+
+        Units stand in their names. Raises KeyError if the run has no such table.
+        """
         import pyarrow.parquet as pq
 
-        columns: dict[str, Any] = pq.read_table(self.directory / f"{name}.parquet").to_pydict()
+        path = self.directory / f"{name}.parquet"
+        if not path.is_file():
+            tables = sorted(each.stem for each in self.directory.glob("*.parquet"))
+            raise KeyError(standing.unknown("table", name, tables))
+        columns: dict[str, Any] = pq.read_table(path).to_pydict()
         return columns
 
 

@@ -20,20 +20,26 @@ def run_experiment(
     argv: list[str],
     sudo: bool = False,
     journal: bool = False,
+    prometheus: str | None = None,
     strict: bool = False,
     report: bool = True,
     as_json: bool = False,
 ) -> int:
-    """Run a scenario live, write results and report, print the summary; returns the exit code."""
+    """Run a scenario live, write results and report, print the summary; returns the exit code.
+
+    ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all.
+    """
+    from longhaul.run.exporter import listen
     from longhaul.run.progress import Progress
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
     for warning in resolved.warnings:
         print(f"longhaul: {warning}", file=sys.stderr)
+    listener = listen(prometheus) if prometheus else None
     prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
     with Progress(prepared.plan) as progress:
-        finished = live.run(prepared, progress=progress.tell, sudo=sudo)
+        finished = live.run(prepared, progress=progress.tell, sudo=sudo, listener=listener)
     summary = conclude(finished.directory, reason=finished.reason, report=report)
     show(summary, finished.directory, as_json=as_json, report=report)
     return exit_code(summary, reason=finished.reason, strict=strict)

@@ -6,7 +6,7 @@ import secrets
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -21,6 +21,8 @@ from longhaul.run.session import Message, Session, search_path
 from longhaul.run.state import socket_path
 
 if TYPE_CHECKING:
+    import socket
+
     from longhaul.scenario import Resolved
     from longhaul.scenario.model.node import Tcp
     from longhaul.scenario.problems import Problem
@@ -107,18 +109,29 @@ def prepare(
     return Prepared(name or plan["name"], run, directory, directory / "plan.json")
 
 
-def run(prepared: Prepared, *, progress: Progress, sudo: bool = False) -> Finished:
-    """Run to the end. Ctrl-C and SIGTERM end it early and keep what there is."""
+def run(
+    prepared: Prepared, *, progress: Progress, sudo: bool = False, listener: "socket.socket | None" = None
+) -> Finished:
+    """Run to the end. Ctrl-C and SIGTERM end it early and keep what there is.
+
+    At ``listener``, if there is one, metrics are served meanwhile.
+    """
+    path = socket_path(prepared.run)
+    served: AbstractContextManager[None] = nullcontext()
+    if listener is not None:
+        from longhaul.run.exporter import serving
+
+        served = serving(listener, prepared.directory, path)
     session = Session(
         prepared.plan,
         prepared.directory,
         run=prepared.run,
-        socket_path=socket_path(prepared.run),
+        socket_path=path,
         sudo=sudo,
     )
     reason = "failed"
     try:
-        with _interruptions(session):
+        with served, _interruptions(session):
             for message in session.events():
                 progress(message)
                 if message.get("event") == "ended":

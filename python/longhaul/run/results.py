@@ -18,9 +18,13 @@ from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
 from longhaul.run import logs, simulation
 from longhaul.run.logs import Pings
+from longhaul.run.records import write_tables
 from longhaul.scenario.laws import plan_bits_per_s
 
 Json = dict[str, Any]
+
+_TABLES = ("links", "flows", "jobs", "flow_names")
+"""What the engine says that has a place elsewhere."""
 
 
 def write_results(directory: Path) -> Json:
@@ -70,6 +74,7 @@ def write_results(directory: Path) -> Json:
         "transfers": summarise_transfers(flows, _shared_bits_per_s(plan, traffic)),
         "packets": engine["packets"] if engine else {},
         "fidelity": fidelity,
+        **write_tables(directory, engine),
     }
     if engine is not None and simulated:
         summary["simulation"] = simulation.account(engine)
@@ -229,7 +234,7 @@ def _write_table(columns: Mapping[str, Any], path: Path) -> None:
 def _without_traffic(engine: Json | None) -> Json | None:
     if engine is None:
         return None
-    return {name: value for name, value in engine.items() if name not in ("links", "flows", "jobs")}
+    return {name: value for name, value in engine.items() if name not in _TABLES}
 
 
 def _read(path: Path) -> Any:

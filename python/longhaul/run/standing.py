@@ -30,9 +30,10 @@ def bring_up(
     runs: Path,
     argv: list[str],
     sudo: bool = False,
+    prometheus: str | None = None,
 ) -> Standing:
-    """Bring a scenario up and leave it up."""
-    from longhaul.run import live
+    """Bring a scenario up and leave it up; at ``prometheus`` (ADDRESS:PORT), metrics are served."""
+    from longhaul.run import exporter, live
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings))
@@ -46,12 +47,15 @@ def bring_up(
                 exit_code=2,
             )
         path.unlink()
+    listener = exporter.listen(prometheus) if prometheus else None
     prepared = live.prepare(resolved, runs=runs, argv=argv)
     running = session.Session(
         prepared.plan, prepared.directory, run=prepared.run, keep=True, socket_path=path, sudo=sudo
     )
     built = running.wait_for("up")
     running.wait_for("started")
+    if listener is not None:
+        exporter.serve_apart(listener, prepared.directory, path)
     return Standing(called, prepared.directory, int(built["hosts"]), built["build_ns"] / 1e9)
 
 

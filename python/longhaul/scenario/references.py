@@ -233,6 +233,9 @@ class _Check:
         packets = self.document.measure.packets
         for position, name in enumerate(packets.links if packets else ()):
             self.known(("measure", "packets", "links", position), "link", name, self.link_names)
+        monitor = self.document.measure.monitor
+        for position, name in enumerate(monitor.links or () if monitor else ()):
+            self.known(("measure", "monitor", "links", position), "link", name, self.link_names)
         if self.problems:
             return
         programs = [

@@ -25,6 +25,8 @@ PLAN_VERSION = 1
 DEFAULT_PACKET_LINKS = 8
 """Links whose packets are recorded where the scenario does not say which."""
 DEFAULT_WINDOW_NS = 2 * 10**6
+LEAST_SOCKETS_NS = 10**7
+"""The shortest interval between samples of the kernel's TCP sockets."""
 
 
 @dataclass(frozen=True)
@@ -221,21 +223,29 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network,
 
 def _measure(scenario: Scenario, network: Network) -> Plain:
     measure = scenario.document.measure
-    packets = measure.packets
-    if packets:
-        links = [network.link_index[name] for name in dict.fromkeys(packets.links)]
-        window_ns = packets.window.ns
-    else:
-        wide = [index for index, link in enumerate(network.links) if not link.attachment]
-        links = (wide or list(range(len(network.links))))[:DEFAULT_PACKET_LINKS]
-        window_ns = DEFAULT_WINDOW_NS
+    packets, monitor = measure.packets, measure.monitor
+    wide = [index for index, link in enumerate(network.links) if not link.attachment]
+    default = (wide or list(range(len(network.links))))[:DEFAULT_PACKET_LINKS]
+
+    def chosen(names: Sequence[str] | None) -> list[int]:
+        return default if names is None else [network.link_index[name] for name in dict.fromkeys(names)]
+
+    links = chosen(packets.links if packets else None)
     return {
         "every_ns": measure.every.ns,
         "captures": links if packets else [],
         "snap": packets.snap.bytes if packets else 96,
         "packet_links": links,
-        "packet_window_ns": window_ns,
+        "packet_window_ns": packets.window.ns if packets else DEFAULT_WINDOW_NS,
         "journal": measure.journal,
+        "monitor": {
+            "every_ns": monitor.every.ns,
+            "links": chosen(monitor.links),
+            "flows": monitor.flows,
+        }
+        if monitor
+        else None,
+        "sockets_every_ns": max(measure.every.ns, LEAST_SOCKETS_NS) if measure.sockets else None,
     }
 
 

@@ -9,7 +9,7 @@ use longhaul_endpoints::{Cargo, Carrier};
 use longhaul_network::journal::{Departure, Entry};
 use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink, icmp, results};
 use longhaul_plan::{Plan, Way};
-use longhaul_record::Distribution;
+use longhaul_record::{Classes, Distribution};
 use longhaul_units::{Span, Time};
 use serde::Serialize;
 use std::io::IoSlice;
@@ -69,6 +69,8 @@ pub struct Outlet {
     pub real_packets: u64,
     /// Written minus due, by the last link's direction.
     pub lateness: Vec<Distribution>,
+    /// The same in classes, which records have while the run goes on.
+    pub late: Vec<Classes>,
     /// How far the gap between two packets, neighbours on that direction, was from what was due.
     pub spacing: Vec<Distribution>,
     /// The last packet written by direction: when it was due, and its lateness.
@@ -111,6 +113,7 @@ impl Outlet {
             cargo: Cargo::default(),
             real_packets: 0,
             lateness: vec![Distribution::new(); plan.links.len() * 2 + 1],
+            late: vec![Classes::default(); plan.links.len() * 2 + 1],
             spacing: vec![Distribution::new(); plan.links.len() * 2 + 1],
             last: vec![(Time::NEVER, Span::ZERO); plan.links.len() * 2 + 1],
             addresses: plan
@@ -170,6 +173,7 @@ impl Outlet {
             port.written_packets += packets;
             let via = self.place(group.via);
             self.lateness[via].add(late.ns(), packets);
+            self.late[via].add(late.ns(), packets);
             self.note_spacing(via, group.first_due, group.due, late);
             if !self.written_to.contains(&group.host) && self.written_to.len() < 64 {
                 self.written_to.push(group.host);

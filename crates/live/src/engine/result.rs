@@ -3,7 +3,7 @@
 use super::{Engine, Reply};
 use crate::error::{Error, Result};
 use longhaul_network::{journal::Entry, results};
-use longhaul_record::Distribution;
+use longhaul_record::{Distribution, LatenessRow};
 use longhaul_units::{Span, Time};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -17,6 +17,16 @@ impl Engine<'_> {
         }
         self.network.settle(self.advanced);
         self.outlet.recorder.samples(results::samples(&self.network, self.plan, now));
+        self.outlet.recorder.bins(self.network.take_bins(false));
+        let links = self.outlet.late.iter().take(2 * self.plan.links.len());
+        let late = links.enumerate().filter(|(_, classes)| classes.packets() > 0);
+        let late = late.map(|(place, &classes)| LatenessRow {
+            t_ns: now.ns(),
+            link: place as u32 / 2,
+            reverse: place % 2 == 1,
+            classes,
+        });
+        self.outlet.recorder.lateness(late.collect());
         if !self.endpoints.is_empty() {
             self.outlet.recorder.flows(self.endpoints.samples(now).collect());
             let echoes = self.outlet.cargo.echoes();
@@ -43,6 +53,7 @@ impl Engine<'_> {
         // Simulated ends may not have come as far as the clock.
         self.endpoints.close(self.advanced, &mut self.network, &mut self.outlet);
         self.sample(now);
+        self.outlet.recorder.bins(self.network.take_bins(true));
         let (flows, requests) = self.endpoints.flows(self.advanced);
         self.outlet.recorder.requests(requests);
         self.outlet.recorder.note(|| Entry::Finished(self.advanced));
@@ -50,6 +61,7 @@ impl Engine<'_> {
         let error = failure.or(recorded.as_ref().err()).map(ToString::to_string);
         let gaps = &self.idle.gaps;
         let steal = stolen_ns().zip(self.steal_before).map(|(after, before)| after.saturating_sub(before));
+        let simulated = self.endpoints.flow_names(self.plan);
         let mut result = json!({
             "t0_unix_ns": self.outlet.unix_start_ns,
             "duration_ns": now.ns(),
@@ -71,6 +83,7 @@ impl Engine<'_> {
             "pools_grown": self.outlet.bodies.grown,
             "lost_records": self.outlet.recorder.lost_records,
             "ports": self.ports(),
+            "flow_names": self.flow_names.each().chain(simulated).collect::<Vec<_>>(),
         });
         if !self.endpoints.is_empty() {
             result["simulated"] = json!({

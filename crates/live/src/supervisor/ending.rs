@@ -11,6 +11,8 @@ use std::fs;
 
 /// How long the engine may take to write its results.
 const ENGINE_NS: u64 = 10_000_000_000;
+/// How long the observer may take to write what it saw.
+const OBSERVER_NS: u64 = 2_000_000_000;
 /// Between two looks at children that are asked to end.
 const LOOK_NS: u64 = 2_000_000;
 
@@ -20,7 +22,8 @@ impl Supervisor<'_> {
         talk.tell(&json!({"event": "ending", "reason": reason}));
         self.end_programs(false, talk);
         self.end_programs(true, talk);
-        let counted = self.read_counters();
+        self.end_observer();
+        let (counted, accounts) = self.read_counters();
         let engine = self.end_engine();
         let write = |name: &str, value: &serde_json::Value| {
             let path = self.directory.join("raw").join(name);
@@ -28,6 +31,7 @@ impl Supervisor<'_> {
                 .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
         };
         write("hosts.json", &counted)?;
+        write("accounts.json", &accounts)?;
         write("programs.json", &json!(self.programs))?;
         write("ended.json", &json!({"ended": reason}))?;
         engine
@@ -53,16 +57,34 @@ impl Supervisor<'_> {
         }
     }
 
-    fn read_counters(&self) -> serde_json::Value {
+    /// Ends who watches sockets; whoever does not listen is ended with everything else.
+    fn end_observer(&mut self) {
+        self.tell_observer(&Command::Stop {});
+        let deadline_ns = monotonic_ns() + OBSERVER_NS;
+        while self.observer.is_some() && monotonic_ns() < deadline_ns {
+            wait_with_signals(&mut [], LOOK_NS);
+            self.reap();
+        }
+    }
+
+    /// What the kernel lost at each host, and everything that it counted there.
+    fn read_counters(&self) -> (serde_json::Value, serde_json::Value) {
         let softnet = counters::softnet_dropped().saturating_sub(self.softnet_before);
-        let mut hosts = Map::new();
+        let (mut hosts, mut accounts) = (Map::new(), Map::new());
         for host in self.hosts.iter().flatten() {
+            // From here on in the host's network namespace.
             let mut counted = counters::read(host).unwrap_or_default();
             counted.insert("softnet_dropped".into(), softnet);
             hosts.insert(host.name.clone(), json!(counted));
+            let mut everything = counters::everything();
+            let group = self.groups.as_ref().map(|groups| groups.join(&host.name));
+            if let Some((user_ns, system_ns)) = group.and_then(|group| counters::processor_time(&group)) {
+                everything.extend([("cpu.user_ns".into(), user_ns), ("cpu.system_ns".into(), system_ns)]);
+            }
+            accounts.insert(host.name.clone(), json!(everything));
         }
         let _ = self.base.enter();
-        hosts.into()
+        (hosts.into(), accounts.into())
     }
 
     fn end_engine(&mut self) -> Result<()> {

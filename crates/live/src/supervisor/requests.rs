@@ -30,6 +30,8 @@ pub enum Request {
     Hosts {},
     /// How the run goes.
     Status {},
+    /// What the programs do; the engine is not asked.
+    Programs {},
     /// Change a link now.
     Change {
         /// Its position in the plan.

@@ -67,6 +67,8 @@ pub fn plan() -> Plan {
             packet_links: vec![],
             packet_window_ns: 0,
             journal: false,
+            monitor: None,
+            sockets_every_ns: None,
         },
     }
 }

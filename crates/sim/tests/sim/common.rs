@@ -76,6 +76,8 @@ pub fn network(mtu: u32, kinds: &[NodeKind], links: Vec<([usize; 2], Direction, 
             packet_links: vec![],
             packet_window_ns: 0,
             journal: false,
+            monitor: None,
+            sockets_every_ns: None,
         },
     }
 }

@@ -6,6 +6,7 @@ mod determinism;
 mod fill;
 mod flows;
 mod forms;
+mod monitor;
 mod queues;
 mod schedulers;
 mod shares;

@@ -131,6 +131,7 @@ def point_plan(base: Base, values: Sequence[str]) -> tuple[Json, list[Json], str
     plan, traffic = simulated_plan(resolved)
     plan["measure"] = {
         **plan["measure"],
+        "monitor": None,
         "every_ns": NEVER_SAMPLE_NS,
         "captures": [],
         "packet_links": [],

@@ -10,6 +10,7 @@ from longhaul.scenario.model.base import Count, HostName, HostRange, Name, Names
 from longhaul.scenario.model.delay import DelayLaw
 from longhaul.scenario.model.link import Link, Profile
 from longhaul.scenario.model.loss import Loss
+from longhaul.scenario.model.measure import Monitor
 from longhaul.scenario.model.node import Node, Tcp
 from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import QueueLaw
@@ -133,6 +134,9 @@ class Measure(Strict):
 
     every: Span = Span(10**8)
     packets: Packets | None = None
+    monitor: Monitor | None = None
+    sockets: bool = True
+    """Whether the kernel's view of every TCP connection of real programs is sampled in a live run."""
     journal: bool = False
     """Whether everything that enters and leaves the network is kept, for ``longhaul compare --replay``."""
 

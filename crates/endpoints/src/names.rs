@@ -1,0 +1,35 @@
+//! Which flow's a packet is.
+
+use crate::agent::Agent;
+use crate::build::spread;
+use crate::endpoints::Endpoints;
+use longhaul_plan::Plan;
+
+/// Ends of streams beyond which none is named.
+const MOST: usize = 100_000;
+
+impl Endpoints {
+    /// What the packets of every stream carry as their flow, there and back, and a name for it: `bulk.0` is
+    /// the first stream of the flow `bulk`, `solver.0-3` goes from rank 0 to rank 3 of a job of `plan`.
+    ///
+    /// Nothing is named if there are too many.
+    pub fn flow_names(&self, plan: &Plan) -> Vec<(u32, String)> {
+        if self.agents.len() > MOST {
+            return Vec::new();
+        }
+        let mut names = Vec::with_capacity(2 * self.pairs.len());
+        for pair in &self.pairs {
+            let name = &self.flows[pair.flow as usize].name;
+            names.push((spread(pair.flow, 2 * pair.stream), format!("{name}.{}", pair.stream)));
+            names.push((spread(pair.flow, 2 * pair.stream + 1), format!("{name}.{} back", pair.stream)));
+        }
+        for agent in &self.agents {
+            let Agent::Channel(channel) = agent else { continue };
+            let Some(Agent::Channel(other)) = self.agents.get(channel.way.peer as usize) else { continue };
+            let (job, from) = channel.owner;
+            let name = plan.jobs.get(job as usize).map_or("", |job| &job.name);
+            names.push((channel.way.flow, format!("{name}.{from}-{}", other.owner.1)));
+        }
+        names
+    }
+}

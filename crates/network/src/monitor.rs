@@ -1,0 +1,189 @@
+//! Counts what passes links in short bins of time, as GtrcNET's bandwidth monitor does in hardware.
+
+use crate::packet::{DirectionId, Fate, Packet};
+use longhaul_link::Framing;
+use longhaul_plan::{self as plan, Plan, Way};
+use longhaul_record::{BinRow, FlowBinRow};
+use longhaul_units::{Span, Time};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What happened to a packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Seen {
+    Offered,
+    Delivered,
+    Ended(Fate),
+}
+
+/// Bins that have closed, in order of time for each direction.
+#[derive(Debug, Default)]
+pub struct Bins {
+    /// Of directions, but for those in which nothing happened and nobody waited.
+    pub directions: Vec<BinRow>,
+    /// Of their flows.
+    pub flows: Vec<FlowBinRow>,
+}
+
+/// The meters of the directions that are watched.
+#[derive(Debug)]
+pub(crate) struct Monitor {
+    /// By direction.
+    meters: Vec<Option<Meter>>,
+    closed: Bins,
+}
+
+/// Counts what passes one direction.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    direction: DirectionId,
+    framing: Framing,
+    every: Span,
+    /// For so long after its end, a bin may be told of packets that were due in it.
+    grace: Span,
+    flows: bool,
+    /// Those that packets may still count in; the last one is the present.
+    open: VecDeque<Bin>,
+}
+
+#[derive(Debug)]
+struct Bin {
+    ends: Time,
+    row: BinRow,
+    flows: BTreeMap<u32, FlowBinRow>,
+}
+
+impl Monitor {
+    /// Watches what `plan` says; `None` if that is nothing.
+    pub fn new(plan: &Plan) -> Option<Self> {
+        let wanted = plan.measure.monitor.as_ref()?;
+        let mut meters: Vec<Option<Meter>> = (0..2 * plan.links.len()).map(|_| None).collect();
+        for &link in &wanted.links {
+            for (way, laws) in
+                [(Way::Forward, &plan.links[link].forward), (Way::Reverse, &plan.links[link].reverse)]
+            {
+                let direction = DirectionId::new(link, way);
+                let grace = Span::from_ns(plan.coalesce_ns);
+                meters[direction.0 as usize] = Some(Meter::new(direction, laws, wanted, grace));
+            }
+        }
+        Some(Monitor { meters, closed: Bins::default() })
+    }
+
+    /// The meter of a direction, and where it puts what it closes.
+    #[inline]
+    pub fn meter(&mut self, direction: usize) -> Option<(&mut Meter, &mut Bins)> {
+        let Monitor { meters, closed } = self;
+        meters[direction].as_mut().map(|meter| (meter, closed))
+    }
+
+    /// Gives away what has closed.
+    pub fn take(&mut self) -> Bins {
+        std::mem::take(&mut self.closed)
+    }
+}
+
+impl Meter {
+    fn new(direction: DirectionId, laws: &plan::Direction, wanted: &plan::Monitor, grace: Span) -> Self {
+        let laws = laws.bundle.as_ref().and_then(|bundle| bundle.routes.first()).unwrap_or(laws);
+        let every = Span::from_ns(wanted.every_ns);
+        let first = Bin::new(direction, Time::ZERO, every);
+        let framing = crate::laws::framing(&laws.framing);
+        Meter { direction, framing, every, grace, flows: wanted.flows, open: VecDeque::from([first]) }
+    }
+
+    /// When the present bin ends.
+    #[inline]
+    pub fn ends(&self) -> Time {
+        self.open.back().map_or(Time::NEVER, |bin| bin.ends)
+    }
+
+    /// The present bin has ended with so many packets and bytes waiting, and it is `now`.
+    pub fn turn(&mut self, now: Time, (packets, bytes): (u64, u64), closed: &mut Bins) {
+        let Meter { direction, every, grace, open, .. } = self;
+        let Some(last) = open.back_mut() else { return };
+        (last.row.queue_packets, last.row.queue_bytes) = (packets, bytes);
+        let mut start = last.ends;
+        if packets == 0 {
+            // Nobody comes from here to there, but for those who are told of late.
+            let known = now.ps().saturating_sub(grace.ps());
+            start = start.max(Time::from_ps(known - known % every.ps()));
+        }
+        open.push_back(Bin::new(*direction, start, *every));
+        while open.len() > 1
+            && open[0].ends + *grace <= now
+            && let Some(bin) = open.pop_front()
+        {
+            bin.close(closed);
+        }
+    }
+
+    /// Closes all bins, though the present one has not ended, with so many packets and bytes waiting.
+    pub fn end(&mut self, (packets, bytes): (u64, u64), closed: &mut Bins) {
+        if let Some(last) = self.open.back_mut() {
+            (last.row.queue_packets, last.row.queue_bytes) = (packets, bytes);
+        }
+        self.open.drain(..).for_each(|bin| bin.close(closed));
+    }
+
+    /// Counts a packet to which something happened at `at`.
+    pub fn count(&mut self, at: Time, packet: &Packet, seen: Seen) {
+        let Meter { direction, framing, flows, open, every, .. } = self;
+        // The latest that begins by then: nearly always the present one.
+        let place = open.iter().rposition(|bin| bin.ends <= at + *every).unwrap_or(0);
+        let Some(Bin { row, flows: each, .. }) = open.get_mut(place) else { return };
+        let (bytes, wire_bytes) = (u64::from(packet.bytes), u64::from(framing.framed(packet.bytes)));
+        let mut none = FlowBinRow::default();
+        let flow = match flows {
+            true => each.entry(packet.flow).or_insert(FlowBinRow {
+                start_ns: row.start_ns,
+                link: direction.link() as u32,
+                reverse: direction.way() == Way::Reverse,
+                flow: packet.flow,
+                ..FlowBinRow::default()
+            }),
+            false => &mut none,
+        };
+        match seen {
+            Seen::Offered => {
+                row.offered_packets += 1;
+                row.offered_bytes += bytes;
+                row.offered_wire_bytes += wire_bytes;
+                flow.offered_packets += 1;
+                flow.offered_bytes += bytes;
+            }
+            Seen::Delivered => {
+                row.delivered_packets += 1;
+                row.delivered_bytes += bytes;
+                row.delivered_wire_bytes += wire_bytes;
+                flow.delivered_packets += 1;
+                flow.delivered_bytes += bytes;
+            }
+            Seen::Ended(fate) => {
+                flow.ended_packets += 1;
+                match fate {
+                    Fate::Lost => row.lost_packets += 1,
+                    Fate::Overflowed => row.overflowed_packets += 1,
+                    Fate::Dropped => row.dropped_packets += 1,
+                    Fate::Down => row.down_packets += 1,
+                    Fate::TooBig => row.too_big_packets += 1,
+                    Fate::NoRoute | Fate::TtlExpired | Fate::Answered => {}
+                }
+            }
+        }
+    }
+}
+
+impl Bin {
+    fn new(direction: DirectionId, start: Time, every: Span) -> Self {
+        let (link, reverse) = (direction.link() as u32, direction.way() == Way::Reverse);
+        let row = BinRow { start_ns: start.ns(), link, reverse, ..BinRow::default() };
+        Bin { ends: start + every, row, flows: BTreeMap::new() }
+    }
+
+    fn close(self, closed: &mut Bins) {
+        if !self.row.is_empty() {
+            closed.directions.push(self.row);
+            closed.flows.extend(self.flows.into_values());
+        }
+    }
+}

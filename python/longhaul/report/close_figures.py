@@ -1,0 +1,148 @@
+"""Figures of what was recorded closely: monitored links, packets, the kernel's TCP connections."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from longhaul.analysis.bins import envelope, fullest, series
+from longhaul.analysis.sockets import congestion_events, connections
+from longhaul.analysis.text import time_text
+from longhaul.report.plotting import BAD, INK, MUTED, SERIES, figure, plain, style, svg
+
+Json = Mapping[str, Any]
+Array = np.ndarray[Any, Any]
+
+_MOST_LINKS = 4
+_MOST_CONNECTIONS = 6
+_LEAST_SHARE = 0.001
+"""Of the bytes of the connection that sent most; whoever sent less is not shown."""
+_COLUMNS = 600
+"""Stretches of time that a figure tells apart."""
+_ZOOM = 200
+"""Bins of the part that is shown one by one."""
+_MOST_POINTS = 20_000
+
+
+def monitor(table: Mapping[str, Array], plan: Json) -> str | None:
+    """Rate and queue of the busier direction of each monitored link: the whole run, and its fullest part."""
+    wanted = plan.get("measure", {}).get("monitor")
+    if not wanted or not len(table.get("link", ())):
+        return None
+    every_ns = wanted["every_ns"]
+    chosen = [_busier(table, plan["links"][index]["name"], every_ns) for index in wanted["links"]]
+    shown = [each for each in chosen if each[1]][:_MOST_LINKS]
+    if not shown:
+        return None
+    with style():
+        made = figure(0.4 + 2.5 * len(shown))
+        grid = made.subplots(2 * len(shown), 2, squeeze=False, width_ratios=[2, 1], sharex="col")
+        for number, (title, dense) in enumerate(shown):
+            rate = dense["delivered_wire_bytes"] * 8e3 / every_ns
+            queue = dense["queue_bytes"] / 1e3
+            part = fullest(rate, width=_ZOOM)
+            for row, (values, label) in enumerate(((rate, "[Mbit/s]"), (queue, "waiting [kB]"))):
+                whole, zoom = grid[2 * number + row]
+                colour = SERIES[row]
+                _whole(whole, dense["start_ns"], values, colour)
+                times = dense["start_ns"][part] - dense["start_ns"][part.start]
+                zoom.plot(times / 1e6, values[part], color=colour, drawstyle="steps-post", linewidth=1.0)
+                whole.set_ylabel(label)
+                for axes in (whole, zoom):
+                    plain(axes)
+                    axes.set_ylim(bottom=0)
+            top_left, top_right = grid[2 * number]
+            top_left.set_title(f"{title}, bins of {time_text(every_ns)}: least, mean and most")
+            top_right.set_title(f"from {dense['start_ns'][part.start] / 1e9:.4f} s")
+        grid[-1][0].set_xlabel("time [s]")
+        grid[-1][1].set_xlabel("time [ms]")
+        return svg(made, "monitor", "rate and queue of monitored links in short bins of time")
+
+
+def _busier(table: Mapping[str, Array], link: str, every_ns: int) -> tuple[str, dict[str, Array]]:
+    ways = [
+        (f"{link} {way}", series(table, link=link, way=way, every_ns=every_ns))
+        for way in ("forward", "reverse")
+    ]
+    title, dense = max(ways, key=lambda each: each[1]["delivered_bytes"].sum())
+    return title, dense if len(dense["start_ns"]) else {}
+
+
+def _whole(axes: Any, start_ns: Array, values: Array, colour: str) -> None:
+    least, mean, most = envelope(values, columns=_COLUMNS)
+    stretch = max(len(values) // _COLUMNS, 1)
+    times = start_ns[: len(mean) * stretch : stretch] / 1e9
+    axes.fill_between(times, least, most, color=colour, alpha=0.3, linewidth=0, step="post")
+    axes.plot(times, mean, color=colour, linewidth=0.9, drawstyle="steps-post")
+
+
+def packet_delays(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:
+    """How long each recorded packet was on its link, from arrival to departure, over time."""
+    if not len(table.get("link", ())):
+        return None
+    asked = {(each["name"], each["way"]): each["requested"]["delay_ns"] for each in links}
+    keys = list(dict.fromkeys(zip(table["link"], table["way"], strict=True)))
+    counts = {key: int(((table["link"] == key[0]) & (table["way"] == key[1])).sum()) for key in keys}
+    shown = sorted(keys, key=lambda key: -counts[key])[:_MOST_LINKS]
+    with style():
+        made = figure(0.5 + 1.35 * len(shown))
+        grid = made.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, (link, way), colour in zip(grid, shown, SERIES, strict=False):
+            plain(axes)
+            mask = (table["link"] == link) & (table["way"] == way)
+            delay_ms = table["delay_ns"][mask].astype(float) / 1e6
+            at_s = table["arrival_ns"][mask] / 1e9
+            thin = max(len(at_s) // _MOST_POINTS, 1)
+            axes.plot(at_s[::thin], delay_ms[::thin], ".", color=colour, markersize=2, rasterized=False)
+            ended = np.isnan(delay_ms)
+            if ended.any():
+                foot = {"transform": axes.get_xaxis_transform(), "clip_on": False}
+                label = f"{ended.sum()} did not leave"
+                axes.plot(
+                    at_s[ended], np.zeros(ended.sum()), "x", color=BAD, markersize=4, label=label, **foot
+                )
+                axes.legend(loc="upper right")
+            if asked.get((link, way)):
+                axes.axhline(asked[link, way] / 1e6, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+            axes.set_title(f"{link} {way}, {counts[link, way]} packets")
+            axes.set_ylabel("delay [ms]")
+        grid[-1].set_xlabel("arrival [s]")
+        return svg(made, "packet-delays", "delay of each recorded packet over time")
+
+
+def sockets(table: Mapping[str, Array]) -> str | None:
+    """Congestion window and round trip of the connections that sent most, as the kernel sees them."""
+    if not len(table.get("host", ())):
+        return None
+    found = connections({name: column.tolist() for name, column in table.items()}).values()
+    busiest = sorted(found, key=lambda each: -each["sent_bytes"][-1])[:_MOST_CONNECTIONS]
+    most = max((each["sent_bytes"][-1] for each in busiest), default=0)
+    # What controls the others says little.
+    worth = [each for each in busiest if each["sent_bytes"][-1] >= max(most * _LEAST_SHARE, 1)]
+    shown = [each for each in worth if len(each["t_ns"]) > 1]
+    if not shown:
+        return None
+    with style():
+        made = figure(0.5 + 1.35 * len(shown))
+        grid = made.subplots(len(shown), 2, sharex=True, squeeze=False)
+        for (windows, trips), each, colour in zip(grid, shown, SERIES, strict=False):
+            at_s = np.array(each["t_ns"]) / 1e9
+            segments = np.array(each["cwnd_segments"])
+            windows.plot(at_s, segments, color=colour, linewidth=1.0)
+            threshold = np.array([np.nan if value is None else value for value in each["ssthresh_segments"]])
+            windows.plot(at_s, threshold, color=MUTED, linewidth=0.7, linestyle=(0, (4, 3)))
+            events = [event["t_ns"] / 1e9 for event in congestion_events(each) if event["retransmits"]]
+            foot = windows.get_xaxis_transform()
+            windows.plot(events, np.zeros(len(events)), "x", color=BAD, markersize=4, transform=foot)
+            trips.plot(at_s, np.array(each["rtt_ns"]) / 1e6, color=INK, linewidth=1.0)
+            for axes in (windows, trips):
+                plain(axes)
+                axes.set_ylim(bottom=0)
+            windows.set_title(
+                f"{each['host'][-1]} {each['local'][-1]} > {each['remote'][-1]}, {each['cc'][-1]}"[:60]
+            )
+            windows.set_ylabel("segments")
+            trips.set_ylabel("RTT [ms]")
+        for axes in grid[-1]:
+            axes.set_xlabel("time [s]")
+        return svg(made, "sockets", "congestion window and round trip of TCP connections over time")

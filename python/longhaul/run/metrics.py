@@ -1,0 +1,189 @@
+"""The state of a live run as metrics, from the records that it writes and from its supervisor.
+
+The packet loop is never asked: it hands its counters to the recorder at every sampling interval anyway.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from longhaul.analysis.rates import steps, utilisation
+from longhaul.errors import LonghaulError
+from longhaul.run import directory as directories
+from longhaul.run import session
+from longhaul.run.exposition import Family, render
+from longhaul.run.following import Tail
+
+Json = Mapping[str, Any]
+Row = Mapping[str, str]
+
+FATES = ("lost", "overflowed", "dropped", "down", "too_big")
+_COUNTERS = {
+    "offered_packets": "Packets that came to the link.",
+    "offered_bytes": "IP bytes that came to the link.",
+    "copied_packets": "Duplicates that the link made.",
+    "delivered_packets": "Packets that left at the far end.",
+    "delivered_bytes": "IP bytes that left at the far end.",
+    "wire_bytes": "Bytes with framing of packets that have begun to leave.",
+}
+_GAUGES = {
+    "queue_packets": ("waiting_packets", "Packets that wait for the link."),
+    "queue_bytes": ("waiting_bytes", "IP bytes that wait for the link."),
+    "flying_packets": ("flying_packets", "Packets being sent or on the wire."),
+}
+_STALE_NS = 3 * 10**9
+"""A connection that was not seen for so long is gone."""
+
+
+class Metrics:
+    """What one run says of itself whenever it is asked; several threads may ask."""
+
+    def __init__(self, directory: Path, socket: Path) -> None:
+        """For the live run in ``directory``, whose supervisor listens at ``socket``."""
+        self._run = directories.read_run(directory)
+        self._plan = directories.read_plan(directory)
+        self._socket = socket
+        raw = directory / "raw"
+        self._samples = Tail(raw / "samples.csv", "link", "way")
+        self._lateness = Tail(raw / "lateness.csv", "link", "way")
+        self._sockets = Tail(raw / "sockets.csv", "host", "socket")
+        self._lock = Lock()
+
+    def text(self) -> str:
+        """All metrics, now."""
+        with self._lock:
+            for tail in (self._samples, self._lateness, self._sockets):
+                tail.read()
+            families = [
+                *_about(self._run, self._plan, self._samples.rows),
+                *_links(self._plan, self._samples),
+                *_late(self._lateness.rows),
+                *_connections(self._sockets),
+                *_supervised(self._socket, self._plan),
+            ]
+        return render(families)
+
+
+def _about(run: Json, plan: Json, samples: list[dict[str, str]]) -> list[Family]:
+    info = Family("longhaul_run_info", "gauge", "The run, by its labels.")
+    info.add(
+        1,
+        run=str(run["name"]),
+        mode=str(run["mode"]),
+        seed=str(run["seed"]),
+        version=str(run["versions"]["longhaul"]),
+    )
+    time = Family("longhaul_run_sample_seconds", "gauge", "When links were last sampled, on the run's clock.")
+    if samples:
+        time.add(max(int(row["t_ns"]) for row in samples) / 1e9)
+    hosts = Family("longhaul_hosts", "gauge", "Hosts of the run.")
+    hosts.add(sum(node["kind"] == "host" for node in plan["nodes"]))
+    return [info, time, hosts]
+
+
+def _links(plan: Json, samples: Tail) -> list[Family]:
+    places = {link["name"]: place for place, link in enumerate(plan["links"])}
+    counters = {
+        name: Family(f"longhaul_link_{name}_total", "counter", about) for name, about in _COUNTERS.items()
+    }
+    gauges = {name: Family(f"longhaul_link_{name}", "gauge", about) for name, (_, about) in _GAUGES.items()}
+    ended = Family(
+        "longhaul_link_ended_packets_total", "counter", "Packets that ended otherwise, by their fate."
+    )
+    rate = Family(
+        "longhaul_link_rate_bits_per_second", "gauge", "The rate that the scenario gives to the link now."
+    )
+    used = Family("longhaul_link_utilisation_ratio", "gauge", "Share of the rate in use between two samples.")
+    for row in samples.rows:
+        labels = {"link": row["link"], "direction": row["way"]}
+        for name, family in counters.items():
+            family.add(int(row[name]), **labels)
+        for name, family in gauges.items():
+            family.add(int(row[_GAUGES[name][0]]), **labels)
+        for fate in FATES:
+            ended.add(int(row[f"{fate}_packets"]), **labels, fate=fate)
+        rates = steps(plan, places[row["link"]], row["way"])
+        now_ns = int(row["t_ns"])
+        present = [each for at_ns, each in rates if at_ns <= now_ns][-1]
+        if present is not None:
+            rate.add(present, **labels)
+        share = _share(rates, samples.before(row), row)
+        if share is not None:
+            used.add(share, **labels)
+    return [*counters.values(), ended, *gauges.values(), rate, used]
+
+
+def _share(rates: Any, before: Row | None, row: Row) -> float | None:
+    """What was used of a link between two samples; ``None`` without a rate."""
+    if before is None or before["t_ns"] == row["t_ns"]:
+        return None
+    sent = np.array([int(row["wire_bytes"]) - int(before["wire_bytes"])])
+    share = utilisation(rates, sent, np.array([int(before["t_ns"])]), np.array([int(row["t_ns"])]))
+    return float(share[0]) if np.isfinite(share[0]) else None
+
+
+def _late(rows: list[dict[str, str]]) -> list[Family]:
+    late = Family(
+        "longhaul_link_lateness_seconds",
+        "histogram",
+        "How late packets were written to hosts, by their last link.",
+    )
+    for row in rows:
+        labels = {"link": row["link"], "direction": row["way"]}
+        for name, count in row.items():
+            if name.startswith("le_"):
+                bound = int(name.removeprefix("le_").removesuffix("_ns")) / 1e9
+                late.add(int(count), suffix="_bucket", **labels, le=f"{bound:g}")
+        late.add(int(row["packets"]), suffix="_bucket", **labels, le="+Inf")
+        late.add(int(row["sum_ns"]) / 1e9, suffix="_sum", **labels)
+        late.add(int(row["packets"]), suffix="_count", **labels)
+    return [late]
+
+
+def _connections(sockets: Tail) -> list[Family]:
+    window = Family(
+        "longhaul_tcp_congestion_window_segments", "gauge", "Congestion window of a sending connection."
+    )
+    rtt = Family("longhaul_tcp_rtt_seconds", "gauge", "Smoothed round trip of a sending connection.")
+    again = Family("longhaul_tcp_retransmits_total", "counter", "Segments that a connection sent again.")
+    latest_ns = max((int(row["t_ns"]) for row in sockets.rows), default=0)
+    sockets.forget(latest_ns - _STALE_NS)
+    for row in sockets.rows:
+        if int(row["sent_bytes"]):
+            labels = {name: row[name] for name in ("host", "local", "remote", "cc")}
+            window.add(int(row["cwnd_segments"]), **labels)
+            rtt.add(int(row["rtt_us"]) / 1e6, **labels)
+            again.add(int(row["retransmits"]), **labels)
+    return [window, rtt, again]
+
+
+def _supervised(socket: Path, plan: Json) -> list[Family]:
+    """Programs, and processor time of hosts, where there are control groups."""
+    up = Family("longhaul_program_up", "gauge", "1 while the program runs.")
+    codes = Family("longhaul_program_exit_code", "gauge", "The exit code of a program that has ended.")
+    cpu = Family("longhaul_host_cpu_seconds_total", "counter", "Processor time of all programs of a host.")
+    try:
+        answer = session.ask(socket, {"do": "programs"}, timeout_s=2.0)
+    except LonghaulError:
+        return []
+    for program in answer["programs"]:
+        labels = {"program": program["name"], "host": program["host"]}
+        up.add(program["start_ns"] is not None and program["end_ns"] is None, **labels)
+        if program["exit"] is not None:
+            codes.add(program["exit"], **labels)
+    for node in plan["nodes"] if answer["cgroups"] else ():
+        for mode, seconds in _processor_time(Path(answer["cgroups"]) / node["name"]).items():
+            cpu.add(seconds, host=node["name"], mode=mode)
+    return [up, codes, cpu]
+
+
+def _processor_time(group: Path) -> dict[str, float]:
+    try:
+        lines = (group / "cpu.stat").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return {}
+    found = dict(line.split() for line in lines)
+    return {mode: int(found[f"{mode}_usec"]) / 1e6 for mode in ("user", "system") if f"{mode}_usec" in found}

@@ -1,0 +1,115 @@
+"""Tables of what was recorded closely: bins of links, packets, sockets and hosts' counters."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from longhaul.analysis.sockets import summarise_sockets
+
+Json = dict[str, Any]
+
+
+def write_tables(directory: Path, engine: Mapping[str, Any] | None) -> Json:
+    """Write the tables that there are records for; returns what the summary says of them."""
+    names = {int(flow): name for flow, name in (engine or {}).get("flow_names", [])}
+    packets = _read(directory / "raw" / "packets.csv")
+    if packets is not None:
+        _write(_passages(packets, names), directory / "packets.parquet")
+    bins = _read(directory / "raw" / "monitor.csv")
+    if bins is not None:
+        _write(bins, directory / "monitor.parquet")
+        flows = _read(directory / "raw" / "monitor_flows.csv")
+        if flows is not None:
+            _write(_named(flows, names), directory / "monitor_flows.parquet")
+    hosts = _hosts(directory / "raw" / "accounts.json")
+    if hosts is not None:
+        _write(hosts, directory / "hosts.parquet")
+    sockets = _read(directory / "raw" / "sockets.csv")
+    if sockets is None:
+        return {}
+    table = _sockets(sockets)
+    _write(table, directory / "sockets.parquet")
+    return {"sockets": summarise_sockets(table.to_pydict())}
+
+
+def _passages(table: pa.Table, names: Mapping[int, str]) -> pa.Table:
+    """Arrival, departure and delay of each packet; null for what did not leave."""
+    arrival, departure = table.column("offered_ns"), table.column("due_ns").cast(pa.int64())
+    return pa.table(
+        {
+            "link": table.column("link"),
+            "way": table.column("way"),
+            "arrival_ns": arrival,
+            "departure_ns": departure,
+            "delay_ns": pc.subtract(departure, arrival),
+            "bytes": table.column("bytes"),
+            "fate": table.column("fate"),
+            "flow": _flows(table, names),
+        }
+    )
+
+
+def _named(table: pa.Table, names: Mapping[int, str]) -> pa.Table:
+    return table.set_column(table.column_names.index("flow"), "flow", _flows(table, names))
+
+
+def _flows(table: pa.Table, names: Mapping[int, str]) -> Any:
+    """The names of packets' flows; a flow without a name is known by its number."""
+    numbers = table.column("flow").combine_chunks().dictionary_encode()
+    labels = [names.get(flow or 0, f"flow {flow}") for flow in numbers.dictionary.to_pylist()]
+    return pa.DictionaryArray.from_arrays(numbers.indices, pa.array(labels, pa.string())).dictionary_decode()
+
+
+def _sockets(table: pa.Table) -> pa.Table:
+    """The same with times in ns."""
+    for column in ("rtt", "rttvar", "min_rtt", "rto"):
+        place = table.column_names.index(f"{column}_us")
+        spans = pc.multiply(table.column(place).cast(pa.int64()), 1000)
+        table = table.set_column(place, f"{column}_ns", spans)
+    return table
+
+
+def _hosts(path: Path) -> pa.Table | None:
+    """A row for each counter of each host that is not zero."""
+    try:
+        accounts: dict[str, dict[str, int]] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    rows = [(host, counter, value) for host, all_ in accounts.items() for counter, value in all_.items()]
+    hosts, counters, values = zip(*rows, strict=True) if rows else ((), (), ())
+    return pa.table(
+        {
+            "host": pa.array(hosts, pa.string()),
+            "counter": pa.array(counters, pa.string()),
+            "value": pa.array(values, pa.int64()),
+        }
+    )
+
+
+_TYPES = {
+    **dict.fromkeys(("link", "way", "fate", "host", "local", "remote", "state", "cc"), pa.string()),
+    "utilisation": pa.float64(),
+}
+
+
+def _read(path: Path) -> pa.Table | None:
+    """A CSV file of whole numbers and names; ``None`` if there is none."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            names = file.readline().strip().split(",")
+        types = {name: _TYPES.get(name, pa.int64()) for name in names}
+        # The kernel's numbers of sockets need all 64 bits.
+        types |= {"socket": pa.uint64()} if "socket" in names else {}
+        return pacsv.read_csv(path, convert_options=pacsv.ConvertOptions(column_types=types))
+    except (OSError, pa.ArrowInvalid):
+        return None
+
+
+def _write(table: pa.Table, path: Path) -> None:
+    pq.write_table(table, path, compression="zstd")

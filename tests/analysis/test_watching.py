@@ -1,0 +1,90 @@
+"""Bins without gaps, congestion events, and what Prometheus reads."""
+
+from pathlib import Path
+
+import numpy as np
+
+from longhaul.analysis.bins import envelope, fullest, series
+from longhaul.analysis.sockets import congestion_events, summarise_sockets
+from longhaul.run.exposition import Family, render
+from longhaul.run.following import Tail
+
+
+def test_bins_without_a_row_are_zero() -> None:
+    table = {
+        "start_ns": np.array([1_000, 4_000, 4_000]),
+        "link": np.array(["wan", "wan", "lan"]),
+        "way": np.array(["forward"] * 3),
+        "offered_bytes": np.array([7, 9, 5]),
+    }
+    dense = series(table, link="wan", way="forward", every_ns=1_000)
+    assert dense["start_ns"].tolist() == [0, 1_000, 2_000, 3_000, 4_000]
+    assert dense["offered_bytes"].tolist() == [0, 7, 0, 0, 9]
+    assert not len(series(table, link="lan", way="reverse", every_ns=1_000)["start_ns"])
+
+
+def test_an_envelope_keeps_extremes_and_the_fullest_part_is_found() -> None:
+    values = np.array([1, 5, 2, 2, 9, 0, 3])
+    least, mean, most = envelope(values, columns=3)
+    assert (least.tolist(), mean.tolist(), most.tolist()) == ([1, 2, 0], [3, 2, 4.5], [5, 2, 9])
+    assert fullest(values, width=2) == slice(3, 5)
+    assert fullest(values, width=10) == slice(0, 7)
+
+
+def test_a_smaller_window_or_a_retransmission_is_an_event() -> None:
+    samples = {
+        "t_ns": [0, 1, 2, 3],
+        "cwnd_segments": [10, 12, 6, 7],
+        "retransmits": [0, 0, 1, 3],
+    }
+    assert congestion_events(samples) == [
+        {"t_ns": 2, "from_segments": 12, "to_segments": 6, "retransmits": 1},
+        {"t_ns": 3, "from_segments": 6, "to_segments": 7, "retransmits": 2},
+    ]
+
+
+def test_only_ends_that_sent_are_summarised() -> None:
+    columns = {
+        "t_ns": [0, 0, 5, 5],
+        "host": ["a", "b", "a", "b"],
+        "socket": [1, 1, 1, 1],
+        "local": ["x", "y", "x", "y"],
+        "remote": ["y", "x", "y", "x"],
+        "cc": ["reno"] * 4,
+        "cwnd_segments": [10, 10, 5, 10],
+        "rtt_ns": [20, 0, 40, 0],
+        "retransmits": [0, 0, 2, 0],
+        "sent_bytes": [100, 0, 900, 0],
+    }
+    (only,) = summarise_sockets(columns)
+    assert (only["host"], only["sent_bytes"], only["rtt_mean_ns"], only["reductions"]) == ("a", 900, 30, 1)
+
+
+def test_metrics_are_written_as_the_format_says() -> None:
+    family = Family("longhaul_x_total", "counter", "Two\nlines.")
+    family.add(3, link='a"b\\c')
+    family.add(0.25)
+    empty = Family("longhaul_nothing", "gauge", "Nothing.")
+    assert render([family, empty]) == (
+        "# HELP longhaul_x_total Two\\nlines.\n"
+        "# TYPE longhaul_x_total counter\n"
+        'longhaul_x_total{link="a\\"b\\\\c"} 3\n'
+        "longhaul_x_total 0.25\n"
+    )
+
+
+def test_a_line_that_is_being_written_is_read_later(tmp_path: Path) -> None:
+    path = tmp_path / "samples.csv"
+    tail = Tail(path, "link")
+    tail.read()
+    assert tail.rows == []
+    path.write_text("t_ns,link\n1,a\n1,b\n2,")
+    tail.read()
+    assert tail.rows == [{"t_ns": "1", "link": "a"}, {"t_ns": "1", "link": "b"}]
+    with path.open("a") as file:
+        file.write("a\n")
+    tail.read()
+    assert {row["link"]: row["t_ns"] for row in tail.rows} == {"a": "2", "b": "1"}
+    assert tail.before({"link": "a"}) == {"t_ns": "1", "link": "a"}
+    tail.forget(2)
+    assert [row["link"] for row in tail.rows] == ["a"]
