@@ -75,7 +75,7 @@ impl Agent {
             (Agent::Stream(end), Load::Segment(segment)) => end.receive(segment, marked, wire),
             (Agent::Channel(channel), Load::Segment(segment)) => channel.receive(segment, marked, wire),
             (Agent::Drain(drain), &Load::Datagram { number, bytes, sent }) => {
-                drain.reception.receive(number, bytes, wire.now.since(sent));
+                drain.reception.receive(number, bytes, Some(wire.now.since(sent)));
             }
             (Agent::Echoes(echoes), &Load::Echo(number)) => echoes.answer(number, wire),
             (Agent::Echoes(echoes), &Load::EchoReply(number)) => echoes.receive(number, wire),

@@ -40,12 +40,14 @@ impl Default for Reception {
 }
 
 impl Reception {
-    /// Datagram `number` with `bytes` of payload arrives, `delay` after it left.
+    /// Datagram `number` with `bytes` of payload arrives, `delay` after it left if that is known.
     #[inline]
-    pub fn receive(&mut self, number: u64, bytes: u32, delay: Span) {
+    pub fn receive(&mut self, number: u64, bytes: u32, delay: Option<Span>) {
         self.received += 1;
         self.received_bytes += u64::from(bytes);
-        self.delay.add(delay.ns(), 1);
+        if let Some(delay) = delay {
+            self.delay.add(delay.ns(), 1);
+        }
         if number >= self.next {
             // Those between have not arrived.
             if number - self.next >= REMEMBERED as u64 {
@@ -61,6 +63,11 @@ impl Reception {
             self.reordered += 1;
         }
         self.remember(number, true);
+    }
+
+    /// The number after the highest that has arrived.
+    pub fn expected(&self) -> u64 {
+        self.next
     }
 
     /// Different datagrams that arrived.
@@ -93,7 +100,7 @@ mod tests {
 
     fn after(numbers: &[u64]) -> Reception {
         let mut reception = Reception::default();
-        numbers.iter().for_each(|&number| reception.receive(number, 100, Span::from_us(5)));
+        numbers.iter().for_each(|&number| reception.receive(number, 100, Some(Span::from_us(5))));
         reception
     }
 

@@ -18,6 +18,7 @@ mod enter;
 mod error;
 mod host;
 mod netlink;
+mod players;
 mod process;
 mod program;
 mod realtime;

@@ -24,7 +24,7 @@ pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
 pub use longhaul_random::Distribution;
 pub use loss::{GapUnit, Loss};
-pub use programs::{Program, Ready};
+pub use programs::{End, Part, Program, Ready};
 pub use queue::{Discipline, Queue};
 pub use rate::{Cells, Framing, Rate};
 
@@ -238,6 +238,14 @@ impl Plan {
             }
             if program.argv.is_empty() {
                 return Err(format!("programs[{position}].argv: is empty"));
+            }
+            if let Some(part) = &program.plays {
+                let place = format!("programs[{position}].plays.flow");
+                match self.flows.get(part.flow) {
+                    None => return Err(format!("{place}: there is no flow {}", part.flow)),
+                    Some(flow) if flow.simulated => return Err(format!("{place}: is simulated")),
+                    Some(_) => {}
+                }
             }
         }
         for (position, flow) in self.flows.iter().enumerate() {

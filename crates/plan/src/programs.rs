@@ -25,6 +25,32 @@ pub struct Program {
     pub ready: Option<Ready>,
     /// The exit code that means success; `None`: any.
     pub expect_exit: Option<i32>,
+    /// The end of a flow that the run itself plays, instead of executing `argv`. It is ready before the
+    /// clock starts, and minds neither `start_ns` nor `ready`.
+    #[serde(default)]
+    pub plays: Option<Part>,
+}
+
+/// A real end of one of the plan's flows, which must not be simulated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The flow, by position.
+    pub flow: usize,
+    /// Which of its ends.
+    pub end: End,
+    /// Where the receiver listens.
+    pub port: u16,
+}
+
+/// One of the two ends of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// Sends.
+    Source,
+    /// Receives.
+    Sink,
 }
 
 /// How to tell that a service is ready.

@@ -178,7 +178,7 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network,
         "start_ns": flow.start.ns,
         "stop_ns": flow.stop.ns if flow.stop else None,
         "simulated": flow.simulated,
-        "only_simulated": isinstance(flow, Requests) or (isinstance(flow, Datagrams) and flow.only_simulated),
+        "only_simulated": isinstance(flow, Requests),
     }
     if isinstance(flow, Requests):
         return {

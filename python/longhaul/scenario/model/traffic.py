@@ -102,11 +102,11 @@ class Datagrams(Flow):
     """Bytes of payload of each datagram."""
     bytes: Size | None = None
     arrivals: Literal["even", "poisson"] = "even"
-    """How far apart they leave; ``poisson`` is simulated only."""
+    """How far apart they leave."""
     sizes: Literal["fixed", "exponential"] = "fixed"
-    """Whether sizes vary about ``size``; ``exponential`` is simulated only."""
+    """Whether sizes vary about ``size``."""
     on: TimeDistribution | None = None
-    """Times of sending, with times of silence between them; simulated only."""
+    """Times of sending, with times of silence between them."""
     off: TimeDistribution | None = None
 
     @model_validator(mode="after")
@@ -114,11 +114,6 @@ class Datagrams(Flow):
         if (self.on is None) != (self.off is None):
             raise problem("on and off belong together", "write for example on: 100ms, off: 400ms")
         return self
-
-    @property
-    def only_simulated(self) -> bool:
-        """Whether no real program sends like that."""
-        return self.arrivals != "even" or self.sizes != "fixed" or self.on is not None
 
 
 class Requests(Flow):
