@@ -48,6 +48,7 @@ impl<C: Carrier> Wire<'_, C> {
         let mut flags = Flags::DONT_FRAGMENT;
         flags.set(Flags::V6, way.ipv6);
         flags.set(Flags::ECHO_REQUEST, matches!(load, Load::Echo(_)));
+        flags.set(Flags::TAKEN, matches!(load, Load::Datagram { .. }));
         let packet = Packet {
             body: self.carrier.cargo().load(way.peer, load),
             segment: 0,

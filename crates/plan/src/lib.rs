@@ -251,8 +251,9 @@ impl Plan {
         for (position, flow) in self.flows.iter().enumerate() {
             node(flow.source, format!("flows[{position}].source"))?;
             node(flow.destination, format!("flows[{position}].destination"))?;
-            if self.nodes[flow.source].kind != NodeKind::Host {
-                return Err(format!("flows[{position}].source: a router sends no traffic"));
+            let datagrams = matches!(flow.traffic, Traffic::Udp { .. });
+            if self.nodes[flow.source].kind != NodeKind::Host && !(datagrams && flow.simulated) {
+                return Err(format!("flows[{position}].source: a router sends datagrams alone, simulated"));
             }
             flow.check().map_err(|error| format!("flows[{position}].{error}"))?;
         }
