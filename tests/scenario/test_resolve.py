@@ -151,6 +151,9 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
                     **dict.fromkeys(("throughput_bits_per_s", "retransmission_rate"), 1),
                     **{f"took_{q}_ns": 1 for q in ("p50", "p99", "max")},
                     "rtt": quantiles,
+                    "delay": quantiles,
+                    "send_lateness": quantiles,
+                    "reordered": 1,
                 }
             ],
             "probes": [

@@ -48,6 +48,7 @@ impl<C: Carrier> Wire<'_, C> {
         let mut flags = Flags::DONT_FRAGMENT;
         flags.set(Flags::V6, way.ipv6);
         flags.set(Flags::ECHO_REQUEST, matches!(load, Load::Echo(_)));
+        flags.set(Flags::TAKEN, matches!(load, Load::Datagram { .. }));
         let packet = Packet {
             body: self.carrier.cargo().load(way.peer, load),
             segment: 0,
@@ -74,7 +75,9 @@ impl Agent {
         match (self, load) {
             (Agent::Stream(end), Load::Segment(segment)) => end.receive(segment, marked, wire),
             (Agent::Channel(channel), Load::Segment(segment)) => channel.receive(segment, marked, wire),
-            (Agent::Drain(drain), &Load::Datagram { number, bytes }) => drain.receive(number, bytes),
+            (Agent::Drain(drain), &Load::Datagram { number, bytes, sent }) => {
+                drain.reception.receive(number, bytes, Some(wire.now.since(sent)));
+            }
             (Agent::Echoes(echoes), &Load::Echo(number)) => echoes.answer(number, wire),
             (Agent::Echoes(echoes), &Load::EchoReply(number)) => echoes.receive(number, wire),
             _ => {}

@@ -1,9 +1,10 @@
 //! From the flows of a plan to agents.
 
 use crate::agent::{Agent, Way};
-use crate::datagrams::{self, Datagrams, Drain};
+use crate::datagrams::{Datagrams, Drain};
 use crate::echoes::{self, Echoes};
 use crate::endpoints::{Endpoints, Pair};
+use crate::schedule::{datagrams, speaks_ipv6, transfers};
 use crate::stream::{Application, Kind, Plan as StreamPlan, StreamEnd};
 use longhaul_congestion::Settings as Law;
 use longhaul_network::{DirectionId, Network, NodeId};
@@ -15,9 +16,6 @@ use longhaul_transport::{
 };
 use longhaul_units::{Rate, Span, Time};
 use std::sync::Arc;
-
-/// Beyond so many requests of one flow something is wrong with their gaps.
-const MOST_REQUESTS: usize = 10_000_000;
 
 impl Endpoints {
     pub(crate) fn add(
@@ -56,43 +54,20 @@ impl Endpoints {
                     self.connect(from, to, position, stream, &kind, plan, tcp.ipv6);
                 }
             }
-            Traffic::Requests { gap, size, law, tcp } => {
+            Traffic::Requests { law, tcp, .. } => {
                 endless(false)?;
                 let kind = kind(law, tcp);
-                let mut chance = seed.stream(&format!("{}/requests", flow.name));
-                let mut at = start;
-                let drawn = std::iter::from_fn(|| {
-                    at += Span::from_ps((gap.draw(&mut chance).clamp(1.0, 1e15) * 1_000.0) as u64);
-                    let bytes = size.draw(&mut chance).clamp(1.0, 1e15).round() as u64;
-                    (at < stop).then_some((at, bytes))
-                });
-                let requests: Vec<(Time, u64)> = drawn.take(MOST_REQUESTS + 1).collect();
-                if requests.len() > MOST_REQUESTS {
-                    return Err(format!("traffic.gap: makes more than {MOST_REQUESTS} requests"));
-                }
+                let requests = transfers(whole, flow)?;
                 for (number, (start, bytes)) in (0..).zip(requests) {
                     let plan = StreamPlan { start, stop: self.end, bytes: Some(bytes), rate: None };
                     self.connect(from, to, position, number, &kind, plan, tcp.ipv6);
                 }
             }
-            Traffic::Udp { bits_per_s, payload_bytes, bytes, arrivals, sizes, on_off } => {
+            Traffic::Udp { bytes, .. } => {
                 endless(bytes.is_some())?;
-                let rate =
-                    Rate::from_bits_per_s(*bits_per_s).ok_or("traffic.bits_per_s: must be positive")?;
-                let (there, _) = self.ways(from, to, position, 0, false);
-                let plan = datagrams::Plan {
-                    payload_bytes: *payload_bytes,
-                    most_bytes: u32::from(mtu).saturating_sub(28).max(1),
-                    rate,
-                    start,
-                    stop,
-                    bytes: bytes.unwrap_or(u64::MAX),
-                    arrivals: *arrivals,
-                    sizes: *sizes,
-                    on_off: on_off.clone(),
-                };
-                let chance = seed.stream(&format!("{}/datagrams", flow.name));
-                let sender = Datagrams::new(there, plan, chance);
+                let schedule = datagrams(whole, network, flow)?;
+                let (there, _) = self.ways(from, to, position, 0, speaks_ipv6(whole, flow));
+                let sender = Datagrams::new(there, schedule);
                 self.all_fit &= sender.largest() <= u32::from(mtu);
                 self.pair(
                     position,

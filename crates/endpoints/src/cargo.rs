@@ -1,14 +1,15 @@
 use longhaul_network::{Message, Packet, Reply, Sink};
 use longhaul_record::EchoRow;
 use longhaul_transport::Segment;
+use longhaul_units::Time;
 
 /// What a simulated packet carries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Load {
     /// Of TCP.
     Segment(Segment),
-    /// A datagram, by its number, and its payload.
-    Datagram { number: u64, bytes: u32 },
+    /// A datagram, by its number, its payload, and when it left.
+    Datagram { number: u64, bytes: u32, sent: Time },
     /// An echo request, by its number.
     Echo(u64),
     /// Its answer.

@@ -43,7 +43,7 @@ impl Endpoints {
             }
             (Agent::Datagrams(sender), Agent::Drain(receiver)) => Some(FlowRow {
                 sent_bytes: sender.sent_bytes,
-                received_bytes: receiver.received_bytes,
+                received_bytes: receiver.reception.received_bytes,
                 ..blank
             }),
             _ => None,
@@ -95,11 +95,14 @@ impl Endpoints {
                 result
             }
             (Agent::Datagrams(sender), Agent::Drain(receiver)) => {
-                let mut result = head(receiver.received_bytes);
+                let reception = &receiver.reception;
+                let mut result = head(reception.received_bytes);
                 result["bytes_sent"] = json!(sender.sent_bytes);
                 result["sent"] = json!(sender.sent);
-                result["received"] = json!(receiver.received);
-                result["out_of_order"] = json!(receiver.out_of_order);
+                result["received"] = json!(reception.received);
+                result["copies"] = json!(reception.copies);
+                result["reordered"] = json!(reception.reordered);
+                result["delay"] = json!(reception.delay.summary());
                 result
             }
             (Agent::Echoes(asks), _) => {

@@ -21,6 +21,7 @@ mod host;
 mod mpi;
 mod netlink;
 mod observer;
+mod players;
 mod process;
 mod program;
 mod realtime;

@@ -3,6 +3,7 @@
 use crate::clock::monotonic_ns;
 use crate::error::{Error, Result};
 use crate::host::Host;
+use crate::players::{Player, Zero};
 use longhaul_plan::Program;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -132,6 +133,40 @@ pub fn start(
     group: Option<&File>,
     around: &Surroundings<'_>,
 ) -> Result<libc::pid_t> {
+    begin(program, host, group, around, |prepared, _report| prepared.execute())
+}
+
+/// Starts `player` in `host` as `program`, and returns when its socket is open; the calling process must
+/// have one thread.
+pub fn play(
+    program: &Program,
+    mut player: Player<'_>,
+    zero: &Zero,
+    host: &Host,
+    group: Option<&File>,
+    around: &Surroundings<'_>,
+) -> Result<libc::pid_t> {
+    begin(program, host, group, around, |_prepared, report| {
+        if let Err(error) = player.open() {
+            return ("cannot open its socket", error);
+        }
+        // Its end tells that all is well.
+        *report = None;
+        let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| player.play(zero)));
+        // SAFETY: ends the child without running the parent's destructors.
+        unsafe { libc::_exit(code.unwrap_or(101)) }
+    })
+}
+
+/// Forks; the child enters the host and does `then`, which returns only if it failed. While `then` has not
+/// dropped the report, or executed something, the parent waits.
+fn begin(
+    program: &Program,
+    host: &Host,
+    group: Option<&File>,
+    around: &Surroundings<'_>,
+    then: impl FnOnce(&Prepared, &mut Option<File>) -> (&'static str, std::io::Error),
+) -> Result<libc::pid_t> {
     let prepared = Prepared::new(program, host, around)
         .map_err(|error| error.at(format!("program {}", program.name)))?;
     let (failure, report) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
@@ -141,8 +176,14 @@ pub fn start(
         -1 => Err(Error::last("start a process")),
         0 => {
             drop(failure);
-            let (step, error) = prepared.become_it(host, group);
-            let _ = File::from(report).write_all(format!("{step}: {error}").as_bytes());
+            let mut report = Some(File::from(report));
+            let (step, error) = match prepared.enter(host, group) {
+                Ok(()) => then(&prepared, &mut report),
+                Err(failed) => failed,
+            };
+            if let Some(mut report) = report {
+                let _ = report.write_all(format!("{step}: {error}").as_bytes());
+            }
             // SAFETY: ends the child without running the parent's destructors.
             unsafe { libc::_exit(127) }
         }
@@ -198,30 +239,38 @@ impl Prepared {
         })
     }
 
-    /// In the child: becomes the program, or says what failed.
-    fn become_it(&self, host: &Host, group: Option<&File>) -> (&'static str, std::io::Error) {
+    /// In the child: enters the host, or says what failed.
+    fn enter(
+        &self,
+        host: &Host,
+        group: Option<&File>,
+    ) -> std::result::Result<(), (&'static str, std::io::Error)> {
         if let Some(mut group) = group {
             // "0" is the writer itself, whatever its number in whichever PID namespace.
             let _ = group.write_all(b"0");
         }
-        if let Err(error) = host.namespaces.enter() {
-            return ("cannot enter the host", error.into());
-        }
-        // SAFETY: plain system calls on this process, which has one thread; all pointers are to
-        // terminated strings and arrays that outlive the calls.
+        host.namespaces.enter().map_err(|error| ("cannot enter the host", error.into()))?;
+        // SAFETY: plain system calls on this process, which has one thread; the path is a terminated
+        // string that outlives the call.
         unsafe {
             libc::setsid();
             if libc::chdir(self.cwd.as_ptr()) != 0 {
-                return ("cannot enter the working directory", std::io::Error::last_os_error());
+                return Err(("cannot enter the working directory", std::io::Error::last_os_error()));
             }
             for (file, number) in [(&self.stdin, 0), (&self.stdout, 1), (&self.stderr, 2)] {
                 libc::dup2(file.as_raw_fd(), number);
             }
-            restore_signals();
-            let argv = pointers(&self.argv);
-            let env = pointers(&self.env);
-            libc::execvpe(argv[0], argv.as_ptr(), env.as_ptr());
         }
+        Ok(())
+    }
+
+    /// In the child: becomes the program, or says what failed.
+    fn execute(&self) -> (&'static str, std::io::Error) {
+        restore_signals();
+        let argv = pointers(&self.argv);
+        let env = pointers(&self.env);
+        // SAFETY: all pointers are to terminated strings and arrays that outlive the call.
+        unsafe { libc::execvpe(argv[0], argv.as_ptr(), env.as_ptr()) };
         ("cannot run it", std::io::Error::last_os_error())
     }
 }

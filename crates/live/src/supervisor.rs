@@ -1,6 +1,6 @@
 //! Process 1 of a run: builds the hosts, starts the engine and the programs, ends them all.
 
-mod ending;
+pub(crate) mod ending;
 mod launching;
 mod requests;
 
@@ -12,8 +12,10 @@ use crate::clock::{Clock, monotonic_ns};
 use crate::engine::{self, Command, Ports};
 use crate::error::{Error, Result};
 use crate::host::{self, Ground, Host, Limits, Namespaces};
+use crate::players::{Player, Zero};
 use crate::program::{self, Running, Surroundings};
 use crate::{counters, tun::Tun};
+use longhaul_network::Network;
 use longhaul_plan::{Event, NodeKind, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -90,6 +92,7 @@ struct Supervisor<'a> {
     /// Who watches the hosts' sockets, if somebody does.
     observer: Option<ObserverProcess>,
     clock: Clock,
+    zero: Zero,
     keep: bool,
     groups: Option<PathBuf>,
     softnet_before: u64,
@@ -176,6 +179,7 @@ impl<'a> Supervisor<'a> {
             engine,
             observer,
             clock: Clock::starting_now(),
+            zero: Zero::unknown().map_err(|error| Error::wrap("make the clock of traffic", error))?,
             keep,
             groups: groups.root().map(ToOwned::to_owned),
             softnet_before,
@@ -184,6 +188,7 @@ impl<'a> Supervisor<'a> {
 
     fn run(&mut self, talk: &mut Talk) -> Result<String> {
         let outcome = self.start_services(talk).and_then(|()| {
+            self.start_players(talk)?;
             self.start_clock(talk)?;
             self.turn(talk)
         });
@@ -195,7 +200,7 @@ impl<'a> Supervisor<'a> {
 
     fn start_services(&mut self, talk: &mut Talk) -> Result<()> {
         for index in 0..self.programs.len() {
-            if !self.programs[index].service {
+            if !self.programs[index].service || self.plan.programs[index].plays.is_some() {
                 continue;
             }
             self.start_program(index, talk);
@@ -233,11 +238,39 @@ impl<'a> Supervisor<'a> {
         }
     }
 
+    /// Starts those who play ends of flows; receivers first, so that nothing comes too early.
+    fn start_players(&mut self, talk: &mut Talk) -> Result<()> {
+        let parts = || self.plan.programs.iter().enumerate().filter(|(_, program)| program.plays.is_some());
+        if parts().next().is_none() {
+            return Ok(());
+        }
+        let network = Network::new(self.plan).map_err(Error::new)?;
+        let sinks = parts().filter(|(_, program)| program.service).map(|(index, _)| index);
+        let sources = parts().filter(|(_, program)| !program.service).map(|(index, _)| index);
+        for index in sinks.chain(sources).collect::<Vec<_>>() {
+            let planned = &self.plan.programs[index];
+            let (Some(part), Some(host)) = (&planned.plays, &self.hosts[planned.host]) else { continue };
+            let player = Player::new(self.plan, &network, part)?;
+            let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &self.env };
+            let group = self.host_groups[planned.host].as_ref();
+            let started_ns = monotonic_ns() as i64;
+            let pid = program::play(planned, player, &self.zero, host, group, &around)
+                .map_err(|error| error.at(format!("traffic {}", planned.name)))?;
+            let running = &mut self.programs[index];
+            (running.start_ns, running.pid) = (Some(started_ns), Some(pid));
+            talk.tell(
+                &json!({"event": "program", "name": running.name, "host": running.host, "state": "started"}),
+            );
+        }
+        Ok(())
+    }
+
     fn start_clock(&mut self, talk: &mut Talk) -> Result<()> {
         let start_ns = monotonic_ns() + START_MARGIN_NS;
         self.clock = Clock::starting_at(start_ns);
         self.command(&Command::Start { start_ns })?;
         self.tell_observer(&Command::Start { start_ns });
+        self.zero.tell(self.clock).map_err(|error| Error::wrap("start the clock of traffic", error))?;
         for running in self.programs.iter_mut() {
             // Services started on the clock that the supervisor began with.
             running.start_ns = running.start_ns.map(|before| before - start_ns as i64);

@@ -403,7 +403,7 @@ impl Network {
     fn arrive(&mut self, node: NodeId, mut packet: Packet, at: Time, via: DirectionId, sink: &mut impl Sink) {
         let is_host = self.kinds[node.0 as usize] == NodeKind::Host;
         if packet.destination == node {
-            if is_host {
+            if is_host || packet.flags.has(Flags::TAKEN) {
                 return self.deliver(node, packet, at, Some(via), sink);
             }
             let echo = packet.flags.has(Flags::ECHO_REQUEST);

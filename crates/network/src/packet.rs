@@ -40,6 +40,8 @@ impl Flags {
     pub const NO_REPLY: Flags = Flags(4);
     /// An ICMP echo request.
     pub const ECHO_REQUEST: Flags = Flags(8);
+    /// Taken by its destination, even if that is a router.
+    pub const TAKEN: Flags = Flags(16);
 
     /// None of them.
     pub fn empty() -> Self {

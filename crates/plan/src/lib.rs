@@ -24,7 +24,7 @@ pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
 pub use longhaul_random::Distribution;
 pub use loss::{GapUnit, Loss};
-pub use programs::{Program, Ranks, Ready, Span};
+pub use programs::{End, Part, Program, Ranks, Ready, Span};
 pub use queue::{Discipline, Queue};
 pub use rate::{Cells, Framing, Rate};
 
@@ -264,12 +264,21 @@ impl Plan {
                     return Err(format!("{at}: a router runs no programs"));
                 }
             }
+            if let Some(part) = &program.plays {
+                let place = format!("programs[{position}].plays.flow");
+                match self.flows.get(part.flow) {
+                    None => return Err(format!("{place}: there is no flow {}", part.flow)),
+                    Some(flow) if flow.simulated => return Err(format!("{place}: is simulated")),
+                    Some(_) => {}
+                }
+            }
         }
         for (position, flow) in self.flows.iter().enumerate() {
             node(flow.source, format!("flows[{position}].source"))?;
             node(flow.destination, format!("flows[{position}].destination"))?;
-            if self.nodes[flow.source].kind != NodeKind::Host {
-                return Err(format!("flows[{position}].source: a router sends no traffic"));
+            let datagrams = matches!(flow.traffic, Traffic::Udp { .. });
+            if self.nodes[flow.source].kind != NodeKind::Host && !(datagrams && flow.simulated) {
+                return Err(format!("flows[{position}].source: a router sends datagrams alone, simulated"));
             }
             flow.check().map_err(|error| format!("flows[{position}].{error}"))?;
         }

@@ -28,6 +28,10 @@ pub struct Program {
     /// Hosts that its ranks may be started on, if it is a parallel program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
+    /// The end of a flow that the run itself plays, instead of executing `argv`. It is ready before the
+    /// clock starts, and minds neither `start_ns` nor `ready`.
+    #[serde(default)]
+    pub plays: Option<Part>,
 }
 
 /// The hosts of a parallel program.
@@ -50,6 +54,28 @@ pub enum Ranks {
     ByCluster,
     /// One slot of each host, then the next of each.
     RoundRobin,
+}
+
+/// A real end of one of the plan's flows, which must not be simulated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The flow, by position.
+    pub flow: usize,
+    /// Which of its ends.
+    pub end: End,
+    /// Where the receiver listens.
+    pub port: u16,
+}
+
+/// One of the two ends of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// Sends.
+    Source,
+    /// Receives.
+    Sink,
 }
 
 /// How to tell that a service is ready.

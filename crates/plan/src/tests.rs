@@ -96,3 +96,63 @@ fn a_flow_has_an_end_if_it_stops_or_runs_out() {
     assert!(flow(udp(None), Some(5)).has_an_end());
     assert!(flow(udp(Some(5)), None).has_an_end());
 }
+
+#[test]
+fn only_simulated_datagrams_begin_at_a_router() {
+    let mut plan = plan();
+    plan.nodes[0].kind = NodeKind::Router;
+    let udp = Traffic::Udp {
+        bits_per_s: 1_000,
+        payload_bytes: 100,
+        bytes: None,
+        arrivals: Arrivals::Even,
+        sizes: Sizes::Fixed,
+        on_off: None,
+    };
+    let ping = Traffic::Ping { every_ns: 1, payload_bytes: 56, count: None };
+    for (traffic, simulated, good) in [(&udp, true, true), (&udp, false, false), (&ping, true, false)] {
+        plan.flows = vec![Flow {
+            name: "f".into(),
+            source: 0,
+            destination: 1,
+            start_ns: 0,
+            stop_ns: None,
+            simulated,
+            traffic: traffic.clone(),
+        }];
+        assert_eq!(plan.check().is_ok(), good);
+    }
+}
+
+#[test]
+fn a_program_plays_a_flow_that_is_there_and_real() {
+    let mut plan = plan();
+    let part = |flow| Part { flow, end: End::Source, port: 1 };
+    plan.programs = vec![Program {
+        name: "p".into(),
+        host: 0,
+        argv: vec!["p".into()],
+        cwd: None,
+        env: BTreeMap::new(),
+        start_ns: 0,
+        stop_ns: None,
+        service: false,
+        ready: None,
+        expect_exit: None,
+        span: None,
+        plays: Some(part(0)),
+    }];
+    assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flow: there is no flow 0");
+    plan.flows = vec![Flow {
+        name: "f".into(),
+        source: 0,
+        destination: 1,
+        start_ns: 0,
+        stop_ns: None,
+        simulated: true,
+        traffic: Traffic::Ping { every_ns: 1, payload_bytes: 56, count: None },
+    }];
+    assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flow: is simulated");
+    plan.flows[0].simulated = false;
+    assert_eq!(plan.check(), Ok(()));
+}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from longhaul.scenario.metrics import QUEUEING_DELAY, RTT
+from longhaul.scenario.metrics import DELAY, QUEUEING_DELAY, RTT, SEND_LATENESS
 
 
 def metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -22,6 +22,11 @@ def metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
             found[f"flows.{name}.retransmission_rate"] = flow["retransmission_rate"]
             if flow["rtt"] is not None:
                 found |= {f"flows.{name}.rtt.{q}": flow["rtt"][f"{q}_ns"] for q in RTT}
+            if flow.get("reordered") is not None:
+                found[f"flows.{name}.reordered"] = flow["reordered"]
+            for measure, quantiles in (("delay", DELAY), ("send_lateness", SEND_LATENESS)):
+                if flow.get(measure):
+                    found |= {f"flows.{name}.{measure}.{q}": flow[measure][f"{q}_ns"] for q in quantiles}
             if flow.get("done") is not None:
                 found[f"flows.{name}.done"] = flow["done"]
                 found |= {f"flows.{name}.took.{q}": flow[f"took_{q}_ns"] for q in ("p50", "p99", "max")}

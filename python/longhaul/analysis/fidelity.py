@@ -48,8 +48,8 @@ _HOST_DROPS = {
 }
 _REMEDIES = {
     "dev_tx_dropped": "offer less, or use a machine with a free processor",
-    "UdpRcvbufErrors": "give the receiver a larger socket buffer (iperf3 -w), or raise net.core.rmem_max",
-    "Udp6RcvbufErrors": "give the receiver a larger socket buffer (iperf3 -w), or raise net.core.rmem_max",
+    "UdpRcvbufErrors": "give the receiver a larger socket buffer, or raise net.core.rmem_max",
+    "Udp6RcvbufErrors": "give the receiver a larger socket buffer, or raise net.core.rmem_max",
     "TCPBacklogDrop": "raise tcp: {buffers: ...} in the scenario",
     "TCPRcvQDrop": "raise tcp: {buffers: ...} in the scenario",
     "RcvPruned": "raise tcp: {buffers: ...} in the scenario",

@@ -20,8 +20,12 @@ DEFAULT_PAYLOAD = 1448
 """Of datagrams whose size the scenario leaves open, as iperf3 has it."""
 
 
-def plan_flows(resolved: "Resolved", traffic: Iterable[Mapping[str, Any]]) -> tuple[list[Json], list[Json]]:
+def plan_flows(
+    resolved: "Resolved", traffic: Iterable[Mapping[str, Any]], *, simulated: bool = True
+) -> tuple[list[Json], list[Json]]:
     """Those flows of the plan that ``traffic`` names, and rows that tell what belongs to what.
+
+    Those that are not ``simulated`` are played in the hosts of a live run.
 
     Raises ScenarioError.
     """
@@ -44,7 +48,7 @@ def plan_flows(resolved: "Resolved", traffic: Iterable[Mapping[str, Any]]) -> tu
                     "destination": destination,
                     "start_ns": item.get("start_ns") or 0,
                     "stop_ns": item.get("stop_ns"),
-                    "simulated": True,
+                    "simulated": simulated,
                     "traffic": _traffic(item, law, settings),
                 }
             )
@@ -53,7 +57,7 @@ def plan_flows(resolved: "Resolved", traffic: Iterable[Mapping[str, Any]]) -> tu
                     "name": item["name"],
                     "kind": item["kind"],
                     "program": name,
-                    "server": None,
+                    "server": None if simulated else f"{name}.server",
                     "from": source["name"],
                     "to": target["name"],
                     "cc": law["law"] if item["kind"] in ("tcp", "requests") else None,
@@ -61,7 +65,7 @@ def plan_flows(resolved: "Resolved", traffic: Iterable[Mapping[str, Any]]) -> tu
                     "every_ns": item.get("every_ns"),
                     "start_ns": item.get("start_ns") or 0,
                     "volume_bytes": item.get("bytes"),
-                    "simulated": True,
+                    "simulated": simulated,
                 }
             )
     return flows, rows

@@ -5,7 +5,7 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import flows, mpi, traffic
+from longhaul.run import flows, mpi, players, traffic
 from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
 from longhaul.run.session import Message, Session, search_path
@@ -55,18 +55,19 @@ def prepare(
 ) -> Prepared:
     """Turn real traffic into programs, check that they exist, and make the run directory."""
     _refuse_what_only_a_simulation_can(resolved)
-    plan, background = _with_simulated(resolved)
+    plan, own = _with_own_flows(resolved)
     if journal:
         plan["measure"] = {**plan["measure"], "journal": True}
-    real = [dict(item) for item in resolved.traffic if not item["simulated"]]
+    real = [dict(item) for item in resolved.traffic if _needs_programs(item)]
     needed = {"ping" if flow["kind"] == "ping" else "iperf3" for flow in real}
     traffic.require(needed)
     services = [program for program in plan["programs"] if program["service"]]
     others = [program for program in plan["programs"] if not program["service"]]
     mpi.require(plan["programs"], path=search_path())
     made, rows = traffic.realise(plan, real, duration_ns=plan["duration_ns"])
+    made += players.parts(plan["flows"])
     order = [item["name"] for item in resolved.traffic]
-    rows = sorted(rows + background, key=lambda row: order.index(row["name"]))
+    rows = sorted(rows + own, key=lambda row: order.index(row["name"]))
     plan["programs"] = (
         services
         + [program for program in made if program["service"]]
@@ -92,7 +93,7 @@ def prepare(
     directory = directories.create(
         runs,
         name or plan["name"],
-        mode="mixed" if plan["flows"] or plan["jobs"] else "live",
+        mode="mixed" if plan["jobs"] or any(flow["simulated"] for flow in plan["flows"]) else "live",
         source=resolved.source,
         plan=plan,
         argv=argv,
@@ -142,16 +143,25 @@ def run(
     return Finished(prepared.directory, reason)
 
 
-def _with_simulated(resolved: "Resolved") -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The plan with what is simulated in a live run, and rows that tell which flow is whose."""
+def _needs_programs(item: Mapping[str, Any]) -> bool:
+    """Whether traffic is what programs of this machine send."""
+    return not item["simulated"] and item["kind"] not in players.PLAYED
+
+
+def _with_own_flows(resolved: "Resolved") -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The plan with the flows that are no programs', simulated or real, and rows that tell whose they are."""
     plan: dict[str, Any] = dict(resolved.plan)
     background = [item for item in resolved.traffic if item["simulated"]]
+    played = [item for item in resolved.traffic if not item["simulated"] and not _needs_programs(item)]
     plan["flows"], rows = flows.plan_flows(resolved, background)
     plan["jobs"] = flows.plan_jobs(resolved, flows.jobs_without_program(resolved))
-    if not plan["flows"] and not plan["jobs"]:
-        return plan, []
-    flows.check(plan)
-    plan["nodes"] = _without_foreign_laws(plan["nodes"], flows.real_ends(resolved))
+    real, more = flows.plan_flows(resolved, played, simulated=False)
+    mixed = bool(plan["flows"] or plan["jobs"])
+    plan["flows"], rows = plan["flows"] + real, rows + more
+    if plan["flows"] or plan["jobs"]:
+        flows.check(plan)
+    if mixed:
+        plan["nodes"] = _without_foreign_laws(plan["nodes"], flows.real_ends(resolved))
     return plan, rows
 
 

@@ -16,7 +16,7 @@ from longhaul.analysis.fidelity import judge
 from longhaul.analysis.links import intervals, summarise_links
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
-from longhaul.run import logs, simulation
+from longhaul.run import logs, players, simulation
 from longhaul.run.logs import Pings
 from longhaul.run.records import write_tables
 from longhaul.scenario.laws import plan_bits_per_s
@@ -47,7 +47,7 @@ def write_results(directory: Path) -> Json:
     fidelity = judge(engine, hosts).as_dict()
     simulated = engine is not None and engine.get("mode") == "sim"
     real = [] if simulated else [each for each in traffic if not each.get("simulated")]
-    flows, flow_rows = _flows(directory, real)
+    flows, flow_rows = _flows(directory, real, plan["measure"]["every_ns"])
     programs = [_program(each) for each in _read(raw / "programs.json") or []]
     pings = _pings(directory, real, engine["t0_unix_ns"] if engine else 0) if real else {}
     if engine is not None and "jobs" in engine:
@@ -127,13 +127,11 @@ def _program(raw: Mapping[str, Any]) -> Json:
     }
 
 
-def _flows(directory: Path, traffic: list[Json]) -> tuple[list[Json], list[Json]]:
+def _flows(directory: Path, traffic: list[Json], every_ns: int) -> tuple[list[Json], list[Json]]:
     totals, rows = [], []
     for item in traffic:
         if item["kind"] == "ping":
             continue
-        client = logs.read_iperf(directory / "logs" / f"{item['program']}.out")
-        server = logs.read_iperf(directory / "logs" / f"{item['server']}.out")
         head = {
             "name": item["name"],
             "flow": item["program"],
@@ -141,6 +139,13 @@ def _flows(directory: Path, traffic: list[Json]) -> tuple[list[Json], list[Json]
             "to": item["to"],
             "simulated": False,
         }
+        if item["kind"] in players.PLAYED:
+            found, intervals = players.totals(item, directory / "logs", every_ns=every_ns)
+            totals.append({**head, "kind": item["kind"], "cc": item["cc"], **found})
+            rows += [{**head, "start_ns": 0, **row} for row in intervals]
+            continue
+        client = logs.read_iperf(directory / "logs" / f"{item['program']}.out")
+        server = logs.read_iperf(directory / "logs" / f"{item['server']}.out")
         found = logs.flow_totals(client, server)
         start_ns, took_ns = item.get("start_ns", 0), found.pop("took_ns")
         ended = item.get("volume_bytes") and took_ns

@@ -32,7 +32,8 @@ def flows(
         rates = [each["goodput_bits_per_s"] for each in streams]
         tcp = item["kind"] != "udp"
         requests = streams[0] if item["kind"] == "requests" and streams else {}
-        sent, received = (_sum(streams, key) for key in ("sent", "received"))
+        sent, distinct = _sum(streams, "sent"), _sum(streams, "received") - _sum(streams, "copies")
+        delay = thinned(streams[0]["delay"]) if not tcp and streams else None
         rtt = thinned(merged(each["rtt"] for each in streams)) if item["kind"] == "tcp" else None
         sent_bytes, segments = (_sum(streams, key) for key in ("bytes_sent", "segments_sent"))
         span_s = max((each["span_s"] for each in streams), default=0.0)
@@ -49,7 +50,9 @@ def flows(
                 "retransmission_rate": retransmits / segments
                 if retransmits is not None and segments
                 else None,
-                "loss": (sent - received) / sent if not tcp and sent else None,
+                "loss": (sent - distinct) / sent if not tcp and sent else None,
+                "reordered": None if tcp else _sum(streams, "reordered"),
+                "delay": delay if delay and delay["count"] else None,
                 "rtt": rtt if rtt and rtt["count"] else None,
                 "bytes": sum(each["bytes"] for each in streams),
                 "volume_bytes": item.get("volume_bytes"),
@@ -59,7 +62,10 @@ def flows(
                 "done": requests.get("done"),
                 **{f"took_{q}_ns": requests.get("took", {}).get(f"{q}_ns") for q in ("p50", "p99", "max")},
                 "stream_rates": [rate for rate in rates if rate is not None],
-                "streams": [{key: value for key, value in each.items() if key != "rtt"} for each in streams],
+                "streams": [
+                    {key: value for key, value in each.items() if key not in ("rtt", "delay")}
+                    for each in streams
+                ],
             }
         )
         for stream in range(len(streams)):
@@ -122,10 +128,12 @@ def pings(directory: Path) -> Mapping[str, Pings]:
 
 
 def is_live(metric: str, programs: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether only a live run has this: real programs, and how late packets were."""
+    """Whether only a live run has this: real programs, and how late packets and senders were."""
     kind, _, rest = metric.partition(".")
     if kind == "programs":
         return not any(rest.startswith(f"{each['name']}.") for each in programs)
+    if kind == "flows" and ".send_lateness." in rest:
+        return True
     return kind == "fidelity" and metric != "fidelity.verdict"
 
 

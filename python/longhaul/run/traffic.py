@@ -1,4 +1,4 @@
-"""Traffic of a scenario as real programs: iperf3 for tcp and udp, ping for ping."""
+"""Traffic of a scenario as programs of this machine: iperf3 for tcp, ping for ping."""
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,8 +13,6 @@ _NS = 1_000_000_000
 _READY_NS = 10 * _NS
 _CLOSING_NS = _NS // 2
 """What an iperf3 client needs after its last second, to be told what arrived."""
-_SOCKET_BUFFER = "4M"
-"""Of UDP sockets: 30 ms of 1 Gbit/s, so that a receiver may be off the processor that long."""
 
 Program = dict[str, Any]
 Plan = Mapping[str, Any]
@@ -39,8 +37,8 @@ def realise(
                 made, row = _iperf(plan, item, destination, next(ports), duration_ns)
             programs += made
             rows.append(row)
-    services = [program for program in programs if program["service"]]
-    return services + [program for program in programs if not program["service"]], rows
+    services = [each for each in programs if each["service"]]
+    return services + [each for each in programs if not each["service"]], rows
 
 
 def require(commands: Iterable[str]) -> None:
@@ -73,7 +71,7 @@ def _ping(
     address = plan["nodes"][destination]
     argv.append(address["ipv4"] or address["ipv6"])
     stop_ns = item.get("stop_ns") or duration_ns
-    programs = [_program(name, item["source"], argv, start_ns=item.get("start_ns", 0), stop_ns=stop_ns)]
+    programs = [program(name, item["source"], argv, start_ns=item.get("start_ns", 0), stop_ns=stop_ns)]
     row = _row(item, name, None, source, target)
     return programs, {**row, "every_ns": item["every_ns"]}
 
@@ -97,30 +95,25 @@ def _iperf(
         argv += ["-t", str(max(seconds, 1))]
     else:
         argv += ["-t", "10"]
-    if item["kind"] == "udp":
-        argv += ["-u", "-b", str(item["rate_bits_per_s"]), "-w", _SOCKET_BUFFER]
-        if item.get("size_bytes"):
-            argv += ["-l", str(item["size_bytes"])]
-    else:
-        argv += ["-P", str(item.get("flows") or 1)]
-        if item.get("cc"):
-            argv += ["-C", item["cc"]["law"]]
-        if item.get("rate_bits_per_s"):
-            argv += ["-b", str(item["rate_bits_per_s"])]
+    argv += ["-P", str(item.get("flows") or 1)]
+    if item.get("cc"):
+        argv += ["-C", item["cc"]["law"]]
+    if item.get("rate_bits_per_s"):
+        argv += ["-b", str(item["rate_bits_per_s"])]
     programs = [
-        _program(
+        program(
             server,
             destination,
             ["iperf3", "-s", "-1", "-p", str(port), "-J"],
             service=True,
             ready={"tcp_port": port, "within_ns": _READY_NS},
         ),
-        _program(name, item["source"], argv, start_ns=start_ns, stop_ns=None, expect_exit=0),
+        program(name, item["source"], argv, start_ns=start_ns, stop_ns=None, expect_exit=0),
     ]
     return programs, _row(item, name, server, source, target)
 
 
-def _program(
+def program(
     name: str,
     host: int,
     argv: Sequence[str],
@@ -131,6 +124,7 @@ def _program(
     ready: Mapping[str, int] | None = None,
     expect_exit: int | None = None,
 ) -> Program:
+    """A program of the plan."""
     return {
         "name": name,
         "host": host,

@@ -18,6 +18,8 @@ FIDELITY: Mapping[str, Unit] = {
     },
 }
 PROGRAM: Mapping[str, Unit] = {"wall_time": "ns", "exit": "count"}
+DELAY = ("mean", "p50", "p90", "p99", "max")
+SEND_LATENESS = ("p50", "p99", "max")
 RTT = ("mean", "p50", "p90", "p99", "max")
 QUEUEING_DELAY = ("mean", "p50", "p90", "p99", "max")
 _TCP: Mapping[str, Unit] = {
@@ -28,7 +30,14 @@ _TCP: Mapping[str, Unit] = {
 }
 FLOW: Mapping[str, Mapping[str, Unit]] = {
     "tcp": {**_TCP, **{f"rtt.{quantile}": "ns" for quantile in RTT}},
-    "udp": {"goodput": "bit/s", "throughput": "bit/s", "loss": "share"},
+    "udp": {
+        "goodput": "bit/s",
+        "throughput": "bit/s",
+        "loss": "share",
+        "reordered": "count",
+        **{f"delay.{quantile}": "ns" for quantile in DELAY},
+        **{f"send_lateness.{quantile}": "ns" for quantile in SEND_LATENESS},
+    },
     "requests": {
         **_TCP,
         "done": "count",

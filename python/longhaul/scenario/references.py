@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from longhaul.scenario.inputs import LawError
 from longhaul.scenario.metrics import bound, catalogue
-from longhaul.scenario.model import Document, Program
+from longhaul.scenario.model import Background, Document, Program, Traffic
 from longhaul.scenario.problems import Problem, did_you_mean
 from longhaul.scenario.ranges import RangeError, expand
 from longhaul.scenario.sweeps.axes import axes_of
@@ -50,6 +50,16 @@ def program_hosts(program: Program) -> tuple[str, ...]:
     """The hosts of a program, ranges expanded."""
     texts = (program.host,) if program.host else (program.hosts or program.each or ())
     return tuple(dict.fromkeys(name for text in texts if text for name in expand(text)))
+
+
+def kinds_and_ends(document: Document) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Of each traffic, its kind as metrics know it, and where it goes."""
+    return {
+        name: ("udp", (flow.link,))
+        if isinstance(flow, Background)
+        else (flow.kind, tuple(dict.fromkeys(each for text in flow.to for each in expand(text))))
+        for name, flow in document.traffic.items()
+    }
 
 
 class _Check:
@@ -205,18 +215,28 @@ class _Check:
             path = ("traffic", name)
             if name in self.document.programs:
                 self.wrong(path, "is also the name of a program", "rename one of them: they share logs")
+            if isinstance(flow, Background):
+                self.known((*path, "link"), "link", flow.link, self.link_names)
+                self.has_an_end(path, flow)
+                continue
             self.hosts((*path, "from"), (flow.source,))
             if flow.source in self.hosts((*path, "to"), flow.to, routers_too=flow.kind == "ping"):
                 self.wrong((*path, "to"), f'"{flow.source}" would send to itself', "name another host")
-            endless = self.document.duration is None and flow.stop is None
-            if endless and flow.kind == "requests":
-                self.wrong(path, "would never end", "add stop here, or duration at the top")
-            elif endless and flow.simulated and self._has_programs():
-                # Background traffic ends with the programs in front of it.
-                pass
-            elif endless and not getattr(flow, "count", None) and not getattr(flow, "bytes", None):
-                what = "count" if flow.kind == "ping" else "bytes"
-                self.wrong(path, "would never end", f"add stop or {what} here, or duration at the top")
+            self.has_an_end(path, flow)
+
+    def has_an_end(self, path: Path, flow: Traffic) -> None:
+        """Says so if a run would never end with this traffic."""
+        endless = self.document.duration is None and flow.stop is None
+        if endless and flow.kind == "requests":
+            self.wrong(path, "would never end", "add stop here, or duration at the top")
+        elif endless and (isinstance(flow, Background) or flow.simulated) and self._has_programs():
+            # Background traffic ends with the programs in front of it.
+            pass
+        elif endless and isinstance(flow, Background):
+            self.wrong(path, "would never end", "add stop here, or duration at the top")
+        elif endless and not getattr(flow, "count", None) and not getattr(flow, "bytes", None):
+            what = "count" if flow.kind == "ping" else "bytes"
+            self.wrong(path, "would never end", f"add stop or {what} here, or duration at the top")
 
     def _has_programs(self) -> bool:
         return any(each.run and not each.service for each in self.document.programs.values())
@@ -243,11 +263,9 @@ class _Check:
             for name, program in self.document.programs.items()
             for each in ([f"{name}.{host}" for host in program_hosts(program)] if program.each else [name])
         ]
-        traffic = {
-            name: (flow.kind, tuple(dict.fromkeys(each for text in flow.to for each in expand(text))))
-            for name, flow in self.document.traffic.items()
-        }
-        metrics = self.metrics = catalogue(programs=programs, traffic=traffic, links=self.link_names)
+        metrics = self.metrics = catalogue(
+            programs=programs, traffic=kinds_and_ends(self.document), links=self.link_names
+        )
         for position, expectation in enumerate(self.document.expect):
             path = ("expect", position)
             if not self.known((*path, "metric"), "metric", expectation.metric, metrics):

@@ -6,18 +6,19 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from longhaul.scenario.addresses import assign
+from longhaul.scenario.background import detours, plan_background
 from longhaul.scenario.events import plan_events
 from longhaul.scenario.inputs import SIZE, TIME, Inputs
 from longhaul.scenario.jobs import plan_jobs
 from longhaul.scenario.laws import Plain, plan_distribution
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.metrics import bound, catalogue
-from longhaul.scenario.model import Bulk, Datagrams, Ping, Program, Requests, Tcp
+from longhaul.scenario.model import Background, Bulk, Datagrams, Ping, Program, Requests, Tcp
 from longhaul.scenario.network import Network, build
 from longhaul.scenario.paths import Routes
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
-from longhaul.scenario.references import program_hosts
+from longhaul.scenario.references import kinds_and_ends, program_hosts
 from longhaul.scenario.tcp import largest_buffers, simulated, sysctls
 from longhaul.scenario.yaml_tree import Path
 
@@ -90,12 +91,24 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         "measure": _measure(scenario, network),
     }
     plan["routes"] = _overrides(scenario, network, plan)
+    more, wrong = detours(scenario, network, plan)
+    problems += wrong
+    plan["routes"] += more
     routes = Routes(plan)
     groups = list(routes.representatives().values())
     largest = largest_buffers(routes, groups)
     for node, most in largest.items():
         plan["nodes"][node]["sysctls"] = sysctls(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
-    traffic = [_flow(name, flow, network, inputs) for name, flow in document.traffic.items()]
+    traffic: list[Plain] = []
+    for name, flow in document.traffic.items():
+        if isinstance(flow, Background):
+            planned = plan_background(scenario, name, flow, network)
+        else:
+            planned = _flow(name, flow, network, inputs)
+        if isinstance(planned, Problem):
+            problems.append(planned)
+        else:
+            traffic.append(planned)
     problems += _unreachable(scenario, routes, traffic)
     problems += _circles(scenario, network, routes)
     jobs, wrong = plan_jobs(scenario, network, inputs)
@@ -194,7 +207,7 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network,
         "start_ns": flow.start.ns,
         "stop_ns": flow.stop.ns if flow.stop else None,
         "simulated": flow.simulated,
-        "only_simulated": isinstance(flow, Requests) or (isinstance(flow, Datagrams) and flow.only_simulated),
+        "only_simulated": isinstance(flow, Requests),
     }
     if isinstance(flow, Requests):
         return {
@@ -320,11 +333,12 @@ def _unused_links(
 
 def _expectations(scenario: Scenario, network: Network) -> list[Plain]:
     document = scenario.document
-    traffic = {name: (flow.kind, expand_all(flow.to)) for name, flow in document.traffic.items()}
     programs = []
     for name, program in document.programs.items():
         programs += [f"{name}.{host}" for host in program_hosts(program)] if program.each else [name]
-    units = catalogue(programs=programs, traffic=traffic, links=[link.name for link in network.links])
+    units = catalogue(
+        programs=programs, traffic=kinds_and_ends(document), links=[link.name for link in network.links]
+    )
     return [
         {
             "metric": each.metric,

@@ -121,6 +121,12 @@ pub fn block_signals() {
     }
 }
 
+/// Ends that for this process: signals are noted at once.
+pub fn let_signals_through() {
+    // SAFETY: the set outlives the call.
+    unsafe { libc::sigprocmask(libc::SIG_UNBLOCK, &waited_for(), std::ptr::null_mut()) };
+}
+
 static STOP: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
 
 extern "C" fn note(signal: libc::c_int) {

@@ -70,6 +70,20 @@ fn datagrams_that_come_too_fast_are_lost_in_the_ratio_of_the_rates() {
 }
 
 #[test]
+fn datagrams_between_routers_cross_their_link_alone() {
+    // 972 + 28 bytes at 10 Mbit/s, and the wire; they come every 972 us, so that none waits.
+    let plan = dumbbell(1500, &[0], direction(MS, Some(10_000_000)));
+    let load = Flow { simulated: true, ..flow("load", [0, 1], even(8_000_000, 972, Some(972 * 100))) };
+    let plan = Plan { duration_ns: None, ..with(plan, vec![load]) };
+    assert_eq!(plan.check(), Ok(()));
+    let (_, counts) = Run::whole(&plan);
+    let flow = &counts["flows"][0];
+    assert_eq!((&flow["sent"], &flow["received"], &flow["copies"]), (&100.into(), &100.into(), &0.into()));
+    assert_eq!((&flow["delay"]["count"], &flow["delay"]["max_ns"]), (&100.into(), &1_800_000.into()));
+    assert_eq!(counts["hops"], 100);
+}
+
+#[test]
 fn datagrams_through_a_faster_link_neither_wait_nor_get_lost() {
     let traffic = even(9_720_000, 972, Some(972 * 1000));
     let plan = with(pipe(1500, queued(MS, 10_000_000, 1)), vec![flow("udp", [0, 1], traffic)]);

@@ -57,8 +57,10 @@ def _of_traffic(
     rates = [each["goodput_bits_per_s"] for each in streams if each["goodput_bits_per_s"] is not None]
     measures: Json = {"goodput": sum(rates) if streams else None}
     if item["kind"] == "udp":
-        sent, received = (sum(each.get(key, 0) for each in streams) for key in ("sent", "received"))
-        measures["loss"] = (sent - received) / sent if sent else None
+        sent, received, copies = (
+            sum(each[key] for each in streams) for key in ("sent", "received", "copies")
+        )
+        measures["loss"] = (sent - received + copies) / sent if sent else None
     else:
         measures["retransmits"] = sum(each.get("retransmits", 0) for each in streams)
     if item["kind"] == "requests" and streams:

@@ -7,9 +7,10 @@ from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import Queue, QueueLimit
 from longhaul.scenario.model.routes import RouteLaws, Routes
 from longhaul.scenario.model.scenario import Changes, Document, Event, Expectation
-from longhaul.scenario.model.traffic import Bulk, Datagrams, Ping, Requests
+from longhaul.scenario.model.traffic import Background, Bulk, Datagrams, Ping, Requests, Traffic
 
 __all__ = [
+    "Background",
     "Bulk",
     "Changes",
     "Datagrams",
@@ -30,4 +31,5 @@ __all__ = [
     "RouteLaws",
     "Routes",
     "Tcp",
+    "Traffic",
 ]

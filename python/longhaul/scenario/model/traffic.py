@@ -5,9 +5,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
-from longhaul.scenario.model.base import NAME_PATTERN, Count, HostName, HostRanges, Strict, choice, problem
+from longhaul.scenario.model.base import (
+    NAME_PATTERN,
+    Count,
+    HostName,
+    HostRanges,
+    Name,
+    Strict,
+    choice,
+    problem,
+)
 from longhaul.scenario.model.distribution import SizeDistribution, TimeDistribution
-from longhaul.scenario.units import Rate, Size, Span
+from longhaul.scenario.units import Rate, Share, Size, Span
 
 
 def _law(value: Any) -> Any:
@@ -40,21 +49,26 @@ CongestionControl = Annotated[
 """``{"law": name}`` and its parameters."""
 
 
-class Flow(Strict):
-    """What every kind of traffic has."""
+class Timed(Strict):
+    """When traffic begins and ends."""
 
-    source: Annotated[HostName, Field(alias="from", examples=["par1"])]
-    to: Annotated[HostRanges, Field(examples=["nyc1"])]
     start: Span = Span(0)
     stop: Span | None = None
-    simulated: bool = False
-    """Whether it is simulated in a live run, too, beside what is real."""
 
     @model_validator(mode="after")
-    def _order(self) -> "Flow":
+    def _order(self) -> "Timed":
         if self.stop is not None and self.stop <= self.start:
             raise problem("stops before it starts", "write a stop later than the start")
         return self
+
+
+class Flow(Timed):
+    """What traffic between hosts has."""
+
+    source: Annotated[HostName, Field(alias="from", examples=["par1"])]
+    to: Annotated[HostRanges, Field(examples=["nyc1"])]
+    simulated: bool = False
+    """Whether it is simulated in a live run, too, beside what is real."""
 
 
 class Ping(Flow):
@@ -102,11 +116,11 @@ class Datagrams(Flow):
     """Bytes of payload of each datagram."""
     bytes: Size | None = None
     arrivals: Literal["even", "poisson"] = "even"
-    """How far apart they leave; ``poisson`` is simulated only."""
+    """How far apart they leave."""
     sizes: Literal["fixed", "exponential"] = "fixed"
-    """Whether sizes vary about ``size``; ``exponential`` is simulated only."""
+    """Whether sizes vary about ``size``."""
     on: TimeDistribution | None = None
-    """Times of sending, with times of silence between them; simulated only."""
+    """Times of sending, with times of silence between them."""
     off: TimeDistribution | None = None
 
     @model_validator(mode="after")
@@ -114,11 +128,6 @@ class Datagrams(Flow):
         if (self.on is None) != (self.off is None):
             raise problem("on and off belong together", "write for example on: 100ms, off: 400ms")
         return self
-
-    @property
-    def only_simulated(self) -> bool:
-        """Whether no real program sends like that."""
-        return self.arrivals != "even" or self.sizes != "fixed" or self.on is not None
 
 
 class Requests(Flow):
@@ -132,7 +141,37 @@ class Requests(Flow):
     cc: CongestionControl | None = None
 
 
-_KINDS = ("ping", "tcp", "udp", "requests")
+class Background(Timed):
+    """Simulated datagrams across a link, as a share of its rate."""
+
+    kind: Literal["background"]
+    link: Annotated[Name, Field(examples=["par-nyc"])]
+    direction: Literal["forward", "reverse"] = "forward"
+    load: Annotated[Share, Field(examples=["60%"])]
+    """Of the link's rate, headers and framing included."""
+    arrivals: Literal["poisson", "cbr", "pareto"] = "poisson"
+    """``pareto``: bursts at the full rate, with silences between them, both heavy-tailed."""
+    size: Size | None = None
+    """Bytes of payload of each datagram."""
+    burst: Span = Span(10 * 10**6)
+    """Mean length of the bursts of ``pareto``."""
+
+    @field_validator("load")
+    @classmethod
+    def _some(cls, value: Share) -> Share:
+        if value.share == 0:
+            raise problem("no load at all", "write for example 60%")
+        return value
+
+    @field_validator("size")
+    @classmethod
+    def _payload(cls, value: Size | None) -> Size | None:
+        if value is not None and not 1 <= value.bytes <= 65_507:
+            raise problem(f"{value} fits no datagram", "write 1B to 65507B")
+        return value
+
+
+_KINDS = ("ping", "tcp", "udp", "requests", "background")
 
 
 def _kind(value: Any) -> Any:
@@ -142,5 +181,6 @@ def _kind(value: Any) -> Any:
 
 
 Traffic = Annotated[
-    Annotated[Ping | Bulk | Datagrams | Requests, Field(discriminator="kind")], BeforeValidator(_kind)
+    Annotated[Ping | Bulk | Datagrams | Requests | Background, Field(discriminator="kind")],
+    BeforeValidator(_kind),
 ]

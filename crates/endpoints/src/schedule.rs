@@ -1,0 +1,171 @@
+//! When the datagrams of a flow leave, and how large they are: the same live as simulated.
+
+use crate::build::path_mtu;
+use crate::datagrams::header_bytes;
+use longhaul_network::{Network, NodeId};
+use longhaul_plan::{Arrivals, Flow, Plan, Sizes, Traffic};
+use longhaul_random::{Distribution, Seed, Stream};
+use longhaul_units::{Rate, Serialiser, Span, Time};
+
+/// What a stream of datagrams is to be.
+#[derive(Clone, Debug)]
+struct Course {
+    pub payload_bytes: u32,
+    /// The largest payload that passes all the way.
+    pub most_bytes: u32,
+    pub rate: Rate,
+    pub start: Time,
+    pub stop: Time,
+    pub bytes: u64,
+    pub arrivals: Arrivals,
+    pub sizes: Sizes,
+    /// Times of sending and of silence, in ns.
+    pub on_off: Option<(Distribution, Distribution)>,
+}
+
+/// The instants and the payload of datagrams, one after another.
+///
+/// At [`timer`](Self::timer) the next one leaves; [`depart`](Self::depart) says how large it is, and
+/// moves on. Equal plans and streams give equal instants, to the picosecond.
+#[derive(Debug)]
+pub struct Schedule {
+    course: Course,
+    clock: Serialiser,
+    next: Time,
+    left_bytes: u64,
+    /// When the current time of sending ends.
+    silent_from: Time,
+    chance: Stream,
+}
+
+impl Schedule {
+    fn new(course: Course, chance: Stream) -> Self {
+        let mut clock = Serialiser::default();
+        clock.hold_until(course.start);
+        let mut made = Schedule {
+            clock,
+            next: course.start,
+            left_bytes: course.bytes,
+            silent_from: Time::NEVER,
+            chance,
+            course,
+        };
+        if made.course.on_off.is_some() {
+            made.silent_from = made.course.start + made.draw_span(true);
+        }
+        made
+    }
+
+    /// When the next datagram leaves; [`Time::NEVER`]: there is none.
+    #[inline]
+    pub fn timer(&self) -> Time {
+        self.next
+    }
+
+    /// The largest payload that it may draw, in bytes.
+    pub fn largest(&self) -> u32 {
+        match self.course.sizes {
+            Sizes::Fixed => self.course.payload_bytes,
+            Sizes::Exponential => self.course.most_bytes,
+        }
+    }
+
+    /// The payload of the datagram that leaves now, in bytes.
+    #[inline]
+    pub fn depart(&mut self) -> u32 {
+        let bytes = self.size();
+        self.left_bytes = self.left_bytes.saturating_sub(u64::from(bytes));
+        self.next = match self.course.arrivals {
+            // The byte clock carries the fraction of a picosecond.
+            Arrivals::Even => self.clock.send(self.next, bytes, self.course.rate),
+            Arrivals::Poisson => {
+                let mean = self.course.rate.time_for(u64::from(self.course.payload_bytes)).ps() as f64;
+                self.next + Span::from_ps((self.chance.exponential() * mean) as u64)
+            }
+        };
+        while self.next >= self.silent_from && self.next < self.course.stop {
+            // What is left of the gap is spent after the silence.
+            let resumed = self.silent_from + self.draw_span(false);
+            self.next = resumed + self.next.since(self.silent_from);
+            self.silent_from = resumed + self.draw_span(true);
+            self.clock.hold_until(self.next);
+        }
+        if self.next >= self.course.stop || self.left_bytes == 0 {
+            self.next = Time::NEVER;
+        }
+        bytes
+    }
+
+    fn size(&mut self) -> u32 {
+        match self.course.sizes {
+            Sizes::Fixed => self.course.payload_bytes,
+            Sizes::Exponential => {
+                let drawn = self.chance.exponential() * f64::from(self.course.payload_bytes);
+                (drawn as u32).clamp(1, self.course.most_bytes)
+            }
+        }
+    }
+
+    /// A time of sending, or of silence; at least a nanosecond, so that time passes.
+    fn draw_span(&mut self, on: bool) -> Span {
+        let ns = match &self.course.on_off {
+            Some((time, _)) if on => time.draw(&mut self.chance),
+            Some((_, time)) => time.draw(&mut self.chance),
+            None => return Span::from_ps(u64::MAX / 2),
+        };
+        Span::from_ps((ns.clamp(1.0, 1e15) * 1_000.0) as u64)
+    }
+}
+
+/// Beyond so many transfers of one flow something is wrong with their gaps.
+const MOST_TRANSFERS: usize = 10_000_000;
+
+/// The datagrams of a flow of `plan`, which must be of [`Traffic::Udp`]. Errors name the field.
+pub fn datagrams(plan: &Plan, network: &Network, flow: &Flow) -> Result<Schedule, String> {
+    let Traffic::Udp { bits_per_s, payload_bytes, bytes, arrivals, sizes, on_off } = &flow.traffic else {
+        return Err("traffic: is not udp".into());
+    };
+    let mtu = path_mtu(plan, network, [NodeId(flow.source as u32), NodeId(flow.destination as u32)])?;
+    let course = Course {
+        payload_bytes: *payload_bytes,
+        most_bytes: u32::from(mtu).saturating_sub(header_bytes(speaks_ipv6(plan, flow))).max(1),
+        rate: Rate::from_bits_per_s(*bits_per_s).ok_or("traffic.bits_per_s: must be positive")?,
+        start: Time::from_ns(flow.start_ns),
+        stop: stop(plan, flow),
+        bytes: bytes.unwrap_or(u64::MAX),
+        arrivals: *arrivals,
+        sizes: *sizes,
+        on_off: on_off.clone(),
+    };
+    Ok(Schedule::new(course, Seed::new(plan.seed).stream(&format!("{}/datagrams", flow.name))))
+}
+
+/// When each transfer of a flow of `plan` begins, and its payload in bytes; the flow must be of
+/// [`Traffic::Requests`], and end. Errors name the field.
+pub fn transfers(plan: &Plan, flow: &Flow) -> Result<Vec<(Time, u64)>, String> {
+    let Traffic::Requests { gap, size, .. } = &flow.traffic else {
+        return Err("traffic: has no transfers".into());
+    };
+    let mut chance = Seed::new(plan.seed).stream(&format!("{}/requests", flow.name));
+    let (mut at, stop) = (Time::from_ns(flow.start_ns), stop(plan, flow));
+    let drawn = std::iter::from_fn(|| {
+        at += Span::from_ps((gap.draw(&mut chance).clamp(1.0, 1e15) * 1_000.0) as u64);
+        let bytes = size.draw(&mut chance).clamp(1.0, 1e15).round() as u64;
+        (at < stop).then_some((at, bytes))
+    });
+    let transfers: Vec<(Time, u64)> = drawn.take(MOST_TRANSFERS + 1).collect();
+    if transfers.len() > MOST_TRANSFERS {
+        return Err(format!("traffic.gap: makes more than {MOST_TRANSFERS} requests"));
+    }
+    Ok(transfers)
+}
+
+/// Whether a flow of `plan` travels in IPv6: its source has no other address.
+pub(crate) fn speaks_ipv6(plan: &Plan, flow: &Flow) -> bool {
+    plan.nodes[flow.source].ipv4.is_none()
+}
+
+fn stop(plan: &Plan, flow: &Flow) -> Time {
+    let time = |ns: Option<u64>| ns.map_or(Time::NEVER, Time::from_ns);
+    time(flow.stop_ns).min(time(plan.duration_ns))
+}

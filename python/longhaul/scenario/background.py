@@ -1,0 +1,97 @@
+"""Background load: simulated datagrams from one end of a link to the other, as a share of its rate."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from longhaul.scenario.laws import Plain, plan_bits_per_s
+from longhaul.scenario.load import Scenario
+from longhaul.scenario.model import Background
+from longhaul.scenario.network import Network, Wire
+from longhaul.scenario.paths import Routes
+from longhaul.scenario.problems import Problem
+
+DEFAULT_PAYLOAD = 1448
+HEADERS = {"ipv4": 28, "ipv6": 48}
+"""Bytes of IP and UDP."""
+PARETO_SHAPE = 1.5
+"""Of times of sending and of silence: many such flows have a Hurst parameter of 0.75."""
+
+
+def plan_background(scenario: Scenario, name: str, load: Background, network: Network) -> Plain | Problem:
+    """The flow of ``load``, with the fields that every flow of :func:`resolve` has; or what is wrong."""
+    link = network.links[network.link_index[load.link]]
+    full = _full_bits_per_s(scenario, load, link)
+    if full is None:
+        message = f'"{load.link}" has no rate that load could be a share of'
+        return scenario.problem(("traffic", name, "link"), message, "give the link a rate")
+    share = load.load.share
+    source, destination = link.ends if load.direction == "forward" else link.ends[::-1]
+    bursts = load.arrivals == "pareto" and share < 1
+    return {
+        "name": name,
+        "kind": "udp",
+        "source": source,
+        "destinations": [destination],
+        "start_ns": load.start.ns,
+        "stop_ns": load.stop.ns if load.stop else None,
+        "simulated": True,
+        "only_simulated": True,
+        "rate_bits_per_s": max(round(full if bursts else full * share), 1),
+        "bytes": None,
+        "size_bytes": load.size.bytes if load.size else DEFAULT_PAYLOAD,
+        "arrivals": "poisson" if load.arrivals == "poisson" else "even",
+        "sizes": "fixed",
+        "on_off": _bursts(load.burst.ns, share) if bursts else None,
+    }
+
+
+def detours(
+    scenario: Scenario, network: Network, plan: Mapping[str, Any]
+) -> tuple[list[Plain], list[Problem]]:
+    """Routes that take background load over its own link where packets between its ends would not go."""
+    routes, problems = Routes(plan), []
+    taken = {(route["node"], route["destination"]): route["link"] for route in plan["routes"]}
+    found: list[Plain] = []
+    for name, load in scenario.document.traffic.items():
+        if not isinstance(load, Background):
+            continue
+        index = network.link_index[load.link]
+        ends: Sequence[int] = network.links[index].ends
+        at, to = ends if load.direction == "forward" else ends[::-1]
+        step = routes.next(at, to)
+        if taken.get((at, to), step[0] if step else None) == index:
+            taken[at, to] = index
+            continue
+        if (at, to) in taken:
+            other = network.links[taken[at, to]].name
+            message = f'another background load, or routes, send packets between the same ends over "{other}"'
+            problems.append(scenario.problem(("traffic", name, "link"), message, "name one link of the two"))
+            continue
+        taken[at, to] = index
+        found.append({"node": at, "destination": to, "link": index})
+    return found, problems
+
+
+def _full_bits_per_s(scenario: Scenario, load: Background, link: Wire) -> Fraction | None:
+    """Bit/s of payload that fill the link: it counts headers and framing, too."""
+    laws = link.forward if load.direction == "forward" else link.reverse
+    rate = plan_bits_per_s(laws)
+    payload = load.size.bytes if load.size else DEFAULT_PAYLOAD
+    family = "ipv6" if scenario.document.addresses == "ipv6" else "ipv4"
+    return None if rate is None else Fraction(rate * payload, _occupied(payload + HEADERS[family], laws))
+
+
+def _occupied(ip_bytes: int, laws: Mapping[str, Any]) -> int:
+    framing = laws["framing"]
+    total = max(ip_bytes + int(framing["overhead_bytes"]), int(framing["least_bytes"]))
+    cells = framing["cells"]
+    return -(-total // int(cells["payload_bytes"])) * int(cells["cell_bytes"]) if cells else total
+
+
+def _bursts(mean_ns: int, share: Fraction) -> list[Plain]:
+    """Times of sending at the full rate, and of silence, with ``share`` of the time spent sending."""
+    means = (mean_ns, mean_ns * (1 - share) / share)
+    # The mean of a Pareto distribution is scale shape / (shape - 1).
+    scale = (PARETO_SHAPE - 1) / PARETO_SHAPE
+    return [{"dist": "pareto", "shape": PARETO_SHAPE, "scale": float(mean) * scale} for mean in means]
