@@ -11,9 +11,9 @@ _MARKS = {"good": "ok  ", "poor": "poor", "missing": "NO  "}
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@click.option("--no-self-test", is_flag=True, help="Do not bring up two hosts.")
+@click.option("--no-self-test", is_flag=True, help="Do not bring up two hosts, for a ping and for each MPI.")
 def doctor(as_json: bool, no_self_test: bool) -> None:
-    """Examine this machine: privileges, devices, priorities, buffers, programs.
+    """Examine this machine: privileges, devices, priorities, buffers, programs, MPI.
 
     Ends with 0 when live runs work here, 3 when they cannot.
     """
