@@ -64,14 +64,12 @@ def test_eight_ranks_meet_over_two_clusters_and_the_link_carries_every_byte(
     assert 5.030 <= min(best_ms) <= 5.080
 
 
-def payload(result: longhaul.Result, link: str, way: str) -> int:
-    """Bytes of TCP payload that the link delivered."""
-    engine = json.loads((result.directory / "raw/engine.json").read_text())
-    plan = json.loads((result.directory / "plan.json").read_text())
-    position = [each["name"] for each in plan["links"]].index(link)
-    counted = engine["links"][position][way]
-    delivered: int = counted["delivered_bytes"] - HEADERS * counted["delivered_packets"]
-    return delivered
+def payload(result: longhaul.Result, link: str, way: str) -> float:
+    """Bytes of TCP payload that the link delivered, by its own record."""
+    table = result.table("links")
+    rows = [n for n, each in enumerate(zip(table["link"], table["way"], strict=True)) if each == (link, way)]
+    delivered = sum(table["delivered_bits_per_s"][n] * table["interval_s"][n] / 8 for n in rows)
+    return float(delivered - HEADERS * sum(table["delivered_packets"][n] for n in rows))
 
 
 WHERE = """

@@ -16,9 +16,9 @@ _MARKS = {"good": "ok  ", "poor": "poor", "missing": "NO  "}
 @click.argument("scenario", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @set_option
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@click.option("--no-self-test", is_flag=True, help="Do not bring up two hosts.")
+@click.option("--no-self-test", is_flag=True, help="Do not bring up two hosts, for a ping and for each MPI.")
 def doctor(scenario: Path | None, settings: dict[str, str], as_json: bool, no_self_test: bool) -> None:
-    """Examine this machine: privileges, devices, priorities, buffers, programs, and its certificate.
+    """Examine this machine: privileges, devices, priorities, buffers, programs, MPI, and its certificate.
 
     With SCENARIO also what that asks beyond what longhaul calibrate has shown.
 

@@ -138,8 +138,7 @@ class Program(Strict):
             raise problem("a simulated program spans hosts", "write hosts: [a, b]", at="simulate")
         for field in {"slots", "ranks"} & self.model_fields_set:
             if self.hosts is None or self.run is None:
-                remedy = "write hosts: [a, b] and run: mpirun COMMAND"
-                raise problem(f'"{field}" belongs to a real program that spans hosts', remedy, at=field)
+                raise problem(f'"{field}" needs "run" and "hosts"', "write hosts: [a, b]", at=field)
         if self.ready and not self.service:
             raise problem('"ready" belongs to a service', "add service: true")
         if self.stop is not None and self.stop <= self.start:
