@@ -12,6 +12,7 @@ from longhaul import _longhaul, topologies
 
 ROUTERS = 334
 """With 2 links each, and a host: 2 + 2 x 331 and 334 links."""
+NAME = f"large-{os.getpid()}"
 EVERY = 1000
 """Of all pairs of hosts, one in so many is tried."""
 
@@ -47,10 +48,10 @@ def every_namespace() -> set[str]:
     return found
 
 
-def groups(run: Path) -> list[Path]:
-    """Control groups that are called after a run."""
+def groups() -> list[Path]:
+    """Control groups that are called after the run."""
     own = _longhaul.own_cgroup()
-    return [each for each in Path(own).glob("longhaul-*") if run.name[-8:] in each.name] if own else []
+    return list(Path(own).glob(f"longhaul-{NAME}-*")) if own else []
 
 
 class Watch:
@@ -86,7 +87,7 @@ def test_a_thousand_links_come_up_route_everywhere_are_measured_and_go_down(
     chosen = pairs()
     assert len(chosen) > 100
     sketch = topologies.barabasi_albert(
-        name="large",
+        name=NAME,
         routers=ROUTERS,
         access={"delay": "50us", "rate": "1Gbit"},
         wan={"delay": "2ms", "rate": "1Gbit"},
@@ -128,4 +129,4 @@ def test_a_thousand_links_come_up_route_everywhere_are_measured_and_go_down(
     theirs = set(watch.seen.values()) - {os.readlink("/proc/self/ns/net")}
     assert len(theirs) > 1
     assert not theirs & every_namespace()
-    assert not groups(result.directory)
+    assert not groups()

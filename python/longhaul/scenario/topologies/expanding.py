@@ -157,7 +157,7 @@ class _Task:
         """The profiles of the section, by the name in the tree."""
         found = {}
         for kind, laws in default_laws(spec).items():
-            given = self.node.entries.get(kind, (self.place, None))[1]
+            given = self.given(kind)
             if isinstance(given, Leaf):
                 self._named(kind, str(given.value))
                 continue
@@ -176,6 +176,11 @@ class _Task:
             found[_PROFILE + kind] = replace(laid, entries=entries)
         return found
 
+    def given(self, kind: str) -> Node | None:
+        """What the section says of links of this kind; other keys of it may have the same name."""
+        entries = self.node.entries
+        return entries[kind][1] if kind in ("access", "wan") and kind in entries else None
+
     def _named(self, kind: str, name: str) -> None:
         """A profile that the file has."""
         known = _branch_of(self.tree, "profiles", self.place).entries
@@ -186,7 +191,7 @@ class _Task:
 
     def profile(self, kind: str) -> Leaf:
         """What a node or link says to have the laws of ``kind``."""
-        given = self.node.entries.get(kind, (self.place, None))[1]
+        given = self.given(kind)
         if isinstance(given, Leaf):
             return replace(given, place=self.place)
         return self.leaf(_PROFILE + kind)
