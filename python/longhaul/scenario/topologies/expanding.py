@@ -9,6 +9,7 @@ from longhaul.scenario.problems import Place, Problem, did_you_mean
 from longhaul.scenario.ranges import RangeError, expand
 from longhaul.scenario.topologies.shapes.elements import Detour, Element, Host, Joint, Router
 from longhaul.scenario.topologies.shapes.kinds import default_laws, elements
+from longhaul.scenario.topologies.shapes.spots import Spot, spots
 from longhaul.scenario.validate import validate
 from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, Path, Source, follow, resolve_scalar
 
@@ -27,6 +28,8 @@ class Laid:
     tree: Branch
     links: frozenset[str] = frozenset()
     """Names of the links that it made."""
+    spots: Mapping[str, Spot] = field(default_factory=dict)
+    """Where its nodes stand in a drawing."""
     problems: tuple[Problem, ...] = ()
 
 
@@ -69,7 +72,7 @@ def lay_out(source: Source, tree: Branch) -> Laid:
     if "addresses" in node.entries and "addresses" not in tree.entries:
         entries["addresses"] = node.entries["addresses"]
     names = frozenset(element.name for element in made if isinstance(element, Joint))
-    return Laid(replace(tree, entries=entries), names)
+    return Laid(replace(tree, entries=entries), names, spots(spec, made))
 
 
 def written_at(path: Path) -> Path:
