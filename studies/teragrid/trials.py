@@ -49,14 +49,14 @@ MEANINGS: Mapping[str, str] = {
 }
 
 
-def _flow(source: str = "s0", *, flows: int = 1, **law: Any) -> Mapping[str, Any]:
-    return {"kind": "tcp", "from": source, "to": "d0", "cc": law, "flows": flows}
+def _flow(source: str = "sdsc1", *, flows: int = 1, **law: Any) -> Mapping[str, Any]:
+    return {"kind": "tcp", "from": source, "to": "purdue1", "cc": law, "flows": flows}
 
 
 SACK: Variant = ("SACK", _flow(law="reno"))
 LAWS: tuple[Variant, ...] = (
     SACK,
-    ("Reno", _flow("s1", law="reno")),
+    ("Reno", _flow("sdsc2", law="reno")),
     ("BIC", _flow(law="bic")),
     ("CUBIC", _flow(law="cubic")),
     ("FAST", _flow(law="fast")),
@@ -103,7 +103,7 @@ class Plan:
         text = SCENARIO.read_text(encoding="utf-8").replace("duration: 1000s", f"duration: {self.seconds}s")
         flow = "  {0}: {{kind: tcp, from: {0}, to: {1}, cc: reno, start: {2}ms}}\n"
         for number, name in enumerate(CROSS if self.cross else (), start=1):
-            to = "d0" if self.cross == "shared" else f"d{number}"
+            to = "purdue1" if self.cross == "shared" else f"purdue{number + 1}"
             text += flow.format(name, to, 100 * number)
         return text
 

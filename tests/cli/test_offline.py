@@ -67,6 +67,35 @@ def test_new_check_show_and_schema_work_together(longhaul: Command, work: Path) 
     assert list(work.iterdir()) == [work / "mine.yaml"]
 
 
+def test_new_writes_a_topology_of_any_kind(longhaul: Command, work: Path) -> None:
+    made = longhaul("new", "grid", "--topology", "torus", "--with", "size=[3, 3]", "--with", "hosts=2")
+    assert made.returncode == 0, made.stderr
+    assert longhaul("check", "grid.yaml").stdout.endswith("good (hosts: 18, links: 36)\n")
+    shown = longhaul("show", "grid.yaml", "--from", "r1-1-h1", "--to", "r3-3-h2", "--json")
+    (path,) = json.loads(shown.stdout)["paths"]
+    # One step along each dimension, since the ends meet.
+    assert path["one_way_ns"] == 2 * 10_000_000 + 2 * 50_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--topology", "torsus"], 'there is no topology "torsus"; did you mean "torus"?'),
+        (["--topology", "fat-tree", "--with", "k=5"], "k must be even, not 5"),
+        (["--with", "k=4"], "--with says how a topology is; add for example --topology dumbbell"),
+        (["--topology", "ring", "--with", "sites"], "'sites' is not NAME=VALUE"),
+    ],
+)
+def test_new_refuses_what_is_no_topology(
+    longhaul: Command, work: Path, arguments: list[str], words: str
+) -> None:
+    result = longhaul("new", "mine", *arguments)
+    assert result.returncode == 2
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+    assert list(work.iterdir()) == []
+
+
 def test_show_fits_80_columns(longhaul: Command) -> None:
     for path in sorted((ROOT / "scenarios").glob("*.yaml")):
         result = longhaul("show", str(path))

@@ -9,9 +9,12 @@ import pytest
 
 import longhaul
 from longhaul import _longhaul, topologies
+from longhaul.scenario.topologies.importing import import_topology
+from longhaul.scenario.units import Rate
 
 ROUTERS = 334
 """With 2 links each, and a host: 2 + 2 x 331 and 334 links."""
+NAME = f"large-{os.getpid()}"
 EVERY = 1000
 """Of all pairs of hosts, one in so many is tried."""
 
@@ -47,10 +50,10 @@ def every_namespace() -> set[str]:
     return found
 
 
-def groups(run: Path) -> list[Path]:
-    """Control groups that are called after a run."""
+def groups() -> list[Path]:
+    """Control groups that are called after the run."""
     own = _longhaul.own_cgroup()
-    return [each for each in Path(own).glob("longhaul-*") if run.name[-8:] in each.name] if own else []
+    return list(Path(own).glob(f"longhaul-{NAME}-*")) if own else []
 
 
 class Watch:
@@ -86,7 +89,7 @@ def test_a_thousand_links_come_up_route_everywhere_are_measured_and_go_down(
     chosen = pairs()
     assert len(chosen) > 100
     sketch = topologies.barabasi_albert(
-        name="large",
+        name=NAME,
         routers=ROUTERS,
         access={"delay": "50us", "rate": "1Gbit"},
         wan={"delay": "2ms", "rate": "1Gbit"},
@@ -128,4 +131,22 @@ def test_a_thousand_links_come_up_route_everywhere_are_measured_and_go_down(
     theirs = set(watch.seen.values()) - {os.readlink("/proc/self/ns/net")}
     assert len(theirs) > 1
     assert not theirs & every_namespace()
-    assert not groups(result.directory)
+    assert not groups()
+
+
+def test_an_imported_topology_runs_live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    # 60 towns on a circle of latitude, in the format of the Topology Zoo, with some links across.
+    towns = nx.circulant_graph(60, [1, 7])
+    for town in towns:
+        nx.set_node_attributes(towns, {town: {"label": f"Town {town}", "Latitude": 45.0, "Longitude": town}})
+    nx.write_graphml(towns, tmp_path / "towns.graphml")
+    made = import_topology(tmp_path / "towns.graphml", {"rate": Rate(10**9), "hosts": 1})
+    path = tmp_path / "towns.yaml"
+    path.write_text(made.text.replace("duration: 10s", "duration: 2s"))
+    result = longhaul.run_live(path, runs=tmp_path / "runs", report=False)
+    (probe,) = result.summary["probes"]
+    assert probe["loss"] == 0
+    assert probe["rtt_min_ns"] >= probe["path_rtt_ns"]
+    assert len(set(result.table("links")["link"])) == 60 * 2 + 60
+    assert not mine()

@@ -1,5 +1,6 @@
 """A topology in a scenario: what it makes, what goes over it, and how it varies."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -201,3 +202,18 @@ def test_long_sketches_are_broken_into_lines_that_read_the_same() -> None:
     sketch = topologies.sites(places, join="star", links={"site1-site2": {"loss": "1%"}}, duration="1s")
     assert max(map(len, sketch.text.splitlines())) <= 110
     assert len(sketch.check().plan["links"]) == 28 + 29
+
+
+def test_every_block_of_the_reference_is_a_scenario_or_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/topologies.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(yaml|python)\n(.*?)```", page, re.DOTALL)
+    assert [kind for kind, _text in blocks] == ["yaml", "yaml", "python"]
+    monkeypatch.chdir(tmp_path)
+    for kind, text in blocks:
+        if kind == "yaml":
+            assert resolve(parse_scenario(text.encode(), name="block.yaml")).plan["links"]
+        else:
+            exec(text, {})
+    assert (tmp_path / "runs" / "fish-bone" / "latest" / "summary.json").exists()

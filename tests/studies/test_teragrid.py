@@ -58,7 +58,7 @@ def test_the_round_trip_is_what_the_key_says() -> None:
 
     routes = Routes(found.plan)
     nodes = [node["name"] for node in found.plan["nodes"]]
-    way = routes.way(nodes.index("s0"), nodes.index("d0"))
+    way = routes.way(nodes.index("sdsc1"), nodes.index("purdue1"))
     assert way is not None
     assert way.round_trip_ns == 65_000_000
 

@@ -69,7 +69,12 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "access": [each for each in links if each["access"]]
         if any(not each["access"] for each in links)
         else [],
-        "topology": topology.draw(plan, _read(directory / "raw" / "positions.json") or {}),
+        "topology": topology.draw(
+            plan,
+            _read(directory / "raw" / "positions.json") or {},
+            functions=_read(directory / "raw" / "functions.json") or {},
+            spots=_read(directory / "raw" / "spots.json") or {},
+        ),
         "figures": {
             "delays": figures.delays(links, probes),
             "lateness": figures.lateness(late["all"], late["links"]),

@@ -23,8 +23,19 @@ MOST_NODES = 60
 """Beyond this many a drawing tells nothing."""
 
 
-def draw(plan: Json, positions: Mapping[str, Sequence[float]]) -> str | None:
-    """An ``<svg>`` element; None for a network too large to draw. ``positions``: latitude, longitude."""
+def draw(
+    plan: Json,
+    positions: Mapping[str, Sequence[float]],
+    *,
+    functions: Mapping[str, str] | None = None,
+    spots: Mapping[str, Sequence[float]] | None = None,
+    words: bool = True,
+) -> str | None:
+    """An ``<svg>`` element; None for a network too large to draw. ``positions``: latitude, longitude.
+
+    ``functions`` are what nodes are there for, ``spots`` where they stand if they have no such positions: x
+    to the right, y down. Without ``words``, only nodes have names.
+    """
     nodes, links = plan["nodes"], plan["links"]
     degree = [0] * len(nodes)
     for link in links:
@@ -40,14 +51,16 @@ def draw(plan: Json, positions: Mapping[str, Sequence[float]]) -> str | None:
     if not core or len(core) > MOST_NODES:
         return None
     inner = [link for link in links if not any(end in leaf_of for end in link["endpoints"])]
-    places, height = _place(core, nodes, inner, positions)
+    places, height = _place(core, nodes, inner, positions, spots or {})
     bows = _bows(inner)
     room = max((abs(bow) for bow in bows), default=0.0)
     places = {index: point + np.array([0.0, room]) for index, point in places.items()}
     height += 2 * room
-    parts = [_link(link, places, bow) for link, bow in zip(inner, bows, strict=True)]
+    parts = [_link(link, places, bow, words=words) for link, bow in zip(inner, bows, strict=True)]
+    told = [{**node, "function": (functions or {}).get(node["name"], "")} for node in nodes]
     parts += [
-        _node(index, nodes, places, [leaf for leaf, at in leaf_of.items() if at == index]) for index in core
+        _node(index, told, places, [leaf for leaf, at in leaf_of.items() if at == index], words=words)
+        for index in core
     ]
     return (
         f'<svg viewBox="0 0 {_WIDTH:.0f} {height:.0f}" role="img" aria-label="topology" class="topology">'
@@ -57,10 +70,18 @@ def draw(plan: Json, positions: Mapping[str, Sequence[float]]) -> str | None:
 
 
 def _place(
-    core: list[int], nodes: Sequence[Json], links: Sequence[Json], positions: Mapping[str, Sequence[float]]
+    core: list[int],
+    nodes: Sequence[Json],
+    links: Sequence[Json],
+    positions: Mapping[str, Sequence[float]],
+    spots: Mapping[str, Sequence[float]],
 ) -> tuple[dict[int, Array], float]:
     """Where the nodes of the core go, in pixels, and the height of the drawing."""
-    if all(nodes[index]["name"] in positions for index in core) and len(core) > 1:
+    apart = _LEAST_APART
+    if all(nodes[index]["name"] in spots for index in core) and len(core) > 1:
+        points = np.array([spots[nodes[index]["name"]] for index in core], dtype=float)
+        apart = 0.0
+    elif all(nodes[index]["name"] in positions for index in core) and len(core) > 1:
         at = np.array([positions[nodes[index]["name"]] for index in core], dtype=float)
         shrink = cos(radians(float(at[:, 0].mean())))
         points = np.column_stack([at[:, 1] * shrink, -at[:, 0]])
@@ -70,7 +91,7 @@ def _place(
     width = max(float(points[:, 0].max()), 1e-9)
     points = points * ((_WIDTH - 2 * _MARGIN) / width if width > 1e-6 else 1.0)
     points[:, 1] = np.minimum(points[:, 1], 420 * points[:, 1] / max(float(points[:, 1].max()), 420.0))
-    points = _apart(points)
+    points = _apart(points, apart)
     points = points - points.min(axis=0)
     span = max(float(points[:, 0].max()), 1e-9)
     points[:, 0] *= min(1.0, (_WIDTH - 2 * _MARGIN) / span)
@@ -102,10 +123,10 @@ def _by_delay(core: list[int], links: Sequence[Json]) -> Array:
     return points
 
 
-def _apart(points: Array) -> Array:
+def _apart(points: Array, least: float) -> Array:
     """Push nodes that are too near each other apart, a little at a time."""
     points = points.copy()
-    least = min(_LEAST_APART, (_WIDTH - 2 * _MARGIN) / max(len(points) ** 0.5, 1))
+    least = min(least, (_WIDTH - 2 * _MARGIN) / max(len(points) ** 0.5, 1))
     for _ in range(200):
         moved = False
         for a, b in combinations(range(len(points)), 2):
@@ -134,21 +155,29 @@ def _bows(links: Sequence[Json]) -> list[float]:
     return bows
 
 
-def _link(link: Json, places: Mapping[int, Array], bow: float) -> str:
+def _link(link: Json, places: Mapping[int, Array], bow: float, *, words: bool) -> str:
     (x1, y1), (x2, y2) = (places[end] for end in sorted(link["endpoints"]))
+    if not words:
+        return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="wire"/>'
+    return _told(link, (x1, y1), (x2, y2), bow)
+
+
+def _told(link: Json, one: Sequence[float], other: Sequence[float], bow: float) -> str:
+    """A link with its name and laws beside it."""
+    (x1, y1), (x2, y2) = one, other
     forward, reverse = link["forward"], link["reverse"]
-    words = [time_text(_delay_ns(forward))]
+    laws = [time_text(_delay_ns(forward))]
     if _delay_ns(reverse) != _delay_ns(forward):
-        words[0] += f" / {time_text(_delay_ns(reverse))}"
+        laws[0] += f" / {time_text(_delay_ns(reverse))}"
     asked = requested(forward)
     if asked["routes"] > 1:
-        words.append(f"{asked['routes']} routes")
+        laws.append(f"{asked['routes']} routes")
     if asked["rate_bits_per_s"]:
-        words.append(rate_text(asked["rate_bits_per_s"]))
+        laws.append(rate_text(asked["rate_bits_per_s"]))
     if asked["loss"] is None:
-        words.append("lossy")
+        laws.append("lossy")
     elif asked["loss"]:
-        words.append(f"loss {share_text(asked['loss'])}")
+        laws.append(f"loss {share_text(asked['loss'])}")
     # The words stand beside the line: above it, or to its right where it is steep.
     length = max(float(np.hypot(x2 - x1, y2 - y1)), 1e-9)
     right, up = abs(y2 - y1) / length, abs(x2 - x1) / length
@@ -162,7 +191,7 @@ def _link(link: Json, places: Mapping[int, Array], bow: float) -> str:
     if bow:
         # The middle of a quadratic curve lies halfway to its control point.
         bent = f"Q {mid_x + aside[0]:.1f} {mid_y + aside[1]:.1f} {x2:.1f} {y2:.1f}"
-        told = f"{link['name']}: {', '.join(words)}"
+        told = f"{link['name']}: {', '.join(laws)}"
         return (
             f'<path d="M {x1:.1f} {y1:.1f} {bent}" class="wire" fill="none"/>'
             f'<text x="{mid_x:.1f}" y="{mid_y + (13 if bow > 0 else -5):.1f}" class="halo small">'
@@ -171,26 +200,31 @@ def _link(link: Json, places: Mapping[int, Array], bow: float) -> str:
     return (
         f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="wire"/>'
         f'<text x="{x:.1f}" y="{y - 6:.1f}" class="halo"{anchor}>{escape(link["name"])}</text>'
-        f'<text x="{x:.1f}" y="{y + 8:.1f}" class="halo small"{anchor}>{escape(", ".join(words))}</text>'
+        f'<text x="{x:.1f}" y="{y + 8:.1f}" class="halo small"{anchor}>{escape(", ".join(laws))}</text>'
     )
 
 
-def _node(index: int, nodes: Sequence[Json], places: Mapping[int, Array], leaves: list[int]) -> str:
+def _node(
+    index: int, nodes: Sequence[Json], places: Mapping[int, Array], leaves: list[int], *, words: bool
+) -> str:
     x, y = places[index]
     node = nodes[index]
+    function = node["function"]
     router = node["kind"] == "router"
     shape = (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" class="router"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" class="router {function}"/>'
         if router
-        else f'<rect x="{x - 8:.1f}" y="{y - 8:.1f}" width="16" height="16" rx="3" class="host"/>'
+        else f'<rect x="{x - 8:.1f}" y="{y - 8:.1f}" width="16" height="16" rx="3" class="host {function}"/>'
     )
     lines = [f'<text x="{x:.1f}" y="{y + 24:.1f}" class="halo name">{escape(node["name"])}</text>']
     if leaves:
         names = [nodes[leaf]["name"] for leaf in leaves]
         text = names[0] if len(names) == 1 else f"{names[0]} .. {names[-1]}"
-        plural = "host" if len(names) == 1 else "hosts"
-        told = escape(f"{len(names)} {plural}: {text}")
-        lines.append(f'<text x="{x:.1f}" y="{y + 38:.1f}" class="halo small">{told}</text>')
+        kinds = {nodes[leaf]["function"] for leaf in leaves}
+        kind = kinds.pop() if len(kinds) == 1 and kinds <= {"source", "sink"} else "host"
+        told = escape(f"{len(names)} {kind}{'' if len(names) == 1 else 's'}: {text}")
+        if words:
+            lines.append(f'<text x="{x:.1f}" y="{y + 38:.1f}" class="halo small">{told}</text>')
         shown = min(len(names), 12)
         shape += "".join(_small_host(x - 4 * shown + 8 * number + 1, y - 22) for number in range(shown))
     return shape + "".join(lines)

@@ -104,6 +104,8 @@ def prepare(
         ("traffic", rows),
         ("expectations", [dict(item) for item in resolved.expectations]),
         ("positions", dict(resolved.positions)),
+        ("functions", dict(resolved.functions)),
+        ("spots", dict(resolved.scenario.spots)),
     ):
         (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     run = f"{plan['name'][:24]}-{secrets.token_hex(3)}"

@@ -82,6 +82,8 @@ def run(
         ("traffic", rows),
         ("expectations", [dict(item) for item in resolved.expectations]),
         ("positions", dict(resolved.positions)),
+        ("functions", dict(resolved.functions)),
+        ("spots", dict(resolved.scenario.spots)),
     ):
         (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     simulation = _longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw"))

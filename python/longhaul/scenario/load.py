@@ -31,6 +31,8 @@ class Scenario:
     """The files that the scenario names, by path, where they do not come from disk."""
     laid: frozenset[str] = frozenset()
     """Names of the links that a topology made."""
+    spots: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Where the nodes of a topology stand in a drawing: x to the right, y down."""
 
     def inputs(self) -> Inputs:
         """The files that the scenario names."""
@@ -102,7 +104,14 @@ def check_tree(
     if document is None or problems:
         raise ScenarioError(problems)
     scenario = Scenario(
-        document, source, tree, dict(settings), folder=folder, contents=contents, laid=laid.links
+        document,
+        source,
+        tree,
+        dict(settings),
+        folder=folder,
+        contents=contents,
+        laid=laid.links,
+        spots=laid.spots,
     )
     problems, warnings = check_references(scenario)
     if problems:

@@ -9,6 +9,7 @@ from longhaul.scenario.problems import Place, Problem, did_you_mean
 from longhaul.scenario.ranges import RangeError, expand
 from longhaul.scenario.topologies.shapes.elements import Detour, Element, Host, Joint, Router
 from longhaul.scenario.topologies.shapes.kinds import default_laws, elements
+from longhaul.scenario.topologies.shapes.spots import Spot, spots
 from longhaul.scenario.validate import validate
 from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, Path, Source, follow, resolve_scalar
 
@@ -27,6 +28,8 @@ class Laid:
     tree: Branch
     links: frozenset[str] = frozenset()
     """Names of the links that it made."""
+    spots: Mapping[str, Spot] = field(default_factory=dict)
+    """Where its nodes stand in a drawing."""
     problems: tuple[Problem, ...] = ()
 
 
@@ -69,7 +72,7 @@ def lay_out(source: Source, tree: Branch) -> Laid:
     if "addresses" in node.entries and "addresses" not in tree.entries:
         entries["addresses"] = node.entries["addresses"]
     names = frozenset(element.name for element in made if isinstance(element, Joint))
-    return Laid(replace(tree, entries=entries), names)
+    return Laid(replace(tree, entries=entries), names, spots(spec, made))
 
 
 def written_at(path: Path) -> Path:
@@ -157,7 +160,7 @@ class _Task:
         """The profiles of the section, by the name in the tree."""
         found = {}
         for kind, laws in default_laws(spec).items():
-            given = self.node.entries.get(kind, (self.place, None))[1]
+            given = self.given(kind)
             if isinstance(given, Leaf):
                 self._named(kind, str(given.value))
                 continue
@@ -176,6 +179,11 @@ class _Task:
             found[_PROFILE + kind] = replace(laid, entries=entries)
         return found
 
+    def given(self, kind: str) -> Node | None:
+        """What the section says of links of this kind; other keys of it may have the same name."""
+        entries = self.node.entries
+        return entries[kind][1] if kind in ("access", "wan") and kind in entries else None
+
     def _named(self, kind: str, name: str) -> None:
         """A profile that the file has."""
         known = _branch_of(self.tree, "profiles", self.place).entries
@@ -186,7 +194,7 @@ class _Task:
 
     def profile(self, kind: str) -> Leaf:
         """What a node or link says to have the laws of ``kind``."""
-        given = self.node.entries.get(kind, (self.place, None))[1]
+        given = self.given(kind)
         if isinstance(given, Leaf):
             return replace(given, place=self.place)
         return self.leaf(_PROFILE + kind)

@@ -21,6 +21,7 @@ _HEAD = """\
 # Chicago, acknowledgements do not.
 #
 {about}
+#   longhaul show {name}.yaml                      nodes, links and delays
 #   longhaul sim {name}.yaml                       one run; --seed 2 is a repetition
 #   longhaul sim {name}.yaml --set cc=scalable     another congestion control
 version: 1
@@ -30,22 +31,8 @@ duration: {duration}
 params: {{cc: reno}}
 tcp: {{recovery: sack, buffers: 64MiB}}   # the window must never be the limit
 
-profiles:
-  lan: {{delay: 50us, rate: 1Gbit, queue: {queue}p, mtu: 9000}}
-  core: {{rate: 10Gbit, queue: {queue}p, mtu: 9000}}
-{profiles}
-nodes:
-  sdsc: {{kind: router, at: [32.88, -117.24]}}
-  la: {{kind: router, at: [34.05, -118.24]}}
-  chi: {{kind: router, at: [41.88, -87.63]}}
-  purdue: {{kind: router, at: [40.43, -86.91]}}
-  sdsc1..4: {{kind: host, attach: sdsc, profile: lan}}
-{nodes}
-links:
-  sdsc-la: {{endpoints: [sdsc, la], profile: core, delay: 2.5ms}}
-  la-chi: {{endpoints: [la, chi], profile: core, delay: 26.5ms{loss}}}
-  chi-purdue: {{endpoints: [chi, purdue], profile: core, delay: 3.4ms}}
-{links}
+topology: {{kind: teragrid{options}}}
+
 traffic:
   transfer: {{kind: tcp, from: sdsc1, to: purdue1, cc: $cc}}
 {traffic}"""
@@ -64,18 +51,12 @@ _ABOUT_CROSS = {
     "literal": "Cross traffic: five flows from hosts at Los Angeles, each to a host of its own at Purdue. Six"
     " flows of 1 Gbit/s cannot fill the core, so they share nothing but the losses.",
 }
-_POOL = """\
-  shared: {{delay: 40us, rate: 1Gbit, queue: {queue}p, mtu: 9000}}
-  sink: {{delay: 10us, rate: 1Gbit, queue: {queue}p, mtu: 9000}}   # 40 us and 10 us are the 50 us of others
-"""
-_PURDUE = "  purdue1..4: {kind: host, attach: purdue, profile: lan}\n"
-_SOURCES = "  x1..5: {kind: host, attach: la, profile: lan}   # cross traffic\n"
-_NODES = {
-    "none": _PURDUE,
-    "shared-sink": _SOURCES
-    + "  pool: {kind: router}\n  purdue1..6: {kind: host, attach: pool, profile: sink}\n",
-    "literal": _SOURCES + _PURDUE.replace("1..4", "1..6"),
+_OPTIONS = {
+    "none": "",
+    "shared-sink": ", cross: la, sink: pool",
+    "literal": ", cross: la",
 }
+"""Of the topology, for each kind of cross traffic."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +83,11 @@ class TeraGrid:
 
 def teragrid(name: str, chosen: TeraGrid) -> str:
     """The scenario file."""
-    queue = QUEUES[chosen.queue]
     flows = "".join(
         f"  cross{number}: {{kind: tcp, from: x{number}, to: purdue{number + 1}, cc: reno}}\n"
         for number in range(1, 6)
     )
-    shared = chosen.cross == "shared-sink"
+    options = f", loss: {chosen.loss}, queue: {QUEUES[chosen.queue]}p{_OPTIONS[chosen.cross]}"
     return _HEAD.format(
         name=name,
         about="".join(
@@ -116,10 +96,6 @@ def teragrid(name: str, chosen: TeraGrid) -> str:
             for line in (*comment(each), "#")
         ).removesuffix("\n"),
         duration=chosen.duration,
-        queue=queue,
-        profiles=_POOL.format(queue=queue) if shared else "",
-        nodes=_NODES[chosen.cross],
-        loss="" if chosen.loss == "none" else f", forward: {{loss: {{preset: {chosen.loss}}}}}",
-        links="  purdue-pool: {endpoints: [purdue, pool], profile: shared}\n" if shared else "",
+        options=options,
         traffic="" if chosen.cross == "none" else flows,
     )
