@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fmt bench bench-sweeps fuzz clean study-ticks study-spacing study-parallel-routes study-sim-vs-live study-fit study-teragrid
+.PHONY: help setup demo test lint fmt bench bench-sweeps fuzz clean study-ticks study-nemc study-spacing study-parallel-routes study-sim-vs-live study-fit study-teragrid
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -33,6 +33,9 @@ bench: setup ## accuracy and speed against a direct veth, limits, ns-3 and ns-2,
 
 study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3); half a minute
 	@$(UV) run --no-sync python studies/ticks.py
+
+study-nemc: setup ## messages and parallel programs on a cluster of clusters (NemC, figures 3 to 7), live and simulated; half an hour
+	@$(UV) run --no-sync python studies/nemc/nemc.py $(ARGS)
 
 study-spacing: setup ## token bucket and pacing side by side (eWAN, figures 5 and 6); half a minute
 	@$(UV) run --no-sync python studies/spacing.py

@@ -11,6 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from frames import study_frames
+from kernels import study_kernels
 from live import study_live
 from study import Study
 from transfer import study_transfers
@@ -23,6 +24,7 @@ def main() -> None:
     given = parser.parse_args()
     study = Study("parallel-routes", "What does it cost that packets on parallel routes overtake each other?")
     study_frames(study)
+    study_kernels(study)
     study_transfers(study, volume=given.volume)
     study_live(study, rounds=given.rounds)
     study.finish()
