@@ -41,7 +41,7 @@ study-spacing: setup ## token bucket and pacing side by side (eWAN, figures 5 an
 	@$(UV) run --no-sync python studies/spacing.py
 
 study-parallel-routes: setup ## what reordering over routes costs (parallel routes, figures 5 to 8), simulated at the paper's size and live; half an hour
-	@$(UV) run --no-sync python studies/parallel_routes/parallel_routes.py
+	@$(UV) run --no-sync python studies/parallel_routes/parallel_routes.py $(ARGS)
 
 study-sim-vs-live: setup ## simulated transfers against real ones on five paths; eight minutes
 	@$(UV) run --no-sync python studies/sim_vs_live.py

@@ -21,12 +21,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--volume", default="100GB", help="of the simulated transfers; the paper's is 100GB")
     parser.add_argument("--rounds", type=int, default=1, help="of the live transfers")
+    parser.add_argument("--only", choices=("frames", "transfers", "kernels", "live"), help="one part alone")
     given = parser.parse_args()
     study = Study("parallel-routes", "What does it cost that packets on parallel routes overtake each other?")
-    study_frames(study)
-    study_kernels(study)
-    study_transfers(study, volume=given.volume)
-    study_live(study, rounds=given.rounds)
+    parts = {
+        "frames": lambda: study_frames(study),
+        "transfers": lambda: study_transfers(study, volume=given.volume),
+        "kernels": lambda: study_kernels(study),
+        "live": lambda: study_live(study, rounds=given.rounds),
+    }
+    for name, part in parts.items():
+        if given.only in (None, name):
+            part()
     study.finish()
 
 

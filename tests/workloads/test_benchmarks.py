@@ -149,7 +149,7 @@ def test_help_says_what_there_is_without_mpi_or_numpy() -> None:
     ).stdout
     listed = re.findall(r"^  (\w+)  ", out.partition("Workloads")[2], re.MULTILINE)
     assert all(len(name) > 1 for name in listed)
-    assert len(listed) == 12
+    assert len(listed) == 13
 
 
 def test_each_size_of_the_list_is_twice_the_one_before() -> None:

@@ -84,8 +84,8 @@ def recorded(file: InputFile, *, ranks: int) -> Steps:
         lines[rank].append(line)
     for rank in range(ranks):
         if not steps[rank]:
-            message = f"is for fewer ranks than the {ranks} on these hosts: there is no rank {rank}"
-            raise file.wrong(1, message, "name fewer hosts, or record it with as many ranks")
+            message = f"has no rank {rank}, but {ranks} are on these hosts"
+            raise file.wrong(1, message, "name fewer hosts, or record more ranks")
     _check(file, steps, lines)
     return steps
 

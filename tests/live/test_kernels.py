@@ -1,0 +1,46 @@
+"""The NAS parallel benchmarks, real, with every rank on a host of its own."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import longhaul
+
+ALL = Path(__file__).parents[1] / "workloads/all_kernels.py"
+KERNELS = ("ep", "is", "cg", "mg", "ft")
+CLUSTERS = """
+version: 1
+name: kernels
+addresses: ipv4
+topology:
+  kind: clusters
+  clusters: 2
+  hosts: 4
+  access: {delay: 10us, rate: 1Gbit}
+  wan: {delay: 100us, rate: 1Gbit}
+"""
+
+
+def test_classes_s_and_w_are_right_on_1_2_4_and_8_hosts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    scenario = tmp_path / "kernels.yaml"
+    scenario.write_text(CLUSTERS)
+    with longhaul.up(scenario, runs=tmp_path / "runs") as network:
+        for ranks in (1, 2, 4, 8):
+            ended = network.run("c1-h1", ["mpirun", "-n", str(ranks), sys.executable, str(ALL), "real"])
+            found = json.loads(ended.stdout.splitlines()[-1])
+            assert set(found) == {f"{name} {problem}" for name in KERNELS for problem in "SW"}
+            for name, every in found.items():
+                assert len(every) == ranks
+                assert all(rank["verified"] for rank in every), (name, ranks)
+            hosts = {rank["host"] for every in found.values() for rank in every}
+            assert len(hosts) == ranks
+    # With eight ranks FT alone sends 7/8 of its array seven times, and half of that between the clusters.
+    wan = network.result.link("c1-c2")
+    assert wan["packets"]["delivered"] > 7 / 8 * 7 * 16 * (64**3 + 128 * 128 * 32) / 4 / 1500
