@@ -1,4 +1,4 @@
-"""Figures 3 to 5: messages of 512 bytes through emulators with and without a ticking clock."""
+"""Figures 3 and 4: messages of 512 bytes through emulators with and without a ticking clock."""
 
 import json
 from collections.abc import Mapping
@@ -21,8 +21,6 @@ COARSE_US = (0, 200, 400, 600, 800, 1000, 1200, 1400, 1600)
 FINE_US = (0, 50, 100, 150, 200, 250, 300, 350, 400)
 TICK_US = 1e6 / 8192
 MESSAGE_BYTES = 512
-SHOWN_US = 250
-"""The delay of figure 5."""
 
 
 def measure(network: longhaul.Network, clock: str, delay_us: int) -> dict[str, Any]:
@@ -42,7 +40,7 @@ def measure(network: longhaul.Network, clock: str, delay_us: int) -> dict[str, A
 
 
 def study_messages(study: Study, *, rounds: int) -> None:
-    """Measure every delay with every clock, draw figures 3, 4 and 5, judge the claims."""
+    """Measure every delay with every clock, draw figures 3 and 4, judge the claims."""
     delays = sorted({*COARSE_US, *FINE_US})
     rows = []
     with longhaul.up(SCENARIO, runs=study.directory / "runs") as network:
@@ -52,8 +50,6 @@ def study_messages(study: Study, *, rounds: int) -> None:
             for delay in delays:
                 rows += [measure(network, clock, delay) for clock in CLOCKS]
                 print(f"  round {number + 1} of {rounds}, {delay} us", flush=True)
-        for clock in CLOCKS:
-            measure(network, clock, SHOWN_US)
     late = network.result.summary["fidelity"]["lateness"]
     study.say(
         f"{network.result.verdict}: "
@@ -74,7 +70,6 @@ def study_messages(study: Study, *, rounds: int) -> None:
     judge_latency(study, latency)
     judge_bandwidth(study, bandwidth)
     draw(study, latency, bandwidth)
-    packets(study, network.result)
 
 
 def judge_latency(study: Study, latency: Mapping[str, Mapping[int, float]]) -> None:
@@ -142,50 +137,3 @@ def draw(
         rates.set(xlabel="delay asked for [us]", ylabel="bandwidth of 512 bytes [Mbit/s]", ylim=(0, None))
         rates.set_title("figure 4")
         study.figure(made, "messages")
-
-
-def packets(study: Study, result: longhaul.Result) -> None:
-    """Figure 5: when packets of messages come to the emulator and when they leave it, at 250 us."""
-    table = result.table("packets")
-    last = {clock: _last_window(table, clock) for clock in ("exact", "rtc")}
-    held = {clock: [(left - came) / 1e3 for came, left in window] for clock, window in last.items()}
-    for clock, values in held.items():
-        study.say(f"{CLOCKS[clock][1]}: {len(values)} packets held for {median(values):.1f} us (median)")
-    study.claim(
-        "without ticks packets are held for 250 us, to within 5", abs(median(held["exact"]) - 250) < 5
-    )
-    study.claim("at 8192 Hz for more than 300 us", median(held["rtc"]) > 300)
-    with paper():
-        made = figure(3.2, width_in=9)
-        for axes, clock in zip(made.subplots(1, 2, sharex=True, sharey=True), last, strict=True):
-            window = last[clock]
-            begin = window[0][0]
-            number = range(1, len(window) + 1)
-            axes.plot(
-                [(came - begin) / 1e3 for came, _left in window], number, "o", markersize=3, label="came"
-            )
-            axes.plot(
-                [(left - begin) / 1e3 for _came, left in window], number, "s", markersize=3, label="left"
-            )
-            axes.set(xlabel="time [us]", xlim=(0, 2000), ylim=(0, 60))
-            axes.set_title(f"{CLOCKS[clock][1]}, 250 us")
-        made.axes[0].set_ylabel("packet")
-        made.axes[0].legend()
-        study.figure(made, "packets")
-
-
-def _last_window(table: Mapping[str, list[Any]], link: str) -> list[tuple[int, int]]:
-    """Arrivals and departures of data over 2 ms, of the last measurement: the fullest that begins a burst."""
-    rows = [
-        (came, left)
-        for name, way, came, left, size in zip(
-            *(table[key] for key in ("link", "way", "arrival_ns", "departure_ns", "bytes")), strict=True
-        )
-        if (name, way) == (link, "forward") and left is not None and size > 500
-    ]
-    rows = [row for row in rows if row[0] > rows[-1][0] - 3_000_000_000]
-    starts = range(0, len(rows), 10)
-    windows = (
-        [row for row in rows[start : start + 200] if row[0] < rows[start][0] + 2_000_000] for start in starts
-    )
-    return max(windows, key=len)

@@ -13,17 +13,21 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from applications import study_applications
 from installed import study_installed
 from messages import study_messages
+from packets import study_packets
 from study import Study
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=1, help="of the messages; medians are taken")
-    parser.add_argument("--only", choices=("messages", "applications", "installed"), help="one part alone")
+    parser.add_argument(
+        "--only", choices=("messages", "packets", "applications", "installed"), help="one part alone"
+    )
     given = parser.parse_args()
     study = Study("nemc", "Does a parallel program run faster on two clusters, up to which delay, how much?")
     parts = {
         "messages": lambda: study_messages(study, rounds=given.rounds),
+        "packets": lambda: study_packets(study),
         "applications": lambda: study_applications(study),
         "installed": lambda: study_installed(study),
     }
