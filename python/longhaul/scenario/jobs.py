@@ -85,7 +85,7 @@ def recorded(file: InputFile, *, ranks: int) -> Steps:
     for rank in range(ranks):
         if not steps[rank]:
             message = f"is for fewer ranks than the {ranks} on these hosts: there is no rank {rank}"
-            raise file.wrong(1, message, "name fewer hosts, or record it with as many ranks")
+            raise file.wrong(1, message, "name fewer hosts, or record as many ranks")
     _check(file, steps, lines)
     return steps
 
