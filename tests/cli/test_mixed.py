@@ -133,12 +133,6 @@ traffic:
     [
         (
             "run",
-            "traffic: {web: {kind: requests, from: a, to: b, gap: 1s, size: 1kB}}",
-            "traffic.web: no real program",
-            "add simulated: true, or run it with longhaul sim",
-        ),
-        (
-            "run",
             "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: multcp, flows: 2}}}",
             "traffic.x.cc: the kernel's laws",
             "add simulated: true",

@@ -130,10 +130,8 @@ def test_nothing_to_simulate_is_said(longhaul: Command, work: Path) -> None:
 
 
 def test_what_is_only_simulated_does_not_run_live(longhaul: Command, work: Path) -> None:
-    traffic = "  web: {kind: requests, from: a, to: b, gap: 1s, size: 1kB}\n"
-    result = longhaul("run", scenario(work, traffic, rest="tcp: {initial_window: 3}\n"))
+    result = longhaul("run", scenario(work, rest="tcp: {initial_window: 3}\n"))
     assert result.returncode == 2
-    assert "traffic.web" in result.stderr
     assert "tcp.initial_window" in result.stderr
     assert not (work / "runs").exists()
 

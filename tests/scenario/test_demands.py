@@ -1,5 +1,6 @@
 """What a scenario asks of a machine, added up by hand, against what the machine has shown."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +18,7 @@ SHOWN: dict[str, Any] = {
 }
 
 
-def told(rest: str, **shown: Any) -> tuple[str, ...]:
-    text = f"""\
+SCENARIO = """\
 version: 1
 name: asks
 duration: 10s
@@ -27,6 +27,10 @@ profiles: {{lan: {{delay: 10us}}}}
 links: {{wan: {{endpoints: [r, b], delay: 5ms, rate: 800Mbit}}}}
 {rest}
 """
+
+
+def told(rest: str, **shown: Any) -> tuple[str, ...]:
+    text = SCENARIO.format(rest=rest)
     return concerns(resolve(parse_scenario(text.encode(), name="asks.yaml")), {**SHOWN, **shown})
 
 
@@ -128,3 +132,29 @@ def test_a_certificate_of_an_older_version_is_enough() -> None:
         {"cpus": 2, "faithful_bits_per_s": 10},
     )
     assert old == ()
+
+
+def test_transfers_ask_for_what_they_send_on_average() -> None:
+    # 100 kB every 2 ms are 400 Mbit/s; a tail without a mean takes what the way has.
+    web = "traffic: {w: {kind: requests, from: a1, to: b, gap: 2ms, size: %s}}"
+    (warning,) = told(web % "100kB", faithful_bits_per_s=3 * 10**8)
+    assert "flows may offer 400Mbit together at 0s" in warning
+    assert told(web % "100kB", faithful_bits_per_s=4 * 10**8) == ()
+    (warning,) = told(web % "{dist: pareto, shape: 1, scale: 1kB}", faithful_bits_per_s=3 * 10**8)
+    assert "800Mbit together" in warning
+
+
+def test_a_flow_list_asks_for_what_it_has_while_it_lasts(tmp_path: Path) -> None:
+    # From a1 to b, 2 x 25 MB in a second, from 1.5 s on.
+    (tmp_path / "flows.csv").write_text("start_s,from,to,bytes\n0.5,a1,b,25000000\n1.5,a1,b,25000000\n")
+    text = SCENARIO.format(rest="traffic: {l: {kind: replay, file: flows.csv, start: 1s}}")
+    resolved = resolve(parse_scenario(text.encode(), name="asks.yaml", folder=tmp_path))
+    (warning,) = concerns(resolved, {**SHOWN, "faithful_bits_per_s": 3 * 10**8})
+    assert "flows may offer 400Mbit together at 1.5s" in warning
+
+
+def test_what_is_simulated_asks_for_nothing() -> None:
+    background = "busy: {kind: background, link: wan, load: 90%}"
+    web = "web: {kind: requests, from: a1, to: b, gap: 1ms, size: 1MB, simulated: true}"
+    traffic = f"traffic: {{{background}, {web}}}"
+    assert told(traffic, faithful_bits_per_s=10**6, faithful_packets_per_s=10) == ()

@@ -59,8 +59,8 @@ def test_a_wrong_scenario_is_refused_with_its_golden_text(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(WRONG.glob("*.txt")), ids=lambda path: path.stem)
 def test_every_golden_text_has_place_and_remedy(path: Path) -> None:
     first = path.read_text(encoding="utf-8").splitlines()[0]
-    file = rf"({path.stem}\.yaml|(traces|recorded)/[a-z-]+\.\w+)"
-    assert re.match(rf"{file}:\d+:\d+: .+(; |\? ?).*", first), first
+    address = rf"({path.stem}\.yaml|(traces|recorded|lists)/[a-z-]+\.\w+):\d+:\d+"
+    assert re.match(rf"{address}: .+(; |\? ?).*", first), first
     assert len(first) < 140
 
 

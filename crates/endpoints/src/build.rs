@@ -54,8 +54,8 @@ impl Endpoints {
                     self.connect(from, to, position, stream, &kind, plan, tcp.ipv6);
                 }
             }
-            Traffic::Requests { law, tcp, .. } => {
-                endless(false)?;
+            Traffic::Requests { law, tcp, .. } | Traffic::Replay { law, tcp, .. } => {
+                endless(matches!(flow.traffic, Traffic::Replay { .. }))?;
                 let kind = kind(law, tcp);
                 let requests = transfers(whole, flow)?;
                 for (number, (start, bytes)) in (0..).zip(requests) {

@@ -22,7 +22,7 @@ impl Facts {
             start: Time::from_ns(flow.start_ns),
             stop: flow.stop_ns.map_or(Time::NEVER, Time::from_ns),
             has_an_end: flow.has_an_end(),
-            asks: matches!(flow.traffic, Traffic::Requests { .. }),
+            asks: matches!(flow.traffic, Traffic::Requests { .. } | Traffic::Replay { .. }),
         }
     }
 }

@@ -119,10 +119,14 @@ impl Endpoints {
     fn requests(&self, pairs: &[Pair], now: Time, records: &mut Vec<RequestRow>) -> Value {
         let (mut times, mut bytes, mut begun, mut failed) = (Distribution::new(), 0, 0u64, 0u64);
         let (mut segments_sent, mut bytes_sent, mut retransmits) = (0, 0, 0);
+        let mut last = Some(Time::ZERO);
         let flow = pairs.first().map_or(0, |pair| pair.flow);
         for pair in pairs {
             let Agent::Stream(sender) = &self.agents[pair.sender as usize] else { continue };
-            let (Some(plan), Some(info)) = (sender.plan(), sender.info()) else { continue };
+            let (Some(plan), Some(info)) = (sender.plan(), sender.info()) else {
+                last = None;
+                continue;
+            };
             begun += 1;
             bytes += info.bytes_acknowledged;
             segments_sent += info.segments_sent;
@@ -130,7 +134,9 @@ impl Endpoints {
             retransmits += info.retransmits;
             let closed = info.state == longhaul_transport::State::Closed;
             failed += u64::from(info.state == longhaul_transport::State::Failed);
-            let took = pair.done.filter(|_| closed).map(|done| done.since(plan.start).ns());
+            let done = pair.done.filter(|_| closed);
+            last = last.zip(done).map(|(last, done)| last.max(done));
+            let took = done.map(|done| done.since(plan.start).ns());
             if let Some(ns) = took {
                 times.add(ns, 1);
             }
@@ -155,6 +161,7 @@ impl Endpoints {
             "segments_sent": segments_sent,
             "bytes_sent": bytes_sent,
             "retransmits": retransmits,
+            "done_ns": last.map(Time::ns),
             "begun": begun,
             "done": times.count(),
             "failed": failed,

@@ -141,13 +141,19 @@ pub fn datagrams(plan: &Plan, network: &Network, flow: &Flow) -> Result<Schedule
 }
 
 /// When each transfer of a flow of `plan` begins, and its payload in bytes; the flow must be of
-/// [`Traffic::Requests`], and end. Errors name the field.
+/// [`Traffic::Requests`], and end, or of [`Traffic::Replay`]. Errors name the field.
 pub fn transfers(plan: &Plan, flow: &Flow) -> Result<Vec<(Time, u64)>, String> {
-    let Traffic::Requests { gap, size, .. } = &flow.traffic else {
-        return Err("traffic: has no transfers".into());
+    let (start, stop) = (Time::from_ns(flow.start_ns), stop(plan, flow));
+    let (gap, size) = match &flow.traffic {
+        Traffic::Requests { gap, size, .. } => (gap, size),
+        Traffic::Replay { transfers, .. } => {
+            let begun = transfers.iter().map(|&(ns, bytes)| (start + Span::from_ns(ns), bytes));
+            return Ok(begun.take_while(|&(at, _)| at < stop).collect());
+        }
+        _ => return Err("traffic: has no transfers".into()),
     };
     let mut chance = Seed::new(plan.seed).stream(&format!("{}/requests", flow.name));
-    let (mut at, stop) = (Time::from_ns(flow.start_ns), stop(plan, flow));
+    let mut at = start;
     let drawn = std::iter::from_fn(|| {
         at += Span::from_ps((gap.draw(&mut chance).clamp(1.0, 1e15) * 1_000.0) as u64);
         let bytes = size.draw(&mut chance).clamp(1.0, 1e15).round() as u64;

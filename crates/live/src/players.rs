@@ -4,20 +4,25 @@
 //! start. It opens its socket before the clock starts, and writes one JSON object when it is done or told
 //! to end.
 
+mod client;
+mod server;
 mod sink;
 mod source;
 mod stamp;
 mod wait;
+mod watch;
 
 use crate::error::{Error, Result};
+use client::{Client, Transfer};
 use longhaul_network::{Network, NodeId};
 use longhaul_plan::{End, Flow, Node, Part, Plan, Traffic, Way};
 use longhaul_units::Span;
 use serde_json::Value;
+use server::Server;
 use sink::Sink;
 use source::Source;
 use std::io::Write;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 pub use wait::Zero;
 
 /// For the queues along a path to become empty.
@@ -29,12 +34,18 @@ pub enum Player<'a> {
     Source(Box<Source>),
     /// Receives them.
     Sink(Sink<'a>),
+    /// Makes transfers over TCP.
+    Client(Client),
+    /// Takes them.
+    Server(Server),
 }
 
 impl<'a> Player<'a> {
-    /// The player of `part`. Errors name the flow.
+    /// The player of `part`, which the plan has checked. Errors name the flow.
     pub fn new(plan: &'a Plan, network: &Network, part: &Part) -> Result<Self> {
-        let flow = &plan.flows[part.flow];
+        let Some(flow) = part.flows.first().map(|&flow| &plan.flows[flow]) else {
+            return Err(Error::new("a player without flows"));
+        };
         let wrong = |message: String| Error::new(format!("flow {}: {message}", flow.name));
         let (from, to) = (&plan.nodes[flow.source], &plan.nodes[flow.destination]);
         match (&flow.traffic, part.end) {
@@ -49,6 +60,14 @@ impl<'a> Player<'a> {
                 let (_, here) = addresses(from, to).ok_or_else(|| wrong("has no address".into()))?;
                 Ok(Player::Sink(Sink::new(plan, (here, part.port).into())))
             }
+            (Traffic::Requests { .. } | Traffic::Replay { .. }, End::Source) => {
+                let law = part.congestion_control.clone();
+                Ok(Player::Client(Client::new(transfers(plan, part)?, law)))
+            }
+            (Traffic::Requests { .. } | Traffic::Replay { .. }, End::Sink) => {
+                let (_, here) = addresses(from, to).ok_or_else(|| wrong("has no address".into()))?;
+                Ok(Player::Server(Server::new((here, part.port).into(), part.congestion_control.clone())))
+            }
             _ => Err(wrong("no real program sends like that".into())),
         }
     }
@@ -58,6 +77,8 @@ impl<'a> Player<'a> {
         match self {
             Player::Source(source) => source.open(),
             Player::Sink(sink) => sink.open(),
+            Player::Client(client) => client.open(),
+            Player::Server(server) => server.open(),
         }
     }
 
@@ -67,6 +88,8 @@ impl<'a> Player<'a> {
         let result = match self {
             Player::Source(source) => source.play(clock),
             Player::Sink(sink) => sink.play(clock),
+            Player::Client(client) => client.play(clock),
+            Player::Server(server) => server.play(),
         };
         let (report, code) = match result {
             Ok(report) => (report, 0),
@@ -74,6 +97,27 @@ impl<'a> Player<'a> {
         };
         write(&report).map_or(1, |()| code)
     }
+}
+
+/// Of all flows of `part`.
+fn transfers(plan: &Plan, part: &Part) -> Result<Vec<Transfer>> {
+    let mut found = Vec::new();
+    for &position in &part.flows {
+        let flow = &plan.flows[position];
+        let wrong = |message: String| Error::new(format!("flow {}: {message}", flow.name));
+        let (from, to) = (&plan.nodes[flow.source], &plan.nodes[flow.destination]);
+        let (_, there) = addresses(from, to).ok_or_else(|| wrong("has no address".into()))?;
+        let to = SocketAddr::new(there, part.port);
+        let all = longhaul_endpoints::transfers(plan, flow).map_err(wrong)?;
+        found.extend((0..).zip(all).map(|(number, (at, bytes))| Transfer {
+            at,
+            flow: position,
+            number,
+            bytes,
+            to,
+        }));
+    }
+    Ok(found)
 }
 
 /// How long a sender stays when it has sent everything: a run without duration ends with it, and what is on

@@ -33,6 +33,8 @@ const NAMES: [&str; 12] = [
     "listen",
     "closing",
 ];
+/// Room for `struct tcp_info`, of which newer kernels have more.
+const INFORMATION: usize = 256;
 /// `ssthresh` before the first congestion.
 const INFINITE: u32 = 0x7fff_ffff;
 
@@ -87,6 +89,8 @@ pub struct Socket {
     pub received_bytes: u64,
     /// Payload sent again.
     pub retransmitted_bytes: u64,
+    /// Segments sent, with and without payload.
+    pub segments_sent: u32,
 }
 
 impl Diagnosis {
@@ -127,6 +131,28 @@ impl Diagnosis {
 }
 
 impl Socket {
+    /// What `connection` knows of itself, open or closed; the rest stays empty.
+    pub fn of(connection: &impl AsRawFd) -> io::Result<Self> {
+        let mut info = [0; INFORMATION];
+        let mut length = INFORMATION as libc::socklen_t;
+        // SAFETY: both outlive the call, which writes no more than the length says.
+        let result = unsafe {
+            libc::getsockopt(
+                connection.as_raw_fd(),
+                libc::IPPROTO_TCP,
+                libc::TCP_INFO,
+                info.as_mut_ptr().cast(),
+                &raw mut length,
+            )
+        };
+        if result != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let mut socket = Socket::default();
+        socket.take_information(&info[..length as usize]);
+        Ok(socket)
+    }
+
     /// Writes a row: the socket of `host` at `t_ns`.
     pub fn write(&self, t_ns: u64, host: &str, out: &mut impl Write) -> io::Result<()> {
         write!(out, "{t_ns},{host},{},", self.cookie)?;
@@ -235,6 +261,7 @@ impl Socket {
         self.pacing_bits_per_s = Some(long(104)).filter(|&rate| rate != u64::MAX).map(rate);
         self.acked_bytes = long(120);
         self.received_bytes = long(128);
+        self.segments_sent = u32_at(info, 136);
         self.min_rtt_us = Some(u32_at(info, 148)).filter(|&us| us != u32::MAX);
         self.delivery_bits_per_s = Some(long(160)).filter(|&rate| rate != 0).map(rate);
         self.sent_bytes = long(200);

@@ -71,6 +71,16 @@ pub enum Traffic {
         #[serde(default)]
         tcp: Tcp,
     },
+    /// Transfers that are listed, each over a TCP connection of its own.
+    Replay {
+        /// When each begins, in ns since the flow does, and its payload, in bytes, at least 1; in that order.
+        transfers: Vec<(u64, u64)>,
+        /// What controls the windows.
+        law: Law,
+        /// How the rest of TCP behaves.
+        #[serde(default)]
+        tcp: Tcp,
+    },
     /// Echo requests.
     Ping {
         /// From one to the next; at least 1.
@@ -166,6 +176,7 @@ impl Flow {
             Traffic::Tcp { bytes, .. } | Traffic::Udp { bytes, .. } => bytes.is_some(),
             Traffic::Ping { count, .. } => count.is_some(),
             Traffic::Requests { .. } => false,
+            Traffic::Replay { .. } => true,
         };
         finite || self.stop_ns.is_some()
     }
@@ -179,7 +190,7 @@ impl Flow {
             return Err("stop_ns: is not after the start".into());
         }
         match &self.traffic {
-            Traffic::Tcp { law, .. } | Traffic::Requests { law, .. } => {
+            Traffic::Tcp { law, .. } | Traffic::Requests { law, .. } | Traffic::Replay { law, .. } => {
                 law.check().map_err(|error| format!("traffic.law.{error}"))?;
             }
             Traffic::Udp { on_off: Some((on, off)), .. } => {
@@ -193,6 +204,7 @@ impl Flow {
                 gap.check().map_err(|error| format!("traffic.gap.{error}"))?;
                 size.check().map_err(|error| format!("traffic.size.{error}"))
             }
+            Traffic::Replay { transfers, .. } => check_transfers(transfers),
             Traffic::Tcp { streams: 0, .. } => Err("traffic.streams: must be positive".into()),
             Traffic::Tcp { bits_per_s: Some(0), .. } | Traffic::Udp { bits_per_s: 0, .. } => {
                 Err("traffic.bits_per_s: must be positive".into())
@@ -204,5 +216,15 @@ impl Flow {
             Traffic::Ping { every_ns: 0, .. } => Err("traffic.every_ns: must be positive".into()),
             _ => Ok(()),
         }
+    }
+}
+
+fn check_transfers(transfers: &[(u64, u64)]) -> Result<(), String> {
+    if let Some(empty) = transfers.iter().position(|&(_, bytes)| bytes == 0) {
+        return Err(format!("traffic.transfers[{empty}]: has no bytes"));
+    }
+    match transfers.windows(2).position(|pair| pair[1].0 < pair[0].0) {
+        Some(before) => Err(format!("traffic.transfers[{}]: begins before the one before it", before + 1)),
+        None => Ok(()),
     }
 }

@@ -265,12 +265,8 @@ impl Plan {
                 }
             }
             if let Some(part) = &program.plays {
-                let place = format!("programs[{position}].plays.flow");
-                match self.flows.get(part.flow) {
-                    None => return Err(format!("{place}: there is no flow {}", part.flow)),
-                    Some(flow) if flow.simulated => return Err(format!("{place}: is simulated")),
-                    Some(_) => {}
-                }
+                part.check(program.host, &self.flows)
+                    .map_err(|error| format!("programs[{position}].plays.{error}"))?;
             }
         }
         for (position, flow) in self.flows.iter().enumerate() {

@@ -1,3 +1,4 @@
+use crate::{Flow, Traffic};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -56,16 +57,20 @@ pub enum Ranks {
     RoundRobin,
 }
 
-/// A real end of one of the plan's flows, which must not be simulated.
+/// A real end of flows of the plan, none of which may be simulated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// The flow, by position.
-    pub flow: usize,
-    /// Which of its ends.
+    /// The flows, by position, at least one. All begin at the same host, or all end there; several are all
+    /// [`Replay`](crate::Traffic::Replay).
+    pub flows: Vec<usize>,
+    /// Which of their ends.
     pub end: End,
-    /// Where the receiver listens.
+    /// Where the receivers listen.
     pub port: u16,
+    /// The kernel's congestion control; `None`: the host's.
+    #[serde(default)]
+    pub congestion_control: Option<String>,
 }
 
 /// One of the two ends of a flow.
@@ -86,4 +91,28 @@ pub struct Ready {
     pub tcp_port: u16,
     /// How long it may take.
     pub within_ns: u64,
+}
+
+impl Part {
+    /// The first thing that is wrong, if it is played on `host`.
+    pub(crate) fn check(&self, host: usize, flows: &[Flow]) -> Result<(), String> {
+        if self.flows.is_empty() {
+            return Err("flows: are none".into());
+        }
+        for (place, &number) in self.flows.iter().enumerate() {
+            let wrong = |what: &str| Err(format!("flows[{place}]: {what}"));
+            let Some(flow) = flows.get(number) else { return wrong(&format!("there is no flow {number}")) };
+            let end = if self.end == End::Source { flow.source } else { flow.destination };
+            if flow.simulated {
+                return wrong("is simulated");
+            }
+            if end != host {
+                return wrong("has another end there");
+            }
+            if self.flows.len() > 1 && !matches!(flow.traffic, Traffic::Replay { .. }) {
+                return wrong("has ends of its own");
+            }
+        }
+        Ok(())
+    }
 }

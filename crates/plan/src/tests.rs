@@ -127,7 +127,7 @@ fn only_simulated_datagrams_begin_at_a_router() {
 #[test]
 fn a_program_plays_a_flow_that_is_there_and_real() {
     let mut plan = plan();
-    let part = |flow| Part { flow, end: End::Source, port: 1 };
+    let part = |flow| Part { flows: vec![flow], end: End::Source, port: 1, congestion_control: None };
     plan.programs = vec![Program {
         name: "p".into(),
         host: 0,
@@ -142,7 +142,7 @@ fn a_program_plays_a_flow_that_is_there_and_real() {
         span: None,
         plays: Some(part(0)),
     }];
-    assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flow: there is no flow 0");
+    assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flows[0]: there is no flow 0");
     plan.flows = vec![Flow {
         name: "f".into(),
         source: 0,
@@ -152,7 +152,40 @@ fn a_program_plays_a_flow_that_is_there_and_real() {
         simulated: true,
         traffic: Traffic::Ping { every_ns: 1, payload_bytes: 56, count: None },
     }];
-    assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flow: is simulated");
+    assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flows[0]: is simulated");
     plan.flows[0].simulated = false;
     assert_eq!(plan.check(), Ok(()));
+    plan.programs[0].plays = Some(Part { end: End::Sink, ..part(0) });
+    assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flows[0]: has another end there");
+    plan.programs[0].plays = Some(Part { flows: vec![0, 0], ..part(0) });
+    assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flows[0]: has ends of its own");
+}
+
+#[test]
+fn listed_transfers_have_bytes_and_are_in_order() {
+    let mut plan = plan();
+    for (transfers, expected) in [
+        (vec![(5, 1), (5, 1), (6, 2)], Ok(())),
+        (vec![(0, 1), (5, 0)], Err("flows[0].traffic.transfers[1]: has no bytes".into())),
+        (
+            vec![(5, 1), (6, 1), (5, 1)],
+            Err("flows[0].traffic.transfers[2]: begins before the one before it".into()),
+        ),
+    ] {
+        plan.flows = vec![Flow {
+            name: "f".into(),
+            source: 0,
+            destination: 1,
+            start_ns: 0,
+            stop_ns: None,
+            simulated: true,
+            traffic: Traffic::Replay {
+                transfers,
+                law: longhaul_congestion::Settings::named("reno").unwrap(),
+                tcp: Tcp::default(),
+            },
+        }];
+        assert!(plan.flows[0].has_an_end());
+        assert_eq!(plan.check(), expected);
+    }
 }

@@ -90,7 +90,7 @@ impl Records {
     /// Writes packets that have passed before `now`, in an order that no scheduler decides.
     pub(crate) fn write_packets(&mut self, now: Time) {
         let Records { outputs: Some(outputs), links, failure, passed, .. } = self else { return };
-        passed.sort_by_key(|(at, row)| (*at, row.link, row.reverse));
+        passed.sort_by_key(|(at, row)| (*at, row.link, row.reverse, row.offered_ns, row.bytes, row.fate));
         let count = passed.partition_point(|(at, _)| *at < now);
         for (_, row) in passed.drain(..count) {
             keep(failure, row.write(&links[row.link as usize], &mut outputs.packets));

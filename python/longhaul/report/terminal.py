@@ -27,6 +27,8 @@ def print_summary(summary: Json, console: Console) -> None:
         console.print(_programs(programs))
     if summary["flows"]:
         console.print(_flows(summary))
+    if any(flow.get("done") is not None for flow in summary["flows"]):
+        console.print(_requests(summary["flows"]))
     if summary["probes"]:
         console.print(_probes(summary))
     if summary.get("fairness"):
@@ -170,6 +172,15 @@ def _flows(summary: Json) -> Table:
             if flow["error"]
             else f"{_simulated(flow, summary)}{flow['cc'] or flow['kind']}",
         )
+    return table
+
+
+def _requests(flows: Iterable[Json]) -> Table:
+    table = _table("transfers", ">done", ">bytes", ">took p50", ">p99", ">max")
+    for flow in flows:
+        if flow.get("done") is not None:
+            took = (time_text(flow[f"took_{quantile}_ns"]) for quantile in ("p50", "p99", "max"))
+            table.add_row(flow["flow"], str(flow["done"]), str(flow["bytes"]), *took)
     return table
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from longhaul import _longhaul
 from longhaul.errors import LonghaulError
+from longhaul.run import transfers
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
@@ -30,16 +31,18 @@ def plan_flows(
     Raises ScenarioError.
     """
     traffic = list(traffic)
-    laws = [(("traffic", item["name"], "cc"), item.get("cc")) for item in traffic]
-    _check_laws(resolved, laws)
+    if simulated:
+        _check_laws(resolved, [(("traffic", item["name"], "cc"), item.get("cc")) for item in traffic])
     plan, tcp = resolved.plan, resolved.tcp
     flows, rows = [], []
     for item in traffic:
         for destination in item["destinations"]:
             source, target = plan["nodes"][item["source"]], plan["nodes"][destination]
-            name = item["name"] if len(item["destinations"]) == 1 else f"{item['name']}.{target['name']}"
+            name = _name(item, source["name"], target["name"])
             named = source.get("sysctls", {}).get(LAW_SYSCTL) or DEFAULT_LAW
-            law = item.get("cc") or {"law": named}
+            # A real end has the kernel's, which need not be one that can be simulated.
+            law = (item.get("cc") or {"law": named}) if simulated else {"law": DEFAULT_LAW}
+            cc = law["law"] if simulated else (item.get("cc") or {}).get("law")
             settings = {**tcp.get(item["source"], {}), "ipv6": source["ipv4"] is None}
             flows.append(
                 {
@@ -57,18 +60,30 @@ def plan_flows(
                     "name": item["name"],
                     "kind": item["kind"],
                     "program": name,
-                    "server": None if simulated else f"{name}.server",
+                    "server": None,
                     "from": source["name"],
                     "to": target["name"],
-                    "cc": law["law"] if item["kind"] in ("tcp", "requests") else None,
+                    "cc": cc if item["kind"] in ("tcp", *transfers.KINDS) else None,
                     "rate_bits_per_s": item.get("rate_bits_per_s"),
                     "every_ns": item.get("every_ns"),
                     "start_ns": item.get("start_ns") or 0,
+                    "stop_ns": item.get("stop_ns"),
                     "volume_bytes": item.get("bytes"),
                     "simulated": simulated,
                 }
             )
+            if not simulated:
+                # One end for all that a host has of a flow list, else one for each flow.
+                listed = item["kind"] == "replay"
+                rows[-1]["player"] = f"{item['name']}.{source['name']}" if listed else name
+                rows[-1]["server"] = f"{item['name']}.{target['name']}.server" if listed else f"{name}.server"
     return flows, rows
+
+
+def _name(item: Mapping[str, Any], source: str, target: str) -> str:
+    if item["kind"] == "replay":
+        return f"{item['name']}.{source}.{target}"
+    return str(item["name"]) if len(item["destinations"]) == 1 else f"{item['name']}.{target}"
 
 
 def plan_jobs(resolved: "Resolved", wanted: Iterable[Mapping[str, Any]]) -> list[Json]:
@@ -152,6 +167,8 @@ def _traffic(item: Mapping[str, Any], law: Json, tcp: Json) -> Json:
             }
         case "requests":
             return {"kind": "requests", "gap": item["gap"], "size": item["size"], "law": law, "tcp": tcp}
+        case "replay":
+            return {"kind": "replay", "transfers": item["transfers"], "law": law, "tcp": tcp}
         case _:
             streams, volume = item.get("flows") or 1, item.get("bytes")
             return {

@@ -5,7 +5,7 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import flows, mpi, players, traffic
+from longhaul.run import flows, mpi, players, traffic, transfers
 from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
 from longhaul.run.session import Message, Session, search_path
@@ -65,7 +65,8 @@ def prepare(
     others = [program for program in plan["programs"] if not program["service"]]
     mpi.require(plan["programs"], path=search_path())
     made, rows = traffic.realise(plan, real, duration_ns=plan["duration_ns"])
-    made += players.parts(plan["flows"])
+    made += players.parts(plan["flows"], own)
+    plan["nodes"] = _with_room_for_connections(plan["nodes"], plan["flows"])
     order = [item["name"] for item in resolved.traffic]
     rows = sorted(rows + own, key=lambda row: order.index(row["name"]))
     plan["programs"] = (
@@ -167,6 +168,21 @@ def _with_own_flows(resolved: "Resolved") -> tuple[dict[str, Any], list[dict[str
     return plan, rows
 
 
+def _with_room_for_connections(
+    nodes: list[dict[str, Any]], planned: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Hosts that make many transfers may use a port again after a second: theirs would not last a minute."""
+    kinds = transfers.KINDS
+    clients = {
+        each["source"] for each in planned if not each["simulated"] and each["traffic"]["kind"] in kinds
+    }
+    reuse = {"net.ipv4.tcp_tw_reuse": "1"}
+    return [
+        {**node, "sysctls": {**reuse, **node["sysctls"]}} if index in clients else node
+        for index, node in enumerate(nodes)
+    ]
+
+
 def _without_foreign_laws(nodes: list[dict[str, Any]], real: frozenset[int]) -> list[dict[str, Any]]:
     """Hosts without programs may follow a law that this kernel does not have: only simulated ends do."""
     known = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text(encoding="ascii").split()
@@ -189,10 +205,7 @@ def _refuse_what_only_a_simulation_can(resolved: "Resolved") -> None:
     for flow in resolved.traffic:
         if flow["simulated"]:
             continue
-        if flow["only_simulated"]:
-            message = "no real program sends like that"
-            problems.append(scenario.problem(("traffic", flow["name"]), message, remedy))
-        elif len(flow.get("cc") or {}) > 1:
+        if len(flow.get("cc") or {}) > 1:
             message = "the kernel's laws take no parameters"
             problems.append(scenario.problem(("traffic", flow["name"], "cc"), message, remedy))
     problems += _settings_only_simulated(resolved)

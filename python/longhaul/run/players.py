@@ -6,32 +6,43 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.analysis.distributions import thinned
+from longhaul.run import transfers
 from longhaul.run.traffic import Program, program
 
 Json = dict[str, Any]
 
-PLAYED = ("udp",)
+PLAYED = ("udp", *transfers.KINDS)
 """Kinds of traffic that need no program of this machine."""
 FIRST_PORT = 6201
 """Of the receivers, counted up over all flows."""
 
 
-def parts(flows: Sequence[Mapping[str, Any]]) -> list[Program]:
-    """A receiver and a sender for each of the plan's ``flows`` that is not simulated."""
-    played = [(position, flow) for position, flow in enumerate(flows) if not flow["simulated"]]
-    sinks: list[Program] = []
-    sources: list[Program] = []
-    for port, (position, flow) in enumerate(played, FIRST_PORT):
-        for end, host, made in (("sink", "destination", sinks), ("source", "source", sources)):
-            part = program(
-                flow["name"] if end == "source" else f"{flow['name']}.server",
-                flow[host],
-                [f"longhaul-{end}", flow["name"]],
-                service=end == "sink",
-                expect_exit=0,
-            )
-            made.append({**part, "plays": {"flow": position, "end": end, "port": port}})
-    return sinks + sources
+def parts(flows: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[Program]:
+    """Receivers and senders of those of the plan's ``flows`` that are not simulated.
+
+    Each of ``rows`` tells what flow belongs to whom. Flows that name the same player share it, and a port.
+    """
+    ports: dict[str, int] = {}
+    made: dict[tuple[str, str], Program] = {}
+    for position, (flow, row) in enumerate(zip(flows, rows, strict=True)):
+        if flow["simulated"]:
+            continue
+        group = row["name"] if row["kind"] == "replay" else flow["name"]
+        port = ports.setdefault(group, FIRST_PORT + len(ports))
+        for end, host, name in (
+            ("sink", "destination", row["server"]),
+            ("source", "source", row["player"]),
+        ):
+            part = made.get((end, name))
+            if part is None:
+                argv = [f"longhaul-{end}", group]
+                part = made[end, name] = program(name, flow[host], argv, service=end == "sink", expect_exit=0)
+                law = {"congestion_control": row["cc"]} if row["kind"] in transfers.KINDS else {}
+                part["plays"] = {"flows": [], "end": end, "port": port, **law}
+            part["plays"]["flows"].append(position)
+    return [each for (end, _), each in made.items() if end == "sink"] + [
+        each for (end, _), each in made.items() if end == "source"
+    ]
 
 
 def totals(item: Mapping[str, Any], logs: Path, *, every_ns: int) -> tuple[Json, list[Json]]:

@@ -16,7 +16,7 @@ from longhaul.analysis.fidelity import judge
 from longhaul.analysis.links import intervals, summarise_links
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
-from longhaul.run import logs, players, simulation
+from longhaul.run import logs, players, simulation, transfers
 from longhaul.run.logs import Pings
 from longhaul.run.records import write_tables
 from longhaul.scenario.laws import plan_bits_per_s
@@ -47,14 +47,14 @@ def write_results(directory: Path) -> Json:
     fidelity = judge(engine, hosts).as_dict()
     simulated = engine is not None and engine.get("mode") == "sim"
     real = [] if simulated else [each for each in traffic if not each.get("simulated")]
-    flows, flow_rows = _flows(directory, real, plan["measure"]["every_ns"])
+    flows, flow_rows = _flows(directory, real, plan)
     programs = [_program(each) for each in _read(raw / "programs.json") or []]
     pings = _pings(directory, real, engine["t0_unix_ns"] if engine else 0) if real else {}
     if engine is not None and "jobs" in engine:
         background = [each for each in traffic if each not in real]
         totals, rows = simulation.flows(directory, background, engine)
-        order = [each["program"] for each in traffic]
-        flows = sorted(flows + totals, key=lambda flow: order.index(flow["flow"]))
+        order = {each[key]: -place for place, each in enumerate(traffic[::-1]) for key in ("name", "program")}
+        flows = sorted(flows + totals, key=lambda flow: order[flow["flow"]])
         flow_rows += rows
         programs += simulation.programs(directory, engine)
         pings = {**pings, **simulation.pings(directory)}
@@ -62,6 +62,9 @@ def write_results(directory: Path) -> Json:
     _write_table(intervals(samples, plan), directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
     _write_table(_columns(probe_rows), directory / "probes.parquet")
+    requests = transfers.table(directory, traffic, plan.get("flows", ()))
+    if requests is not None:
+        pq.write_table(requests, directory / "requests.parquet", compression="zstd")
     summary: Json = {
         "name": plan.get("name"),
         "duration_ns": engine["duration_ns"] if engine else None,
@@ -127,10 +130,10 @@ def _program(raw: Mapping[str, Any]) -> Json:
     }
 
 
-def _flows(directory: Path, traffic: list[Json], every_ns: int) -> tuple[list[Json], list[Json]]:
+def _flows(directory: Path, traffic: list[Json], plan: Json) -> tuple[list[Json], list[Json]]:
     totals, rows = [], []
     for item in traffic:
-        if item["kind"] == "ping":
+        if item["kind"] == "ping" or item["kind"] in transfers.KINDS:
             continue
         head = {
             "name": item["name"],
@@ -140,7 +143,7 @@ def _flows(directory: Path, traffic: list[Json], every_ns: int) -> tuple[list[Js
             "simulated": False,
         }
         if item["kind"] in players.PLAYED:
-            found, intervals = players.totals(item, directory / "logs", every_ns=every_ns)
+            found, intervals = players.totals(item, directory / "logs", every_ns=plan["measure"]["every_ns"])
             totals.append({**head, "kind": item["kind"], "cc": item["cc"], **found})
             rows += [{**head, "start_ns": 0, **row} for row in intervals]
             continue
@@ -153,6 +156,9 @@ def _flows(directory: Path, traffic: list[Json], every_ns: int) -> tuple[list[Js
         volume["end_ns"] = start_ns + took_ns if ended else None
         totals.append({**head, "kind": item["kind"], "cc": item["cc"], **found, **volume})
         rows += [{**head, "start_ns": item.get("start_ns", 0), **row} for row in logs.flow_intervals(client)]
+    for group in transfers.gathered(traffic):
+        results = transfers.played(group, directory / "logs")
+        totals.append(transfers.total(group, results, duration_ns=plan["duration_ns"]))
     return totals, rows
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow.csv as pacsv
 
 from longhaul.analysis.distributions import merged, thinned
+from longhaul.run import transfers
 from longhaul.run.logs import Pings
 
 Json = dict[str, Any]
@@ -19,7 +20,7 @@ def flows(
     series = _series(directory / "raw" / "flows.csv")
     totals, rows = [], []
     for item in traffic:
-        if item["kind"] == "ping":
+        if item["kind"] == "ping" or item["kind"] in transfers.KINDS:
             continue
         streams = [each for each in engine["flows"] if each["name"] == item["program"]]
         head = {
@@ -31,7 +32,6 @@ def flows(
         }
         rates = [each["goodput_bits_per_s"] for each in streams]
         tcp = item["kind"] != "udp"
-        requests = streams[0] if item["kind"] == "requests" and streams else {}
         sent, distinct = _sum(streams, "sent"), _sum(streams, "received") - _sum(streams, "copies")
         delay = thinned(streams[0]["delay"]) if not tcp and streams else None
         rtt = thinned(merged(each["rtt"] for each in streams)) if item["kind"] == "tcp" else None
@@ -59,8 +59,6 @@ def flows(
                 "start_ns": item.get("start_ns", 0),
                 "end_ns": max(ends) if ends and None not in ends else None,
                 "error": _error(streams),
-                "done": requests.get("done"),
-                **{f"took_{q}_ns": requests.get("took", {}).get(f"{q}_ns") for q in ("p50", "p99", "max")},
                 "stream_rates": [rate for rate in rates if rate is not None],
                 "streams": [
                     {key: value for key, value in each.items() if key not in ("rtt", "delay")}
@@ -70,6 +68,10 @@ def flows(
         )
         for stream in range(len(streams)):
             rows += [{**head, "start_ns": 0, **row} for row in series.get((item["program"], stream), ())]
+    by_name = {each["name"]: each for each in engine["flows"] if "took" in each}
+    for group in transfers.gathered(traffic):
+        results = [by_name[item["program"]] for item in group if item["program"] in by_name]
+        totals.append(transfers.total(group, results))
     return totals, rows
 
 

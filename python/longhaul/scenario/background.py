@@ -36,7 +36,6 @@ def plan_background(scenario: Scenario, name: str, load: Background, network: Ne
         "start_ns": load.start.ns,
         "stop_ns": load.stop.ns if load.stop else None,
         "simulated": True,
-        "only_simulated": True,
         "rate_bits_per_s": max(round(full if bursts else full * share), 1),
         "bytes": None,
         "size_bytes": load.size.bytes if load.size else DEFAULT_PAYLOAD,

@@ -4,14 +4,16 @@ The certificate is what ``longhaul calibrate`` measured. What programs send is n
 is what a TCP flow takes that no rate limits. So silence is no promise, but a warning has a reason.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longhaul.scenario.laws import Plain
+from longhaul.scenario.laws import Plain, distribution_mean
 from longhaul.scenario.model import Program
 from longhaul.scenario.paths import Routes, Way
 from longhaul.scenario.references import program_hosts
+from longhaul.scenario.replay import span_ns
 from longhaul.scenario.resolve import Resolved
 from longhaul.scenario.units import Rate, Span
 from longhaul.scenario.yaml_tree import Path
@@ -60,7 +62,7 @@ def _loads(resolved: Resolved) -> list[Load]:
     routes = Routes(plan)
     found = []
     for flow in resolved.traffic:
-        if flow["simulated"] or flow["only_simulated"]:
+        if flow["simulated"]:
             continue
         for destination in flow["destinations"]:
             way = routes.way(flow["source"], destination)
@@ -82,12 +84,25 @@ def _load(flow: Plain, way: Way, duration_ns: int | None) -> Load | None:
         packets = flow["rate_bits_per_s"] / 8 / (size - _UDP_HEADERS)
         # What is offered has to be read, even if the bottleneck drops it.
         return Load(*span, round(packets * 8 * size), packets, None)
-    paced = flow["rate_bits_per_s"] * flow["flows"] if flow["rate_bits_per_s"] else None
-    known = [rate for rate in (paced, limit) if rate is not None]
+    if flow["kind"] == "replay":
+        first_ns, last_ns = span_ns(flow)
+        span = (flow["name"], first_ns, max(last_ns, first_ns + 1))
+    known = [rate for rate in (_asked(flow), limit) if rate is not None]
     if not known:
         return None
     shared = (way.bottleneck, limit) if way.bottleneck is not None and limit is not None else None
     return Load(*span, min(known), 0.0, shared)
+
+
+def _asked(flow: Plain) -> int | None:
+    """Bits that a flow over TCP has to send a second, on average; ``None``: as many as it can."""
+    if flow["kind"] == "replay":
+        first_ns, last_ns = span_ns(flow)
+        return round(flow["bytes"] * 8e9 / (last_ns - first_ns)) if last_ns > first_ns else None
+    if flow["kind"] == "requests":
+        size, gap_ns = distribution_mean(flow["size"]), distribution_mean(flow["gap"])
+        return round(size * 8e9 / gap_ns) if 0 < gap_ns < math.inf and size < math.inf else None
+    return flow["rate_bits_per_s"] * flow["flows"] if flow["rate_bits_per_s"] else None
 
 
 def _peak(loads: Sequence[Load]) -> tuple[int, int, str] | None:

@@ -191,11 +191,22 @@ class CsvFile:
         position, factor = self.header.index(name), _unit(name, units) or 1
         values = []
         for line, cells in self._rows:
-            if len(cells) != len(self.header):
-                message = f"has {len(cells)} values for {len(self.header)} columns"
-                raise self.file.wrong(line, message, "write one for each column")
-            values.append((line, self.file.number(line, cells[position], most=most // factor)))
+            word = self._whole(line, cells)[position]
+            values.append((line, self.file.number(line, word, most=most // factor)))
         return Column(name, factor, tuple(values))
+
+    def words(self, name: str, *, remedy: str) -> list[tuple[int, str]]:
+        """Line and text of column ``name``."""
+        if name not in self.header:
+            raise self.file.wrong(self.header_line, f'there is no column "{name}"', remedy)
+        position = self.header.index(name)
+        return [(line, self._whole(line, cells)[position]) for line, cells in self._rows]
+
+    def _whole(self, line: int, cells: list[str]) -> list[str]:
+        if len(cells) != len(self.header):
+            message = f"has {len(cells)} values for {len(self.header)} columns"
+            raise self.file.wrong(line, message, "write one for each column")
+        return cells
 
 
 def _cells(text: str) -> list[str]:

@@ -28,6 +28,12 @@ _TCP: Mapping[str, Unit] = {
     "retransmits": "count",
     "retransmission_rate": "share",
 }
+_TRANSFERS: Mapping[str, Unit] = {
+    **_TCP,
+    "done": "count",
+    **{f"took.{quantile}": "ns" for quantile in ("p50", "p99", "max")},
+    **{f"send_lateness.{quantile}": "ns" for quantile in SEND_LATENESS},
+}
 FLOW: Mapping[str, Mapping[str, Unit]] = {
     "tcp": {**_TCP, **{f"rtt.{quantile}": "ns" for quantile in RTT}},
     "udp": {
@@ -38,11 +44,8 @@ FLOW: Mapping[str, Mapping[str, Unit]] = {
         **{f"delay.{quantile}": "ns" for quantile in DELAY},
         **{f"send_lateness.{quantile}": "ns" for quantile in SEND_LATENESS},
     },
-    "requests": {
-        **_TCP,
-        "done": "count",
-        **{f"took.{quantile}": "ns" for quantile in ("p50", "p99", "max")},
-    },
+    "requests": _TRANSFERS,
+    "replay": _TRANSFERS,
 }
 PROBE: Mapping[str, Unit] = {
     **{f"rtt.{quantile}": "ns" for quantile in ("min", "p50", "p99", "max")},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from longhaul.scenario.inputs import LawError
 from longhaul.scenario.metrics import bound, catalogue
-from longhaul.scenario.model import Background, Document, Program, Traffic
+from longhaul.scenario.model import Background, Bulk, Datagrams, Document, Ping, Program, Replay, Requests
 from longhaul.scenario.problems import Problem, did_you_mean
 from longhaul.scenario.ranges import RangeError, expand
 from longhaul.scenario.sweeps.axes import axes_of
@@ -57,6 +57,8 @@ def kinds_and_ends(document: Document) -> dict[str, tuple[str, tuple[str, ...]]]
     return {
         name: ("udp", (flow.link,))
         if isinstance(flow, Background)
+        else ("replay", (flow.file,))
+        if isinstance(flow, Replay)
         else (flow.kind, tuple(dict.fromkeys(each for text in flow.to for each in expand(text))))
         for name, flow in document.traffic.items()
     }
@@ -219,12 +221,15 @@ class _Check:
                 self.known((*path, "link"), "link", flow.link, self.link_names)
                 self.has_an_end(path, flow)
                 continue
+            if isinstance(flow, Replay):
+                # It ends with its list, whose hosts are looked up where it is read.
+                continue
             self.hosts((*path, "from"), (flow.source,))
             if flow.source in self.hosts((*path, "to"), flow.to, routers_too=flow.kind == "ping"):
                 self.wrong((*path, "to"), f'"{flow.source}" would send to itself', "name another host")
             self.has_an_end(path, flow)
 
-    def has_an_end(self, path: Path, flow: Traffic) -> None:
+    def has_an_end(self, path: Path, flow: Ping | Bulk | Datagrams | Requests | Background) -> None:
         """Says so if a run would never end with this traffic."""
         endless = self.document.duration is None and flow.stop is None
         if endless and flow.kind == "requests":

@@ -8,17 +8,18 @@ from typing import Any
 from longhaul.scenario.addresses import assign
 from longhaul.scenario.background import detours, plan_background
 from longhaul.scenario.events import plan_events
-from longhaul.scenario.inputs import SIZE, TIME, Inputs
+from longhaul.scenario.inputs import SIZE, TIME, FileError, Inputs, LawError, within
 from longhaul.scenario.jobs import plan_jobs
 from longhaul.scenario.laws import Plain, plan_distribution
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.metrics import bound, catalogue
-from longhaul.scenario.model import Background, Bulk, Datagrams, Ping, Program, Requests, Tcp
+from longhaul.scenario.model import Background, Bulk, Datagrams, Ping, Program, Replay, Requests, Tcp, Traffic
 from longhaul.scenario.network import Network, build
 from longhaul.scenario.paths import Routes
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
 from longhaul.scenario.references import kinds_and_ends, program_hosts
+from longhaul.scenario.replay import plan_replay
 from longhaul.scenario.tcp import largest_buffers, simulated, sysctls
 from longhaul.scenario.yaml_tree import Path
 
@@ -101,14 +102,16 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         plan["nodes"][node]["sysctls"] = sysctls(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
     traffic: list[Plain] = []
     for name, flow in document.traffic.items():
-        if isinstance(flow, Background):
-            planned = plan_background(scenario, name, flow, network)
+        try:
+            planned = _planned(scenario, name, flow, network, inputs)
+        except LawError as error:
+            path = ("traffic", name, *error.at)
+            problems.append(scenario.problem(path, error.message, error.remedy))
+        except FileError as error:
+            problems.append(error.problem)
         else:
-            planned = _flow(name, flow, network, inputs)
-        if isinstance(planned, Problem):
-            problems.append(planned)
-        else:
-            traffic.append(planned)
+            problems += [planned] if isinstance(planned, Problem) else []
+            traffic += planned if isinstance(planned, list) else []
     problems += _unreachable(scenario, routes, traffic)
     problems += _circles(scenario, network, routes)
     jobs, wrong = plan_jobs(scenario, network, inputs)
@@ -198,6 +201,18 @@ def _program(name: str, program: Program, hosts: Sequence[str], network: Network
     }
 
 
+def _planned(
+    scenario: Scenario, name: str, flow: Traffic, network: Network, inputs: Inputs
+) -> list[Plain] | Problem:
+    """The flows of one traffic; or what is wrong."""
+    if isinstance(flow, Background):
+        load = plan_background(scenario, name, flow, network)
+        return load if isinstance(load, Problem) else [load]
+    if isinstance(flow, Replay):
+        return plan_replay(name, flow, network, inputs)
+    return [_flow(name, flow, network, inputs)]
+
+
 def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network, inputs: Inputs) -> Plain:
     item: Plain = {
         "name": name,
@@ -207,15 +222,13 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network,
         "start_ns": flow.start.ns,
         "stop_ns": flow.stop.ns if flow.stop else None,
         "simulated": flow.simulated,
-        "only_simulated": isinstance(flow, Requests),
     }
     if isinstance(flow, Requests):
-        return {
-            **item,
-            "gap": plan_distribution(flow.gap, inputs, TIME),
-            "size": plan_distribution(flow.size, inputs, SIZE),
-            "cc": flow.cc,
-        }
+        with within("gap"):
+            gap = plan_distribution(flow.gap, inputs, TIME)
+        with within("size"):
+            size = plan_distribution(flow.size, inputs, SIZE)
+        return {**item, "gap": gap, "size": size, "cc": flow.cc}
     if isinstance(flow, Ping):
         return {**item, "every_ns": flow.every.ns, "size_bytes": flow.size.bytes, "count": flow.count}
     item |= {
@@ -224,7 +237,10 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network,
     }
     if isinstance(flow, Bulk):
         return {**item, "flows": flow.flows, "cc": flow.cc}
-    on_off = [plan_distribution(each, inputs, TIME) for each in (flow.on, flow.off) if each is not None]
+    on_off = []
+    for key, law in (("on", flow.on), ("off", flow.off)):
+        with within(key):
+            on_off += [plan_distribution(law, inputs, TIME)] if law is not None else []
     return {
         **item,
         "size_bytes": flow.size.bytes if flow.size else None,
@@ -305,8 +321,9 @@ def _unreachable(scenario: Scenario, routes: Routes, traffic: Sequence[Plain]) -
     for flow in traffic:
         for destination in flow["destinations"]:
             if routes.way(flow["source"], destination) is None:
-                path = ("traffic", flow["name"], "to")
-                problems.append(scenario.problem(path, "no path leads there and back", "add a link"))
+                path = ("traffic", flow["name"], "file" if flow["kind"] == "replay" else "to")
+                problem = scenario.problem(path, "no path leads there and back", "add a link")
+                problems += [problem] if problem not in problems else []
                 break
     return problems
 

@@ -179,6 +179,8 @@ def _example(missing: str, path: Path) -> str:
         return "add kind: router or kind: host"
     if missing == "burst" and path[-1:] == ("rate",):
         return "add for example burst: 15400B"
+    if missing == "file" and path[:1] == ("traffic",):
+        return "add for example file: flows.csv"
     if missing == "at" and path[:1] == ("routes",):
         return "add for example at: par"
     return f"add for example {_EXAMPLES.get(missing, missing + ': ...')}"

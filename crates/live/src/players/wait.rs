@@ -80,13 +80,38 @@ impl Waker {
                 self.doze_until(now_ns + NAP_NS / 2);
                 continue;
             }
-            let may_spin = self.spun_ns * SPIN_SHARE <= now_ns.saturating_sub(self.began_ns);
+            let may_spin = self.may_spin(now_ns);
             if may_spin && left_ns <= SPIN_NS {
                 self.spin_until(at_ns, now_ns);
                 return true;
             }
             self.doze_until(if may_spin { at_ns - SPIN_NS } else { at_ns });
         }
+    }
+
+    /// Returns at `at` or later, when `watched` is readable, or after a while; false: told to stop.
+    pub fn wait_until(&mut self, at: Time, watched: libc::pollfd) -> bool {
+        if told_to_stop() {
+            return false;
+        }
+        let now_ns = self.clock.ns();
+        let left_ns = at.ps().div_ceil(1_000).saturating_sub(now_ns);
+        if !self.may_spin(now_ns) {
+            wait_with_signals(&mut [watched], left_ns.min(NAP_NS));
+        } else if left_ns > SPIN_NS {
+            wait_with_signals(&mut [watched], (left_ns - SPIN_NS).min(NAP_NS));
+        } else {
+            let mut watched = [watched];
+            while watched[0].revents == 0 && self.clock.ns() < now_ns + left_ns {
+                wait_with_signals(&mut watched, 0);
+            }
+            self.spun_ns += self.clock.ns().saturating_sub(now_ns);
+        }
+        true
+    }
+
+    fn may_spin(&self, now_ns: u64) -> bool {
+        self.spun_ns * SPIN_SHARE <= now_ns.saturating_sub(self.began_ns)
     }
 
     fn spin_until(&mut self, at_ns: u64, since_ns: u64) {

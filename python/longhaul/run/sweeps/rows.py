@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.fairness import jain
+from longhaul.run import transfers
 from longhaul.run.sweeps.columns import MEASURES
 
 Json = dict[str, Any]
@@ -34,7 +35,15 @@ def rows_of(plan: Json, traffic: Sequence[Mapping[str, Any]], result: str, echoe
     for stream in engine["flows"]:
         if stream is not None:
             streams.setdefault(stream["name"], []).append(stream)
-    found = [_of_traffic(item, streams.get(item["program"], []), answers) for item in traffic]
+    found = [
+        _of_traffic(item, streams.get(item["program"], []), answers)
+        for item in traffic
+        if item["kind"] not in transfers.KINDS
+    ]
+    found += [
+        _of_transfers([each for item in group for each in streams.get(item["program"], [])], group)
+        for group in transfers.gathered(traffic)
+    ]
     found += [_fairness(found)]
     found += [
         _row(f"programs.{job['name']}", "program", {"wall_time": job["wall_ns"]}) for job in engine["jobs"]
@@ -63,10 +72,6 @@ def _of_traffic(
         measures["loss"] = (sent - received + copies) / sent if sent else None
     else:
         measures["retransmits"] = sum(each.get("retransmits", 0) for each in streams)
-    if item["kind"] == "requests" and streams:
-        took = streams[0].get("took") or {}
-        measures |= {"done": streams[0].get("done")}
-        measures |= {f"took.{q}": took.get(f"{q}_ns") for q in ("p50", "p99", "max")}
     rtts = [each["srtt_ns"] for each in streams if each.get("srtt_ns")]
     beside = {
         "bytes": sum(each["bytes"] for each in streams),
@@ -75,6 +80,16 @@ def _of_traffic(
         "streams": len(streams),
     }
     return _row(f"flows.{item['program']}", item["kind"], measures, **beside, **ends, rates=rates)
+
+
+def _of_transfers(streams: Sequence[Json], items: Sequence[Mapping[str, Any]]) -> Json:
+    found = transfers.total(items, streams)
+    measures = {"goodput": found["goodput_bits_per_s"], "retransmits": found["retransmits"]}
+    measures |= {"done": found["done"]}
+    measures |= {f"took.{q}": found[f"took_{q}_ns"] for q in ("p50", "p99", "max")}
+    ends = {key: found[key] for key in ("from", "to", "cc")}
+    beside = {"bytes": found["bytes"], "timeouts": 0, "rtt_mean_ns": None, "streams": len(streams)}
+    return _row(f"flows.{found['flow']}", found["kind"], measures, **beside, **ends, rates=[])
 
 
 def _ping(item: Mapping[str, Any], ends: Json, answers: Sequence[int | None]) -> Json:

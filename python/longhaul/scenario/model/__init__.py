@@ -7,7 +7,7 @@ from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import Queue, QueueLimit
 from longhaul.scenario.model.routes import RouteLaws, Routes
 from longhaul.scenario.model.scenario import Changes, Document, Event, Expectation
-from longhaul.scenario.model.traffic import Background, Bulk, Datagrams, Ping, Requests, Traffic
+from longhaul.scenario.model.traffic import Background, Bulk, Datagrams, Ping, Replay, Requests, Traffic
 
 __all__ = [
     "Background",
@@ -27,6 +27,7 @@ __all__ = [
     "Program",
     "Queue",
     "QueueLimit",
+    "Replay",
     "Requests",
     "RouteLaws",
     "Routes",

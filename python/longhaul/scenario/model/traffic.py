@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, mo
 from longhaul.scenario.model.base import (
     NAME_PATTERN,
     Count,
+    FileName,
     HostName,
     HostRanges,
     Name,
@@ -131,7 +132,7 @@ class Datagrams(Flow):
 
 
 class Requests(Flow):
-    """Transfers, each over a TCP connection of its own; simulated only."""
+    """Transfers, each over a TCP connection of its own."""
 
     kind: Literal["requests"]
     gap: Annotated[TimeDistribution, Field(examples=["{dist: exponential, mean: 20ms}"])]
@@ -139,6 +140,17 @@ class Requests(Flow):
     size: Annotated[SizeDistribution, Field(examples=["{dist: pareto, shape: 1.2, mean: 100kB}"])]
     """Payload of each."""
     cc: CongestionControl | None = None
+
+
+class Replay(Timed):
+    """Transfers of a list, each over a TCP connection of its own."""
+
+    kind: Literal["replay"]
+    file: FileName
+    """A CSV file with the columns ``start_s``, ``from``, ``to`` and ``bytes``."""
+    cc: CongestionControl | None = None
+    simulated: bool = False
+    """Whether it is simulated in a live run, too, beside what is real."""
 
 
 class Background(Timed):
@@ -171,7 +183,7 @@ class Background(Timed):
         return value
 
 
-_KINDS = ("ping", "tcp", "udp", "requests", "background")
+_KINDS = ("ping", "tcp", "udp", "requests", "replay", "background")
 
 
 def _kind(value: Any) -> Any:
@@ -181,6 +193,6 @@ def _kind(value: Any) -> Any:
 
 
 Traffic = Annotated[
-    Annotated[Ping | Bulk | Datagrams | Requests | Background, Field(discriminator="kind")],
+    Annotated[Ping | Bulk | Datagrams | Requests | Replay | Background, Field(discriminator="kind")],
     BeforeValidator(_kind),
 ]
