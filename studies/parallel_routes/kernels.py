@@ -193,6 +193,6 @@ def draw(study: Study, every: Mapping[str, Seconds]) -> None:
                 right.plot(RTTS_MS, [speed["mg", way, rtt] for rtt in RTTS_MS], line, markersize=4, label=way)
             right.set(xlabel="round trip [ms]", xticks=list(RTTS_MS))
             right.set_title(f"figure 7, MG, {how}")
-        grid[0][0].legend(fontsize=7)
+        grid[1][0].legend(fontsize=7, loc="lower right")
         grid[0][1].legend(fontsize=7)
         study.figure(made, "kernels")
