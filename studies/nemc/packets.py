@@ -50,8 +50,10 @@ def study_packets(study: Study) -> None:
         "without ticks packets are held for 250 us (the median within 10)",
         abs(median(held["exact"]) - DELAY_US) < 10,
     )
+    # Between two and three ticks of 122 us: a tenth is above 354.
+    longest = held["rtc"][len(held["rtc"]) * 9 // 10]
     study.claim(
-        "at 8192 Hz for 40 % more on average, at most (the paper: over 350 us, 40 %)", held["rtc"][-1] > 350
+        f"at 8192 Hz a tenth is held for over 350 us ({longest:.0f}; the paper: 40 % more)", longest > 350
     )
     draw(study, seen)
 

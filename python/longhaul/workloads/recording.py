@@ -145,9 +145,14 @@ def record(run: Callable[[Job], Any], *, ranks: int, costs_ns: Mapping[str, floa
 
 
 def write(steps: Iterable[Sequence[Step]], path: Path, *, title: str) -> None:
-    """As ``simulate: {kind: recorded}`` reads it; amounts in ns and bytes."""
-    with path.open("w", encoding="ascii") as out:
-        out.write(f"# {title}\n{HEADER}\n")
-        for rank, each in enumerate(steps):
-            for do, partner, amount in each:
-                out.write(f"{rank},{do},{'' if partner is None else partner},{amount}\n")
+    """As ``simulate: {kind: recorded}`` reads it, amounts in ns and bytes; the file is whole or not there."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("w", encoding="ascii") as out:
+            out.write(f"# {title}\n{HEADER}\n")
+            for rank, each in enumerate(steps):
+                for do, partner, amount in each:
+                    out.write(f"{rank},{do},{'' if partner is None else partner},{amount}\n")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

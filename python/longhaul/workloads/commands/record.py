@@ -51,5 +51,10 @@ def record(
             costs = table.scaled(costs, kernel.totals(problem), compute)
         recorded = recording.record(lambda job: kernel.run(job, problem), ranks=ranks, costs_ns=costs)
         title = f"{name}, class {problem}"
-    recording.write(recorded, file, title=f"{title}, {ranks} ranks")
+    try:
+        recording.write(recorded, file, title=f"{title}, {ranks} ranks")
+    except OSError as error:
+        raise LonghaulError(
+            f"{file}: {str(error.strerror).lower()}", remedy="name a file that can be written", exit_code=2
+        ) from error
     click.echo(f"{file}: {sum(len(each) for each in recorded)} steps of {ranks} ranks", err=True)
