@@ -1,5 +1,6 @@
 """Longhaul from Python, on a network that is up."""
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,3 +65,18 @@ def test_what_is_not_there_is_named(network: longhaul.Network) -> None:
         network.set("wam", up=False)
     with pytest.raises(KeyError, match="there is no name"):
         network.down().link("lan")
+
+
+def test_what_was_started_ends_with_the_run(network: longhaul.Network) -> None:
+    # It entered from outside, so that nobody inside waits for its end.
+    sleeper = network.start("a", ["sh", "-c", "echo here; sleep 1000"], stdout=subprocess.PIPE)
+    assert sleeper.stdout is not None
+    assert sleeper.stdout.readline() == "here\n"
+    assert groups(network) or os.geteuid() != 0
+    network.down()
+    assert sleeper.wait(timeout=5) != 0
+    assert not groups(network)
+
+
+def groups(network: longhaul.Network) -> list[Path]:
+    return list(Path("/sys/fs/cgroup").glob(f"**/longhaul-{network.name}-*"))

@@ -3,9 +3,14 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Prefix of the directories of runs.
 pub const PREFIX: &str = "longhaul-";
+
+/// How often it is tried to remove what is still in use; two seconds in all.
+const TRIES: u32 = 200;
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// The groups of a run; empty where none could be made.
 #[derive(Debug, Default)]
@@ -32,15 +37,21 @@ impl Groups {
         OpenOptions::new().write(true).open(group.join("cgroup.procs")).ok()
     }
 
-    /// Removes the groups, which must be empty of processes.
+    /// Removes the groups, whose processes must have been told to end: those that came from outside by
+    /// `exec` are nobody's children here, and may take a moment.
     pub fn remove(&self) {
         let Some(root) = &self.root else { return };
-        for entry in fs::read_dir(root).into_iter().flatten().flatten() {
-            if entry.path().is_dir() {
-                let _ = fs::remove_dir(entry.path());
+        for _ in 0..TRIES {
+            for entry in fs::read_dir(root).into_iter().flatten().flatten() {
+                if entry.path().is_dir() {
+                    let _ = fs::remove_dir(entry.path());
+                }
             }
+            if fs::remove_dir(root).is_ok() || !root.exists() {
+                return;
+            }
+            std::thread::sleep(BETWEEN_TRIES);
         }
-        let _ = fs::remove_dir(root);
     }
 }
 
