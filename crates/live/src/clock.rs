@@ -34,6 +34,11 @@ impl Clock {
         monotonic_ns().saturating_sub(self.start_ns)
     }
 
+    /// Nanoseconds since zero; negative before it.
+    pub fn signed_ns(self) -> i64 {
+        monotonic_ns() as i64 - self.start_ns as i64
+    }
+
     /// The same as a model's time.
     pub fn now(self) -> Time {
         Time::from_ns(self.ns())

@@ -242,7 +242,7 @@ impl<'a> Supervisor<'a> {
             let player = Player::new(self.plan, &network, part)?;
             let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &self.env };
             let group = self.host_groups[planned.host].as_ref();
-            let started_ns = monotonic_ns() as i64;
+            let started_ns = self.clock.signed_ns();
             let pid = program::play(planned, player, &self.zero, host, group, &around)
                 .map_err(|error| error.at(format!("traffic {}", planned.name)))?;
             let running = &mut self.programs[index];
@@ -256,13 +256,14 @@ impl<'a> Supervisor<'a> {
 
     fn start_clock(&mut self, talk: &mut Talk) -> Result<()> {
         let start_ns = monotonic_ns() + START_MARGIN_NS;
+        let earlier_ns = start_ns as i64 - self.clock.start_ns() as i64;
         self.clock = Clock::starting_at(start_ns);
         self.command(&Command::Start { start_ns })?;
         self.tell_observer(&Command::Start { start_ns });
         self.zero.tell(self.clock).map_err(|error| Error::wrap("start the clock of traffic", error))?;
         for running in self.programs.iter_mut() {
-            // Services started on the clock that the supervisor began with.
-            running.start_ns = running.start_ns.map(|before| before - start_ns as i64);
+            // Services and players started on the clock that the supervisor began with.
+            running.shift_times(-earlier_ns);
         }
         talk.tell(&json!({"event": "started", "t0_unix_ns": crate::clock::unix_ns() + START_MARGIN_NS}));
         Ok(())
@@ -349,8 +350,7 @@ impl<'a> Supervisor<'a> {
         let mut env = self.env.clone();
         env.extend(self.spans[index].clone());
         let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &env };
-        let zero_ns = self.clock_zero(planned.service);
-        self.programs[index].start_ns = Some(monotonic_ns() as i64 - zero_ns);
+        self.programs[index].start_ns = Some(self.clock.signed_ns());
         let Some(host) = &self.hosts[planned.host] else { return };
         let running = &mut self.programs[index];
         match program::start(planned, host, self.host_groups[planned.host].as_ref(), &around) {
@@ -366,11 +366,6 @@ impl<'a> Supervisor<'a> {
                 }));
             }
         }
-    }
-
-    /// Services start before the clock; their start is corrected when it does.
-    fn clock_zero(&self, service: bool) -> i64 {
-        if service { 0 } else { self.clock.start_ns() as i64 }
     }
 
     fn report_endings(&mut self, talk: &mut Talk) {
@@ -395,7 +390,7 @@ impl<'a> Supervisor<'a> {
             if self.observer.take_if(|observer| observer.pid == pid).is_some() {
                 self.unwatched = status != 0;
             }
-            let at_ns = monotonic_ns() as i64 - self.clock.start_ns() as i64;
+            let at_ns = self.clock.signed_ns();
             if let Some(running) = self.programs.iter_mut().find(|running| running.pid == Some(pid)) {
                 running.ended(at_ns, status, &usage);
             }
