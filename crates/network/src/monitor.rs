@@ -168,9 +168,12 @@ impl Meter {
         }
     }
 
-    /// Closes all bins, though the present one has not ended, with so many packets and bytes waiting.
+    /// Closes all bins, though the present one has not ended, with so many packets and bytes waiting. If
+    /// nothing has happened in that yet, it may as well not have begun.
     fn end(&mut self, (packets, bytes): (u64, u64), closed: &mut Bins) {
-        if let Some(last) = self.open.back_mut() {
+        if let Some(last) = self.open.back_mut()
+            && !last.row.is_empty()
+        {
             (last.row.queue_packets, last.row.queue_bytes) = (packets, bytes);
         }
         self.open.drain(..).for_each(|bin| bin.close(closed));
