@@ -13,6 +13,7 @@ import pytest
 
 from longhaul.errors import LonghaulError
 from longhaul.measure import plans
+from longhaul.measure.probe import measure
 from longhaul.run.session import Session, connect
 
 MARK = "86421"
@@ -95,6 +96,15 @@ def test_a_stopped_run_ends_its_process_trees_and_leaves_results(tmp_path: Path)
     programs = json.loads((tmp_path / "raw" / "programs.json").read_text())
     assert programs[0]["stopped_by_run"]
     assert (tmp_path / "raw" / "engine.json").exists()
+
+
+def test_a_service_that_ends_before_the_clock_starts_has_ended_after_it_began() -> None:
+    brief = plans.program("brief", 0, ["true"]) | {"service": True}
+    ears = "import socket, time; s = socket.create_server(('', 80)); time.sleep(60)"
+    slow = plans.program("slow", 1, ["python3", "-c", ears], service_port=80)
+    run = measure(plans.pair(programs=[brief, slow, plans.ping(count=1, interval_s=1)]))
+    [found] = [each for each in run.programs if each["name"] == "brief"]
+    assert found["start_ns"] < found["end_ns"] < 0
 
 
 def test_a_run_ends_with_whoever_started_it(tmp_path: Path) -> None:

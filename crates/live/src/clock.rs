@@ -24,9 +24,19 @@ impl Clock {
         self.start_ns
     }
 
+    /// Sleeps until so long before zero, or until a signal comes.
+    pub fn sleep_until_zero(self, before_ns: u64) {
+        sleep_until(self.start_ns.saturating_sub(before_ns));
+    }
+
     /// Nanoseconds since zero; zero before it.
     pub fn ns(self) -> u64 {
         monotonic_ns().saturating_sub(self.start_ns)
+    }
+
+    /// Nanoseconds since zero; negative before it.
+    pub fn signed_ns(self) -> i64 {
+        monotonic_ns() as i64 - self.start_ns as i64
     }
 
     /// The same as a model's time.
@@ -48,6 +58,18 @@ pub fn unix_ns() -> u64 {
 /// Processor time of this process so far, in nanoseconds.
 pub fn processor_ns() -> u64 {
     read(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+/// Sleeps until an instant of CLOCK_MONOTONIC, in nanoseconds, or until a signal comes.
+pub fn sleep_until(at_ns: u64) {
+    let until = libc::timespec {
+        tv_sec: (at_ns / 1_000_000_000) as libc::time_t,
+        tv_nsec: (at_ns % 1_000_000_000) as libc::c_long,
+    };
+    // SAFETY: the structure outlives the call.
+    unsafe {
+        libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &until, std::ptr::null_mut())
+    };
 }
 
 fn read(clock: libc::clockid_t) -> u64 {

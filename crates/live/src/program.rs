@@ -76,6 +76,13 @@ impl Running {
         }
     }
 
+    /// The clock's zero has moved: everything was so much later by it.
+    pub fn shift_times(&mut self, by_ns: i64) {
+        for at_ns in [&mut self.start_ns, &mut self.end_ns] {
+            *at_ns = at_ns.map(|at_ns| at_ns + by_ns);
+        }
+    }
+
     /// Whether it has neither ended nor failed to start.
     pub fn is_pending_or_running(&self) -> bool {
         self.end_ns.is_none() && self.error.is_none()

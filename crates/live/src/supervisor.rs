@@ -1,5 +1,6 @@
 //! Process 1 of a run: builds the hosts, starts the engine and the programs, ends them all.
 
+mod children;
 pub(crate) mod ending;
 mod launching;
 mod requests;
@@ -9,18 +10,18 @@ pub use requests::{Request, Talk};
 use crate::agent;
 use crate::cgroup::Groups;
 use crate::clock::{Clock, monotonic_ns};
-use crate::engine::{self, Command, Ports};
+use crate::counters;
+use crate::engine::Command;
 use crate::error::{Error, Result};
 use crate::host::{self, Ground, Host, Limits, Namespaces};
 use crate::players::{Player, Zero};
 use crate::program::{self, Running, Surroundings};
-use crate::{counters, tun::Tun};
+use children::{EngineProcess, ObserverProcess};
 use longhaul_network::Network;
 use longhaul_plan::{Event, NodeKind, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
@@ -91,26 +92,13 @@ struct Supervisor<'a> {
     engine: EngineProcess,
     /// Who watches the hosts' sockets, if somebody does.
     observer: Option<ObserverProcess>,
+    /// Whether that one failed.
+    unwatched: bool,
     clock: Clock,
     zero: Zero,
     keep: bool,
     groups: Option<PathBuf>,
     softnet_before: u64,
-}
-
-/// The observer, seen from here.
-struct ObserverProcess {
-    pid: libc::pid_t,
-    control: UnixStream,
-}
-
-/// The engine, seen from here.
-struct EngineProcess {
-    pid: libc::pid_t,
-    control: UnixStream,
-    alive: bool,
-    /// Simulated jobs and flows keep a run without duration from ending.
-    busy: bool,
 }
 
 impl<'a> Supervisor<'a> {
@@ -152,8 +140,8 @@ impl<'a> Supervisor<'a> {
             .iter()
             .map(|program| launching::of_span(plan, program, &files))
             .collect::<Result<_>>()?;
-        let engine = start_engine(plan, &mut hosts, &directory)?;
-        let observer = start_observer(plan, &hosts, &directory, &engine)?;
+        let engine = EngineProcess::start(plan, &mut hosts, &directory)?;
+        let observer = ObserverProcess::start(plan, &hosts, &directory, &engine)?;
         let count = hosts.iter().flatten().count();
         talk.tell(&json!({
             "event": "up",
@@ -178,6 +166,7 @@ impl<'a> Supervisor<'a> {
             programs,
             engine,
             observer,
+            unwatched: false,
             clock: Clock::starting_now(),
             zero: Zero::unknown().map_err(|error| Error::wrap("make the clock of traffic", error))?,
             keep,
@@ -253,7 +242,7 @@ impl<'a> Supervisor<'a> {
             let player = Player::new(self.plan, &network, part)?;
             let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &self.env };
             let group = self.host_groups[planned.host].as_ref();
-            let started_ns = monotonic_ns() as i64;
+            let started_ns = self.clock.signed_ns();
             let pid = program::play(planned, player, &self.zero, host, group, &around)
                 .map_err(|error| error.at(format!("traffic {}", planned.name)))?;
             let running = &mut self.programs[index];
@@ -267,13 +256,14 @@ impl<'a> Supervisor<'a> {
 
     fn start_clock(&mut self, talk: &mut Talk) -> Result<()> {
         let start_ns = monotonic_ns() + START_MARGIN_NS;
+        let earlier_ns = start_ns as i64 - self.clock.start_ns() as i64;
         self.clock = Clock::starting_at(start_ns);
         self.command(&Command::Start { start_ns })?;
         self.tell_observer(&Command::Start { start_ns });
         self.zero.tell(self.clock).map_err(|error| Error::wrap("start the clock of traffic", error))?;
         for running in self.programs.iter_mut() {
-            // Services started on the clock that the supervisor began with.
-            running.start_ns = running.start_ns.map(|before| before - start_ns as i64);
+            // Services and players started on the clock that the supervisor began with.
+            running.shift_times(-earlier_ns);
         }
         talk.tell(&json!({"event": "started", "t0_unix_ns": crate::clock::unix_ns() + START_MARGIN_NS}));
         Ok(())
@@ -360,8 +350,7 @@ impl<'a> Supervisor<'a> {
         let mut env = self.env.clone();
         env.extend(self.spans[index].clone());
         let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &env };
-        let zero_ns = self.clock_zero(planned.service);
-        self.programs[index].start_ns = Some(monotonic_ns() as i64 - zero_ns);
+        self.programs[index].start_ns = Some(self.clock.signed_ns());
         let Some(host) = &self.hosts[planned.host] else { return };
         let running = &mut self.programs[index];
         match program::start(planned, host, self.host_groups[planned.host].as_ref(), &around) {
@@ -377,11 +366,6 @@ impl<'a> Supervisor<'a> {
                 }));
             }
         }
-    }
-
-    /// Services start before the clock; their start is corrected when it does.
-    fn clock_zero(&self, service: bool) -> i64 {
-        if service { 0 } else { self.clock.start_ns() as i64 }
     }
 
     fn report_endings(&mut self, talk: &mut Talk) {
@@ -403,8 +387,10 @@ impl<'a> Supervisor<'a> {
             if pid == self.engine.pid {
                 self.engine.alive = false;
             }
-            self.observer.take_if(|observer| observer.pid == pid);
-            let at_ns = monotonic_ns() as i64 - self.clock.start_ns() as i64;
+            if self.observer.take_if(|observer| observer.pid == pid).is_some() {
+                self.unwatched = status != 0;
+            }
+            let at_ns = self.clock.signed_ns();
             if let Some(running) = self.programs.iter_mut().find(|running| running.pid == Some(pid)) {
                 running.ended(at_ns, status, &usage);
             }
@@ -459,102 +445,5 @@ impl<'a> Supervisor<'a> {
             Ok(reply) => json!({"ok": true, "engine": reply}),
             Err(error) => json!({"ok": false, "message": error.to_string()}),
         }
-    }
-}
-
-impl EngineProcess {
-    /// Hears what the engine says unasked. That its end is gone shows when it is collected.
-    fn hear(&mut self) {
-        while self.busy && requests::is_readable(&self.control) {
-            match requests::receive_line(&mut self.control) {
-                Ok(engine::Reply::Done {}) => self.busy = false,
-                Ok(_) => {}
-                Err(_) => return,
-            }
-        }
-    }
-
-    /// Waits for its answer.
-    fn answer(&mut self) -> std::io::Result<engine::Reply> {
-        loop {
-            match requests::receive_line(&mut self.control)? {
-                engine::Reply::Done {} => self.busy = false,
-                answer => return Ok(answer),
-            }
-        }
-    }
-}
-
-/// Forks the engine, which takes the ports with it.
-fn start_engine(
-    plan: &Plan,
-    hosts: &mut [Option<Host>],
-    directory: &std::path::Path,
-) -> Result<EngineProcess> {
-    let (ours, theirs) = UnixStream::pair().map_err(|error| Error::wrap("open a socket pair", error))?;
-    // SAFETY: this process has one thread.
-    match unsafe { libc::fork() } {
-        -1 => Err(Error::last("start the engine")),
-        0 => {
-            drop(ours);
-            let tuns: Vec<Option<Tun>> =
-                hosts.iter_mut().map(|host| host.as_mut().and_then(Host::take_tun)).collect();
-            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                engine::run(plan, Ports { tuns, control: theirs }, directory)
-            }));
-            let code = match outcome {
-                Ok(Ok(())) => 0,
-                Ok(Err(error)) => {
-                    let _ = fs::write(directory.join("logs/engine.err"), format!("{error}\n"));
-                    1
-                }
-                Err(_) => 101,
-            };
-            // SAFETY: ends the process without the supervisor's destructors.
-            unsafe { libc::_exit(code) }
-        }
-        pid => {
-            drop(theirs);
-            for host in hosts.iter_mut().flatten() {
-                drop(host.take_tun());
-            }
-            let mut control = ours;
-            requests::receive_line::<engine::Reply>(&mut control).map_err(|error| {
-                Error::wrap("start the engine", error)
-                    .with_remedy("see logs/engine.err in the run's directory")
-            })?;
-            let busy = plan.flows.iter().any(|flow| flow.simulated) || !plan.jobs.is_empty();
-            Ok(EngineProcess { pid, control, alive: true, busy })
-        }
-    }
-}
-
-/// Forks the observer, if the plan wants one.
-fn start_observer(
-    plan: &Plan,
-    hosts: &[Option<Host>],
-    directory: &std::path::Path,
-    engine: &EngineProcess,
-) -> Result<Option<ObserverProcess>> {
-    let Some(every_ns) = plan.measure.sockets_every_ns else { return Ok(None) };
-    let (ours, theirs) = UnixStream::pair().map_err(|error| Error::wrap("open a socket pair", error))?;
-    // SAFETY: this process has one thread.
-    match unsafe { libc::fork() } {
-        -1 => Err(Error::last("start the observer")),
-        0 => {
-            drop(ours);
-            // SAFETY: plain system call; this process never uses the descriptor, and must not hold it open.
-            unsafe { libc::close(engine.control.as_raw_fd()) };
-            let code = match crate::observer::run(hosts, theirs, every_ns, directory) {
-                Ok(()) => 0,
-                Err(error) => {
-                    let _ = fs::write(directory.join("logs/observer.err"), format!("{error}\n"));
-                    1
-                }
-            };
-            // SAFETY: ends the process without the supervisor's destructors.
-            unsafe { libc::_exit(code) }
-        }
-        pid => Ok(Some(ObserverProcess { pid, control: ours })),
     }
 }

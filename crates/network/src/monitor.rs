@@ -1,5 +1,6 @@
 //! Counts what passes links in short bins of time, as GtrcNET's bandwidth monitor does in hardware.
 
+use crate::network::Network;
 use crate::packet::{DirectionId, Fate, Packet};
 use longhaul_link::Framing;
 use longhaul_plan::{self as plan, Plan, Way};
@@ -34,7 +35,7 @@ pub(crate) struct Monitor {
 
 /// Counts what passes one direction.
 #[derive(Debug)]
-pub(crate) struct Meter {
+struct Meter {
     direction: DirectionId,
     framing: Framing,
     every: Span,
@@ -52,9 +53,59 @@ struct Bin {
     flows: BTreeMap<u32, FlowBinRow>,
 }
 
+impl Network {
+    /// From now on, the links that `plan` wants to be watched are counted in bins: see [`Self::take_bins`].
+    pub fn monitor(&mut self, plan: &Plan) {
+        self.monitor = Monitor::new(plan).map(Box::new);
+        plan.measure.monitor.iter().flat_map(|monitor| &monitor.links).for_each(|&link| self.tap(link));
+    }
+
+    /// The bins that have ended by the last [`settle`](Self::settle); at the end of a run, with `all` of
+    /// them, what is open, too.
+    pub fn take_bins(&mut self, all: bool) -> Bins {
+        let Network { directions, monitor: Some(monitor), .. } = self else { return Bins::default() };
+        if all {
+            for (place, direction) in directions.iter().enumerate() {
+                if let Some((meter, closed)) = monitor.meter(place) {
+                    meter.end(direction.link.waiting(), closed);
+                }
+            }
+        }
+        monitor.take()
+    }
+
+    /// Ends the bins of a direction that end by `now`, each with the queue of that instant.
+    pub(crate) fn turn_bins(&mut self, direction: DirectionId, now: Time) {
+        let Some(monitor) = &mut self.monitor else { return };
+        let place = direction.0 as usize;
+        let Some((meter, closed)) = monitor.meter(place) else { return };
+        while meter.ends() <= now {
+            let line = &mut self.directions[place].link;
+            line.settle(meter.ends());
+            meter.turn(now, line.waiting(), closed);
+        }
+    }
+
+    #[inline(never)]
+    pub(crate) fn count_offer(&mut self, direction: DirectionId, at: Time, packet: &Packet) {
+        self.turn_bins(direction, at);
+        let fits = packet.bytes <= self.directions[direction.0 as usize].mtu;
+        let seen = if fits { Seen::Offered } else { Seen::Ended(Fate::TooBig) };
+        self.count(direction, at, packet, seen);
+    }
+
+    pub(crate) fn count(&mut self, direction: DirectionId, at: Time, packet: &Packet, seen: Seen) {
+        if let Some(monitor) = &mut self.monitor
+            && let Some((meter, _)) = monitor.meter(direction.0 as usize)
+        {
+            meter.count(at, packet, seen);
+        }
+    }
+}
+
 impl Monitor {
     /// Watches what `plan` says; `None` if that is nothing.
-    pub fn new(plan: &Plan) -> Option<Self> {
+    fn new(plan: &Plan) -> Option<Self> {
         let wanted = plan.measure.monitor.as_ref()?;
         let mut meters: Vec<Option<Meter>> = (0..2 * plan.links.len()).map(|_| None).collect();
         for &link in &wanted.links {
@@ -71,13 +122,13 @@ impl Monitor {
 
     /// The meter of a direction, and where it puts what it closes.
     #[inline]
-    pub fn meter(&mut self, direction: usize) -> Option<(&mut Meter, &mut Bins)> {
+    fn meter(&mut self, direction: usize) -> Option<(&mut Meter, &mut Bins)> {
         let Monitor { meters, closed } = self;
         meters[direction].as_mut().map(|meter| (meter, closed))
     }
 
     /// Gives away what has closed.
-    pub fn take(&mut self) -> Bins {
+    fn take(&mut self) -> Bins {
         std::mem::take(&mut self.closed)
     }
 }
@@ -93,12 +144,12 @@ impl Meter {
 
     /// When the present bin ends.
     #[inline]
-    pub fn ends(&self) -> Time {
+    fn ends(&self) -> Time {
         self.open.back().map_or(Time::NEVER, |bin| bin.ends)
     }
 
     /// The present bin has ended with so many packets and bytes waiting, and it is `now`.
-    pub fn turn(&mut self, now: Time, (packets, bytes): (u64, u64), closed: &mut Bins) {
+    fn turn(&mut self, now: Time, (packets, bytes): (u64, u64), closed: &mut Bins) {
         let Meter { direction, every, grace, open, .. } = self;
         let Some(last) = open.back_mut() else { return };
         (last.row.queue_packets, last.row.queue_bytes) = (packets, bytes);
@@ -117,16 +168,19 @@ impl Meter {
         }
     }
 
-    /// Closes all bins, though the present one has not ended, with so many packets and bytes waiting.
-    pub fn end(&mut self, (packets, bytes): (u64, u64), closed: &mut Bins) {
-        if let Some(last) = self.open.back_mut() {
+    /// Closes all bins, though the present one has not ended, with so many packets and bytes waiting. If
+    /// nothing has happened in that yet, it may as well not have begun.
+    fn end(&mut self, (packets, bytes): (u64, u64), closed: &mut Bins) {
+        if let Some(last) = self.open.back_mut()
+            && !last.row.is_empty()
+        {
             (last.row.queue_packets, last.row.queue_bytes) = (packets, bytes);
         }
         self.open.drain(..).for_each(|bin| bin.close(closed));
     }
 
     /// Counts a packet to which something happened at `at`.
-    pub fn count(&mut self, at: Time, packet: &Packet, seen: Seen) {
+    fn count(&mut self, at: Time, packet: &Packet, seen: Seen) {
         let Meter { direction, framing, flows, open, every, .. } = self;
         // The latest that begins by then: nearly always the present one.
         let place = open.iter().rposition(|bin| bin.ends <= at + *every).unwrap_or(0);

@@ -1,7 +1,7 @@
 use crate::calendar::Calendar;
 use crate::laws;
 use crate::lookahead::Lookahead;
-use crate::monitor::{Bins, Monitor, Seen};
+use crate::monitor::{Monitor, Seen};
 use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
 use crate::routes::Routes;
 use longhaul_link::{Counters, Line, Offered};
@@ -54,7 +54,7 @@ pub struct Network {
 pub(crate) struct Direction {
     pub(crate) link: Line<Packet>,
     pub(crate) to: NodeId,
-    mtu: u32,
+    pub(crate) mtu: u32,
     too_big_packets: u64,
     pub(crate) tapped: bool,
 }
@@ -331,54 +331,6 @@ impl Network {
     pub fn tap(&mut self, link: usize) {
         for direction in &mut self.directions[2 * link..2 * link + 2] {
             direction.tapped = true;
-        }
-    }
-
-    /// From now on, the links that `plan` wants to be watched are counted in bins: see [`Self::take_bins`].
-    pub fn monitor(&mut self, plan: &Plan) {
-        self.monitor = Monitor::new(plan).map(Box::new);
-        plan.measure.monitor.iter().flat_map(|monitor| &monitor.links).for_each(|&link| self.tap(link));
-    }
-
-    /// The bins that have ended by the last [`settle`](Self::settle); at the end of a run, with `all` of
-    /// them, what is open, too.
-    pub fn take_bins(&mut self, all: bool) -> Bins {
-        let Network { directions, monitor: Some(monitor), .. } = self else { return Bins::default() };
-        if all {
-            for (place, direction) in directions.iter().enumerate() {
-                if let Some((meter, closed)) = monitor.meter(place) {
-                    meter.end(direction.link.waiting(), closed);
-                }
-            }
-        }
-        monitor.take()
-    }
-
-    /// Ends the bins of a direction that end by `now`, each with the queue of that instant.
-    fn turn_bins(&mut self, direction: DirectionId, now: Time) {
-        let Some(monitor) = &mut self.monitor else { return };
-        let place = direction.0 as usize;
-        let Some((meter, closed)) = monitor.meter(place) else { return };
-        while meter.ends() <= now {
-            let line = &mut self.directions[place].link;
-            line.settle(meter.ends());
-            meter.turn(now, line.waiting(), closed);
-        }
-    }
-
-    #[inline(never)]
-    fn count_offer(&mut self, direction: DirectionId, at: Time, packet: &Packet) {
-        self.turn_bins(direction, at);
-        let fits = packet.bytes <= self.directions[direction.0 as usize].mtu;
-        let seen = if fits { Seen::Offered } else { Seen::Ended(Fate::TooBig) };
-        self.count(direction, at, packet, seen);
-    }
-
-    fn count(&mut self, direction: DirectionId, at: Time, packet: &Packet, seen: Seen) {
-        if let Some(monitor) = &mut self.monitor
-            && let Some((meter, _)) = monitor.meter(direction.0 as usize)
-        {
-            meter.count(at, packet, seen);
         }
     }
 

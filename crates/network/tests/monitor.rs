@@ -38,6 +38,10 @@ fn narrow(limit_packets: Option<u64>) -> Plan {
 
 /// Ten packets at 0.1 ms, looked after every `step_us` until 20 ms.
 fn burst(plan: &Plan, step_us: u64) -> Bins {
+    burst_until(plan, step_us, 20_000)
+}
+
+fn burst_until(plan: &Plan, step_us: u64, end_us: u64) -> Bins {
     let mut network = Network::new(plan).unwrap();
     network.monitor(plan);
     let start = Time::from_ns(100_000);
@@ -45,10 +49,10 @@ fn burst(plan: &Plan, step_us: u64) -> Bins {
         let packet = Packet { flow: 1 + body % 2, offered: start, ..packet(body, 1_500) };
         network.inject(start, packet, &mut Nobody);
     }
-    for us in (100..=20_000).step_by(step_us as usize) {
+    for us in (100..=end_us).step_by(step_us as usize) {
         network.advance(Time::from_ns(us * 1_000), &mut Nobody);
     }
-    network.settle(Time::from_ns(20_000_000));
+    network.settle(Time::from_ns(end_us * 1_000));
     network.take_bins(true)
 }
 
@@ -104,6 +108,19 @@ fn drops_count_by_their_cause() {
     plan.links[0].mtu = 1_000;
     let bins = burst(&plan, 10);
     assert_eq!((bins.directions[0].too_big_packets, bins.directions[0].offered_packets), (10, 0));
+}
+
+#[test]
+fn a_run_that_ends_with_a_bin_has_no_bin_beyond() {
+    // Five have begun to leave by 5 ms.
+    let bins = burst_until(&narrow(None), 10, 5_000);
+    let last = bins.directions.last().unwrap();
+    assert_eq!((last.start_ns, last.queue_packets), (4_500_000, 5));
+    assert_eq!(bins.directions.len(), 10);
+    // What is delivered at 5.1 ms, in a bin that is not over, counts.
+    let bins = burst_until(&narrow(None), 10, 5_200);
+    let last = bins.directions.last().unwrap();
+    assert_eq!((last.start_ns, last.delivered_packets, last.queue_packets), (5_000_000, 1, 4));
 }
 
 #[test]

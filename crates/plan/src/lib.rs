@@ -257,12 +257,8 @@ impl Plan {
             if program.argv.is_empty() {
                 return Err(format!("programs[{position}].argv: is empty"));
             }
-            for (place, &host) in program.span.iter().flat_map(|span| &span.hosts).enumerate() {
-                let at = format!("programs[{position}].span.hosts[{place}]");
-                node(host, at.clone())?;
-                if self.nodes[host].kind != NodeKind::Host {
-                    return Err(format!("{at}: a router runs no programs"));
-                }
+            if let Some(span) = &program.span {
+                span.check(&self.nodes).map_err(|error| format!("programs[{position}].span.{error}"))?;
             }
             if let Some(part) = &program.plays {
                 part.check(program.host, &self.flows)

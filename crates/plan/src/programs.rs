@@ -1,6 +1,6 @@
-use crate::{Flow, Traffic};
+use crate::{Flow, Node, NodeKind, Traffic};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A real program in a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,6 +91,27 @@ pub struct Ready {
     pub tcp_port: u16,
     /// How long it may take.
     pub within_ns: u64,
+}
+
+impl Span {
+    /// The first thing that is wrong.
+    pub(crate) fn check(&self, nodes: &[Node]) -> Result<(), String> {
+        if self.hosts.is_empty() {
+            return Err("hosts: are none".into());
+        }
+        let mut met = BTreeSet::new();
+        for (place, &host) in self.hosts.iter().enumerate() {
+            let wrong = |what: &str| Err(format!("hosts[{place}]: {what}"));
+            let Some(node) = nodes.get(host) else { return wrong(&format!("there is no node {host}")) };
+            if node.kind != NodeKind::Host {
+                return wrong("a router runs no programs");
+            }
+            if !met.insert(host) {
+                return wrong("is there twice");
+            }
+        }
+        if self.slots == 0 { Err("slots: must be positive".into()) } else { Ok(()) }
+    }
 }
 
 impl Part {

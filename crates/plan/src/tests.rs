@@ -46,6 +46,43 @@ fn plan() -> Plan {
     }
 }
 
+/// A simulated flow from the first node to the second, from the start on.
+fn flow(traffic: Traffic) -> Flow {
+    Flow { name: "f".into(), source: 0, destination: 1, start_ns: 0, stop_ns: None, simulated: true, traffic }
+}
+
+fn udp(bytes: Option<u64>) -> Traffic {
+    Traffic::Udp {
+        bits_per_s: 1_000,
+        payload_bytes: 100,
+        bytes,
+        arrivals: Arrivals::Even,
+        sizes: Sizes::Fixed,
+        on_off: None,
+    }
+}
+
+fn ping() -> Traffic {
+    Traffic::Ping { every_ns: 1, payload_bytes: 56, count: None }
+}
+
+fn program() -> Program {
+    Program {
+        name: "p".into(),
+        host: 0,
+        argv: vec!["p".into()],
+        cwd: None,
+        env: BTreeMap::new(),
+        start_ns: 0,
+        stop_ns: None,
+        service: false,
+        ready: None,
+        expect_exit: None,
+        span: None,
+        plays: None,
+    }
+}
+
 #[test]
 fn a_link_to_a_node_that_is_not_there_is_named() {
     let mut plan = plan();
@@ -75,51 +112,19 @@ fn a_sound_plan_passes() {
 
 #[test]
 fn a_flow_has_an_end_if_it_stops_or_runs_out() {
-    let udp = |bytes| Traffic::Udp {
-        bits_per_s: 1_000,
-        payload_bytes: 100,
-        bytes,
-        arrivals: Arrivals::Even,
-        sizes: Sizes::Fixed,
-        on_off: None,
-    };
-    let flow = |traffic, stop_ns| Flow {
-        name: "f".into(),
-        source: 0,
-        destination: 1,
-        start_ns: 0,
-        stop_ns,
-        simulated: true,
-        traffic,
-    };
-    assert!(!flow(udp(None), None).has_an_end());
-    assert!(flow(udp(None), Some(5)).has_an_end());
-    assert!(flow(udp(Some(5)), None).has_an_end());
+    assert!(!flow(udp(None)).has_an_end());
+    assert!(Flow { stop_ns: Some(5), ..flow(udp(None)) }.has_an_end());
+    assert!(flow(udp(Some(5))).has_an_end());
 }
 
 #[test]
 fn only_simulated_datagrams_begin_at_a_router() {
     let mut plan = plan();
     plan.nodes[0].kind = NodeKind::Router;
-    let udp = Traffic::Udp {
-        bits_per_s: 1_000,
-        payload_bytes: 100,
-        bytes: None,
-        arrivals: Arrivals::Even,
-        sizes: Sizes::Fixed,
-        on_off: None,
-    };
-    let ping = Traffic::Ping { every_ns: 1, payload_bytes: 56, count: None };
-    for (traffic, simulated, good) in [(&udp, true, true), (&udp, false, false), (&ping, true, false)] {
-        plan.flows = vec![Flow {
-            name: "f".into(),
-            source: 0,
-            destination: 1,
-            start_ns: 0,
-            stop_ns: None,
-            simulated,
-            traffic: traffic.clone(),
-        }];
+    for (traffic, simulated, good) in
+        [(udp(None), true, true), (udp(None), false, false), (ping(), true, false)]
+    {
+        plan.flows = vec![Flow { simulated, ..flow(traffic) }];
         assert_eq!(plan.check().is_ok(), good);
     }
 }
@@ -128,30 +133,9 @@ fn only_simulated_datagrams_begin_at_a_router() {
 fn a_program_plays_a_flow_that_is_there_and_real() {
     let mut plan = plan();
     let part = |flow| Part { flows: vec![flow], end: End::Source, port: 1, congestion_control: None };
-    plan.programs = vec![Program {
-        name: "p".into(),
-        host: 0,
-        argv: vec!["p".into()],
-        cwd: None,
-        env: BTreeMap::new(),
-        start_ns: 0,
-        stop_ns: None,
-        service: false,
-        ready: None,
-        expect_exit: None,
-        span: None,
-        plays: Some(part(0)),
-    }];
+    plan.programs = vec![Program { plays: Some(part(0)), ..program() }];
     assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flows[0]: there is no flow 0");
-    plan.flows = vec![Flow {
-        name: "f".into(),
-        source: 0,
-        destination: 1,
-        start_ns: 0,
-        stop_ns: None,
-        simulated: true,
-        traffic: Traffic::Ping { every_ns: 1, payload_bytes: 56, count: None },
-    }];
+    plan.flows = vec![flow(ping())];
     assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flows[0]: is simulated");
     plan.flows[0].simulated = false;
     assert_eq!(plan.check(), Ok(()));
@@ -159,6 +143,26 @@ fn a_program_plays_a_flow_that_is_there_and_real() {
     assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flows[0]: has another end there");
     plan.programs[0].plays = Some(Part { flows: vec![0, 0], ..part(0) });
     assert_eq!(plan.check().unwrap_err(), "programs[0].plays.flows[0]: has ends of its own");
+}
+
+#[test]
+fn a_parallel_program_has_hosts_each_once_and_slots_on_them() {
+    let mut plan = plan();
+    for (hosts, slots, expected) in [
+        (vec![1, 0], 2, Ok(())),
+        (vec![], 2, Err("programs[0].span.hosts: are none".to_owned())),
+        (vec![0, 1, 0], 2, Err("programs[0].span.hosts[2]: is there twice".into())),
+        (vec![0, 2], 2, Err("programs[0].span.hosts[1]: there is no node 2".into())),
+        (vec![0, 1], 0, Err("programs[0].span.slots: must be positive".into())),
+    ] {
+        let span = Some(Span { hosts, slots, ranks: Ranks::ByCluster });
+        plan.programs = vec![Program { span, ..program() }];
+        assert_eq!(plan.check(), expected);
+    }
+    plan.nodes[1].kind = NodeKind::Router;
+    let span = Some(Span { hosts: vec![0, 1], slots: 1, ranks: Ranks::RoundRobin });
+    plan.programs = vec![Program { span, ..program() }];
+    assert_eq!(plan.check().unwrap_err(), "programs[0].span.hosts[1]: a router runs no programs");
 }
 
 #[test]
@@ -172,19 +176,11 @@ fn listed_transfers_have_bytes_and_are_in_order() {
             Err("flows[0].traffic.transfers[2]: begins before the one before it".into()),
         ),
     ] {
-        plan.flows = vec![Flow {
-            name: "f".into(),
-            source: 0,
-            destination: 1,
-            start_ns: 0,
-            stop_ns: None,
-            simulated: true,
-            traffic: Traffic::Replay {
-                transfers,
-                law: longhaul_congestion::Settings::named("reno").unwrap(),
-                tcp: Tcp::default(),
-            },
-        }];
+        plan.flows = vec![flow(Traffic::Replay {
+            transfers,
+            law: longhaul_congestion::Settings::named("reno").unwrap(),
+            tcp: Tcp::default(),
+        })];
         assert!(plan.flows[0].has_an_end());
         assert_eq!(plan.check(), expected);
     }

@@ -56,6 +56,8 @@ class Progress(AbstractContextManager["Progress"]):
                 self._start_clock()
             case "program":
                 self._program(message)
+            case "warning":
+                self._print(message["message"], style="yellow")
             case "ending":
                 self._bar.update(self._task, description="ending", note="")
                 self._bar.stop()

@@ -60,8 +60,10 @@ fn name(head: &[u8]) -> Option<String> {
         other => format!("protocol {other}"),
     };
     let ports = head.get(header.header_len..header.header_len + 4);
+    // All fragments are one flow, of which the first alone has ports.
+    let fragment = header.version == 4 && u16::from_be_bytes([head[6], head[7]]) & 0x3fff != 0;
     let (source, destination) = match ports {
-        Some(&[a, b, c, d]) if WITH_PORTS.contains(&header.protocol) => {
+        Some(&[a, b, c, d]) if WITH_PORTS.contains(&header.protocol) && !fragment => {
             let socket = |address, port: [u8; 2]| {
                 std::net::SocketAddr::new(address, u16::from_be_bytes(port)).to_string()
             };
@@ -99,5 +101,18 @@ mod tests {
                 (263, "udp 10.0.0.1:40000 > 10.0.0.2:5201".into()),
             ]
         );
+    }
+
+    #[test]
+    fn fragments_belong_to_their_hosts() {
+        let mut names = FlowNames::default();
+        // The first of a datagram, with more to come, and the last of another, at byte 1,480.
+        for (flow, field) in [(1, 0x2000u16), (2, 185)] {
+            let mut fragment = packet(17);
+            fragment[6..8].copy_from_slice(&field.to_be_bytes());
+            names.note(flow, &fragment);
+        }
+        assert!(names.each().all(|(_, name)| name == "udp 10.0.0.1 > 10.0.0.2"));
+        assert_eq!(names.each().count(), 2);
     }
 }

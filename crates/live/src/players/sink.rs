@@ -25,7 +25,7 @@ pub struct Sink<'a> {
     at: SocketAddr,
     socket: Option<UdpSocket>,
     reception: Reception,
-    /// Datagrams without a number.
+    /// Datagrams that its source did not send.
     foreign: u64,
     intervals: Vec<Interval>,
 }

@@ -3,6 +3,8 @@
 /// Bytes of a whole stamp; a shorter datagram carries its beginning.
 pub const STAMP: usize = 16;
 const NUMBER: usize = 8;
+/// No number is so far from what is expected: that many datagrams are never under way.
+const FAR: u64 = 1 << 40;
 
 /// The stamp of datagram `number`, which leaves `sent_ns` after the run's zero.
 pub fn write(number: u64, sent_ns: u64) -> [u8; STAMP] {
@@ -13,7 +15,7 @@ pub fn write(number: u64, sent_ns: u64) -> [u8; STAMP] {
 }
 
 /// The number, and when it left if there was room for that, of a datagram of which `bytes` arrived while
-/// number `expected` was the next.
+/// number `expected` was the next. `None`: it is not one of ours.
 pub fn read(bytes: &[u8], expected: u64) -> Option<(u64, Option<u64>)> {
     let kept = bytes.len().min(NUMBER);
     if kept == 0 {
@@ -23,7 +25,8 @@ pub fn read(bytes: &[u8], expected: u64) -> Option<(u64, Option<u64>)> {
     number[..kept].copy_from_slice(&bytes[..kept]);
     let number = u64::from_le_bytes(number);
     let sent_ns = bytes.get(NUMBER..STAMP).and_then(|rest| rest.try_into().ok()).map(u64::from_le_bytes);
-    Some((if kept == NUMBER { number } else { nearest(number, 8 * kept as u32, expected) }, sent_ns))
+    let number = if kept == NUMBER { number } else { nearest(number, 8 * kept as u32, expected) };
+    (number.abs_diff(expected) < FAR).then_some((number, sent_ns))
 }
 
 /// The number with these last `bits` that is nearest to `expected` (as RFC 9000, appendix A.3, does it).
@@ -46,7 +49,7 @@ mod tests {
     #[test]
     fn a_stamp_comes_back_whole() {
         let bytes = write(1 << 40, 123_456_789_012);
-        assert_eq!(read(&bytes, 0), Some((1 << 40, Some(123_456_789_012))));
+        assert_eq!(read(&bytes, 1 << 40), Some((1 << 40, Some(123_456_789_012))));
     }
 
     #[test]
@@ -66,6 +69,14 @@ mod tests {
             let far = number.abs_diff(expected) > 1 << (8 * kept - 1);
             assert_eq!(found == Some((number, None)), !far, "{number} {kept} {expected} {found:?}");
         }
+    }
+
+    #[test]
+    fn what_somebody_else_sends_has_no_number() {
+        assert_eq!(read(b"GET / HTTP/1.1\r\n", 5), None);
+        assert_eq!(read(&[0xff; STAMP], 5), None);
+        assert_eq!(read(&write(FAR + 4, 7), 5), Some((FAR + 4, Some(7))));
+        assert_eq!(read(&write(FAR + 5, 7), 5), None);
     }
 
     #[test]

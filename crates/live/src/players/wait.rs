@@ -1,6 +1,6 @@
 //! Waiting: for the run's zero, and for an instant.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, monotonic_ns, sleep_until};
 use crate::supervisor::ending::{let_signals_through, told_to_stop, wait_with_signals};
 use longhaul_units::Time;
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -55,11 +55,16 @@ pub struct Waker {
 
 impl Waker {
     /// By `clock`, for the calling process, whose timers become as exact as they can, and who from now on
-    /// hears of signals at once.
+    /// hears of signals at once. Returns at zero or later: before it the clock stands still, and whoever
+    /// is to begin then would begin too early.
     pub fn new(clock: Clock) -> Self {
         let_signals_through();
         // SAFETY: plain system call on this process.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+        clock.sleep_until_zero(SPIN_NS);
+        while monotonic_ns() < clock.start_ns() {
+            std::hint::spin_loop();
+        }
         Waker { clock, began_ns: clock.ns(), spun_ns: 0 }
     }
 
@@ -122,14 +127,20 @@ impl Waker {
     }
 
     fn doze_until(&self, at_ns: u64) {
-        let ns = self.clock.start_ns() + at_ns;
-        let until = libc::timespec {
-            tv_sec: (ns / 1_000_000_000) as libc::time_t,
-            tv_nsec: (ns % 1_000_000_000) as libc::c_long,
-        };
-        // SAFETY: the structure outlives the call.
-        unsafe {
-            libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &until, std::ptr::null_mut())
-        };
+        sleep_until(self.clock.start_ns() + at_ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_begins_before_zero() {
+        let clock = Clock::starting_at(monotonic_ns() + 5_000_000);
+        assert_eq!(clock.ns(), 0, "the clock stands still");
+        let mut waker = Waker::new(clock);
+        assert!(monotonic_ns() >= clock.start_ns());
+        assert!(waker.sleep_until(Time::ZERO));
     }
 }

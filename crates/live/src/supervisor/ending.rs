@@ -23,6 +23,10 @@ impl Supervisor<'_> {
         self.end_programs(false, talk);
         self.end_programs(true, talk);
         self.end_observer();
+        if self.unwatched || self.observer.is_some() {
+            let message = "the hosts' TCP connections were not watched to the end: see logs/observer.err";
+            talk.tell(&json!({"event": "warning", "message": message}));
+        }
         let (counted, accounts) = self.read_counters();
         let engine = self.end_engine();
         let write = |name: &str, value: &serde_json::Value| {

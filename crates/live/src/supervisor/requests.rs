@@ -16,6 +16,9 @@ const LONGEST: usize = 1 << 20;
 /// Conversations at once.
 const CLIENTS: usize = 64;
 
+/// How long a listener may keep a run waiting, in nanoseconds.
+const PATIENCE_NS: libc::c_long = 200_000_000;
+
 /// What may be asked of a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
@@ -177,9 +180,33 @@ impl Client {
     }
 }
 
-/// Sends an object; who does not listen misses it.
+/// Sends an object, whole or not at all; who does not listen misses it.
+///
+/// An answer may be larger than what a socket holds. A listener that stops in the middle of one for
+/// [`PATIENCE_NS`] is hung up on, so that the next object is never taken for the rest of this one.
 pub fn send(stream: &mut UnixStream, object: &Value) {
-    let _ = stream.write_all(format!("{object}\n").as_bytes());
+    let text = format!("{object}\n");
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        match stream.write(rest) {
+            Ok(written) => rest = &rest[written..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock && rest.len() < text.len() => {
+                if !becomes_writable(stream) {
+                    let _ = stream.shutdown(std::net::Shutdown::Both);
+                    return;
+                }
+            }
+            Err(_) => return,
+        }
+    }
+}
+
+fn becomes_writable(stream: &UnixStream) -> bool {
+    let mut watched = libc::pollfd { fd: stream.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
+    let timeout = libc::timespec { tv_sec: 0, tv_nsec: PATIENCE_NS };
+    // SAFETY: both structures outlive the call.
+    unsafe { libc::ppoll(&mut watched, 1, &timeout, std::ptr::null()) > 0 }
 }
 
 /// Sends an object as a line.
@@ -206,5 +233,44 @@ pub fn receive_line<T: DeserializeOwned>(stream: &mut UnixStream) -> io::Result<
             _ if byte[0] == b'\n' => return serde_json::from_slice(&line).map_err(io::Error::from),
             _ => line.push(byte[0]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+
+    /// Larger than what a socket holds.
+    fn long_answer() -> Value {
+        json!({"ok": true, "hosts": vec!["host"; 500_000]})
+    }
+
+    fn line() -> (UnixStream, UnixStream) {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        (ours, theirs)
+    }
+
+    #[test]
+    fn an_answer_larger_than_the_socket_arrives_whole() {
+        let (mut ours, theirs) = line();
+        let reader = std::thread::spawn(move || {
+            let lines: Vec<String> = BufReader::new(theirs).lines().map(|line| line.unwrap()).collect();
+            lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
+        });
+        send(&mut ours, &long_answer());
+        send(&mut ours, &json!({"ok": true}));
+        drop(ours);
+        assert_eq!(reader.join().unwrap(), [long_answer(), json!({"ok": true})]);
+    }
+
+    #[test]
+    fn who_stops_listening_never_reads_a_torn_answer_and_another_behind_it() {
+        let (mut ours, theirs) = line();
+        send(&mut ours, &long_answer());
+        send(&mut ours, &json!({"ok": true}));
+        let lines: Vec<String> = BufReader::new(theirs).lines().map(|line| line.unwrap()).collect();
+        assert!(lines.len() == 1 && !lines[0].ends_with('}'), "the beginning, and then the end");
     }
 }
