@@ -86,6 +86,8 @@ pub struct Direction {
     pub done: bool,
     /// The last mark, which holds once everything before it was written.
     pub closing: Option<Mark>,
+    /// Its reader is slower than what comes.
+    pub stalled: bool,
     /// Bytes passed on.
     pub bytes: u64,
     /// A message that has not come wholly yet, where messages are told apart.

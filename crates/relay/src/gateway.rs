@@ -66,6 +66,7 @@ struct Counts {
     datagrams_ended: u64,
     exhausted: u64,
     no_memory: u64,
+    stalled_bytes: u64,
 }
 
 /// A relay at work.
@@ -455,6 +456,7 @@ impl Gateway {
             "datagrams_ended": self.counts.datagrams_ended,
             "no_descriptors": self.counts.exhausted,
             "no_memory": self.counts.no_memory,
+            "stalled_bytes": self.counts.stalled_bytes,
             "lateness_ns": {
                 "p50": quantile(0.5), "p90": quantile(0.9), "p99": quantile(0.99), "p999": quantile(0.999),
                 "max": self.lateness.longest().ns(),

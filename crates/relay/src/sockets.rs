@@ -126,7 +126,7 @@ impl Socket {
         Read::Bytes(bytes, arrived)
     }
 
-    /// What is not read for want of room loses its stamp.
+    /// What had to wait before it is read loses its stamp.
     pub fn is_neglected(&mut self) {
         self.drained = false;
     }

@@ -244,6 +244,7 @@ impl Gateway {
             ended: false,
             done: false,
             closing: None,
+            stalled: false,
             bytes: 0,
             partial: Vec::new(),
         };

@@ -181,6 +181,8 @@ impl Gateway {
                 (Mark::Open, Way::Back) => {
                     connection.phase = Phase::Open;
                     connection.client.readable = true;
+                    // What the client has said already comes now: it would have waited for this.
+                    connection.client.is_neglected();
                     if connection.wants_reply {
                         connection.say.extend(reply(Reply::Succeeded));
                         self.say(connection);
@@ -213,7 +215,11 @@ impl Gateway {
             direction.bytes += bytes as u64;
             self.counts.bytes += bytes as u64;
             self.held -= bytes;
-            let measured = !self.wan.is_plain(direction.route);
+            // What waits for a reader that is slower than the link is not late by our doing.
+            let measured = !self.wan.is_plain(direction.route) && !direction.stalled;
+            if direction.stalled {
+                self.counts.stalled_bytes += bytes as u64;
+            }
             let (lateness, log) = (&mut self.lateness, &mut self.log);
             direction.stream.wrote(bytes, |piece| {
                 if measured && let Mark::Data(bytes) = piece.mark {
@@ -224,6 +230,7 @@ impl Gateway {
             });
         }
         let written = direction.stream.ready() == 0;
+        direction.stalled = !written;
         match direction.closing {
             Some(Mark::End) if written && !direction.done => {
                 sink.end();

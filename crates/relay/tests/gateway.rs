@@ -1,0 +1,10 @@
+//! Gateways on loopback addresses, with real sockets.
+
+#[path = "gateway/common.rs"]
+mod common;
+#[path = "gateway/faults.rs"]
+mod faults;
+#[path = "gateway/messages.rs"]
+mod messages;
+#[path = "gateway/streams.rs"]
+mod streams;

@@ -1,0 +1,159 @@
+use crate::common::*;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+fn hello(stream: &mut TcpStream, request: &[u8]) -> Vec<u8> {
+    stream.write_all(&[5, 1, 0]).unwrap();
+    stream.read_exact(&mut [0; 2]).unwrap();
+    stream.write_all(request).unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    answer
+}
+
+#[test]
+fn who_refuses_is_heard_a_round_trip_later() {
+    let gone = TcpListener::bind(any(SERVERS)).unwrap().local_addr().unwrap();
+    let relay = start(settings(law(10_000, None), law(10_000, None), vec![socks(), forward(gone)]));
+    let begun = Instant::now();
+    let request = [&[5, 1, 0, 1, 127, 0, 0, 2][..], &gone.port().to_be_bytes()].concat();
+    assert_eq!(hello(&mut relay.client(), &request)[1], 5);
+    assert!(begun.elapsed() >= Duration::from_millis(20));
+    let mut stream = TcpStream::connect(relay.addresses[1]).unwrap();
+    assert!(stream.read(&mut [0]).is_err(), "reset");
+    let (result, _) = relay.stop();
+    assert_eq!(result["connections"]["failed"], 2);
+}
+
+#[test]
+fn who_has_no_path_is_refused() {
+    let relay = start(settings(law(0, None), law(0, None), vec![socks()]));
+    assert_eq!(hello(&mut relay.client(), &[5, 1, 0, 1, 10, 0, 0, 1, 0, 80])[1], 2);
+    assert_eq!(hello(&mut relay.client(), &[5, 2, 0, 1, 127, 0, 0, 2, 0, 80])[1], 7);
+    let name = b"no.such.name.invalid";
+    let request = [&[5, 1, 0, 3, name.len() as u8][..], name, &[0, 80]].concat();
+    assert_eq!(hello(&mut relay.client(), &request)[1], 4);
+    let (result, _) = relay.stop();
+    assert_eq!(result["connections"]["refused"], 2 + 1 - 1);
+}
+
+#[test]
+fn garbage_and_half_open_connections_disturb_nobody() {
+    let mut settings = settings(law(1_000, None), law(1_000, None), vec![forward(echo()), socks()]);
+    settings.connections = 1_000;
+    let relay = start(settings);
+    let half_open: Vec<_> = (0..700).map(|_| TcpStream::connect(relay.addresses[1]).unwrap()).collect();
+    let garbage: Vec<_> = (0..50)
+        .map(|seed| {
+            let mut stream = TcpStream::connect(relay.addresses[1]).unwrap();
+            let _ = stream.write_all(&pattern(3_000, seed));
+            stream
+        })
+        .collect();
+    let data = pattern(2_000_000, 9);
+    assert!(exchange(relay.client(), data.clone()) == data);
+    drop((garbage, half_open));
+    let data = pattern(100_000, 10);
+    assert!(exchange(relay.client(), data.clone()) == data);
+    std::thread::sleep(Duration::from_millis(300));
+    let (result, _) = relay.stop();
+    assert_eq!(result["connections"]["completed"], 2);
+    assert_eq!(result["connections"]["open"], 0);
+    assert_eq!(result["held_bytes"], 0);
+}
+
+#[test]
+fn no_more_connections_than_allowed() {
+    let mut settings = settings(law(0, None), law(0, None), vec![forward(echo())]);
+    settings.connections = 3;
+    let relay = start(settings);
+    let mut streams: Vec<_> = (0..5).map(|_| relay.client()).collect();
+    let alive = streams.iter_mut().filter_map(|stream| {
+        let sent = stream.write_all(b"x").is_ok();
+        (sent && stream.read(&mut [0]).is_ok_and(|bytes| bytes == 1)).then_some(())
+    });
+    assert_eq!(alive.count(), 3);
+    let (result, _) = relay.stop();
+    assert_eq!(result["connections"]["refused"], 2);
+}
+
+#[test]
+fn a_reader_that_does_not_read_holds_no_more_than_its_share() {
+    let server = server(|stream| {
+        std::thread::sleep(Duration::from_secs(3));
+        drop(stream);
+    });
+    let mut settings = settings(law(1_000, None), law(0, None), vec![forward(server)]);
+    settings.buffer_bytes = Some(100_000);
+    let relay = start(settings);
+    let mut stream = relay.client();
+    stream.set_write_timeout(Some(Duration::from_millis(400))).unwrap();
+    let data = vec![7; 1 << 20];
+    while stream.write(&data).is_ok() {}
+    let status = ask(&relay, &json!({"do": "status", "token": "right"}));
+    let held = status["relay"]["held_bytes"].as_u64().unwrap();
+    assert!(held > 0 && held <= 100_000, "{held}");
+    drop(stream);
+    relay.stop();
+}
+
+#[test]
+fn killing_one_connection_leaves_the_others_whole() {
+    let laws = law(2_000, Some(100_000_000));
+    let relay = start(settings(laws.clone(), laws, vec![forward(echo())]));
+    let (survivor, data) = (relay.client(), pattern(2_000_000, 1));
+    let wanted = data.clone();
+    let survives = std::thread::spawn(move || exchange(survivor, data) == wanted);
+    for seed in 0..10 {
+        let mut victim = relay.client();
+        victim.write_all(&pattern(100_000, seed)).unwrap();
+        // Unread answers make the kernel break it off.
+        std::thread::sleep(Duration::from_millis(10));
+        drop(victim);
+    }
+    assert!(survives.join().unwrap());
+    std::thread::sleep(Duration::from_millis(100));
+    let (result, _) = relay.stop();
+    assert_eq!(result["connections"]["open"], 0);
+    assert_eq!(result["held_bytes"], 0);
+}
+
+fn ask(relay: &Running, request: &Value) -> Value {
+    let mut stream = UnixStream::connect(&relay.socket).unwrap();
+    writeln!(stream, "{request}").unwrap();
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer).unwrap();
+    serde_json::from_str(&answer).unwrap()
+}
+
+#[test]
+fn only_who_knows_the_token_steers() {
+    let relay = start(settings(law(1_000, None), law(0, None), vec![forward(echo())]));
+    for request in [json!({"do": "status"}), json!({"do": "stop", "token": "wrong"}), json!([1]), json!({})] {
+        let answer = ask(&relay, &request);
+        assert_eq!(answer["ok"], false, "{request}");
+        assert!(answer["message"].as_str().unwrap().contains("token"), "{answer}");
+    }
+    let change = |delay: Value| json!({"do": "change", "token": "right", "link": 0, "direction": "forward", "change": {"delay": delay}});
+    let answer = ask(&relay, &change(json!({"law": "constant", "delay_ns": 9_000_000})));
+    assert_eq!(answer["ok"], true);
+    assert_eq!(ask(&relay, &change(json!({"law": "none"})))["ok"], false);
+    let mut stream = relay.client();
+    stream.write_all(b"x").unwrap();
+    stream.read_exact(&mut [0]).unwrap();
+    let (_, rows) = relay.stop();
+    assert_eq!(rows[0].0, 9_000.0);
+}
+
+#[test]
+fn an_address_that_is_taken_is_said() {
+    let taken = TcpListener::bind(any(CLIENTS)).unwrap();
+    let address = taken.local_addr().unwrap();
+    let listener = longhaul_relay::Listener::Forward { address, target: any(SERVERS), from: None, to: None };
+    let error = std::panic::catch_unwind(|| start(settings(law(0, None), law(0, None), vec![listener])));
+    let text = *error.err().unwrap().downcast::<String>().unwrap();
+    assert!(text.contains("listeners[0]: cannot listen at") && text.contains("in use"), "{text}");
+}
