@@ -1,11 +1,14 @@
 """Transfers over real TCP connections: requests and flow lists are those of the simulator."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
+from longhaul.analysis.text import time_text
 
 from .conftest import Command
 
@@ -160,6 +163,23 @@ expect:
         found = json.loads((work / "runs/star/latest/summary.json").read_text())
         assert all(each["met"] for each in found["expectations"])
         assert len(found["expectations"]) == (3 if how == "run" else 2)
+
+
+def test_the_page_has_the_figures_of_transfers_in_tables_that_scroll(longhaul: Command, work: Path) -> None:
+    write_list(work, LISTED)
+    traffic = f"{WEB}\n  trace: {{kind: replay, file: flows.csv}}\n"
+    (work / "star.yaml").write_text(STAR.format(traffic=traffic, head="duration: 2s", link=""))
+    assert longhaul("sim", "star.yaml").returncode == 0
+    latest = work / "runs/star/latest"
+    flows = json.loads((latest / "summary.json").read_text())["flows"]
+    page = (latest / "report.html").read_text()
+    for flow in flows:
+        took = [time_text(flow[f"took_{quantile}_ns"]) for quantile in ("p50", "p99", "max")]
+        cells = [flow["flow"], f"{flow['done']:,}", f"{flow['bytes']:,}", *took]
+        assert re.search("<tr><td>" + '</td><td class="n">'.join(map(re.escape, cells)), page), flow["flow"]
+    assert sorted(flow["flow"] for flow in flows) == ["trace", "web.b", "web.c"]
+    # A table that is wider than the page moves by itself.
+    assert page.count("<table>") == page.count('<div class="scroll"><table>') > 4
 
 
 def test_a_law_that_the_kernel_has_not_is_said(longhaul: Command, work: Path) -> None:
