@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from longhaul.analysis.sockets import summarise_sockets
+from longhaul.run.recorded import read_recorded
 
 Json = dict[str, Any]
 
@@ -102,12 +102,12 @@ def _read(path: Path) -> pa.Table | None:
     try:
         with path.open(encoding="utf-8") as file:
             names = file.readline().strip().split(",")
-        types = {name: _TYPES.get(name, pa.int64()) for name in names}
-        # The kernel's numbers of sockets need all 64 bits.
-        types |= {"socket": pa.uint64()} if "socket" in names else {}
-        return pacsv.read_csv(path, convert_options=pacsv.ConvertOptions(column_types=types))
-    except (OSError, pa.ArrowInvalid):
+    except OSError:
         return None
+    types: Json = {name: _TYPES.get(name, pa.int64()) for name in names}
+    # The kernel's numbers of sockets need all 64 bits.
+    types |= {"socket": pa.uint64()} if "socket" in names else {}
+    return read_recorded(path, types)
 
 
 def _write(table: pa.Table, path: Path) -> None:

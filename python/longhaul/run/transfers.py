@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.csv as pacsv
 
 from longhaul.analysis.distributions import merged, thinned
+from longhaul.run.recorded import read_recorded
 
 Json = dict[str, Any]
 Row = Mapping[str, Any]
@@ -110,10 +110,9 @@ def table(directory: Path, traffic: Sequence[Row], flows: Sequence[Row]) -> pa.T
 def _simulated(path: Path, place: Mapping[str, int]) -> pa.Table:
     """The transfers that ``raw/requests.csv`` has, each with the position of its row as owner."""
     recorded = [name for name in _NUMBERS if name != "late_ns"]
-    types = {"flow": pa.string(), **dict.fromkeys(recorded, pa.int64())}
-    try:
-        read = pacsv.read_csv(path, convert_options=pacsv.ConvertOptions(column_types=types))
-    except (OSError, pa.ArrowInvalid):
+    types: Json = {"flow": pa.string(), **dict.fromkeys(recorded, pa.int64())}
+    read = read_recorded(path, types)
+    if read is None:
         return pa.table({name: pa.array([], pa.int64()) for name in ("owner", *_NUMBERS)})
     flows = read.column("flow").combine_chunks().dictionary_encode()
     owners = pa.array([place[str(flow)] for flow in flows.dictionary.to_pylist()], pa.int64())
