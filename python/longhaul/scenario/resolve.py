@@ -333,7 +333,9 @@ def _unused_links(
 ) -> list[str]:
     """Links that lie on no path between hosts."""
     hosts = [group[0] for group in groups]
-    used = {link for destination in hosts for link in routes.used(hosts, destination)}
+    used: set[int | None] = {link for destination in hosts for link in routes.used(hosts, destination)}
+    # Hosts that are alike have paths to one another, over their only links.
+    used |= {routes.only_link(node) for group in groups if len(group) > 1 for node in group}
     unused = [link for index, link in enumerate(network.links) if index not in used and not link.attachment]
     remedy = "longhaul show prints the paths"
     warnings = []
