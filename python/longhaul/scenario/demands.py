@@ -20,8 +20,6 @@ from longhaul.scenario.units import Rate, Span
 from longhaul.scenario.yaml_tree import Path
 
 _UDP_HEADERS = 28
-_DEFAULT_DATAGRAM = 1448
-"""Payload of iperf3's datagrams at MTU 1500."""
 _LONGEST_START_S = 60
 """Seconds of bringing hosts up from which on it is worth a word."""
 _FOREVER = 1 << 62
@@ -81,7 +79,7 @@ def _load(flow: Plain, way: Way, duration_ns: int | None) -> Load | None:
         return Load(*span, round(packets * 8 * (flow["size_bytes"] + _UDP_HEADERS)), packets, None)
     limit = way.bits_per_s
     if flow["kind"] == "udp":
-        size = (flow["size_bytes"] or min(_DEFAULT_DATAGRAM, way.mtu - 52)) + _UDP_HEADERS
+        size = flow["size_bytes"] + _UDP_HEADERS
         packets = flow["rate_bits_per_s"] / 8 / (size - _UDP_HEADERS)
         # What is offered has to be read, even if the bottleneck drops it.
         return Load(*span, round(packets * 8 * size), packets, None)

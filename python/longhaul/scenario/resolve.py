@@ -7,6 +7,7 @@ from typing import Any
 
 from longhaul.scenario.addresses import assign
 from longhaul.scenario.background import detours, plan_background
+from longhaul.scenario.datagrams import with_sizes
 from longhaul.scenario.events import plan_events
 from longhaul.scenario.inputs import SIZE, TIME, FileError, Inputs, LawError, within
 from longhaul.scenario.jobs import plan_jobs
@@ -113,12 +114,13 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
             problems += [planned] if isinstance(planned, Problem) else []
             traffic += planned if isinstance(planned, list) else []
     problems += _unreachable(scenario, routes, traffic)
+    traffic, too_large = with_sizes(scenario, plan, routes, traffic)
     problems += _circles(scenario, network, routes)
     jobs, wrong = plan_jobs(scenario, network, inputs)
     problems += wrong
     if problems:
         raise ScenarioError(problems)
-    warnings = [*scenario.warnings, *_unused_links(scenario, network, routes, groups)]
+    warnings = [*scenario.warnings, *too_large, *_unused_links(scenario, network, routes, groups)]
     return Resolved(
         plan,
         tuple(traffic),
