@@ -202,3 +202,7 @@ def test_a_sweep_has_one_row_for_a_flow_list(longhaul: Command, work: Path) -> N
     table = pq.read_table(work / "runs/star/latest/summary.parquet").to_pylist()
     done = [row["mean"] for row in table if row["metric"] == "flows.trace.done"]
     assert done == [4, 4]
+    parts = pq.read_table(work / "runs/star/latest/parts").to_pylist()
+    row, _again = (each for each in parts if each["item"] == "flows.trace")
+    assert row["bytes"] == sum(size for *_, size in LISTED)
+    assert row["timeouts"] is None, "transfers count none"
