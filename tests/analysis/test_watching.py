@@ -8,6 +8,7 @@ from longhaul.analysis.bins import envelope, fullest, series
 from longhaul.analysis.sockets import congestion_events, summarise_sockets
 from longhaul.run.exposition import Family, render
 from longhaul.run.following import Tail
+from longhaul.run.metrics import connections
 
 
 def test_bins_without_a_row_are_zero() -> None:
@@ -88,3 +89,24 @@ def test_a_line_that_is_being_written_is_read_later(tmp_path: Path) -> None:
     assert tail.before({"link": "a"}) == {"t_ns": "1", "link": "a"}
     tail.forget(2)
     assert [row["link"] for row in tail.rows] == ["a"]
+
+
+def test_a_port_that_comes_again_has_one_sample(tmp_path: Path) -> None:
+    path = tmp_path / "sockets.csv"
+    names = ["t_ns", "host", "socket", "local", "remote", "cc", "cwnd_segments", "rtt_us", "retransmits"]
+    # The later connection between the same ends has the lower number, and is read first.
+    rows = [
+        "2,a,7,x:1,y:2,reno,10,0,0,0",
+        "1,a,9,x:1,y:2,reno,44,5000,3,900",
+        "2,a,7,x:1,y:2,reno,20,8000,1,5",
+    ]
+    path.write_text("\n".join([",".join([*names, "sent_bytes"]), *rows]) + "\n")
+    tail = Tail(path, "host", "socket")
+    tail.read()
+    lines = render(connections(tail)).splitlines()
+    labels = 'host="a",local="x:1",remote="y:2",cc="reno"'
+    assert [line for line in lines if not line.startswith("#")] == [
+        f"longhaul_tcp_congestion_window_segments{{{labels}}} 20",
+        f"longhaul_tcp_rtt_seconds{{{labels}}} 0.008",
+        f"longhaul_tcp_retransmits_total{{{labels}}} 1",
+    ]

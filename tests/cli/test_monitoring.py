@@ -230,6 +230,8 @@ def ends_within(port: int, *, seconds: float) -> bool:
     [
         (["--prometheus", "pair.yaml"], "is no ADDRESS:PORT; write --prometheus=127.0.0.1:9464"),
         (["--prometheus=127.0.0.1:99999", "pair.yaml"], "is no ADDRESS:PORT"),
+        (["--prometheus=127.0.0.1:0", "pair.yaml"], "is no ADDRESS:PORT"),
+        (["--prometheus=127.0.0.1:\u00b2", "pair.yaml"], "is no ADDRESS:PORT"),
     ],
 )
 def test_an_address_that_is_none_is_refused(
@@ -241,6 +243,16 @@ def test_an_address_that_is_none_is_refused(
     result = longhaul("run", *option)
     assert result.returncode == 2
     assert says in result.stderr
+
+
+def test_a_name_that_is_no_address_is_said_to_be_unknown(longhaul: Command, work: Path) -> None:
+    (work / "pair.yaml").write_text(
+        PAIR.format(traffic="  p: {kind: ping, from: a, to: b}", measure="", duration="1s")
+    )
+    result = longhaul("run", "pair.yaml", "--prometheus=nowhere.invalid:9464")
+    assert result.returncode == 3
+    assert 'there is no address "nowhere.invalid"; name another one' in result.stderr
+    assert not (work / "runs").exists()
 
 
 def test_a_port_that_is_taken_is_refused_before_anything_begins(longhaul: Command, work: Path) -> None:

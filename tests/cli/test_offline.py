@@ -80,8 +80,14 @@ def test_new_writes_a_topology_of_any_kind(longhaul: Command, work: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--topology", "torsus"], 'there is no topology "torsus"; did you mean "torus"?'),
+        (["--topology", "torsus"], '--topology: there is no topology "torsus"; did you mean "torus"?'),
         (["--topology", "fat-tree", "--with", "k=5"], "k must be even, not 5"),
+        (["--topology", "ring", "--with", "hosts=-1"], "--with hosts: must be at least 1, not -1"),
+        (
+            ["--topology", "ring", "--with", "sites=4, hosts: 2"],
+            '--with sites: "4, hosts: 2" is not one value',
+        ),
+        (["--topology", "ring, sites: ["], '--topology: "ring, sites: [" is not one value'),
         (["--with", "k=4"], "--with says how a topology is; add for example --topology dumbbell"),
         (["--topology", "ring", "--with", "sites"], "'sites' is not NAME=VALUE"),
     ],
@@ -93,6 +99,7 @@ def test_new_refuses_what_is_no_topology(
     assert result.returncode == 2
     assert words in result.stderr
     assert "Traceback" not in result.stderr
+    assert "topology:4:" not in result.stderr, "there is no file to look at"
     assert list(work.iterdir()) == []
 
 

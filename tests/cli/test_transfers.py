@@ -1,11 +1,14 @@
 """Transfers over real TCP connections: requests and flow lists are those of the simulator."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
+from longhaul.analysis.text import time_text
 
 from .conftest import Command
 
@@ -162,6 +165,23 @@ expect:
         assert len(found["expectations"]) == (3 if how == "run" else 2)
 
 
+def test_the_page_has_the_figures_of_transfers_in_tables_that_scroll(longhaul: Command, work: Path) -> None:
+    write_list(work, LISTED)
+    traffic = f"{WEB}\n  trace: {{kind: replay, file: flows.csv}}\n"
+    (work / "star.yaml").write_text(STAR.format(traffic=traffic, head="duration: 2s", link=""))
+    assert longhaul("sim", "star.yaml").returncode == 0
+    latest = work / "runs/star/latest"
+    flows = json.loads((latest / "summary.json").read_text())["flows"]
+    page = (latest / "report.html").read_text()
+    for flow in flows:
+        took = [time_text(flow[f"took_{quantile}_ns"]) for quantile in ("p50", "p99", "max")]
+        cells = [flow["flow"], f"{flow['done']:,}", f"{flow['bytes']:,}", *took]
+        assert re.search("<tr><td>" + '</td><td class="n">'.join(map(re.escape, cells)), page), flow["flow"]
+    assert sorted(flow["flow"] for flow in flows) == ["trace", "web.b", "web.c"]
+    # A table that is wider than the page moves by itself.
+    assert page.count("<table>") == page.count('<div class="scroll"><table>') > 4
+
+
 def test_a_law_that_the_kernel_has_not_is_said(longhaul: Command, work: Path) -> None:
     write_list(work, LISTED)
     traffic = "  trace: {kind: replay, file: flows.csv, cc: tahoe}\n"
@@ -182,3 +202,7 @@ def test_a_sweep_has_one_row_for_a_flow_list(longhaul: Command, work: Path) -> N
     table = pq.read_table(work / "runs/star/latest/summary.parquet").to_pylist()
     done = [row["mean"] for row in table if row["metric"] == "flows.trace.done"]
     assert done == [4, 4]
+    parts = pq.read_table(work / "runs/star/latest/parts").to_pylist()
+    row, _again = (each for each in parts if each["item"] == "flows.trace")
+    assert row["bytes"] == sum(size for *_, size in LISTED)
+    assert row["timeouts"] is None, "transfers count none"

@@ -180,6 +180,33 @@ def test_down_leaves_what_was_there_before(net: Net, deployment: Deployment) -> 
     assert state() == before
 
 
+def test_vlans_of_one_device_keep_their_mtus(tmp_path: Path) -> None:
+    """Whichever comes last: a device below a VLAN that is made smaller makes that smaller, too."""
+    scenario = b"""\
+version: 1
+name: two
+duration: 1s
+nodes: {a: {kind: host}, r: {kind: router}, b: {kind: host}}
+links: {ar: {endpoints: [a, r], delay: 1ms, mtu: 9000}, rb: {endpoints: [r, b], delay: 1ms, mtu: 2000}}
+"""
+    (tmp_path / "machines.yaml").write_text("""\
+version: 1
+machines:
+  a: {address: 192.0.2.1}
+  r: {address: 192.0.2.2, interfaces: {ar: eth1.11, rb: eth1.12}}
+  b: {address: 192.0.2.3}
+""")
+    files = export(
+        resolve(parse_scenario(scenario, name="two.yaml")),
+        "shell",
+        machines=read_machines(tmp_path / "machines.yaml"),
+        kernel=Kernel(),
+    ).files
+    raised = [line.strip() for line in files["r.sh"].splitlines() if "/eth1/mtu" in line]
+    assert raised == ["put /sys/class/net/eth1/mtu 9000"]
+    assert files["r.sh"].index("/eth1/mtu 9000") < files["r.sh"].index("name eth1.11 type vlan id 11")
+
+
 @pytest.mark.parametrize("name", ["four", "two-clusters", "three-clusters", "pmtu-1400", "ipv6-jumbo"])
 def test_tc_understands_every_line(name: str, resolved: Resolved, tmp_path: Path) -> None:
     if os.geteuid() or shutil.which("tc") is None:

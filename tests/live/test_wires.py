@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import longhaul
+from longhaul.errors import LonghaulError
+from longhaul.measure.probe import Measured
 from longhaul.measure.wires import Transport, gigabit, payload_rate, steady
 
 SCENARIO = """
@@ -34,6 +36,17 @@ def test_the_last_report_counts_without_its_first_and_last_second() -> None:
     report = json.dumps({"intervals": seconds}, indent=1) + "\n"
     assert steady(report) == 8 * 15
     assert steady('{\n "error": "the client went away"\n}\n' + report) == 8 * 15
+
+
+@pytest.mark.parametrize(
+    ("log", "reason"),
+    [("", "exit code 1, signal None"), ('{"error": "unable to connect"}', "unable to connect")],
+)
+def test_a_measurement_whose_program_failed_says_so(log: str, reason: str) -> None:
+    ended = [{"name": "sink", "error": None, "exit": 1, "signal": None}]
+    run = Measured(engine={}, hosts={}, programs=ended, logs={"sink": log})
+    with pytest.raises(LonghaulError, match=f'"sink" of the measurement failed: {reason}; measure again'):
+        run.report("sink")
 
 
 @pytest.mark.parametrize("transport", ["tcp", "udp"])

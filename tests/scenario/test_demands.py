@@ -62,6 +62,11 @@ def test_a_machine_that_kept_nothing_on_time_is_told_so() -> None:
     assert "800Mbit together at 0s; this machine kept no rate on time when it was measured; lower" in warning
 
 
+def test_what_begins_after_the_end_asks_nothing() -> None:
+    late = "{kind: udp, from: a1, to: a2, rate: 9Gbit, start: 11s}"
+    assert told(f"traffic: {{late: {late}}}") == ()
+
+
 def test_datagrams_add_up_where_they_meet_in_time() -> None:
     flow = "{{kind: udp, from: a1, to: a2, rate: 600Mbit, size: 1472B, start: {}, stop: {}}}"
     apart = f"traffic: {{u: {flow.format('0s', '5s')}, v: {flow.format('5s', '9s')}}}"

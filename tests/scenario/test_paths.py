@@ -3,6 +3,7 @@
 from math import inf
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,3 +75,14 @@ def test_the_links_that_are_used_are_those_of_all_paths(plan: Any) -> None:
     for destination in nodes:
         every = [routes.steps(source, destination) or () for source in nodes]
         assert routes.used(nodes, destination) == {link for steps in every for link, _way in steps}
+
+
+@pytest.mark.parametrize("hosts", [2, 3, 7])
+def test_links_of_hosts_that_are_alike_are_on_paths(hosts: int) -> None:
+    # The last router has no host, so its link leads nowhere.
+    text = "version: 1\nname: star\nduration: 1s\nnodes:\n  r: {kind: router}\n  end: {kind: router}\n"
+    text += "".join(f"  h{n}: {{kind: host}}\n" for n in range(hosts))
+    text += "links:\n  rest: {endpoints: [r, end]}\n"
+    text += "".join(f"  l{n}: {{endpoints: [h{n}, r]}}\n" for n in range(hosts))
+    (warning,) = resolve(parse_scenario(text.encode(), name="star.yaml")).warnings
+    assert "links.rest: no path between hosts uses this link" in warning

@@ -3,13 +3,16 @@
 import json
 import re
 import socket
+import struct
 import subprocess
 import sys
 from itertools import pairwise
+from threading import Thread
 
 import pytest
 
 from longhaul.errors import LonghaulError
+from longhaul.workloads import streams
 from longhaul.workloads.measuring import SIZES, repetitions
 from longhaul.workloads.sites import sites_of
 
@@ -116,6 +119,24 @@ def test_sockets_measure_without_mpi() -> None:
     assert 0 < latency["least_us"] <= latency["median_us"] <= latency["most_us"]
     assert bandwidth["megabits_per_s"] * bandwidth["seconds"] == pytest.approx(512 * 500 * 8e-6)
     assert not re.search(r"\| (mpi4py|numpy)", loaded)
+
+
+def test_clients_that_go_leave_the_server_of_sockets_up() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = Thread(target=streams.serve, args=(port,), kwargs={"clients": 2}, daemon=True)
+    server.start()
+    size, count = 1000, 20
+    # Nothing is said; a reset before anything is; an end in the middle of what was asked for, which counts.
+    for said in (b"\n", b"", f"latency {size} {count}\n".encode()):
+        connection = streams._connect("127.0.0.1", port)
+        connection.sendall(said)
+        if not said:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+    assert streams.measure_latency("127.0.0.1", port, size=size, count=count).count == count
+    server.join(timeout=10)
+    assert not server.is_alive()
 
 
 @pytest.mark.parametrize(

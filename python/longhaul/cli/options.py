@@ -22,7 +22,7 @@ def settings(_context: click.Context, _parameter: click.Parameter, values: tuple
 
 def _address(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     address, _, port = (value or "").rpartition(":")
-    if value is not None and not (address and port.isdigit() and int(port) < 65_536):
+    if value is not None and not (address and port.isdecimal() and 0 < int(port) < 65_536):
         raise click.BadParameter(
             f'"{value}" is no ADDRESS:PORT; write --prometheus=127.0.0.1:9464, or put --prometheus last'
         )

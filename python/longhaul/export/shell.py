@@ -62,6 +62,7 @@ def hosts(deployment: Deployment) -> str:
 
 
 def _up(deployment: Deployment, machine: Machine) -> Iterator[str]:
+    yield from _below_vlans(machine)
     for port in machine.ports:
         yield from _device(port)
     if machine.node is None:
@@ -77,12 +78,22 @@ def _up(deployment: Deployment, machine: Machine) -> Iterator[str]:
         yield from commands
 
 
+def _below_vlans(machine: Machine) -> Iterator[str]:
+    """Devices that carry VLANs: a smaller MTU than that of one of these would cut it, too."""
+    largest: dict[str, int] = {}
+    for port in machine.ports:
+        if port.vlan:
+            parent, _number = port.vlan
+            largest[parent] = max(port.mtu, largest.get(parent, 1500))
+    for parent, mtu in largest.items():
+        if mtu > 1500:
+            yield f"put /sys/class/net/{parent}/mtu {mtu}"
+        yield f"ip link set dev {parent} up"
+
+
 def _device(port: Port) -> Iterator[str]:
     if port.vlan:
         parent, number = port.vlan
-        if port.mtu > 1500:
-            yield f"put /sys/class/net/{parent}/mtu {port.mtu}"
-        yield f"ip link set dev {parent} up"
         yield f"ip link add link {parent} name {port.device} type vlan id {number}"
         yield f"ip link set dev {port.device} mtu {port.mtu}"
     else:

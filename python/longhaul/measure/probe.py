@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from longhaul.errors import LonghaulError
 from longhaul.measure.plans import Plan
 from longhaul.run.session import Session
 
@@ -28,10 +29,26 @@ class Measured:
         """Round-trip times that ping saw, in seconds."""
         return [float(text) / 1e3 for text in _TIME.findall(self.logs["ping"])]
 
+    def report(self, program: str) -> dict[str, Any]:
+        """What a program printed as JSON. Raises LonghaulError if it says of an error, or nothing."""
+        try:
+            found: dict[str, Any] = json.loads(self.logs.get(program, ""))
+        except ValueError:
+            found = {}
+        if not found or "error" in found:
+            ended = next((each for each in self.programs if each["name"] == program), {})
+            status = f"exit code {ended.get('exit')}, signal {ended.get('signal')}"
+            reason = found.get("error") or ended.get("error") or status
+            raise LonghaulError(
+                f'"{program}" of the measurement failed: {reason}',
+                remedy="measure again on an idle machine; longhaul doctor says what it lacks",
+                exit_code=3,
+            )
+        return found
+
     def iperf(self) -> dict[str, Any]:
         """The iperf3 client's report."""
-        report: dict[str, Any] = json.loads(self.logs["client"])
-        return report
+        return self.report("client")
 
     def goodput(self) -> float:
         """What the iperf3 server received, in bit/s."""

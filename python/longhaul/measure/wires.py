@@ -92,7 +92,7 @@ def gigabit(transport: Transport) -> Wire:
         shown = steady(measure(_ethernet(programs)).logs["server"])
     else:
         programs = datagrams(bits_per_s=round(1.1 * payload_rate("udp")), size=size)
-        counted = json.loads(measure(_ethernet(programs)).logs["sink"])
+        counted = measure(_ethernet(programs)).report("sink")
         shown = 8 * counted["bytes"] / counted["seconds"] if counted["seconds"] else 0.0
     return Wire(transport, payload_rate(transport), shown)
 

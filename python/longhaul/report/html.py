@@ -62,6 +62,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "run": run,
         "engine": engine,
         "fidelity": summary["fidelity"],
+        "transfers": [each for each in summary["flows"] if each.get("done") is not None],
         "failed": failed,
         "bad": bad,
         "drops": _drops(fidelity),

@@ -1,6 +1,6 @@
 """A Grafana dashboard for the metrics that a live run serves."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 Json = dict[str, Any]
@@ -8,69 +8,41 @@ Json = dict[str, Any]
 _LINK = '{instance=~"$instance",link=~"$link"}'
 _RUN = '{instance=~"$instance"}'
 _DIRECTION = "{{link}} {{direction}}"
-_PLACE = {"type": "prometheus", "uid": "${datasource}"}
+_SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 _WINDOW = "[$__rate_interval]"
+_HEIGHT = 8
+"""Of a graph, in the units of Grafana's grid, which is 24 wide."""
 
 
 def dashboard() -> Json:
     """The dashboard as Grafana imports it."""
-    panels = [
-        *_row("Links", 0),
-        _graph("Delivered", "bps", [_rate("longhaul_link_delivered_bytes_total", _LINK, 8)], place=(0, 1)),
-        _graph(
-            "Utilisation",
-            "percentunit",
-            [(f"longhaul_link_utilisation_ratio{_LINK}", _DIRECTION)],
-            place=(1, 1),
-        ),
-        _graph("Waiting", "bytes", [(f"longhaul_link_queue_bytes{_LINK}", _DIRECTION)], place=(0, 2)),
-        _graph(
-            "Packets that ended on the way",
-            "pps",
-            [
-                (
-                    f"sum by (link, direction, fate) ({_ended()}) > 0",
-                    f"{_DIRECTION} {{{{fate}}}}",
-                )
-            ],
-            place=(1, 2),
-        ),
-        *_row("How faithful", 3),
-        _graph("Lateness", "s", [_quantile(0.5), _quantile(0.99)], place=(0, 3)),
-        _graph("Packets", "pps", [_rate("longhaul_link_delivered_packets_total", _LINK, 1)], place=(1, 3)),
-        *_row("Hosts and programs", 4),
-        _graph(
-            "Processor time",
-            "percentunit",
-            [(f"sum by (host) (rate(longhaul_host_cpu_seconds_total{_RUN}{_WINDOW}))", "{{host}}")],
-            place=(0, 4),
-        ),
-        _graph(
-            "Programs that run",
-            "short",
-            [(f"longhaul_program_up{_RUN}", "{{program}} on {{host}}")],
-            place=(1, 4),
-        ),
-        *_row("TCP", 5),
-        _graph(
-            "Congestion window",
-            "short",
-            [(f"longhaul_tcp_congestion_window_segments{_RUN}", "{{host}} {{local}} > {{remote}} {{cc}}")],
-            place=(0, 5),
-        ),
-        _graph(
-            "Round trip",
-            "s",
-            [(f"longhaul_tcp_rtt_seconds{_RUN}", "{{host}} {{local}} > {{remote}} {{cc}}")],
-            place=(1, 5),
-        ),
-        _graph(
-            "Segments sent again",
-            "pps",
-            [(f"sum by (host, cc) (rate(longhaul_tcp_retransmits_total{_RUN}{_WINDOW}))", "{{host}} {{cc}}")],
-            place=(0, 6),
-        ),
-    ]
+    connection = "{{host}} {{local}} > {{remote}} {{cc}}"
+    busy = f"sum by (host) (rate(longhaul_host_cpu_seconds_total{_RUN}{_WINDOW}))"
+    again = f"sum by (host, cc) (rate(longhaul_tcp_retransmits_total{_RUN}{_WINDOW}))"
+    ended = f"sum by (link, direction, fate) (rate(longhaul_link_ended_packets_total{_LINK}{_WINDOW})) > 0"
+    sections: dict[str, list[Json]] = {
+        "Links": [
+            _graph("Delivered", "bps", _rate("longhaul_link_delivered_bytes_total", _LINK, 8)),
+            _graph("Utilisation", "percentunit", (f"longhaul_link_utilisation_ratio{_LINK}", _DIRECTION)),
+            _graph("Waiting", "bytes", (f"longhaul_link_queue_bytes{_LINK}", _DIRECTION)),
+            _graph("Packets that ended on the way", "pps", (ended, f"{_DIRECTION} {{{{fate}}}}")),
+        ],
+        "How faithful": [
+            _graph("Lateness", "s", _quantile(0.5), _quantile(0.99)),
+            _graph("Packets", "pps", _rate("longhaul_link_delivered_packets_total", _LINK, 1)),
+        ],
+        "Hosts and programs": [
+            _graph("Processor time", "percentunit", (busy, "{{host}}")),
+            _graph("Programs that run", "short", (f"longhaul_program_up{_RUN}", "{{program}} on {{host}}")),
+        ],
+        "TCP": [
+            _graph(
+                "Congestion window", "short", (f"longhaul_tcp_congestion_window_segments{_RUN}", connection)
+            ),
+            _graph("Round trip", "s", (f"longhaul_tcp_rtt_seconds{_RUN}", connection)),
+            _graph("Segments sent again", "pps", (again, "{{host}} {{cc}}")),
+        ],
+    }
     return {
         "title": "Longhaul",
         "uid": "longhaul",
@@ -85,7 +57,7 @@ def dashboard() -> Json:
                 _variable("link", f"label_values(longhaul_link_delivered_bytes_total{_RUN}, link)"),
             ]
         },
-        "panels": [{"id": number, **panel} for number, panel in enumerate(panels, start=1)],
+        "panels": [{"id": number, **panel} for number, panel in enumerate(_placed(sections), start=1)],
     }
 
 
@@ -96,22 +68,27 @@ def expressions(content: Json) -> list[str]:
     return targets + variables
 
 
-def _row(title: str, line: int) -> list[Json]:
-    return [
-        {"type": "row", "title": title, "gridPos": {"x": 0, "y": line * 9, "w": 24, "h": 1}, "panels": []}
-    ]
+def _placed(sections: Mapping[str, Sequence[Json]]) -> Iterator[Json]:
+    """Sections below one another, each a title and its graphs, two in a line."""
+    top = 0
+    for title, graphs in sections.items():
+        yield {"type": "row", "title": title, "gridPos": {"x": 0, "y": top, "w": 24, "h": 1}, "panels": []}
+        top += 1
+        for number, graph in enumerate(graphs):
+            line, column = divmod(number, 2)
+            place = {"x": 12 * column, "y": top + _HEIGHT * line, "w": 12, "h": _HEIGHT}
+            yield {**graph, "gridPos": place}
+        top += _HEIGHT * -(-len(graphs) // 2)
 
 
-def _graph(title: str, unit: str, queries: Sequence[tuple[str, str]], *, place: tuple[int, int]) -> Json:
-    column, line = place
+def _graph(title: str, unit: str, *queries: tuple[str, str]) -> Json:
     return {
         "type": "timeseries",
         "title": title,
-        "datasource": _PLACE,
-        "gridPos": {"x": 12 * column, "y": line * 9 + 1, "w": 12, "h": 8},
+        "datasource": _SOURCE,
         "fieldConfig": {"defaults": {"unit": unit, "min": 0}, "overrides": []},
         "targets": [
-            {"refId": chr(ord("A") + number), "datasource": _PLACE, "expr": query, "legendFormat": legend}
+            {"refId": chr(ord("A") + number), "datasource": _SOURCE, "expr": query, "legendFormat": legend}
             for number, (query, legend) in enumerate(queries)
         ],
     }
@@ -130,15 +107,11 @@ def _quantile(share: float) -> tuple[str, str]:
     )
 
 
-def _ended() -> str:
-    return f"rate(longhaul_link_ended_packets_total{_LINK}{_WINDOW})"
-
-
 def _variable(name: str, query: str) -> Json:
     return {
         "name": name,
         "type": "query",
-        "datasource": _PLACE,
+        "datasource": _SOURCE,
         "query": query,
         "refresh": 2,
         "includeAll": True,

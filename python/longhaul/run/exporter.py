@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -26,9 +26,12 @@ def listen(address: str) -> socket.socket:
     try:
         return socket.create_server((host, int(port)), family=family)
     except OSError as error:
+        # Below zero are those of getaddrinfo.
+        unknown = (error.errno or 0) < 0
+        reason = f'there is no address "{host}"' if unknown else os.strerror(error.errno or 0)
         raise LonghaulError(
-            f"--prometheus: cannot listen at {address}: {os.strerror(error.errno or 0)}",
-            remedy="name another port, such as --prometheus=127.0.0.1:9465",
+            f"--prometheus: cannot listen at {address}: {reason}",
+            remedy=f"name another {'one' if unknown else 'port'}, such as --prometheus=127.0.0.1:9465",
             exit_code=3,
         ) from error
 
@@ -66,11 +69,13 @@ def _server(listener: socket.socket, metrics: Metrics) -> ThreadingHTTPServer:
         def do_GET(self) -> None:
             found = self.path.partition("?")[0] == "/metrics"
             body = (metrics.text() if found else "The metrics are at /metrics.\n").encode()
-            self.send_response(200 if found else 404)
-            self.send_header("Content-Type", CONTENT_TYPE if found else "text/plain; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            # A scrape that gave up is nobody's problem here.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self.send_response(200 if found else 404)
+                self.send_header("Content-Type", CONTENT_TYPE if found else "text/plain; charset=utf-8")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
 
         def log_message(self, *_arguments: Any) -> None:
             """Nobody reads a log of scrapes."""

@@ -17,8 +17,6 @@ LAW_SYSCTL = "net.ipv4.tcp_congestion_control"
 DEFAULT_LAW = "cubic"
 """What Linux has, where neither flow nor host names another."""
 _DAY_NS = 86_400 * 10**9
-DEFAULT_PAYLOAD = 1448
-"""Of datagrams whose size the scenario leaves open, as iperf3 has it."""
 
 
 def plan_flows(
@@ -162,7 +160,7 @@ def _traffic(item: Mapping[str, Any], law: Json, tcp: Json) -> Json:
             return {
                 "kind": "udp",
                 "bits_per_s": item["rate_bits_per_s"],
-                "payload_bytes": item.get("size_bytes") or DEFAULT_PAYLOAD,
+                "payload_bytes": item["size_bytes"],
                 **{key: item[key] for key in ("bytes", "arrivals", "sizes", "on_off")},
             }
         case "requests":

@@ -61,7 +61,7 @@ class Metrics:
                 *_about(self._run, self._plan, self._samples.rows),
                 *_links(self._plan, self._samples),
                 *_late(self._lateness.rows),
-                *_connections(self._sockets),
+                *connections(self._sockets),
                 *_supervised(self._socket, self._plan),
             ]
         return render(families)
@@ -143,7 +143,8 @@ def _late(rows: list[dict[str, str]]) -> list[Family]:
     return [late]
 
 
-def _connections(sockets: Tail) -> list[Family]:
+def connections(sockets: Tail) -> list[Family]:
+    """Windows and round trips of the connections that ``sockets`` has, oldest forgotten."""
     window = Family(
         "longhaul_tcp_congestion_window_segments", "gauge", "Congestion window of a sending connection."
     )
@@ -151,9 +152,12 @@ def _connections(sockets: Tail) -> list[Family]:
     again = Family("longhaul_tcp_retransmits_total", "counter", "Segments that a connection sent again.")
     latest_ns = max((int(row["t_ns"]) for row in sockets.rows), default=0)
     sockets.forget(latest_ns - _STALE_NS)
-    for row in sockets.rows:
+    # Ports come again, and two samples of equal labels are an error: of those connections the latest counts.
+    rows = sorted(sockets.rows, key=lambda row: int(row["t_ns"]))
+    named = ("host", "local", "remote", "cc")
+    for row in {tuple(row[name] for name in named): row for row in rows}.values():
         if int(row["sent_bytes"]):
-            labels = {name: row[name] for name in ("host", "local", "remote", "cc")}
+            labels = {name: row[name] for name in named}
             window.add(int(row["cwnd_segments"]), **labels)
             rtt.add(int(row["rtt_us"]) / 1e6, **labels)
             again.add(int(row["retransmits"]), **labels)

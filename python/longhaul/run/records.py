@@ -1,16 +1,16 @@
 """Tables of what was recorded closely: bins of links, packets, sockets and hosts' counters."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from longhaul.analysis.sockets import summarise_sockets
+from longhaul.run.recorded import read_recorded
 
 Json = dict[str, Any]
 
@@ -18,24 +18,23 @@ Json = dict[str, Any]
 def write_tables(directory: Path, engine: Mapping[str, Any] | None) -> Json:
     """Write the tables that there are records for; returns what the summary says of them."""
     names = {int(flow): name for flow, name in (engine or {}).get("flow_names", [])}
-    packets = _read(directory / "raw" / "packets.csv")
-    if packets is not None:
-        _write(_passages(packets, names), directory / "packets.parquet")
-    bins = _read(directory / "raw" / "monitor.csv")
-    if bins is not None:
-        _write(bins, directory / "monitor.parquet")
-        flows = _read(directory / "raw" / "monitor_flows.csv")
-        if flows is not None:
-            _write(_named(flows, names), directory / "monitor_flows.parquet")
+    makers: Mapping[str, Callable[[pa.Table], pa.Table]] = {
+        "packets": lambda table: _passages(table, names),
+        "monitor": lambda table: table,
+        "monitor_flows": lambda table: _named(table, names),
+        "sockets": _sockets,
+    }
+    told: Json = {}
+    for name, make in makers.items():
+        recorded = _read(directory / "raw" / f"{name}.csv")
+        if recorded is not None:
+            table = make(recorded)
+            _write(table, directory / f"{name}.parquet")
+            told |= {"sockets": summarise_sockets(table.to_pydict())} if name == "sockets" else {}
     hosts = _hosts(directory / "raw" / "accounts.json")
     if hosts is not None:
         _write(hosts, directory / "hosts.parquet")
-    sockets = _read(directory / "raw" / "sockets.csv")
-    if sockets is None:
-        return {}
-    table = _sockets(sockets)
-    _write(table, directory / "sockets.parquet")
-    return {"sockets": summarise_sockets(table.to_pydict())}
+    return told
 
 
 def _passages(table: pa.Table, names: Mapping[int, str]) -> pa.Table:
@@ -103,12 +102,12 @@ def _read(path: Path) -> pa.Table | None:
     try:
         with path.open(encoding="utf-8") as file:
             names = file.readline().strip().split(",")
-        types = {name: _TYPES.get(name, pa.int64()) for name in names}
-        # The kernel's numbers of sockets need all 64 bits.
-        types |= {"socket": pa.uint64()} if "socket" in names else {}
-        return pacsv.read_csv(path, convert_options=pacsv.ConvertOptions(column_types=types))
-    except (OSError, pa.ArrowInvalid):
+    except OSError:
         return None
+    types: Json = {name: _TYPES.get(name, pa.int64()) for name in names}
+    # The kernel's numbers of sockets need all 64 bits.
+    types |= {"socket": pa.uint64()} if "socket" in names else {}
+    return read_recorded(path, types)
 
 
 def _write(table: pa.Table, path: Path) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from longhaul.analysis.expectations import evaluate, metrics
@@ -18,6 +17,7 @@ from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
 from longhaul.run import logs, players, simulation, transfers
 from longhaul.run.logs import Pings
+from longhaul.run.recorded import read_recorded
 from longhaul.run.records import write_tables
 from longhaul.scenario.laws import plan_bits_per_s
 
@@ -51,7 +51,7 @@ def write_results(directory: Path) -> Json:
     programs = [_program(each) for each in _read(raw / "programs.json") or []]
     pings = _pings(directory, real, engine["t0_unix_ns"] if engine else 0) if real else {}
     if engine is not None and "jobs" in engine:
-        background = [each for each in traffic if each not in real]
+        background = [each for each in traffic if simulated or each.get("simulated")]
         totals, rows = simulation.flows(directory, background, engine)
         order = {each[key]: -place for place, each in enumerate(traffic[::-1]) for key in ("name", "program")}
         flows = sorted(flows + totals, key=lambda flow: order[flow["flow"]])
@@ -100,9 +100,8 @@ def read_engine(directory: Path) -> Json | None:
 
 def read_samples(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """The samples of all directions by column; empty when there are none."""
-    try:
-        table = pacsv.read_csv(path)
-    except (OSError, pa.ArrowInvalid):
+    table = read_recorded(path)
+    if table is None:
         return {}
     return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.csv as pacsv
 
 from longhaul.analysis.distributions import merged, thinned
+from longhaul.run.recorded import read_recorded
 
 Json = dict[str, Any]
 Row = Mapping[str, Any]
@@ -31,9 +31,10 @@ def gathered(traffic: Sequence[Row]) -> list[list[Row]]:
 def total(rows: Sequence[Row], results: Sequence[Row], *, duration_ns: int | None = None) -> Json:
     """All transfers of a flow or of a list, whose ends say ``results`` of themselves."""
     first = rows[0]
+    senders = len({row.get("player", row["program"]) for row in rows})
     start_ns, is_list = first.get("start_ns", 0), first["kind"] == "replay"
     done = [each["done_ns"] for each in results if each.get("done_ns") is not None]
-    done_ns = max(done) if done and len(done) == len(results) else None
+    done_ns = max(done) if done and len(done) == senders else None
     end_ns = done_ns if is_list and done_ns else _end_ns(first, results, duration_ns)
     span_s = (end_ns - start_ns) / 1e9 if end_ns is not None and end_ns > start_ns else None
     counted = {
@@ -66,7 +67,7 @@ def total(rows: Sequence[Row], results: Sequence[Row], *, duration_ns: int | Non
         "volume_bytes": sum(row["volume_bytes"] for row in rows) if is_list else None,
         "start_ns": start_ns,
         "end_ns": done_ns,
-        "error": _error(results),
+        "error": _error(results, senders),
         "done": counted["done"],
         **{f"took_{q}_ns": took[f"{q}_ns"] if took["count"] else None for q in ("p50", "p99", "max")},
         "stream_rates": [],
@@ -109,10 +110,9 @@ def table(directory: Path, traffic: Sequence[Row], flows: Sequence[Row]) -> pa.T
 def _simulated(path: Path, place: Mapping[str, int]) -> pa.Table:
     """The transfers that ``raw/requests.csv`` has, each with the position of its row as owner."""
     recorded = [name for name in _NUMBERS if name != "late_ns"]
-    types = {"flow": pa.string(), **dict.fromkeys(recorded, pa.int64())}
-    try:
-        read = pacsv.read_csv(path, convert_options=pacsv.ConvertOptions(column_types=types))
-    except (OSError, pa.ArrowInvalid):
+    types: Json = {"flow": pa.string(), **dict.fromkeys(recorded, pa.int64())}
+    read = read_recorded(path, types)
+    if read is None:
         return pa.table({name: pa.array([], pa.int64()) for name in ("owner", *_NUMBERS)})
     flows = read.column("flow").combine_chunks().dictionary_encode()
     owners = pa.array([place[str(flow)] for flow in flows.dictionary.to_pylist()], pa.int64())
@@ -140,12 +140,15 @@ def _ends(rows: Sequence[Row], key: str) -> str:
     return str(rows[0][key]) if len(hosts) == 1 else f"{len(hosts)} hosts"
 
 
-def _error(results: Sequence[Row]) -> str | None:
-    failed = sum(each.get("failed") or 0 for each in results)
-    if not results:
-        return "left no report"
-    reason = next((each["error"] for each in results if each.get("error")), None)
-    return f"{failed} connections gave up" + (f": {reason}" if reason else "") if failed else None
+def _error(results: Sequence[Row], senders: int) -> str | None:
+    """What kept transfers from being made, or from being known."""
+    found = []
+    if silent := senders - len(results):
+        found.append("left no report" if senders == 1 else f"{silent} of {senders} senders left no report")
+    if failed := sum(each.get("failed") or 0 for each in results):
+        reason = next((each["error"] for each in results if each.get("error")), None)
+        found.append(f"{failed} connections gave up" + (f": {reason}" if reason else ""))
+    return "; ".join(found) or None
 
 
 def _read(path: Path) -> Json:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from longhaul.scenario.datagrams import HEADERS, payload_at
 from longhaul.scenario.laws import Plain, plan_bits_per_s
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.model import Background
@@ -11,9 +12,6 @@ from longhaul.scenario.network import Network, Wire
 from longhaul.scenario.paths import Routes
 from longhaul.scenario.problems import Problem
 
-DEFAULT_PAYLOAD = 1448
-HEADERS = {"ipv4": 28, "ipv6": 48}
-"""Bytes of IP and UDP."""
 PARETO_SHAPE = 1.5
 """Of times of sending and of silence: many such flows have a Hurst parameter of 0.75."""
 
@@ -21,7 +19,13 @@ PARETO_SHAPE = 1.5
 def plan_background(scenario: Scenario, name: str, load: Background, network: Network) -> Plain | Problem:
     """The flow of ``load``, with the fields that every flow of :func:`resolve` has; or what is wrong."""
     link = network.links[network.link_index[load.link]]
-    full = _full_bits_per_s(scenario, load, link)
+    headers = HEADERS["ipv6" if scenario.document.addresses == "ipv6" else "ipv4"]
+    payload = load.size.bytes if load.size else payload_at(link.mtu)
+    if payload + headers > link.mtu:
+        message = f'datagrams of {payload} bytes do not pass "{load.link}", whose MTU is {link.mtu}'
+        remedy = f"write {link.mtu - headers}B or less"
+        return scenario.problem(("traffic", name, "size"), message, remedy)
+    full = _full_bits_per_s(load, link, payload=payload, headers=headers)
     if full is None:
         message = f'"{load.link}" has no rate that load could be a share of'
         return scenario.problem(("traffic", name, "link"), message, "give the link a rate")
@@ -38,7 +42,7 @@ def plan_background(scenario: Scenario, name: str, load: Background, network: Ne
         "simulated": True,
         "rate_bits_per_s": max(round(full if bursts else full * share), 1),
         "bytes": None,
-        "size_bytes": load.size.bytes if load.size else DEFAULT_PAYLOAD,
+        "size_bytes": payload,
         "arrivals": "poisson" if load.arrivals == "poisson" else "even",
         "sizes": "fixed",
         "on_off": _bursts(load.burst.ns, share) if bursts else None,
@@ -72,13 +76,11 @@ def detours(
     return found, problems
 
 
-def _full_bits_per_s(scenario: Scenario, load: Background, link: Wire) -> Fraction | None:
+def _full_bits_per_s(load: Background, link: Wire, *, payload: int, headers: int) -> Fraction | None:
     """Bit/s of payload that fill the link: it counts headers and framing, too."""
     laws = link.forward if load.direction == "forward" else link.reverse
     rate = plan_bits_per_s(laws)
-    payload = load.size.bytes if load.size else DEFAULT_PAYLOAD
-    family = "ipv6" if scenario.document.addresses == "ipv6" else "ipv4"
-    return None if rate is None else Fraction(rate * payload, _occupied(payload + HEADERS[family], laws))
+    return None if rate is None else Fraction(rate * payload, _occupied(payload + headers, laws))
 
 
 def _occupied(ip_bytes: int, laws: Mapping[str, Any]) -> int:

@@ -7,6 +7,7 @@ is what a TCP flow takes that no rate limits. So silence is no promise, but a wa
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from longhaul.scenario.laws import Plain, distribution_mean
@@ -19,8 +20,6 @@ from longhaul.scenario.units import Rate, Span
 from longhaul.scenario.yaml_tree import Path
 
 _UDP_HEADERS = 28
-_DEFAULT_DATAGRAM = 1448
-"""Payload of iperf3's datagrams at MTU 1500."""
 _LONGEST_START_S = 60
 """Seconds of bringing hosts up from which on it is worth a word."""
 _FOREVER = 1 << 62
@@ -67,7 +66,7 @@ def _loads(resolved: Resolved) -> list[Load]:
         for destination in flow["destinations"]:
             way = routes.way(flow["source"], destination)
             load = _load(flow, way, plan["duration_ns"]) if way else None
-            if load:
+            if load and load.start_ns < load.stop_ns:
                 found.append(load)
     return found
 
@@ -80,7 +79,7 @@ def _load(flow: Plain, way: Way, duration_ns: int | None) -> Load | None:
         return Load(*span, round(packets * 8 * (flow["size_bytes"] + _UDP_HEADERS)), packets, None)
     limit = way.bits_per_s
     if flow["kind"] == "udp":
-        size = (flow["size_bytes"] or min(_DEFAULT_DATAGRAM, way.mtu - 52)) + _UDP_HEADERS
+        size = flow["size_bytes"] + _UDP_HEADERS
         packets = flow["rate_bits_per_s"] / 8 / (size - _UDP_HEADERS)
         # What is offered has to be read, even if the bottleneck drops it.
         return Load(*span, round(packets * 8 * size), packets, None)
@@ -107,18 +106,28 @@ def _asked(flow: Plain) -> int | None:
 
 def _peak(loads: Sequence[Load]) -> tuple[int, int, str] | None:
     """Most bit/s at once, when, and the flow that has the largest part."""
-    best = None
-    for begin in sorted({load.start_ns for load in loads}):
-        active = [load for load in loads if load.start_ns <= begin < load.stop_ns]
-        bits = sum(load.bits_per_s for load in active if load.bottleneck is None)
-        shared: dict[tuple[int, int], int] = {}
-        for load in active:
-            if load.bottleneck is not None:
-                shared[load.bottleneck] = shared.get(load.bottleneck, 0) + load.bits_per_s
-        bits += sum(min(most, asked) for (_link, most), asked in shared.items())
-        if best is None or bits > best[0]:
-            best = (bits, begin, max(active, key=lambda load: load.bits_per_s).name)
-    return best
+    changes = [(load.start_ns, load, load.bits_per_s) for load in loads]
+    changes += [(load.stop_ns, load, -load.bits_per_s) for load in loads]
+    changes.sort(key=lambda change: change[0])
+    offered: dict[tuple[int, int] | None, int] = {}
+    bits, best, best_ns = 0, 0, None
+    for at_ns, together in groupby(changes, key=lambda change: change[0]):
+        for _at_ns, load, more in together:
+            place = load.bottleneck
+            before = offered.get(place, 0)
+            offered[place] = before + more
+            bits += _carried(place, offered[place]) - _carried(place, before)
+        if bits > best:
+            best, best_ns = bits, at_ns
+    if best_ns is None:
+        return None
+    active = (load for load in loads if load.start_ns <= best_ns < load.stop_ns)
+    return best, best_ns, max(active, key=lambda load: load.bits_per_s).name
+
+
+def _carried(bottleneck: tuple[int, int] | None, bits_per_s: int) -> int:
+    """What flows may put on the network that offer this together."""
+    return bits_per_s if bottleneck is None else min(bottleneck[1], bits_per_s)
 
 
 def _bits(loads: Sequence[Load], certificate: Mapping[str, Any]) -> tuple[str, str, str] | None:

@@ -87,6 +87,10 @@ class Routes:
         """The node that a host with a single link hangs on; any other node itself."""
         return self._other(self._leaf[node], node) if node in self._leaf else node
 
+    def only_link(self, node: int) -> int | None:
+        """The link of a host that has but one."""
+        return self._leaf.get(node)
+
     def next(self, node: int, destination: int) -> Step | None:
         """The link that a packet at ``node`` for ``destination`` takes."""
         link = self._overrides.get((node, destination))

@@ -7,6 +7,7 @@ from typing import Any
 
 from longhaul.scenario.addresses import assign
 from longhaul.scenario.background import detours, plan_background
+from longhaul.scenario.datagrams import with_sizes
 from longhaul.scenario.events import plan_events
 from longhaul.scenario.inputs import SIZE, TIME, FileError, Inputs, LawError, within
 from longhaul.scenario.jobs import plan_jobs
@@ -113,12 +114,13 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
             problems += [planned] if isinstance(planned, Problem) else []
             traffic += planned if isinstance(planned, list) else []
     problems += _unreachable(scenario, routes, traffic)
+    traffic, too_large = with_sizes(scenario, plan, routes, traffic)
     problems += _circles(scenario, network, routes)
     jobs, wrong = plan_jobs(scenario, network, inputs)
     problems += wrong
     if problems:
         raise ScenarioError(problems)
-    warnings = [*scenario.warnings, *_unused_links(scenario, network, routes, groups)]
+    warnings = [*scenario.warnings, *too_large, *_unused_links(scenario, network, routes, groups)]
     return Resolved(
         plan,
         tuple(traffic),
@@ -333,7 +335,9 @@ def _unused_links(
 ) -> list[str]:
     """Links that lie on no path between hosts."""
     hosts = [group[0] for group in groups]
-    used = {link for destination in hosts for link in routes.used(hosts, destination)}
+    used: set[int | None] = {link for destination in hosts for link in routes.used(hosts, destination)}
+    # Hosts that are alike have paths to one another, over their only links.
+    used |= {routes.only_link(node) for group in groups if len(group) > 1 for node in group}
     unused = [link for index, link in enumerate(network.links) if index not in used and not link.attachment]
     remedy = "longhaul show prints the paths"
     warnings = []

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from longhaul.errors import LonghaulError
 from longhaul.scenario.load import parse_scenario
 from longhaul.scenario.model.base import NAME_PATTERN
-from longhaul.scenario.problems import did_you_mean
+from longhaul.scenario.problems import ScenarioError, did_you_mean, printable
+from longhaul.scenario.yaml_tree import read_tree
 
 _HEAD = """\
 # {title}
@@ -96,18 +97,45 @@ def template(name: str, *, kind: str = "clusters") -> str:
 def topology_template(name: str, *, kind: str, options: Mapping[str, str]) -> str:
     """A commented scenario with a topology, and traffic between its first and its last host.
 
-    ``options`` are those of the kind, as text of the language. Raises :class:`LonghaulError`.
+    ``options`` are those of the kind, as text of the language. Raises :class:`LonghaulError`, which speaks of
+    the command line, as there is no file yet.
     """
     _check_name(name)
+    for key, text in {"kind": kind, **options}.items():
+        _check_alone(key, text)
     written = "".join(f", {key}: {text}" for key, text in options.items())
     trial = f"version: 1\nname: {name}\nduration: 1s\ntopology: {{kind: {kind}{written}}}\n"
-    document = parse_scenario(trial.encode(), name="topology").document
+    try:
+        document = parse_scenario(trial.encode(), name="topology").document
+    except ScenarioError as error:
+        told = (_said(problem.path, problem.message, problem.remedy) for problem in error.problems)
+        raise LonghaulError("\n".join(told), exit_code=2) from error
     hosts = [key for key, node in document.nodes.items() if node.kind == "host"]
     if len(hosts) < 2:
         raise LonghaulError("one host has nobody to talk to", remedy="ask for more", exit_code=2)
     title = f"A {kind} of {len(hosts)} hosts."
     ends = {"first": hosts[0], "last": hosts[-1]}
     return (_HEAD + _TOPOLOGY).format(title=title, name=name, kind=kind, options=written, **ends)
+
+
+def _check_alone(key: str, text: str) -> None:
+    """Whether ``text`` is one value, and does not go on with other keys."""
+    try:
+        _source, tree = read_tree("", f"{{{key}: {text}}}".encode())
+        alone = list(tree.entries) == [key]
+    except ScenarioError:
+        alone = False
+    if not alone:
+        message = f'"{printable(text)}" is not one value'
+        remedy = "write one as a scenario has it; further keys have a --with of their own"
+        raise LonghaulError(_said(key, message, remedy), exit_code=2)
+
+
+def _said(path: str, message: str, remedy: str | None) -> str:
+    """What is wrong, with the option that says what a scenario has at ``path``."""
+    key = path.removeprefix("topology.")
+    option = "--topology" if key in ("kind", "topology") else f"--with {key}"
+    return f"{option}: {message}; {remedy}" if remedy else f"{option}: {message}"
 
 
 def _check_name(name: str) -> None:

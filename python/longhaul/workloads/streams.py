@@ -6,6 +6,8 @@ The client says what it wants in a line: ``latency SIZE COUNT`` and the server s
 
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from longhaul.errors import LonghaulError
@@ -41,51 +43,52 @@ class Bandwidth:
 
 
 def serve(port: int, *, clients: int) -> None:
-    """Answer so many clients, one after another; 0 for any number."""
+    """Answer so many clients, one after another; 0: any number. One that goes or says nothing ends alone."""
     with socket.create_server(("", port), family=socket.AF_INET) as listening:
         served = 0
         while clients == 0 or served < clients:
             connection, _ = listening.accept()
-            with connection:
-                _answer(connection)
-            served += 1
+            with connection, suppress(ConnectionError):
+                wanted = _wanted(connection)
+                if wanted:
+                    served += 1
+                    _answer(connection, *wanted)
 
 
-def _answer(connection: socket.socket) -> None:
+def _wanted(connection: socket.socket) -> tuple[str, int, int] | None:
+    """What to measure, with size and count; ``None`` if that is not said."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     line = b""
     while not line.endswith(b"\n"):
         byte = connection.recv(1)
         if not byte or len(line) > 64:
-            return
+            return None
         line += byte
     words = line.decode("ascii", "replace").split()
-    if len(words) != 3 or not (words[1].isdigit() and words[2].isdigit()):
+    if len(words) != 3 or words[0] not in ("latency", "bandwidth"):
+        return None
+    return (words[0], int(words[1]), int(words[2])) if words[1].isdigit() and words[2].isdigit() else None
+
+
+def _answer(connection: socket.socket, what: str, size: int, count: int) -> None:
+    if what == "latency":
+        message = bytearray(size)
+        for _ in range(count):
+            _fill(connection, memoryview(message))
+            connection.sendall(message)
         return
-    what, size, count = words[0], int(words[1]), int(words[2])
-    try:
-        if what == "latency":
-            message = bytearray(size)
-            for _ in range(count):
-                _fill(connection, memoryview(message))
-                connection.sendall(message)
-        elif what == "bandwidth":
-            left, part = size * count, bytearray(1 << 18)
-            while left:
-                got = connection.recv_into(part, min(left, len(part)))
-                if not got:
-                    return
-                left -= got
-            connection.sendall(b".")
-    except ConnectionError:
-        return
+    left, part = size * count, memoryview(bytearray(1 << 18))
+    while left:
+        _fill(connection, part[: min(left, len(part))])
+        left -= min(left, len(part))
+    connection.sendall(b".")
 
 
 def measure_latency(host: str, port: int, *, size: int, count: int) -> Latency:
     """Messages to and fro, one at a time."""
     message = bytearray(size)
     halves = []
-    with _connect(host, port) as connection:
+    with _measuring(host, port) as connection:
         connection.sendall(f"latency {size} {count + WARM_UP}\n".encode())
         for number in range(-WARM_UP, count):
             begin = time.perf_counter()
@@ -109,7 +112,7 @@ def measure_bandwidth(
 ) -> Bandwidth:
     """Messages as fast as they go; each is a segment of its own unless they are to ``coalesce``."""
     message = bytes(size)
-    with _connect(host, port, buffer=buffer) as connection:
+    with _measuring(host, port, buffer=buffer) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0 if coalesce else 1)
         connection.sendall(f"bandwidth {size} {count}\n".encode())
         begin = time.perf_counter()
@@ -118,6 +121,18 @@ def measure_bandwidth(
         _fill(connection, memoryview(bytearray(1)))
         seconds = time.perf_counter() - begin
     return Bandwidth(size=size, count=count, seconds=seconds, megabits_per_s=8e-6 * size * count / seconds)
+
+
+@contextmanager
+def _measuring(host: str, port: int, *, buffer: int | None = None) -> Iterator[socket.socket]:
+    """A connection whose end before its time is the user's to know."""
+    with _connect(host, port, buffer=buffer) as connection:
+        try:
+            yield connection
+        except ConnectionError as error:
+            raise LonghaulError(
+                "the other end has closed the connection", remedy="see what it said"
+            ) from error
 
 
 def _connect(host: str, port: int, *, buffer: int | None = None) -> socket.socket:
@@ -147,5 +162,5 @@ def _fill(connection: socket.socket, space: memoryview) -> None:
     while space:
         got = connection.recv_into(space)
         if not got:
-            raise LonghaulError("the other end has closed the connection", remedy="see what it said")
+            raise ConnectionResetError("the other end has closed the connection")
         space = space[got:]

@@ -88,7 +88,7 @@ def _of_transfers(streams: Sequence[Json], items: Sequence[Mapping[str, Any]]) -
     measures |= {"done": found["done"]}
     measures |= {f"took.{q}": found[f"took_{q}_ns"] for q in ("p50", "p99", "max")}
     ends = {key: found[key] for key in ("from", "to", "cc")}
-    beside = {"bytes": found["bytes"], "timeouts": 0, "rtt_mean_ns": None, "streams": len(streams)}
+    beside = {"bytes": found["bytes"], "timeouts": None, "rtt_mean_ns": None, "streams": len(streams)}
     return _row(f"flows.{found['flow']}", found["kind"], measures, **beside, **ends, rates=[])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from longhaul.workloads.commands.options import json_option
 from longhaul.workloads.main import show
 from longhaul.workloads.parsing import SIZES_LIST
 
@@ -19,7 +20,7 @@ Function = Callable[..., None]
 
 def _options(function: Function) -> Function:
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print one line of JSON."),
+        json_option,
         click.option(
             "--repetitions",
             "most",

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from longhaul.workloads.commands.kernels import measured
+from longhaul.workloads.commands.options import json_option, mode_option
 from longhaul.workloads.main import show
 from longhaul.workloads.parsing import DURATION, SIZE
 
@@ -32,14 +33,14 @@ VERIFY_UP_TO = 5_000_000
     type=click.FloatRange(0, 2, min_open=True, max_open=True),
     help="Else 2 / (1 + sin(pi / longer side)).",
 )
-@click.option("--mode", type=click.Choice(("real", "skeleton")), default="real", show_default=True)
+@mode_option()
 @click.option("--compute", type=DURATION, metavar="TIME", help="Skeleton: what one rank alone would compute.")
 @click.option("--message-bytes", type=SIZE, help="Skeleton: messages between neighbours, if not a row's.")
 @click.option("--preset", type=click.Choice(tuple(PRESETS)), help="Rows, columns and messages of a paper.")
 @click.option(
     "--verify/--no-verify", default=None, help="Compute it again sequentially; else if it is small."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+@json_option
 def sor(
     mode: str, compute: float | None, preset: str | None, *, verify: bool | None, as_json: bool, **given: Any
 ) -> None:
@@ -89,7 +90,7 @@ def sor(
     "--step-time", type=DURATION, default="4ms", show_default=True, help="What one rank alone would compute."
 )
 @click.option("--spin", is_flag=True, help="Keep the core busy instead of sleeping.")
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+@json_option
 def molecules(atoms: int, steps: int, step_time: float, *, spin: bool, as_json: bool) -> None:
     """Run and print."""
     from longhaul.workloads.job import Job

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from longhaul.errors import LonghaulError
+from longhaul.workloads.commands.options import class_option, json_option, mode_option
 from longhaul.workloads.main import show
 from longhaul.workloads.parsing import DURATION
-from longhaul.workloads.problems import CLASSES
 
 MODULES = {
     "ep": "gaussian_pairs",
@@ -20,25 +20,12 @@ MODULES = {
     "ft": "fourier",
 }
 
-MODES = ("real", "skeleton")
-
 
 def _command(name: str, what: str) -> click.Command:
     @click.command(name, help=f"{what}\n\n{_REST}")
-    @click.option(
-        "--class",
-        "problem",
-        type=click.Choice(CLASSES),
-        default="S",
-        show_default=True,
-        help="Size of the problem.",
-    )
-    @click.option(
-        "--mode",
-        type=click.Choice(MODES),
-        default="real",
-        show_default=True,
-        help="Compute and verify; or send the same messages, and sleep while the real program would compute.",
+    @class_option
+    @mode_option(
+        "Compute and verify; or send the same messages, and sleep while the real program would compute."
     )
     @click.option(
         "--compute",
@@ -52,7 +39,7 @@ def _command(name: str, what: str) -> click.Command:
         is_flag=True,
         help="Run for real on one rank, and keep what phases cost, for skeletons.",
     )
-    @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+    @json_option
     def command(
         problem: str, mode: str, compute: float | None, *, spin: bool, calibrate: bool, as_json: bool
     ) -> None:

@@ -8,8 +8,8 @@ import click
 
 from longhaul.errors import LonghaulError
 from longhaul.workloads.commands.kernels import MODULES
+from longhaul.workloads.commands.options import class_option
 from longhaul.workloads.parsing import DURATION
-from longhaul.workloads.problems import CLASSES
 
 MOST_RANKS = 1024
 
@@ -22,7 +22,7 @@ MOST_RANKS = 1024
 @click.argument("name", type=click.Choice([*MODULES, "molecules"]))
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--ranks", type=click.IntRange(1, MOST_RANKS), required=True, help="A power of two.")
-@click.option("--class", "problem", type=click.Choice(CLASSES), default="S", show_default=True)
+@class_option
 @click.option(
     "--compute", type=DURATION, metavar="TIME", help="How long one rank alone would compute; else as shipped."
 )

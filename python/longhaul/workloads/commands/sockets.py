@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from longhaul.workloads import streams
+from longhaul.workloads.commands.options import json_option
 from longhaul.workloads.main import show
 from longhaul.workloads.parsing import SIZE
 
@@ -24,7 +25,7 @@ from longhaul.workloads.parsing import SIZE
 @click.option("--messages", type=click.IntRange(1), default=20_000, show_default=True, help="One way.")
 @click.option("--coalesce", is_flag=True, help="Let the kernel put messages together (Nagle's algorithm).")
 @click.option("--buffer", type=SIZE, help="The sender's socket buffer, else the system's.")
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+@json_option
 def sockets(
     host: str | None,
     clients: int,
