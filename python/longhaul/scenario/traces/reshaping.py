@@ -37,7 +37,7 @@ def two_way(trace: Trace) -> Trace:
 
 def _scaled(trace: Trace, old: str, new: str, factor: float) -> Trace:
     if old not in trace.columns or new in trace.columns:
-        message = f"the trace has {'both' if new in trace.columns else 'no ' + old}"
+        message = f"the trace has {'no ' + old if old not in trace.columns else f'{new} already'}"
         remedy = f"choose one with {old} alone"
         raise LonghaulError(message, remedy=remedy, exit_code=2)
     columns = {
@@ -70,7 +70,7 @@ def only(traces: Sequence[Trace], ends: tuple[str, str] | None) -> tuple[Trace, 
 def resampled(trace: Trace, period_s: float, rule: Rule) -> Trace:
     """``trace`` at even times; each value is of the period that begins there.
 
-    Mean and median weigh with time; ``hold`` takes the value at the time. Gaps weigh nothing; a period of gaps
+    Mean and median weigh with time; hold takes the value at the time. Gaps weigh nothing; a period of gaps
     is one. The mean over time is kept where the period divides the span.
     """
     if not period_s > 0:
