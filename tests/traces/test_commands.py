@@ -159,9 +159,7 @@ def test_the_commands_of_the_guide_work() -> None:
     commands = re.findall(r"^    longhaul trace (.*)$", text, re.MULTILINE)
     assert len(commands) > 12
     rows = "".join(f"{at},par,nyc,80,9\n{at},nyc,par,80,9\n" for at in range(20))
-    files = {
-        name: "t_s,rtt_ms,rate_mbit\n0,80,9\n1,81,9\n" for name in ("monday", "tuesday", "there", "back")
-    }
+    files = dict.fromkeys(("monday", "tuesday", "there", "back"), "t_s,rtt_ms,rate_mbit\n0,80,9\n1,81,9\n")
     for name, content in {**files, "wan": "t_s,src,dst,rtt_ms,rate_mbit\n" + rows}.items():
         Path(f"{name}.csv").write_text(content, encoding="utf-8")
     Path("verizon.down").write_text("1\n5\n1000\n", encoding="utf-8")
