@@ -1,13 +1,12 @@
 """The group of all commands; each is imported when it is called, so that help is quick."""
 
-import importlib.util
 import os
 import sys
-from importlib import import_module
 from importlib.metadata import version
 
 import click
 
+from longhaul.cli.lazy import Commands
 from longhaul.errors import LonghaulError
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -23,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "new": ("longhaul.cli.new:new", "Write a scenario to begin with."),
     "import": ("longhaul.cli.import_:import_", "Make a scenario of a topology: GraphML, SNDlib, TeraGrid."),
     "path": ("longhaul.cli.path:path", "Probe the paths to hosts and make a scenario of them."),
+    "trace": ("longhaul.cli.trace:trace", "Traces of delay and rate: look at, convert, cut, join, make."),
     "export": ("longhaul.cli.export:export", "Write what sets a scenario up on real machines."),
     "schema": ("longhaul.cli.schema:schema", "Print the JSON Schema of scenarios, for editors."),
     "up": ("longhaul.cli.session:up", "Bring a scenario up and leave it up."),
@@ -41,45 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Name, where it lives, and one line about it."""
 
 
-class Commands(click.Group):
-    """Commands that are imported when they are called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Those that are installed, in the order of the table."""
-        return [name for name, (place, _) in COMMANDS.items() if _exists(place)]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command."""
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or name the nearest."""
-        name = args[0]
-        if name not in self.list_commands(ctx):
-            from difflib import get_close_matches
-
-            near = get_close_matches(name, self.list_commands(ctx), n=1)
-            hint = f'did you mean "{near[0]}"?' if near else "see longhaul --help"
-            raise LonghaulError(f'there is no command "{name}"', remedy=hint, exit_code=2)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
-
-
-def _exists(place: str) -> bool:
-    return importlib.util.find_spec(place.partition(":")[0]) is not None
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(version("longhaul"), prog_name="longhaul")
 def longhaul() -> None:
     """A laboratory for wide-area networks between clusters.

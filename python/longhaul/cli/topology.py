@@ -9,8 +9,8 @@ import click
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def quantity(kind: str, option: str, **settings: Any) -> Decorator:
-    """An option with a value in the scenario's units; ``kind`` is Span or Rate."""
+def quantity(kind: str, *option: str, **settings: Any) -> Decorator:
+    """An option, as click declares it, with a value in the scenario's units; ``kind`` is Span or Rate."""
 
     def parse(_context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
         from longhaul.scenario import units
@@ -21,7 +21,7 @@ def quantity(kind: str, option: str, **settings: Any) -> Decorator:
             raise click.BadParameter(str(error), param=parameter) from None
 
     metavar = {"Span": "TIME", "Rate": "RATE"}[kind]
-    return click.option(option, callback=parse, metavar=metavar, **settings)
+    return click.option(*option, callback=parse, metavar=metavar, **settings)
 
 
 def out_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -28,7 +28,7 @@ def describe(
             {**_node(node, index, routes, plan), "function": resolved.functions[node["name"]]}
             for index, node in enumerate(plan["nodes"])
         ],
-        "links": [_link(link, plan) for link in plan["links"]],
+        "links": [_link(link, plan, resolved.round_trips.get(link["name"], {})) for link in plan["links"]],
         "paths": [
             _path(way, routes, plan)
             for pair in _pairs(routes, plan, source, destination, all_pairs)
@@ -55,14 +55,20 @@ def _node(node: Plain, index: int, routes: Routes, plan: Mapping[str, Any]) -> P
     }
 
 
-def _link(link: Plain, plan: Mapping[str, Any]) -> Plain:
+def _link(link: Plain, plan: Mapping[str, Any], round_trips: Mapping[str, str]) -> Plain:
     round_trip_ns = sum(plan_mean_ns(link[way]["delay"]) for way in ("forward", "reverse"))
     return {
         "name": link["name"],
         "endpoints": [plan["nodes"][end]["name"] for end in link["endpoints"]],
         "mtu": link["mtu"],
         "round_trip_ns": round_trip_ns,
-        **{way: _direction(link[way], link["mtu"], round_trip_ns) for way in ("forward", "reverse")},
+        **{
+            way: {
+                **_direction(link[way], link["mtu"], round_trip_ns),
+                "delay_is_half_of": round_trips.get(way),
+            }
+            for way in ("forward", "reverse")
+        },
     }
 
 

@@ -2,14 +2,17 @@
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path as FilePath
+from typing import Any
 
 from longhaul.scenario.problems import Place, Problem, did_you_mean, printable
+from longhaul.scenario.traces import builtin
+from longhaul.scenario.traces.spelling import ENDS, FOREIGN, is_two_way, respelled
 from longhaul.scenario.yaml_tree import Path
 
 MAX_BYTES = 64 << 20
@@ -88,6 +91,10 @@ class InputFile:
         return value
 
 
+Places = Mapping[int, tuple[str, str]]
+"""Source and destination of each row, by its line."""
+
+
 @dataclass
 class Inputs:
     """Reads the files that a scenario names, each once."""
@@ -100,9 +107,31 @@ class Inputs:
     """When traces end that are to end the run."""
     contents: Mapping[str, bytes] | None = None
     """The files by path where they do not come from disk."""
+    warnings: list[str] = field(default_factory=list)
+    """What in the files need not be wrong, each in one line."""
+    round_trips: list[tuple[Any, str]] = field(default_factory=list)
+    """Laws of delay that are half of a round trip, and of which column."""
+    tables: dict[str, "CsvFile"] = field(default_factory=dict)
+
+    def table(self, name: str, *, at: str) -> "CsvFile":
+        """File ``name`` as CSV with a header, which key ``at`` of a law names."""
+        if name not in self.tables:
+            self.tables[name] = CsvFile(self.file(name, at=at))
+        return self.tables[name]
+
+    def warn(self, file: InputFile, message: str) -> None:
+        """Say ``message`` of ``file``, once."""
+        text = f"{file.name}: {message}"
+        if text not in self.warnings:
+            self.warnings.append(text)
 
     def file(self, name: str, *, at: str) -> InputFile:
-        """File ``name``, which key ``at`` of a law names."""
+        """File ``name``, or the trace of a built-in set, which key ``at`` of a law names."""
+        if builtin.is_builtin(name):
+            try:
+                return InputFile(name, tuple(builtin.text_of(name).splitlines()))
+            except builtin.UnknownTraceError as error:
+                raise LawError((at,), error.message, error.remedy) from None
         path = self.folder / name
         if path in self.read:
             return self.read[path]
@@ -144,9 +173,15 @@ class Column:
     factor: int
     values: tuple[tuple[int, Decimal], ...]
 
-    def scaled(self) -> list[tuple[int, int]]:
-        """Line and value, in whole ns, bit/s or bytes."""
-        return [(line, int((value * self.factor).to_integral_value())) for line, value in self.values]
+    @property
+    def is_round_trip(self) -> bool:
+        """Whether the name says that the values are of both ways together."""
+        return is_two_way(self.name)
+
+    def scaled(self, *, one_way: bool = False) -> list[tuple[int, int]]:
+        """Line and value, in whole ns, bit/s or bytes; with ``one_way`` half of a round trip."""
+        half = 2 if one_way and self.is_round_trip else 1
+        return [(line, int((value * self.factor / half).to_integral_value())) for line, value in self.values]
 
 
 class CsvFile:
@@ -162,17 +197,28 @@ class CsvFile:
             raise file.wrong(line, "the first line is no header", remedy)
         if not self._rows:
             raise file.wrong(line, "has a header, but no rows", "write a line for each value")
-        self.header = header
+        self.header = respelled(header, file.lines)
         self.header_line = line
 
     def column(
-        self, wanted: str | None, units: Units, *, at: str, most: int, but: str | None = None
+        self,
+        wanted: str | None,
+        units: Units,
+        *,
+        at: str,
+        most: int,
+        but: str | None = None,
+        lines: Collection[int] | None = None,
+        gaps: bool = False,
     ) -> Column:
         """Column ``wanted``, or the first that fits ``units`` and is not ``but``.
 
-        ``at`` is the law's key for it; values in the smallest unit go up to ``most``.
+        ``at`` is the law's key for it; values in the smallest unit go up to ``most``. With ``lines`` only of
+        these; with ``gaps`` an empty value is the last one again, and before the first one that one.
         """
-        fitting = [name for name in self.header if _unit(name, units) is not None]
+        if wanted not in self.header:
+            wanted = FOREIGN.get(wanted or "", wanted)
+        fitting = self.fitting(units)
         if wanted is None:
             name = next((each for each in fitting if each != but), None)
             if name is None:
@@ -189,11 +235,36 @@ class CsvFile:
         else:
             name = wanted
         position, factor = self.header.index(name), _unit(name, units) or 1
-        values = []
+        values: list[tuple[int, Decimal]] = []
+        empty: list[int] = []
         for line, cells in self._rows:
             word = self._whole(line, cells)[position]
-            values.append((line, self.file.number(line, word, most=most // factor)))
+            if lines is not None and line not in lines:
+                continue
+            if word or not gaps:
+                value = self.file.number(line, word, most=most // factor)
+                values += [(each, value) for each in empty]
+                values.append((line, value))
+                empty = []
+            elif values:
+                values.append((line, values[-1][1]))
+            else:
+                empty.append(line)
+        if not values:
+            where = "in these rows" if lines is not None else "in the file"
+            raise self.file.wrong(self.header_line, f"has no {name} {where}", "name another column")
         return Column(name, factor, tuple(values))
+
+    def fitting(self, units: Units, *, but: str | None = None) -> list[str]:
+        """The columns but one whose names end in one of ``units``."""
+        return [name for name in self.header if _unit(name, units) is not None and name != but]
+
+    def places(self) -> Places | None:
+        """Source and destination of each row, where the file has several links."""
+        if not set(ENDS) <= set(self.header):
+            return None
+        sources, destinations = (self.words(each, remedy="") for each in ENDS)
+        return {line: (a, b) for (line, a), (_, b) in zip(sources, destinations, strict=True)}
 
     def words(self, name: str, *, remedy: str) -> list[tuple[int, str]]:
         """Line and text of column ``name``."""

@@ -1,12 +1,14 @@
 """Nodes and links with every range, attachment, profile and default filled in."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from longhaul.scenario.inputs import FileError, Inputs, LawError, within
 from longhaul.scenario.laws import (
     Plain,
     mean_of,
+    measured_laws,
     merge,
     plan_bundle,
     plan_delay,
@@ -17,7 +19,7 @@ from longhaul.scenario.laws import (
 )
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.model import Node, Profile
-from longhaul.scenario.model.link import DEFAULT_MTU
+from longhaul.scenario.model.link import DEFAULT_MTU, Laws
 from longhaul.scenario.problems import Problem
 from longhaul.scenario.references import attachment_name, expand_nodes
 from longhaul.scenario.yaml_tree import Path, follow
@@ -48,6 +50,8 @@ class Wire:
     reverse: Plain
     attachment: bool
     path: Path
+    round_trips: Mapping[str, str] = field(default_factory=dict)
+    """The column of each direction whose delay is half of a measured round trip."""
 
     @property
     def round_trip_ns(self) -> int:
@@ -86,11 +90,11 @@ def build(scenario: Scenario, inputs: Inputs) -> tuple[Network, list[Problem]]:
         if node.spec.attach:
             name = attachment_name(node.name, node.spec.attach)
             ends = (position[node.name], position[node.spec.attach])
-            here = Origin(scenario, node.path, node.spec.profile)
+            here = Origin(scenario, node.path, node.spec.profile, (node.name, node.spec.attach))
             links.append(_wire(name, ends, Profile(), here, inputs, problems, attachment=True))
     for name, link in document.links.items():
         ends = (position[link.endpoints[0]], position[link.endpoints[1]])
-        here = Origin(scenario, ("links", name), link.profile)
+        here = Origin(scenario, ("links", name), link.profile, link.endpoints)
         links.append(_wire(name, ends, link, here, inputs, problems, attachment=False))
     unique = {(problem.place, problem.message): problem for problem in problems}
     return Network(nodes, tuple(links)), list(unique.values())
@@ -112,9 +116,15 @@ def _wire(
     if mtu < IPV6_MTU and document.addresses != "ipv4":
         remedy = "write 1280 or more, or addresses: ipv4"
         problems.append(here.problem(("mtu",), None, f"{mtu} is too small for IPv6", remedy))
-    ways = {way: merge((profile, getattr(profile, way), spec, getattr(spec, way))) for way in WAYS}
-    lanes = {way: route_laws(laws) for way, laws in ways.items()}
     task = _Task(here, inputs, problems)
+    layers = [(task.measured(layer, here.ends), layer) for layer in (profile, spec)]
+    ways = {
+        way: merge(
+            part for measured, layer in layers for part in (measured.get(way), layer, getattr(layer, way))
+        )
+        for way in WAYS
+    }
+    lanes = {way: route_laws(laws) for way, laws in ways.items()}
     delays = {way: [task.delay(way, number, laws) for number, laws in enumerate(lanes[way])] for way in WAYS}
     means = {way: mean_of(delays[way]) for way in WAYS}
     directions = {}
@@ -129,7 +139,8 @@ def _wire(
             directions[way] = plan_bundle(laws, planned, mean_ns=means[way])
         else:
             directions[way] = planned[0]
-    return Wire(name, ends, mtu, directions["forward"], directions["reverse"], attachment, here.path)
+    halved = {way: column for way in WAYS for lane in lanes[way] if (column := task.round_trip(lane))}
+    return Wire(name, ends, mtu, directions["forward"], directions["reverse"], attachment, here.path, halved)
 
 
 @dataclass(frozen=True)
@@ -139,6 +150,23 @@ class _Task:
     here: "Origin"
     inputs: Inputs
     problems: list[Problem]
+
+    def measured(self, layer: Profile, ends: tuple[str, str]) -> Mapping[str, Laws]:
+        """The laws of both directions that a link or its profile takes from a trace."""
+        if layer.measured is None:
+            return {}
+        try:
+            return measured_laws(layer.measured, ends, self.inputs)
+        except LawError as error:
+            self.problems.append(self.here.problem(error.at, None, error.message, error.remedy))
+        except FileError as error:
+            self.problems.append(error.problem)
+        return {}
+
+    def round_trip(self, laws: Plain) -> str | None:
+        """The column whose half is the delay."""
+        law = laws.get("delay")
+        return next((column for each, column in self.inputs.round_trips if each is law), None)
 
     def delay(self, way: str, number: int, laws: Plain) -> Plain:
         """The delay of route ``number``."""
@@ -186,6 +214,8 @@ class Origin:
     scenario: Scenario
     path: Path
     profile: str | None
+    ends: tuple[str, str]
+    """The nodes that the link joins."""
 
     def problem(
         self, at: Path, way: str | None, message: str, remedy: str, *, route: int | None = None
@@ -210,9 +240,10 @@ def origin_of(scenario: Scenario, link: str) -> Origin:
     """Where the laws of the link called ``link`` come from, an attachment's as well."""
     document = scenario.document
     if link in document.links:
-        return Origin(scenario, ("links", link), document.links[link].profile)
+        spec = document.links[link]
+        return Origin(scenario, ("links", link), spec.profile, spec.endpoints)
     for name, key in expand_nodes(document).items():
         node = document.nodes[key]
         if node.attach and attachment_name(name, node.attach) == link:
-            return Origin(scenario, ("nodes", key), node.profile)
+            return Origin(scenario, ("nodes", key), node.profile, (name, node.attach))
     raise KeyError(link)

@@ -55,6 +55,8 @@ class Resolved:
     """Latitude and longitude in degrees, of the nodes that have them."""
     functions: Mapping[str, str]
     """What each node is there for, in the words of the scenario."""
+    round_trips: Mapping[str, Mapping[str, str]]
+    """By link and direction, the column of a trace whose half is the delay."""
 
 
 def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
@@ -120,7 +122,12 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     problems += wrong
     if problems:
         raise ScenarioError(problems)
-    warnings = [*scenario.warnings, *too_large, *_unused_links(scenario, network, routes, groups)]
+    warnings = [
+        *scenario.warnings,
+        *too_large,
+        *inputs.warnings,
+        *_unused_links(scenario, network, routes, groups),
+    ]
     return Resolved(
         plan,
         tuple(traffic),
@@ -139,6 +146,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
             node.name: node.spec.function or ("client" if node.spec.kind == "host" else "router")
             for node in network.nodes
         },
+        {link.name: link.round_trips for link in network.links if link.round_trips},
     )
 
 

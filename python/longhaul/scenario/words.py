@@ -60,6 +60,8 @@ def delays(direction: Mapping[str, Any]) -> Iterator[str]:
             yield span(max(values))
         case "ticks":
             yield f"{delay['hz']} Hz, {delay['rounding']}"
+    if direction.get("delay_is_half_of"):
+        yield f"half of {direction['delay_is_half_of']}"
     if direction["reorder"]:
         yield "reorders"
     late = direction["out_of_order"]

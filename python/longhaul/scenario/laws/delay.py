@@ -74,9 +74,10 @@ def _width(jitter: Any) -> int | None:
 
 def _traced(delay: DelayTrace, inputs: Inputs) -> Plain:
     linear = delay.interpolate == "linear"
-    points = series.read_points(
-        delay.trace, inputs, column=delay.column, time=delay.time, units=TIME, most=Span.limit
-    )
+    read = series.read_points(delay, inputs, units=TIME, most=Span.limit)
+    points = read.points
+    if read.is_round_trip:
+        inputs.round_trips.append((delay, read.column))
     if delay.at_end == "end":
         inputs.ends_ns.append(series.length_ns(points, linear=linear))
     return {

@@ -75,9 +75,7 @@ def bdp_bytes(bits_per_s: int, round_trip_ns: int) -> int:
 
 
 def _traced(rate: RateTrace, inputs: Inputs) -> Plain:
-    points = series.read_points(
-        rate.trace, inputs, column=rate.column, time=rate.time, units=RATE, most=Rate.limit
-    )
+    points = series.read_points(rate, inputs, units=RATE, most=Rate.limit).points
     if not any(value for _at, value in points):
         raise LawError(("trace",), "has no rate above 0", "a link that carries nothing is down: up: false")
     if rate.at_end == "end":

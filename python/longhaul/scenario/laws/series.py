@@ -1,27 +1,77 @@
 """Values that follow a list of points of time, read from a CSV file."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from longhaul.scenario.inputs import TIME, CsvFile, Inputs, Units, ascending
+from longhaul.scenario.inputs import TIME, CsvFile, Inputs, LawError, Units, ascending
+from longhaul.scenario.model.delay import DelayTrace
+from longhaul.scenario.model.rate import RateTrace
+from longhaul.scenario.problems import did_you_mean, printable
+from longhaul.scenario.traces.spelling import ENDS
 from longhaul.scenario.units import Span
 
 Points = Sequence[tuple[int, int]]
 """(time in ns, value), times ascending, the first at 0."""
 
 
-def read_points(
-    name: str, inputs: Inputs, *, column: str | None, time: str | None, units: Units, most: int
-) -> list[tuple[int, int]]:
-    """The points of file ``name``; time counts from its first row."""
-    table = CsvFile(inputs.file(name, at="trace"))
-    times = table.column(time, TIME, at="time", most=Span.limit)
-    values = table.column(column, units, at="column", most=most, but=times.name)
+@dataclass(frozen=True)
+class Read:
+    """What a law follows of a file."""
+
+    points: list[tuple[int, int]]
+    column: str
+    is_round_trip: bool
+    """Whether the column was of a round trip, so that the values are half of it."""
+
+
+def read_points(law: DelayTrace | RateTrace, inputs: Inputs, *, units: Units, most: int) -> Read:
+    """The points of the file that ``law`` names; time counts from its first row, an empty value is a gap.
+
+    Raises :class:`LawError` and :class:`FileError`.
+    """
+    table = inputs.table(law.trace, at="trace")
+    lines = _lines(law, table, inputs)
+    times = table.column(law.time, TIME, at="time", most=Span.limit, lines=lines)
+    column = table.column(law.column, units, at="column", most=most, but=times.name, lines=lines, gaps=True)
     rows = times.scaled()
     ascending(table.file, rows, what="time", strictly=True)
     start = rows[0][1]
-    return [(at - start, value) for (_, at), (_, value) in zip(rows, values.scaled(), strict=True)]
+    values = column.scaled(one_way=units is TIME)
+    points = [(at - start, value) for (_, at), (_, value) in zip(rows, values, strict=True)]
+    return Read(points, column.name, units is TIME and column.is_round_trip)
+
+
+def _lines(law: DelayTrace | RateTrace, table: CsvFile, inputs: Inputs) -> set[int] | None:
+    """The rows of the link that ``law`` means, where the file has several."""
+    wanted = (law.source, law.to)
+    places = table.places()
+    if places is None:
+        if law.source is not None:
+            message = f'"{printable(law.trace)}" has one link only: no columns {" and ".join(ENDS)}'
+            raise LawError(("from",), message, "leave out from and to")
+        return None
+    known = list(dict.fromkeys(places.values()))
+    if law.source is None and len(known) == 1:
+        return None
+    if law.source is None:
+        first, last = known[0]
+        message = f'"{printable(law.trace)}" has {len(known)} links'
+        raise LawError(("trace",), message, f"say which: from: {first}, to: {last}")
+    chosen = wanted if wanted in known else wanted[::-1]
+    if chosen not in known:
+        for key, name in (("from", law.source), ("to", law.to)):
+            hosts = sorted({host for pair in known for host in pair})
+            if name not in hosts:
+                message = f'"{printable(law.trace)}" has no host "{printable(str(name))}"'
+                raise LawError((key,), message, did_you_mean(str(name), hosts))
+        message = f'"{printable(law.trace)}" has no link between {wanted[0]} and {wanted[1]}'
+        raise LawError(("to",), message, did_you_mean("", [f"{a} to {b}" for a, b in known]))
+    if chosen != wanted:
+        there = f"{wanted[0]} to {wanted[1]}"
+        inputs.warn(table.file, f"has no rows from {there}; those of the way back are taken")
+    return {line for line, place in places.items() if place == chosen}
 
 
 def length_ns(points: Points, *, linear: bool = False) -> int:

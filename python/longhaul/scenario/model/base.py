@@ -198,6 +198,8 @@ FileName = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 """A file beside the scenario."""
 Column = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 """A column of a CSV file; the end of its name is its unit."""
+TracedHost = Annotated[str, StringConstraints(min_length=1, max_length=253)]
+"""A host as a trace calls it."""
 Text = Annotated[str, StringConstraints(max_length=4096)]
 Word = Annotated[str, BeforeValidator(_text_of)]
 """Text that may look like a number."""

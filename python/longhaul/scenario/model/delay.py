@@ -4,7 +4,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from longhaul.scenario.model.base import AlsoText, Column, Count, FileName, Strict, choice, problem
+from longhaul.scenario.model.base import (
+    AlsoText,
+    Column,
+    Count,
+    FileName,
+    Strict,
+    TracedHost,
+    choice,
+    problem,
+)
 from longhaul.scenario.model.distribution import (
     Empirical,
     Exponential,
@@ -117,17 +126,26 @@ class Delay(Strict):
 
 
 class DelayTrace(Strict):
-    """The one-way delay from a CSV file with a header."""
+    """The one-way delay from a CSV file with a header, or half of its round trip."""
 
     trace: FileName
     column: Column | None = None
-    """Ends in _ns, _us, _ms or _s; the first such but the time if left out."""
+    """Ends in _ns, _us, _ms or _s; the first such but the time if left out. Of rtt_ms half."""
     time: Column | None = None
     """Ends in _ns, _us, _ms or _s; the first such if left out."""
     interpolate: Literal["step", "linear"] = "step"
     at_end: Literal["hold", "loop", "end"] = "hold"
     """Hold the last value, begin again, or end the run."""
+    source: Annotated[TracedHost | None, Field(alias="from")] = None
+    to: TracedHost | None = None
+    """Which link, of a file with several."""
     reorder: bool = False
+
+    @model_validator(mode="after")
+    def _both_ends(self) -> "DelayTrace":
+        if (self.source is None) != (self.to is None):
+            raise problem("a link has two ends", "write both from and to, or neither")
+        return self
 
 
 def _delay(value: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, field_validator
 
 from longhaul.scenario.model.base import Count, HostName, Name, problem
+from longhaul.scenario.model.measured import Measured
 from longhaul.scenario.model.routes import Effects, Framing, Routes
 from longhaul.scenario.units import Size
 
@@ -41,6 +42,8 @@ class Profile(Laws):
     """What is different from the first endpoint to the second."""
     reverse: Laws | None = None
     """What is different from the second endpoint to the first."""
+    measured: Measured | None = None
+    """Delay and rate of both directions from a trace, where the laws do not say otherwise."""
     mtu: Mtu | None = None
 
 

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from longhaul.scenario.model.base import AlsoText, Column, FileName, Strict, problem
+from longhaul.scenario.model.base import AlsoText, Column, FileName, Strict, TracedHost, problem
 from longhaul.scenario.units import Rate, Size
 
 
@@ -56,6 +56,15 @@ class RateTrace(Strict):
     """Ends in _ns, _us, _ms or _s; the first such if left out."""
     at_end: Literal["hold", "loop", "end"] = "hold"
     """Hold the last value, begin again, or end the run."""
+    source: Annotated[TracedHost | None, Field(alias="from")] = None
+    to: TracedHost | None = None
+    """Which link, of a file with several."""
+
+    @model_validator(mode="after")
+    def _both_ends(self) -> "RateTrace":
+        if (self.source is None) != (self.to is None):
+            raise problem("a link has two ends", "write both from and to, or neither")
+        return self
 
 
 class Opportunities(Strict):

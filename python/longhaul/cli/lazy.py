@@ -1,0 +1,58 @@
+"""Groups of commands that are imported when they are called, so that help is quick."""
+
+import importlib.util
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from longhaul.errors import LonghaulError
+
+Table = Mapping[str, tuple[str, str]]
+"""Commands by name: where each lives, as ``module:attribute``, and one line about it."""
+
+
+class Commands(click.Group):
+    """Commands that are imported when they are called."""
+
+    def __init__(self, *args: Any, table: Table, **settings: Any) -> None:
+        """The commands of ``table``, in its order."""
+        super().__init__(*args, **settings)
+        self.table = table
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Those that are installed, in the order of the table."""
+        return [name for name, (place, _) in self.table.items() if _exists(place)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module, _, attribute = self.table[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or name the nearest."""
+        name = args[0]
+        if name not in self.list_commands(ctx):
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, self.list_commands(ctx), n=1)
+            hint = f'did you mean "{near[0]}"?' if near else f"see {ctx.command_path} --help"
+            raise LonghaulError(f'there is no command "{name}"', remedy=hint, exit_code=2)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        rows = [(name, self.table[name][1]) for name in self.list_commands(ctx)]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+
+def _exists(place: str) -> bool:
+    return importlib.util.find_spec(place.partition(":")[0]) is not None

@@ -1,0 +1,152 @@
+"""Traces from and to files, by the end of their name, and from the built-in sets."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from longhaul.errors import LonghaulError
+from longhaul.scenario.inputs import MAX_BYTES, MAX_ROWS, FileError, InputFile, LawError
+from longhaul.scenario.problems import printable
+from longhaul.scenario.traces import builtin, opportunities, parquet
+from longhaul.scenario.traces.reading import Reading, read_text
+from longhaul.scenario.traces.trace import Trace, Way
+from longhaul.scenario.traces.writing import text_of_traces
+
+MAHIMAHI = (".up", ".down", ".mahi")
+"""What the names of mahimahi's traces end in."""
+
+
+def read_traces(name: str, *, bin_s: float = 1.0) -> Reading:
+    """The traces of file ``name``: CSV, Parquet or mahimahi; or of a built-in set.
+
+    ``bin_s`` is over how long mahimahi's opportunities are counted. Raises :class:`LonghaulError`, which says
+    the line.
+    """
+    try:
+        if builtin.is_builtin(name):
+            return Reading(builtin.traces_of(name))
+        if name.endswith(".parquet"):
+            return Reading(parquet.read_parquet(Path(name)))
+        file = _file(Path(name))
+        if name.endswith(MAHIMAHI):
+            return Reading((opportunities.read_opportunities(file, bin_s=bin_s),))
+        return read_text(file)
+    except FileError as error:
+        raise LonghaulError(str(error.problem), exit_code=2) from None
+    except (builtin.UnknownTraceError, LawError) as error:
+        raise LonghaulError(f"{printable(name)}: {error.message}", remedy=error.remedy, exit_code=2) from None
+
+
+def named(given: str) -> tuple[str | None, str]:
+    """``SOURCE:DESTINATION=FILE`` as link and file; without the link, the file alone."""
+    link, equals, file = given.partition("=")
+    if not equals or Path(given).exists():
+        return None, given
+    return link, file
+
+
+def read_named(given: str) -> Reading:
+    """The traces of ``[SOURCE:DESTINATION=]FILE``; a link that is given stands for the file's own."""
+    link, name = named(given)
+    reading = read_traces(name)
+    if link is None:
+        return reading
+    ends = ends_of(link)
+    if len(reading.traces) > 1:
+        message = f"{name} has {len(reading.traces)} links of its own"
+        raise LonghaulError(message, remedy=f"leave out {link}=", exit_code=2)
+    trace = reading.traces[0]
+    way = replace(trace.way, source=ends[0], destination=ends[1]) if trace.way else Way(*ends)
+    return replace(reading, traces=(replace(trace, way=way),))
+
+
+def ends_of(link: str) -> tuple[str, str]:
+    """``SOURCE:DESTINATION`` as a pair."""
+    source, colon, destination = link.partition(":")
+    hosts = (source, destination)
+    if not colon or any(not host or any(char.isspace() or char in ",#" for char in host) for host in hosts):
+        message = f'"{printable(link)}" is no link'
+        raise LonghaulError(message, remedy="write SOURCE:DESTINATION, such as par:nyc", exit_code=2)
+    return hosts
+
+
+def write_traces(path: Path, traces: Sequence[Trace], *, force: bool = False) -> None:
+    """Write ``traces`` as the end of ``path`` says: Parquet, mahimahi, else CSV.
+
+    Raises :class:`LonghaulError` if the file is there and ``force`` is not set.
+    """
+    if path.suffix in MAHIMAHI and len(traces) > 1:
+        message = f"{path.name} has one link, not {len(traces)}"
+        raise LonghaulError(message, remedy="name one with --link SOURCE:DESTINATION", exit_code=2)
+    content = content_of(path.suffix, traces)
+    try:
+        with path.open("wb" if force else "xb") as file:
+            file.write(content)
+    except FileExistsError:
+        remedy = "choose another name, or add --force"
+        raise LonghaulError(f"{path} is there already", remedy=remedy, exit_code=2) from None
+    except OSError as error:
+        message = f"cannot write {path}: {(error.strerror or 'it fails').lower()}"
+        raise LonghaulError(message, remedy="name a file in a folder that is there", exit_code=2) from None
+
+
+def content_of(suffix: str, traces: Sequence[Trace]) -> bytes:
+    """``traces`` as the bytes of a file whose name ends in ``suffix``."""
+    if suffix == ".parquet":
+        return parquet.content_of(traces)
+    if suffix in MAHIMAHI:
+        return opportunities.text_of_opportunities(traces[0]).encode()
+    return text_of_traces(traces).encode()
+
+
+def sidecar_of(path: Path) -> Path:
+    """Where the facts about a trace stand that its text has no room for: ``wan.json`` beside ``wan.csv``."""
+    return path.with_suffix(".json")
+
+
+def write_sidecar(path: Path, facts: Mapping[str, Any]) -> None:
+    """Write ``facts`` beside the trace in ``path``, with the checksum of its bytes."""
+    checksum = hashlib.sha256(path.read_bytes()).hexdigest()
+    text = json.dumps({**facts, "sha256": checksum}, indent=1)
+    sidecar_of(path).write_text(f"{text}\n", encoding="utf-8")
+
+
+def read_sidecar(path: Path) -> Mapping[str, Any] | None:
+    """The facts beside the trace in ``path``, if there are any; raises :class:`LonghaulError`."""
+    beside = sidecar_of(path)
+    try:
+        facts = json.loads(beside.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise LonghaulError(
+            f"{beside}: {printable(str(error))}", remedy="write it again, or remove it", exit_code=2
+        ) from None
+    return facts if isinstance(facts, dict) else None
+
+
+def _file(path: Path) -> InputFile:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        message = f"{path}: {(error.strerror or 'cannot be read').lower()}"
+        remedy = "name a file that can be read; longhaul trace list has the built-in ones"
+        raise LonghaulError(message, remedy=remedy, exit_code=2) from None
+    if len(content) > MAX_BYTES:
+        message = f"{path} has more than {MAX_BYTES >> 20} MiB"
+        raise LonghaulError(message, remedy="cut it, or write it as Parquet", exit_code=2)
+    try:
+        lines = tuple(content.decode("utf-8-sig").splitlines())
+    except UnicodeDecodeError as error:
+        message = f"{path} is no text: byte {error.start} is not UTF-8"
+        raise LonghaulError(message, remedy="give CSV, Parquet or mahimahi", exit_code=2) from None
+    found = InputFile(str(path), lines)
+    if len(lines) > MAX_ROWS:
+        raise found.wrong(MAX_ROWS + 1, f"more than {MAX_ROWS} lines", "write a shorter trace")
+    if next(found.rows(), None) is None:
+        raise found.wrong(1, "holds nothing", "write a header and a line for each sample")
+    return found
