@@ -1,5 +1,6 @@
 """The compiled core: it executes plans and decides nothing about scenarios."""
 
+from collections.abc import Callable
 from typing import Any
 
 def version() -> str:
@@ -104,6 +105,25 @@ def run_live(plan: str, *, directory: str, run: str, line: int | None, socket: s
 
     The calling process must have one thread and should do nothing else afterwards. ``line`` is a
     descriptor of the private line to whoever started the run; ``socket`` is where others may talk to it.
+    """
+
+def check_relay_plan(plan: str) -> None:
+    """Refuses, with ValueError, what is not the plan of a relay."""
+
+def run_relay(
+    plan: str,
+    *,
+    directory: str,
+    socket: str | None,
+    token: str | None,
+    stop: int,
+    ready: Callable[[str], None],
+    wrapper: Callable[[int, int, int, bytes], object] | None,
+) -> str:
+    """Relays until descriptor ``stop`` can be read, its socket says so, or its time is over.
+
+    ``ready`` hears, as JSON, where it listens. Returns its result as JSON. Raises ValueError for a wrong
+    plan, RuntimeError for what cannot be done.
     """
 
 def run_in_host(
