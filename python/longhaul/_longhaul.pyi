@@ -107,25 +107,6 @@ def run_live(plan: str, *, directory: str, run: str, line: int | None, socket: s
     descriptor of the private line to whoever started the run; ``socket`` is where others may talk to it.
     """
 
-def check_relay_plan(plan: str) -> None:
-    """Refuses, with ValueError, what is not the plan of a relay."""
-
-def run_relay(
-    plan: str,
-    *,
-    directory: str,
-    socket: str | None,
-    token: str | None,
-    stop: int,
-    ready: Callable[[str], None],
-    wrapper: Callable[[int, int, int, bytes], object] | None,
-) -> str:
-    """Relays until descriptor ``stop`` can be read, its socket says so, or its time is over.
-
-    ``ready`` hears, as JSON, where it listens. Returns its result as JSON. Raises ValueError for a wrong
-    plan, RuntimeError for what cannot be done.
-    """
-
 def run_in_host(
     *,
     supervisor: int,
@@ -171,3 +152,24 @@ def distribute_keys(keys: Any, shift: int, next_: Any, output: Any) -> None:
 
 def relax(grid: Any, columns: int, parity: int, omega: float) -> float:
     """Update where row + column + parity is even, ends excepted; returns the largest change."""
+
+def check_relay_plan(plan: str) -> None:
+    """Check the plan of a relay in JSON. Raises ValueError with the place."""
+
+def run_relay(
+    plan: str,
+    *,
+    directory: str,
+    socket: str | None,
+    token: str | None,
+    stop: int,
+    ready: Callable[[str], object],
+    wrapper: Callable[[int, int, int, bytes], int | bytes | tuple[bytes, int] | None] | None,
+) -> str:
+    """Run a relay until a byte can be read from descriptor ``stop``, or it is told to end; the GIL is free.
+
+    ``ready`` hears once where each listener listens, as a JSON list of listener and address. ``wrapper``
+    sees every message: connection, the sub-clusters that it comes from and goes to, its bytes; it returns
+    nothing, more delay in ns, other bytes, or both. Returns what was done, as JSON. Raises ValueError for a
+    plan that is wrong, RuntimeError for what cannot be opened, and the first error of ``wrapper``.
+    """

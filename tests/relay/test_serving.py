@@ -20,10 +20,11 @@ from longhaul.scenario import load_scenario, resolve
 
 from .scenarios import HEAD, THREE
 
-MESSAGES = "connection,from,to,in_ns,wanted_ns,out_ns,bytes\n0,a,b,5,18000000,18000012,1\n"
+MESSAGES = "connection,from,to,in_ns,wanted_ns,out_ns,bytes\n0,0,1,5,18000000,18000012,1\n"
 CONNECTIONS = (
     "connection,listener,from,to,client,target,opened_ns,closed_ns,bytes_forward,bytes_back,end\n"
-    "0,0,a,b,127.0.0.1:4000,127.2.0.11:22,1,2,1,0,closed\n"
+    "0,0,0,1,127.0.0.1:4000,127.2.0.11:22,1,2,1,0,closed\n"
+    "1,0,,,127.0.0.1:4001,,1,1,0,0,too many\n"
 )
 RESULT: dict[str, Any] = {
     "reason": "stopped",
@@ -99,7 +100,8 @@ def test_a_run_directory_has_what_other_runs_have(tmp_path: Path, engine: Callab
             "bytes": 1,
         }
     ]
-    assert pq.read_table(done.directory / "connections.parquet").num_rows == 1
+    connections = pq.read_table(done.directory / "connections.parquet").to_pylist()
+    assert [(each["from"], each["to"]) for each in connections] == [("a", "b"), (None, None)]
     assert pq.read_table(done.directory / "links.parquet").to_pylist() == RESULT["links"]
     summary = json.loads((done.directory / "summary.json").read_text())
     assert summary == json.loads(json.dumps(done.summary))

@@ -15,10 +15,8 @@ from longhaul.run import directory as directories
 
 Json = dict[str, Any]
 
-_TEXT = {
-    "messages": ("from", "to"),
-    "connections": ("from", "to", "client", "target", "end", "listener"),
-}
+_CLUSTERS = ("from", "to")
+_TEXT = {"messages": _CLUSTERS, "connections": (*_CLUSTERS, "client", "target", "end")}
 """The columns of each log that are not whole numbers."""
 _RESULT_WITHIN_S = 60.0
 
@@ -27,11 +25,13 @@ def write_results(directory: Path) -> Json:
     """Write tables, ``fidelity.json`` and ``summary.json`` of a relay; returns the summary."""
     result: Json | None = _read(directory / "raw" / "relay.json")
     fidelity = {**judge_relay(result).as_dict(), "error": error_of(result or {})}
+    plan = directories.read_plan(directory)
+    clusters = {str(position): each["name"] for position, each in enumerate(plan["clusters"])}
     for name, text in _TEXT.items():
-        _write_table(directory / "raw" / f"{name}.csv", directory / f"{name}.parquet", text)
+        _write_table(directory / "raw" / f"{name}.csv", directory / f"{name}.parquet", text, clusters)
     found = result or {}
     summary: Json = {
-        "name": directories.read_plan(directory)["name"],
+        "name": plan["name"],
         "mode": "relay",
         "duration_ns": found.get("duration_ns"),
         "ended": (_read(directory / "raw" / "ended.json") or {}).get("ended"),
@@ -105,8 +105,8 @@ def _metrics(fidelity: Mapping[str, Any]) -> Json:
     }
 
 
-def _write_table(source: Path, target: Path, text: tuple[str, ...]) -> None:
-    """The CSV file as Parquet, piece by piece; nothing if there is none."""
+def _write_table(source: Path, target: Path, text: tuple[str, ...], clusters: Mapping[str, str]) -> None:
+    """The CSV file as Parquet, piece by piece, clusters by their names; nothing if there is none."""
     import pyarrow as pa
     import pyarrow.csv as pacsv
     import pyarrow.parquet as pq
@@ -123,7 +123,14 @@ def _write_table(source: Path, target: Path, text: tuple[str, ...]) -> None:
         pq.ParquetWriter(target, reader.schema, compression="zstd") as writer,
     ):
         for batch in reader:
-            writer.write_batch(batch)
+            columns: dict[str, Any] = dict(zip(batch.schema.names, batch.columns, strict=True))
+            for each in _CLUSTERS:
+                codes = columns[each].dictionary_encode()
+                names = pa.array(
+                    [clusters.get(str(code)) for code in codes.dictionary.to_pylist()], pa.string()
+                )
+                columns[each] = pa.DictionaryArray.from_arrays(codes.indices, names).dictionary_decode()
+            writer.write_batch(pa.record_batch(columns))
 
 
 def _write_links(links: list[Json], path: Path) -> None:

@@ -125,8 +125,10 @@ def serve(
         raise
     finally:
         state.remove(path)
-    early = bool(seen) and planned.plan["duration_ns"] is not None
-    return _concluded(directory, result, "interrupted" if early else str(result.get("reason")), order)
+    # Who sets no end ends it with Ctrl-C; who sets one interrupts it so.
+    reason = "interrupted" if seen and planned.plan["duration_ns"] is not None else "stopped"
+    reason = "duration" if result.get("reason") == "duration" else reason
+    return _concluded(directory, result, reason, order)
 
 
 def name_of(resolved: Resolved, order: Order) -> str:
