@@ -204,6 +204,11 @@ impl<P: Load> Bundle<P> {
         self.routes.iter().map(Link::waiting).fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
     }
 
+    /// See [`Link::next_start`].
+    pub fn next_start(&self) -> Time {
+        self.routes.iter().map(Link::next_start).min().unwrap_or(Time::NEVER)
+    }
+
     pub(crate) fn catch_up(&mut self, now: Time) {
         self.routes.iter_mut().for_each(|route| route.catch_up(now));
     }

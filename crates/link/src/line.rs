@@ -109,6 +109,15 @@ impl<P: Load> Line<P> {
         }
     }
 
+    /// See [`Link::next_start`].
+    pub fn next_start(&self) -> Time {
+        match self {
+            Line::Link(link) => link.next_start(),
+            Line::Pipe(pipe) => pipe.next_start(),
+            Line::Bundle(bundle) => bundle.next_start(),
+        }
+    }
+
     /// See [`Link::flying`].
     pub fn flying(&self) -> u64 {
         match self {

@@ -281,6 +281,17 @@ impl<P: Load> Link<P> {
         (self.queue.len() + u64::from(self.staged.is_some()), self.queue.bytes() + staged)
     }
 
+    /// When the first of those that wait begins to leave, as of the latest `now`, so that there is room in
+    /// the queue; [`Time::NEVER`] if nobody waits, or the link is down.
+    pub fn next_start(&self) -> Time {
+        match &self.staged {
+            _ if !self.up => Time::NEVER,
+            Some(waiting) => self.start_of(waiting),
+            None if self.queue.len() > 0 => self.gate.free_at(),
+            None => Time::NEVER,
+        }
+    }
+
     /// Packets in the serialiser or on the wire, as of the latest `now`.
     pub fn flying(&self) -> u64 {
         self.wire.len() as u64

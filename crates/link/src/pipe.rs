@@ -281,6 +281,10 @@ impl<P: Load> Pipe<P> {
         (self.queue.len() as u64, self.waiting_bytes)
     }
 
+    pub(crate) fn next_start(&self) -> Time {
+        self.queue.front().map_or(Time::NEVER, |first| first.wire.busy_until())
+    }
+
     pub(crate) fn flying(&self) -> u64 {
         let Counters { delivered_packets, .. } = self.counters;
         self.begun() - delivered_packets

@@ -8,7 +8,7 @@
 mod calendar;
 pub mod icmp;
 pub mod journal;
-mod laws;
+pub mod laws;
 mod lookahead;
 mod monitor;
 mod network;

@@ -3,6 +3,7 @@
 mod capture;
 mod kernels;
 mod many;
+mod relay;
 
 use longhaul_live::{Entry, Options};
 use longhaul_plan::Plan;
@@ -25,6 +26,8 @@ mod _longhaul {
     };
     #[pymodule_export]
     use super::many::{Stop, simulate_many};
+    #[pymodule_export]
+    use super::relay::{check_relay_plan, run_relay};
     #[pymodule_export]
     use super::{
         cgroup_prefix, check_law, check_plan, own_cgroup, path, replay, run_in_host, run_live, trial,

@@ -1,0 +1,230 @@
+//! A connection through the gateway: two sockets, two streams between them.
+
+use crate::settings::Framing;
+use crate::sockets::Socket;
+use crate::socks;
+use crate::stream::{Mark, Stream};
+use crate::wan::{FlowId, RouteId};
+use longhaul_units::Time;
+use std::net::SocketAddr;
+
+/// The two ways of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the client to the target.
+    Forward,
+    /// From the target to the client.
+    Back,
+}
+
+impl Way {
+    /// The other one.
+    pub fn other(self) -> Self {
+        match self {
+            Way::Forward => Way::Back,
+            Way::Back => Way::Forward,
+        }
+    }
+}
+
+/// How far it has come.
+#[derive(Debug)]
+pub enum Phase {
+    /// The client says where it wants to go.
+    Hello(socks::Server),
+    /// The name of the target is looked up.
+    Resolving,
+    /// The wish to connect travels, or its answer does.
+    Opening,
+    /// Both ends talk.
+    Open,
+}
+
+/// How the gateway reaches the target.
+#[derive(Debug)]
+pub enum Upstream {
+    /// Not yet.
+    None,
+    /// The kernel connects.
+    Connecting(Socket),
+    /// The gateway of another process is asked to.
+    Asking(Socket, socks::Client),
+    /// There is a connection.
+    Open(Socket),
+}
+
+impl Upstream {
+    /// The socket, if there is one.
+    pub fn socket(&mut self) -> Option<&mut Socket> {
+        match self {
+            Upstream::None => None,
+            Upstream::Connecting(socket) | Upstream::Asking(socket, _) | Upstream::Open(socket) => {
+                Some(socket)
+            }
+        }
+    }
+}
+
+/// What travels one way.
+#[derive(Debug)]
+pub struct Direction {
+    /// Bytes that were read and not written yet.
+    pub stream: Stream,
+    /// Where its pieces go.
+    pub route: RouteId,
+    /// Whose its pieces are.
+    pub flow: FlowId,
+    /// Most bytes of a piece.
+    pub piece: u32,
+    /// Most bytes held.
+    pub buffer: usize,
+    /// Waits for room on the first link.
+    pub blocked: bool,
+    /// The source sends no more, and that was taken in.
+    pub ended: bool,
+    /// That was passed on.
+    pub done: bool,
+    /// The last mark, which holds once everything before it was written.
+    pub closing: Option<Mark>,
+    /// Bytes passed on.
+    pub bytes: u64,
+    /// A message that has not come wholly yet, where messages are told apart.
+    pub partial: Vec<u8>,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub struct Connection {
+    /// Counts from 1.
+    pub serial: u64,
+    /// Where it came in.
+    pub listener: usize,
+    /// Who opened it.
+    pub client: Socket,
+    /// Their address.
+    pub client_address: SocketAddr,
+    /// The way to the target.
+    pub upstream: Upstream,
+    /// The target.
+    pub target: Option<SocketAddr>,
+    /// The client's sub-cluster.
+    pub from: usize,
+    /// The target's.
+    pub to: usize,
+    /// How far it has come.
+    pub phase: Phase,
+    /// Whether the client waits for a SOCKS reply.
+    pub wants_reply: bool,
+    /// Both ways, once the target is known.
+    pub ways: Option<[Direction; 2]>,
+    /// What a SOCKS conversation has to say to the client.
+    pub say: Vec<u8>,
+    /// When it came.
+    pub opened: Time,
+    /// Whether it is in the list of those to be looked after.
+    pub listed: bool,
+    /// What a client is told whose target was not reached.
+    pub refusal: Option<socks::Reply>,
+    /// The same for the log.
+    pub reason: Option<&'static str>,
+    /// Why it ends.
+    pub end: Option<&'static str>,
+}
+
+impl Connection {
+    /// One that just came in.
+    pub fn new(
+        serial: u64,
+        listener: usize,
+        client: Socket,
+        address: SocketAddr,
+        from: usize,
+        now: Time,
+    ) -> Self {
+        Connection {
+            serial,
+            listener,
+            client,
+            client_address: address,
+            upstream: Upstream::None,
+            target: None,
+            from,
+            to: from,
+            phase: Phase::Opening,
+            wants_reply: false,
+            ways: None,
+            say: Vec::new(),
+            opened: now,
+            listed: false,
+            refusal: None,
+            reason: None,
+            end: None,
+        }
+    }
+
+    /// Bytes that it holds.
+    pub fn held_in_streams(&self) -> usize {
+        self.ways.iter().flatten().map(|way| way.stream.held()).sum()
+    }
+
+    /// Where one way ends, nobody listens any longer: who speaks that way hears of it.
+    pub fn fail(&mut self, way: Way, now: Time) {
+        let Some(ways) = &mut self.ways else { return };
+        ways[way as usize].done = true;
+        let other = &mut ways[way.other() as usize];
+        if !other.ended {
+            other.ended = true;
+            other.stream.append_mark(now, Mark::Reset);
+        }
+    }
+
+    /// Whether everything was passed on, both ways.
+    pub fn is_done(&self) -> bool {
+        self.ways.as_ref().is_some_and(|ways| ways.iter().all(|way| way.done))
+    }
+}
+
+/// Takes whole messages out of what was read, if messages are told apart; what is not whole stays in
+/// `partial`. An error if a message is longer than `most`.
+pub fn whole_messages(
+    framing: Framing,
+    partial: &mut Vec<u8>,
+    bytes: &[u8],
+    most: usize,
+) -> Result<Vec<Vec<u8>>, ()> {
+    if framing == Framing::Stream {
+        return Ok(vec![bytes.to_vec()]);
+    }
+    partial.extend_from_slice(bytes);
+    let mut messages = Vec::new();
+    let mut at = 0;
+    while let Some(&[a, b, c, d]) = partial.get(at..at + 4) {
+        let length = 4 + u32::from_be_bytes([a, b, c, d]) as usize;
+        if length > most {
+            return Err(());
+        }
+        let Some(message) = partial.get(at..at + length) else { break };
+        messages.push(message.to_vec());
+        at += length;
+    }
+    partial.drain(..at);
+    Ok(messages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_told_apart_by_their_lengths() {
+        let mut partial = Vec::new();
+        let all: Vec<u8> = [&[0, 0, 0, 2, 7, 8][..], &[0, 0, 0, 0], &[0, 0, 1, 0], &[9; 256]].concat();
+        let mut messages = Vec::new();
+        for chunk in all.chunks(5) {
+            messages.extend(whole_messages(Framing::LengthPrefixed, &mut partial, chunk, 1000).unwrap());
+        }
+        assert_eq!(messages.iter().map(Vec::len).collect::<Vec<_>>(), [6, 4, 260]);
+        assert_eq!(messages.concat(), all);
+        assert!(whole_messages(Framing::LengthPrefixed, &mut partial, &[0, 1, 0, 0], 1000).is_err());
+    }
+}

@@ -1,0 +1,173 @@
+//! Talking to a relay: JSON objects, one a line, over a socket of its owner; each names the token.
+
+use crate::socks::equal;
+use longhaul_plan::{Change, Way};
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+/// Longest request; longer ones end the conversation.
+const LONGEST: usize = 1 << 20;
+/// Conversations at once.
+const CLIENTS: usize = 64;
+
+/// What may be asked of a relay.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Request {
+    /// End.
+    Stop {
+        /// Because its user said so before its time.
+        #[serde(default)]
+        interrupted: bool,
+    },
+    /// Where its results are; it has no hosts.
+    Hosts {},
+    /// How it goes.
+    Status {},
+    /// Change a link now.
+    Change {
+        /// Its position.
+        link: usize,
+        /// `None`: both ways.
+        direction: Option<Way>,
+        /// Which of its parallel routes.
+        #[serde(default)]
+        route: Option<usize>,
+        /// What becomes different.
+        change: Box<Change>,
+    },
+}
+
+/// Everyone whom the relay talks to.
+#[derive(Debug)]
+pub struct Control {
+    listener: Option<UnixListener>,
+    path: Option<PathBuf>,
+    token: Option<String>,
+    clients: Vec<Option<Client>>,
+    /// Those that asked for the end, and hear of it.
+    waiting: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Client {
+    stream: UnixStream,
+    pending: Vec<u8>,
+}
+
+impl Control {
+    /// Opens the socket, whose directory is its owner's alone.
+    pub fn open(path: Option<&Path>, token: Option<String>) -> Result<Self, String> {
+        let listener = match path {
+            Some(path) => {
+                let failed = |error| format!("cannot open the relay's socket {}: {error}", path.display());
+                let listener = UnixListener::bind(path).map_err(failed)?;
+                listener.set_nonblocking(true).map_err(failed)?;
+                Some(listener)
+            }
+            None => None,
+        };
+        let path = path.map(Path::to_path_buf);
+        Ok(Control { listener, path, token, clients: Vec::new(), waiting: Vec::new() })
+    }
+
+    /// What is to be watched for new conversations.
+    pub fn listener(&self) -> Option<&UnixListener> {
+        self.listener.as_ref()
+    }
+
+    /// New conversations: their places, and what is to be watched.
+    pub fn accept(&mut self) -> Vec<(u32, UnixStream)> {
+        let mut new = Vec::new();
+        while let Some(Ok((stream, _))) = self.listener.as_ref().map(UnixListener::accept) {
+            let ours = nix::unistd::geteuid().as_raw();
+            let known =
+                getsockopt(&stream, PeerCredentials).is_ok_and(|it| it.uid() == ours || it.uid() == 0);
+            let free = self.clients.iter().position(Option::is_none);
+            let place = free.unwrap_or(self.clients.len());
+            if !known || place >= CLIENTS || stream.set_nonblocking(true).is_err() {
+                continue;
+            }
+            let Ok(watched) = stream.try_clone() else { continue };
+            let client = Some(Client { stream, pending: Vec::new() });
+            if place == self.clients.len() {
+                self.clients.push(client);
+            } else {
+                self.clients[place] = client;
+            }
+            new.push((place as u32, watched));
+        }
+        new
+    }
+
+    /// What a client has asked; wrong requests are answered here.
+    pub fn requests(&mut self, place: u32) -> Vec<Request> {
+        let mut requests = Vec::new();
+        let Some(Some(client)) = self.clients.get_mut(place as usize) else { return requests };
+        let mut buffer = [0; 4_096];
+        let open = loop {
+            match client.stream.read(&mut buffer) {
+                Ok(0) => break false,
+                Ok(bytes) if client.pending.len() + bytes > LONGEST => break false,
+                Ok(bytes) => client.pending.extend_from_slice(&buffer[..bytes]),
+                Err(error) => break matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
+            }
+        };
+        while let Some(end) = client.pending.iter().position(|&byte| byte == b'\n') {
+            let line: Vec<u8> = client.pending.drain(..=end).collect();
+            match parse(&line, self.token.as_deref()) {
+                Ok(request) => requests.push(request),
+                Err(message) => send(&mut client.stream, &json!({"ok": false, "message": message})),
+            }
+        }
+        if !open {
+            self.clients[place as usize] = None;
+        }
+        requests
+    }
+
+    /// Answers a client.
+    pub fn answer(&mut self, place: u32, answer: &Value) {
+        if let Some(Some(client)) = self.clients.get_mut(place as usize) {
+            send(&mut client.stream, answer);
+        }
+    }
+
+    /// A client hears of the end when it has come.
+    pub fn waits_for_end(&mut self, place: u32) {
+        self.waiting.push(place as usize);
+    }
+
+    /// Says goodbye, and removes the socket's name.
+    pub fn close(&mut self, account: &Value) {
+        if let Some(path) = &self.path {
+            let _ = std::fs::remove_file(path);
+        }
+        for place in std::mem::take(&mut self.waiting) {
+            if let Some(Some(client)) = self.clients.get_mut(place) {
+                send(&mut client.stream, &json!({"event": "ended", "relay": account}));
+            }
+        }
+    }
+}
+
+fn parse(line: &[u8], token: Option<&str>) -> Result<Request, String> {
+    let mut value: Value = serde_json::from_slice(line).map_err(|error| format!("not a request: {error}"))?;
+    let given = value.as_object_mut().and_then(|object| object.remove("token"));
+    if let Some(token) = token {
+        let given = given.as_ref().and_then(Value::as_str).unwrap_or_default();
+        if !equal(given.as_bytes(), token.as_bytes()) {
+            return Err("wrong token: only who may read the relay's token file may steer it".into());
+        }
+    }
+    serde_json::from_value(value).map_err(|error| format!("not a request: {error}"))
+}
+
+fn send(stream: &mut UnixStream, message: &Value) {
+    // Whoever does not read its answers does not get them.
+    let _ = stream.write_all(format!("{message}\n").as_bytes());
+}

@@ -1,0 +1,502 @@
+//! The gateway: one thread, one epoll, one spinner for all.
+
+mod datagrams;
+mod opening;
+mod passing;
+mod steering;
+
+use crate::clock::{Clock, Sleeper, processor_ns};
+use crate::connection::Connection;
+use crate::control::Control;
+use crate::log::Log;
+use crate::resolver::Resolver;
+use crate::settings::{Listener, Settings};
+use crate::sockets::raise_file_limit;
+use crate::wan::{FlowId, Outcome, Piece, RouteId, Wan};
+use crate::{Options, Wrapper};
+use datagrams::Sessions;
+use longhaul_units::{Histogram, Span, Time};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::os::fd::{AsFd, OwnedFd};
+
+/// Kinds of what is watched, in the top bits of an event's data.
+mod kind {
+    pub const LISTENER: u64 = 0;
+    pub const CLIENT: u64 = 1;
+    pub const UPSTREAM: u64 = 2;
+    pub const SESSION: u64 = 3;
+    pub const CONTROL: u64 = 4;
+    pub const STOP: u64 = 5;
+    pub const RESOLVER: u64 = 6;
+}
+
+/// A flow's slot with this bit belongs to a session of datagrams.
+const DATAGRAMS: u32 = 1 << 31;
+/// Bytes read from one socket in one turn, so that others have theirs.
+const TURN_BYTES: usize = 512 << 10;
+/// How long a client may take to say where it wants to go, and a target to answer.
+const PATIENCE: Span = Span::from_s(15);
+/// The least that a lost piece waits for.
+const LEAST_RETRANSMIT: Span = Span::from_ms(1);
+/// How long nothing is accepted after descriptors ran out.
+const EXHAUSTED: Span = Span::from_ms(50);
+
+/// An open listener.
+enum Open {
+    Tcp(TcpListener),
+    Udp(UdpSocket),
+}
+
+/// Counts for the result.
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    accepted: u64,
+    refused: u64,
+    failed: u64,
+    completed: u64,
+    broken: u64,
+    open_most: usize,
+    bytes: u64,
+    retransmitted: u64,
+    datagrams: u64,
+    datagrams_ended: u64,
+    exhausted: u64,
+    no_memory: u64,
+}
+
+/// A relay at work.
+pub struct Gateway {
+    settings: Settings,
+    clock: Clock,
+    epoll: Epoll,
+    sleeper: Sleeper,
+    wan: Wan,
+    plain: RouteId,
+    listeners: Vec<Open>,
+    addresses: Vec<SocketAddr>,
+    accepting: bool,
+    accept_again: Time,
+    connections: Vec<Option<Box<Connection>>>,
+    generations: Vec<u32>,
+    free: Vec<u32>,
+    open: usize,
+    most: usize,
+    /// Connections to be looked after in this turn.
+    list: VecDeque<u32>,
+    /// Connections by the time at which they must be open, in order.
+    patience: VecDeque<(Time, u32, u32)>,
+    sessions: Sessions,
+    /// Lost pieces, by the time at which they come again.
+    again: Timed,
+    /// Pieces that a wrapper keeps longer.
+    later: Timed,
+    resolver: Resolver,
+    control: Control,
+    wrapper: Option<Box<dyn Wrapper>>,
+    log: Log,
+    /// How late pieces were written.
+    lateness: Histogram,
+    /// Bytes in all streams.
+    held: usize,
+    /// Connections that wait for memory.
+    starving: Vec<u32>,
+    counts: Counts,
+    next_event: usize,
+    scratch: Vec<u8>,
+    /// Watched; a byte in it ends the relay.
+    _stop: OwnedFd,
+    stopped: Option<&'static str>,
+    directory: std::path::PathBuf,
+    spent_ns: u64,
+}
+
+/// Pieces in order of time.
+type Timed = BinaryHeap<Reverse<(Time, FlowIdOrder, u64)>>;
+
+/// A flow, so that it can be put in order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct FlowIdOrder(u32, u32);
+
+impl Gateway {
+    /// Opens everything; nothing stays open if something cannot be.
+    pub fn new(settings: Settings, options: Options) -> Result<Self, String> {
+        let files = raise_file_limit();
+        let most = settings.connections.min((files.saturating_sub(64) / 2).max(1) as usize);
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
+            .map_err(|error| format!("cannot make an epoll: {error}"))?;
+        let mut listeners = Vec::new();
+        let mut addresses = Vec::new();
+        for (index, listener) in settings.listeners.iter().enumerate() {
+            let address = listener.address();
+            let failed =
+                |error: std::io::Error| format!("listeners[{index}]: cannot listen at {address}: {error}");
+            let open = match listener {
+                Listener::Datagrams { .. } => {
+                    let socket = UdpSocket::bind(address).map_err(failed)?;
+                    datagrams::prepare(&socket).map_err(failed)?;
+                    addresses.push(socket.local_addr().map_err(failed)?);
+                    watch(&epoll, &socket, EpollFlags::EPOLLIN, kind::LISTENER, index as u32, 0)?;
+                    Open::Udp(socket)
+                }
+                _ => {
+                    let socket = TcpListener::bind(address).map_err(failed)?;
+                    socket.set_nonblocking(true).map_err(failed)?;
+                    // The system's limit of those that wait to be accepted, not the library's.
+                    let _ = nix::sys::socket::listen(&socket, nix::sys::socket::Backlog::MAXCONN);
+                    addresses.push(socket.local_addr().map_err(failed)?);
+                    watch(&epoll, &socket, EpollFlags::EPOLLIN, kind::LISTENER, index as u32, 0)?;
+                    Open::Tcp(socket)
+                }
+            };
+            listeners.push(open);
+        }
+        let raw = options.directory.join("raw");
+        std::fs::create_dir_all(&raw).map_err(|error| format!("cannot make {}: {error}", raw.display()))?;
+        let log = Log::open(&raw, settings.log.messages, settings.log.limit_bytes)?;
+        let control = Control::open(options.socket.as_deref(), options.token)?;
+        let resolver = Resolver::start()?;
+        if let Some(fd) = control.listener() {
+            watch(&epoll, fd, EpollFlags::EPOLLIN, kind::CONTROL, u32::MAX, 0)?;
+        }
+        watch(&epoll, &options.stop, EpollFlags::EPOLLIN, kind::STOP, 0, 0)?;
+        watch(&epoll, resolver.answers(), EpollFlags::EPOLLIN, kind::RESOLVER, 0, 0)?;
+        let mut wan = Wan::new(&settings);
+        let plain = wan.open_plain();
+        Ok(Gateway {
+            clock: Clock::starting_now(),
+            epoll,
+            sleeper: Sleeper::new(),
+            plain,
+            wan,
+            listeners,
+            addresses,
+            accepting: true,
+            accept_again: Time::NEVER,
+            connections: Vec::new(),
+            generations: Vec::new(),
+            free: Vec::new(),
+            open: 0,
+            most,
+            list: VecDeque::new(),
+            patience: VecDeque::new(),
+            sessions: Sessions::default(),
+            again: BinaryHeap::new(),
+            later: BinaryHeap::new(),
+            resolver,
+            control,
+            wrapper: options.wrapper,
+            log,
+            lateness: Histogram::new(),
+            held: 0,
+            starving: Vec::new(),
+            counts: Counts::default(),
+            next_event: 0,
+            scratch: vec![0; 256 << 10],
+            _stop: options.stop,
+            stopped: None,
+            directory: options.directory,
+            spent_ns: processor_ns(),
+            settings,
+        })
+    }
+
+    /// Where each listener listens.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// Works until it is told to stop, and says what was done.
+    pub fn run(mut self) -> Value {
+        let mut events = vec![EpollEvent::empty(); 1_024];
+        while self.stopped.is_none() {
+            self.pause();
+            let met = self.epoll.wait(&mut events, EpollTimeout::ZERO).unwrap_or(0);
+            // Whatever the kernel stamps later than this belongs to the next turn.
+            let now = self.clock.now();
+            for event in &events[..met] {
+                self.notice(*event, now);
+            }
+            self.turn(now);
+        }
+        self.finish()
+    }
+
+    fn turn(&mut self, now: Time) {
+        self.events(now);
+        self.impatience(now);
+        self.feed();
+        for _ in 0..self.list.len() {
+            let Some(slot) = self.list.pop_front() else { break };
+            self.take_in(slot, now);
+        }
+        self.comes_again(now);
+        loop {
+            self.wan.advance(now);
+            self.outcomes(now);
+            let Some(flow) = self.wan.room() else { break };
+            self.use_room(flow, now);
+        }
+        self.kept_long_enough(now);
+        for _ in 0..self.list.len() {
+            let Some(slot) = self.list.pop_front() else { break };
+            self.give_out(slot, now);
+        }
+        self.sessions_idle(now);
+    }
+
+    /// Sleeps or spins until something may happen.
+    fn pause(&mut self) {
+        if !self.list.is_empty() {
+            return;
+        }
+        let mut next = self.wan.next_event();
+        for heap in [&self.again, &self.later] {
+            next = next.min(heap.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at));
+        }
+        let now = self.clock.now();
+        // What need not be met sharply is met by sleeping a lead longer.
+        let loose = self.next_loose();
+        if next == Time::NEVER && loose == Time::NEVER {
+            self.sleeper.sleep(self.epoll.0.as_fd(), &self.clock, Span::from_s(60));
+        } else {
+            let ahead = next.since(now).min(loose.since(now) + Span::from_ms(2));
+            self.sleeper.sleep(self.epoll.0.as_fd(), &self.clock, ahead);
+        }
+    }
+
+    fn next_loose(&self) -> Time {
+        let mut next = self.patience.front().map_or(Time::NEVER, |each| each.0);
+        if let Some(event) = self.settings.events.get(self.next_event) {
+            next = next.min(Time::from_ns(event.at_ns));
+        }
+        if let Some(end) = self.settings.duration_ns {
+            next = next.min(Time::from_ns(end));
+        }
+        next.min(self.accept_again).min(self.sessions.next_look())
+    }
+
+    fn notice(&mut self, event: EpollEvent, now: Time) {
+        let (kind, slot, generation) = parts(event.data());
+        let flags = event.events();
+        match kind {
+            kind::LISTENER => match &self.listeners[slot as usize] {
+                Open::Tcp(_) => self.accept(slot as usize, now),
+                Open::Udp(_) => self.datagrams_in(slot as usize, now),
+            },
+            kind::CLIENT | kind::UPSTREAM if self.generations.get(slot as usize) == Some(&generation) => {
+                let Some(connection) = &mut self.connections[slot as usize] else { return };
+                let socket = if kind == kind::CLIENT {
+                    Some(&mut connection.client)
+                } else {
+                    connection.upstream.socket()
+                };
+                let Some(socket) = socket else { return };
+                let over = EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP | EpollFlags::EPOLLERR;
+                socket.hung_up |= flags.intersects(over);
+                socket.readable |= flags.intersects(EpollFlags::EPOLLIN | over);
+                socket.writable |= flags.intersects(EpollFlags::EPOLLOUT | over);
+                self.enlist(slot);
+            }
+            kind::SESSION => self.answers_in(slot, generation, now),
+            kind::CONTROL => self.steer(slot, now),
+            kind::STOP => self.stopped = Some("interrupted"),
+            kind::RESOLVER => self.resolved(now),
+            _ => {}
+        }
+    }
+
+    fn enlist(&mut self, slot: u32) {
+        if let Some(connection) = &mut self.connections[slot as usize]
+            && !connection.listed
+        {
+            connection.listed = true;
+            self.list.push_back(slot);
+        }
+    }
+
+    /// Passes on what the WAN has done.
+    fn outcomes(&mut self, now: Time) {
+        while let Some(outcome) = self.wan.outcome() {
+            match outcome {
+                Outcome::Delivered(piece, due) if piece.flow.slot & DATAGRAMS != 0 => {
+                    self.datagram_out(piece, due);
+                }
+                Outcome::Ended(piece, ..) if piece.flow.slot & DATAGRAMS != 0 => self.datagram_ended(piece),
+                Outcome::Copied(piece, copies) => self.datagram_copied(piece, copies),
+                Outcome::Delivered(piece, due) => {
+                    let slot = piece.flow.slot / 2;
+                    let Some(way) = self.way(piece.flow) else { continue };
+                    let extra = way.stream.extra(piece.number);
+                    if extra > Span::ZERO {
+                        let flow = FlowIdOrder(piece.flow.slot, piece.flow.generation);
+                        self.later.push(Reverse((due + extra, flow, piece.number)));
+                    } else {
+                        way.stream.came_through(piece.number, due);
+                        self.enlist(slot);
+                    }
+                }
+                Outcome::Ended(piece, _, at) => {
+                    // A byte stream cannot lose: what was lost comes again, as TCP would send it again.
+                    let wait = match self.settings.retransmit_ns {
+                        Some(ns) => Span::from_ns(ns),
+                        None => self.wan.round_trip(piece.route),
+                    };
+                    let at = at + wait.max(LEAST_RETRANSMIT);
+                    let flow = FlowIdOrder(piece.flow.slot, piece.flow.generation);
+                    self.again.push(Reverse((at.max(now), flow, piece.number)));
+                }
+            }
+        }
+    }
+
+    /// Offers lost pieces again whose time has come.
+    fn comes_again(&mut self, now: Time) {
+        while let Some(&Reverse((at, FlowIdOrder(slot, generation), number))) = self.again.peek()
+            && at <= now
+        {
+            self.again.pop();
+            let flow = FlowId { slot, generation };
+            let Some(way) = self.way(flow) else { continue };
+            if let Some(bytes) = way.stream.misses(number) {
+                let route = way.route;
+                self.counts.retransmitted += 1;
+                self.wan.offer(at, Piece::new(flow, number, bytes, route));
+            }
+        }
+    }
+
+    /// Lets go what a wrapper has kept longer.
+    fn kept_long_enough(&mut self, now: Time) {
+        while let Some(&Reverse((at, FlowIdOrder(slot, generation), number))) = self.later.peek()
+            && at <= now
+        {
+            self.later.pop();
+            if let Some(way) = self.way(FlowId { slot, generation }) {
+                way.stream.came_through(number, at);
+                self.enlist(slot / 2);
+            }
+        }
+    }
+
+    /// The way of a connection that a flow is, if it still is.
+    fn way(&mut self, flow: FlowId) -> Option<&mut crate::connection::Direction> {
+        let slot = flow.slot as usize / 2;
+        if self.generations.get(slot) != Some(&flow.generation) {
+            return None;
+        }
+        let ways = self.connections.get_mut(slot)?.as_mut()?.ways.as_mut()?;
+        ways.get_mut(flow.slot as usize % 2)
+    }
+
+    fn events(&mut self, now: Time) {
+        while let Some(event) = self.settings.events.get(self.next_event)
+            && Time::from_ns(event.at_ns) <= now
+        {
+            let at = Time::from_ns(event.at_ns);
+            self.wan.change(at, event.link, event.direction, event.route, &event.change);
+            self.next_event += 1;
+        }
+        if self.settings.duration_ns.is_some_and(|end| Time::from_ns(end) <= now) {
+            self.stopped = Some("duration");
+        }
+        if self.accept_again <= now {
+            self.accept_again = Time::NEVER;
+            self.accepting = true;
+            for index in 0..self.listeners.len() {
+                if matches!(self.listeners[index], Open::Tcp(_)) {
+                    self.accept(index, now);
+                }
+            }
+        }
+    }
+
+    /// What was done so far.
+    fn account(&self) -> Value {
+        let links: Vec<Value> = self
+            .wan
+            .counts()
+            .into_iter()
+            .map(|(link, reverse, counts)| {
+                json!({
+                    "name": self.settings.links[link].name,
+                    "way": if reverse { "reverse" } else { "forward" },
+                    "offered_pieces": counts.offered.0,
+                    "offered_bytes": counts.offered.1,
+                    "delivered_pieces": counts.delivered.0,
+                    "delivered_bytes": counts.delivered.1,
+                    "lost_pieces": counts.lost,
+                    "overflowed_pieces": counts.overflowed,
+                    "dropped_pieces": counts.dropped,
+                    "down_pieces": counts.down,
+                    "corrupted_pieces": counts.corrupted,
+                    "copied_pieces": counts.copied,
+                    "held_pieces": counts.held,
+                })
+            })
+            .collect();
+        let Counts { accepted, refused, failed, completed, broken, open_most, .. } = self.counts;
+        let quantile = |share| self.lateness.quantile(share).ns();
+        json!({
+            "duration_ns": self.clock.now().ns(),
+            "links": links,
+            "connections": {
+                "accepted": accepted, "refused": refused, "failed": failed, "completed": completed,
+                "broken": broken, "open": self.open, "open_most": open_most,
+            },
+            "bytes": self.counts.bytes,
+            "held_bytes": self.held,
+            "pieces": self.lateness.count(),
+            "retransmitted_pieces": self.counts.retransmitted,
+            "datagrams": self.counts.datagrams,
+            "datagrams_ended": self.counts.datagrams_ended,
+            "no_descriptors": self.counts.exhausted,
+            "no_memory": self.counts.no_memory,
+            "lateness_ns": {
+                "p50": quantile(0.5), "p90": quantile(0.9), "p99": quantile(0.99), "p999": quantile(0.999),
+                "max": self.lateness.longest().ns(),
+            },
+            "cpu_ns": processor_ns() - self.spent_ns,
+            "slept_ns": self.sleeper.slept.ns(),
+        })
+    }
+
+    fn finish(mut self) -> Value {
+        for slot in 0..self.connections.len() {
+            if let Some(connection) = &mut self.connections[slot] {
+                connection.end.get_or_insert("the relay ended");
+                self.close(slot as u32);
+            }
+        }
+        let mut account = self.account();
+        let written = self.log.close();
+        account["reason"] = json!(self.stopped.unwrap_or("stopped"));
+        account["log"] = json!({ "rows": written.rows, "dropped": written.dropped, "error": written.error });
+        self.control.close(&account);
+        let path = self.directory.join("raw").join("relay.json");
+        if let Err(error) = std::fs::write(&path, account.to_string()) {
+            account["log"]["error"] = json!(format!("cannot write {}: {error}", path.display()));
+        }
+        account
+    }
+}
+
+/// Watches a descriptor.
+fn watch(
+    epoll: &Epoll,
+    fd: impl AsFd,
+    flags: EpollFlags,
+    kind: u64,
+    slot: u32,
+    generation: u32,
+) -> Result<(), String> {
+    let data = kind << 60 | u64::from(generation & 0x0fff_ffff) << 32 | u64::from(slot);
+    epoll.add(fd, EpollEvent::new(flags, data)).map_err(|error| format!("cannot watch a descriptor: {error}"))
+}
+
+fn parts(data: u64) -> (u64, u32, u32) {
+    (data >> 60, data as u32, (data >> 32) as u32 & 0x0fff_ffff)
+}

@@ -1,0 +1,401 @@
+//! From the first packet of a client to two ends that talk.
+
+use super::{EXHAUSTED, Gateway, Open, PATIENCE, kind, watch};
+use crate::connection::{Connection, Direction, Phase, Upstream};
+use crate::settings::{Framing, Listener};
+use crate::sockets::{Read, Socket};
+use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
+use crate::stream::{Mark, Stream};
+use crate::wan::FlowId;
+use longhaul_units::Time;
+use nix::sys::epoll::EpollFlags;
+use std::io::{ErrorKind, IoSlice};
+use std::net::{SocketAddr, TcpStream};
+
+/// Bytes that a client may need to say where it wants to go.
+const LONGEST_HELLO: usize = 1_024;
+
+impl Gateway {
+    /// Takes in all clients that wait at a listener.
+    pub(super) fn accept(&mut self, index: usize, now: Time) {
+        while self.accepting {
+            let Open::Tcp(listener) = &self.listeners[index] else { return };
+            match listener.accept() {
+                Ok((stream, address)) => self.welcome(index, stream, address, now),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error) if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) => {
+                    // Whoever waits goes on waiting; the listener would only keep us awake.
+                    self.counts.exhausted += 1;
+                    self.accepting = false;
+                    self.accept_again = now + EXHAUSTED;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn welcome(&mut self, index: usize, stream: TcpStream, address: SocketAddr, now: Time) {
+        self.counts.accepted += 1;
+        let listener = &self.settings.listeners[index];
+        let from = listener.from().or_else(|| self.settings.cluster_of(address.ip()));
+        let Some(from) = from.filter(|_| self.open < self.most) else {
+            self.counts.refused += 1;
+            let why = if from.is_none() { "client of no cluster" } else { "too many connections" };
+            self.log.connection(format!(
+                "{},{index},,,{address},,{},{},0,0,{why}",
+                self.counts.accepted,
+                now.ns(),
+                now.ns()
+            ));
+            return;
+        };
+        let Ok(client) = Socket::new(stream) else {
+            self.counts.failed += 1;
+            return;
+        };
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.connections.push(None);
+            self.generations.push(0);
+            self.connections.len() as u32 - 1
+        });
+        let generation = self.generations[slot as usize];
+        let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
+        if watch(&self.epoll, &client.stream, flags, kind::CLIENT, slot, generation).is_err() {
+            self.free.push(slot);
+            self.counts.failed += 1;
+            return;
+        }
+        let mut connection =
+            Box::new(Connection::new(self.counts.accepted, index, client, address, from, now));
+        self.open += 1;
+        self.counts.open_most = self.counts.open_most.max(self.open);
+        match listener {
+            Listener::Socks { .. } => {
+                connection.phase = Phase::Hello(Server::new(self.settings.password.clone()));
+                connection.wants_reply = true;
+            }
+            Listener::Forward { target, to, .. } => {
+                let (target, to) = (*target, *to);
+                self.begin(&mut connection, slot, target, to, now);
+            }
+            Listener::Transparent { .. } => match connection.client.original_target() {
+                Some(target) if target.port() != 0 && !self.addresses.contains(&target) => {
+                    self.begin(&mut connection, slot, target, None, now);
+                }
+                _ => self.refuse(&mut connection, "was made to the gateway itself", Reply::NotAllowed),
+            },
+            Listener::Datagrams { .. } => {}
+        }
+        self.patience.push_back((now + PATIENCE, slot, generation));
+        self.connections[slot as usize] = Some(connection);
+        self.enlist(slot);
+    }
+
+    /// Ends what has not opened in time.
+    pub(super) fn impatience(&mut self, now: Time) {
+        while let Some(&(at, slot, generation)) = self.patience.front()
+            && at <= now
+        {
+            self.patience.pop_front();
+            let index = slot as usize;
+            if self.generations.get(index) != Some(&generation) {
+                continue;
+            }
+            if let Some(connection) = &mut self.connections[index] {
+                let late = match connection.phase {
+                    Phase::Hello(_) => Some("the client never said where to go"),
+                    Phase::Resolving => Some("the target's name was not found in time"),
+                    Phase::Opening if !matches!(connection.upstream, Upstream::Open(_)) => {
+                        Some("the target did not answer in time")
+                    }
+                    Phase::Opening | Phase::Open => None,
+                };
+                if late.is_some() {
+                    connection.end = late;
+                    self.close(slot);
+                }
+            }
+        }
+    }
+
+    /// Hears what a SOCKS client wants.
+    pub(super) fn hear_hello(&mut self, connection: &mut Connection, slot: u32, now: Time) {
+        let mut heard = 0;
+        while connection.client.readable {
+            let size = LONGEST_HELLO - heard;
+            match connection.client.read(&mut self.scratch[..size], &self.clock, now) {
+                Read::Bytes(bytes, _) => {
+                    heard += bytes;
+                    let Phase::Hello(server) = &mut connection.phase else { return };
+                    server.hear(&self.scratch[..bytes]);
+                    if heard >= LONGEST_HELLO {
+                        break;
+                    }
+                }
+                Read::Nothing => break,
+                Read::End | Read::Broken => {
+                    connection.end = Some("the client left before it said where to go");
+                    return;
+                }
+            }
+        }
+        loop {
+            let Phase::Hello(server) = &mut connection.phase else { return };
+            match server.step() {
+                Step::More if heard >= LONGEST_HELLO => {
+                    connection.end = Some("the client does not come to the point")
+                }
+                Step::More => return,
+                Step::Say(bytes) => connection.say.extend(bytes),
+                Step::Refuse(bytes, why) => {
+                    connection.say.extend(bytes);
+                    connection.end = Some(why);
+                }
+                Step::Connect(Target::Address(target)) => {
+                    let rest = server.rest();
+                    self.begin(connection, slot, target, None, now);
+                    self.early(connection, &rest, now);
+                }
+                Step::Connect(Target::Name(name, port)) => {
+                    let rest = server.rest();
+                    if let Some(&address) = self.settings.names.get(&name) {
+                        self.begin(connection, slot, SocketAddr::new(address, port), None, now);
+                    } else if self.resolver.ask(slot, self.generations[slot as usize], name, port) {
+                        connection.phase = Phase::Resolving;
+                    } else {
+                        self.refuse(connection, "too many names are being looked up", Reply::Failed);
+                    }
+                    self.early(connection, &rest, now);
+                }
+            }
+            if connection.end.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// What a client said before its request was answered goes first.
+    fn early(&mut self, connection: &mut Connection, bytes: &[u8], now: Time) {
+        if bytes.is_empty() {
+            return;
+        }
+        match &mut connection.ways {
+            Some([forward, _]) => {
+                self.held += bytes.len();
+                forward.stream.append(now, bytes, forward.piece);
+            }
+            None => connection.end = Some("the client did not wait for an answer"),
+        }
+    }
+
+    /// Goes on with names whose addresses were found.
+    pub(super) fn resolved(&mut self, now: Time) {
+        while let Some((slot, generation, address)) = self.resolver.answer() {
+            if self.generations.get(slot as usize) != Some(&generation) {
+                continue;
+            }
+            let Some(mut connection) = self.connections[slot as usize].take() else { continue };
+            match address {
+                Some(target) => self.begin(&mut connection, slot, target, None, now),
+                None => self.refuse(&mut connection, "the target's name is unknown", Reply::HostUnreachable),
+            }
+            self.connections[slot as usize] = Some(connection);
+            self.enlist(slot);
+        }
+    }
+
+    /// The target is known: the wish to connect sets out.
+    fn begin(
+        &mut self,
+        connection: &mut Connection,
+        slot: u32,
+        target: SocketAddr,
+        to: Option<usize>,
+        now: Time,
+    ) {
+        connection.target = Some(target);
+        let Some(to) = to.or_else(|| self.settings.cluster_of(target.ip())) else {
+            return self.refuse(connection, "the target belongs to no cluster", Reply::NotAllowed);
+        };
+        connection.to = to;
+        let mut route = |from: usize, to: usize| {
+            if from != to && !self.settings.paths.iter().any(|path| (path.from, path.to) == (from, to)) {
+                None
+            } else if self.settings.delays_into(to) {
+                self.wan.open(from, to)
+            } else {
+                Some(self.plain)
+            }
+        };
+        let (Some(there), Some(back)) = (route(connection.from, to), route(to, connection.from)) else {
+            return self.refuse(connection, "there is no path between these clusters", Reply::NotAllowed);
+        };
+        let generation = self.generations[slot as usize];
+        let way = |route, number: u32| Direction {
+            stream: Stream::default(),
+            route,
+            flow: FlowId { slot: slot * 2 + number, generation },
+            piece: match self.settings.framing {
+                Framing::Stream => self.wan.piece_bytes(route),
+                Framing::LengthPrefixed => u32::MAX,
+            },
+            buffer: self.settings.buffer_bytes.unwrap_or_else(|| self.wan.fill_bytes(route)) as usize,
+            blocked: false,
+            ended: false,
+            done: false,
+            closing: None,
+            bytes: 0,
+            partial: Vec::new(),
+        };
+        let mut ways = [way(there, 0), way(back, 1)];
+        ways[0].stream.append_mark(now, Mark::Open);
+        if !self.wan.is_plain(there) {
+            connection.client.stamp();
+            if self.wan.rate(there).is_some() {
+                connection.client.limit_receiving(ways[0].buffer);
+            }
+        }
+        connection.ways = Some(ways);
+        connection.phase = Phase::Opening;
+    }
+
+    /// The wish to connect has arrived.
+    pub(super) fn connect(&mut self, connection: &mut Connection, slot: u32, now: Time) {
+        let peer = self.settings.peers.iter().find(|peer| peer.cluster == connection.to);
+        let Some(address) = peer.map(|peer| peer.address).or(connection.target) else { return };
+        match Socket::connecting(address) {
+            Ok(socket) => {
+                let flags =
+                    EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
+                let generation = self.generations[slot as usize];
+                if watch(&self.epoll, &socket.stream, flags, kind::UPSTREAM, slot, generation).is_err() {
+                    self.answer(connection, Reply::Failed, now);
+                } else {
+                    connection.upstream = Upstream::Connecting(socket);
+                }
+            }
+            Err(error) => {
+                if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) {
+                    self.counts.exhausted += 1;
+                }
+                self.answer(connection, reply_to(&error), now);
+            }
+        }
+    }
+
+    /// Looks whether the target has answered.
+    pub(super) fn proceed(&mut self, connection: &mut Connection, now: Time) {
+        loop {
+            match std::mem::replace(&mut connection.upstream, Upstream::None) {
+                Upstream::Connecting(socket) if !socket.writable => {
+                    connection.upstream = Upstream::Connecting(socket);
+                    return;
+                }
+                Upstream::Connecting(mut socket) => {
+                    if let Err(error) = socket.connected() {
+                        return self.answer(connection, reply_to(&error), now);
+                    }
+                    let is_peer = self.settings.peers.iter().any(|peer| peer.cluster == connection.to);
+                    match connection.target {
+                        Some(target) if is_peer => {
+                            let (client, say) = Client::new(target, self.settings.password.clone());
+                            // So little fits into the empty buffer of a new connection.
+                            let _ = socket.write(&[IoSlice::new(&say)]);
+                            connection.upstream = Upstream::Asking(socket, client);
+                        }
+                        _ => return self.arrived(connection, socket, now),
+                    }
+                }
+                Upstream::Asking(mut socket, mut client) => {
+                    let heard = socket.read(&mut self.scratch[..LONGEST_HELLO], &self.clock, now);
+                    match heard {
+                        Read::Bytes(bytes, _) => client.hear(&self.scratch[..bytes]),
+                        Read::Nothing => {
+                            connection.upstream = Upstream::Asking(socket, client);
+                            return;
+                        }
+                        Read::End | Read::Broken => return self.answer(connection, Reply::Failed, now),
+                    }
+                    loop {
+                        match client.step() {
+                            Asked::More => break,
+                            Asked::Say(bytes) => {
+                                let _ = socket.write(&[IoSlice::new(&bytes)]);
+                            }
+                            Asked::Failed(why) => return self.answer(connection, why, now),
+                            Asked::Connected(rest) => {
+                                self.arrived(connection, socket, now);
+                                if let Some([_, back]) = &mut connection.ways
+                                    && !rest.is_empty()
+                                {
+                                    self.held += rest.len();
+                                    back.stream.append(now, &rest, back.piece);
+                                }
+                                return;
+                            }
+                        }
+                    }
+                    connection.upstream = Upstream::Asking(socket, client);
+                }
+                other => {
+                    connection.upstream = other;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The target has accepted: its answer sets out.
+    fn arrived(&mut self, connection: &mut Connection, mut socket: Socket, now: Time) {
+        socket.readable = true;
+        if let Some([_, back]) = &mut connection.ways {
+            if !self.wan.is_plain(back.route) {
+                socket.stamp();
+                if self.wan.rate(back.route).is_some() {
+                    socket.limit_receiving(back.buffer);
+                }
+            }
+            back.stream.append_mark(now, Mark::Open);
+        }
+        connection.upstream = Upstream::Open(socket);
+    }
+
+    /// The target has not: its answer sets out, too.
+    fn answer(&mut self, connection: &mut Connection, why: Reply, now: Time) {
+        self.counts.failed += 1;
+        connection.refusal = Some(why);
+        connection.reason = Some(match why {
+            Reply::Refused => "the target refused",
+            Reply::HostUnreachable => "the target cannot be reached",
+            Reply::NotAllowed => "the other gateway refused",
+            _ => "the target failed",
+        });
+        if let Some([_, back]) = &mut connection.ways {
+            back.stream.append_mark(now, Mark::Reset);
+        }
+    }
+
+    /// Ends what cannot be.
+    fn refuse(&mut self, connection: &mut Connection, why: &'static str, code: Reply) {
+        self.counts.refused += 1;
+        if connection.wants_reply {
+            connection.say.extend(reply(code));
+        } else {
+            connection.client.will_reset();
+        }
+        connection.end = Some(why);
+    }
+}
+
+const EMFILE: i32 = nix::libc::EMFILE;
+const ENFILE: i32 = nix::libc::ENFILE;
+
+fn reply_to(error: &std::io::Error) -> Reply {
+    match error.kind() {
+        ErrorKind::ConnectionRefused => Reply::Refused,
+        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::TimedOut => {
+            Reply::HostUnreachable
+        }
+        _ => Reply::Failed,
+    }
+}

@@ -1,0 +1,351 @@
+//! Reading, offering, releasing, writing.
+
+use super::{Gateway, TURN_BYTES};
+use crate::connection::{Connection, Direction, Phase, Upstream, Way, whole_messages};
+use crate::log::Message;
+use crate::settings::Framing;
+use crate::sockets::{Read, Socket};
+use crate::socks::{Reply, reply};
+use crate::stream::Mark;
+use crate::wan::{FlowId, Piece};
+use longhaul_units::{Span, Time};
+use std::io::IoSlice;
+
+/// The least that each way of a connection may hold, however many there are.
+const LEAST_SHARE: usize = 16 << 10;
+
+impl Gateway {
+    /// Reads what a connection's ends have said, and offers it to the WAN.
+    pub(super) fn take_in(&mut self, slot: u32, now: Time) {
+        let Some(mut connection) = self.connections[slot as usize].take() else { return };
+        connection.listed = false;
+        if matches!(connection.phase, Phase::Hello(_)) {
+            self.hear_hello(&mut connection, slot, now);
+        }
+        if matches!(connection.phase, Phase::Opening) {
+            self.proceed(&mut connection, now);
+        }
+        if connection.end.is_none() {
+            if matches!(connection.phase, Phase::Open) {
+                self.read(&mut connection, Way::Forward, now);
+            }
+            if matches!(connection.upstream, Upstream::Open(_)) {
+                self.read(&mut connection, Way::Back, now);
+            }
+            self.offer(&mut connection);
+        }
+        self.connections[slot as usize] = Some(connection);
+        self.enlist(slot);
+    }
+
+    fn read(&mut self, connection: &mut Connection, way: Way, now: Time) {
+        let share = self.share();
+        let (serial, clusters) = (connection.serial, (connection.from, connection.to));
+        let Some((source, mut sink, direction)) = ends(connection, way) else { return };
+        let whole = self.settings.framing == Framing::LengthPrefixed;
+        let longest = direction.buffer.max(self.settings.memory_bytes as usize / 4);
+        let most = direction.buffer.min(share);
+        let mut taken = 0;
+        while source.readable && !direction.ended && taken < TURN_BYTES {
+            let held = direction.stream.held() + direction.partial.len();
+            // A message that is not whole yet must come in however long it is.
+            let most = if whole && direction.stream.held() == 0 { longest } else { most };
+            let room = most.saturating_sub(held).min(self.scratch.len());
+            let short = self.held as u64 >= self.settings.memory_bytes;
+            if room == 0 || (short && held > 0) {
+                self.counts.no_memory += u64::from(short);
+                source.is_neglected();
+                return;
+            }
+            let mark = match source.read(&mut self.scratch[..room], &self.clock, now) {
+                Read::Nothing => return,
+                Read::Bytes(bytes, arrived) => {
+                    taken += bytes;
+                    let plain = self.wan.is_plain(direction.route) && direction.stream.is_empty();
+                    let untouched = !whole && self.wrapper.is_none();
+                    let mut written = 0;
+                    if plain
+                        && untouched
+                        && let Some(sink) = sink.as_deref_mut().filter(|sink| sink.writable)
+                    {
+                        // A write that fails shows in a moment where the rest is written.
+                        written = sink.write(&[IoSlice::new(&self.scratch[..bytes])]).unwrap_or(0);
+                        direction.bytes += written as u64;
+                        self.counts.bytes += written as u64;
+                    }
+                    let data = &self.scratch[written..bytes];
+                    if untouched {
+                        self.held += data.len();
+                        direction.stream.append(arrived, data, direction.piece);
+                        continue;
+                    }
+                    match whole_messages(self.settings.framing, &mut direction.partial, data, longest) {
+                        Ok(messages) => {
+                            for mut message in messages {
+                                let mut extra = Span::ZERO;
+                                if let Some(wrapper) = &mut self.wrapper {
+                                    let (from, to) = match way {
+                                        Way::Forward => clusters,
+                                        Way::Back => (clusters.1, clusters.0),
+                                    };
+                                    extra = wrapper.operation(serial, from, to, &mut message);
+                                }
+                                self.held += message.len();
+                                direction.stream.append(arrived, &message, direction.piece);
+                                direction.stream.delay_latest(extra);
+                            }
+                            continue;
+                        }
+                        Err(()) => Mark::Reset,
+                    }
+                }
+                Read::End => Mark::End,
+                Read::Broken => Mark::Reset,
+            };
+            let rest = std::mem::take(&mut direction.partial);
+            self.held += rest.len();
+            direction.stream.append(now, &rest, direction.piece);
+            direction.stream.append_mark(now, mark);
+            direction.ended = true;
+        }
+    }
+
+    /// Offers what was read, as far as there is room.
+    fn offer(&mut self, connection: &mut Connection) {
+        for way in connection.ways.iter_mut().flatten() {
+            while !way.blocked
+                && let Some((number, bytes)) = way.stream.next()
+            {
+                let piece = Piece::new(way.flow, number, bytes, way.route);
+                if self.wan.offer_patiently(way.stream.next_arrived(), piece) {
+                    way.stream.was_offered();
+                } else {
+                    way.blocked = true;
+                }
+            }
+        }
+    }
+
+    /// It is a flow's turn to use the room on its first link.
+    pub(super) fn use_room(&mut self, flow: FlowId, now: Time) {
+        let Some(way) = self.way(flow) else { return };
+        way.blocked = false;
+        let Some((number, bytes)) = way.stream.next() else { return };
+        way.stream.was_offered();
+        let (route, more) = (way.route, way.stream.next().is_some());
+        way.blocked = more;
+        self.wan.offer(now, Piece::new(flow, number, bytes, route));
+        if more {
+            self.wan.wait(route, flow);
+        }
+    }
+
+    /// Writes what has come out of the WAN.
+    pub(super) fn give_out(&mut self, slot: u32, now: Time) {
+        let Some(mut connection) = self.connections[slot as usize].take() else { return };
+        connection.listed = false;
+        self.say(&mut connection);
+        for way in [Way::Forward, Way::Back] {
+            self.release(&mut connection, slot, way, now);
+            self.write(&mut connection, way, now);
+        }
+        self.offer(&mut connection);
+        if connection.is_done() {
+            connection.end.get_or_insert("completed");
+        }
+        let over = connection.end.is_some();
+        let goes_on = !over && self.goes_on(&mut connection, slot);
+        self.connections[slot as usize] = Some(connection);
+        if over {
+            self.close(slot);
+        } else if goes_on {
+            self.enlist(slot);
+        }
+    }
+
+    fn say(&mut self, connection: &mut Connection) {
+        if !connection.say.is_empty() && connection.client.writable {
+            let said =
+                connection.client.write(&[IoSlice::new(&connection.say)]).unwrap_or(connection.say.len());
+            connection.say.drain(..said);
+        }
+    }
+
+    fn release(&mut self, connection: &mut Connection, slot: u32, way: Way, now: Time) {
+        loop {
+            let Some(ways) = &mut connection.ways else { return };
+            let Some(released) = ways[way as usize].stream.release() else { return };
+            match (released.mark, way) {
+                (Mark::Data(_), _) => {}
+                (Mark::Open, Way::Forward) => self.connect(connection, slot, now),
+                (Mark::Open, Way::Back) => {
+                    connection.phase = Phase::Open;
+                    connection.client.readable = true;
+                    if connection.wants_reply {
+                        connection.say.extend(reply(Reply::Succeeded));
+                        self.say(connection);
+                    }
+                }
+                (Mark::End | Mark::Reset, _) => ways[way as usize].closing = Some(released.mark),
+            }
+        }
+    }
+
+    fn write(&mut self, connection: &mut Connection, way: Way, now: Time) {
+        let (serial, mut from, mut to) = (connection.serial, connection.from, connection.to);
+        if way == Way::Back {
+            if !connection.say.is_empty() {
+                return;
+            }
+            (from, to) = (to, from);
+        }
+        let Some((sink, direction)) = sink(connection, way) else { return };
+        let mut broken = false;
+        while sink.writable && direction.stream.ready() > 0 && !direction.done {
+            let bytes = match sink.write(&direction.stream.writable()) {
+                Ok(bytes) => bytes,
+                Err(_) => {
+                    broken = true;
+                    break;
+                }
+            };
+            let written = self.clock.now();
+            direction.bytes += bytes as u64;
+            self.counts.bytes += bytes as u64;
+            self.held -= bytes;
+            let measured = !self.wan.is_plain(direction.route);
+            let (lateness, log) = (&mut self.lateness, &mut self.log);
+            direction.stream.wrote(bytes, |piece| {
+                if measured && let Mark::Data(bytes) = piece.mark {
+                    lateness.add(written.since(piece.due), 1);
+                    let (arrived, due) = (piece.arrived, piece.due);
+                    log.message(Message { connection: serial, from, to, arrived, due, written, bytes });
+                }
+            });
+        }
+        let written = direction.stream.ready() == 0;
+        match direction.closing {
+            Some(Mark::End) if written && !direction.done => {
+                sink.end();
+                direction.done = true;
+            }
+            Some(Mark::Reset) => self.break_off(connection, way),
+            _ => {}
+        }
+        if broken {
+            connection.fail(way, now);
+        }
+    }
+
+    /// One end is gone, and the other one hears of it.
+    fn break_off(&mut self, connection: &mut Connection, way: Way) {
+        match connection.refusal {
+            Some(code) if way == Way::Back && connection.wants_reply => {
+                connection.say.extend(reply(code));
+                self.say(connection);
+            }
+            _ => {
+                if let Some((sink, _)) = sink(connection, way) {
+                    sink.will_reset();
+                }
+            }
+        }
+        let reason = connection.reason.unwrap_or("broken off");
+        connection.end.get_or_insert(reason);
+    }
+
+    /// Gives a connection's place and all that it held back.
+    pub(super) fn close(&mut self, slot: u32) {
+        let Some(mut connection) = self.connections[slot as usize].take() else { return };
+        self.say(&mut connection);
+        self.held -= connection.held_in_streams();
+        let mut bytes = [0, 0];
+        for (way, total) in connection.ways.iter().flatten().zip(&mut bytes) {
+            self.wan.close(way.route);
+            *total = way.bytes;
+        }
+        let end = connection.end.unwrap_or("completed");
+        match end {
+            "completed" => self.counts.completed += 1,
+            "broken off" => self.counts.broken += 1,
+            _ => {}
+        }
+        let Connection { serial, listener, client_address, target, from, to, opened, .. } = &*connection;
+        let name =
+            |index: usize| self.settings.clusters.get(index).map_or("", |cluster| cluster.name.as_str());
+        let target = target.map(|target| target.to_string()).unwrap_or_default();
+        let (from, to) = (name(*from), if connection.ways.is_some() { name(*to) } else { "" });
+        self.log.connection(format!(
+            "{serial},{listener},{from},{to},{client_address},{target},{},{},{},{},{end}",
+            opened.ns(),
+            self.clock.now().ns(),
+            bytes[0],
+            bytes[1],
+        ));
+        let generation = &mut self.generations[slot as usize];
+        *generation = (*generation + 1) & 0x0fff_ffff;
+        self.free.push(slot);
+        self.open -= 1;
+    }
+
+    /// Whether there is something to read and room for it; if memory is short, later.
+    fn goes_on(&mut self, connection: &mut Connection, slot: u32) -> bool {
+        let mut more = false;
+        let mut starves = false;
+        let short = self.held as u64 >= self.settings.memory_bytes;
+        let share = self.share();
+        let open = matches!(connection.phase, Phase::Open);
+        for way in [Way::Forward, Way::Back] {
+            if way == Way::Forward && !open {
+                continue;
+            }
+            let Some((source, _, direction)) = ends(connection, way) else { continue };
+            let held = direction.stream.held() + direction.partial.len();
+            if source.readable && !direction.ended && held < direction.buffer.min(share) {
+                starves |= short && held > 0;
+                more |= !(short && held > 0);
+            }
+        }
+        if starves && !more {
+            self.starving.push(slot);
+        }
+        more
+    }
+
+    /// Those that had to wait for memory go on when there is some.
+    pub(super) fn feed(&mut self) {
+        if !self.starving.is_empty() && (self.held as u64) < self.settings.memory_bytes / 8 * 7 {
+            for slot in std::mem::take(&mut self.starving) {
+                self.enlist(slot);
+            }
+        }
+    }
+
+    /// What each way of a connection may hold, so that all together stay within the memory.
+    fn share(&self) -> usize {
+        (self.settings.memory_bytes as usize / (2 * self.open.max(1))).max(LEAST_SHARE)
+    }
+}
+
+/// Where a way's bytes come from, where they go if that is open yet, and what is between.
+fn ends(connection: &mut Connection, way: Way) -> Option<(&mut Socket, Option<&mut Socket>, &mut Direction)> {
+    let [forward, back] = connection.ways.as_mut()?;
+    let upstream = match &mut connection.upstream {
+        Upstream::Open(socket) => Some(socket),
+        _ => None,
+    };
+    match way {
+        Way::Forward => Some((&mut connection.client, upstream, forward)),
+        Way::Back => Some((upstream?, Some(&mut connection.client), back)),
+    }
+}
+
+/// Where a way's bytes go, and what is before it.
+fn sink(connection: &mut Connection, way: Way) -> Option<(&mut Socket, &mut Direction)> {
+    let [forward, back] = connection.ways.as_mut()?;
+    match (way, &mut connection.upstream) {
+        (Way::Back, _) => Some((&mut connection.client, back)),
+        (Way::Forward, Upstream::Open(socket)) => Some((socket, forward)),
+        (Way::Forward, _) => None,
+    }
+}

@@ -1,0 +1,76 @@
+//! A WAN that needs no privilege: gateways that delay what passes between sub-clusters of a cluster.
+//!
+//! A gateway accepts connections and datagrams, passes them on to where they want to go, and lets every
+//! piece of data cross the links of an emulated WAN in between: the same link model as in live and
+//! simulated runs, at the level of the application (Bongo et al., Longcut). [`Settings`] say what there is;
+//! [`run`] works until it is told to stop.
+#![forbid(unsafe_code)]
+
+mod clock;
+mod connection;
+mod control;
+mod gateway;
+mod log;
+mod resolver;
+mod settings;
+mod sockets;
+mod socks;
+mod spinner;
+mod stream;
+mod threads;
+mod wan;
+
+pub use settings::{
+    Algorithm, Cluster, Framing, LEAST_BUFFER, Listener, Log, Network, Path, Peer, RelayLink, Settings,
+    Share, Step, VERSION,
+};
+pub use spinner::Spinner;
+pub use wan::{Counts, Fate, FlowId, Outcome, Piece, RouteId, Wan};
+
+use longhaul_units::Span;
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+
+/// What a relay needs besides its settings.
+pub struct Options {
+    /// Where its records go, into `raw`.
+    pub directory: PathBuf,
+    /// The socket by which it is steered.
+    pub socket: Option<PathBuf>,
+    /// What requests must name.
+    pub token: Option<String>,
+    /// The relay ends when a byte can be read here.
+    pub stop: OwnedFd,
+    /// The user's own emulation code.
+    pub wrapper: Option<Box<dyn Wrapper>>,
+}
+
+/// Emulation code of the user's own, which sees every message.
+pub trait Wrapper: Send {
+    /// A message of a connection from one sub-cluster to another: may change its bytes, and says how much
+    /// longer than the WAN does it is kept.
+    fn operation(&mut self, connection: u64, from: usize, to: usize, data: &mut Vec<u8>) -> Span;
+}
+
+/// Works until it is told to stop; `ready` hears where each listener listens. Returns what was done.
+///
+/// # Errors
+///
+/// What is wrong with the settings, or what cannot be opened, in one sentence; then nothing stays.
+pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr])) -> Result<Value, String> {
+    settings.check()?;
+    let socket = options.socket.clone();
+    let result = match settings.algorithm {
+        Algorithm::OneThread => gateway::Gateway::new(settings, options).map(|gateway| {
+            ready(gateway.addresses());
+            gateway.run()
+        }),
+        Algorithm::Paper => threads::run(settings, options, ready),
+    };
+    if let (Err(_), Some(socket)) = (&result, socket) {
+        let _ = std::fs::remove_file(socket);
+    }
+    result
+}

@@ -1,0 +1,565 @@
+//! The relay as Longcut built it: a thread for each way of each connection, a single spinner for all.
+//!
+//! A thread reads a message, works out when it is due, waits, writes it, and only then reads the next:
+//! what holds for requests and replies holds here, and a stream gets a message a delay.
+
+use crate::clock::{Clock, processor_ns};
+use crate::control::{Control, Request};
+use crate::log::{Log, Message, Written};
+use crate::settings::{Framing, Listener, Settings};
+use crate::sockets::{Socket, raise_file_limit};
+use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
+use crate::spinner::Spinner;
+use crate::wan::{FlowId, Outcome, Piece, RouteId, Wan};
+use crate::{Options, Wrapper};
+use longhaul_units::{Histogram, Span, Time};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Bytes of a read: what counts as a message where messages are not told apart.
+const READ: usize = 64 << 10;
+/// How long an end may take to answer while a connection opens.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// Losses of one message before it is looked whether the link is there at all.
+const TRIES: u32 = 64;
+/// Conversations with its owner at once.
+const CONVERSATIONS: u32 = 64;
+/// How often a link that is down is tried.
+const DOWN: Duration = Duration::from_millis(10);
+
+struct Relay {
+    settings: Settings,
+    clock: Clock,
+    begun: Instant,
+    spinner: Spinner,
+    wan: Mutex<Wan>,
+    wrapper: Option<Mutex<Box<dyn Wrapper>>>,
+    books: Mutex<Books>,
+}
+
+struct Books {
+    log: Option<Log>,
+    lateness: Histogram,
+    bytes: u64,
+    serial: u64,
+    /// Ends of open connections, which are shut down when the relay ends.
+    open: HashMap<u64, Vec<TcpStream>>,
+    open_most: usize,
+    refused: u64,
+    failed: u64,
+    completed: u64,
+}
+
+/// See [`crate::run`].
+pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr])) -> Result<Value, String> {
+    raise_file_limit();
+    let spent_ns = processor_ns();
+    let mut listeners = Vec::new();
+    for (index, listener) in settings.listeners.iter().enumerate() {
+        let address = listener.address();
+        if matches!(listener, Listener::Datagrams { .. }) {
+            return Err(format!("listeners[{index}]: the paper's threads know no datagrams"));
+        }
+        let failed =
+            |error: std::io::Error| format!("listeners[{index}]: cannot listen at {address}: {error}");
+        let socket = TcpListener::bind(address).map_err(failed)?;
+        socket.set_nonblocking(true).map_err(failed)?;
+        listeners.push(socket);
+    }
+    let addresses: Vec<SocketAddr> = listeners.iter().filter_map(|each| each.local_addr().ok()).collect();
+    let raw = options.directory.join("raw");
+    std::fs::create_dir_all(&raw).map_err(|error| format!("cannot make {}: {error}", raw.display()))?;
+    let log = Log::open(&raw, settings.log.messages, settings.log.limit_bytes)?;
+    let mut control = Control::open(options.socket.as_deref(), options.token)?;
+    let relay = Arc::new(Relay {
+        clock: Clock::starting_now(),
+        begun: Instant::now(),
+        spinner: Spinner::new(),
+        wan: Mutex::new(Wan::new(&settings)),
+        wrapper: options.wrapper.map(Mutex::new),
+        books: Mutex::new(Books {
+            log: Some(log),
+            lateness: Histogram::new(),
+            bytes: 0,
+            serial: 0,
+            open: HashMap::new(),
+            open_most: 0,
+            refused: 0,
+            failed: 0,
+            completed: 0,
+        }),
+        settings,
+    });
+    ready(&addresses);
+    let mut conversations = Vec::new();
+    let mut next_event = 0;
+    let reason = loop {
+        let now = relay.clock.now();
+        while let Some(event) =
+            relay.settings.events.get(next_event).filter(|it| Time::from_ns(it.at_ns) <= now)
+        {
+            locked(&relay.wan).change(now, event.link, event.direction, event.route, &event.change);
+            next_event += 1;
+        }
+        if relay.settings.duration_ns.is_some_and(|end| Time::from_ns(end) <= now) {
+            break "duration";
+        }
+        let fds = listeners.iter().map(AsFd::as_fd).chain([options.stop.as_fd()]);
+        let fds = fds.chain(control.listener().map(AsFd::as_fd)).chain(conversations.iter().map(AsFd::as_fd));
+        let mut watched: Vec<PollFd<'_>> = fds.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
+        let due = relay.settings.events.get(next_event).map(|event| event.at_ns);
+        let due = due.into_iter().chain(relay.settings.duration_ns).min();
+        let wait_ms = due.map_or(1_000, |at| Time::from_ns(at).since(now).ns() / 1_000_000 + 1).min(1_000);
+        let _ = poll(&mut watched, PollTimeout::from(wait_ms as u16));
+        let met = |index: usize| watched[index].any().unwrap_or(false);
+        if met(listeners.len()) {
+            break "interrupted";
+        }
+        for (index, listener) in listeners.iter().enumerate() {
+            while let Ok((stream, address)) = listener.accept() {
+                relay.welcome(index, stream, address);
+            }
+        }
+        drop(watched);
+        conversations.extend(control.accept().into_iter().map(|(_, stream)| stream));
+        if let Some(reason) = steer(&relay, &mut control, CONVERSATIONS, &options.directory) {
+            break reason;
+        }
+    };
+    drop(listeners);
+    let account = relay.finish(reason, spent_ns);
+    control.close(&account);
+    let path = raw.join("relay.json");
+    std::fs::write(&path, account.to_string())
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    Ok(account)
+}
+
+/// Answers what was asked; why the relay is to end, if it is.
+fn steer(
+    relay: &Relay,
+    control: &mut Control,
+    places: u32,
+    directory: &std::path::Path,
+) -> Option<&'static str> {
+    for place in 0..places {
+        for request in control.requests(place) {
+            let answer = match request {
+                Request::Stop { interrupted } => {
+                    control.waits_for_end(place);
+                    return Some(if interrupted { "interrupted" } else { "stopped" });
+                }
+                Request::Hosts {} => json!({"ok": true, "env": {"LONGHAUL_RUN": directory}, "hosts": {}}),
+                Request::Status {} => {
+                    json!({"ok": true, "name": relay.settings.name, "relay": relay.account()})
+                }
+                Request::Change { link, direction, route, change } => {
+                    let checked = relay.settings.check_change(link, route);
+                    match checked.and_then(|()| change.check().map_err(|error| format!("change.{error}"))) {
+                        Ok(()) => {
+                            let now = relay.clock.now();
+                            locked(&relay.wan).change(now, link, direction, route, &change);
+                            json!({"ok": true, "engine": {"at_ns": now.ns()}})
+                        }
+                        Err(message) => json!({"ok": false, "message": message}),
+                    }
+                }
+            };
+            control.answer(place, &answer);
+        }
+    }
+    None
+}
+
+/// A connection that is being opened.
+struct Opening {
+    serial: u64,
+    listener: usize,
+    client: TcpStream,
+    address: SocketAddr,
+    from: usize,
+}
+
+impl Relay {
+    fn welcome(self: &Arc<Self>, index: usize, client: TcpStream, address: SocketAddr) {
+        let listener = &self.settings.listeners[index];
+        let from = listener.from().or_else(|| self.settings.cluster_of(address.ip()));
+        let mut books = locked(&self.books);
+        books.serial += 1;
+        let Some(from) = from.filter(|_| books.open.len() < self.settings.connections) else {
+            books.refused += 1;
+            return;
+        };
+        let serial = books.serial;
+        let kept: Vec<TcpStream> = client.try_clone().into_iter().collect();
+        books.open.insert(serial, kept);
+        books.open_most = books.open_most.max(books.open.len());
+        drop(books);
+        let opening = Opening { serial, listener: index, client, address, from };
+        let relay = Arc::clone(self);
+        let spawned = std::thread::Builder::new().name("way".into()).spawn(move || relay.serve(opening));
+        if spawned.is_err() {
+            let mut books = locked(&self.books);
+            books.failed += 1;
+            books.open.remove(&serial);
+        }
+    }
+
+    /// A connection from its beginning to its end; this thread is that of the forward way.
+    fn serve(self: Arc<Self>, opening: Opening) {
+        let Opening { serial, listener, address, from, .. } = opening;
+        let opened = self.clock.now();
+        let done = Arc::clone(&self).pass_on(opening);
+        let (target, to, bytes, end) = match done {
+            Ok((target, to, bytes)) => (Some(target), Some(to), bytes, "completed"),
+            Err(why) => (None, None, [0, 0], why),
+        };
+        let name =
+            |index: usize| self.settings.clusters.get(index).map_or("", |cluster| cluster.name.as_str());
+        let line = format!(
+            "{serial},{listener},{},{},{address},{},{},{},{},{},{end}",
+            name(from),
+            to.map_or("", name),
+            target.map(|target| target.to_string()).unwrap_or_default(),
+            opened.ns(),
+            self.clock.now().ns(),
+            bytes[0],
+            bytes[1],
+        );
+        let mut books = locked(&self.books);
+        books.open.remove(&serial);
+        if end == "completed" {
+            books.completed += 1;
+        } else {
+            books.failed += 1;
+        }
+        if let Some(log) = &mut books.log {
+            log.connection(line);
+        }
+    }
+
+    fn pass_on(self: Arc<Self>, opening: Opening) -> Result<(SocketAddr, usize, [u64; 2]), &'static str> {
+        let Opening { serial, listener, mut client, from, .. } = opening;
+        client
+            .set_nonblocking(false)
+            .and_then(|()| client.set_nodelay(true))
+            .map_err(|_| "the client is gone")?;
+        let _ = client.set_read_timeout(Some(PATIENCE));
+        let listener = &self.settings.listeners[listener];
+        let wants_reply = matches!(listener, Listener::Socks { .. });
+        let target = match listener {
+            Listener::Forward { target, .. } => *target,
+            Listener::Socks { .. } => self.ask(&mut client)?,
+            Listener::Transparent { .. } | Listener::Datagrams { .. } => {
+                let socket = client.try_clone().and_then(Socket::new).map_err(|_| "the client is gone")?;
+                let target =
+                    socket.original_target().filter(|target| Some(*target) != client.local_addr().ok());
+                client.set_nonblocking(false).map_err(|_| "the client is gone")?;
+                target.ok_or("was made to the gateway itself")?
+            }
+        };
+        let tell = |client: &mut TcpStream, code: Reply| {
+            if wants_reply {
+                // Whoever does not hear it notices the end.
+                let _ = client.write_all(&reply(code));
+            }
+        };
+        let to = listener.to().or_else(|| self.settings.cluster_of(target.ip()));
+        let routes = to.and_then(|to| Some((to, self.route(from, to)?, self.route(to, from)?)));
+        let Some((to, there, back)) = routes else {
+            tell(&mut client, Reply::NotAllowed);
+            return Err("there is no path between these clusters");
+        };
+        // The wish to connect travels, and so does the answer.
+        self.wait(FlowId { slot: 0, generation: 0 }, there, 0, self.clock.now());
+        let upstream = self.reach(target, to);
+        self.wait(FlowId { slot: 1, generation: 0 }, back, 0, self.clock.now());
+        let mut upstream = match upstream {
+            Ok(upstream) => upstream,
+            Err((code, why)) => {
+                tell(&mut client, code);
+                self.give_back(&[there, back]);
+                return Err(why);
+            }
+        };
+        tell(&mut client, Reply::Succeeded);
+        let _ = client.set_read_timeout(None);
+        let copies =
+            client.try_clone().and_then(|client| Ok((client, upstream.try_clone()?, upstream.try_clone()?)));
+        let Ok((mut client_end, mut upstream_end, kept)) = copies else {
+            self.give_back(&[there, back]);
+            return Err("no descriptors are left");
+        };
+        if let Some(open) = locked(&self.books).open.get_mut(&serial) {
+            open.push(kept);
+        }
+        let relay = Arc::clone(&self);
+        let other = std::thread::Builder::new().name("way".into()).spawn(move || {
+            relay.copy(&mut upstream_end, &mut client_end, Way { serial, from: to, to: from, route: back })
+        });
+        let forward = self.copy(&mut client, &mut upstream, Way { serial, from, to, route: there });
+        let backward = other.ok().and_then(|thread| thread.join().ok()).unwrap_or(0);
+        self.give_back(&[there, back]);
+        Ok((target, to, [forward, backward]))
+    }
+
+    fn route(&self, from: usize, to: usize) -> Option<RouteId> {
+        let mut wan = locked(&self.wan);
+        let known = from == to || self.settings.paths.iter().any(|path| (path.from, path.to) == (from, to));
+        known.then(
+            || if self.settings.delays_into(to) { wan.open(from, to) } else { Some(wan.open_plain()) },
+        )?
+    }
+
+    fn give_back(&self, routes: &[RouteId]) {
+        let mut wan = locked(&self.wan);
+        routes.iter().for_each(|&route| wan.close(route));
+    }
+
+    /// Hears where a SOCKS client wants to go.
+    fn ask(&self, client: &mut TcpStream) -> Result<SocketAddr, &'static str> {
+        let mut server = Server::new(self.settings.password.clone());
+        let mut byte = [0];
+        for _ in 0..1_024 {
+            match server.step() {
+                Step::More => match client.read(&mut byte) {
+                    Ok(1) => server.hear(&byte),
+                    _ => return Err("the client left before it said where to go"),
+                },
+                Step::Say(bytes) => client.write_all(&bytes).map_err(|_| "the client is gone")?,
+                Step::Refuse(bytes, why) => {
+                    let _ = client.write_all(&bytes);
+                    return Err(why);
+                }
+                Step::Connect(Target::Address(target)) => return Ok(target),
+                Step::Connect(Target::Name(name, port)) => {
+                    let known = self.settings.names.get(&name).map(|&address| SocketAddr::new(address, port));
+                    let asked =
+                        || (name.as_str(), port).to_socket_addrs().ok().and_then(|mut all| all.next());
+                    return known.or_else(asked).ok_or_else(|| {
+                        let _ = client.write_all(&reply(Reply::HostUnreachable));
+                        "the target's name is unknown"
+                    });
+                }
+            }
+        }
+        Err("the client does not come to the point")
+    }
+
+    /// Connects to the target, or asks its gateway to.
+    fn reach(&self, target: SocketAddr, to: usize) -> Result<TcpStream, (Reply, &'static str)> {
+        let peer = self.settings.peers.iter().find(|peer| peer.cluster == to);
+        let address = peer.map_or(target, |peer| peer.address);
+        let mut stream =
+            TcpStream::connect_timeout(&address, PATIENCE).map_err(|error| match error.kind() {
+                std::io::ErrorKind::ConnectionRefused => (Reply::Refused, "the target refused"),
+                _ => (Reply::HostUnreachable, "the target cannot be reached"),
+            })?;
+        let _ = stream.set_nodelay(true);
+        if peer.is_some() {
+            let gone = |_| (Reply::Failed, "the other gateway is gone");
+            let (mut client, say) = Client::new(target, self.settings.password.clone());
+            stream.write_all(&say).map_err(gone)?;
+            let mut byte = [0];
+            loop {
+                match client.step() {
+                    Asked::More => {
+                        stream.read_exact(&mut byte).map_err(gone)?;
+                        client.hear(&byte);
+                    }
+                    Asked::Say(bytes) => stream.write_all(&bytes).map_err(gone)?,
+                    Asked::Connected(_) => break,
+                    Asked::Failed(code) => return Err((code, "the other gateway refused")),
+                }
+            }
+        }
+        Ok(stream)
+    }
+
+    /// One way of a connection: message by message. Returns its bytes.
+    fn copy(&self, source: &mut TcpStream, sink: &mut TcpStream, way: Way) -> u64 {
+        let Way { serial, from, to, route } = way;
+        let flow = FlowId { slot: u32::from(from > to), generation: serial as u32 };
+        let mut buffer = vec![0; READ];
+        let mut total = 0;
+        loop {
+            let mut message = match self.message(source, &mut buffer) {
+                Ok(Some(message)) => message,
+                Ok(None) => {
+                    self.wait(flow, route, 0, self.clock.now());
+                    let _ = sink.shutdown(Shutdown::Write);
+                    return total;
+                }
+                Err(()) => {
+                    let _ = (sink.shutdown(Shutdown::Both), source.shutdown(Shutdown::Both));
+                    return total;
+                }
+            };
+            let arrived = self.clock.now();
+            let extra = match &self.wrapper {
+                Some(wrapper) => locked(wrapper).operation(serial, from, to, &mut message),
+                None => Span::ZERO,
+            };
+            let due = self.wait(flow, route, message.len() as u32, arrived) + extra;
+            self.spinner.wait_until(self.begun + Duration::from_nanos(due.ns()));
+            if sink.write_all(&message).is_err() {
+                let _ = source.shutdown(Shutdown::Both);
+                return total;
+            }
+            total += message.len() as u64;
+            let written = self.clock.now();
+            let mut books = locked(&self.books);
+            books.bytes += message.len() as u64;
+            books.lateness.add(written.since(due), 1);
+            if let Some(log) = &mut books.log {
+                let bytes = message.len() as u32;
+                log.message(Message { connection: serial, from, to, arrived, due, written, bytes });
+            }
+        }
+    }
+
+    /// The next message; `None` at the end.
+    fn message(&self, source: &mut TcpStream, buffer: &mut [u8]) -> Result<Option<Vec<u8>>, ()> {
+        if self.settings.framing == Framing::Stream {
+            let bytes = source.read(buffer).map_err(drop)?;
+            return Ok((bytes > 0).then(|| buffer[..bytes].to_vec()));
+        }
+        let mut length = [0; 4];
+        match source.read(&mut length[..1]) {
+            Ok(0) => return Ok(None),
+            Ok(_) => source.read_exact(&mut length[1..]).map_err(drop)?,
+            Err(_) => return Err(()),
+        }
+        let bytes = u32::from_be_bytes(length) as usize;
+        if bytes as u64 > self.settings.memory_bytes / 4 {
+            return Err(());
+        }
+        let mut message = vec![0; 4 + bytes];
+        message[..4].copy_from_slice(&length);
+        source.read_exact(&mut message[4..]).map_err(drop)?;
+        Ok(Some(message))
+    }
+
+    /// When so many bytes that came at an instant are due, having waited for links that were down.
+    fn wait(&self, flow: FlowId, route: RouteId, bytes: u32, arrived: Time) -> Time {
+        let mut at = arrived;
+        loop {
+            if let Some(due) = self.due(flow, route, bytes, at) {
+                if bytes == 0 {
+                    self.spinner.wait_until(self.begun + Duration::from_nanos(due.ns()));
+                }
+                return due;
+            }
+            std::thread::sleep(DOWN);
+            at = self.clock.now();
+        }
+    }
+
+    fn due(&self, flow: FlowId, route: RouteId, bytes: u32, mut at: Time) -> Option<Time> {
+        let mut wan = locked(&self.wan);
+        for number in 0..u64::from(TRIES) {
+            wan.offer(at, Piece::new(flow, number, bytes, route));
+            let mut found = None;
+            loop {
+                while let Some(outcome) = wan.outcome() {
+                    match outcome {
+                        Outcome::Delivered(_, due) => found = found.or(Some(Ok(due))),
+                        Outcome::Ended(_, _, ended) => found = found.or(Some(Err(ended))),
+                        Outcome::Copied(..) => {}
+                    }
+                }
+                let next = wan.next_event();
+                if next == Time::NEVER {
+                    break;
+                }
+                wan.advance(next);
+            }
+            match found {
+                Some(Ok(due)) => return Some(due),
+                Some(Err(ended)) => {
+                    let wait =
+                        self.settings.retransmit_ns.map_or_else(|| wan.round_trip(route), Span::from_ns);
+                    at = ended + wait.max(Span::from_ms(1));
+                }
+                None => return None,
+            }
+        }
+        None
+    }
+
+    fn account(&self) -> Value {
+        let links = locked(&self.wan).counts();
+        let links: Vec<Value> = links
+            .into_iter()
+            .map(|(link, reverse, counts)| {
+                json!({
+                    "name": self.settings.links[link].name,
+                    "way": if reverse { "reverse" } else { "forward" },
+                    "offered_pieces": counts.offered.0,
+                    "offered_bytes": counts.offered.1,
+                    "delivered_pieces": counts.delivered.0,
+                    "delivered_bytes": counts.delivered.1,
+                    "lost_pieces": counts.lost,
+                })
+            })
+            .collect();
+        let books = locked(&self.books);
+        let quantile = |share| books.lateness.quantile(share).ns();
+        json!({
+            "duration_ns": self.clock.now().ns(),
+            "links": links,
+            "connections": {
+                "accepted": books.serial, "refused": books.refused, "failed": books.failed,
+                "completed": books.completed, "open": books.open.len(), "open_most": books.open_most,
+            },
+            "bytes": books.bytes,
+            "pieces": books.lateness.count(),
+            "lateness_ns": {
+                "p50": quantile(0.5), "p90": quantile(0.9), "p99": quantile(0.99), "p999": quantile(0.999),
+                "max": books.lateness.longest().ns(),
+            },
+        })
+    }
+
+    /// Ends every connection and tells what was done.
+    fn finish(&self, reason: &str, spent_ns: u64) -> Value {
+        let open: Vec<TcpStream> = {
+            let books = locked(&self.books);
+            books.open.values().flatten().filter_map(|stream| stream.try_clone().ok()).collect()
+        };
+        for stream in open {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+        // Threads that still wait for their moment write to nobody any longer.
+        for _ in 0..100 {
+            if locked(&self.books).open.is_empty() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let mut account = self.account();
+        let log = locked(&self.books).log.take();
+        let Written { rows, dropped, error } = log.map(Log::close).unwrap_or_default();
+        account["reason"] = json!(reason);
+        account["log"] = json!({"rows": rows, "dropped": dropped, "error": error});
+        account["cpu_ns"] = json!(processor_ns() - spent_ns);
+        account
+    }
+}
+
+struct Way {
+    serial: u64,
+    from: usize,
+    to: usize,
+    route: RouteId,
+}
+
+fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
