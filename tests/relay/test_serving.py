@@ -23,7 +23,7 @@ from .scenarios import HEAD, THREE
 MESSAGES = "connection,from,to,in_ns,wanted_ns,out_ns,bytes\n0,0,1,5,18000000,18000012,1\n"
 CONNECTIONS = (
     "connection,listener,from,to,client,target,opened_ns,closed_ns,bytes_forward,bytes_back,end\n"
-    "0,0,0,1,127.0.0.1:4000,127.2.0.11:22,1,2,1,0,closed\n"
+    "0,0,a,b,127.0.0.1:4000,127.2.0.11:22,1,2,1,0,closed\n"
     "1,0,,,127.0.0.1:4001,,1,1,0,0,too many\n"
 )
 RESULT: dict[str, Any] = {
@@ -32,8 +32,8 @@ RESULT: dict[str, Any] = {
     "links": [{"name": "ab", "way": "forward", "offered_bytes": 1, "delivered_bytes": 1, "lost_pieces": 0}],
     "connections": {"accepted": 1, "refused": 0, "failed": 0, "open_most": 1},
     "bytes": 1,
+    "pieces": 100,
     "lateness_ns": {"p50": 900, "p99": 12_000, "max": 20_000},
-    "error_ns": {"p50": 900, "p99": 12_000, "max": 20_000},
     "log": {"rows": 1, "dropped": 0, "error": None},
     "cpu_ns": 5,
 }
@@ -196,6 +196,8 @@ def test_what_the_machine_cannot_do_is_one_line_and_leaves_nothing_up(
         ({}, "faithful", 0),
         ({"lateness_ns": {"p50": 1, "p99": LATENESS_P99_NS, "max": 10**9}}, "faithful", 0),
         ({"lateness_ns": {"p50": 1, "p99": LATENESS_P99_NS + 1, "max": 10**9}}, "degraded", 0),
+        ({"lateness_ns": {"p90": 1, "p99": 10**9, "max": 10**9}, "pieces": 99}, "faithful", 0),
+        ({"lateness_ns": {"p90": 10**9, "p99": 10**9, "max": 10**9}, "pieces": 99}, "degraded", 0),
         ({"log": {"rows": 1, "dropped": 3, "error": None}}, "degraded", 0),
         ({"log": {"rows": 1, "dropped": 0, "error": "no space left"}}, "invalid", 4),
         ({"connections": {"accepted": 100, "refused": 2}}, "degraded", 0),

@@ -20,16 +20,19 @@ def print_relay(summary: Json, console: Console) -> None:
     connections = ", ".join(
         f"{count} {what.replace('_', ' ')}" for what, count in summary["connections"].items()
     )
-    console.print(f"connections: {connections or 'none'}; {summary['bytes'] or 0} bytes", highlight=False)
+    console.print(
+        f"connections: {connections or 'none'}; {summary['bytes'] or 0} bytes",
+        highlight=False,
+        soft_wrap=True,
+    )
     fidelity = summary["fidelity"]
-    for name, what in (("error", "delay off by"), ("lateness", "pieces late by")):
-        spans = [
-            f"{time_text(fidelity[name][f'{quantile}_ns'])} ({quantile})"
-            for quantile in ("p50", "p99", "max")
-            if fidelity[name].get(f"{quantile}_ns") is not None
-        ]
-        if spans:
-            console.print(f"{what} {', '.join(spans)}", highlight=False)
+    spans = [
+        f"{time_text(fidelity['lateness'][f'{quantile}_ns'])} ({quantile})"
+        for quantile in ("p50", "p99", "max")
+        if fidelity["lateness"].get(f"{quantile}_ns") is not None
+    ]
+    if spans and summary.get("pieces"):
+        console.print(f"{summary['pieces']} pieces, late by {', '.join(spans)}", highlight=False)
     for each in summary["expectations"]:
         print_expectation(each, console)
     print_verdict({"fidelity": {**fidelity, "lateness": {}}}, console)

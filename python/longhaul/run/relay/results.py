@@ -9,14 +9,15 @@ from typing import Any
 
 from longhaul.analysis.expectations import evaluate
 from longhaul.analysis.fidelity import exit_code as judged
-from longhaul.analysis.relaying import error_of, judge_relay
+from longhaul.analysis.relaying import judge_relay
+from longhaul.analysis.text import time_text
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 
 Json = dict[str, Any]
 
 _CLUSTERS = ("from", "to")
-_TEXT = {"messages": _CLUSTERS, "connections": (*_CLUSTERS, "client", "target", "end")}
+_TEXT = {"messages": (), "connections": (*_CLUSTERS, "client", "target", "end")}
 """The columns of each log that are not whole numbers."""
 _RESULT_WITHIN_S = 60.0
 
@@ -24,11 +25,13 @@ _RESULT_WITHIN_S = 60.0
 def write_results(directory: Path) -> Json:
     """Write tables, ``fidelity.json`` and ``summary.json`` of a relay; returns the summary."""
     result: Json | None = _read(directory / "raw" / "relay.json")
-    fidelity = {**judge_relay(result).as_dict(), "error": error_of(result or {})}
+    fidelity = judge_relay(result).as_dict()
     plan = directories.read_plan(directory)
-    clusters = {str(position): each["name"] for position, each in enumerate(plan["clusters"])}
+    names = [each["name"] for each in plan["clusters"]]
+    # Messages are many, and name clusters by their numbers.
+    codes = {"messages": dict(enumerate(names)), "connections": {name: name for name in names}}
     for name, text in _TEXT.items():
-        _write_table(directory / "raw" / f"{name}.csv", directory / f"{name}.parquet", text, clusters)
+        _write_table(directory / "raw" / f"{name}.csv", directory / f"{name}.parquet", text, codes[name])
     found = result or {}
     summary: Json = {
         "name": plan["name"],
@@ -37,6 +40,7 @@ def write_results(directory: Path) -> Json:
         "ended": (_read(directory / "raw" / "ended.json") or {}).get("ended"),
         "connections": found.get("connections") or {},
         "bytes": found.get("bytes"),
+        "pieces": found.get("pieces"),
         "links": found.get("links") or [],
         "log": found.get("log") or {},
         "cpu_ns": found.get("cpu_ns"),
@@ -90,11 +94,15 @@ def describe_counters(name: str, counters: Mapping[str, Any]) -> str:
     lines = [f"{name}: a relay"]
     for key, value in counters.items():
         if isinstance(value, Mapping):
-            inner = ", ".join(f"{inner} {each}" for inner, each in value.items())
-            lines.append(f"  {key}: {inner}")
+            inner = ", ".join(f"{inner} {_figure(key, each)}" for inner, each in value.items())
+            lines.append(f"  {key.removesuffix('_ns')}: {inner}")
         elif not isinstance(value, list):
-            lines.append(f"  {key}: {value}")
+            lines.append(f"  {key.removesuffix('_ns')}: {_figure(key, value)}")
     return os.linesep.join(lines)
+
+
+def _figure(key: str, value: Any) -> str:
+    return time_text(value) if key.endswith("_ns") else str(value)
 
 
 def _metrics(fidelity: Mapping[str, Any]) -> Json:
@@ -105,7 +113,7 @@ def _metrics(fidelity: Mapping[str, Any]) -> Json:
     }
 
 
-def _write_table(source: Path, target: Path, text: tuple[str, ...], clusters: Mapping[str, str]) -> None:
+def _write_table(source: Path, target: Path, text: tuple[str, ...], clusters: Mapping[Any, str]) -> None:
     """The CSV file as Parquet, piece by piece, clusters by their names; nothing if there is none."""
     import pyarrow as pa
     import pyarrow.csv as pacsv
@@ -117,19 +125,19 @@ def _write_table(source: Path, target: Path, text: tuple[str, ...], clusters: Ma
     except OSError:
         return
     types = {name: pa.string() if name in text else pa.int64() for name in names}
+    written = pa.schema([(name, pa.string() if name in _CLUSTERS else kind) for name, kind in types.items()])
     reading = pacsv.ReadOptions(block_size=8 << 20)
     with (
         pacsv.open_csv(source, reading, convert_options=pacsv.ConvertOptions(column_types=types)) as reader,
-        pq.ParquetWriter(target, reader.schema, compression="zstd") as writer,
+        pq.ParquetWriter(target, written, compression="zstd") as writer,
     ):
         for batch in reader:
             columns: dict[str, Any] = dict(zip(batch.schema.names, batch.columns, strict=True))
             for each in _CLUSTERS:
                 codes = columns[each].dictionary_encode()
-                names = pa.array(
-                    [clusters.get(str(code)) for code in codes.dictionary.to_pylist()], pa.string()
-                )
-                columns[each] = pa.DictionaryArray.from_arrays(codes.indices, names).dictionary_decode()
+                called = [clusters.get(code) for code in codes.dictionary.to_pylist()]
+                texts = pa.DictionaryArray.from_arrays(codes.indices, pa.array(called, pa.string()))
+                columns[each] = texts.dictionary_decode()
             writer.write_batch(pa.record_batch(columns))
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -33,6 +34,12 @@ class Opened:
     """The cluster whose machines connect there; ``None``: their addresses tell."""
     target: str | None
     """Where a forward leads."""
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The same for ``socket.create_connection``."""
+        host, _, port = self.address.rpartition(":")
+        return host.removeprefix("[").removesuffix("]"), int(port)
 
     def __str__(self) -> str:
         """``forward 127.1.0.1:15201 (tromso) -> 127.2.0.11:5201``."""
@@ -121,7 +128,7 @@ def serve(
     except Exception as error:
         directories.update_run(directory, status="failed", error=str(error))
         if isinstance(error, RuntimeError):
-            raise LonghaulError(str(error), exit_code=3) from error
+            raise _unable(str(error)) from error
         raise
     finally:
         state.remove(path)
@@ -129,6 +136,20 @@ def serve(
     reason = "interrupted" if seen and planned.plan["duration_ns"] is not None else "stopped"
     reason = "duration" if result.get("reason") == "duration" else reason
     return _concluded(directory, result, reason, order)
+
+
+_REMEDIES = {
+    "in use": "end what listens there, or choose another port",
+    "assign": "a gateway's address must be one of this machine's; gateways on others need --gateway",
+    "denied": "choose a port from 1024 on",
+}
+
+
+def _unable(message: str) -> LonghaulError:
+    """What the gateway could not do, with what helps, if that is known."""
+    words = re.sub(r" \(os error \d+\)", "", re.sub(r"^listeners\[\d+\]: ", "", message))
+    remedy = next((remedy for word, remedy in _REMEDIES.items() if word in words), None)
+    return LonghaulError(words, remedy=remedy, exit_code=3)
 
 
 def name_of(resolved: Resolved, order: Order) -> str:
