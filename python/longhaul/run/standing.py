@@ -101,6 +101,9 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
     if answer is None:
         raise LonghaulError("the run ended instead of answering", exit_code=1)
     hosts = answer["hosts"]
+    if not hosts:
+        message = f"{path.stem} is a relay, which has no hosts"
+        raise LonghaulError(message, remedy="run the command yourself, by its gateway", exit_code=2)
     if host not in hosts:
         raise LonghaulError(unknown("host", host, hosts), exit_code=2)
     groups = answer.get("cgroups")
