@@ -10,11 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from longhaul import topologies
+    from longhaul import relay, topologies
     from longhaul.run.api import Network, Result, run_live, run_sim, up
     from longhaul.run.sweeps.api import resume, sweep
 
-__all__ = ["Network", "Result", "resume", "run_live", "run_sim", "sweep", "topologies", "up"]
+__all__ = ["Network", "Result", "relay", "resume", "run_live", "run_sim", "sweep", "topologies", "up"]
 
 
 def __getattr__(name: str) -> Any:
@@ -23,8 +23,8 @@ def __getattr__(name: str) -> Any:
         from longhaul.run.sweeps import api as sweeps
 
         return getattr(sweeps, name)
-    if name == "topologies":
-        return import_module("longhaul.topologies")
+    if name in ("relay", "topologies"):
+        return import_module(f"longhaul.{name}")
     if name in __all__:
         from longhaul.run import api
 

@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "longhaul.cli.sweep:sweep",
         "Simulate a scenario many times, here or on a cluster.",
     ),
+    "relay": ("longhaul.cli.relay:relay", "A WAN without privileges: gateways that delay connections."),
     "shell": ("longhaul.cli.shell:shell", "One link, two hosts, your command."),
     "check": ("longhaul.cli.check:check", "Check a scenario and say everything that is wrong."),
     "show": ("longhaul.cli.show:show", "Show what a scenario resolves to: paths, RTT, BDP, queues."),

@@ -39,7 +39,7 @@ def print_summary(summary: Json, console: Console) -> None:
     if summary.get("transfers"):
         _print_transfers(summary["transfers"], console)
     for each in summary["expectations"]:
-        _print_expectation(each, console)
+        print_expectation(each, console)
     print_verdict(summary, console)
 
 
@@ -213,7 +213,8 @@ def _print_transfers(each: Json, console: Console) -> None:
     console.print(text, highlight=False)
 
 
-def _print_expectation(each: Json, console: Console) -> None:
+def print_expectation(each: Json, console: Console) -> None:
+    """One line: met or not, what was expected, and what was measured."""
     words = {"min": "at least", "max": "at most", "equals": "equal to"}
     limits = " and ".join(
         f"{word} {quantity_text(each[key], each['unit'])}"

@@ -24,7 +24,7 @@ def remove_leftovers(*, everything: bool) -> Iterator[str]:
             with suppress(ProcessLookupError):
                 os.kill(supervisor, signal.SIGKILL)
             yield f"ended {name}"
-        path.unlink(missing_ok=True)
+        state.remove(path)
         found = True
         yield f"removed {path}"
     for group in _groups():

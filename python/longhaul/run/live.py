@@ -54,6 +54,12 @@ def prepare(
     resolved: "Resolved", *, runs: Path, argv: list[str], name: str | None = None, journal: bool = False
 ) -> Prepared:
     """Turn real traffic into programs, check that they exist, and make the run directory."""
+    if (
+        not any(node["kind"] == "host" for node in resolved.plan["nodes"])
+        and resolved.scenario.document.relay
+    ):
+        remedy = f"run it with longhaul relay {resolved.scenario.source.name}, or add hosts"
+        raise LonghaulError("the scenario has no hosts, but a relay", remedy=remedy, exit_code=2)
     _refuse_what_only_a_simulation_can(resolved)
     plan, own = _with_own_flows(resolved)
     if journal:

@@ -40,6 +40,12 @@ def write_results(directory: Path) -> Json:
             remedy="name one, such as runs/NAME/latest",
             exit_code=2,
         )
+    if "clusters" in plan:
+        raise LonghaulError(
+            f"{directory} is that of a relay, which has no report",
+            remedy="its results are in summary.json, messages.parquet and connections.parquet",
+            exit_code=2,
+        )
     engine = read_engine(directory)
     hosts: Json = _read(raw / "hosts.json") or {}
     traffic: list[Json] = _read(raw / "traffic.json") or []

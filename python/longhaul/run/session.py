@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
+from longhaul.run import state
 
 Message = dict[str, Any]
 
@@ -27,15 +28,16 @@ def search_path() -> str:
 class Line:
     """A conversation with a supervisor: JSON objects, one a line."""
 
-    def __init__(self, stream: socket.socket) -> None:
-        """Take over ``stream``."""
+    def __init__(self, stream: socket.socket, *, token: str | None = None) -> None:
+        """Take over ``stream``; a ``token`` is part of all that is told."""
         self._stream = stream
+        self._secret = {} if token is None else {"token": token}
         self._reader = stream.makefile("rb")
 
     def tell(self, message: Mapping[str, Any]) -> None:
         """Send one object; an end that is gone shows when listening."""
         with suppress(BrokenPipeError, ConnectionResetError):
-            self._stream.sendall(json.dumps(message).encode() + b"\n")
+            self._stream.sendall(json.dumps({**message, **self._secret}).encode() + b"\n")
 
     def hear(self, timeout_s: float | None = None) -> Message | None:
         """The next object, or None when the other end is gone. Raises TimeoutError."""
@@ -157,7 +159,7 @@ def connect(path: Path) -> Line:
         raise LonghaulError(
             f"cannot talk to the run at {path}: {error.strerror}", remedy="longhaul clean", exit_code=2
         ) from error
-    return Line(stream)
+    return Line(stream, token=state.token_of(path))
 
 
 def ask(path: Path, request: Mapping[str, Any], *, timeout_s: float = 15.0) -> Message:

@@ -38,15 +38,7 @@ def bring_up(
 
     resolved = resolve(load_scenario(scenario, settings=settings))
     called = name or resolved.plan["name"]
-    path = state.socket_path(called)
-    if path.exists():
-        if state.is_alive(path):
-            raise LonghaulError(
-                f"a run called {called} is up already",
-                remedy=f"take it down (longhaul down --name {called}) or choose another --name",
-                exit_code=2,
-            )
-        path.unlink()
+    path = state.free_socket(called)
     listener = exporter.listen(prometheus) if prometheus else None
     prepared = live.prepare(resolved, runs=runs, argv=argv)
     running = session.Session(
@@ -61,9 +53,14 @@ def bring_up(
 
 def take_down(name: str | None, *, as_json: bool = False) -> int:
     """Take a network down, write and print its results, and return the exit code of its run."""
+    from longhaul.run import directory as directories
     from longhaul.run import experiment
 
     directory = end(name)
+    if directories.read_run(directory)["mode"] == "relay":
+        from longhaul.run.relay.results import show_ended
+
+        return show_ended(directory, as_json=as_json)
     summary = experiment.conclude(directory, reason="stopped", report=True)
     experiment.show(summary, directory, as_json=as_json, report=True)
     return experiment.exit_code(summary, reason="stopped", strict=False)
@@ -75,6 +72,9 @@ def end(name: str | None) -> Path:
     line = session.connect(path)
     line.tell({"do": "hosts"})
     answer = line.hear(15.0)
+    if answer is not None and not answer.get("ok", True):
+        line.close()
+        raise LonghaulError(str(answer.get("message")), exit_code=2)
     line.tell({"do": "stop"})
     while line.hear(60.0) is not None:
         pass
@@ -101,6 +101,9 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
     if answer is None:
         raise LonghaulError("the run ended instead of answering", exit_code=1)
     hosts = answer["hosts"]
+    if not hosts:
+        message = f"{path.stem} is a relay, which has no hosts"
+        raise LonghaulError(message, remedy="run the command yourself, by its gateway", exit_code=2)
     if host not in hosts:
         raise LonghaulError(unknown("host", host, hosts), exit_code=2)
     groups = answer.get("cgroups")
@@ -148,6 +151,11 @@ def plan_of(path: Path) -> dict[str, Any]:
     """The plan of the run whose socket is ``path``."""
     answer = session.ask(path, {"do": "hosts"})
     plan: dict[str, Any] = json.loads((Path(answer["env"]["LONGHAUL_RUN"]) / "plan.json").read_text("utf-8"))
+    from longhaul.scenario.model.link import DEFAULT_MTU
+
+    for link in plan["links"]:
+        # A relay knows no packets, and counts in those that it would have.
+        link.setdefault("mtu", DEFAULT_MTU)
     return plan
 
 
@@ -158,6 +166,10 @@ def ask_status(name: str | None) -> dict[str, Any]:
 
 def describe_status(answer: Mapping[str, Any]) -> str:
     """The same in words, one thing a line."""
+    if "relay" in answer:
+        from longhaul.run.relay.results import describe_counters
+
+        return describe_counters(str(answer["name"]), answer["relay"])
     engine = answer["engine"]
     lines = [
         f"{answer['name']}: up for {engine['t_ns'] / 1e9:.1f} s, "

@@ -2,12 +2,15 @@
 
 import os
 import re
+import secrets
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from longhaul.errors import LonghaulError
 
 _SOCKET = ".sock"
+_TOKEN = ".token"
 
 
 def state_directory() -> Path:
@@ -33,6 +36,43 @@ def state_directory() -> Path:
 def socket_path(name: str) -> Path:
     """The socket of the run called ``name`` (short: a socket's path may have 107 bytes)."""
     return state_directory() / f"{re.sub(r'[^A-Za-z0-9._-]', '-', name)[:40]}{_SOCKET}"
+
+
+def free_socket(name: str) -> Path:
+    """The socket of a run that is to be called ``name``; raises LonghaulError if one is up under it."""
+    path = socket_path(name)
+    if path.exists():
+        if is_alive(path):
+            raise LonghaulError(
+                f"a run called {name} is up already",
+                remedy=f"take it down (longhaul down --name {name}) or choose another --name",
+                exit_code=2,
+            )
+        remove(path)
+    return path
+
+
+def new_token(path: Path) -> str:
+    """A secret that only this user can read, without which the run at socket ``path`` does nothing."""
+    token = secrets.token_hex(32)
+    place = path.with_suffix(_TOKEN)
+    place.unlink(missing_ok=True)
+    with open(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        file.write(token)
+    return token
+
+
+def token_of(path: Path) -> str | None:
+    """The secret of the run at socket ``path``, if it has one."""
+    with suppress(OSError):
+        return path.with_suffix(_TOKEN).read_text(encoding="ascii")
+    return None
+
+
+def remove(path: Path) -> None:
+    """Remove a run's socket and its secret."""
+    path.unlink(missing_ok=True)
+    path.with_suffix(_TOKEN).unlink(missing_ok=True)
 
 
 def names() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from longhaul.scenario.clusters import check_relay
 from longhaul.scenario.inputs import LawError
 from longhaul.scenario.metrics import bound, catalogue
 from longhaul.scenario.model import Background, Bulk, Datagrams, Document, Ping, Program, Replay, Requests
@@ -31,6 +32,7 @@ def check_references(scenario: Scenario) -> tuple[list[Problem], list[str]]:
         check.routes()
         check.runs()
         check.events()
+        check.relay()
         check.measures()
         check.sweep()
     return check.problems, check.warnings
@@ -253,6 +255,11 @@ class _Check:
             if self.document.duration and event.at >= self.document.duration:
                 path = ("events", position, "at")
                 self.warnings.append(self.scenario.warning(path, f"{event.at} is after the end of the run"))
+
+    def relay(self) -> None:
+        kinds = {name: self.kind(name) for name in self.node_keys}
+        for wrong in check_relay(self.document, kinds):
+            self.wrong(wrong.path, wrong.message, wrong.remedy)
 
     def measures(self) -> None:
         packets = self.document.measure.packets

@@ -1,12 +1,13 @@
 """From a checked scenario to the plan that Rust executes: every name an index, every unit an integer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
 from longhaul.scenario.addresses import assign
 from longhaul.scenario.background import detours, plan_background
+from longhaul.scenario.clusters import Group, groups, pair_ways
 from longhaul.scenario.datagrams import with_sizes
 from longhaul.scenario.events import plan_events
 from longhaul.scenario.inputs import SIZE, TIME, FileError, Inputs, LawError, within
@@ -16,7 +17,7 @@ from longhaul.scenario.load import Scenario
 from longhaul.scenario.metrics import bound, catalogue
 from longhaul.scenario.model import Background, Bulk, Datagrams, Ping, Program, Replay, Requests, Tcp, Traffic
 from longhaul.scenario.network import Network, build
-from longhaul.scenario.paths import Routes
+from longhaul.scenario.paths import Routes, Step
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
 from longhaul.scenario.references import kinds_and_ends, program_hosts
@@ -99,8 +100,8 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     problems += wrong
     plan["routes"] += more
     routes = Routes(plan)
-    groups = list(routes.representatives().values())
-    largest = largest_buffers(routes, groups)
+    alike = list(routes.representatives().values())
+    largest = largest_buffers(routes, alike)
     for node, most in largest.items():
         plan["nodes"][node]["sysctls"] = sysctls(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
     traffic: list[Plain] = []
@@ -118,15 +119,19 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     problems += _unreachable(scenario, routes, traffic)
     traffic, too_large = with_sizes(scenario, plan, routes, traffic)
     problems += _circles(scenario, network, routes)
+    clusters = groups(document.relay) if document.relay else []
+    ways = pair_ways(plan, clusters)
+    problems += _unjoined(scenario, clusters, ways)
     jobs, wrong = plan_jobs(scenario, network, inputs)
     problems += wrong
     if problems:
         raise ScenarioError(problems)
+    relayed = {link for steps in ways.values() for link, _way in steps or ()}
     warnings = [
         *scenario.warnings,
         *too_large,
         *inputs.warnings,
-        *_unused_links(scenario, network, routes, groups),
+        *_unused_links(scenario, network, routes, alike, relayed),
     ]
     return Resolved(
         plan,
@@ -338,14 +343,29 @@ def _unreachable(scenario: Scenario, routes: Routes, traffic: Sequence[Plain]) -
     return problems
 
 
+def _unjoined(
+    scenario: Scenario, clusters: Sequence[Group], ways: Mapping[tuple[int, int], Sequence[Step] | None]
+) -> list[Problem]:
+    """Clusters of a relay between which no path leads."""
+    return [
+        scenario.problem(
+            ("relay", "clusters", clusters[destination].name),
+            f'no path leads here from cluster "{clusters[source].name}"',
+            "add a link between their sites",
+        )
+        for (source, destination), steps in ways.items()
+        if steps is None
+    ]
+
+
 def _unused_links(
-    scenario: Scenario, network: Network, routes: Routes, groups: Sequence[list[int]]
+    scenario: Scenario, network: Network, routes: Routes, alike: Sequence[list[int]], relayed: Set[int]
 ) -> list[str]:
-    """Links that lie on no path between hosts."""
-    hosts = [group[0] for group in groups]
+    """Links that lie on no path between hosts, nor are ``relayed``."""
+    hosts = [group[0] for group in alike]
     used: set[int | None] = {link for destination in hosts for link in routes.used(hosts, destination)}
     # Hosts that are alike have paths to one another, over their only links.
-    used |= {routes.only_link(node) for group in groups if len(group) > 1 for node in group}
+    used |= relayed | {routes.only_link(node) for group in alike if len(group) > 1 for node in group}
     unused = [link for index, link in enumerate(network.links) if index not in used and not link.attachment]
     remedy = "longhaul show prints the paths"
     warnings = []

@@ -44,7 +44,7 @@ def validate(source: Source, root: Branch, kind: type[Model]) -> tuple[Model | N
         # A misspelt key explains the missing one, and an empty one what is said about its mapping.
         mapping = path_text(key.mapping.path)
         hidden = {f'has no "{word}"' for word in re.findall(r'"([^"]*)"', key.remedy)}
-        hidden |= {"changes nothing", "must do one thing", "expects nothing"}
+        hidden |= {"changes nothing", "must do one thing", "expects nothing", "listens nowhere"}
         problems = [each for each in problems if each.path != mapping or each.message not in hidden]
         place = key.mapping.node.entries[key.key][0]
         problems.append(source.problem(place, (*key.mapping.path, key.key), key.message, key.remedy))

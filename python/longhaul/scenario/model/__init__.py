@@ -5,6 +5,7 @@ from longhaul.scenario.model.link import Laws, Link, Profile
 from longhaul.scenario.model.node import Node, Tcp
 from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import Queue, QueueLimit
+from longhaul.scenario.model.relay import Cluster, Forward, Relay
 from longhaul.scenario.model.routes import RouteLaws, Routes
 from longhaul.scenario.model.scenario import Changes, Document, Event, Expectation
 from longhaul.scenario.model.traffic import Background, Bulk, Datagrams, Ping, Replay, Requests, Traffic
@@ -13,12 +14,14 @@ __all__ = [
     "Background",
     "Bulk",
     "Changes",
+    "Cluster",
     "Datagrams",
     "Delay",
     "DelayTrace",
     "Document",
     "Event",
     "Expectation",
+    "Forward",
     "Laws",
     "Link",
     "Node",
@@ -27,6 +30,7 @@ __all__ = [
     "Program",
     "Queue",
     "QueueLimit",
+    "Relay",
     "Replay",
     "Requests",
     "RouteLaws",

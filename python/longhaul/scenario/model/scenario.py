@@ -15,6 +15,7 @@ from longhaul.scenario.model.node import Node, Tcp
 from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import QueueLaw
 from longhaul.scenario.model.rate import RateLaw
+from longhaul.scenario.model.relay import Relay
 from longhaul.scenario.model.routes import MOST_ROUTES
 from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.model.topology import TopologyLaw
@@ -200,3 +201,5 @@ class Document(Strict):
     measure: Measure = Measure()
     expect: Annotated[tuple[Expectation, ...], Field(strict=False)] = ()
     sweep: Sweep | None = None
+    relay: Relay | None = None
+    """Gateways of the application level, for ``longhaul relay``."""

@@ -1,0 +1,1 @@
+"""Relays: gateways of the application level, served, recorded and asked."""

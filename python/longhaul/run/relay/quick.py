@@ -1,0 +1,71 @@
+"""The scenario of a relay from flags alone: one link, and the ports that lead over it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longhaul.errors import LonghaulError
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What the command line says in place of a scenario."""
+
+    delay: str | None
+    rate: str | None
+    loss: str | None
+    jitter: str | None
+    forwards: Sequence[str]
+    socks: str | None
+    seed: int | None
+
+    def given(self) -> bool:
+        """Whether there is any, beside the seed."""
+        return any((self.delay, self.rate, self.loss, self.jitter, self.forwards, self.socks))
+
+
+def scenario_text(flags: Flags) -> str:
+    """The same as a scenario: ``near`` in front of the link ``wan``, and ``far``, which is everywhere."""
+    laws: dict[str, Any] = {"delay": flags.delay or "0ms"}
+    if flags.jitter:
+        jitter = {"dist": "normal", "sd": flags.jitter}
+        laws["delay"] = {"base": flags.delay or "0ms", "jitter": jitter}
+    laws |= {key: value for key, value in (("rate", flags.rate), ("loss", flags.loss)) if value}
+    near: dict[str, Any] = {}
+    relay: dict[str, Any] = {
+        "clusters": {"near": near, "far": {"machines": ["0.0.0.0/0", "::/0"]}},
+        "forwards": [_forward(each) for each in flags.forwards],
+    }
+    if flags.socks:
+        address, _, port = flags.socks.rpartition(":")
+        near["gateway"] = address.removeprefix("[").removesuffix("]") or "127.0.0.1"
+        relay["socks"] = port
+    if not flags.forwards:
+        del relay["forwards"]
+    content = {
+        "version": 1,
+        "name": "relay",
+        "seed": 1 if flags.seed is None else flags.seed,
+        "nodes": {"near": {"kind": "router"}, "far": {"kind": "router"}},
+        "links": {"wan": {"endpoints": ["near", "far"], **laws}},
+        "relay": relay,
+    }
+    # JSON is YAML, and leaves no room for what flags could contain. One line for each section.
+    return "\n".join(f"{key}: {json.dumps(value)}" for key, value in content.items()) + "\n"
+
+
+def _forward(text: str) -> dict[str, str]:
+    listen, equals, target = text.partition("=")
+    protocol, colon, rest = listen.partition(":")
+    if colon and protocol in ("tcp", "udp"):
+        listen = rest
+    if not equals or not listen or not target:
+        raise LonghaulError(
+            f'"{text}" is no forward',
+            remedy="write LISTEN=TARGET, such as 127.0.0.1:8080=127.0.0.1:80, or udp:5300=10.0.0.2:53",
+            exit_code=2,
+        )
+    listen = listen if ":" in listen else f"127.0.0.1:{listen}"
+    kind = protocol if protocol == "udp" and colon else "tcp"
+    return {"listen": listen, "from": "near", "to": target, "into": "far", "protocol": kind}

@@ -1,0 +1,163 @@
+"""What a relay leaves behind: tables, verdict, summary, and the same in words."""
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from longhaul.analysis.expectations import evaluate
+from longhaul.analysis.fidelity import exit_code as judged
+from longhaul.analysis.relaying import judge_relay
+from longhaul.analysis.text import time_text
+from longhaul.errors import LonghaulError
+from longhaul.run import directory as directories
+
+Json = dict[str, Any]
+
+_CLUSTERS = ("from", "to")
+_TEXT = {"messages": (), "connections": (*_CLUSTERS, "client", "target", "end")}
+"""The columns of each log that are not whole numbers."""
+_RESULT_WITHIN_S = 60.0
+
+
+def write_results(directory: Path) -> Json:
+    """Write tables, ``fidelity.json`` and ``summary.json`` of a relay; returns the summary."""
+    result: Json | None = _read(directory / "raw" / "relay.json")
+    fidelity = judge_relay(result).as_dict()
+    plan = directories.read_plan(directory)
+    names = [each["name"] for each in plan["clusters"]]
+    # Messages are many, and name clusters by their numbers.
+    codes = {"messages": dict(enumerate(names)), "connections": {name: name for name in names}}
+    for name, text in _TEXT.items():
+        _write_table(directory / "raw" / f"{name}.csv", directory / f"{name}.parquet", text, codes[name])
+    found = result or {}
+    summary: Json = {
+        "name": plan["name"],
+        "mode": "relay",
+        "duration_ns": found.get("duration_ns"),
+        "ended": (_read(directory / "raw" / "ended.json") or {}).get("ended"),
+        "connections": found.get("connections") or {},
+        "bytes": found.get("bytes"),
+        "pieces": found.get("pieces"),
+        "links": found.get("links") or [],
+        "log": found.get("log") or {},
+        "cpu_ns": found.get("cpu_ns"),
+        "programs": [],
+        "fidelity": fidelity,
+    }
+    _write_links(summary["links"], directory / "links.parquet")
+    wanted: list[Json] = _read(directory / "raw" / "expectations.json") or []
+    summary["expectations"] = evaluate(wanted, _metrics(fidelity))
+    _write_json(directory / "fidelity.json", {**fidelity, "relay": result})
+    _write_json(directory / "summary.json", summary)
+    return summary
+
+
+def exit_code(summary: Mapping[str, Any], *, strict: bool) -> int:
+    """0 good; 1 an expectation failed; 4 not faithful; 130 interrupted before its time."""
+    return 130 if summary["ended"] == "interrupted" else judged(summary, strict=strict)
+
+
+def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool) -> None:
+    """Print a summary on standard output, and where the rest is."""
+    if as_json:
+        print(json.dumps(summary, indent=1))
+        return
+    from rich.console import Console
+
+    from longhaul.report.relaying import print_relay
+
+    print_relay(summary, Console(markup=False))
+    print(f"results: {directory}")
+
+
+def show_ended(directory: Path, *, as_json: bool) -> int:
+    """Wait until the relay's own process has written its results, print them; returns its exit code."""
+    ends = time.monotonic() + _RESULT_WITHIN_S
+    while directories.read_run(directory)["status"] == "running":
+        if time.monotonic() > ends:
+            raise LonghaulError(
+                "the relay's process writes no results", remedy=f"see {directory}", exit_code=70
+            )
+        time.sleep(0.05)
+    summary: Json = _read(directory / "summary.json") or {}
+    if not summary:
+        raise LonghaulError("the relay failed", remedy=f"see {directory / 'run.json'}", exit_code=1)
+    show(summary, directory, as_json=as_json)
+    return exit_code(summary, strict=False)
+
+
+def describe_counters(name: str, counters: Mapping[str, Any]) -> str:
+    """What a relay has counted so far, a thing a line; it may count more than is known here."""
+    lines = [f"{name}: a relay"]
+    for key, value in counters.items():
+        if isinstance(value, Mapping):
+            inner = ", ".join(f"{inner} {_figure(key, each)}" for inner, each in value.items())
+            lines.append(f"  {key.removesuffix('_ns')}: {inner}")
+        elif not isinstance(value, list):
+            lines.append(f"  {key.removesuffix('_ns')}: {_figure(key, value)}")
+    return os.linesep.join(lines)
+
+
+def _figure(key: str, value: Any) -> str:
+    return time_text(value) if key.endswith("_ns") else str(value)
+
+
+def _metrics(fidelity: Mapping[str, Any]) -> Json:
+    """The metrics that a relay measures, by their dotted names."""
+    return {
+        "fidelity.verdict": fidelity["verdict"],
+        **{f"fidelity.lateness.{name.removesuffix('_ns')}": v for name, v in fidelity["lateness"].items()},
+    }
+
+
+def _write_table(source: Path, target: Path, text: tuple[str, ...], clusters: Mapping[Any, str]) -> None:
+    """The CSV file as Parquet, piece by piece, clusters by their names; nothing if there is none."""
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+    import pyarrow.parquet as pq
+
+    try:
+        with source.open(encoding="utf-8") as file:
+            names = file.readline().strip().split(",")
+    except OSError:
+        return
+    types = {name: pa.string() if name in text else pa.int64() for name in names}
+    written = pa.schema([(name, pa.string() if name in _CLUSTERS else kind) for name, kind in types.items()])
+    reading = pacsv.ReadOptions(block_size=8 << 20)
+    with (
+        pacsv.open_csv(source, reading, convert_options=pacsv.ConvertOptions(column_types=types)) as reader,
+        pq.ParquetWriter(target, written, compression="zstd") as writer,
+    ):
+        for batch in reader:
+            columns: dict[str, Any] = dict(zip(batch.schema.names, batch.columns, strict=True))
+            for each in _CLUSTERS:
+                codes = columns[each].dictionary_encode()
+                called = [clusters.get(code) for code in codes.dictionary.to_pylist()]
+                texts = pa.DictionaryArray.from_arrays(codes.indices, pa.array(called, pa.string()))
+                columns[each] = texts.dictionary_decode()
+            writer.write_batch(pa.record_batch(columns))
+
+
+def _write_links(links: list[Json], path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    flat = [
+        {key: value for key, value in each.items() if not isinstance(value, dict | list)} for each in links
+    ]
+    if flat:
+        pq.write_table(pa.Table.from_pylist(flat), path, compression="zstd")
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _write_json(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

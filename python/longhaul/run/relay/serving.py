@@ -1,0 +1,238 @@
+"""One process of a relay, from the resolved scenario to its results."""
+
+import json
+import os
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from longhaul import _longhaul
+from longhaul.errors import LonghaulError
+from longhaul.run import directory as directories
+from longhaul.run import state
+from longhaul.run.relay.results import exit_code, write_results
+from longhaul.run.relay.wrapping import Chain, Wrapper
+from longhaul.scenario import Resolved
+from longhaul.scenario.relay import RelayPlan, plan_relay
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Something that listens."""
+
+    kind: str
+    """``socks``, ``forward``, ``datagrams`` or ``transparent``."""
+    address: str
+    """With the port that it has."""
+    source: str | None
+    """The cluster whose machines connect there; ``None``: their addresses tell."""
+    target: str | None
+    """Where a forward leads."""
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The same for ``socket.create_connection``."""
+        host, _, port = self.address.rpartition(":")
+        return host.removeprefix("[").removesuffix("]"), int(port)
+
+    def __str__(self) -> str:
+        """``forward 127.1.0.1:15201 (tromso) -> 127.2.0.11:5201``."""
+        whose = f" ({self.source})" if self.source else ""
+        return f"{self.kind} {self.address}{whose}" + (f" -> {self.target}" if self.target else "")
+
+
+@dataclass(frozen=True)
+class Served:
+    """A relay that has ended."""
+
+    directory: Path
+    summary: dict[str, Any]
+    exit_code: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """How a relay is to be run."""
+
+    runs: Path
+    argv: Sequence[str]
+    gateway: str | None = None
+    """The cluster whose gateway this is; ``None``: all in one."""
+    name: str | None = None
+    """What ``set``, ``status`` and ``down`` call it."""
+    duration_ns: int | None = None
+    messages: bool = True
+    """Whether messages are logged, if the scenario does not forbid it."""
+    strict: bool = False
+
+
+Told = Callable[[list[Opened]], None]
+
+
+def serve(
+    resolved: Resolved,
+    order: Order,
+    *,
+    told: Told,
+    wrappers: Sequence[Wrapper] = (),
+    stop: int | None = None,
+) -> Served:
+    """Relay until a signal, ``longhaul down``, the end of the duration, or a byte at descriptor ``stop``.
+
+    ``told`` is called when everything listens. Raises LonghaulError for what this machine cannot do.
+    """
+    planned = _ordered(plan_relay(resolved, gateway=order.gateway), order)
+    password = read_password(planned.password_file, resolved)
+    complete = json.dumps(planned.with_password(password))
+    try:
+        _longhaul.check_relay_plan(complete)
+    except ValueError as error:
+        raise LonghaulError(f"the relay cannot be run: {error}", exit_code=2) from error
+    path = state.free_socket(name_of(resolved, order))
+    directory = directories.create(
+        order.runs,
+        planned.plan["name"],
+        mode="relay",
+        source=resolved.source,
+        plan=planned.plan,
+        argv=list(order.argv),
+        inputs=resolved.inputs,
+    )
+    _write(directory / "raw" / "expectations.json", list(resolved.expectations))
+
+    def ready(text: str) -> None:
+        opened = _opened(planned, json.loads(text))
+        directories.update_run(directory, listening=[str(each) for each in opened])
+        told(opened)
+
+    token = state.new_token(path)
+    try:
+        with _signals() as (wakes, seen), Chain.of(wrappers, planned, directory) as chain:
+            result = json.loads(
+                _longhaul.run_relay(
+                    complete,
+                    directory=str(directory),
+                    socket=str(path),
+                    token=token,
+                    stop=wakes if stop is None else stop,
+                    ready=ready,
+                    wrapper=chain.call if wrappers else None,
+                )
+            )
+    except Exception as error:
+        directories.update_run(directory, status="failed", error=str(error))
+        if isinstance(error, RuntimeError):
+            raise _unable(str(error)) from error
+        raise
+    finally:
+        state.remove(path)
+    # Who sets no end ends it with Ctrl-C; who sets one interrupts it so.
+    reason = "interrupted" if seen and planned.plan["duration_ns"] is not None else "stopped"
+    reason = "duration" if result.get("reason") == "duration" else reason
+    return _concluded(directory, result, reason, order)
+
+
+_REMEDIES = {
+    "in use": "end what listens there, or choose another port",
+    "assign": "a gateway's address must be one of this machine's; gateways on others need --gateway",
+    "denied": "choose a port from 1024 on",
+}
+
+
+def _unable(message: str) -> LonghaulError:
+    """What the gateway could not do, with what helps, if that is known."""
+    words = re.sub(r" \(os error \d+\)", "", re.sub(r"^listeners\[\d+\]: ", "", message))
+    remedy = next((remedy for word, remedy in _REMEDIES.items() if word in words), None)
+    return LonghaulError(words, remedy=remedy, exit_code=3)
+
+
+def name_of(resolved: Resolved, order: Order) -> str:
+    """What ``set``, ``status`` and ``down`` call a relay."""
+    return order.name or "-".join(filter(None, (resolved.plan["name"], order.gateway)))
+
+
+def read_password(file: str | None, resolved: Resolved) -> str | None:
+    """The first line of the password file, which lies beside the scenario; raises LonghaulError."""
+    if file is None:
+        return None
+    path = Path(resolved.scenario.source.name).parent / file
+    try:
+        with path.open(encoding="utf-8") as lines:
+            password = lines.readline().rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise LonghaulError(f"cannot read the password in {path}: {why}", exit_code=2) from error
+    if not 1 <= len(password.encode()) <= 255:
+        message = f"the first line of {path} has {len(password.encode())} bytes"
+        raise LonghaulError(message, remedy="a password has 1 to 255 (RFC 1929)", exit_code=2)
+    return password
+
+
+def _ordered(planned: RelayPlan, order: Order) -> RelayPlan:
+    """The plan with what the command line says of it."""
+    plan = dict(planned.plan)
+    if order.duration_ns is not None:
+        plan["duration_ns"] = order.duration_ns
+    if not order.messages:
+        plan["log"] = {**plan["log"], "messages": False}
+    return RelayPlan(plan, planned.clusters, planned.password_file, planned.warnings)
+
+
+def _opened(planned: RelayPlan, real: Sequence[dict[str, Any]]) -> list[Opened]:
+    found = []
+    for each in real:
+        listener = planned.plan["listeners"][each["listener"]]
+        source = listener.get("from")
+        found.append(
+            Opened(
+                listener["kind"],
+                each["address"],
+                None if source is None else planned.clusters[source].name,
+                listener.get("target"),
+            )
+        )
+    return found
+
+
+def _concluded(directory: Path, result: dict[str, Any], reason: str, order: Order) -> Served:
+    _write(directory / "raw" / "relay.json", result)
+    _write(directory / "raw" / "ended.json", {"ended": reason})
+    summary = write_results(directory)
+    directories.update_run(directory, status=reason)
+    return Served(directory, summary, exit_code(summary, strict=order.strict))
+
+
+@contextmanager
+def _signals() -> Iterator[tuple[int, list[int]]]:
+    """A descriptor that can be read from when SIGINT or SIGTERM has come, and those that came."""
+    seen: list[int] = []
+    wakes, writes = os.pipe()
+    os.set_blocking(writes, False)
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        seen.append(number)
+
+    ours = threading.current_thread() is threading.main_thread()
+    before = {}
+    if ours:
+        before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+        waking = signal.set_wakeup_fd(writes, warn_on_full_buffer=False)
+    try:
+        yield wakes, seen
+    finally:
+        if ours:
+            signal.set_wakeup_fd(waking)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        os.close(wakes)
+        os.close(writes)
+
+
+def _write(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
