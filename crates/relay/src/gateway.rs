@@ -126,7 +126,8 @@ impl Gateway {
     /// Opens everything; nothing stays open if something cannot be.
     pub fn new(settings: Settings, options: Options) -> Result<Self, String> {
         let files = raise_file_limit();
-        let most = settings.connections.min((files.saturating_sub(64) / 2).max(1) as usize);
+        // Those that are open have two descriptors, half-open ones one: they make room for others.
+        let most = settings.connections.min(files.saturating_sub(64).max(1) as usize);
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
             .map_err(|error| format!("cannot make an epoll: {error}"))?;
         let mut listeners = Vec::new();

@@ -3,7 +3,7 @@
 use longhaul_units::Time;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
@@ -73,8 +73,8 @@ impl Log {
             let path = directory.join(name);
             let file =
                 File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-            let mut writer = BufWriter::with_capacity(1 << 16, file);
-            let written = writeln!(writer, "{header}").and_then(|()| writer.flush());
+            let mut writer = Text { file, whole: 0 };
+            let written = writer.append(&format!("{header}\n"));
             written.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
             Ok::<_, String>(writer)
         };
@@ -134,10 +134,32 @@ impl Log {
     }
 }
 
+/// A file to which whole lines are appended.
+struct Text {
+    file: File,
+    /// Bytes up to the end of the last line that was wholly written.
+    whole: u64,
+}
+
+impl Text {
+    /// Appends lines, all or none.
+    fn append(&mut self, lines: &str) -> std::io::Result<()> {
+        let done = self.file.write_all(lines.as_bytes());
+        match done {
+            Ok(()) => self.whole += lines.len() as u64,
+            // What a full disk has cut off would be taken for a line.
+            Err(_) => {
+                self.file.set_len(self.whole).and_then(|()| self.file.seek(SeekFrom::Start(self.whole)))?;
+            }
+        }
+        done
+    }
+}
+
 fn write(
     receiver: &Receiver<Entry>,
-    mut connections: BufWriter<File>,
-    mut messages: Option<BufWriter<File>>,
+    mut connections: Text,
+    mut messages: Option<Text>,
     limit_bytes: u64,
 ) -> Written {
     let mut state = Written::default();
@@ -145,7 +167,7 @@ fn write(
     let mut text = String::new();
     while let Ok(entry) = receiver.recv() {
         let done = match entry {
-            Entry::Connection(line) => writeln!(connections, "{line}").and_then(|()| connections.flush()),
+            Entry::Connection(line) => connections.append(&format!("{line}\n")),
             Entry::Messages(rows) => {
                 text.clear();
                 rows.iter().for_each(|row| append(&mut text, row));
@@ -158,7 +180,7 @@ fn write(
                 }
                 match &mut messages {
                     Some(file) if state.error.is_none() => {
-                        let done = file.write_all(text.as_bytes()).and_then(|()| file.flush());
+                        let done = file.append(&text);
                         if done.is_ok() {
                             state.rows += rows.len() as u64;
                         } else {

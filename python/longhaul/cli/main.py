@@ -1,5 +1,6 @@
 """The group of all commands; each is imported when it is called, so that help is quick."""
 
+import errno
 import os
 import sys
 from importlib.metadata import version
@@ -74,6 +75,11 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            place = f" {error.filename}" if error.filename else ""
+            _complain(
+                f"cannot write{place}: {error.strerror}; make room, or name another place with --runs", 3
+            )
         if os.environ.get("LONGHAUL_DEBUG"):
             raise
         kind = type(error).__name__

@@ -26,8 +26,10 @@ impl Gateway {
                 Err(error) if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) => {
                     // Whoever waits goes on waiting; the listener would only keep us awake.
                     self.counts.exhausted += 1;
-                    self.accepting = false;
-                    self.accept_again = now + EXHAUSTED;
+                    if !self.crowd_out() {
+                        self.accepting = false;
+                        self.accept_again = now + EXHAUSTED;
+                    }
                 }
                 Err(_) => {}
             }
@@ -38,7 +40,9 @@ impl Gateway {
         self.counts.accepted += 1;
         let listener = &self.settings.listeners[index];
         let from = listener.from().or_else(|| self.settings.cluster_of(address.ip()));
-        let Some(from) = from.filter(|_| self.open < self.most) else {
+        let room = self.open < self.most || self.crowd_out();
+        let listener = &self.settings.listeners[index];
+        let Some(from) = from.filter(|_| room) else {
             self.counts.refused += 1;
             let why = if from.is_none() { "client of no cluster" } else { "too many connections" };
             self.log.connection(format!(
@@ -89,6 +93,21 @@ impl Gateway {
         self.patience.push_back((now + PATIENCE, slot, generation));
         self.connections[slot as usize] = Some(connection);
         self.enlist(slot);
+    }
+
+    /// Makes room by ending the client that has been silent longest about where it wants to go.
+    fn crowd_out(&mut self) -> bool {
+        let silent = self.patience.iter().find(|(_, slot, generation)| {
+            let connection = self.connections.get(*slot as usize).and_then(Option::as_ref);
+            self.generations.get(*slot as usize) == Some(generation)
+                && connection.is_some_and(|it| matches!(it.phase, Phase::Hello(_)))
+        });
+        let Some(&(_, slot, _)) = silent else { return false };
+        if let Some(connection) = &mut self.connections[slot as usize] {
+            connection.end = Some("made room for others, having said nothing");
+        }
+        self.close(slot);
+        true
     }
 
     /// Ends what has not opened in time.
@@ -264,7 +283,14 @@ impl Gateway {
     pub(super) fn connect(&mut self, connection: &mut Connection, slot: u32, now: Time) {
         let peer = self.settings.peers.iter().find(|peer| peer.cluster == connection.to);
         let Some(address) = peer.map(|peer| peer.address).or(connection.target) else { return };
-        match Socket::connecting(address) {
+        let mut connecting = Socket::connecting(address);
+        if let Err(error) = &connecting
+            && matches!(error.raw_os_error(), Some(EMFILE | ENFILE))
+            && self.crowd_out()
+        {
+            connecting = Socket::connecting(address);
+        }
+        match connecting {
             Ok(socket) => {
                 let flags =
                     EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;

@@ -201,10 +201,21 @@ def _opened(planned: RelayPlan, real: Sequence[dict[str, Any]]) -> list[Opened]:
 
 
 def _concluded(directory: Path, result: dict[str, Any], reason: str, order: Order) -> Served:
-    _write(directory / "raw" / "relay.json", result)
-    _write(directory / "raw" / "ended.json", {"ended": reason})
-    summary = write_results(directory)
-    directories.update_run(directory, status=reason)
+    try:
+        _write(directory / "raw" / "relay.json", result)
+        _write(directory / "raw" / "ended.json", {"ended": reason})
+        summary = write_results(directory)
+        directories.update_run(directory, status=reason)
+    except OSError as error:
+        for half in (*directory.glob("*.parquet"), directory / "fidelity.json", directory / "summary.json"):
+            half.unlink(missing_ok=True)
+        connections = result["connections"]
+        raise LonghaulError(
+            f"relayed {result['bytes']} bytes of {connections['accepted']} connections, but cannot write the "
+            f"results in {directory}: {error.strerror}",
+            remedy="make room, name another place with --runs, or leave the log out with --no-log",
+            exit_code=4,
+        ) from error
     return Served(directory, summary, exit_code(summary, strict=order.strict))
 
 

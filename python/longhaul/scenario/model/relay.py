@@ -75,7 +75,7 @@ class Relay(Strict):
     """Held for each connection and way at most; from the path's BDP if left out."""
     memory: Size = Size(256 << 20)
     """Held in all at most."""
-    connections: Annotated[int, Count(at_least=1, at_most=1_000_000)] = 4096
+    connections: Annotated[int, Count(at_least=1, at_most=1_000_000)] = 16_384
     """Open at once at most."""
     log: Log = Log()
 
