@@ -1,0 +1,13 @@
+"""``longhaul trace``: traces of links, measured and played."""
+
+import click
+
+from longhaul.cli.trace_collect import collect
+
+
+@click.group()
+def trace() -> None:
+    """Traces of latency and bandwidth over time: collect them on real links."""
+
+
+trace.add_command(collect)
