@@ -12,11 +12,11 @@ def stream_s(
     segment: int = 1448,
     header: int = 52,
 ) -> float:
-    """Time of a short TCP stream of ``size`` bytes, from the first write to the receiver's close, in seconds.
+    """Time of a TCP stream of ``size`` bytes, from the first write to the receiver's close, in seconds.
 
-    Slow start from ``initial_segments`` (RFC 6928), ``growth`` segments more for each that is acknowledged (1 by
-    RFC 5681, section 3.1; 1/2 where every second is acknowledged and each acknowledgement counts once), up to
-    ``window`` bytes; ``header`` bytes around each segment. The path loses nothing and has a queue for a window.
+    Slow start from ``initial_segments`` (RFC 6928), ``growth`` segments more for each that is acknowledged
+    (1 by RFC 5681, section 3.1; 1/2 where every second is acknowledged and each acknowledgement counts once),
+    up to ``window`` bytes; ``header`` bytes around each segment. Nothing is lost: the queue has room.
     """
     count = -(-size // segment)
     most = max(1, window // segment)

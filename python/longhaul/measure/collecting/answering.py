@@ -77,6 +77,6 @@ def _agree(connection: Connection, agreed: Json) -> None:
 
 def _sizes(request: Json) -> list[int]:
     sizes = request.get("sizes")
-    if not isinstance(sizes, list) or not 1 <= len(sizes) <= MOST_MESSAGES + 1:
+    if not isinstance(sizes, list) or not 1 <= len(sizes) <= MOST_MESSAGES + 2:
         raise WrongLineError("sizes is no list")
     return [whole({"size": size}, "size", 1, MOST_MESSAGE) for size in sizes]

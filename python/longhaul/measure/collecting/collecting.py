@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,10 +68,9 @@ def collect(plan: Plan, *, tell: Tell) -> Collected:
         remedy = "a round trip is the same from both ends; or take --over tcp"
         message = "echoes without a connection go one way only"
         raise LonghaulError(message, remedy=remedy, exit_code=2)
-    place = plan.to.resolve()
-    peer = Peer(plan.to, lambda buffer, until_ns: dial(place, buffer, until_ns), plan.secret)
     icmp = isinstance(plan.style, Ping) and plan.style.over == "icmp"
-    there = {} if icmp else _hello(peer, place)
+    place, there = (plan.to.resolve(), {}) if icmp else _find(plan)
+    peer = Peer(plan.to, partial(dial, place), plan.secret)
     forward = Link(label(plan.source or platform.node() or "here"), label(plan.destination or plan.to.host))
     sources: list[tuple[Link, Prober]] = []
     try:
@@ -156,7 +156,8 @@ def this_host() -> dict[str, Any]:
 
 def _rounds(sources: Sequence[tuple[Link, Prober]], pace: Pace, file: TraceFile, tell: Tell) -> None:
     begun_ns = time.monotonic_ns()
-    due_ns, told_ns, done = begun_ns, begun_ns, 0
+    due_ns, done = begun_ns, 0
+    told_ns: int | None = None
     latest: Sample | None = None
     while pace.count is None or done < pace.count:
         if pace.end_ns is not None and time.monotonic_ns() >= pace.end_ns:
@@ -167,7 +168,7 @@ def _rounds(sources: Sequence[tuple[Link, Prober]], pace: Pace, file: TraceFile,
             latest = samples[-1] if samples else latest
         done += 1
         now_ns = time.monotonic_ns()
-        if latest is not None and (now_ns - told_ns >= _PROGRESS_NS or done == 1):
+        if latest is not None and (told_ns is None or now_ns - told_ns >= _PROGRESS_NS):
             tell(f"{(now_ns - begun_ns) / 1e9:.0f} s: {file.rows} rows; {describe(latest)}")
             told_ns = now_ns
         if pace.period_ns:
@@ -193,20 +194,25 @@ def _write(file: TraceFile, link: Link, samples: Sequence[Sample]) -> None:
         file.write(link, sample)
 
 
-def _hello(peer: Peer, place: Endpoint) -> dict[str, Any]:
-    try:
-        connection, reply = begin(
-            lambda buffer, until_ns: dial(place, buffer, until_ns),
-            {"do": "hello"},
-            secret=peer.secret,
-            until_ns=soon(FIRST_S),
-            peer=peer.name,
-        )
-    except OSError as error:
-        raise _unreachable(peer.name, error) from None
-    connection.close()
-    host = reply.get("host")
-    return host if isinstance(host, dict) else {}
+def _find(plan: Plan) -> tuple[Endpoint, dict[str, Any]]:
+    """The first of the server's addresses that answers, and what the server says of its host."""
+    failure: OSError | None = None
+    for place in plan.to.addresses():
+        try:
+            connection, reply = begin(
+                partial(dial, place),
+                {"do": "hello"},
+                secret=plan.secret,
+                until_ns=soon(FIRST_S),
+                peer=plan.to,
+            )
+        except OSError as error:
+            failure = error
+            continue
+        connection.close()
+        host = reply.get("host")
+        return place, host if isinstance(host, dict) else {}
+    raise _unreachable(plan.to, failure or OSError("it has no address")) from None
 
 
 def _unreachable(peer: object, error: OSError) -> LonghaulError:

@@ -2,7 +2,8 @@
 
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -38,13 +39,17 @@ class Endpoint:
         return cls(bare, int(port))
 
     def resolve(self) -> "Endpoint":
-        """With an address instead of a name; raises :class:`LonghaulError`."""
+        """With the first of its addresses; raises :class:`LonghaulError`."""
+        return self.addresses()[0]
+
+    def addresses(self) -> "Sequence[Endpoint]":
+        """With each address instead of a name; raises :class:`LonghaulError`."""
         try:
             found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             remedy = "correct the name, or give an address"
             raise LonghaulError(f'no address is known of "{self.host}"', remedy=remedy, exit_code=2) from None
-        return Endpoint(str(found[0][4][0]), self.port)
+        return [Endpoint(host, self.port) for host in dict.fromkeys(str(each[4][0]) for each in found)]
 
     @property
     def family(self) -> socket.AddressFamily:
@@ -143,6 +148,15 @@ def dial(endpoint: Endpoint, buffer_bytes: int | None, until_ns: int) -> Connect
         connection.close()
         raise
     return connection
+
+
+def dial_any(endpoint: Endpoint, buffer_bytes: int | None, until_ns: int) -> Connection:
+    """A connection to the first of an endpoint's addresses that answers. Raises OSError, LonghaulError."""
+    *others, last = endpoint.addresses()
+    for each in others:
+        with suppress(OSError):
+            return dial(each, buffer_bytes, until_ns)
+    return dial(last, buffer_bytes, until_ns)
 
 
 def set_buffers(stream: socket.socket, buffer_bytes: int | None) -> None:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from longhaul.errors import LonghaulError
 from longhaul.measure.collecting.clique import Clique, Token
 from longhaul.measure.collecting.collecting import Tell, describe, label, this_host
-from longhaul.measure.collecting.connections import Connection, Endpoint, dial, soon
+from longhaul.measure.collecting.connections import Connection, Endpoint, dial_any, soon
 from longhaul.measure.collecting.patience import Patience
-from longhaul.measure.collecting.probers import prober
+from longhaul.measure.collecting.probers import stream_prober
 from longhaul.measure.collecting.probing import Peer, Prober, Sample
 from longhaul.measure.collecting.serving import Server, Special
 from longhaul.measure.collecting.sessions import RefusedError, begin
@@ -163,9 +164,8 @@ class Member:
         most_s = max(0.2, self.rules.timeout_ns / 1e9 / 4)
         begun_ns = time.monotonic_ns()
         try:
-            place = member.resolve()
             connection, reply = begin(
-                lambda buffer, until_ns: dial(place, buffer, until_ns),
+                partial(dial_any, member),
                 request,
                 secret=self.secret,
                 until_ns=soon(min(patience.seconds(), most_s)),
@@ -265,9 +265,8 @@ def _probe(
     at_ns = time.monotonic_ns()
     try:
         if other not in probers:
-            place = other.resolve()
-            peer = Peer(other, lambda buffer, until_ns: dial(place, buffer, until_ns), secret)
-            probers[other] = prober(style, peer, place, period_ns)
+            peer = Peer(other, partial(dial_any, other), secret)
+            probers[other] = stream_prober(style, peer, period_ns)
         return probers[other].measure() or (Sample(at_ns, failure="nothing new"),)
     except OSError as error:
         return (Sample(at_ns, failure=str(error.strerror or error).lower()),)

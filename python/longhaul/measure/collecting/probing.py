@@ -4,7 +4,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 from longhaul.measure.collecting.answering import MOST_IDLE_S
@@ -131,7 +132,8 @@ class EventSpaceProber(_Timed):
     """A small message, then large ones, each answered by a byte before the next, on one connection.
 
     The first sample has the latency and the first rate; rates of further messages are samples of their own.
-    Without large messages it is ping over TCP.
+    Where a latency is to be taken out of rates, one more small message ends a round, and the lower latency of
+    the two counts. Without large messages it is ping over TCP.
     """
 
     peer: Peer
@@ -148,22 +150,17 @@ class EventSpaceProber(_Timed):
         _took, failure = _timed(self.beginning, self._connect) if self.connection is None else (0, None)
         if self.connection is None:
             return (Sample(at_ns, failure=failure),)
-        samples: list[Sample] = []
-        connection, style = self.connection, self.style
-        at_ns = time.monotonic_ns()
-        rtt_ns, failure = _timed(self.small, lambda until: _message(connection, style.latency_bytes, until))
-        for _ in range(style.messages if failure is None else 0):
-            begun_ns = time.monotonic_ns() if samples else at_ns
-            took_ns, failure = _timed(
-                self.large, lambda until: _message(connection, style.message_bytes, until)
-            )
-            rate = self._rate(took_ns, rtt_ns)
-            samples.append(Sample(begun_ns, None if samples else rtt_ns, rate, failure))
+        connection = self.connection
+        begun, took = [], []
+        for place, size in enumerate(self._sizes()):
+            patience = self.large if 0 < place <= self.style.messages else self.small
+            begun.append(time.monotonic_ns())
+            took_ns, failure = _timed(patience, partial(_message, connection, size))
+            took.append(took_ns)
             if failure is not None:
+                self.finish()
                 break
-        if failure is not None:
-            self.finish()
-        return samples or (Sample(at_ns, rtt_ns, None, failure),)
+        return self._samples(begun, took, failure)
 
     def finish(self) -> Sequence[Sample]:
         """Close the connection."""
@@ -174,8 +171,7 @@ class EventSpaceProber(_Timed):
 
     def _connect(self, until_ns: int) -> int:
         style = self.style
-        sizes = [style.latency_bytes] + style.messages * [style.message_bytes]
-        request = {"do": "answer", "sizes": sizes, "answer": 1, "nodelay": style.nodelay}
+        request = {"do": "answer", "sizes": self._sizes(), "answer": 1, "nodelay": style.nodelay}
         idle_s = 60 + 3 * self.period_ns / 1e9
         begun_ns = time.monotonic_ns()
         self.connection = self.peer.begin(request, until_ns=until_ns, idle_s=idle_s)
@@ -184,11 +180,28 @@ class EventSpaceProber(_Timed):
         self.connection.stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, nodelay)
         return time.monotonic_ns() - begun_ns
 
-    def _rate(self, took_ns: int | None, rtt_ns: int | None) -> float | None:
-        if took_ns is None or rtt_ns is None:
+    def _sizes(self) -> list[int]:
+        small, large = [self.style.latency_bytes], [self.style.message_bytes]
+        return small + self.style.messages * large + (small if self.style.less_latency else [])
+
+    def _samples(
+        self, begun: Sequence[int], took: Sequence[int | None], failure: str | None
+    ) -> Sequence[Sample]:
+        large = list(zip(begun, took, strict=True))[1 : 1 + self.style.messages]
+        # Hosts add to a latency and take nothing from it: the lower one is nearer to the link's.
+        ends = [each for each in (*took[:1], *took[1 + self.style.messages :]) if each is not None]
+        latency_ns = min(ends) if self.style.less_latency and ends else 0
+        samples = [Sample(at_ns, None, self._rate(took_ns, latency_ns)) for at_ns, took_ns in large]
+        first = samples[0] if samples else Sample(begun[0])
+        samples[:1] = [replace(first, at_ns=begun[0], rtt_ns=took[0])]
+        if failure is not None:
+            samples[-1] = replace(samples[-1], failure=failure)
+        return samples
+
+    def _rate(self, took_ns: int | None, latency_ns: int) -> float | None:
+        if took_ns is None or took_ns <= latency_ns:
             return None
-        sending_ns = took_ns - (rtt_ns if self.style.less_latency else 0)
-        return self.style.message_bytes * 8e9 / sending_ns if sending_ns > 0 else None
+        return self.style.message_bytes * 8e9 / (took_ns - latency_ns)
 
 
 @dataclass
