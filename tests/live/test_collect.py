@@ -44,7 +44,7 @@ STEPS = 24
 DELAYS_MS = [
     12 + 7 * math.sin(2 * math.pi * step / 12) + (4 if 14 <= step < 18 else 0) for step in range(STEPS)
 ]
-RATES_MBIT = [12 + 8 * math.cos(2 * math.pi * step / 9) for step in range(STEPS)]
+RATES_MBIT = [6 + 3 * math.cos(2 * math.pi * step / 9) for step in range(STEPS)]
 
 PAYLOAD = 1448 / 1500
 """Of a full segment, with time stamps."""
@@ -80,7 +80,7 @@ def column(rows: list[dict[str, str]], name: str) -> list[float]:
 
 def test_steady_links_are_found_as_the_model_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with up(tmp_path, STEADY, monkeypatch) as network, served(network):
-        nws = collected(network, tmp_path / "nws.csv", "--cc", "reno", "--period", "300ms", "--count", "12")
+        nws = collected(network, tmp_path / "nws.csv", "--cc", "reno", "--period", "0s", "--count", "20")
         events = collected(
             network, tmp_path / "es.csv", "--style", "eventspace", "--cc", "reno", "--both", "--count", "15"
         )
@@ -96,8 +96,8 @@ def test_steady_links_are_found_as_the_model_says(tmp_path: Path, monkeypatch: p
     # A small packet of some 60 bytes is serialised twice.
     small_s = RTT_S + 2 * 60 * 8 / RATE
     for name, rows in (("nws", nws), ("eventspace", events), ("ping", pings)):
-        # A busy machine adds to some, and takes from none.
-        found = quantiles(column(rows, "rtt_ms"))[0]
+        # A busy machine adds to latencies, and takes from none.
+        found = min(column(rows, "rtt_ms"))
         print(f"{name}: latency {found:.3f} ms of {small_s * 1e3:.3f}")
         # Between echoes of ping the machine falls asleep, and takes time to wake up.
         late_ms = 1.0 if name == "ping" else max(0.3, 0.02 * small_s * 1e3)
@@ -114,7 +114,9 @@ def test_steady_links_are_found_as_the_model_says(tmp_path: Path, monkeypatch: p
         print(f"eventspace from {way}: rate {median(rates):.3f} Mbit/s, by the model {message:.3f}")
         assert len(rates) == 30
         assert median(rates) == pytest.approx(message, rel=0.05)
-    assert median(column(clean, "rate_mbit")) == pytest.approx(RATE * PAYLOAD / 1e6, rel=0.03)
+    upper = quantiles(column(clean, "rate_mbit"))[2]
+    print(f"eventspace less latency: rate {upper:.3f} Mbit/s of {RATE * PAYLOAD / 1e6:.3f}")
+    assert upper == pytest.approx(RATE * PAYLOAD / 1e6, rel=0.03)
 
 
 def test_what_is_lost_is_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,6 +178,6 @@ def test_a_trace_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     print(f"mean error {np.mean(found_rate - wanted_rate):+.3f} Mbit/s, mean {fmean(found_rate):.3f} Mbit/s")
 
     assert latency > 0.95
-    assert abs(np.median(found - wanted)) < 0.5
+    assert abs(np.quantile(found - wanted, 0.25)) < 0.5
     assert rate > 0.95
     assert abs(np.median(found_rate / wanted_rate) - 1) < 0.05
