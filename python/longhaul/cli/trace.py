@@ -2,7 +2,7 @@
 
 import click
 
-from longhaul.cli.trace_collect import collect
+from longhaul.cli.traces.collect import collect
 
 
 @click.group()

@@ -77,7 +77,7 @@ def _imported(content: Any) -> Imported:
     if test.get("reverse"):
         forward = Link(forward.destination, forward.source)
     back = Link(forward.destination, forward.source)
-    both = bool(test.get("bidir"))
+    both = "sum_bidir_reverse" in content["intervals"][0]
     rows = []
     for interval in content["intervals"]:
         for link, key in ((forward, "sum"), (back, "sum_bidir_reverse")) if both else ((forward, "sum"),):

@@ -77,10 +77,10 @@ class Server:
     def close(self) -> None:
         """Stop listening, and end every connection."""
         self._closed = True
-        with suppress(OSError):
-            self._listening.shutdown(socket.SHUT_RDWR)
-        self._listening.close()
-        self._datagrams.close()
+        for each in (self._listening, self._datagrams):
+            with suppress(OSError):  # it wakes who waits there, connected or not
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
         with self._lock:
             everyone = [*self._strangers.values(), *self._clients.values()]
         for connection in everyone:

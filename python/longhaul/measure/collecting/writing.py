@@ -58,7 +58,7 @@ class TraceFile:
         """One row. Raises :class:`LonghaulError` where the disk is full; earlier rows are whole then."""
         at_us = max((sample.at_ns - self.start_ns + 500) // 1000, self._last_us + 1, 0)
         rtt = "" if sample.rtt_ns is None else f"{sample.rtt_ns / 1e6:.6f}"
-        rate = "" if sample.bits_per_s is None else f"{sample.bits_per_s / 1e6:.6g}"
+        rate = "" if sample.bits_per_s is None else f"{sample.bits_per_s / 1e6:.6f}"
         ends = f"{link.source},{link.destination}," if self._several else ""
         try:
             self._write(f"{at_us / 1e6:.6f},{ends}{rtt},{rate}\n")
