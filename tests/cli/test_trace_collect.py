@@ -1,5 +1,7 @@
 """`longhaul trace collect` as a user meets it."""
 
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Command
+from .conftest import ROOT, Command
 
 COLLECT = [sys.executable, "-m", "longhaul.cli.main", "trace", "collect"]
 
@@ -45,6 +47,19 @@ def test_server_and_client_share_a_token(longhaul: Command, work: Path) -> None:
         assert (again.returncode, again.stderr) == (
             2, "longhaul: t.csv is there already; choose another name, or add --force\n",
         )  # fmt: skip
+
+
+def test_the_guide_works(longhaul: Command, work: Path) -> None:
+    guide = (ROOT / "docs/guide/collecting.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```sh client\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    (work / "token").write_text("open sesame\n")
+    with served(work, "--token-file", "token") as to:
+        for line in block.splitlines():
+            name, *arguments = shlex.split(line.replace("gw.example.org:7000", to))
+            assert name == "longhaul"
+            done = longhaul(*arguments, "--count", "1" if "nws.csv" in arguments else "2")
+            assert done.returncode == 0, done.stderr
+            assert (work / arguments[-1]).is_file()
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

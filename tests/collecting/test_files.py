@@ -146,6 +146,12 @@ def test_iperf3_intervals_become_rows(tmp_path: Path) -> None:
     ]
 
 
+def test_a_report_is_never_written_over(tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps(iperf3()))
+    with pytest.raises(LonghaulError, match=r"r\.json would be written over; choose another name"):
+        convert_iperf3(tmp_path / "r.json", tmp_path / "r.csv", force=True)
+
+
 def test_iperf3_in_reverse_and_both_ways(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(json.dumps(iperf3(reverse=1)))
     assert read_iperf3(tmp_path / "r.json").links == (Link("10.0.0.2", "10.0.0.1"),)

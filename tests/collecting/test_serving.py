@@ -77,6 +77,7 @@ def test_each_style_brings_its_rows(server: Server, tmp_path: Path) -> None:
         # The first look at sockets only opens the connection.
         assert len(found) >= most - 1, style
         assert all(0 < float(row["rtt_ms"]) < 1000 for row in found[:1]), style
+        assert set(found[0]) == {"t_s", "rtt_ms"} | ({"rate_mbit"} if style != "ping" else set())
         assert style == "ping" or all(float(row["rate_mbit"]) > 0 for row in found), style
         times = [float(row["t_s"]) for row in found]
         assert times == sorted(set(times)), style

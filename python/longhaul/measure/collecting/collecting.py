@@ -18,7 +18,7 @@ from longhaul.measure.collecting.probers import prober
 from longhaul.measure.collecting.probing import Peer, Prober, Sample, reason
 from longhaul.measure.collecting.reversing import ReverseProber
 from longhaul.measure.collecting.sessions import begin
-from longhaul.measure.collecting.styles import PERIODS_NS, Ping, Style, settings
+from longhaul.measure.collecting.styles import PERIODS_NS, Ping, Style, columns, settings
 from longhaul.measure.collecting.writing import Link, TraceFile, check_absent
 
 _LEAST_PERIOD_NS = 1_000_000
@@ -87,7 +87,14 @@ def collect(plan: Plan, *, tell: Tell) -> Collected:
         "style": {"name": plan.style.name, **settings(plan.style)},
         "hosts": {forward.source: this_host(), forward.destination: there},
     }
-    file = TraceFile(plan.out, [link for link, _prober in sources], plan.style.name, period_ns, start_ns)
+    file = TraceFile(
+        plan.out,
+        [link for link, _prober in sources],
+        plan.style.name,
+        period_ns,
+        start_ns,
+        columns(plan.style),
+    )
     pace = Pace(
         period_ns=period_ns,
         end_ns=None if plan.duration_ns is None else start_ns + plan.duration_ns,

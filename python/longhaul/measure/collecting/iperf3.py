@@ -56,8 +56,13 @@ def read_iperf3(path: Path) -> Imported:
 def convert_iperf3(path: Path, out: Path, *, force: bool) -> int:
     """Write the intervals in ``path`` as a trace; the number of its rows. Raises :class:`LonghaulError`."""
     found = read_iperf3(path)
+    if out.with_suffix(".json").resolve() == path.resolve():
+        remedy = "choose another name for the trace"
+        raise LonghaulError(f"{path} would be written over", remedy=remedy, exit_code=2)
     check_absent(out, force=force)
-    file = TraceFile(out, found.links, "iperf3", found.period_ns, 0)
+    has_rtts = any(sample.rtt_ns is not None for _link, sample in found.rows)
+    columns = ("rtt_ms", "rate_mbit") if has_rtts else ("rate_mbit",)
+    file = TraceFile(out, found.links, "iperf3", found.period_ns, 0, columns)
     try:
         for link, sample in found.rows:
             file.write(link, sample)
@@ -73,7 +78,8 @@ def _imported(content: Any) -> Imported:
     start = content["start"]
     test = start["test_start"]
     ends = start["connected"][0]
-    forward = Link(label(str(ends["local_host"])), label(str(ends["remote_host"])))
+    here, there = str(ends["local_host"]), str(ends["remote_host"])
+    forward = Link(label(here), label(there if there != here else f"{there}:{ends['remote_port']}"))
     if test.get("reverse"):
         forward = Link(forward.destination, forward.source)
     back = Link(forward.destination, forward.source)

@@ -18,7 +18,7 @@ from longhaul.measure.collecting.probers import stream_prober
 from longhaul.measure.collecting.probing import Peer, Prober, Sample
 from longhaul.measure.collecting.serving import Server, Special
 from longhaul.measure.collecting.sessions import RefusedError, begin
-from longhaul.measure.collecting.styles import PERIODS_NS, Ping, Sockets, Style, settings
+from longhaul.measure.collecting.styles import PERIODS_NS, Ping, Sockets, Style, columns, settings
 from longhaul.measure.collecting.wire import Json, WrongLineError, whole, write_object
 from longhaul.measure.collecting.writing import Link, TraceFile, check_absent
 
@@ -207,7 +207,9 @@ def join(plan: CliquePlan, *, tell: Tell, observe: Observe = lambda _to, _begin,
     names = {each: label(each.host if short else str(each)) for each in members}
     links = {each: Link(names[me], names[each]) for each in others}
     try:
-        file = TraceFile(plan.out, list(links.values()), plan.style.name, period_ns, start_ns)
+        file = TraceFile(
+            plan.out, list(links.values()), plan.style.name, period_ns, start_ns, columns(plan.style)
+        )
     except LonghaulError:
         server.close()
         raise

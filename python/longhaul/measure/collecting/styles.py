@@ -67,6 +67,13 @@ Style = Nws | EventSpace | Ping | Sockets
 STYLES: Mapping[str, type[Style]] = {each.name: each for each in (Nws, EventSpace, Ping, Sockets)}
 PERIODS_NS: Mapping[str, int] = {"nws": 60 * 10**9, "eventspace": 0, "ping": 10**9, "sockets": 10**9}
 """From the begin of a probe to the begin of the next, where nothing else is said; 0: at once."""
+
+
+def columns(style: Style) -> tuple[str, ...]:
+    """What a trace of it holds."""
+    return ("rtt_ms",) if isinstance(style, Ping) else ("rtt_ms", "rate_mbit")
+
+
 TRANSPORTS = ("udp", "tcp", "icmp")
 
 _BOUNDS = {

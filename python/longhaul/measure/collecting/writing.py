@@ -30,6 +30,8 @@ class TraceFile:
     period_ns: int
     start_ns: int
     """Time zero on the monotonic clock."""
+    columns: Sequence[str] = ("rtt_ms", "rate_mbit")
+    """Those that the tool measures."""
     rows: int = 0
     counts: dict[Link, dict[str, int]] = field(default_factory=dict)
 
@@ -59,9 +61,10 @@ class TraceFile:
         at_us = max((sample.at_ns - self.start_ns + 500) // 1000, self._last_us + 1, 0)
         rtt = "" if sample.rtt_ns is None else f"{sample.rtt_ns / 1e6:.6f}"
         rate = "" if sample.bits_per_s is None else f"{sample.bits_per_s / 1e6:.6f}"
-        ends = f"{link.source},{link.destination}," if self._several else ""
+        ends = [link.source, link.destination] if self._several else []
+        values = [{"rtt_ms": rtt, "rate_mbit": rate}[name] for name in self.columns]
         try:
-            self._write(f"{at_us / 1e6:.6f},{ends}{rtt},{rate}\n")
+            self._write(",".join([f"{at_us / 1e6:.6f}", *ends, *values]) + "\n")
         except OSError as error:
             remedy = "make room, and collect again"
             raise LonghaulError(_cannot(self.path, error), remedy=remedy) from None
@@ -111,8 +114,8 @@ class TraceFile:
             f"# link {link.source} {link.destination} tool={self.tool} period_s={self.period_ns / 1e9:g}\n"
             for link in self.links
         )
-        ends = "src,dst," if self._several else ""
-        return f"# wantrace 1\n{links}t_s,{ends}rtt_ms,rate_mbit\n"
+        header = ",".join(["t_s", *(["src", "dst"] if self._several else []), *self.columns])
+        return f"# wantrace 1\n{links}{header}\n"
 
     def _write(self, text: str) -> None:
         data = memoryview(text.encode())
