@@ -1,0 +1,200 @@
+//! Many connections through a gateway, and how long their messages take. Both ends are in this process, so that one
+//! clock tells the latency of each way:
+//!
+//! `load VIA LISTEN CONNECTIONS MESSAGES_PER_S SECONDS [idle=SECONDS] [gateway=PID] [one-way]`
+//!
+//! VIA is the gateway's port, which must lead to LISTEN. The connections send 8 bytes each in turn, so many a second
+//! all together, and the far end sends them back at once; with `one-way` it does not. Prints one line of JSON: latencies
+//! in nanoseconds by this process's own clock, which it reads all the time, and the share of a processor that process
+//! PID took meanwhile, and before that while nothing was sent.
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "it is a program")]
+
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
+use nix::unistd::Pid;
+use serde_json::{Value, json};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+type Failed = Box<dyn std::error::Error>;
+
+const MESSAGE: usize = 8;
+/// How long it is waited for the last messages.
+const PATIENCE_NS: u64 = 3_000_000_000;
+/// How long all is left alone once it is connected.
+const SETTLE: Duration = Duration::from_secs(1);
+
+struct Order {
+    via: SocketAddr,
+    listen: SocketAddr,
+    connections: usize,
+    messages_per_s: u64,
+    seconds: u64,
+    idle_s: u64,
+    gateway: Option<ClockId>,
+    one_way: bool,
+}
+
+fn order() -> Result<Order, Failed> {
+    let mut words = std::env::args().skip(1);
+    let mut word = |what: &str| words.next().ok_or(format!("{what} is missing"));
+    let mut order = Order {
+        via: word("VIA")?.parse()?,
+        listen: word("LISTEN")?.parse()?,
+        connections: word("CONNECTIONS")?.parse()?,
+        messages_per_s: word("MESSAGES_PER_S")?.parse()?,
+        seconds: word("SECONDS")?.parse()?,
+        idle_s: 0,
+        gateway: None,
+        one_way: false,
+    };
+    for word in words {
+        match word.split_once('=') {
+            Some(("idle", seconds)) => order.idle_s = seconds.parse()?,
+            Some(("gateway", pid)) => {
+                order.gateway = Some(clock_getcpuclockid(Pid::from_raw(pid.parse()?))?);
+            }
+            None if word == "one-way" => order.one_way = true,
+            _ => return Err(format!("what is {word}?").into()),
+        }
+    }
+    Ok(order)
+}
+
+fn now_ns(clock: ClockId) -> Result<u64, Failed> {
+    let time = clock_gettime(clock)?;
+    Ok(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
+}
+
+/// The share of a processor that a process takes.
+struct Usage {
+    process: Option<ClockId>,
+    cpu_ns: u64,
+    at_ns: u64,
+}
+
+impl Usage {
+    fn begin(process: Option<ClockId>) -> Result<Self, Failed> {
+        let cpu_ns = process.map_or(Ok(0), now_ns)?;
+        Ok(Usage { process, cpu_ns, at_ns: now_ns(ClockId::CLOCK_MONOTONIC)? })
+    }
+
+    fn share(&self) -> Result<Option<f64>, Failed> {
+        let Some(process) = self.process else { return Ok(None) };
+        let passed_ns = now_ns(ClockId::CLOCK_MONOTONIC)? - self.at_ns;
+        Ok(Some((now_ns(process)? - self.cpu_ns) as f64 / passed_ns as f64))
+    }
+}
+
+/// Both ends of all connections; even numbers are near ends.
+struct Ends {
+    near: Vec<TcpStream>,
+    far: Vec<TcpStream>,
+    epoll: Epoll,
+}
+
+impl Ends {
+    fn open(order: &Order) -> Result<Self, Failed> {
+        let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+        setrlimit(Resource::RLIMIT_NOFILE, hard, hard)?;
+        let listener = TcpListener::bind(order.listen)?;
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
+        let (mut near, mut far) = (Vec::new(), Vec::new());
+        let watch = |stream: &TcpStream, number: usize| -> Result<(), Failed> {
+            stream.set_nodelay(true)?;
+            stream.set_nonblocking(true)?;
+            Ok(epoll.add(stream, EpollEvent::new(EpollFlags::EPOLLIN, number as u64))?)
+        };
+        // In groups that a listener has room for.
+        while near.len() < order.connections {
+            for _ in near.len()..order.connections.min(near.len() + 100) {
+                let stream = TcpStream::connect(order.via)?;
+                watch(&stream, 2 * near.len())?;
+                near.push(stream);
+            }
+            while far.len() < near.len() {
+                let (stream, _) = listener.accept()?;
+                watch(&stream, 2 * far.len() + 1)?;
+                far.push(stream);
+            }
+        }
+        Ok(Ends { near, far, epoll })
+    }
+}
+
+#[derive(Default)]
+struct Latencies {
+    one_way_ns: Vec<u64>,
+    round_trip_ns: Vec<u64>,
+}
+
+fn main() -> Result<(), Failed> {
+    let order = order()?;
+    let mut ends = Ends::open(&order)?;
+    std::thread::sleep(SETTLE);
+    let usage = Usage::begin(order.gateway)?;
+    std::thread::sleep(Duration::from_secs(order.idle_s));
+    let idle = if order.idle_s > 0 { usage.share()? } else { None };
+    let usage = Usage::begin(order.gateway)?;
+    let (latencies, sent) = exchange(&order, &mut ends)?;
+    let returned = if order.one_way { &latencies.one_way_ns } else { &latencies.round_trip_ns };
+    println!(
+        "{}",
+        json!({
+            "sent": sent, "missing": sent - returned.len(), "cpu_share": usage.share()?, "idle_cpu_share": idle,
+            "one_way": quantiles(latencies.one_way_ns), "round_trip": quantiles(latencies.round_trip_ns),
+        })
+    );
+    Ok(())
+}
+
+/// Sends, and sends back, until all is done.
+fn exchange(order: &Order, ends: &mut Ends) -> Result<(Latencies, usize), Failed> {
+    let begun_ns = now_ns(ClockId::CLOCK_MONOTONIC)?;
+    let count = (order.messages_per_s * order.seconds) as usize;
+    let due_ns = |number: usize| begun_ns + number as u64 * 1_000_000_000 / order.messages_per_s;
+    let mut latencies = Latencies::default();
+    let mut events = vec![EpollEvent::empty(); 256];
+    let mut buffer = [0; 64 * MESSAGE];
+    let mut sent = 0;
+    loop {
+        let now = now_ns(ClockId::CLOCK_MONOTONIC)?;
+        if sent < count && due_ns(sent) <= now {
+            (&ends.near[sent % order.connections])
+                .write_all(&now_ns(ClockId::CLOCK_MONOTONIC)?.to_ne_bytes())?;
+            sent += 1;
+        }
+        let back = if order.one_way { latencies.one_way_ns.len() } else { latencies.round_trip_ns.len() };
+        if back == count || now > due_ns(count) + PATIENCE_NS {
+            return Ok((latencies, sent));
+        }
+        let met = ends.epoll.wait(&mut events, EpollTimeout::ZERO)?;
+        for event in &events[..met] {
+            let number = event.data() as usize;
+            let is_far = number % 2 == 1;
+            let mut end = if is_far { &ends.far[number / 2] } else { &ends.near[number / 2] };
+            let bytes = match end.read(&mut buffer) {
+                Ok(0) => return Err("the gateway ended a connection".into()),
+                Ok(bytes) if bytes % MESSAGE == 0 => bytes,
+                Ok(_) => return Err("part of a message came".into()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let came_ns = now_ns(ClockId::CLOCK_MONOTONIC)?;
+            let taken =
+                buffer[..bytes].as_chunks().0.iter().map(|&stamp| came_ns - u64::from_ne_bytes(stamp));
+            if is_far { &mut latencies.one_way_ns } else { &mut latencies.round_trip_ns }.extend(taken);
+            if is_far && !order.one_way {
+                end.write_all(&buffer[..bytes])?;
+            }
+        }
+    }
+}
+
+fn quantiles(mut all: Vec<u64>) -> Value {
+    all.sort_unstable();
+    let at = |share: f64| all.get(((all.len() as f64 * share) as usize).min(all.len().saturating_sub(1)));
+    json!({ "least": all.first(), "p50": at(0.5), "p99": at(0.99), "max": all.last() })
+}
