@@ -1,21 +1,27 @@
 //! Many connections through a gateway, and how long their messages take. Both ends are in this process, so that one
 //! clock tells the latency of each way:
 //!
-//! `load VIA LISTEN CONNECTIONS MESSAGES_PER_S SECONDS [idle=SECONDS] [gateway=PID] [one-way]`
+//! `load VIA LISTEN CONNECTIONS MESSAGES_PER_S SECONDS [idle=SECONDS] [gateway=PID] [one-way] [stamps]`
 //!
 //! VIA is the gateway's port, which must lead to LISTEN. The connections send 8 bytes each in turn, so many a second
-//! all together, and the far end sends them back at once; with `one-way` it does not. Prints one line of JSON: latencies
-//! in nanoseconds by this process's own clock, which it reads all the time, and the share of a processor that process
-//! PID took meanwhile, and before that while nothing was sent.
+//! all together, and the far end sends them back; with `one-way` it does not. Prints one line of JSON: latencies in
+//! nanoseconds, without the time that a message spends at the far end, and the share of a processor that process PID
+//! took meanwhile, and before that while nothing was sent. A message has come when this process has read it, for
+//! which it looks all the time; with `stamps` when it came to the kernel, and this process sleeps in between.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "it is a program")]
 
+use nix::cmsg_space;
+use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
+use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{IoSliceMut, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
 type Failed = Box<dyn std::error::Error>;
@@ -35,6 +41,8 @@ struct Order {
     idle_s: u64,
     gateway: Option<ClockId>,
     one_way: bool,
+    stamps: bool,
+    clock: ClockId,
 }
 
 fn order() -> Result<Order, Failed> {
@@ -49,6 +57,8 @@ fn order() -> Result<Order, Failed> {
         idle_s: 0,
         gateway: None,
         one_way: false,
+        stamps: false,
+        clock: ClockId::CLOCK_MONOTONIC,
     };
     for word in words {
         match word.split_once('=') {
@@ -57,6 +67,8 @@ fn order() -> Result<Order, Failed> {
                 order.gateway = Some(clock_getcpuclockid(Pid::from_raw(pid.parse()?))?);
             }
             None if word == "one-way" => order.one_way = true,
+            // The kernel stamps by this clock.
+            None if word == "stamps" => (order.stamps, order.clock) = (true, ClockId::CLOCK_REALTIME),
             _ => return Err(format!("what is {word}?").into()),
         }
     }
@@ -105,6 +117,7 @@ impl Ends {
         let watch = |stream: &TcpStream, number: usize| -> Result<(), Failed> {
             stream.set_nodelay(true)?;
             stream.set_nonblocking(true)?;
+            setsockopt(stream, sockopt::ReceiveTimestampns, &order.stamps)?;
             Ok(epoll.add(stream, EpollEvent::new(EpollFlags::EPOLLIN, number as u64))?)
         };
         // In groups that a listener has room for.
@@ -152,44 +165,65 @@ fn main() -> Result<(), Failed> {
 
 /// Sends, and sends back, until all is done.
 fn exchange(order: &Order, ends: &mut Ends) -> Result<(Latencies, usize), Failed> {
-    let begun_ns = now_ns(ClockId::CLOCK_MONOTONIC)?;
+    let begun_ns = now_ns(order.clock)?;
     let count = (order.messages_per_s * order.seconds) as usize;
     let due_ns = |number: usize| begun_ns + number as u64 * 1_000_000_000 / order.messages_per_s;
     let mut latencies = Latencies::default();
     let mut events = vec![EpollEvent::empty(); 256];
-    let mut buffer = [0; 64 * MESSAGE];
     let mut sent = 0;
     loop {
-        let now = now_ns(ClockId::CLOCK_MONOTONIC)?;
-        if sent < count && due_ns(sent) <= now {
-            (&ends.near[sent % order.connections])
-                .write_all(&now_ns(ClockId::CLOCK_MONOTONIC)?.to_ne_bytes())?;
+        if sent < count && due_ns(sent) <= now_ns(order.clock)? {
+            (&ends.near[sent % order.connections]).write_all(&now_ns(order.clock)?.to_ne_bytes())?;
             sent += 1;
         }
         let back = if order.one_way { latencies.one_way_ns.len() } else { latencies.round_trip_ns.len() };
-        if back == count || now > due_ns(count) + PATIENCE_NS {
+        let now = now_ns(order.clock)?;
+        let last_ns = due_ns(count) + PATIENCE_NS;
+        if back == count || now > last_ns {
             return Ok((latencies, sent));
+        }
+        if order.stamps {
+            let next_ns = if sent < count { due_ns(sent) } else { last_ns };
+            let wait = TimeSpec::from_duration(Duration::from_nanos(next_ns.saturating_sub(now)));
+            ppoll(&mut [PollFd::new(ends.epoll.0.as_fd(), PollFlags::POLLIN)], Some(wait), None)?;
         }
         let met = ends.epoll.wait(&mut events, EpollTimeout::ZERO)?;
         for event in &events[..met] {
             let number = event.data() as usize;
             let is_far = number % 2 == 1;
             let mut end = if is_far { &ends.far[number / 2] } else { &ends.near[number / 2] };
-            let bytes = match end.read(&mut buffer) {
-                Ok(0) => return Err("the gateway ended a connection".into()),
-                Ok(bytes) if bytes % MESSAGE == 0 => bytes,
-                Ok(_) => return Err("part of a message came".into()),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
-                Err(error) => return Err(error.into()),
-            };
-            let came_ns = now_ns(ClockId::CLOCK_MONOTONIC)?;
-            let taken =
-                buffer[..bytes].as_chunks().0.iter().map(|&stamp| came_ns - u64::from_ne_bytes(stamp));
-            if is_far { &mut latencies.one_way_ns } else { &mut latencies.round_trip_ns }.extend(taken);
-            if is_far && !order.one_way {
-                end.write_all(&buffer[..bytes])?;
+            let mut buffer = [0; 64 * MESSAGE];
+            let (bytes, came_ns) = receive(end, &mut buffer, order)?;
+            for message in buffer[..bytes].as_chunks().0 {
+                let latency_ns = came_ns.saturating_sub(u64::from_ne_bytes(*message));
+                if is_far { &mut latencies.one_way_ns } else { &mut latencies.round_trip_ns }
+                    .push(latency_ns);
+                if is_far && !order.one_way {
+                    end.write_all(&(now_ns(order.clock)? - latency_ns).to_ne_bytes())?;
+                }
             }
         }
+    }
+}
+
+/// So many bytes, and when they came.
+fn receive(end: &TcpStream, buffer: &mut [u8], order: &Order) -> Result<(usize, u64), Failed> {
+    let mut space = if order.stamps { cmsg_space!(TimeSpec) } else { Vec::new() };
+    let mut parts = [IoSliceMut::new(buffer)];
+    let message = recvmsg::<()>(end.as_raw_fd(), &mut parts, Some(&mut space), MsgFlags::empty())?;
+    let stamp = message.cmsgs()?.find_map(|each| match each {
+        ControlMessageOwned::ScmTimestampns(time) => Some(time),
+        _ => None,
+    });
+    let came_ns = match (order.stamps, stamp) {
+        (false, _) => now_ns(order.clock)?,
+        (true, Some(time)) => time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64,
+        (true, None) => return Err("the kernel does not stamp".into()),
+    };
+    match message.bytes {
+        0 => Err("the gateway ended a connection".into()),
+        bytes if bytes % MESSAGE == 0 => Ok((bytes, came_ns)),
+        _ => Err("part of a message came".into()),
     }
 }
 
