@@ -134,7 +134,7 @@ def opened(commands: Commands, target: int) -> Iterator[tuple[int, int]]:
 
 def wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
     """Return when a process listens at a port; looks without connecting, which some would pass on."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not listens(port):
         if process.poll() is not None or time.monotonic() > deadline:
             raise SystemExit(f"{process.args!r} does not listen")
