@@ -8,7 +8,7 @@
 //! nanoseconds, without the time that a message spends at the far end, and the share of a processor that process PID
 //! took meanwhile, and before that while nothing was sent. A message has come when this process has read it, for
 //! which it looks all the time; with `stamps` when it came to the kernel, and this process sleeps in between.
-#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "it is a program")]
+#![expect(clippy::print_stdout, reason = "it is a program")]
 
 use nix::cmsg_space;
 use nix::poll::{PollFd, PollFlags, ppoll};
