@@ -24,12 +24,13 @@ fmt: setup ## format everything
 	@cargo fmt --all
 	@$(UV) run --no-sync ruff check --fix --quiet . ; $(UV) run --no-sync ruff format --quiet .
 
-bench: setup ## accuracy and speed against a direct veth, limits, ns-3 and ns-2, into bench/*.json
+bench: setup ## accuracy and speed against a direct veth, limits, ns-3, ns-2 and proxies, into bench/*.json
 	@$(UV) run --no-sync python bench/live.py
 	@$(UV) run --no-sync python bench/link.py
 	@$(UV) run --no-sync python bench/sim.py
 	@$(UV) run --no-sync python bench/captures.py
 	@$(UV) run --no-sync python bench/workloads.py
+	@$(UV) run --no-sync python bench/relay.py
 
 study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3); half a minute
 	@$(UV) run --no-sync python studies/ticks.py

@@ -12,6 +12,7 @@ use crate::log::Log;
 use crate::resolver::Resolver;
 use crate::settings::{Listener, Settings};
 use crate::sockets::raise_file_limit;
+use crate::stream::Spare;
 use crate::wan::{FlowId, Outcome, Piece, RouteId, Wan};
 use crate::{Options, Wrapper};
 use datagrams::Sessions;
@@ -108,6 +109,7 @@ pub struct Gateway {
     counts: Counts,
     next_event: usize,
     scratch: Vec<u8>,
+    spare: Spare,
     /// Watched; a byte in it ends the relay.
     _stop: OwnedFd,
     stopped: Option<&'static str>,
@@ -198,6 +200,7 @@ impl Gateway {
             counts: Counts::default(),
             next_event: 0,
             scratch: vec![0; 256 << 10],
+            spare: Spare::default(),
             _stop: options.stop,
             stopped: None,
             directory: options.directory,

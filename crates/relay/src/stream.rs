@@ -68,6 +68,32 @@ struct Piece {
 /// Memory that an empty stream keeps.
 const KEPT: usize = 16 << 10;
 
+/// Memory of streams that have run empty, for those that fill next: fresh memory costs the kernel more time than
+/// the bytes that pass through it.
+#[derive(Debug, Default)]
+pub struct Spare {
+    buffers: Vec<VecDeque<u8>>,
+    bytes: usize,
+}
+
+impl Spare {
+    /// The most that is kept.
+    const MOST: usize = 16 << 20;
+
+    fn take(&mut self) -> VecDeque<u8> {
+        let buffer = self.buffers.pop().unwrap_or_default();
+        self.bytes -= buffer.capacity();
+        buffer
+    }
+
+    fn keep(&mut self, buffer: VecDeque<u8>) {
+        if self.bytes + buffer.capacity() <= Self::MOST {
+            self.bytes += buffer.capacity();
+            self.buffers.push(buffer);
+        }
+    }
+}
+
 impl Stream {
     /// Bytes that came and were not written yet.
     pub fn held(&self) -> usize {
@@ -185,8 +211,19 @@ impl Stream {
                 self.unwritten.pop_front();
             }
         }
+    }
+
+    /// Makes ready for so many bytes.
+    pub fn expect(&mut self, bytes: usize, spare: &mut Spare) {
+        if bytes > KEPT && self.bytes.is_empty() && self.bytes.capacity() < bytes {
+            self.bytes = spare.take();
+        }
+    }
+
+    /// Gives the memory back of which an empty stream has no need.
+    pub fn rest(&mut self, spare: &mut Spare) {
         if self.bytes.is_empty() && self.bytes.capacity() > KEPT {
-            self.bytes = VecDeque::new();
+            spare.keep(std::mem::take(&mut self.bytes));
         }
     }
 }
@@ -217,6 +254,38 @@ mod tests {
         assert_eq!(released.iter().map(|each| each.due).collect::<Vec<_>>(), [us(20), us(20), us(20)]);
         assert_eq!(released[2].mark, Mark::End);
         assert_eq!(stream.ready(), 6);
+    }
+
+    #[test]
+    fn memory_goes_from_empty_streams_to_those_that_fill() {
+        let (mut one, mut other, mut spare) = (Stream::default(), Stream::default(), Spare::default());
+        let data = vec![1; 4 * KEPT];
+        one.append(us(0), &data, u32::MAX);
+        one.rest(&mut spare);
+        assert_eq!(spare.bytes, 0, "it is not empty");
+        one.came_through(0, us(1));
+        one.release();
+        one.wrote(data.len(), |_| ());
+        one.rest(&mut spare);
+        assert!(one.bytes.capacity() == 0 && spare.bytes >= data.len());
+        other.expect(1, &mut spare);
+        other.append(us(2), &[1], 1);
+        other.expect(data.len(), &mut spare);
+        assert!(spare.bytes >= data.len(), "a stream that holds something keeps what it has");
+        other.came_through(0, us(3));
+        other.release();
+        other.wrote(1, |_| ());
+        other.expect(data.len(), &mut spare);
+        assert!(spare.bytes == 0 && other.bytes.capacity() >= data.len());
+    }
+
+    #[test]
+    fn spare_memory_has_a_limit() {
+        let mut spare = Spare::default();
+        for _ in 0..5 {
+            spare.keep(VecDeque::with_capacity(Spare::MOST / 4));
+        }
+        assert_eq!((spare.buffers.len(), spare.bytes), (4, Spare::MOST));
     }
 
     proptest! {

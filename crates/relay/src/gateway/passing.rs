@@ -76,6 +76,7 @@ impl Gateway {
                     let data = &self.scratch[written..bytes];
                     if untouched {
                         self.held += data.len();
+                        direction.stream.expect(data.len(), &mut self.spare);
                         direction.stream.append(arrived, data, direction.piece);
                         continue;
                     }
@@ -229,6 +230,7 @@ impl Gateway {
                 }
             });
         }
+        direction.stream.rest(&mut self.spare);
         let written = direction.stream.ready() == 0;
         direction.stalled = !written;
         match direction.closing {
