@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 LEAST = 8
 EVENTSPACE_BYTES = 32 * 1024
 SIZES = (8, 64, 512, 4096, 16_384, 65_536, 262_144, 1_048_576)
+SMALL, MORE = 16_384, 5
+"""Messages up to so many bytes are sent so often in each turn."""
 
 Sample = tuple[float, int, float]
 """When it began, in seconds since the origin; bytes; seconds of the whole round trip."""
@@ -80,11 +82,12 @@ def exchange(connection: socket.socket, size: int, answer: int) -> float:
 def rounds(
     connection: socket.socket, sizes: Sequence[int], origin: float, spans: Sequence[tuple[float, float]]
 ) -> Iterator[Sample]:
-    """Every size in turn, again and again, within spans of time since the origin."""
+    """Every size in turn, small ones several times, within spans of time since the origin."""
+    turn = [size for size in sizes for _ in range(MORE if size <= SMALL else 1)]
     for begin, end in spans:
         time.sleep(max(0.0, origin + begin - time.monotonic()))
         while time.monotonic() < origin + end:
-            for size in sizes:
+            for size in turn:
                 at = time.monotonic() - origin
                 yield at, size, exchange(connection, size, size)
 

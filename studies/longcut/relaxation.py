@@ -131,6 +131,7 @@ def draw(study: Study, rows: list[dict[str, object]]) -> None:
                 bottom=[a - b for a, b in zip(whole, silent, strict=True)],
                 label="communicating",
             )
+            axes.set_axisbelow(True)
             axes.set(title=f"{preset.name}: {preset.message_bytes or SIZE * 4:,} bytes")
         made.axes[0].set(ylabel="an iteration [s]")
         made.axes[0].legend(fontsize=8)
