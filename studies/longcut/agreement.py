@@ -1,0 +1,122 @@
+"""One trace of known steps is played live, simulated and through a relay, and should be one curve."""
+
+import csv
+import shutil
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+
+from playing import Client, live, relayed
+from study import Study
+
+import longhaul
+from longhaul.report.plotting import figure, paper
+
+SCENARIO = Path(__file__).parent / "steps.yaml"
+STEP_S = 6.0
+SIZES = (8, 4096, 16_384, 65_536)
+MARGIN_S = 0.6
+TOLERANCE = 0.05
+
+Curves = Mapping[tuple[int, int], float]
+"""Half round trips in ms, by step and size."""
+
+
+def expected() -> dict[tuple[int, int], float]:
+    """Mean of both ways: half of the two-way latency, and the bits at the rate."""
+    with SCENARIO.with_suffix(".csv").open(encoding="utf-8") as source:
+        rows = list(csv.DictReader(line for line in source if not line.startswith("#")))
+    found: dict[tuple[int, int], float] = {}
+    for row, size in product(rows, SIZES):
+        key = (int(float(row["t_s"]) / STEP_S), size)
+        one_way = float(row["rtt_ms"]) / 2 + size * 8e-3 / float(row["rate_mbit"])
+        found[key] = found.get(key, 0.0) + one_way / 2
+    return found
+
+
+def measured(client: Client) -> dict[tuple[int, int], float]:
+    """The quickest of a dozen round trips of each size in each step: others on the cores only add."""
+    steps = range(3)
+    spans = [f"{step * STEP_S + MARGIN_S}:{(step + 1) * STEP_S - 2 * MARGIN_S}" for step in steps]
+    samples = client("pingpong", "--sizes", ",".join(map(str, SIZES)), "--spans", ",".join(spans))
+    found: dict[tuple[int, int], list[float]] = {}
+    for at, size, took in samples:
+        found.setdefault((int(at / STEP_S), size), []).append(took * 500)
+    return {key: min(times) for key, times in found.items()}
+
+
+def simulated(study: Study) -> dict[tuple[int, int], float]:
+    """The same in a simulation: what two round trips more take, so that connecting is not in it."""
+    once, thrice = (_simulated(study, repeat) for repeat in (1, 3))
+    return {key: (thrice[key] - once[key]) / 4 for key in once}
+
+
+def _simulated(study: Study, repeat: int) -> dict[tuple[int, int], float]:
+    """In ms, a program for each step and size."""
+    folder = study.directory / "runs"
+    folder.mkdir(exist_ok=True)
+    lines = []
+    for step, (place, size) in product(range(3), enumerate(SIZES)):
+        start = step * STEP_S + MARGIN_S + place
+        work = f"{{kind: ping-pong, bytes: {size}B, repeat: {repeat}}}"
+        lines.append(f"  p{step}-{size}: {{simulate: {work}, start: {start}s, hosts: [a, b]}}")
+    path = folder / "simulated-steps.yaml"
+    shutil.copy(SCENARIO.with_suffix(".csv"), folder)
+    path.write_text(
+        SCENARIO.read_text(encoding="utf-8") + "\nprograms:\n" + "\n".join(lines) + "\n", encoding="utf-8"
+    )
+    programs = longhaul.run_sim(path, runs=folder).summary["programs"]
+    return {
+        (step, size): next(each["wall_ns"] for each in programs if each["name"] == f"p{step}-{size}") * 1e-6
+        for step, size in product(range(3), SIZES)
+    }
+
+
+def study_agreement(study: Study) -> None:
+    """Play, hold together, draw."""
+    with live(study, SCENARIO) as client:
+        found = {"live": measured(client)}
+    with relayed(study, SCENARIO) as client:
+        found["relay"] = measured(client)
+    found["simulated"] = simulated(study)
+    wanted = expected()
+    for how, curve in found.items():
+        worst, key = max((abs(curve[key] / wanted[key] - 1), key) for key in wanted)
+        study.claim(
+            f"{how}: the trace's curve within 5 % (worst {worst:.1%},"
+            f" at {key[1]} bytes in step {key[0] + 1})",
+            worst <= TOLERANCE,
+        )
+    spread, key = max((apart([curve[key] for curve in found.values()]), key) for key in wanted)
+    study.claim(
+        f"live, simulated and relayed are within 5 % of each other (worst {spread:.1%}, at {key[1]} bytes)",
+        spread <= TOLERANCE,
+    )
+    study.table(
+        "agreement",
+        [
+            {"step": step, "bytes": size, "expected_ms": round(value, 3)}
+            | {f"{how}_ms": round(curve[step, size], 3) for how, curve in found.items()}
+            for (step, size), value in wanted.items()
+        ],
+    )
+    draw(study, wanted, found)
+
+
+def apart(values: Sequence[float]) -> float:
+    """How much more the largest is than the least."""
+    return max(values) / min(values) - 1
+
+
+def draw(study: Study, wanted: Curves, found: Mapping[str, Curves]) -> None:
+    """A panel for each step."""
+    with paper():
+        made = figure(3.2, width_in=9)
+        for step, axes in enumerate(made.subplots(1, 3, sharey=True)):
+            axes.plot(SIZES, [wanted[step, size] for size in SIZES], "k-", label="arithmetic")
+            for (how, curve), marker in zip(found.items(), ("o", "x", "+"), strict=True):
+                axes.plot(SIZES, [curve[step, size] for size in SIZES], marker, markersize=7, label=how)
+            axes.set(xscale="log", yscale="log", xlabel="bytes", title=f"step {step + 1} of the trace")
+        made.axes[0].set_ylabel("half a round trip [ms]")
+        made.axes[0].legend()
+        study.figure(made, "agreement")

@@ -1,0 +1,75 @@
+"""Figure 6: Allreduce over four sub-clusters of ten nodes, with three kinds of traces, simulated."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from kinds import nearer
+from playing import KIB, KINDS, sweep_times
+from study import Study
+
+from longhaul.report.plotting import figure, paper
+
+SCENARIO = Path(__file__).parent / "clusters.yaml"
+HOSTS = "[tromso1..10, trondheim1..10, odense1..10, aalborg1..10]"
+ALGORITHMS = ("two-level", "binomial")
+SIZES = (8, 256, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB)
+SECONDS = 300
+
+Times = Mapping[str, Mapping[int, float]]
+"""Seconds of one sum, by kind and size."""
+
+
+def scenario(study: Study, name: str, params: str, program: str) -> Path:
+    """The four sub-clusters with a program on all nodes, written into the study's runs."""
+    path = study.directory / "runs" / f"{name}.yaml"
+    path.parent.mkdir(exist_ok=True)
+    text = SCENARIO.read_text(encoding="utf-8").replace("name: clusters", f"name: {name}")
+    text = text.replace("params: {", f"params: {{{params}, ", 1)
+    block = f"programs:\n  app: {{simulate: {program}, hosts: {HOSTS}}}\n"
+    path.write_text(f"{text}\n{block}", encoding="utf-8")
+    return path
+
+
+def simulated(study: Study, algorithm: str) -> Times:
+    """As many sums as take some minutes, so that the traces' spikes are met."""
+    program = "{kind: allreduce, algorithm: $algorithm, bytes: $bytes, repeat: $repeat}"
+    path = scenario(study, "allreduce", "algorithm: two-level, bytes: 8B, repeat: 1", program)
+    found: dict[str, dict[int, float]] = {kind: {} for kind in KINDS}
+    for size in SIZES:
+        repeat = max(10, round(SECONDS / (0.06 + 6 * size * 8 / 4e6)))
+        took = sweep_times(
+            study, path, axes={"kind": list(KINDS)}, algorithm=algorithm, bytes=f"{size}B", repeat=repeat
+        )
+        for kind, total in zip(KINDS, took, strict=True):
+            found[kind][size] = total / repeat
+    return found
+
+
+def study_collectives(study: Study) -> None:
+    """Simulate both algorithms, judge, draw."""
+    every = {algorithm: simulated(study, algorithm) for algorithm in ALGORITHMS}
+    study.table(
+        "figure6",
+        [
+            {"algorithm": algorithm, "kind": kind, "bytes": size, "ms": round(took * 1e3, 3)}
+            for algorithm, times in every.items()
+            for kind, curve in times.items()
+            for size, took in curve.items()
+        ],
+    )
+    for algorithm, times in every.items():
+        nearer(study, f"Allreduce, {algorithm}", times)
+    draw(study, every)
+
+
+def draw(study: Study, every: Mapping[str, Times]) -> None:
+    """A panel for each algorithm."""
+    with paper():
+        made = figure(3.4, width_in=8)
+        for axes, (algorithm, times) in zip(made.subplots(1, 2, sharey=True), every.items(), strict=True):
+            for (kind, curve), marker in zip(times.items(), "os^", strict=True):
+                axes.plot(list(curve), [took * 1e3 for took in curve.values()], f"{marker}-", label=kind)
+            axes.set(xscale="log", yscale="log", xlabel="bytes", title=f"40 ranks, {algorithm}")
+        made.axes[0].set_ylabel("allreduce [ms]")
+        made.axes[0].legend()
+        study.figure(made, "figure6")

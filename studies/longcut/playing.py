@@ -1,0 +1,160 @@
+"""One scenario played live, through a relay, and simulated: where a ping-pong runs in each."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+from pingpong import SIZES, Sample
+from study import Study
+
+import longhaul
+
+SCENARIO = Path(__file__).parent / "path.yaml"
+PROGRAM = Path(__file__).parent / "pingpong.py"
+KINDS = ("nws", "eventspace", "constant")
+KIB = 1024
+
+Client = Callable[..., list[Any]]
+"""Runs ``pingpong.py`` from the near site to the far one, with an action and options; returns its output."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Half round trips by size, in seconds."""
+
+    mean: dict[int, float]
+    middle: dict[int, float]
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> "Curve":
+        """Of what a ping-pong measured."""
+        found: dict[int, list[float]] = {}
+        for _at, size, took in samples:
+            found.setdefault(size, []).append(took / 2)
+        return cls(
+            {size: fmean(times) for size, times in found.items()},
+            {size: median(times) for size, times in found.items()},
+        )
+
+    def megabits_per_s(self) -> dict[int, float]:
+        """By mean times, as the Pallas benchmarks divide."""
+        return {size: size * 8e-6 / took for size, took in self.mean.items()}
+
+
+@contextmanager
+def live(study: Study, scenario: Path = SCENARIO, **params: str) -> Iterator[Client]:
+    """In a live network, between hosts ``a`` and ``b``."""
+    with longhaul.up(scenario, params=params, runs=study.directory / "runs") as network:
+        origin = time.monotonic() - network.status()["engine"]["t_ns"] / 1e9
+        server = network.start(
+            "b",
+            [sys.executable, str(PROGRAM), "serve", "0.0.0.0", "7000"],
+            stdout=subprocess.DEVNULL,
+        )
+
+        def client(action: str, *options: str) -> list[Any]:
+            done = network.run("a", [*_words(action, "b", "7000", origin), *options])
+            return list(json.loads(done.stdout))
+
+        yield client
+        server.terminate()
+        server.wait(timeout=20)
+    _say(study, f"{scenario.stem} live, {_params(params)}", network.down())
+
+
+@contextmanager
+def relayed(study: Study, scenario: Path = SCENARIO, **params: str) -> Iterator[Client]:
+    """Through a relay in this process, between loopback addresses."""
+    with served("127.32.0.11") as port:
+        settings = {**params, "target": str(port)}
+        with longhaul.relay.running(scenario, params=settings, runs=study.directory / "runs") as relay:
+            origin = time.monotonic()
+            forward = next(each for each in relay.listening if each.kind == "forward")
+            host, near_port = forward.place
+
+            def client(action: str, *options: str) -> list[Any]:
+                words = [*_words(action, host, str(near_port), origin), *options]
+                done = subprocess.run(words, capture_output=True, text=True, check=True)
+                return list(json.loads(done.stdout))
+
+            yield client
+    _say(study, f"{scenario.stem} relayed, {_params(params)}", relay.stop())
+
+
+@contextmanager
+def served(address: str) -> Iterator[int]:
+    """A server of answers on this machine, in a process of its own; gives its port."""
+    words = [sys.executable, str(PROGRAM), "serve", address, "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            process.terminate()
+
+
+def pingpong(client: Client, seconds: float, *, sizes: Sequence[int] = SIZES) -> Curve:
+    """A curve from all sizes in turn for so long, from now on."""
+    options = [
+        "--sizes",
+        ",".join(map(str, sizes)),
+        "--spans",
+        f"0:{seconds}",
+        "--origin",
+        f"{time.monotonic()}",
+    ]
+    return Curve.of([tuple(each) for each in client("pingpong", *options)])
+
+
+def simulated(study: Study, sizes: Sequence[int] = SIZES, *, seconds: float = 60) -> dict[str, Curve]:
+    """The curve of each kind, each size for about so many simulated seconds."""
+    block = (
+        "\nprograms:\n  app: {simulate: {kind: ping-pong, bytes: $bytes, repeat: $repeat}, hosts: [a, b]}\n"
+    )
+    text = SCENARIO.read_text(encoding="utf-8").replace("params: {", "params: {bytes: 8B, repeat: 1, ", 1)
+    path = study.directory / "runs" / "simulated.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text.replace("name: path", "name: simulated") + block, encoding="utf-8")
+    found: dict[str, dict[int, float]] = {kind: {} for kind in KINDS}
+    for size in sizes:
+        repeat = max(5, round(seconds / (2 * (0.006 + size * 8 / 8e6))))
+        took = sweep_times(study, path, axes={"kind": list(KINDS)}, bytes=f"{size}B", repeat=repeat)
+        for kind, total in zip(KINDS, took, strict=True):
+            found[kind][size] = total / repeat / 2
+    return {kind: Curve(times, times) for kind, times in found.items()}
+
+
+def sweep_times(study: Study, path: Path, *, axes: dict[str, list[Any]], **params: Any) -> list[float]:
+    """Seconds that program ``app`` takes in each variant."""
+    whole = {**{name: [value] for name, value in params.items()}, **axes}
+    table = longhaul.sweep(path, axes=whole, runs=study.directory / "runs", report=False).table("parts")
+    rows = zip(table["variant"], table["item"], table["wall_ns"], strict=True)
+    return [
+        wall / 1e9
+        for _variant, wall in sorted(
+            (variant, wall) for variant, item, wall in rows if item == "programs.app"
+        )
+    ]
+
+
+def _words(action: str, host: str, port: str, origin: float) -> list[str]:
+    return [sys.executable, str(PROGRAM), action, host, port, "--origin", f"{origin}"]
+
+
+def _params(params: dict[str, str]) -> str:
+    return "".join(f"{value}, " for value in params.values())
+
+
+def _say(study: Study, what: str, result: longhaul.Result) -> None:
+    late = result.summary["fidelity"]["lateness"]
+    study.say(
+        f"{what}{result.verdict}: lateness"
+        f" p50 {late['p50_ns'] / 1e3:.1f} us, p99 {late['p99_ns'] / 1e3:.0f} us"
+    )
