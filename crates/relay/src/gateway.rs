@@ -328,7 +328,7 @@ impl Gateway {
         while let Some(outcome) = self.wan.outcome() {
             match outcome {
                 Outcome::Delivered(piece, due) if piece.flow.slot & DATAGRAMS != 0 => {
-                    self.datagram_out(piece, due);
+                    self.datagram_through(piece, due);
                 }
                 Outcome::Ended(piece, ..) if piece.flow.slot & DATAGRAMS != 0 => self.datagram_ended(piece),
                 Outcome::Copied(piece, copies) => self.datagram_copied(piece, copies),
@@ -337,8 +337,7 @@ impl Gateway {
                     let Some(way) = self.way(piece.flow) else { continue };
                     let extra = way.stream.extra(piece.number);
                     if extra > Span::ZERO {
-                        let flow = FlowIdOrder(piece.flow.slot, piece.flow.generation);
-                        self.later.push(Reverse((due + extra, flow, piece.number)));
+                        self.keep(piece.flow, piece.number, due + extra);
                     } else {
                         way.stream.came_through(piece.number, due);
                         self.enlist(slot);
@@ -374,13 +373,20 @@ impl Gateway {
         }
     }
 
+    /// Keeps a piece until an instant.
+    fn keep(&mut self, flow: FlowId, number: u64, until: Time) {
+        self.later.push(Reverse((until, FlowIdOrder(flow.slot, flow.generation), number)));
+    }
+
     /// Lets go what a wrapper has kept longer.
     fn kept_long_enough(&mut self, now: Time) {
         while let Some(&Reverse((at, FlowIdOrder(slot, generation), number))) = self.later.peek()
             && at <= now
         {
             self.later.pop();
-            if let Some(way) = self.way(FlowId { slot, generation }) {
+            if slot & DATAGRAMS != 0 {
+                self.datagram_out(FlowId { slot, generation }, number, at);
+            } else if let Some(way) = self.way(FlowId { slot, generation }) {
                 way.stream.came_through(number, at);
                 self.enlist(slot / 2);
             }

@@ -49,8 +49,18 @@ struct Session {
 struct Way {
     route: RouteId,
     next: u64,
-    /// Those on their way: when they came, what they hold, and how many copies are to come.
-    flying: HashMap<u64, (Time, Vec<u8>, u32)>,
+    /// Those on their way, by their numbers.
+    flying: HashMap<u64, Datagram>,
+}
+
+#[derive(Debug)]
+struct Datagram {
+    arrived: Time,
+    data: Vec<u8>,
+    /// How many of it are to come out.
+    copies: u32,
+    /// How much longer than the WAN does a wrapper keeps it.
+    extra: Span,
 }
 
 impl Sessions {
@@ -151,9 +161,9 @@ impl Gateway {
         let serial = session.serial;
         let (from, to) = if way == 0 { session.clusters } else { (session.clusters.1, session.clusters.0) };
         let mut data = self.scratch[..bytes].to_vec();
+        let mut extra = Span::ZERO;
         if let Some(wrapper) = &mut self.wrapper {
-            // A datagram is one message; what would keep it longer belongs into the link's delay.
-            wrapper.operation(serial, from, to, &mut data);
+            extra = wrapper.operation(serial, from, to, &mut data);
         }
         if self.held + data.len() > self.settings.memory_bytes as usize {
             self.counts.no_memory += 1;
@@ -166,18 +176,18 @@ impl Gateway {
         let number = direction.next;
         direction.next += 1;
         let piece = Piece::new(flow, number, data.len() as u32, direction.route);
-        direction.flying.insert(number, (arrived, data, 1));
+        direction.flying.insert(number, Datagram { arrived, data, copies: 1, extra });
         self.wan.offer(arrived, piece);
     }
 
     /// So many duplicates are on their way, too.
     pub(super) fn datagram_copied(&mut self, piece: Piece, copies: u32) {
         if let Some(flying) = self.flying(piece.flow, piece.number) {
-            flying.2 += copies;
+            flying.copies += copies;
         }
     }
 
-    fn flying(&mut self, flow: FlowId, number: u64) -> Option<&mut (Time, Vec<u8>, u32)> {
+    fn flying(&mut self, flow: FlowId, number: u64) -> Option<&mut Datagram> {
         let (slot, way) = place(flow);
         if self.sessions.generations.get(slot) != Some(&flow.generation) {
             return None;
@@ -185,14 +195,22 @@ impl Gateway {
         self.sessions.all.get_mut(slot)?.as_mut()?.ways[way].flying.get_mut(&number)
     }
 
+    /// A datagram has come through: it is written, or kept longer.
+    pub(super) fn datagram_through(&mut self, piece: Piece, due: Time) {
+        match self.flying(piece.flow, piece.number).map(|datagram| datagram.extra) {
+            Some(extra) if extra > Span::ZERO => self.keep(piece.flow, piece.number, due + extra),
+            _ => self.datagram_out(piece.flow, piece.number, due),
+        }
+    }
+
     /// Writes a datagram that is due.
-    pub(super) fn datagram_out(&mut self, piece: Piece, due: Time) {
-        let (slot, way) = place(piece.flow);
-        if self.sessions.generations.get(slot) != Some(&piece.flow.generation) {
+    pub(super) fn datagram_out(&mut self, flow: FlowId, number: u64, due: Time) {
+        let (slot, way) = place(flow);
+        if self.sessions.generations.get(slot) != Some(&flow.generation) {
             return;
         }
         let Some(Some(session)) = self.sessions.all.get(slot) else { return };
-        let Some((arrived, data, _)) = session.ways[way].flying.get(&piece.number) else { return };
+        let Some(Datagram { arrived, data, .. }) = session.ways[way].flying.get(&number) else { return };
         let sent = match way {
             0 => session.upstream.send(data),
             _ => match &self.listeners[session.listener] {
@@ -210,23 +228,23 @@ impl Gateway {
         } else {
             self.counts.datagrams_ended += 1;
         }
-        self.one_less(piece);
+        self.one_less(flow, number);
     }
 
     /// A datagram ended on its way, as datagrams do.
     pub(super) fn datagram_ended(&mut self, piece: Piece) {
         self.counts.datagrams_ended += 1;
-        self.one_less(piece);
+        self.one_less(piece.flow, piece.number);
     }
 
-    fn one_less(&mut self, piece: Piece) {
-        let Some((_, data, copies)) = self.flying(piece.flow, piece.number) else { return };
-        *copies -= 1;
-        if *copies == 0 {
-            let bytes = data.len();
-            let (slot, way) = place(piece.flow);
+    fn one_less(&mut self, flow: FlowId, number: u64) {
+        let Some(datagram) = self.flying(flow, number) else { return };
+        datagram.copies -= 1;
+        if datagram.copies == 0 {
+            let bytes = datagram.data.len();
+            let (slot, way) = place(flow);
             if let Some(session) = &mut self.sessions.all[slot] {
-                session.ways[way].flying.remove(&piece.number);
+                session.ways[way].flying.remove(&number);
             }
             self.held -= bytes;
         }
@@ -242,7 +260,7 @@ impl Gateway {
             let idle = |session: &mut Session| now.since(session.latest) > IDLE;
             let Some(session) = self.sessions.all[slot].take_if(idle) else { continue };
             for way in &session.ways {
-                self.held -= way.flying.values().map(|flying| flying.1.len()).sum::<usize>();
+                self.held -= way.flying.values().map(|flying| flying.data.len()).sum::<usize>();
                 self.wan.close(way.route);
             }
             self.sessions.by_client.remove(&(session.listener, session.client));

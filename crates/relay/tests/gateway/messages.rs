@@ -108,3 +108,18 @@ fn code_of_the_users_own_changes_and_delays_messages() {
     assert!(begun.elapsed() >= Duration::from_millis(31));
     relay.stop();
 }
+
+#[test]
+fn datagrams_are_messages_for_it_too() {
+    let laws = (law(1_000, None), law(0, None));
+    let relay = start_with(settings(laws.0, laws.1, vec![datagrams(udp_echo())]), Some(Box::new(Shouts)));
+    let client = udp_client(&relay);
+    let begun = Instant::now();
+    client.send(b"hello").unwrap();
+    let mut buffer = [0; 100];
+    assert_eq!(client.recv(&mut buffer).unwrap(), 6);
+    assert_eq!(&buffer[..6], b"HELLO!");
+    assert!(begun.elapsed() >= Duration::from_millis(31));
+    let (result, _) = relay.stop();
+    assert_eq!(result["held_bytes"], 0);
+}
