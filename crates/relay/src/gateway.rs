@@ -34,6 +34,12 @@ mod kind {
     pub const RESOLVER: u64 = 6;
 }
 
+/// What both sockets of a connection are watched for.
+const WATCHED: EpollFlags = EpollFlags::EPOLLIN
+    .union(EpollFlags::EPOLLOUT)
+    .union(EpollFlags::EPOLLPRI)
+    .union(EpollFlags::EPOLLRDHUP)
+    .union(EpollFlags::EPOLLET);
 /// A flow's slot with this bit belongs to a session of datagrams.
 const DATAGRAMS: u32 = 1 << 31;
 /// Bytes read from one socket in one turn, so that others have theirs.
@@ -299,6 +305,8 @@ impl Gateway {
                 let Some(socket) = socket else { return };
                 let over = EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP | EpollFlags::EPOLLERR;
                 socket.hung_up |= flags.intersects(over);
+                socket.urgent |= flags.contains(EpollFlags::EPOLLPRI);
+                socket.broken |= flags.contains(EpollFlags::EPOLLERR);
                 socket.readable |= flags.intersects(EpollFlags::EPOLLIN | over);
                 socket.writable |= flags.intersects(EpollFlags::EPOLLOUT | over);
                 self.enlist(slot);

@@ -1,6 +1,6 @@
 //! From the first packet of a client to two ends that talk.
 
-use super::{EXHAUSTED, Gateway, Open, PATIENCE, kind, watch};
+use super::{EXHAUSTED, Gateway, Open, PATIENCE, WATCHED, kind, watch};
 use crate::connection::{Connection, Direction, Phase, Upstream};
 use crate::settings::{Framing, Listener};
 use crate::sockets::{Read, Socket};
@@ -8,7 +8,6 @@ use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
 use crate::stream::{Mark, Stream};
 use crate::wan::FlowId;
 use longhaul_units::Time;
-use nix::sys::epoll::EpollFlags;
 use std::io::{ErrorKind, IoSlice};
 use std::net::{SocketAddr, TcpStream};
 
@@ -63,8 +62,7 @@ impl Gateway {
             self.connections.len() as u32 - 1
         });
         let generation = self.generations[slot as usize];
-        let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
-        if watch(&self.epoll, &client.stream, flags, kind::CLIENT, slot, generation).is_err() {
+        if watch(&self.epoll, &client.stream, WATCHED, kind::CLIENT, slot, generation).is_err() {
             self.free.push(slot);
             self.counts.failed += 1;
             return;
@@ -292,10 +290,8 @@ impl Gateway {
         }
         match connecting {
             Ok(socket) => {
-                let flags =
-                    EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
                 let generation = self.generations[slot as usize];
-                if watch(&self.epoll, &socket.stream, flags, kind::UPSTREAM, slot, generation).is_err() {
+                if watch(&self.epoll, &socket.stream, WATCHED, kind::UPSTREAM, slot, generation).is_err() {
                     self.answer(connection, Reply::Failed, now);
                 } else {
                     connection.upstream = Upstream::Connecting(socket);
