@@ -43,7 +43,7 @@ impl Gateway {
         let (serial, clusters) = (connection.serial, (connection.from, connection.to));
         let Some((source, mut sink, direction)) = ends(connection, way) else { return };
         let whole = self.settings.framing == Framing::LengthPrefixed;
-        let longest = direction.buffer.max(self.settings.memory_bytes as usize / 4);
+        let longest = self.longest(direction);
         let most = direction.buffer.min(share);
         let mut taken = 0;
         while source.readable && !direction.ended && taken < TURN_BYTES {
@@ -301,6 +301,7 @@ impl Gateway {
         let mut starves = false;
         let short = self.held as u64 >= self.settings.memory_bytes;
         let share = self.share();
+        let whole = self.settings.framing == Framing::LengthPrefixed;
         let open = matches!(connection.phase, Phase::Open);
         for way in [Way::Forward, Way::Back] {
             if way == Way::Forward && !open {
@@ -308,7 +309,9 @@ impl Gateway {
             }
             let Some((source, _, direction)) = ends(connection, way) else { continue };
             let held = direction.stream.held() + direction.partial.len();
-            if source.readable && !direction.ended && held < direction.buffer.min(share) {
+            let alone = whole && direction.stream.held() == 0;
+            let most = if alone { self.longest(direction) } else { direction.buffer.min(share) };
+            if source.readable && !direction.ended && held < most {
                 starves |= short && held > 0;
                 more |= !(short && held > 0);
             }
@@ -326,6 +329,11 @@ impl Gateway {
                 self.enlist(slot);
             }
         }
+    }
+
+    /// Bytes of the longest message, where messages are told apart.
+    fn longest(&self, direction: &Direction) -> usize {
+        direction.buffer.max(self.settings.memory_bytes as usize / 4)
     }
 
     /// What each way of a connection may hold, so that all together stay within the memory.

@@ -1,6 +1,7 @@
 //! What a gateway that runs for weeks must not get wrong.
 
 use crate::common::*;
+use longhaul_relay::Framing;
 use nix::sys::socket::{MsgFlags, send};
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
@@ -18,5 +19,25 @@ fn what_follows_an_urgent_byte_comes_through() {
     let mut back = [0; 7];
     stream.read_exact(&mut back).unwrap();
     assert_eq!(&back, b"abcdefg");
+    relay.stop();
+}
+
+#[test]
+fn a_message_larger_than_the_buffer_comes_wholly() {
+    let mut settings = settings(law(50_000, None), law(0, None), vec![forward(echo())]);
+    settings.framing = Framing::LengthPrefixed;
+    settings.buffer_bytes = Some(20_000);
+    let relay = start(settings);
+    let body = pattern(2_000_000, 3);
+    let message = [&(body.len() as u32).to_be_bytes()[..], &body].concat();
+    let mut stream = relay.client();
+    stream.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
+    let mut writer = stream.try_clone().unwrap();
+    let sent = message.clone();
+    let writing = std::thread::spawn(move || writer.write_all(&sent));
+    let mut back = vec![0; message.len()];
+    stream.read_exact(&mut back).unwrap();
+    assert!(back == message);
+    writing.join().unwrap().unwrap();
     relay.stop();
 }
