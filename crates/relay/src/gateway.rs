@@ -351,6 +351,9 @@ impl Gateway {
                 }
                 Outcome::Ended(piece, _, at) => {
                     // A byte stream cannot lose: what was lost comes again, as TCP would send it again.
+                    if !self.way(piece.flow).is_some_and(|way| way.stream.loses(piece.number)) {
+                        continue;
+                    }
                     let wait = match self.settings.retransmit_ns {
                         Some(ns) => Span::from_ns(ns),
                         None => self.wan.round_trip(piece.route),
@@ -372,6 +375,7 @@ impl Gateway {
             let flow = FlowId { slot, generation };
             let Some(way) = self.way(flow) else { continue };
             if let Some(bytes) = way.stream.misses(number) {
+                way.stream.was_offered_again(number);
                 let route = way.route;
                 self.counts.retransmitted += 1;
                 self.wan.offer(at, Piece::new(flow, number, bytes, route));

@@ -1,6 +1,7 @@
 //! What a gateway that runs for weeks must not get wrong.
 
 use crate::common::*;
+use longhaul_plan::{Direction, LossPlace};
 use longhaul_relay::Framing;
 use nix::sys::socket::{MsgFlags, send};
 use std::io::{Read, Write};
@@ -40,4 +41,19 @@ fn a_message_larger_than_the_buffer_comes_wholly() {
     assert!(back == message);
     writing.join().unwrap().unwrap();
     relay.stop();
+}
+
+#[test]
+fn duplicates_of_what_is_lost_come_again_once() {
+    let link = Direction { duplicate: 0.02, loss_place: LossPlace::AfterQueue, ..lossy(1.0, law(0, None)) };
+    let mut settings = settings(link, law(0, None), vec![forward(echo())]);
+    settings.retransmit_ns = Some(1_000_000);
+    let relay = start(settings);
+    let stream = relay.client();
+    std::thread::sleep(Duration::from_millis(400));
+    drop(stream);
+    let (result, _) = relay.stop();
+    // One piece, the wish to connect, offered once a millisecond.
+    let most = result["duration_ns"].as_u64().unwrap() / 1_000_000;
+    assert!(result["retransmitted_pieces"].as_u64().unwrap() <= most, "{result}");
 }
