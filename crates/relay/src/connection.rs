@@ -6,6 +6,7 @@ use crate::socks;
 use crate::stream::{Mark, Stream};
 use crate::wan::{FlowId, RouteId};
 use longhaul_units::Time;
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 /// The two ways of a connection.
@@ -80,6 +81,8 @@ pub struct Direction {
     pub buffer: usize,
     /// Waits for room on the first link.
     pub blocked: bool,
+    /// Lost pieces that wait for it, before all others.
+    pub lost: VecDeque<u64>,
     /// The source sends no more, and that was taken in.
     pub ended: bool,
     /// That was passed on.

@@ -374,11 +374,16 @@ impl Gateway {
             self.again.pop();
             let flow = FlowId { slot, generation };
             let Some(way) = self.way(flow) else { continue };
-            if let Some(bytes) = way.stream.misses(number) {
+            let Some(bytes) = way.stream.misses(number) else { continue };
+            let (piece, blocked) = (Piece::new(flow, number, bytes, way.route), way.blocked);
+            let offered = !blocked && self.wan.offer_patiently(at, piece);
+            self.counts.retransmitted += u64::from(offered);
+            let Some(way) = self.way(flow) else { continue };
+            if offered {
                 way.stream.was_offered_again(number);
-                let route = way.route;
-                self.counts.retransmitted += 1;
-                self.wan.offer(at, Piece::new(flow, number, bytes, route));
+            } else {
+                way.blocked = true;
+                way.lost.push_back(number);
             }
         }
     }

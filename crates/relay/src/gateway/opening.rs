@@ -8,6 +8,7 @@ use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
 use crate::stream::{Mark, Stream};
 use crate::wan::FlowId;
 use longhaul_units::Time;
+use std::collections::VecDeque;
 use std::io::{ErrorKind, IoSlice};
 use std::net::{SocketAddr, TcpStream};
 
@@ -258,6 +259,7 @@ impl Gateway {
             },
             buffer: self.settings.buffer_bytes.unwrap_or_else(|| self.wan.fill_bytes(route)) as usize,
             blocked: false,
+            lost: VecDeque::new(),
             ended: false,
             done: false,
             closing: None,

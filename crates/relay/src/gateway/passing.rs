@@ -130,9 +130,17 @@ impl Gateway {
     pub(super) fn use_room(&mut self, flow: FlowId, now: Time) {
         let Some(way) = self.way(flow) else { return };
         way.blocked = false;
-        let Some((number, bytes)) = way.stream.next() else { return };
-        way.stream.was_offered();
-        let (route, more) = (way.route, way.stream.next().is_some());
+        let lost = std::iter::from_fn(|| way.lost.pop_front())
+            .find_map(|number| Some((number, way.stream.misses(number)?)));
+        let Some((number, bytes)) = lost.or_else(|| way.stream.next()) else { return };
+        if lost.is_some() {
+            way.stream.was_offered_again(number);
+            self.counts.retransmitted += 1;
+        } else {
+            way.stream.was_offered();
+        }
+        let Some(way) = self.way(flow) else { return };
+        let (route, more) = (way.route, !way.lost.is_empty() || way.stream.next().is_some());
         way.blocked = more;
         self.wan.offer(now, Piece::new(flow, number, bytes, route));
         if more {

@@ -1,7 +1,7 @@
 //! What a gateway that runs for weeks must not get wrong.
 
 use crate::common::*;
-use longhaul_plan::{Direction, LossPlace};
+use longhaul_plan::{Direction, LossPlace, Queue};
 use longhaul_relay::Framing;
 use nix::sys::socket::{MsgFlags, send};
 use std::io::{Read, Write};
@@ -41,6 +41,27 @@ fn a_message_larger_than_the_buffer_comes_wholly() {
     assert!(back == message);
     writing.join().unwrap().unwrap();
     relay.stop();
+}
+
+#[test]
+fn lost_pieces_wait_for_room_too() {
+    let queue = Queue { limit_packets: Some(4), limit_bytes: None, ..Queue::default() };
+    let link = Direction { queue, ..lossy(0.05, law(2_000, Some(10_000_000))) };
+    let relay = start(settings(link, law(2_000, None), vec![forward(echo())]));
+    let exchanges: Vec<_> = (0..4)
+        .map(|seed| {
+            let stream = relay.client();
+            std::thread::spawn(move || {
+                let data = pattern(250_000, seed);
+                assert!(exchange(stream, data.clone()) == data);
+            })
+        })
+        .collect();
+    exchanges.into_iter().for_each(|each| each.join().unwrap());
+    let (result, _) = relay.stop();
+    let link = &result["links"][0];
+    assert!(link["lost_pieces"].as_u64().unwrap() > 10);
+    assert_eq!(link["overflowed_pieces"], 0);
 }
 
 #[test]
