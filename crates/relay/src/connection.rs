@@ -183,6 +183,20 @@ impl Connection {
         }
     }
 
+    /// Who has said that nothing more comes is not read any longer; if it breaks off later, nobody listens
+    /// at that end, which must be noticed though the other one may never speak.
+    pub fn notice_breaks(&mut self, now: Time) {
+        let Some([forward, back]) = &self.ways else { return };
+        let client = self.client.broken && forward.ended && !back.done;
+        let target = back.ended && !forward.done && matches!(&self.upstream, Upstream::Open(it) if it.broken);
+        if client {
+            self.fail(Way::Back, now);
+        }
+        if target {
+            self.fail(Way::Forward, now);
+        }
+    }
+
     /// Whether everything was passed on, both ways.
     pub fn is_done(&self) -> bool {
         self.ways.as_ref().is_some_and(|ways| ways.iter().all(|way| way.done))

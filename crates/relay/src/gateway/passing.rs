@@ -32,6 +32,7 @@ impl Gateway {
             if matches!(connection.upstream, Upstream::Open(_)) {
                 self.read(&mut connection, Way::Back, now);
             }
+            connection.notice_breaks(now);
             self.offer(&mut connection);
         }
         self.connections[slot as usize] = Some(connection);

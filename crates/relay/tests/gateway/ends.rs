@@ -3,10 +3,22 @@
 use crate::common::*;
 use longhaul_plan::{Direction, LossPlace, Queue};
 use longhaul_relay::Framing;
-use nix::sys::socket::{MsgFlags, send};
+use nix::sys::socket::{MsgFlags, send, setsockopt, sockopt};
+use serde_json::Value;
 use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
+
+/// Sends a reset instead of an end.
+fn reset(stream: TcpStream) {
+    let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
+    setsockopt(&stream, sockopt::Linger, &linger).unwrap();
+}
+
+fn count(result: &Value, name: &str) -> u64 {
+    result["connections"][name].as_u64().unwrap()
+}
 
 #[test]
 fn what_follows_an_urgent_byte_comes_through() {
@@ -77,4 +89,20 @@ fn duplicates_of_what_is_lost_come_again_once() {
     // One piece, the wish to connect, offered once a millisecond.
     let most = result["duration_ns"].as_u64().unwrap() / 1_000_000;
     assert!(result["retransmitted_pieces"].as_u64().unwrap() <= most, "{result}");
+}
+
+#[test]
+fn a_client_that_breaks_after_its_end_ends_the_connection() {
+    let server = server(|stream| {
+        std::thread::sleep(Duration::from_secs(5));
+        drop(stream);
+    });
+    let relay = start(settings(law(1_000, None), law(1_000, None), vec![forward(server)]));
+    let stream = relay.client();
+    stream.shutdown(Shutdown::Write).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    reset(stream);
+    std::thread::sleep(Duration::from_millis(200));
+    let (result, _) = relay.stop();
+    assert_eq!(count(&result, "completed"), 1);
 }
