@@ -134,6 +134,8 @@ pub struct Connection {
     pub reason: Option<&'static str>,
     /// Why it ends.
     pub end: Option<&'static str>,
+    /// It counts as refused or failed already.
+    pub counted: bool,
 }
 
 impl Connection {
@@ -164,6 +166,7 @@ impl Connection {
             refusal: None,
             reason: None,
             end: None,
+            counted: false,
         }
     }
 

@@ -388,6 +388,7 @@ impl Gateway {
     /// The target has not: its answer sets out, too.
     fn answer(&mut self, connection: &mut Connection, why: Reply, now: Time) {
         self.counts.failed += 1;
+        connection.counted = true;
         connection.refusal = Some(why);
         connection.reason = Some(match why {
             Reply::Refused => "the target refused",
@@ -403,6 +404,7 @@ impl Gateway {
     /// Ends what cannot be.
     fn refuse(&mut self, connection: &mut Connection, why: &'static str, code: Reply) {
         self.counts.refused += 1;
+        connection.counted = true;
         if connection.wants_reply {
             connection.say.extend(reply(code));
         } else {

@@ -282,9 +282,10 @@ impl Gateway {
         }
         let end = connection.end.unwrap_or("completed");
         match end {
+            _ if connection.counted => {}
             "completed" => self.counts.completed += 1,
-            "broken off" => self.counts.broken += 1,
-            _ => {}
+            "broken off" | "the relay ended" => self.counts.broken += 1,
+            _ => self.counts.failed += 1,
         }
         let Connection { serial, listener, client_address, target, from, to, opened, .. } = &*connection;
         let name =

@@ -106,3 +106,23 @@ fn a_client_that_breaks_after_its_end_ends_the_connection() {
     let (result, _) = relay.stop();
     assert_eq!(count(&result, "completed"), 1);
 }
+
+#[test]
+fn every_connection_is_counted_once() {
+    let relay = start(settings(law(0, None), law(0, None), vec![forward(echo()), socks()]));
+    let data = pattern(1_000, 1);
+    assert!(exchange(relay.client(), data.clone()) == data);
+    for hello in [&b""[..], b"GET / HTTP/1.1\r\n\r\n", &[5, 1, 0]] {
+        let mut stream = TcpStream::connect(relay.addresses[1]).unwrap();
+        stream.write_all(hello).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+    let mut open = relay.client();
+    open.write_all(b"x").unwrap();
+    open.read_exact(&mut [0]).unwrap();
+    let (result, _) = relay.stop();
+    assert_eq!(count(&result, "accepted"), 5);
+    let ended = ["refused", "failed", "completed", "broken", "open"].map(|name| count(&result, name));
+    assert_eq!(ended.iter().sum::<u64>(), 5, "{ended:?}");
+}
