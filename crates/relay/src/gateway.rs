@@ -19,7 +19,7 @@ use longhaul_units::{Histogram, Span, Time};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -110,7 +110,7 @@ pub struct Gateway {
     /// Bytes in all streams.
     held: usize,
     /// Connections that wait for memory.
-    starving: Vec<u32>,
+    starving: BTreeSet<u32>,
     counts: Counts,
     next_event: usize,
     scratch: Vec<u8>,
@@ -200,7 +200,7 @@ impl Gateway {
             log,
             lateness: Histogram::new(),
             held: 0,
-            starving: Vec::new(),
+            starving: BTreeSet::new(),
             counts: Counts::default(),
             next_event: 0,
             scratch: vec![0; 256 << 10],

@@ -327,7 +327,7 @@ impl Gateway {
             }
         }
         if starves && !more {
-            self.starving.push(slot);
+            self.starving.insert(slot);
         }
         more
     }
