@@ -118,7 +118,9 @@ impl Socket {
                 };
                 (message.bytes, stamp)
             }
-            Err(Errno::EAGAIN | Errno::EINTR) => {
+            // There may be something: it is looked at again in the next turn.
+            Err(Errno::EINTR) => return Read::Nothing,
+            Err(Errno::EAGAIN) => {
                 (self.readable, self.drained) = (false, true);
                 return Read::Nothing;
             }

@@ -23,7 +23,7 @@ impl Gateway {
             match listener.accept() {
                 Ok((stream, address)) => self.welcome(index, stream, address, now),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                Err(error) if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) => {
+                Err(error) if matches!(error.raw_os_error(), Some(EMFILE | ENFILE | ENOBUFS | ENOMEM)) => {
                     // Whoever waits goes on waiting; the listener would only keep us awake.
                     self.counts.exhausted += 1;
                     if !self.crowd_out() {
@@ -31,7 +31,9 @@ impl Gateway {
                         self.accept_again = now + EXHAUSTED;
                     }
                 }
-                Err(_) => {}
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
+                // The listener tells again of who waits.
+                Err(_) => return,
             }
         }
     }
@@ -130,6 +132,12 @@ impl Gateway {
                 };
                 if late.is_some() {
                     connection.end = late;
+                    // A plain end would be taken for an answer.
+                    match connection.phase {
+                        Phase::Hello(_) => {}
+                        _ if connection.wants_reply => connection.say.extend(reply(Reply::HostUnreachable)),
+                        _ => connection.client.will_reset(),
+                    }
                     self.close(slot);
                 }
             }
@@ -245,7 +253,9 @@ impl Gateway {
                 Some(self.plain)
             }
         };
-        let (Some(there), Some(back)) = (route(connection.from, to), route(to, connection.from)) else {
+        let routes = [route(connection.from, to), route(to, connection.from)];
+        let [Some(there), Some(back)] = routes else {
+            routes.into_iter().flatten().for_each(|route| self.wan.close(route));
             return self.refuse(connection, "there is no path between these clusters", Reply::NotAllowed);
         };
         let generation = self.generations[slot as usize];
@@ -416,6 +426,8 @@ impl Gateway {
 
 const EMFILE: i32 = nix::libc::EMFILE;
 const ENFILE: i32 = nix::libc::ENFILE;
+const ENOBUFS: i32 = nix::libc::ENOBUFS;
+const ENOMEM: i32 = nix::libc::ENOMEM;
 
 fn reply_to(error: &std::io::Error) -> Reply {
     match error.kind() {
