@@ -6,6 +6,7 @@ use crate::socks;
 use crate::stream::{Mark, Stream};
 use crate::wan::{FlowId, RouteId};
 use longhaul_units::Time;
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 /// The two ways of a connection.
@@ -80,6 +81,8 @@ pub struct Direction {
     pub buffer: usize,
     /// Waits for room on the first link.
     pub blocked: bool,
+    /// Lost pieces that wait for it, before all others.
+    pub lost: VecDeque<u64>,
     /// The source sends no more, and that was taken in.
     pub ended: bool,
     /// That was passed on.
@@ -131,6 +134,8 @@ pub struct Connection {
     pub reason: Option<&'static str>,
     /// Why it ends.
     pub end: Option<&'static str>,
+    /// It counts as refused or failed already.
+    pub counted: bool,
 }
 
 impl Connection {
@@ -161,6 +166,7 @@ impl Connection {
             refusal: None,
             reason: None,
             end: None,
+            counted: false,
         }
     }
 
@@ -177,6 +183,20 @@ impl Connection {
         if !other.ended {
             other.ended = true;
             other.stream.append_mark(now, Mark::Reset);
+        }
+    }
+
+    /// Who has said that nothing more comes is not read any longer; if it breaks off later, nobody listens
+    /// at that end, which must be noticed though the other one may never speak.
+    pub fn notice_breaks(&mut self, now: Time) {
+        let Some([forward, back]) = &self.ways else { return };
+        let client = self.client.broken && forward.ended && !back.done;
+        let target = back.ended && !forward.done && matches!(&self.upstream, Upstream::Open(it) if it.broken);
+        if client {
+            self.fail(Way::Back, now);
+        }
+        if target {
+            self.fail(Way::Forward, now);
         }
     }
 

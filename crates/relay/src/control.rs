@@ -80,6 +80,11 @@ impl Control {
         self.listener.as_ref()
     }
 
+    /// Conversations that have not ended.
+    pub fn conversations(&self) -> impl Iterator<Item = &UnixStream> {
+        self.clients.iter().flatten().map(|client| &client.stream)
+    }
+
     /// New conversations: their places, and what is to be watched.
     pub fn accept(&mut self) -> Vec<(u32, UnixStream)> {
         let mut new = Vec::new();

@@ -20,7 +20,7 @@ use longhaul_units::{Histogram, Span, Time};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -35,6 +35,12 @@ mod kind {
     pub const RESOLVER: u64 = 6;
 }
 
+/// What both sockets of a connection are watched for.
+const WATCHED: EpollFlags = EpollFlags::EPOLLIN
+    .union(EpollFlags::EPOLLOUT)
+    .union(EpollFlags::EPOLLPRI)
+    .union(EpollFlags::EPOLLRDHUP)
+    .union(EpollFlags::EPOLLET);
 /// A flow's slot with this bit belongs to a session of datagrams.
 const DATAGRAMS: u32 = 1 << 31;
 /// Bytes read from one socket in one turn, so that others have theirs.
@@ -105,7 +111,7 @@ pub struct Gateway {
     /// Bytes in all streams.
     held: usize,
     /// Connections that wait for memory.
-    starving: Vec<u32>,
+    starving: BTreeSet<u32>,
     counts: Counts,
     next_event: usize,
     scratch: Vec<u8>,
@@ -196,7 +202,7 @@ impl Gateway {
             log,
             lateness: Histogram::new(),
             held: 0,
-            starving: Vec::new(),
+            starving: BTreeSet::new(),
             counts: Counts::default(),
             next_event: 0,
             scratch: vec![0; 256 << 10],
@@ -302,6 +308,8 @@ impl Gateway {
                 let Some(socket) = socket else { return };
                 let over = EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP | EpollFlags::EPOLLERR;
                 socket.hung_up |= flags.intersects(over);
+                socket.urgent |= flags.contains(EpollFlags::EPOLLPRI);
+                socket.broken |= flags.contains(EpollFlags::EPOLLERR);
                 socket.readable |= flags.intersects(EpollFlags::EPOLLIN | over);
                 socket.writable |= flags.intersects(EpollFlags::EPOLLOUT | over);
                 self.enlist(slot);
@@ -345,6 +353,9 @@ impl Gateway {
                 }
                 Outcome::Ended(piece, _, at) => {
                     // A byte stream cannot lose: what was lost comes again, as TCP would send it again.
+                    if !self.way(piece.flow).is_some_and(|way| way.stream.loses(piece.number)) {
+                        continue;
+                    }
                     let wait = match self.settings.retransmit_ns {
                         Some(ns) => Span::from_ns(ns),
                         None => self.wan.round_trip(piece.route),
@@ -365,10 +376,16 @@ impl Gateway {
             self.again.pop();
             let flow = FlowId { slot, generation };
             let Some(way) = self.way(flow) else { continue };
-            if let Some(bytes) = way.stream.misses(number) {
-                let route = way.route;
-                self.counts.retransmitted += 1;
-                self.wan.offer(at, Piece::new(flow, number, bytes, route));
+            let Some(bytes) = way.stream.misses(number) else { continue };
+            let (piece, blocked) = (Piece::new(flow, number, bytes, way.route), way.blocked);
+            let offered = !blocked && self.wan.offer_patiently(at, piece);
+            self.counts.retransmitted += u64::from(offered);
+            let Some(way) = self.way(flow) else { continue };
+            if offered {
+                way.stream.was_offered_again(number);
+            } else {
+                way.blocked = true;
+                way.lost.push_back(number);
             }
         }
     }

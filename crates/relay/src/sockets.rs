@@ -27,6 +27,10 @@ pub struct Socket {
     stamped: bool,
     /// The other end is done, as reading to the end will show.
     pub hung_up: bool,
+    /// An urgent byte came: reads stop before it, though there is more.
+    pub urgent: bool,
+    /// The kernel has given the connection up, which an end that was read before hides.
+    pub broken: bool,
 }
 
 /// What a read brought.
@@ -51,7 +55,18 @@ impl Socket {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         let _ = setsockopt(&stream, sockopt::KeepAlive, &true);
-        Ok(Socket { stream, readable: true, writable: true, drained: true, stamped: false, hung_up: false })
+        // Urgent bytes (RFC 6093) keep their place among the others.
+        let _ = setsockopt(&stream, sockopt::OobInline, &true);
+        Ok(Socket {
+            stream,
+            readable: true,
+            writable: true,
+            drained: true,
+            stamped: false,
+            hung_up: false,
+            urgent: false,
+            broken: false,
+        })
     }
 
     /// Begins to connect; writable says when it is done.
@@ -103,7 +118,9 @@ impl Socket {
                 };
                 (message.bytes, stamp)
             }
-            Err(Errno::EAGAIN | Errno::EINTR) => {
+            // There may be something: it is looked at again in the next turn.
+            Err(Errno::EINTR) => return Read::Nothing,
+            Err(Errno::EAGAIN) => {
                 (self.readable, self.drained) = (false, true);
                 return Read::Nothing;
             }
@@ -117,7 +134,7 @@ impl Socket {
             return Read::End;
         }
         // A short read has taken all that there was; what comes next tells itself, but an end is told once.
-        self.readable = bytes == wanted || self.hung_up;
+        self.readable = bytes == wanted || self.hung_up || self.urgent;
         self.drained = bytes < wanted;
         let arrived = stamp.map_or(now, |stamp_ns| {
             let age = Span::from_ns(unix_ns().saturating_sub(stamp_ns)).min(OLDEST);

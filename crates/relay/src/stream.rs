@@ -63,6 +63,8 @@ struct Piece {
     arrived: Time,
     due: Option<Time>,
     extra: Span,
+    /// It was lost and is to be offered again.
+    lost: bool,
 }
 
 /// Memory that an empty stream keeps.
@@ -116,6 +118,7 @@ impl Stream {
                 arrived,
                 due: None,
                 extra: Span::ZERO,
+                lost: false,
             });
             left -= piece;
         }
@@ -123,7 +126,7 @@ impl Stream {
 
     /// Takes in what is no data.
     pub fn append_mark(&mut self, arrived: Time, mark: Mark) {
-        self.pieces.push_back(Piece { mark, arrived, due: None, extra: Span::ZERO });
+        self.pieces.push_back(Piece { mark, arrived, due: None, extra: Span::ZERO, lost: false });
     }
 
     /// Keeps the piece that was taken in last so much longer than the WAN does.
@@ -153,6 +156,21 @@ impl Stream {
     /// The next piece was offered.
     pub fn was_offered(&mut self) {
         self.offered += 1;
+    }
+
+    /// A copy of piece `number` was lost: whether it is to be offered again, which is said of one copy.
+    pub fn loses(&mut self, number: u64) -> bool {
+        let index = number.checked_sub(self.first);
+        let piece = index.and_then(|index| self.pieces.get_mut(index as usize));
+        piece.is_some_and(|piece| piece.due.is_none() && !std::mem::replace(&mut piece.lost, true))
+    }
+
+    /// A lost piece was offered again.
+    pub fn was_offered_again(&mut self, number: u64) {
+        let index = number.checked_sub(self.first);
+        if let Some(piece) = index.and_then(|index| self.pieces.get_mut(index as usize)) {
+            piece.lost = false;
+        }
     }
 
     /// The bytes of a piece that has not come through yet.

@@ -97,7 +97,6 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
         settings,
     });
     ready(&addresses);
-    let mut conversations = Vec::new();
     let mut next_event = 0;
     let reason = loop {
         let now = relay.clock.now();
@@ -111,7 +110,8 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
             break "duration";
         }
         let fds = listeners.iter().map(AsFd::as_fd).chain([options.stop.as_fd()]);
-        let fds = fds.chain(control.listener().map(AsFd::as_fd)).chain(conversations.iter().map(AsFd::as_fd));
+        let fds =
+            fds.chain(control.listener().map(AsFd::as_fd)).chain(control.conversations().map(AsFd::as_fd));
         let mut watched: Vec<PollFd<'_>> = fds.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
         let due = relay.settings.events.get(next_event).map(|event| event.at_ns);
         let due = due.into_iter().chain(relay.settings.duration_ns).min();
@@ -127,7 +127,7 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
             }
         }
         drop(watched);
-        conversations.extend(control.accept().into_iter().map(|(_, stream)| stream));
+        control.accept();
         if let Some(reason) = steer(&relay, &mut control, CONVERSATIONS, &options.directory) {
             break reason;
         }
@@ -364,6 +364,7 @@ impl Relay {
         let _ = stream.set_nodelay(true);
         if peer.is_some() {
             let gone = |_| (Reply::Failed, "the other gateway is gone");
+            stream.set_read_timeout(Some(PATIENCE)).map_err(gone)?;
             let (mut client, say) = Client::new(target, self.settings.password.clone());
             stream.write_all(&say).map_err(gone)?;
             let mut byte = [0];
@@ -374,7 +375,7 @@ impl Relay {
                         client.hear(&byte);
                     }
                     Asked::Say(bytes) => stream.write_all(&bytes).map_err(gone)?,
-                    Asked::Connected(_) => break,
+                    Asked::Connected(_) => break stream.set_read_timeout(None).map_err(gone)?,
                     Asked::Failed(code) => return Err((code, "the other gateway refused")),
                 }
             }

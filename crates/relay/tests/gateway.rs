@@ -2,6 +2,8 @@
 
 #[path = "gateway/common.rs"]
 mod common;
+#[path = "gateway/ends.rs"]
+mod ends;
 #[path = "gateway/faults.rs"]
 mod faults;
 #[path = "gateway/messages.rs"]

@@ -1,6 +1,6 @@
 //! From the first packet of a client to two ends that talk.
 
-use super::{EXHAUSTED, Gateway, Open, PATIENCE, kind, watch};
+use super::{EXHAUSTED, Gateway, Open, PATIENCE, WATCHED, kind, watch};
 use crate::connection::{Connection, Direction, Phase, Upstream};
 use crate::settings::{Framing, Listener};
 use crate::sockets::{Read, Socket};
@@ -8,7 +8,7 @@ use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
 use crate::stream::{Mark, Stream};
 use crate::wan::FlowId;
 use longhaul_units::Time;
-use nix::sys::epoll::EpollFlags;
+use std::collections::VecDeque;
 use std::io::{ErrorKind, IoSlice};
 use std::net::{SocketAddr, TcpStream};
 
@@ -23,7 +23,7 @@ impl Gateway {
             match listener.accept() {
                 Ok((stream, address)) => self.welcome(index, stream, address, now),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                Err(error) if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) => {
+                Err(error) if matches!(error.raw_os_error(), Some(EMFILE | ENFILE | ENOBUFS | ENOMEM)) => {
                     // Whoever waits goes on waiting; the listener would only keep us awake.
                     self.counts.exhausted += 1;
                     if !self.crowd_out() {
@@ -31,7 +31,9 @@ impl Gateway {
                         self.accept_again = now + EXHAUSTED;
                     }
                 }
-                Err(_) => {}
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
+                // The listener tells again of who waits.
+                Err(_) => return,
             }
         }
     }
@@ -63,8 +65,7 @@ impl Gateway {
             self.connections.len() as u32 - 1
         });
         let generation = self.generations[slot as usize];
-        let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
-        if watch(&self.epoll, &client.stream, flags, kind::CLIENT, slot, generation).is_err() {
+        if watch(&self.epoll, &client.stream, WATCHED, kind::CLIENT, slot, generation).is_err() {
             self.free.push(slot);
             self.counts.failed += 1;
             return;
@@ -131,6 +132,12 @@ impl Gateway {
                 };
                 if late.is_some() {
                     connection.end = late;
+                    // A plain end would be taken for an answer.
+                    match connection.phase {
+                        Phase::Hello(_) => {}
+                        _ if connection.wants_reply => connection.say.extend(reply(Reply::HostUnreachable)),
+                        _ => connection.client.will_reset(),
+                    }
                     self.close(slot);
                 }
             }
@@ -246,7 +253,9 @@ impl Gateway {
                 Some(self.plain)
             }
         };
-        let (Some(there), Some(back)) = (route(connection.from, to), route(to, connection.from)) else {
+        let routes = [route(connection.from, to), route(to, connection.from)];
+        let [Some(there), Some(back)] = routes else {
+            routes.into_iter().flatten().for_each(|route| self.wan.close(route));
             return self.refuse(connection, "there is no path between these clusters", Reply::NotAllowed);
         };
         let generation = self.generations[slot as usize];
@@ -260,6 +269,7 @@ impl Gateway {
             },
             buffer: self.settings.buffer_bytes.unwrap_or_else(|| self.wan.fill_bytes(route)) as usize,
             blocked: false,
+            lost: VecDeque::new(),
             ended: false,
             done: false,
             closing: None,
@@ -292,10 +302,8 @@ impl Gateway {
         }
         match connecting {
             Ok(socket) => {
-                let flags =
-                    EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
                 let generation = self.generations[slot as usize];
-                if watch(&self.epoll, &socket.stream, flags, kind::UPSTREAM, slot, generation).is_err() {
+                if watch(&self.epoll, &socket.stream, WATCHED, kind::UPSTREAM, slot, generation).is_err() {
                     self.answer(connection, Reply::Failed, now);
                 } else {
                     connection.upstream = Upstream::Connecting(socket);
@@ -390,6 +398,7 @@ impl Gateway {
     /// The target has not: its answer sets out, too.
     fn answer(&mut self, connection: &mut Connection, why: Reply, now: Time) {
         self.counts.failed += 1;
+        connection.counted = true;
         connection.refusal = Some(why);
         connection.reason = Some(match why {
             Reply::Refused => "the target refused",
@@ -405,6 +414,7 @@ impl Gateway {
     /// Ends what cannot be.
     fn refuse(&mut self, connection: &mut Connection, why: &'static str, code: Reply) {
         self.counts.refused += 1;
+        connection.counted = true;
         if connection.wants_reply {
             connection.say.extend(reply(code));
         } else {
@@ -416,6 +426,8 @@ impl Gateway {
 
 const EMFILE: i32 = nix::libc::EMFILE;
 const ENFILE: i32 = nix::libc::ENFILE;
+const ENOBUFS: i32 = nix::libc::ENOBUFS;
+const ENOMEM: i32 = nix::libc::ENOMEM;
 
 fn reply_to(error: &std::io::Error) -> Reply {
     match error.kind() {

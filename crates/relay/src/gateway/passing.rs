@@ -32,6 +32,7 @@ impl Gateway {
             if matches!(connection.upstream, Upstream::Open(_)) {
                 self.read(&mut connection, Way::Back, now);
             }
+            connection.notice_breaks(now);
             self.offer(&mut connection);
         }
         self.connections[slot as usize] = Some(connection);
@@ -43,7 +44,7 @@ impl Gateway {
         let (serial, clusters) = (connection.serial, (connection.from, connection.to));
         let Some((source, mut sink, direction)) = ends(connection, way) else { return };
         let whole = self.settings.framing == Framing::LengthPrefixed;
-        let longest = direction.buffer.max(self.settings.memory_bytes as usize / 4);
+        let longest = self.longest(direction);
         let most = direction.buffer.min(share);
         let mut taken = 0;
         while source.readable && !direction.ended && taken < TURN_BYTES {
@@ -131,9 +132,17 @@ impl Gateway {
     pub(super) fn use_room(&mut self, flow: FlowId, now: Time) {
         let Some(way) = self.way(flow) else { return };
         way.blocked = false;
-        let Some((number, bytes)) = way.stream.next() else { return };
-        way.stream.was_offered();
-        let (route, more) = (way.route, way.stream.next().is_some());
+        let lost = std::iter::from_fn(|| way.lost.pop_front())
+            .find_map(|number| Some((number, way.stream.misses(number)?)));
+        let Some((number, bytes)) = lost.or_else(|| way.stream.next()) else { return };
+        if lost.is_some() {
+            way.stream.was_offered_again(number);
+            self.counts.retransmitted += 1;
+        } else {
+            way.stream.was_offered();
+        }
+        let Some(way) = self.way(flow) else { return };
+        let (route, more) = (way.route, !way.lost.is_empty() || way.stream.next().is_some());
         way.blocked = more;
         self.wan.offer(now, Piece::new(flow, number, bytes, route));
         if more {
@@ -275,9 +284,10 @@ impl Gateway {
         }
         let end = connection.end.unwrap_or("completed");
         match end {
+            _ if connection.counted => {}
             "completed" => self.counts.completed += 1,
-            "broken off" => self.counts.broken += 1,
-            _ => {}
+            "broken off" | "the relay ended" => self.counts.broken += 1,
+            _ => self.counts.failed += 1,
         }
         let Connection { serial, listener, client_address, target, from, to, opened, .. } = &*connection;
         let name =
@@ -303,6 +313,7 @@ impl Gateway {
         let mut starves = false;
         let short = self.held as u64 >= self.settings.memory_bytes;
         let share = self.share();
+        let whole = self.settings.framing == Framing::LengthPrefixed;
         let open = matches!(connection.phase, Phase::Open);
         for way in [Way::Forward, Way::Back] {
             if way == Way::Forward && !open {
@@ -310,13 +321,15 @@ impl Gateway {
             }
             let Some((source, _, direction)) = ends(connection, way) else { continue };
             let held = direction.stream.held() + direction.partial.len();
-            if source.readable && !direction.ended && held < direction.buffer.min(share) {
+            let alone = whole && direction.stream.held() == 0;
+            let most = if alone { self.longest(direction) } else { direction.buffer.min(share) };
+            if source.readable && !direction.ended && held < most {
                 starves |= short && held > 0;
                 more |= !(short && held > 0);
             }
         }
         if starves && !more {
-            self.starving.push(slot);
+            self.starving.insert(slot);
         }
         more
     }
@@ -328,6 +341,11 @@ impl Gateway {
                 self.enlist(slot);
             }
         }
+    }
+
+    /// Bytes of the longest message, where messages are told apart.
+    fn longest(&self, direction: &Direction) -> usize {
+        direction.buffer.max(self.settings.memory_bytes as usize / 4)
     }
 
     /// What each way of a connection may hold, so that all together stay within the memory.
