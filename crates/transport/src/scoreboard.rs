@@ -1,5 +1,5 @@
 use crate::delivery::Sampler;
-use crate::ranges::Ranges;
+use crate::ranges::{Range, Ranges};
 use crate::ring::Ring;
 use crate::tally::Tally;
 use longhaul_units::{Span, Time};
@@ -421,16 +421,31 @@ impl Scoreboard {
     /// The smallest segment from `from` on, below the greatest SACKed one, that has neither arrived nor
     /// been sent again (RFC 6675, section 4, NextSeg rule 3).
     pub(crate) fn next_hole(&self, from: u64) -> Option<u64> {
-        let from = from.max(self.first());
-        (from..self.sacked_end()).find(|&sequence| {
-            let record = self.record(sequence);
-            !record.has(Record::SACKED | Record::RESENT)
-        })
+        let (mut at, end) = (from.max(self.first()), self.sacked_end());
+        while at < end {
+            match self.sacked_around(at) {
+                Some(range) => at = range.end,
+                None if self.record(at).has(Record::RESENT) => at += 1,
+                None => return Some(at),
+            }
+        }
+        None
     }
 
     /// The greatest segment that has not arrived.
     pub(crate) fn last_hole(&self) -> Option<u64> {
-        self.records.numbers().rev().find(|&sequence| !self.record(sequence).has(Record::SACKED))
+        let last = self.records.numbers().next_back()?;
+        match self.sacked_around(last) {
+            Some(range) => range.start.checked_sub(1).filter(|&before| before >= self.first()),
+            None => Some(last),
+        }
+    }
+
+    /// The segments SACKed together with this one, if it is.
+    fn sacked_around(&self, sequence: u64) -> Option<Range> {
+        let range = self.trouble.as_ref()?.ranges.around(sequence);
+        debug_assert_eq!(range.is_some(), self.record(sequence).has(Record::SACKED));
+        range
     }
 }
 

@@ -399,7 +399,10 @@ impl Sender {
         if self.recovery != Recovery::Sack || self.phase != Phase::Recovery {
             return None;
         }
-        if let Some(sequence) = self.board.next_hole(self.high_again) {
+        let hole = self.board.next_hole(self.high_again);
+        // Nothing below is one any longer, and a flight may be too long to look at it twice.
+        self.high_again = self.high_again.max(hole.unwrap_or(self.board.sacked_end()));
+        if let Some(sequence) = hole {
             if !self.may_send(now) {
                 return None;
             }
