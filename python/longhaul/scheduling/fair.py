@@ -51,7 +51,7 @@ def shares(instance: Instance, active: Sequence[int]) -> Floats:
     tops = np.array([instance.tops_bits_per_s[each] for each in active])
     users = np.array([user for user, each in enumerate(active) for _ in instance.paths[each]], dtype=int)
     links = np.array([link for each in active for link in instance.paths[each]], dtype=int)
-    room = np.array([link.bits_per_s for link in instance.links])
+    room = np.array([link.bits_per_s for link in instance.links], dtype=float)
     rates = np.zeros(len(active))
     rising = np.ones(len(active), dtype=bool)
     while rising.any():
