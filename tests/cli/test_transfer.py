@@ -1,12 +1,16 @@
 """``longhaul transfer``: requests in, a plan and its pictures out."""
 
 import json
+import re
+import shlex
 
 import pytest
 from click.testing import CliRunner
 
 from longhaul.cli.main import longhaul
 from longhaul.scheduling.policies import POLICIES
+
+from .conftest import ROOT
 
 REQUESTS = """version: 1
 points: {lan: 1Gbit, sink1: 1Gbit, sink2: 1Gbit}
@@ -73,3 +77,17 @@ def test_all_policies_are_listed():
 def test_a_policy_that_is_not_known_is_named_with_the_nearest(requests):
     result = CliRunner().invoke(longhaul, ["transfer", "plan", str(requests), "--policy", "serial-edff"])
     assert str(result.exception) == 'there is no policy "serial-edff"; did you mean "serial-edf"?'
+
+
+def test_the_guide_works(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs/guide/transfers-planning.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w+[ \w]*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert [kind for kind, _block in blocks] == ["yaml requests", "sh tour", "sh tour", "python"]
+    (tmp_path / "requests.yaml").write_text(blocks[0][1])
+    for line in (blocks[1][1] + blocks[2][1]).splitlines():
+        name, group, *arguments = shlex.split(line)
+        assert (name, group) == ("longhaul", "transfer")
+        call(*arguments)
+    exec(blocks[3][1], {})
+    assert capsys.readouterr().out.splitlines() == ["raw True 0.0 4.0", "4.0"]
