@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("longhaul.cli.import_:import_", "Make a scenario of a topology: GraphML, SNDlib, TeraGrid."),
     "path": ("longhaul.cli.path:path", "Probe the paths to hosts and make a scenario of them."),
     "trace": ("longhaul.cli.trace:trace", "Traces of delay and rate: collect, look at, convert, make."),
+    "transfer": ("longhaul.cli.transfer:transfer", "Bulk transfers: plan who moves when, and how fast."),
     "export": ("longhaul.cli.export:export", "Write what sets a scenario up on real machines."),
     "schema": ("longhaul.cli.schema:schema", "Print the JSON Schema of scenarios, for editors."),
     "up": ("longhaul.cli.session:up", "Bring a scenario up and leave it up."),

@@ -1,0 +1,144 @@
+"""Plans of transfers for a terminal, and as pictures."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from rich.console import Console
+from rich.table import Table
+
+from longhaul.report.plotting import figure, paper, plain
+from longhaul.scenario.words import rate, share, size
+from longhaul.scheduling.measures import measures
+from longhaul.scheduling.plans import Outcome, Plan, loads
+from longhaul.scheduling.policies import POLICIES
+from longhaul.scheduling.writing import plan_as_plain
+
+MOST_ROWS, MOST_BARS, MOST_LINKS = 40, 60, 8
+
+
+def print_plan(plan: Plan) -> None:
+    """A row for each request, what is refused with its reason, and the measures."""
+    console = Console(highlight=False, markup=False)
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for name in ("request", "way"):
+        table.add_column(name)
+    for name in ("volume", "start", "finish", "rate"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for each in plan.running[:MOST_ROWS]:
+        request = each.request
+        several = f" ({len(each.pieces)} rates)" if len(each.pieces) > 1 else ""
+        cells = (f"{each.start_s:.6g} s", f"{each.finish_s:.6g} s", rate(round(each.bits_per_s)) + several)
+        way = f"{request.source} > {request.destination}"
+        table.add_row(request.name, way, size(request.volume_bytes), *cells)
+    console.print(table)
+    if len(plan.running) > MOST_ROWS:
+        console.print(f"... and {len(plan.running) - MOST_ROWS} more (--json prints all)")
+    lost = [each for each in plan.outcomes if not each.satisfied]
+    for each in lost[:MOST_ROWS]:
+        console.print(f"not satisfied: {each.request.name}: {each.reason}", soft_wrap=True)
+    if len(lost) > MOST_ROWS:
+        console.print(f"... and {len(lost) - MOST_ROWS} more that are not satisfied")
+    console.print(_measures(plan), soft_wrap=True)
+
+
+def print_policies() -> None:
+    """The policies, a line each."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for name, policy in POLICIES.items():
+        table.add_row(name, policy.what)
+    Console(highlight=False, markup=False).print(table)
+
+
+def draw_gantt(plan: Plan, path: Path) -> None:
+    """Each request's window as a pale bar, and on it when it moves, the darker the faster."""
+    tops = plan.instance.tops_bits_per_s
+    shown = sorted(zip(plan.outcomes, tops, strict=True), key=lambda each: each[0].request.release_s)[
+        :MOST_BARS
+    ]
+    with paper():
+        drawn = figure(1.2 + 0.2 * len(shown))
+        axes = drawn.add_subplot()
+        plain(axes)
+        end_s = _end_s(plan)
+        for row, (outcome, top) in enumerate(shown):
+            _bar(drawn, row, outcome, top, end_s)
+        axes.set_yticks(range(len(shown)), [each.request.name for each, _top in shown])
+        axes.set_ylim(len(shown) - 0.5, -0.5)
+        axes.set_xlabel("time (s)")
+        axes.set_title(f"{plan.policy}: windows (outlined), and when requests move; refused ones crossed")
+        drawn.savefig(path, facecolor="white")
+
+
+def draw_loads(plan: Plan, path: Path) -> None:
+    """The load of the busiest links over time, as a share of their capacity."""
+    with paper():
+        drawn = figure(3.4)
+        axes = drawn.add_subplot()
+        plain(axes)
+        found = []
+        for link, (times, load) in zip(plan.instance.links, loads(plan), strict=True):
+            used = load / link.bits_per_s
+            found.append((float(np.sum(np.diff(times) * used[:-1])), link.name, times, used))
+        found.sort(key=lambda each: -each[0])
+        for moved, name, times, used in found[:MOST_LINKS]:
+            if moved > 0:
+                axes.step(times, 100 * used, where="post", label=name)
+        axes.set_ylim(0, 105)
+        axes.set_xlabel("time (s)")
+        axes.set_ylabel("load (% of capacity)")
+        axes.set_title(f"{plan.policy}: the busiest links")
+        if axes.lines:
+            axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+        drawn.savefig(path, facecolor="white")
+
+
+def write_plan(plan: Plan, folder: Path) -> None:
+    """``plan.json``, ``gantt.svg`` and ``loads.svg`` in ``folder``, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(plan_as_plain(plan), indent=1, allow_nan=False)
+    (folder / "plan.json").write_text(text + "\n", encoding="utf-8")
+    draw_gantt(plan, folder / "gantt.svg")
+    draw_loads(plan, folder / "loads.svg")
+
+
+def _bar(drawn: Figure, row: int, outcome: Outcome, top: float, end_s: float) -> None:
+    axes = drawn.axes[0]
+    request = outcome.request
+    last_s = min(request.deadline_s, end_s)
+    width = last_s - request.release_s
+    axes.barh(row, width, left=request.release_s, height=0.7, facecolor="none", edgecolor="#626b76", lw=0.5)
+    colour = "#2166ac" if outcome.satisfied else "#d6604d"
+    for piece in outcome.pieces:
+        alpha = 0.25 + 0.75 * min(1.0, piece.bits_per_s / top)
+        span = piece.finish_s - piece.start_s
+        axes.barh(row, span, left=piece.start_s, height=0.7, color=colour, alpha=alpha, lw=0)
+    if not outcome.pieces:
+        axes.plot([request.release_s, last_s], [row, row], color="#d6604d", lw=1, marker="x", markersize=3)
+
+
+def _end_s(plan: Plan) -> float:
+    """Where the time of the picture ends, also for requests without a deadline."""
+    known = [each.finish_s for each in plan.running]
+    known += [each.request.deadline_s for each in plan.outcomes if each.request.deadline_s < float("inf")]
+    return max(known, default=max((each.request.release_s for each in plan.outcomes), default=0.0) + 1.0)
+
+
+def _measures(plan: Plan) -> str:
+    found = measures(plan)
+    parts = [f"{plan.policy}: {found.satisfied} of {found.requests} requests satisfied"]
+    if plan.congestion is not None:
+        parts.append(f"congestion {plan.congestion:.4g}")
+    if found.f1_s is not None:
+        parts.append(f"longest transfer (f1) {found.f1_s:.6g} s")
+        parts.append(f"mean flow time {found.flow_time_mean_s:.6g} s")
+        parts.append(f"last finish {found.last_finish_s:.6g} s")
+    if found.f2_over_time is not None:
+        printed = f"{found.f2_as_printed:.4g}"
+        parts.append(f"{found.bottleneck} used {share(found.f2_over_time)} (f2; as printed {printed})")
+    if found.jain is not None:
+        parts.append(f"Jain {found.jain:.4f}")
+    return "; ".join(parts)

@@ -1,0 +1,79 @@
+"""The policies by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from longhaul.errors import LonghaulError
+from longhaul.scenario.problems import did_you_mean
+from longhaul.scheduling import exact, fair, greedy, minused, programme, serial, slots
+from longhaul.scheduling.instances import Instance
+from longhaul.scheduling.plans import Plan
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What some policies want to know."""
+
+    f: float = 0.5
+    """Of greedy-f and window-f: the share of the greatest rate."""
+    window_s: float = 60.0
+    """Of window-min and window-f: how long requests are collected."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One way to plan."""
+
+    what: str
+    """In a line."""
+    plan: Callable[[Instance, Settings], Plan]
+
+
+POLICIES = {
+    "fair": Policy("all start at release and share max-min fairly (TS_1)", lambda case, _: fair.fair(case)),
+    "serial-fcfs": Policy(
+        "one at a time per bottleneck, by release (TS_2)", lambda case, _: serial.serial_fcfs(case)
+    ),
+    "serial-sjf": Policy("the same, smallest volume first", lambda case, _: serial.serial_sjf(case)),
+    "serial-edf": Policy("the same, earliest deadline first", lambda case, _: serial.serial_edf(case)),
+    "fcfs-rigid": Policy("on arrival the greatest rate, or refused", lambda case, _: greedy.fcfs_rigid(case)),
+    "greedy-min": Policy(
+        "on arrival the least rate that meets the deadline", lambda case, _: greedy.greedy_min(case)
+    ),
+    "greedy-max": Policy("on arrival as much as there is room for", lambda case, _: greedy.greedy_max(case)),
+    "greedy-f": Policy(
+        "on arrival f times the greatest rate, or what the deadline needs",
+        lambda case, settings: greedy.greedy_f(case, f=settings.f),
+    ),
+    "window-min": Policy(
+        "collect for a while, then the smallest shares first, at the least rate",
+        lambda case, settings: greedy.window(case, window_s=settings.window_s),
+    ),
+    "window-f": Policy(
+        "the same at f times the greatest rate",
+        lambda case, settings: greedy.window(case, window_s=settings.window_s, f=settings.f),
+    ),
+    "slots-cumulated": Policy(
+        "slot by slot, what is cheap and nearly moved first", lambda case, _: slots.slots_cumulated(case)
+    ),
+    "slots-minbw": Policy("slot by slot, the smallest rate first", lambda case, _: slots.slots_minbw(case)),
+    "slots-minvol": Policy(
+        "slot by slot, the smallest volume first", lambda case, _: slots.slots_minvol(case)
+    ),
+    "minused": Policy("next the one that leaves its links emptiest", lambda case, _: minused.minused(case)),
+    "linear": Policy(
+        "all, with the least congestion, by changing rates", lambda case, _: programme.linear(case)
+    ),
+    "exact": Policy(
+        "the most that can be served, by trying all; 12 at most", lambda case, _: exact.exact(case)
+    ),
+    "milp": Policy("the same by a mixed-integer programme", lambda case, _: programme.milp(case)),
+}
+
+
+def plan(instance: Instance, *, policy: str, settings: Settings | None = None) -> Plan:
+    """The plan that ``policy`` makes; raises :class:`LonghaulError` for one that is not known."""
+    if policy not in POLICIES:
+        message = f'there is no policy "{policy}"'
+        raise LonghaulError(message, remedy=did_you_mean(policy, POLICIES), exit_code=2)
+    return POLICIES[policy].plan(instance, settings or Settings())

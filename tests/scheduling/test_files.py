@@ -1,0 +1,141 @@
+"""Requests in files: what they say, and what is said about them where they are wrong."""
+
+import math
+
+import pytest
+
+from longhaul.errors import LonghaulError
+from longhaul.scenario.load import parse_scenario
+from longhaul.scenario.resolve import resolve
+from longhaul.scheduling import Point
+from longhaul.scheduling.generating import Workload, generate
+from longhaul.scheduling.networks import scenario_network
+from longhaul.scheduling.reading import parse_requests, placed
+from longhaul.scheduling.writing import as_csv, as_yaml
+
+YAML = b"""version: 1
+points: {lyon: 1Gbit, tsukuba: {in: 1Gbit, out: 2Gbit}}
+requests:
+  backup: {from: lyon, to: tsukuba, volume: 500MB, release: 1s, deadline: 1min, max_rate: 10MB/s}
+  rest: {from: tsukuba, to: lyon, volume: 1GiB}
+"""
+
+CSV = b"""name,from,to,volume,release,deadline,max_rate
+backup,lyon,tsukuba,500MB,1s,1min,10MB/s
+rest,tsukuba,lyon,1GiB,,,
+"""
+
+
+def test_yaml_and_csv_say_the_same():
+    found = parse_requests(YAML, name="a.yaml")
+    assert found.requests == parse_requests(CSV, name="a.csv").requests
+    backup, rest = found.requests
+    assert (backup.name, backup.source, backup.destination) == ("backup", "lyon", "tsukuba")
+    # 10 MB/s are 80 Mbit/s.
+    assert (backup.volume_bytes, backup.release_s, backup.deadline_s) == (500 * 10**6, 1, 60)
+    assert backup.max_bits_per_s == 80e6
+    assert (rest.volume_bytes, rest.release_s) == (2**30, 0)
+    assert (rest.deadline_s, rest.max_bits_per_s) == (math.inf, math.inf)
+    assert found.points == {"lyon": Point(1e9, 1e9), "tsukuba": Point(1e9, 2e9)}
+
+
+def test_what_is_generated_is_read_back():
+    points, requests = generate(Workload(count=50), seed=3)
+    found = parse_requests(as_yaml(points, requests).encode(), name="a.yaml")
+    assert (found.points, found.requests) == (points, requests)
+    assert parse_requests(as_csv(requests).encode(), name="a.csv").requests == requests
+
+
+def plan_yaml(text):
+    placed(parse_requests(text.encode(), name="a.yaml"), network=None, capacity_bits_per_s=None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "500MB",
+            "500",
+            'a.yaml:4:45: requests.backup.volume: "500" has no unit; write "500B" or "500MiB"',
+        ),
+        ("500MB", "0B", "a.yaml:4:45: requests.backup.volume: moves nothing; write a byte or more"),
+        (
+            "deadline: 1min",
+            "deadline: 1s",
+            "a.yaml:4:75: requests.backup.deadline: is not after the release at 1s; "
+            "deadlines are times from the start of the plan, not spans",
+        ),
+        (
+            "volume: 1GiB",
+            "volumes: 1GiB",
+            'a.yaml:5:35: requests.rest.volumes: there is no key "volumes" here; did you mean "volume"?',
+        ),
+        (
+            "to: tsukuba",
+            "to: tsukubo",
+            'a.yaml:4:28: requests.backup.to: there is no place "tsukubo"; did you mean "tsukuba"?',
+        ),
+        (
+            "to: lyon",
+            "to: tsukuba",
+            "a.yaml:5:29: requests.rest.to: is where it comes from; name another place",
+        ),
+    ],
+)
+def test_what_is_wrong_in_yaml_has_a_place_and_a_remedy(old, new, message):
+    with pytest.raises(LonghaulError) as error:
+        plan_yaml(YAML.decode().replace(old, new))
+    assert str(error.value).splitlines()[0] == message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("500MB", "500", 'a.csv:2:21: requests.backup.volume: "500" has no unit; write "500B" or "500MiB"'),
+        ("volume", "size", 'a.csv:1:14: there is no column "size"; there are: '),
+        (",max_rate", "", "a.csv:2:1: has 7 values, and the header 6; write one for each column"),
+        ("rest,", "backup,", 'a.csv:3:1: "backup" is given twice, first in line 2; rename one of them'),
+        ("name,from", "name,name", "a.csv:1:1: has no column from; have each once"),
+    ],
+)
+def test_what_is_wrong_in_csv_has_a_place_and_a_remedy(old, new, message):
+    with pytest.raises(LonghaulError) as error:
+        parse_requests(CSV.decode().replace(old, new).encode(), name="a.csv")
+    assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(("capacity", "what"), [(None, "no network is given"), (10**9, None)])
+def test_csv_needs_a_network(capacity, what):
+    found = parse_requests(CSV, name="a.csv")
+    if what is None:
+        case = placed(found, network=None, capacity_bits_per_s=capacity)
+        assert case.tops_bits_per_s == (80e6, 1e9)
+        return
+    with pytest.raises(LonghaulError, match=f"a.csv: {what}; give one of points: in the file, --scenario"):
+        placed(found, network=None, capacity_bits_per_s=capacity)
+
+
+def test_two_networks_are_one_too_many():
+    with pytest.raises(LonghaulError, match="several networks are given"):
+        placed(parse_requests(YAML, name="a.yaml"), network=None, capacity_bits_per_s=10**9)
+
+
+SCENARIO = b"""version: 1
+name: two-ways
+nodes: {lyon: {kind: host}, near: {kind: router}, far: {kind: router}, tsukuba: {kind: host}}
+links:
+  a: {endpoints: [lyon, near], rate: 10Gbit, delay: 1ms}
+  short: {endpoints: [near, tsukuba], delay: 5ms, forward: {rate: 1Gbit}, reverse: {rate: 100Mbit}}
+  long-1: {endpoints: [near, far], rate: 40Gbit, delay: 5ms}
+  long-2: {endpoints: [far, tsukuba], rate: 40Gbit, delay: 5ms}
+"""
+
+
+def test_a_scenario_gives_the_rates_of_the_ways_that_packets_take():
+    network = scenario_network(resolve(parse_scenario(SCENARIO, name="s.yaml")).plan)
+    case = placed(parse_requests(CSV, name="a.csv"), network=network, capacity_bits_per_s=None)
+    # Each way of a link has its own rate; the way by far is longer.
+    names = [[case.links[link].name for link in path] for path in case.paths]
+    assert names[0] == ["a lyon > near", "short near > tsukuba"]
+    assert names[1] == ["short tsukuba > near", "a near > lyon"]
+    assert case.tops_bits_per_s == (80e6, 100e6)
