@@ -5,6 +5,7 @@ mod opening;
 mod passing;
 mod steering;
 
+use crate::account;
 use crate::clock::{Clock, Sleeper, processor_ns};
 use crate::connection::Connection;
 use crate::control::Control;
@@ -444,30 +445,8 @@ impl Gateway {
 
     /// What was done so far.
     fn account(&self) -> Value {
-        let links: Vec<Value> = self
-            .wan
-            .counts()
-            .into_iter()
-            .map(|(link, reverse, counts)| {
-                json!({
-                    "name": self.settings.links[link].name,
-                    "way": if reverse { "reverse" } else { "forward" },
-                    "offered_pieces": counts.offered.0,
-                    "offered_bytes": counts.offered.1,
-                    "delivered_pieces": counts.delivered.0,
-                    "delivered_bytes": counts.delivered.1,
-                    "lost_pieces": counts.lost,
-                    "overflowed_pieces": counts.overflowed,
-                    "dropped_pieces": counts.dropped,
-                    "down_pieces": counts.down,
-                    "corrupted_pieces": counts.corrupted,
-                    "copied_pieces": counts.copied,
-                    "held_pieces": counts.held,
-                })
-            })
-            .collect();
+        let links = account::links(&self.settings, &self.wan);
         let Counts { accepted, refused, failed, completed, broken, open_most, .. } = self.counts;
-        let quantile = |share| self.lateness.quantile(share).ns();
         json!({
             "duration_ns": self.clock.now().ns(),
             "links": links,
@@ -484,10 +463,7 @@ impl Gateway {
             "no_descriptors": self.counts.exhausted,
             "no_memory": self.counts.no_memory,
             "stalled_bytes": self.counts.stalled_bytes,
-            "lateness_ns": {
-                "p50": quantile(0.5), "p90": quantile(0.9), "p99": quantile(0.99), "p999": quantile(0.999),
-                "max": self.lateness.longest().ns(),
-            },
+            "lateness_ns": account::lateness(&self.lateness),
             "cpu_ns": processor_ns() - self.spent_ns,
             "slept_ns": self.sleeper.slept.ns(),
         })

@@ -6,6 +6,7 @@
 //! [`run`] works until it is told to stop.
 #![forbid(unsafe_code)]
 
+mod account;
 mod clock;
 mod connection;
 mod control;

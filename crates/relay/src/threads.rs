@@ -3,6 +3,7 @@
 //! A thread reads a message, works out when it is due, waits, writes it, and only then reads the next:
 //! what holds for requests and replies holds here, and a stream gets a message a delay.
 
+use crate::account;
 use crate::clock::{Clock, processor_ns};
 use crate::control::{Control, Request};
 use crate::log::{Log, Message, Written};
@@ -495,23 +496,8 @@ impl Relay {
     }
 
     fn account(&self) -> Value {
-        let links = locked(&self.wan).counts();
-        let links: Vec<Value> = links
-            .into_iter()
-            .map(|(link, reverse, counts)| {
-                json!({
-                    "name": self.settings.links[link].name,
-                    "way": if reverse { "reverse" } else { "forward" },
-                    "offered_pieces": counts.offered.0,
-                    "offered_bytes": counts.offered.1,
-                    "delivered_pieces": counts.delivered.0,
-                    "delivered_bytes": counts.delivered.1,
-                    "lost_pieces": counts.lost,
-                })
-            })
-            .collect();
+        let links = account::links(&self.settings, &locked(&self.wan));
         let books = locked(&self.books);
-        let quantile = |share| books.lateness.quantile(share).ns();
         json!({
             "duration_ns": self.clock.now().ns(),
             "links": links,
@@ -521,10 +507,7 @@ impl Relay {
             },
             "bytes": books.bytes,
             "pieces": books.lateness.count(),
-            "lateness_ns": {
-                "p50": quantile(0.5), "p90": quantile(0.9), "p99": quantile(0.99), "p999": quantile(0.999),
-                "max": books.lateness.longest().ns(),
-            },
+            "lateness_ns": account::lateness(&books.lateness),
         })
     }
 
