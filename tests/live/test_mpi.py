@@ -52,15 +52,15 @@ def test_eight_ranks_meet_over_two_clusters_and_the_link_carries_every_byte(
     mpirun: str, tmp_path: Path
 ) -> None:
     best_ms = []
-    while len(best_ms) < 3 and min(best_ms, default=9) > 5.080:  # other work only ever adds to a minimum
+    while len(best_ms) < 3 and min(best_ms, default=9) > 5.095:  # other work only ever adds to a minimum
         result = longhaul.run_live(SCENARIO, runs=tmp_path / "runs", report=False)
         found = json.loads(said(result, "ping-pong"))
         best_ms.append(found["best_ms"])
         assert found["hosts"] == [f"{side}{number}" for side in ("east", "west") for number in range(1, 5)]
         for way in ("forward", "reverse"):
             assert payload(result, "ocean", way) == pytest.approx(4 * 4 * 2**20, rel=0.02)
-    # 5 ms and 15 us twice; 50 us for two system calls, two wake-ups and MPI itself.
-    assert 5.030 <= min(best_ms) <= 5.080
+    # 5 ms and 15 us twice; 65 us for two system calls, two wake-ups and MPI itself, whose ranks share two processors.
+    assert 5.030 <= min(best_ms) <= 5.095
 
 
 def payload(result: longhaul.Result, link: str, way: str) -> float:

@@ -14,6 +14,11 @@ for number in 1 2; do
   ip -n "$name" link set eth0 up
   ip -n "$name" route add default via "10.$number.0.254"
 done
+# The kernel may take a second until it tells that a carrier is there, and UCX takes no device before that.
+for name in a b; do
+  for _ in $(seq 250); do ip -n "$name" link show eth0 | grep -q "state UP" && break; sleep 0.02; done
+  ip -n "$name" addr show eth0 >&2
+done
 nft add table ip relay
 nft 'add chain ip relay before { type nat hook prerouting priority -100 ; }'
 nft 'add rule ip relay before iif "va" ip daddr 10.2.0.1 tcp dport 1-65535 redirect to :15001'
