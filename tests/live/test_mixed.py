@@ -90,7 +90,7 @@ def test_a_real_and_a_simulated_cubic_flow_share_a_link() -> None:
     plan["programs"] = plans.tcp(seconds=12)
     plan["flows"] = [simulated("bulk", tcp(), stop_ns=12 * S)]
     shares: list[float] = []
-    # A drop tail decides by phases who loses, and a machine's pause strikes the real flow alone: three attempts.
+    # A drop tail decides by phases who loses, and a pause of the machine strikes the real one alone.
     while len(shares) < 3 and not 0.35 < (shares or [0])[-1] < 0.65:
         run = measure(plan)
         mine, theirs = flow(run, "bulk")["goodput_bits_per_s"], run.goodput()

@@ -59,7 +59,7 @@ def test_eight_ranks_meet_over_two_clusters_and_the_link_carries_every_byte(
         assert found["hosts"] == [f"{side}{number}" for side in ("east", "west") for number in range(1, 5)]
         for way in ("forward", "reverse"):
             assert payload(result, "ocean", way) == pytest.approx(4 * 4 * 2**20, rel=0.02)
-    # 5 ms and 15 us twice; 65 us for two system calls, two wake-ups and MPI itself, whose ranks share two processors.
+    # 5 ms and 15 us twice; 65 us for two system calls, two wake-ups and MPI, on two processors.
     assert 5.030 <= min(best_ms) <= 5.095
 
 
