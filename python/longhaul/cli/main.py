@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trace": ("longhaul.cli.trace:trace", "Traces of delay and rate: collect, look at, convert, make."),
     "transfer": ("longhaul.cli.transfer:transfer", "Bulk transfers: plan who moves when, and how fast."),
     "export": ("longhaul.cli.export:export", "Write what sets a scenario up on real machines."),
+    "ui": ("longhaul.cli.ui:ui", "Draw, run and compare scenarios in a page of your browser."),
     "schema": ("longhaul.cli.schema:schema", "Print the JSON Schema of scenarios, for editors."),
     "up": ("longhaul.cli.session:up", "Bring a scenario up and leave it up."),
     "exec": ("longhaul.cli.session:exec_", "Run a command in a host of a network that is up."),

@@ -38,3 +38,24 @@ def expand(text: str) -> tuple[str, ...]:
 def expand_all(texts: tuple[str, ...]) -> tuple[str, ...]:
     """The names of several ranges, each once, in order."""
     return tuple(dict.fromkeys(name for text in texts for name in expand(text)))
+
+
+def without(text: str, name: str) -> list[str]:
+    """The keys that say the same as range ``text``, of which one is ``name`` alone.
+
+    Raises :class:`RangeError`.
+    """
+    names = expand(text)
+    if name not in names:
+        raise RangeError(f'"{name}" is not in "{text}"', f"name one from {names[0]} to {names[-1]}")
+    place = names.index(name)
+    return [key for key in (_range(text, names[:place]), name, _range(text, names[place + 1 :])) if key]
+
+
+def _range(text: str, names: tuple[str, ...]) -> str:
+    """``names``, which follow each other in range ``text``, as one key."""
+    if len(names) < 2:
+        return "".join(names)
+    match = _RANGE.fullmatch(text)
+    prefix = match["prefix"] if match else ""
+    return f"{names[0]}..{names[-1].removeprefix(prefix)}"

@@ -1,0 +1,120 @@
+"""Who may talk to the page's server: nobody but the page that it served to who has the token."""
+
+import json
+from collections.abc import Mapping
+from secrets import compare_digest
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BYTES = 2 << 20
+"""Of the body of a request."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": POLICY,
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+"""Of all answers that do not say otherwise."""
+
+
+class Guard:
+    """Lets a request through if its Host is this server, its Origin too, and if it knows the token.
+
+    The page itself needs no token: it holds nothing that is not in the package. Bodies end after
+    :data:`MOST_BYTES`.
+    """
+
+    def __init__(self, app: ASGIApp, *, token: str, port: int) -> None:
+        """Stand before ``app``, which is served at ``port`` of 127.0.0.1."""
+        self._app = app
+        self._token = token.encode()
+        self._hosts = frozenset(f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost"))
+        self._origins = frozenset(b"http://" + host for host in self._hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on or refuse."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        refused = self._refused(scope)
+        if refused is not None:
+            await _refuse(send, *refused)
+            return
+        too_large = False
+        started = False
+        seen = 0
+
+        async def counted() -> Message:
+            nonlocal seen, too_large
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > MOST_BYTES:
+                too_large = True
+                raise _TooLargeError
+            return message
+
+        async def with_headers(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                own = {name for name, _value in message["headers"]}
+                more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*message["headers"], *(pair for pair in more if pair[0] not in own)]
+            await send(message)
+
+        try:
+            await self._app(scope, counted, with_headers)
+        except Exception:
+            if not too_large or started:
+                raise
+            await _refuse(send, *_TOO_LARGE)
+
+    def _refused(self, scope: Scope) -> tuple[int, str, str] | None:
+        """Status, message and remedy, unless all is well."""
+        headers: dict[bytes, list[bytes]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name, []).append(value)
+        hosts, origins = headers.get(b"host", []), headers.get(b"origin", [])
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
+            return (
+                421,
+                "this is not the server that was asked for",
+                _REMEDY,
+            )
+        if any(origin not in self._origins for origin in origins):
+            return 403, "another site asked", _REMEDY
+        if scope["path"].startswith("/api/"):
+            given = headers.get(b"authorization", [])
+            word, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
+            if word.lower() != b"bearer" or not compare_digest(token, self._token):
+                return 401, "the token is missing or wrong", _REMEDY
+        length = headers.get(b"content-length", [b"0"])[0]
+        if not length.isdigit() or int(length) > MOST_BYTES:
+            return _TOO_LARGE
+        return None
+
+
+class _TooLargeError(Exception):
+    """The body goes on and on."""
+
+
+_REMEDY = "open the address that longhaul ui printed last"
+_TOO_LARGE = (413, f"the request has more than {MOST_BYTES >> 20} MiB", "send less")
+
+
+async def _refuse(send: Send, status: int, message: str, remedy: str) -> None:
+    body = json.dumps({"error": {"message": message, "remedy": remedy}}).encode()
+    headers = {**HEADERS, "content-type": "application/json", "content-length": str(len(body))}
+    if status == 413:
+        headers["connection"] = "close"
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+    await send({"type": "http.response.body", "body": body})

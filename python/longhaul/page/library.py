@@ -1,0 +1,89 @@
+"""What one may begin with: templates, topologies, and the scenarios that come with Longhaul."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from longhaul.page.refusals import RefusedError
+from longhaul.scenario.model.topology import Topology
+from longhaul.scenario.templates import TEMPLATES, template, topology_template
+
+Json = dict[str, Any]
+
+SCENARIOS = Path(__file__).parent / "scenarios"
+"""The scenarios of the project, with the traces that they name."""
+_EMPTY = """\
+version: 1
+name: {name}
+seed: 1
+duration: 30s
+"""
+_SHARED = ("kind", "access", "wan", "mtu", "addresses")
+"""Options that topologies have in common, and that are written in the file."""
+_LONG = ("sites", "grid5000", "teragrid")
+"""Kinds that need more than a form can ask."""
+
+
+def templates() -> list[Json]:
+    """Name, title, and options with their defaults as a scenario writes them."""
+    found: list[Json] = [{"name": "empty", "title": "Nothing but a name.", "options": []}]
+    found += [{"name": name, "title": title, "options": []} for name, (title, _body) in TEMPLATES.items()]
+    for model in get_args(Topology):
+        (kind,) = get_args(model.model_fields["kind"].annotation)
+        if kind not in _LONG:
+            title = (model.__doc__ or "").strip().splitlines()[0]
+            found.append({"name": kind, "title": title, "options": _options(model)})
+    return found
+
+
+def write_template(name: str, options: Mapping[str, str]) -> str:
+    """The text of template ``name``; ``options`` are those of a topology, and ``name``, the scenario's."""
+    called = options.get("name", "unnamed")
+    rest = {key: value for key, value in options.items() if key != "name"}
+    if name == "empty":
+        # What names a scenario is checked where all templates are.
+        template(called)
+        return _EMPTY.format(name=called)
+    if name in TEMPLATES:
+        return template(called, kind=name)
+    return topology_template(called, kind=name, options=rest)
+
+
+def scenarios() -> list[Json]:
+    """Name, first line and comment of each scenario of the project."""
+    return [
+        {"name": path.stem, "title": (comment.splitlines() or [""])[0], "comment": comment}
+        for path in sorted(SCENARIOS.glob("*.yaml"))
+        for comment in [_comment(path.read_text(encoding="utf-8"))]
+    ]
+
+
+def read_scenario(name: str) -> str:
+    """Its text; raises :class:`RefusedError`."""
+    known = {path.stem: path for path in SCENARIOS.glob("*.yaml")}
+    if name not in known:
+        raise RefusedError(404, "there is no such scenario", remedy=", ".join(sorted(known)))
+    return known[name].read_text(encoding="utf-8")
+
+
+def _comment(text: str) -> str:
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.removeprefix("#").removeprefix(" "))
+    return "\n".join(lines).strip()
+
+
+def _options(model: Any) -> list[Json]:
+    """Fields that have a default of one word; the rest is for the file."""
+    found = []
+    for name, field in model.model_fields.items():
+        if name in _SHARED or field.default is None or field.is_required():
+            continue
+        default = field.default
+        text = f"[{', '.join(map(str, default))}]" if isinstance(default, tuple) else str(default)
+        text = text.lower() if isinstance(default, bool) else text
+        choices = [each for each in get_args(field.annotation) if isinstance(each, str)]
+        found.append({"name": name, "default": text, "choices": choices})
+    return found

@@ -1,0 +1,63 @@
+"""``longhaul ui``: a server at this machine's own address, until it is told to end."""
+
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from longhaul.errors import LonghaulError
+from longhaul.page.application import application
+
+ADDRESS = "127.0.0.1"
+_PATIENCE_S = 2
+"""For answers that are under way when the server is told to end."""
+
+
+def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str], None]) -> None:
+    """Serve ``directory`` at ``port`` (0: any that is free) until SIGINT or SIGTERM.
+
+    Where the page is goes to ``say``; the token in it is new each time. Raises LonghaulError.
+    """
+    if not directory.is_dir():
+        raise LonghaulError(f"{directory} is no directory", remedy="make it, or name another", exit_code=2)
+    listener = _listen(port)
+    port = listener.getsockname()[1]
+    token = secrets.token_urlsafe(32)
+    url = f"http://{ADDRESS}:{port}/#token={token}"
+    config = uvicorn.Config(
+        application(directory.resolve(), token=token, port=port),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_PATIENCE_S,
+        lifespan="on",
+        ws="none",
+    )
+    say(url)
+    if open_browser:
+        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+    server = uvicorn.Server(config)
+    server.run(sockets=[listener])
+    if not server.started:
+        sys.exit(70)
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((ADDRESS, port))
+        listener.listen(512)
+    except OSError as error:
+        listener.close()
+        raise LonghaulError(
+            f"cannot listen at {ADDRESS}:{port}: {error.strerror}",
+            remedy="name another --port, or leave it out",
+            exit_code=3,
+        ) from error
+    return listener
