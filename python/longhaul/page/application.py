@@ -1,14 +1,17 @@
 """The server's addresses, and who answers at each."""
 
 from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from longhaul.page.asking import endpoint
+from longhaul.page.experiments import Experiments
 from longhaul.page.guard import Guard
 from longhaul.page.texts import Texts
 
@@ -16,9 +19,20 @@ STATIC = Path(__file__).parent / "static"
 """The built page."""
 
 
+class _Page(StaticFiles):
+    """Files of the page; those whose names change with what is in them are kept by browsers."""
+
+    def file_response(self, *arguments: Any, **options: Any) -> Response:
+        response = super().file_response(*arguments, **options)
+        is_named = "/assets/" in str(arguments[0])
+        response.headers["cache-control"] = "public, max-age=31536000, immutable" if is_named else "no-cache"
+        return response
+
+
 def application(directory: Path, *, token: str, port: int) -> Guard:
     """The server for ``directory``, which listens at ``port`` of 127.0.0.1 and knows ``token``."""
     texts = Texts(directory)
+    experiments = Experiments(texts)
     api = [
         Route("/state", endpoint(texts.state)),
         Route("/schema", endpoint(texts.schema)),
@@ -30,12 +44,21 @@ def application(directory: Path, *, token: str, port: int) -> Guard:
         Route("/edit", endpoint(texts.edit), methods=["POST"]),
         Route("/quantity", endpoint(texts.quantity), methods=["POST"]),
         Route("/certificate", endpoint(texts.certificate)),
+        Route("/runs", endpoint(experiments.all)),
+        Route("/runs", endpoint(experiments.start), methods=["POST"]),
+        Route("/runs/{run}", endpoint(experiments.details)),
+        Route("/runs/{run}/stop", endpoint(experiments.stop), methods=["POST"]),
+        Route("/runs/{run}/set", endpoint(experiments.set), methods=["POST"]),
+        Route("/runs/{run}/ticket", endpoint(experiments.ticket), methods=["POST"]),
+        Route("/runs/{run}/logs/{program}", endpoint(experiments.log)),
+        Route("/events", experiments.events),
     ]
     handlers = {404: _not_found, 405: _not_found, 500: _broken}
     app = Starlette(
         routes=[
             Mount("/api", routes=api),
-            Mount("/", StaticFiles(directory=STATIC, html=True, check_dir=False)),
+            Route("/reports/{ticket}", experiments.report),
+            Mount("/", GZipMiddleware(_Page(directory=STATIC, html=True, check_dir=False))),
         ],
         exception_handlers=handlers,
     )

@@ -39,6 +39,13 @@ class Asked:
             raise RefusedError(400, f'"{name}" must be an object of texts')
         return value
 
+    def whole(self, name: str, *, most: int) -> int | None:
+        """A whole number of the body that may be left out."""
+        value = self.body.get(name)
+        if value is not None and (type(value) is not int or not 0 <= value <= most):
+            raise RefusedError(400, f'"{name}" must be a whole number')
+        return value
+
     def number(self, name: str, *, least: int, most: int, default: int | None = None) -> int:
         """A whole number of the query."""
         text = self.query.get(name)

@@ -15,6 +15,7 @@ from longhaul.scenario.parameters import parameters, substitute
 from longhaul.scenario.problems import ScenarioError
 from longhaul.scenario.resolve import Resolved, resolve
 from longhaul.scenario.topologies.expanding import lay_out
+from longhaul.scenario.words import queues
 from longhaul.scenario.yaml_tree import Branch, Source, read_tree
 
 Json = dict[str, Any]
@@ -25,6 +26,7 @@ _HEADLINE = re.compile(
     rf"{re.escape(NAME)}:(?P<line>[0-9]+):(?P<column>[0-9]+): (?:(?P<path>[^ :]+): )?(?P<rest>.*)", re.DOTALL
 )
 _MOST_PATHS = 200
+_NOTHING: Json = dict.fromkeys(("rtt_ns", "bdp_bytes", "mtu", "forward", "reverse"))
 
 
 def look(
@@ -53,7 +55,7 @@ def look(
     except LonghaulError as error:
         problems = [_problem(error.message, error.remedy)]
     tree, spots = _tree(source, root, settings or {})
-    return {"problems": problems, "model": {**drawn(root, tree, spots), **_resolved(resolved)}}
+    return {"problems": problems, "model": _with_numbers(drawn(root, tree, spots), resolved)}
 
 
 def _tree(source: Source, root: Branch, settings: Mapping[str, str]) -> tuple[Branch, Mapping[str, Any]]:
@@ -67,22 +69,23 @@ def _tree(source: Source, root: Branch, settings: Mapping[str, str]) -> tuple[Br
     return laid.tree, laid.spots
 
 
-def _resolved(resolved: Resolved | None) -> Json:
-    """Numbers: addresses, laws, round trips, paths."""
-    if resolved is None:
-        return {"resolved": False, "duration_ns": None, "numbers": {"nodes": {}, "links": {}}, "paths": []}
-    told = describe(resolved)
+def _with_numbers(model: Json, resolved: Resolved | None) -> Json:
+    """The drawing with addresses, laws, round trips and paths; each ``None`` while there are errors."""
+    told: Json = describe(resolved) if resolved else {"nodes": [], "links": [], "paths": []}
+    nodes = {node["name"]: node for node in told["nodes"]}
+    links = {link["name"]: link for link in told["links"]}
+    for node in model["nodes"]:
+        found = nodes.get(node["name"], {})
+        node["addresses"] = [found[key] for key in ("ipv4", "ipv6") if found.get(key)]
+        node["congestion_control"] = found.get("congestion_control")
+    for link in model["links"]:
+        link.update(_link(links[link["name"]]) if link["name"] in links else _NOTHING)
     return {
-        "resolved": True,
-        "duration_ns": told["duration_ns"],
-        "seed": told["seed"],
-        "numbers": {
-            "nodes": {
-                node["name"]: {key: node[key] for key in ("ipv4", "ipv6", "mtu", "congestion_control")}
-                for node in told["nodes"]
-            },
-            "links": {link["name"]: _link(link) for link in told["links"]},
-        },
+        **model,
+        "resolved": resolved is not None,
+        "duration_ns": told.get("duration_ns"),
+        "seed": told.get("seed"),
+        "every_ns": resolved.plan["measure"]["every_ns"] if resolved else None,
         "paths": [
             {key: path[key] for key in ("from", "to", "nodes", "round_trip_ns", "bottleneck", "bits_per_s")}
             for path in told["paths"][:_MOST_PATHS]
@@ -92,7 +95,6 @@ def _resolved(resolved: Resolved | None) -> Json:
 
 def _link(link: Json) -> Json:
     return {
-        "endpoints": link["endpoints"],
         "rtt_ns": link["round_trip_ns"],
         "bdp_bytes": link["forward"]["bdp_bytes"],
         "mtu": link["mtu"],
@@ -107,6 +109,7 @@ def _direction(direction: Json) -> Json:
         "varies": direction["delay"]["law"] != "constant",
         "rate_bits_per_s": asked["rate_bits_per_s"],
         "loss": asked["loss"],
+        "queue": ", ".join(queues(direction)),
         "queue_law": direction["queue"]["discipline"]["law"],
         "queue_bytes": direction["queue_bytes"],
         "queue_packets": direction["queue"]["limit_packets"],

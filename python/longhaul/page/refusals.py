@@ -14,6 +14,8 @@ class RefusedError(LonghaulError):
         """Say ``message`` and ``remedy`` with ``status``."""
         super().__init__(message, remedy=remedy, exit_code=2)
         self.status = status
+        self.told: dict[str, Any] = {}
+        """More than message and remedy, where a run's own process refused."""
 
 
 def status_of(error: LonghaulError) -> int:
@@ -26,6 +28,8 @@ def status_of(error: LonghaulError) -> int:
 def as_json(error: LonghaulError) -> dict[str, Any]:
     """``{"error": {message, remedy, line, column ...}}``."""
     told: dict[str, Any] = {"message": error.message, "remedy": error.remedy}
+    if isinstance(error, RefusedError):
+        told |= error.told
     if isinstance(error, EditError):
         told |= {"line": error.line, "column": error.column, "in_range": error.in_range}
     if isinstance(error, ScenarioError):

@@ -79,6 +79,10 @@ class Texts:
         """A file of the directory."""
         return folder.read(self.directory, asked.path["name"])
 
+    def read(self, name: str) -> str:
+        """The text of a file."""
+        return str(folder.read(self.directory, name)["text"])
+
     def save(self, asked: Asked) -> Json:
         """Write a file, if nobody else has."""
         before = asked.body.get("etag")
@@ -129,9 +133,10 @@ def _edit(given: Any) -> Edit:
     path = given.get("path")
     if not isinstance(path, list) or not all(type(part) in (str, int) for part in path) or len(path) > 30:
         raise RefusedError(400, "an edit has a path, a list of names and positions")
-    if "text" in given:
-        return Edit(given["op"], tuple(path), _value(given["text"]))
-    return Edit(given["op"], tuple(path), given.get("value"))
+    for typed in ("yaml", "text"):
+        if typed in given:
+            return Edit(given["op"], tuple(path), _value(given[typed]))
+    return Edit(given["op"], tuple(path), given.get("value"), given.get("references") is True)
 
 
 def _value(text: Any) -> Any:

@@ -58,9 +58,18 @@ def simulated_plan(resolved: "Resolved") -> tuple[Json, list[Json]]:
 
 
 def run(
-    resolved: "Resolved", *, runs: Path, argv: list[str], progress: Progress, name: str | None = None
+    resolved: "Resolved",
+    *,
+    runs: Path,
+    argv: list[str],
+    progress: Progress,
+    name: str | None = None,
+    made: Callable[[Path], None] = lambda _directory: None,
 ) -> Simulated:
-    """Simulate to the end. Ctrl-C ends it early and keeps what there is."""
+    """Simulate to the end. Ctrl-C ends it early and keeps what there is.
+
+    ``made`` is told the run directory before anything is simulated.
+    """
     left_out = real_programs(resolved)
     if left_out:
         print(
@@ -78,6 +87,7 @@ def run(
         argv=argv,
         inputs=resolved.inputs,
     )
+    made(directory)
     for what, content in (
         ("traffic", rows),
         ("expectations", [dict(item) for item in resolved.expectations]),

@@ -6,7 +6,7 @@ there. Then the text is read again, and an edit that did not do exactly what it 
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import SequenceMatcher
 from typing import Any, Literal
@@ -23,6 +23,7 @@ Operation = Literal["set", "add", "remove", "rename", "split"]
 OPERATIONS: tuple[Operation, ...] = ("set", "add", "remove", "rename", "split")
 LISTS = ("events", "expect", "routes")
 """Sections that are lists."""
+_MOST_MENTIONS = 5_000
 SECTIONS = tuple(Document.model_fields)
 """In the order in which a file has them."""
 
@@ -32,7 +33,8 @@ class Edit:
     """One edit.
 
     ``set`` gives what is at ``path`` another value, or writes it there; ``add`` does so only where nothing is
-    yet, and appends where there is a list; ``remove`` takes it out; ``rename`` gives the key another name,
+    yet, and appends where there is a list (a path that ends in ``-`` says so, too); ``remove`` takes it out,
+    and its section if that is empty then; ``rename`` gives the key another name,
     and so wherever the file speaks of that node, link, profile or parameter; ``split`` makes of the key
     ``par1..4`` entries of which one is ``value`` alone.
     """
@@ -41,6 +43,9 @@ class Edit:
     path: Path
     value: Any = None
     """Plain data: text, numbers, booleans, None, lists and mappings."""
+    references: bool = False
+    """Whether ``remove`` also takes out what cannot be without it: a node's links and attached hosts, and
+    traffic, programs, events and routes that name nothing else."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,8 @@ def edit(text: str, edits: Sequence[Edit]) -> Edited:
     """``text`` with all ``edits``, one after the other; raises :class:`EditError` if one cannot be made."""
     after = text
     for each in edits:
-        after = _edit(after, each)
+        after = _remove_mentions(after, each.path) if each.op == "remove" and each.references else after
+        after = _edit(after, _appending(each))
     return Edited(after, changed_lines(text, after))
 
 
@@ -97,11 +103,45 @@ def changed_lines(before: str, after: str) -> tuple[int, ...]:
     )
 
 
+def _appending(each: Edit) -> Edit:
+    if each.op in ("set", "add") and len(each.path) > 1 and each.path[-1] == "-":
+        return replace(each, op="add", path=each.path[:-1])
+    return each
+
+
+def _remove_mentions(text: str, path: Path) -> str:
+    """``text`` without what cannot be without the entry at ``path``, which stays."""
+    after = text
+    for _round in range(_MOST_MENTIONS):
+        root = _read(after)
+        places = [place for place in mentions(root, path, members=True) if place[:2] != path[:2]]
+        if not places or path[0] == "params":
+            return after
+        holder = _holder(root, places[0])
+        if len(holder) == 2 and holder[0] in ("nodes", "links"):
+            after = _remove_mentions(after, holder)
+        after = _edit(after, Edit("remove", holder))
+    raise EditError("too much speaks of it", remedy="edit the text")
+
+
+def _holder(root: Branch, mention: Path) -> Path:
+    """What goes when the value at ``mention`` does: an item of a list with others, or a whole entry."""
+    if mention[-1] == "profile":
+        return mention
+    inner = follow(root, mention[:-1])[1]
+    if isinstance(inner, Items) and len(inner.items) > 1 and mention[-2] != "endpoints":
+        return mention
+    return mention[:2]
+
+
 def _edit(text: str, each: Edit) -> str:
     if not each.path:
         raise EditError("an edit needs a path", remedy='such as ["links", "wan", "delay"]')
     root = _read(text)
     before = _data(root)
+    if each.op == "remove" and len(each.path) == 2 and len(before.get(each.path[0]) or ()) == 1:
+        _refuse_what_is_not_there(root, each)
+        each = replace(each, path=each.path[:1])
     _refuse_members_of_ranges(root, each.path)
     named = mentions(root, each.path) if each.op == "rename" else []
     names = _parts(root, each) if each.op == "split" else []

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from longhaul.scenario.ranges import RangeError, expand
 from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, Path
 
 _KEYS = {
@@ -14,19 +15,30 @@ _ELSEWHERE = {"nodes": ("links", "nodes", "traffic", "programs", "routes"), "lin
 """The only sections in which they do; all, if there are none."""
 
 
-def mentions(root: Branch, path: Path) -> list[Path]:
-    """The places of all values that are the name at ``path``; those in the midst of a text are not."""
+def mentions(root: Branch, path: Path, *, members: bool = False) -> list[Path]:
+    """The places of all values that are the name at ``path``; those in the midst of a text are not.
+
+    With ``members`` also those of the names in a range.
+    """
     if len(path) != 2 or not isinstance(path[1], str):
         return []
-    section, name = path
+    section, name = str(path[0]), path[1]
     if section == "params":
         return [place for place, _key, leaf in _leaves(root, ()) if leaf.value == f"${name}"]
-    keys, sections = _KEYS.get(str(section), ()), _ELSEWHERE.get(str(section), ())
+    names: set[object] = {name, *_members(name)} if members else {name}
+    keys, sections = _KEYS.get(section, ()), _ELSEWHERE.get(section, ())
     return [
         place
         for place, key, leaf in _leaves(root, ())
-        if leaf.value == name and key in keys and (not sections or place[0] in sections)
+        if leaf.value in names and key in keys and (not sections or place[0] in sections)
     ]
+
+
+def _members(key: str) -> tuple[str, ...]:
+    try:
+        return expand(key)
+    except RangeError:
+        return ()
 
 
 def _leaves(node: Node, path: Path, key: str = "") -> Iterator[tuple[Path, str, Leaf]]:

@@ -1,0 +1,261 @@
+"""What the page asks about runs: started, watched, changed, ended, looked at."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from longhaul.errors import LonghaulError
+from longhaul.page import processes, shelf
+from longhaul.page.asking import Asked
+from longhaul.page.feeds import Feed
+from longhaul.page.looking import NAME
+from longhaul.page.processes import Started
+from longhaul.page.refusals import RefusedError, as_json, status_of
+from longhaul.page.sampling import FIGURES, Sampler
+from longhaul.page.texts import Texts
+from longhaul.run import directory as directories
+from longhaul.run import session, standing, state
+from longhaul.scenario.units import Rate, UnitError
+
+Json = dict[str, Any]
+
+MODES = ("live", "sim")
+_MOST_AT_ONCE = 8
+"""Runs that the page starts before others have ended."""
+_REPORT_POLICY = (
+    "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; "
+    "script-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'"
+)
+_LAWS = ("delay", "rate", "loss", "queue", "duplicate", "corrupt")
+
+
+@dataclass
+class Experiments:
+    """Answers about the runs of one directory."""
+
+    texts: Texts
+    _started: dict[str, Started] = field(default_factory=dict)
+    _feeds: dict[str, Feed] = field(default_factory=dict)
+    _samplers: dict[str, Sampler] = field(default_factory=dict)
+    _tickets: dict[str, Path] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> Path:
+        """Where run directories are."""
+        return self.texts.directory / "runs"
+
+    def start(self, asked: Asked) -> Json:
+        """Start a text or a file, live or simulated."""
+        mode = asked.body.get("mode", "live")
+        if mode not in MODES:
+            raise RefusedError(400, "a run is live or sim")
+        if sum(each.is_running for each in self._started.values()) >= _MOST_AT_ONCE:
+            raise RefusedError(409, f"{_MOST_AT_ONCE} runs are under way", remedy="wait, or stop one")
+        file = asked.body.get("file")
+        if file is not None:
+            name = asked.text("file", most=200)
+            text = asked.text("text") if "text" in asked.body else self.texts.read(name)
+        else:
+            name, text = NAME, asked.text("text")
+        settings = asked.texts("settings")
+        orders = {
+            "mode": mode,
+            "text": text,
+            "name": name,
+            "settings": settings,
+            "seed": asked.whole("seed", most=2**64 - 1),
+            "folder": str(self.texts.base(asked)),
+            "runs": str(self.runs),
+            "argv": [
+                "longhaul",
+                "run" if mode == "live" else "sim",
+                name,
+                *(part for key, value in settings.items() for part in ("--set", f"{key}={value}")),
+            ],
+        }
+        started = processes.start(orders, cwd=self.texts.directory)
+        run = shelf.id_of(started.directory)
+        self._started[run] = started
+        return {"id": run, "directory": str(started.directory)}
+
+    def all(self, _asked: Asked) -> Json:
+        """All runs, newest first."""
+        return {"runs": [self._marked(row) for row in shelf.rows(self.runs)]}
+
+    def details(self, asked: Asked) -> Json:
+        """One run."""
+        return self._marked(shelf.details(self._directory(asked)))
+
+    def log(self, asked: Asked) -> Json:
+        """What a program has written."""
+        tail = asked.number("tail", least=1, most=shelf.MOST_LOG_BYTES, default=1 << 16)
+        stream = asked.query.get("stream", "out")
+        return shelf.log(self._directory(asked), asked.path["program"], stream=stream, tail=tail)
+
+    def stop(self, asked: Asked) -> Json:
+        """Ask a run to end; its results come with the event ``end``."""
+        directory = self._directory(asked)
+        started = self._started.get(asked.path["run"])
+        if started is not None and not started.has_ended:
+            started.stop()
+        else:
+            line = session.connect(self._socket(directory))
+            line.tell({"do": "stop"})
+            line.close()
+        return {"ok": True}
+
+    def set(self, asked: Asked) -> Json:
+        """Change a link of a live run now: its laws, or whether it is up."""
+        directory = self._directory(asked)
+        link, way = asked.text("link", most=200), asked.body.get("way")
+        if way not in (None, "forward", "reverse"):
+            raise RefusedError(400, '"way" must be forward, reverse or null')
+        changes = asked.body.get("changes")
+        if not isinstance(changes, dict) or not changes:
+            raise RefusedError(400, '"changes" must be an object such as {"delay": "60ms"}')
+        words = [_change(law, value) for law, value in changes.items()]
+        at_s = standing.change_link(self._socket(directory).stem, link, words, way=way)
+        self._note_rate(asked.path["run"], directory, link, way, changes)
+        feed = self._feeds.get(asked.path["run"])
+        if feed is not None:
+            feed.tell_from_thread(
+                "set", {"t_ns": round(at_s * 1e9), "link": link, "way": way, "changes": changes}
+            )
+        return {"at_s": at_s}
+
+    def ticket(self, asked: Asked) -> Json:
+        """An address at which the report of a run can be opened, once."""
+        report = self._directory(asked) / "report.html"
+        if not report.is_file():
+            raise RefusedError(404, "the run has no report yet", remedy="wait for its end")
+        return self.admit(report)
+
+    def admit(self, report: Path) -> Json:
+        """An address for ``report``, which nobody can guess."""
+        while len(self._tickets) >= 100:
+            self._tickets.pop(next(iter(self._tickets)))
+        name = token_urlsafe(24)
+        self._tickets[name] = report
+        return {"url": f"/reports/{name}"}
+
+    async def report(self, request: Request) -> Response:
+        """A report for its ticket, in a world of its own: it sees nothing of the page."""
+        path = self._tickets.pop(request.path_params["ticket"], None)
+        if path is None:
+            return JSONResponse(
+                {"error": {"message": "this address was used", "remedy": "open it anew"}}, 404
+            )
+        content = await run_in_threadpool(path.read_bytes)
+        headers = {
+            "content-security-policy": _REPORT_POLICY,
+            "x-frame-options": "SAMEORIGIN",
+            "cache-control": "no-store",
+        }
+        return Response(content, media_type="text/html; charset=utf-8", headers=headers)
+
+    async def events(self, request: Request) -> Response:
+        """The stream of a run."""
+        run = request.query_params.get("run", "")
+        after = request.headers.get("last-event-id", "0")
+        try:
+            directory = await run_in_threadpool(shelf.find, self.runs, run)
+            hello = await run_in_threadpool(self._hello, directory)
+        except (LonghaulError, OSError, ValueError) as error:
+            refused = error if isinstance(error, LonghaulError) else RefusedError(404, "there is no such run")
+            return JSONResponse(as_json(refused), status_of(refused))
+        feed = self._feed(run, directory, is_over=hello["status"] != "running")
+        stream = feed.listen(hello, after=int(after) if after.isdecimal() and len(after) < 10 else 0)
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+
+    def _hello(self, directory: Path) -> Json:
+        plan = directories.read_plan(directory)
+        return {
+            "version": 1,
+            "figures": FIGURES,
+            **self._marked(shelf.row(directory)),
+            **shelf.of_plan(plan),
+            "probes": shelf.probes(directory),
+        }
+
+    def _feed(self, run: str, directory: Path, *, is_over: bool) -> Feed:
+        feed = self._feeds.get(run)
+        if feed is None:
+            started = self._started.get(run)
+            feed = Feed(lambda: self._sample(run, directory))
+            self._feeds[run] = feed
+            if started is not None:
+                started.attach(feed)
+            elif is_over:
+                feed.tell("end", {"reason": directories.read_run(directory)["status"]})
+        return feed
+
+    def _sample(self, run: str, directory: Path) -> Json | None:
+        started = self._started.get(run)
+        found = self._sampler(run, directory).sample()
+        if started is None:
+            # Nobody tells of a run of the command line but its directory.
+            with suppress(OSError, ValueError):
+                status = directories.read_run(directory)["status"]
+                if status != "running" and (directory / "summary.json").is_file():
+                    self._feeds[run].tell_from_thread("end", {"reason": status})
+        elif started.progress is not None:
+            return {**(found or {"links": None, "probes": None}), **started.progress}
+        return found
+
+    def _sampler(self, run: str, directory: Path) -> Sampler:
+        if run not in self._samplers:
+            pings = [each["program"] for each in shelf.probes(directory)]
+            self._samplers[run] = Sampler(directory, directories.read_plan(directory), pings)
+        return self._samplers[run]
+
+    def _note_rate(
+        self, run: str, directory: Path, link: str, way: str | None, changes: Mapping[str, Any]
+    ) -> None:
+        """Shares of the rate are those of the new one from now on."""
+        try:
+            rate = Rate.parse(changes.get("rate")).bits_per_s
+        except UnitError:
+            return
+        names = [each["name"] for each in directories.read_plan(directory)["links"]]
+        for each in (way,) if way else ("forward", "reverse"):
+            self._sampler(run, directory).change_rate(names.index(link), each, rate)
+
+    def _directory(self, asked: Asked) -> Path:
+        return shelf.find(self.runs, asked.path["run"])
+
+    def _socket(self, directory: Path) -> Path:
+        """Where the supervisor of a run listens."""
+        run = directories.read_run(directory)
+        if run["mode"] == "sim":
+            raise RefusedError(409, "a simulated run cannot be changed", remedy="add events to the scenario")
+        for name in state.names():
+            path = state.socket_path(name)
+            with suppress(LonghaulError, KeyError):
+                answer = session.ask(path, {"do": "hosts"}, timeout_s=2.0)
+                if Path(answer["env"]["LONGHAUL_RUN"]) == directory:
+                    return path
+        raise RefusedError(409, "the run is not under way")
+
+    def _marked(self, row: Json) -> Json:
+        """``row`` with what only this server knows of the run."""
+        started = self._started.get(row["id"])
+        status = row["status"]
+        if started is not None and not started.has_ended and status != "running":
+            status = "concluding"
+        return {**row, "status": status, "made_by_page": started is not None}
+
+
+def _change(law: Any, value: Any) -> str:
+    if law == "up" and isinstance(value, bool):
+        return "up" if value else "down"
+    if law not in _LAWS or not isinstance(value, str) or "\n" in value:
+        raise RefusedError(400, f"a change is one of {', '.join(_LAWS)} as text, or up as true or false")
+    return f"{law}={value}"

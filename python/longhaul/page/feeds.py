@@ -1,0 +1,96 @@
+"""A run as a stream of events, for as many listeners as there are.
+
+What happened once is kept and told to everybody who comes; samples are told only to who is there, and of
+several that a slow listener missed only the latest, so that nobody's slowness costs memory.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+HEARTBEAT_S = 15.0
+EVERY_S = 0.1
+"""Between two samples."""
+_MOST_EVENTS = 20_000
+
+
+class Feed:
+    """The events of one run. All methods but :meth:`tell_from_thread` belong to the loop's thread."""
+
+    def __init__(self, sample: Callable[[], Mapping[str, Any] | None] | None) -> None:
+        """``sample`` is called in a thread, every :data:`EVERY_S` while somebody listens."""
+        self._loop = asyncio.get_running_loop()
+        self._sample = sample
+        self._history: list[bytes] = []
+        self._listeners: set[_Listener] = set()
+        self._sampling: asyncio.Task[None] | None = None
+        self.has_ended = False
+
+    def tell(self, event: str, data: Mapping[str, Any]) -> None:
+        """Tell everybody, now and later; after ``end`` nothing comes."""
+        if self.has_ended or len(self._history) >= _MOST_EVENTS:
+            return
+        self._history.append(_written(event, data, number=len(self._history) + 1))
+        self.has_ended = event == "end"
+        for listener in self._listeners:
+            listener.wake.set()
+
+    def tell_from_thread(self, event: str, data: Mapping[str, Any]) -> None:
+        """The same from another thread."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.tell, event, data)
+
+    async def listen(self, hello: Mapping[str, Any], *, after: int = 0) -> AsyncIterator[bytes]:
+        """``hello``, the events behind number ``after``, and what comes, until the end."""
+        listener = _Listener()
+        self._listeners.add(listener)
+        if self._sampling is None and self._sample is not None and not self.has_ended:
+            self._sampling = asyncio.create_task(self._keep_sampling(self._sample))
+        told = min(after, len(self._history))
+        try:
+            yield _written("hello", hello)
+            while True:
+                listener.wake.clear()
+                while told < len(self._history):
+                    told += 1
+                    yield self._history[told - 1]
+                if self.has_ended:
+                    return
+                if listener.sample is not None:
+                    latest, listener.sample = listener.sample, None
+                    yield latest
+                    continue
+                try:
+                    await asyncio.wait_for(listener.wake.wait(), HEARTBEAT_S)
+                except TimeoutError:
+                    yield b": still here\n\n"
+        finally:
+            self._listeners.discard(listener)
+
+    async def _keep_sampling(self, sample: Callable[[], Mapping[str, Any] | None]) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        try:
+            while self._listeners and not self.has_ended:
+                found = await asyncio.to_thread(sample)
+                if found is not None:
+                    text = _written("sample", found)
+                    for listener in self._listeners:
+                        listener.sample = text
+                        listener.wake.set()
+                due = max(due + EVERY_S, loop.time())
+                await asyncio.sleep(due - loop.time())
+        finally:
+            self._sampling = None
+
+
+class _Listener:
+    def __init__(self) -> None:
+        self.wake = asyncio.Event()
+        self.sample: bytes | None = None
+
+
+def _written(event: str, data: Mapping[str, Any], *, number: int | None = None) -> bytes:
+    name = "" if number is None else f"id: {number}\n"
+    return f"{name}event: {event}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()

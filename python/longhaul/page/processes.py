@@ -1,0 +1,167 @@
+"""Runs that the page started: their processes, and the events that these tell."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from longhaul.page.feeds import Feed
+from longhaul.page.refusals import RefusedError
+from longhaul.run import directory as directories
+from longhaul.run.session import search_path
+
+Json = dict[str, Any]
+
+_PATIENCE_S = 120.0
+"""For a plan to be made and checked."""
+
+
+@dataclass
+class Started:
+    """A run's process."""
+
+    process: subprocess.Popen[bytes]
+    orders: Mapping[str, Any]
+    directory: Path
+    events: "list[Json]" = field(default_factory=list)
+    """Told before anybody could listen."""
+    feed: Feed | None = None
+    progress: Json | None = None
+    has_ended: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is still under way."""
+        return self.process.poll() is None
+
+    def stop(self) -> None:
+        """Ask it to end soon, with results."""
+        _write(self.process, "stop")
+
+    def tell(self, event: Json) -> None:
+        """Pass an event on, or keep it until there is a feed."""
+        with self.lock:
+            self.has_ended = self.has_ended or event["event"] == "end"
+            if self.feed is None:
+                self.events.append(event)
+            else:
+                self.feed.tell_from_thread(_name(event), _data(event))
+
+    def attach(self, feed: Feed) -> None:
+        """From now on ``feed`` hears everything, and first what there was."""
+        with self.lock:
+            self.feed = feed
+            for event in self.events:
+                feed.tell(_name(event), _data(event))
+            self.events.clear()
+
+
+def start(orders: Mapping[str, Any], *, cwd: Path) -> Started:
+    """Start a run and wait until it has its directory. Raises :class:`RefusedError` if it never will.
+
+    ``orders`` are those of :mod:`longhaul.page.running`.
+    """
+    errors = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by the thread that follows the process
+    process = subprocess.Popen(
+        [sys.executable, "-m", "longhaul.page.running"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        cwd=cwd,
+        env=_environment(),
+        start_new_session=True,
+    )
+    _write(process, json.dumps(orders))
+    known: Future[Started] = Future()
+    threading.Thread(target=_follow, args=(process, orders, errors, known), daemon=True).start()
+    try:
+        return known.result(_PATIENCE_S)
+    except FutureTimeoutError:
+        process.kill()
+        raise RefusedError(500, "the run does not begin", remedy="try it on the command line") from None
+
+
+def _follow(
+    process: "subprocess.Popen[bytes]", orders: Mapping[str, Any], errors: IO[bytes], known: "Future[Started]"
+) -> None:
+    """Take in what the run tells, to its end."""
+    assert process.stdout is not None
+    started: Started | None = None
+    early: list[Json] = []
+    for line in process.stdout:
+        try:
+            event: Json = json.loads(line)
+        except ValueError:
+            continue
+        if started is None:
+            early.append(event)
+            if event["event"] == "directory":
+                started = Started(process, orders, Path(event["directory"]))
+                for each in early:
+                    started.tell(each)
+                known.set_result(started)
+            elif event["event"] == "failed":
+                known.set_exception(_RefusalError(event))
+            continue
+        if event["event"] == "progress":
+            started.progress = _data(event)
+        elif event["event"] == "failed":
+            started.tell({"event": "problem", **event["error"]})
+            started.tell({"event": "end", "reason": "failed", "exit_code": event["exit_code"]})
+        else:
+            started.tell(event)
+    code = process.wait()
+    errors.seek(0)
+    last = errors.read().decode(errors="replace").strip().splitlines()[-1:]
+    errors.close()
+    if started is None:
+        if not known.done():
+            message = "the run ended before it began"
+            known.set_exception(RefusedError(500, message, remedy="; ".join(last) or None))
+    elif not started.has_ended:
+        killed = f"was killed (signal {-code})" if code < 0 else f"ended without a word (exit code {code})"
+        with suppress(OSError, ValueError):
+            directories.update_run(started.directory, status="failed")
+        started.tell({"event": "problem", "message": f"the run {killed}", "remedy": "; ".join(last) or None})
+        started.tell({"event": "end", "reason": "failed", "exit_code": None})
+
+
+class _RefusalError(RefusedError):
+    """A run that was refused, in its own words."""
+
+    def __init__(self, event: Mapping[str, Any]) -> None:
+        super().__init__(
+            409 if event["exit_code"] == 3 else 400,
+            event["error"]["message"],
+            remedy=event["error"]["remedy"],
+        )
+        self.told = event["error"]
+
+
+def _write(process: "subprocess.Popen[bytes]", line: str) -> None:
+    assert process.stdin is not None
+    with suppress(BrokenPipeError, ValueError):
+        process.stdin.write(line.encode() + b"\n")
+        process.stdin.flush()
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PATH": search_path(), "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+
+
+def _name(event: Json) -> str:
+    return str(event["event"])
+
+
+def _data(event: Json) -> Json:
+    return {key: value for key, value in event.items() if key != "event"}

@@ -1,0 +1,166 @@
+"""The process of a run that the page started: ``python -m longhaul.page.running``.
+
+Orders come as one line of JSON on standard input; what happens goes out as lines of JSON. The run ends early
+when the line ``stop`` comes, and also when the input ends: so it ends with the server that asked for it.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from longhaul.errors import LonghaulError
+from longhaul.page.refusals import as_json
+from longhaul.report.html import write_report
+from longhaul.run import experiment, live, session, sim
+from longhaul.run.state import socket_path
+from longhaul.scenario import Resolved, resolve
+from longhaul.scenario.load import parse_scenario
+
+Json = dict[str, Any]
+Tell = Callable[[Mapping[str, Any]], None]
+
+
+@dataclass
+class Run:
+    """What a run under way needs to end early."""
+
+    socket: Path | None = None
+    """Where its supervisor listens, of a live run that has begun."""
+    stoppable: bool = False
+    """Whether a signal would end the run, and not the writing of its results."""
+    asked: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def stop(self) -> None:
+        """End it soon, keeping what there is; the second time changes nothing."""
+        with self.lock:
+            if self.asked or not self.stoppable:
+                return
+            self.asked = True
+            if self.socket is not None:
+                with suppress(LonghaulError):
+                    line = session.connect(self.socket)
+                    line.tell({"do": "stop"})
+                    line.close()
+                    return
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    def begins(self) -> None:
+        """From now on it can be stopped."""
+        with self.lock:
+            self.stoppable = True
+
+    def ends(self) -> None:
+        """From now on it cannot."""
+        with self.lock:
+            self.stoppable = False
+
+
+def main() -> int:
+    """Run what the orders say; 0 if there are results."""
+    # Nothing but events may reach the server.
+    events = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+    def tell(event: Mapping[str, Any]) -> None:
+        with suppress(BrokenPipeError):
+            events.write(json.dumps(event).encode() + b"\n")
+
+    # Whoever starts a server in the background may have told it to ignore this.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    orders: Json = json.loads(sys.stdin.readline())
+    run = Run()
+    threading.Thread(target=_listen, args=(run,), daemon=True).start()
+    try:
+        resolved = _resolved(orders)
+        for warning in resolved.warnings:
+            tell({"event": "warning", "message": warning})
+        going = _live if orders["mode"] == "live" else _simulated
+        directory, reason = going(resolved, orders, run, tell)
+        tell({"event": "concluding", "reason": reason})
+        summary = experiment.conclude(directory, reason=reason, report=False)
+        tell({"event": "results", "verdict": summary["fidelity"]["verdict"]})
+        write_report(directory)
+        code = experiment.exit_code(summary, reason=reason, strict=False)
+        verdict = summary["fidelity"]["verdict"]
+        tell({"event": "end", "reason": reason, "exit_code": code, "verdict": verdict})
+    except LonghaulError as error:
+        tell({"event": "failed", **as_json(error), "exit_code": error.exit_code})
+        return 1
+    return 0
+
+
+def _listen(run: Run) -> None:
+    for line in sys.stdin:
+        if line.strip() == "stop":
+            run.stop()
+    # The server is gone. What is being prepared begins first, so that it leaves nothing half made.
+    while not run.asked:
+        run.stop()
+        threading.Event().wait(0.2)
+
+
+def _resolved(orders: Json) -> Resolved:
+    scenario = parse_scenario(
+        orders["text"].encode(),
+        name=orders["name"],
+        settings=orders["settings"],
+        folder=Path(orders["folder"]),
+    )
+    return resolve(scenario, seed=orders["seed"])
+
+
+def _live(resolved: Resolved, orders: Json, run: Run, tell: Tell) -> tuple[Path, str]:
+    prepared = live.prepare(resolved, runs=Path(orders["runs"]), argv=orders["argv"])
+    tell({"event": "directory", "directory": str(prepared.directory)})
+
+    def progress(message: Mapping[str, Any]) -> None:
+        match message.get("event"):
+            case "started":
+                with run.lock:
+                    run.socket = socket_path(prepared.run)
+            case "building":
+                run.begins()
+            case "ended":
+                return
+        tell(message)
+
+    try:
+        finished = live.run(prepared, progress=progress)
+    finally:
+        run.ends()
+    return finished.directory, finished.reason
+
+
+def _simulated(resolved: Resolved, orders: Json, run: Run, tell: Tell) -> tuple[Path, str]:
+    known = False
+
+    def progress(simulated_s: float, real_s: float) -> None:
+        nonlocal known
+        if not known:
+            known = True
+            run.begins()
+            tell({"event": "started"})
+        tell({"event": "progress", "t_ns": round(simulated_s * 1e9), "real_s": round(real_s, 3)})
+
+    def made(directory: Path) -> None:
+        tell({"event": "directory", "directory": str(directory)})
+
+    try:
+        finished = sim.run(
+            resolved, runs=Path(orders["runs"]), argv=orders["argv"], progress=progress, made=made
+        )
+    finally:
+        run.ends()
+    return finished.directory, finished.reason
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+"""The run directories under ``runs/``: which there are, and what each holds."""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from longhaul.page.refusals import RefusedError
+from longhaul.run import directory as directories
+
+Json = dict[str, Any]
+
+_ID = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]{0,80})~(?P<stamp>[0-9]{8}T[A-Za-z0-9-]{1,80})")
+_LOG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,120}")
+_MOST_RUNS = 500
+MOST_LOG_BYTES = 1 << 18
+
+
+def id_of(directory: Path) -> str:
+    """What the page calls the run in ``directory``."""
+    return f"{directory.parent.name}~{directory.name}"
+
+
+def find(runs: Path, run: str) -> Path:
+    """The directory of ``run``; raises :class:`RefusedError`."""
+    match = _ID.fullmatch(run)
+    directory = runs / match["name"] / match["stamp"] if match else None
+    if directory is None or not (directory / "run.json").is_file():
+        raise RefusedError(404, "there is no such run", remedy="look at the list of runs again")
+    return directory
+
+
+def rows(runs: Path) -> list[Json]:
+    """The latest runs and sweeps, newest first."""
+    found = [
+        directory
+        for parent in (sorted(runs.iterdir()) if runs.is_dir() else ())
+        if parent.is_dir() and not parent.is_symlink()
+        for directory in parent.iterdir()
+        if not directory.is_symlink()
+        and _ID.fullmatch(id_of(directory))
+        and (directory / "run.json").is_file()
+    ]
+    found.sort(key=lambda each: each.name, reverse=True)
+    return [row for directory in found[:_MOST_RUNS] if (row := _row_or_none(directory)) is not None]
+
+
+def row(directory: Path) -> Json:
+    """One line of the list of runs."""
+    run = directories.read_run(directory)
+    started = datetime.fromisoformat(run["started"])
+    return {
+        "id": id_of(directory),
+        "name": run["name"],
+        "mode": run["mode"],
+        "status": run["status"],
+        "started_unix_s": started.timestamp(),
+        "seed": run["seed"],
+        "argv": run["argv"],
+        "directory": str(directory),
+        "has_report": (directory / "report.html").is_file(),
+        **_judged(directory),
+    }
+
+
+def details(directory: Path) -> Json:
+    """The same with summary, and what there is to look at."""
+    plan = directories.read_plan(directory)
+    summary = _without_curves(_json(directory / "summary.json"))
+    return {
+        **row(directory),
+        "run": directories.read_run(directory),
+        "summary": summary,
+        "fidelity": summary.get("fidelity") if summary else None,
+        "expectations": summary.get("expectations", []) if summary else [],
+        **of_plan(plan),
+        "probes": probes(directory),
+        "logs": sorted(
+            {path.stem for path in (directory / "logs").glob("*.out") if _LOG.fullmatch(path.stem)}
+        ),
+        "files": sorted(
+            str(path.relative_to(directory))
+            for path in directory.rglob("*")
+            if path.is_file() and path.parent.name != "raw"
+        )[:1000],
+        "tables": sorted(path.stem for path in directory.glob("*.parquet")),
+        "scenario": (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace"),
+    }
+
+
+def of_plan(plan: Mapping[str, Any]) -> Json:
+    """What listeners need of a plan: names in the order of samples."""
+    nodes = plan["nodes"]
+    return {
+        "duration_ns": plan["duration_ns"],
+        "every_ns": plan["measure"]["every_ns"],
+        "links": [link["name"] for link in plan["links"]],
+        "ends": [[nodes[end]["name"] for end in link["endpoints"]] for link in plan["links"]],
+        "programs": [
+            {"name": each["name"], "host": nodes[each["host"]]["name"], "service": each["service"]}
+            for each in plan["programs"]
+        ],
+    }
+
+
+def probes(directory: Path) -> list[Json]:
+    """The pings of a run: which program each is, from where to where."""
+    traffic = _json(directory / "raw" / "traffic.json") or []
+    return [
+        {"name": each["name"], "program": each["program"], "from": each["from"], "to": each["to"]}
+        for each in traffic
+        if each["kind"] == "ping"
+    ]
+
+
+def log(directory: Path, program: str, *, stream: str, tail: int) -> Json:
+    """The last ``tail`` bytes of what a program wrote, from a whole line on."""
+    if not _LOG.fullmatch(program) or stream not in ("out", "err"):
+        raise RefusedError(404, "there is no such log")
+    try:
+        with (directory / "logs" / f"{program}.{stream}").open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - tail))
+            content = file.read(tail)
+    except OSError:
+        raise RefusedError(404, f"{program} has written nothing yet") from None
+    if size > tail:
+        content = content[content.find(b"\n") + 1 :]
+    return {"program": program, "text": content.decode(errors="replace"), "bytes": size}
+
+
+def _row_or_none(directory: Path) -> Json | None:
+    try:
+        return row(directory)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _judged(directory: Path) -> Json:
+    """Verdict and length of a run that has ended."""
+    try:
+        written = (directory / "summary.json").stat().st_mtime_ns
+    except OSError:
+        return {"verdict": None, "duration_s": None, "expectations_met": None}
+    return dict(_judgement(directory, written))
+
+
+@lru_cache(maxsize=2 * _MOST_RUNS)
+def _judgement(directory: Path, _written: int) -> tuple[tuple[str, Any], ...]:
+    summary = _json(directory / "summary.json") or {}
+    expectations = summary.get("expectations") or []
+    duration_ns = summary.get("duration_ns")
+    return (
+        ("verdict", (summary.get("fidelity") or {}).get("verdict")),
+        ("duration_s", duration_ns / 1e9 if duration_ns is not None else None),
+        ("expectations_met", all(each.get("met") for each in expectations) if expectations else None),
+    )
+
+
+def _without_curves(content: Any) -> Any:
+    """``content`` without distributions point by point, which nobody reads as numbers."""
+    if isinstance(content, dict):
+        return {key: _without_curves(each) for key, each in content.items() if key != "cdf"}
+    return [_without_curves(each) for each in content] if isinstance(content, list) else content
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,1 @@
+import{nt as e}from"./index-BgCLvc6f.js";e();
