@@ -108,6 +108,9 @@ class Experiments:
         else:
             line = session.connect(self._socket(directory))
             line.tell({"do": "stop"})
+            # Who hangs up at once is not heard.
+            with suppress(TimeoutError):
+                line.hear(5.0)
             line.close()
         return {"ok": True}
 

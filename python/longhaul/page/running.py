@@ -17,7 +17,6 @@ from typing import Any
 
 from longhaul.errors import LonghaulError
 from longhaul.page.refusals import as_json
-from longhaul.report.html import write_report
 from longhaul.run import experiment, live, session, sim
 from longhaul.run.state import socket_path
 from longhaul.scenario import Resolved, resolve
@@ -36,6 +35,7 @@ class Run:
     stoppable: bool = False
     """Whether a signal would end the run, and not the writing of its results."""
     asked: bool = False
+    line: session.Line | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def stop(self) -> None:
@@ -46,16 +46,17 @@ class Run:
             self.asked = True
             if self.socket is not None:
                 with suppress(LonghaulError):
-                    line = session.connect(self.socket)
-                    line.tell({"do": "stop"})
-                    line.close()
+                    # The line stays open, as the supervisor forgets who hangs up.
+                    self.line = session.connect(self.socket)
+                    self.line.tell({"do": "stop"})
                     return
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
-    def begins(self) -> None:
-        """From now on it can be stopped."""
+    def begins(self, socket: Path | None = None) -> None:
+        """From now on it can be stopped, by word at ``socket`` if it has one."""
         with self.lock:
             self.stoppable = True
+            self.socket = self.socket or socket
 
     def ends(self) -> None:
         """From now on it cannot."""
@@ -87,6 +88,8 @@ def main() -> int:
         tell({"event": "concluding", "reason": reason})
         summary = experiment.conclude(directory, reason=reason, report=False)
         tell({"event": "results", "verdict": summary["fidelity"]["verdict"]})
+        from longhaul.report.html import write_report
+
         write_report(directory)
         code = experiment.exit_code(summary, reason=reason, strict=False)
         verdict = summary["fidelity"]["verdict"]
@@ -122,15 +125,9 @@ def _live(resolved: Resolved, orders: Json, run: Run, tell: Tell) -> tuple[Path,
     tell({"event": "directory", "directory": str(prepared.directory)})
 
     def progress(message: Mapping[str, Any]) -> None:
-        match message.get("event"):
-            case "started":
-                with run.lock:
-                    run.socket = socket_path(prepared.run)
-            case "building":
-                run.begins()
-            case "ended":
-                return
-        tell(message)
+        run.begins(socket_path(prepared.run) if message.get("event") == "started" else None)
+        if message.get("event") != "ended":
+            tell(message)
 
     try:
         finished = live.run(prepared, progress=progress)

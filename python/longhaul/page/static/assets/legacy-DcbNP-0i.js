@@ -1,1 +1,0 @@
-import{nt as e}from"./index-BgCLvc6f.js";e();
