@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 from longhaul.page.asking import endpoint
 from longhaul.page.experiments import Experiments
 from longhaul.page.guard import Guard
+from longhaul.page.studies import Studies
 from longhaul.page.texts import Texts
 
 STATIC = Path(__file__).parent / "static"
@@ -33,6 +34,7 @@ def application(directory: Path, *, token: str, port: int) -> Guard:
     """The server for ``directory``, which listens at ``port`` of 127.0.0.1 and knows ``token``."""
     texts = Texts(directory)
     experiments = Experiments(texts)
+    studies = Studies(texts)
     api = [
         Route("/state", endpoint(texts.state)),
         Route("/schema", endpoint(texts.schema)),
@@ -51,6 +53,12 @@ def application(directory: Path, *, token: str, port: int) -> Guard:
         Route("/runs/{run}/set", endpoint(experiments.set), methods=["POST"]),
         Route("/runs/{run}/ticket", endpoint(experiments.ticket), methods=["POST"]),
         Route("/runs/{run}/logs/{program}", endpoint(experiments.log)),
+        Route("/runs/{run}/series", endpoint(experiments.series)),
+        Route("/runs/{run}/packets", endpoint(experiments.packets)),
+        Route("/runs/{run}/sweep", endpoint(studies.sweep)),
+        Route("/compare", endpoint(studies.compare), methods=["POST"]),
+        Route("/transfers/policies", endpoint(studies.policies)),
+        Route("/transfers/plan", endpoint(studies.plan), methods=["POST"]),
         Route("/events", experiments.events),
     ]
     handlers = {404: _not_found, 405: _not_found, 500: _broken}

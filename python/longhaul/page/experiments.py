@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from longhaul.errors import LonghaulError
-from longhaul.page import processes, shelf
+from longhaul.page import figures, processes, shelf
 from longhaul.page.asking import Asked
 from longhaul.page.feeds import Feed
 from longhaul.page.looking import NAME
@@ -87,7 +87,10 @@ class Experiments:
 
     def all(self, _asked: Asked) -> Json:
         """All runs, newest first."""
-        return {"runs": [self._marked(row) for row in shelf.rows(self.runs)]}
+        return {
+            "runs": [self._marked(row) for row in shelf.rows(self.runs)],
+            "sweeps": shelf.sweeps(self.runs),
+        }
 
     def details(self, asked: Asked) -> Json:
         """One run."""
@@ -98,6 +101,14 @@ class Experiments:
         tail = asked.number("tail", least=1, most=shelf.MOST_LOG_BYTES, default=1 << 16)
         stream = asked.query.get("stream", "out")
         return shelf.log(self._directory(asked), asked.path["program"], stream=stream, tail=tail)
+
+    def series(self, asked: Asked) -> Json:
+        """What a run recorded over time."""
+        return figures.series(self._directory(asked), asked)
+
+    def packets(self, asked: Asked) -> Json:
+        """The packets of a link, one by one."""
+        return figures.packets(self._directory(asked), asked)
 
     def stop(self, asked: Asked) -> Json:
         """Ask a run to end; its results come with the event ``end``."""
@@ -135,7 +146,8 @@ class Experiments:
 
     def ticket(self, asked: Asked) -> Json:
         """An address at which the report of a run can be opened, once."""
-        report = self._directory(asked) / "report.html"
+        kind = "sweep.json" if "-sweep-" in asked.path["run"] else "run.json"
+        report = shelf.find(self.runs, asked.path["run"], kind=kind) / "report.html"
         if not report.is_file():
             raise RefusedError(404, "the run has no report yet", remedy="wait for its end")
         return self.admit(report)

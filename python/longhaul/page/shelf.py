@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -24,28 +25,55 @@ def id_of(directory: Path) -> str:
     return f"{directory.parent.name}~{directory.name}"
 
 
-def find(runs: Path, run: str) -> Path:
-    """The directory of ``run``; raises :class:`RefusedError`."""
+def find(runs: Path, run: str, *, kind: str = "run.json") -> Path:
+    """The directory of ``run``, which has a file ``kind``; raises :class:`RefusedError`."""
     match = _ID.fullmatch(run)
     directory = runs / match["name"] / match["stamp"] if match else None
-    if directory is None or not (directory / "run.json").is_file():
+    if directory is None or not (directory / kind).is_file():
         raise RefusedError(404, "there is no such run", remedy="look at the list of runs again")
     return directory
 
 
 def rows(runs: Path) -> list[Json]:
-    """The latest runs and sweeps, newest first."""
+    """The latest runs, newest first."""
+    return _rows(runs, "run.json", row)
+
+
+def sweeps(runs: Path) -> list[Json]:
+    """The latest sweeps, newest first."""
+    return _rows(runs, "sweep.json", _sweep)
+
+
+def _rows(runs: Path, kind: str, told: Callable[[Path], Json]) -> list[Json]:
     found = [
         directory
         for parent in (sorted(runs.iterdir()) if runs.is_dir() else ())
         if parent.is_dir() and not parent.is_symlink()
         for directory in parent.iterdir()
-        if not directory.is_symlink()
-        and _ID.fullmatch(id_of(directory))
-        and (directory / "run.json").is_file()
+        if not directory.is_symlink() and _ID.fullmatch(id_of(directory)) and (directory / kind).is_file()
     ]
     found.sort(key=lambda each: each.name, reverse=True)
-    return [row for directory in found[:_MOST_RUNS] if (row := _row_or_none(directory)) is not None]
+    rows = []
+    for directory in found[:_MOST_RUNS]:
+        # One that somebody removes, or has broken, is left out.
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            rows.append(told(directory))
+    return rows
+
+
+def _sweep(directory: Path) -> Json:
+    sweep = json.loads((directory / "sweep.json").read_text(encoding="utf-8"))
+    return {
+        "id": id_of(directory),
+        "name": sweep["name"],
+        "status": sweep["status"],
+        "started_unix_s": datetime.fromisoformat(sweep["started"]).timestamp(),
+        "axes": sweep["axes"],
+        "variants": sweep["variants"],
+        "repeats": sweep["repeats"],
+        "directory": str(directory),
+        "has_report": (directory / "report.html").is_file(),
+    }
 
 
 def row(directory: Path) -> Json:
@@ -69,7 +97,7 @@ def row(directory: Path) -> Json:
 def details(directory: Path) -> Json:
     """The same with summary, and what there is to look at."""
     plan = directories.read_plan(directory)
-    summary = _without_curves(_json(directory / "summary.json"))
+    summary = _without_curves(read_json(directory / "summary.json"))
     return {
         **row(directory),
         "run": directories.read_run(directory),
@@ -108,7 +136,7 @@ def of_plan(plan: Mapping[str, Any]) -> Json:
 
 def probes(directory: Path) -> list[Json]:
     """The pings of a run: which program each is, from where to where."""
-    traffic = _json(directory / "raw" / "traffic.json") or []
+    traffic = read_json(directory / "raw" / "traffic.json") or []
     return [
         {"name": each["name"], "program": each["program"], "from": each["from"], "to": each["to"]}
         for each in traffic
@@ -132,13 +160,6 @@ def log(directory: Path, program: str, *, stream: str, tail: int) -> Json:
     return {"program": program, "text": content.decode(errors="replace"), "bytes": size}
 
 
-def _row_or_none(directory: Path) -> Json | None:
-    try:
-        return row(directory)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
 def _judged(directory: Path) -> Json:
     """Verdict and length of a run that has ended."""
     try:
@@ -150,7 +171,7 @@ def _judged(directory: Path) -> Json:
 
 @lru_cache(maxsize=2 * _MOST_RUNS)
 def _judgement(directory: Path, _written: int) -> tuple[tuple[str, Any], ...]:
-    summary = _json(directory / "summary.json") or {}
+    summary = read_json(directory / "summary.json") or {}
     expectations = summary.get("expectations") or []
     duration_ns = summary.get("duration_ns")
     return (
@@ -167,7 +188,8 @@ def _without_curves(content: Any) -> Any:
     return [_without_curves(each) for each in content] if isinstance(content, list) else content
 
 
-def _json(path: Path) -> Any:
+def read_json(path: Path) -> Any:
+    """What is in a file, or ``None``."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,0 +1,249 @@
+"""What a run recorded, as columns that a chart draws: thinned to as many points as it has room for."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from longhaul.analysis.links import intervals
+from longhaul.analysis.rates import steps
+from longhaul.page.asking import Asked
+from longhaul.page.refusals import RefusedError
+from longhaul.run import directory as directories
+from longhaul.run.recorded import read_recorded
+from longhaul.run.results import read_samples
+
+Json = dict[str, Any]
+Array = np.ndarray[Any, Any]
+
+TABLES = ("links", "probes", "flows", "sockets")
+MOST_POINTS = 20_000
+MOST_PACKETS = 5_000
+LONGEST_NS = 10 * 10**9
+"""Of a packet diagram."""
+
+_SUMMED = ("lost_packets", "overflowed_packets", "dropped_packets", "down_packets", "too_big_packets")
+_HIGHEST = ("queue_packets", "queue_bytes", "rtt_ns", "queue_delay_ns")
+_LINK_COLUMNS = ("delivered_bits_per_s", "offered_bits_per_s", "utilisation", *_SUMMED, *_HIGHEST[:2])
+_PACKETS = {
+    "link": "link",
+    "way": "way",
+    "offered_ns": "arrival_ns",
+    "due_ns": "departure_ns",
+    "bytes": "bytes",
+    "fate": "fate",
+    "flow": "flow",
+}
+"""Columns of the record that is being written, and of the table made of it."""
+
+
+def series(directory: Path, asked: Asked) -> Json:
+    """``series``: each with what tells it from others, ``t_ns`` and its columns."""
+    table = asked.query.get("table", "links")
+    if table not in TABLES:
+        raise RefusedError(400, f"there is no table of this name: {', '.join(TABLES)}")
+    most = asked.number("max_points", least=2, most=MOST_POINTS, default=600)
+    read: Mapping[str, Callable[[Path, Mapping[str, str]], list[Json]]] = {
+        "links": _links,
+        "probes": _probes,
+        "flows": _flows,
+        "sockets": _sockets,
+    }
+    found = read[table](directory, asked.query)
+    return {"table": table, "series": [_thinned(each, most) for each in found]}
+
+
+def packets(directory: Path, asked: Asked) -> Json:
+    """The recorded packets of a link between two times, and what else was recorded.
+
+    A packet counts if it was on the link at all between the times. ``truncated`` says that there are more.
+    """
+    start = asked.number("from_ns", least=0, most=1 << 62, default=0)
+    end = asked.number("to_ns", least=0, most=1 << 62, default=start + 2 * 10**6)
+    if not start < end <= start + LONGEST_NS:
+        raise RefusedError(400, "a packet diagram shows at most 10 s", remedy="ask for less")
+    columns = _packet_columns(directory)
+    link, way = asked.query.get("link"), asked.query.get("way")
+    if not columns:
+        return {"packets": [], "recorded": [], "truncated": False, **_window(directory)}
+    left = np.where(np.isnan(columns["due_ns"]), columns["offered_ns"], columns["due_ns"])
+    mask = (columns["link"] == link) & (columns["offered_ns"] < end) & (left >= start)
+    if way:
+        mask &= columns["way"] == way
+    places = np.flatnonzero(mask)
+    places = places[np.argsort(columns["offered_ns"][places], kind="stable")]
+    return {
+        "packets": [_packet(columns, place) for place in places[:MOST_PACKETS]],
+        "recorded": _recorded(columns),
+        "truncated": len(places) > MOST_PACKETS,
+        **_window(directory),
+    }
+
+
+def _links(directory: Path, query: Mapping[str, str]) -> list[Json]:
+    path = directory / "links.parquet"
+    wanted = {name: query[name] for name in ("link", "way") if query.get(name)}
+    if path.is_file():
+        columns = _chosen(_columns(pq.read_table(path)), wanted)
+    else:
+        samples = _chosen(read_samples(directory / "raw" / "samples.csv"), wanted)
+        columns = intervals(samples, directories.read_plan(directory)) if samples else {}
+    if not columns:
+        return []
+    found = _split(columns, ("link", "way"), _LINK_COLUMNS, columns["t_s"] * 1e9)
+    plan = directories.read_plan(directory)
+    places = {link["name"]: place for place, link in enumerate(plan["links"])}
+    for one in found:
+        rates = steps(plan, places[one["link"]], one["way"])
+        later = np.searchsorted([at_ns for at_ns, _rate in rates], one["t_ns"], side="right") - 1
+        rate = np.array([np.nan if each is None else each for _at_ns, each in rates], dtype=float)[later]
+        one["columns"]["queue_delay_ns"] = one["columns"]["queue_bytes"] * 8e9 / rate
+    return found
+
+
+def _probes(directory: Path, query: Mapping[str, str]) -> list[Json]:
+    columns = _table(directory, "probes", {"name": query.get("probe")})
+    return _split(columns, ("name", "from", "to"), ("rtt_ns",), columns["t_s"] * 1e9) if columns else []
+
+
+def _flows(directory: Path, query: Mapping[str, str]) -> list[Json]:
+    columns = _table(directory, "flows", {"name": query.get("flow")})
+    if not columns:
+        return []
+    for name in ("window_segments", "cwnd_bytes"):
+        columns.setdefault(name, np.full(len(columns["name"]), np.nan))
+    wanted = ("bits_per_s", "retransmits", "rtt_ns", "window_segments", "cwnd_bytes")
+    t_ns = columns["start_ns"].astype(float) + columns["end_s"].astype(float) * 1e9
+    return _split(columns, ("name", "flow", "from", "to", "stream"), wanted, t_ns)
+
+
+def _sockets(directory: Path, query: Mapping[str, str]) -> list[Json]:
+    columns = _table(directory, "sockets", {"host": query.get("host")})
+    wanted = ("cwnd_segments", "ssthresh_segments", "rtt_ns", "delivery_bits_per_s", "retransmits")
+    if not columns:
+        return []
+    found = _split(columns, ("host", "local", "remote", "cc", "socket"), wanted, columns["t_ns"])
+    return [{**each, "socket": str(each["socket"])} for each in found]
+
+
+def _table(directory: Path, name: str, wanted: Mapping[str, str | None]) -> dict[str, Array]:
+    """A table's columns; empty if there is none yet, or no row."""
+    path = directory / f"{name}.parquet"
+    if not path.is_file():
+        return {}
+    return _chosen(_columns(pq.read_table(path)), {each: value for each, value in wanted.items() if value})
+
+
+def _chosen(columns: dict[str, Array], wanted: Mapping[str, str]) -> dict[str, Array]:
+    """The rows that have the wanted values; empty if there is none."""
+    if not columns:
+        return {}
+    mask = np.ones(len(next(iter(columns.values()))), dtype=bool)
+    for name, value in wanted.items():
+        mask &= columns[name] == value
+    return {name: column[mask] for name, column in columns.items()} if mask.any() else {}
+
+
+def _split(
+    columns: Mapping[str, Array], keys: tuple[str, ...], wanted: tuple[str, ...], t_ns: Array
+) -> list[Json]:
+    """A series for each set of ``keys``, in order of time."""
+    names = [columns[key] for key in keys]
+    rows: dict[tuple[Any, ...], list[int]] = {}
+    for place, key in enumerate(zip(*names, strict=True)):
+        rows.setdefault(key, []).append(place)
+    found = []
+    for key, places in rows.items():
+        order = np.array(places)[np.argsort(t_ns[places], kind="stable")]
+        found.append(
+            {
+                **{name: _plain(value) for name, value in zip(keys, key, strict=True)},
+                "t_ns": t_ns[order].astype(np.int64),
+                "columns": {name: columns[name][order].astype(float) for name in wanted if name in columns},
+            }
+        )
+    return found
+
+
+def _thinned(one: Json, most: int) -> Json:
+    """At most ``most`` points: counts add up, queues and round trips show their highest, rates their mean."""
+    count = len(one["t_ns"])
+    group = -(-count // most)
+    starts = np.arange(0, count, group) if count else np.array([], dtype=int)
+    columns = {}
+    for name, values in one["columns"].items():
+        shown = _reduced(name, values, starts) if group > 1 else values
+        columns[name] = [None if np.isnan(each) else round(float(each), 6) for each in shown]
+    last = np.minimum(starts + group - 1, count - 1)
+    return {**one, "t_ns": one["t_ns"][last].tolist(), "columns": columns}
+
+
+def _reduced(name: str, values: Array, starts: Array) -> Array:
+    known = ~np.isnan(values)
+    counts = np.add.reduceat(known.astype(int), starts)
+    if name in _SUMMED or name == "retransmits":
+        found = np.add.reduceat(np.where(known, values, 0.0), starts)
+    elif name in _HIGHEST:
+        found = np.maximum.reduceat(np.where(known, values, -np.inf), starts)
+    else:
+        found = np.add.reduceat(np.where(known, values, 0.0), starts) / np.maximum(counts, 1)
+    return np.where(counts > 0, found, np.nan)
+
+
+def _packet_columns(directory: Path) -> dict[str, Array]:
+    """What was recorded of packets; empty if nothing was. Times that there are not are NaN."""
+    path = directory / "packets.parquet"
+    if path.is_file():
+        table = pq.read_table(path)
+        found = {name: _column(table, column) for name, column in _PACKETS.items()}
+    else:
+        types = {"link": pa.string(), "way": pa.string(), "fate": pa.string(), "flow": pa.string()}
+        written = read_recorded(directory / "raw" / "packets.csv", types)
+        found = {} if written is None else {name: _column(written, name) for name in _PACKETS}
+    if found:
+        found["due_ns"] = found["due_ns"].astype(float)
+    return found if found and len(found["link"]) else {}
+
+
+def _packet(columns: Mapping[str, Array], place: Any) -> Json:
+    due = columns["due_ns"][place]
+    return {
+        "way": columns["way"][place],
+        "offered_ns": int(columns["offered_ns"][place]),
+        "due_ns": None if np.isnan(due) else int(due),
+        "bytes": int(columns["bytes"][place]),
+        "fate": columns["fate"][place],
+        "flow": columns["flow"][place],
+    }
+
+
+def _recorded(columns: Mapping[str, Array]) -> list[Json]:
+    """Which links and ways have packets, how many, from when to when."""
+    rows: dict[tuple[str, str], list[int]] = {}
+    for link, way, at_ns in zip(columns["link"], columns["way"], columns["offered_ns"], strict=True):
+        rows.setdefault((link, way), []).append(int(at_ns))
+    return [
+        {"link": link, "way": way, "packets": len(times), "first_ns": min(times), "last_ns": max(times)}
+        for (link, way), times in rows.items()
+    ]
+
+
+def _columns(table: pa.Table) -> dict[str, Array]:
+    return {name: _column(table, name) for name in table.column_names}
+
+
+def _column(table: pa.Table, name: str) -> Array:
+    return table.column(name).to_numpy(zero_copy_only=False)
+
+
+def _window(directory: Path) -> Json:
+    """The stretch at the beginning of each second that is recorded."""
+    measure = directories.read_plan(directory)["measure"]
+    return {"window_ns": measure.get("packet_window_ns"), "every_ns": 10**9}
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

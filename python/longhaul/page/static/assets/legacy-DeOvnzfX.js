@@ -1,0 +1,1 @@
+import{nt as e}from"./index-uuKpBaDE.js";e();
