@@ -1,0 +1,163 @@
+/** What the server says, in its words. Names of numbers end in their unit; one-way and round trip never share one. */
+
+export type Problem = {
+  path: string;
+  line: number | null;
+  column: number | null;
+  message: string;
+  remedy: string | null;
+  severity: 'error' | 'warning';
+};
+
+export type ModelNode = {
+  name: string;
+  kind: 'host' | 'router';
+  at: [number, number] | null;
+  /** A place in a unit square, where a topology knows one. */
+  spot?: [number, number] | null;
+  attach: string | null;
+  profile?: string | null;
+  addresses?: string[];
+  range?: string | null;
+  written?: boolean;
+  line?: number | null;
+};
+
+/** One direction of a link: null where it is not known, or has no bound. */
+export type Way = {
+  delay_ns: number | null;
+  rate_bits_per_s: number | null;
+  loss: number | null;
+  queue?: string | null;
+  queue_bytes?: number | null;
+};
+
+/** Values as they stand in the file under the link's key. */
+export type LinkText = {
+  delay?: string;
+  rate?: string;
+  loss?: string;
+  queue?: string;
+  mtu?: string;
+  profile?: string;
+  up?: string;
+  forward?: LinkText;
+  reverse?: LinkText;
+};
+
+export type ModelLink = {
+  name: string;
+  a: string;
+  b: string;
+  attachment?: boolean;
+  written?: boolean;
+  line?: number | null;
+  text: LinkText;
+  forward: Way;
+  reverse: Way;
+  rtt_ns: number | null;
+  bdp_bytes: number | null;
+};
+
+export type Item = {
+  name: string;
+  kind?: string | null;
+  /** As it would stand in one line. */
+  text: string;
+  line: number | null;
+};
+
+export type Model = {
+  name?: string | null;
+  nodes: ModelNode[];
+  links: ModelLink[];
+  traffic: Item[];
+  programs: Item[];
+  events: Item[];
+  profiles?: string[];
+  params?: Record<string, string>;
+  duration_ns: number | null;
+};
+
+export type Check = { problems: Problem[]; model: Model | null };
+
+export type Edit =
+  | { op: 'set'; path: (string | number)[]; value: unknown }
+  | { op: 'set'; path: (string | number)[]; text: string }
+  | { op: 'add'; path: (string | number)[]; value: unknown }
+  | { op: 'rename'; path: (string | number)[]; value: string }
+  | { op: 'remove'; path: (string | number)[]; references?: boolean }
+  | { op: 'split'; path: (string | number)[]; value: string };
+
+export type Edited = { text: string; changed_lines: number[]; check: Check };
+
+export type Named = { name: string; title: string; comment?: string };
+
+export type FileEntry = { name: string; mtime?: number; etag?: string };
+
+export type State = {
+  version: string;
+  directory: string;
+  host?: Record<string, unknown>;
+  can: { live: boolean; why: string | null; remedy?: string | null };
+  templates: Named[];
+  scenarios: Named[];
+  files: FileEntry[];
+};
+
+export type Quantity = {
+  ok: boolean;
+  value?: number | null;
+  canonical?: string | null;
+  message?: string | null;
+  remedy?: string | null;
+};
+
+export type QuantityKind = 'delay' | 'rate' | 'loss' | 'size';
+
+export type Mode = 'live' | 'sim';
+
+export type RunRow = {
+  id: string;
+  name: string;
+  mode: string;
+  status: string;
+  started_unix_s: number | null;
+  duration_s: number | null;
+  verdict: string | null;
+  made_by_page?: boolean;
+  file?: string | null;
+  has_report?: boolean;
+  seed?: number | null;
+  expectations_met?: boolean | null;
+};
+
+export type Expectation = { metric: string; wanted?: string; got?: string; ok: boolean | null };
+
+/** A ping that is measured: `program` on `from` asks `to`. */
+export type Probe = { name: string; program?: string; from?: string; to?: string };
+
+export type RunDetail = RunRow & {
+  summary: Record<string, unknown> | null;
+  fidelity: Record<string, unknown> | null;
+  links: string[];
+  duration_ns?: number | null;
+  programs: { name: string; host?: string | null }[];
+  logs?: string[];
+  probes?: Probe[];
+  preflight?: string[];
+  expectations?: Expectation[];
+  files?: string[];
+  report?: boolean;
+};
+
+export type Series = { t_ns: number[]; columns: Record<string, (number | null)[]> };
+
+export type Packet = { offered_ns: number; due_ns: number | null; bytes: number; fate: string };
+
+export type ApiError = {
+  message: string;
+  remedy?: string | null;
+  line?: number | null;
+  column?: number | null;
+};

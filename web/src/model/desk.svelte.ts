@@ -1,0 +1,214 @@
+/** What lies on the desk: one scenario's text, what the server says of it, and what is selected. */
+import { api, Refused } from '../api/client';
+import type { Edit, Model, Problem, State } from '../api/types';
+import { begin, record, redo, undo, type History } from './history';
+import { place, type Point } from './layout';
+import type { Selected } from './problems';
+
+const DRAFT = 'longhaul-draft';
+
+/** What an empty page begins with. */
+export const EMPTY = `version: 1
+name: untitled
+duration: 60s
+profiles:
+  lan: {delay: 15us, rate: 10Gbit}
+`;
+
+export const desk = $state({
+  state: null as State | null,
+  /** The server has not answered lately. */
+  away: false,
+  file: null as string | null,
+  /** Where files that the scenario names are found, if not in the directory. */
+  base: null as string | null,
+  etag: null as string | null,
+  saved: '',
+  text: EMPTY,
+  problems: [] as Problem[],
+  model: null as Model | null,
+  places: new Map<string, Point>(),
+  selected: null as Selected | null,
+  /** Lines that the last edit changed, to be shown for a moment. */
+  changed: [] as number[],
+  /** What was refused last, and how to mend it. */
+  refusal: null as { message: string; remedy?: string | null } | null,
+  busy: 0,
+  canUndo: false,
+  canRedo: false,
+  /** Grows when another text comes, so that the map is fitted anew. */
+  opened: 0,
+});
+
+let history: History = begin(EMPTY);
+let queue: Promise<unknown> = Promise.resolve();
+let typing: ReturnType<typeof setTimeout> | undefined;
+let asked = 0;
+
+export const errors = (): Problem[] => desk.problems.filter((problem) => problem.severity === 'error');
+export const unsaved = (): boolean => desk.text !== desk.saved;
+
+/** Says what went wrong in the page's one place for it. */
+export function refuse(problem: unknown): void {
+  if (problem instanceof Refused) {
+    desk.away = problem.status === 0;
+    desk.refusal = problem.error;
+  } else desk.refusal = { message: problem instanceof Error ? problem.message : String(problem) };
+}
+
+function show(next: History): void {
+  history = next;
+  desk.text = next.now;
+  desk.canUndo = next.past.length > 0;
+  desk.canRedo = next.future.length > 0;
+  sessionStorage.setItem(
+    DRAFT,
+    JSON.stringify({ file: desk.file, base: desk.base, etag: desk.etag, saved: desk.saved, text: next.now }),
+  );
+}
+
+function take(problems: Problem[], model: Model | null): void {
+  desk.problems = problems;
+  if (model) {
+    desk.model = model;
+    desk.places = place(model.nodes, model.links, desk.places);
+  }
+  desk.away = false;
+}
+
+async function look(): Promise<void> {
+  const mine = ++asked;
+  const text = desk.text;
+  try {
+    const { problems, model } = await api.check(text, desk.base);
+    if (mine === asked && text === desk.text) take(problems, model);
+  } catch (problem) {
+    refuse(problem);
+  }
+}
+
+/** Asks for the state of the server and takes up the draft of this tab. */
+export async function arrive(): Promise<void> {
+  try {
+    desk.state = await api.state();
+  } catch (problem) {
+    refuse(problem);
+  }
+  const draft = sessionStorage.getItem(DRAFT);
+  if (draft) {
+    const kept = JSON.parse(draft) as Kept & { text: string };
+    await lay(kept.text, kept);
+  } else {
+    const first = desk.state?.files[0];
+    if (first) await openFile(first.name);
+    else await lay(EMPTY, { ...nothing, saved: EMPTY });
+  }
+}
+
+type Kept = { file: string | null; base: string | null; etag: string | null; saved: string };
+const nothing: Kept = { file: null, base: null, etag: null, saved: '' };
+
+async function lay(text: string, kept: Kept): Promise<void> {
+  clearTimeout(typing);
+  Object.assign(desk, { file: kept.file, base: kept.base, etag: kept.etag, saved: kept.saved });
+  desk.selected = null;
+  desk.refusal = null;
+  desk.places = new Map();
+  desk.model = null;
+  desk.changed = [];
+  show(begin(text));
+  await look();
+  desk.opened++;
+}
+
+export const openEmpty = (): Promise<void> => lay(EMPTY, { ...nothing, saved: EMPTY });
+
+export async function openFile(name: string): Promise<void> {
+  try {
+    const { text, etag } = await api.file(name);
+    await lay(text, { file: name, base: null, etag: etag ?? null, saved: text });
+  } catch (problem) {
+    refuse(problem);
+  }
+}
+
+export async function openScenario(name: string): Promise<void> {
+  try {
+    const { text, base } = await api.scenario(name);
+    await lay(text, { ...nothing, base: base ?? null });
+  } catch (problem) {
+    refuse(problem);
+  }
+}
+
+export async function openTemplate(name: string, as: string): Promise<void> {
+  try {
+    await lay((await api.template(name, { name: as })).text, nothing);
+  } catch (problem) {
+    refuse(problem);
+  }
+}
+
+/** Edits of the page, spliced into the text by the server; they wait for each other. Whether they were done. */
+export function edit(edits: Edit[]): Promise<boolean> {
+  const done = queue.then(async () => {
+    desk.busy++;
+    try {
+      const { text, changed_lines, check } = await api.edit(desk.text, edits, desk.base);
+      asked++;
+      show(record(history, text));
+      desk.changed = changed_lines;
+      desk.refusal = null;
+      take(check.problems, check.model);
+      return true;
+    } catch (problem) {
+      refuse(problem);
+      return false;
+    } finally {
+      desk.busy--;
+    }
+  });
+  queue = done;
+  return done;
+}
+
+/** Text as it is typed. */
+export function type(text: string): void {
+  show(record(history, text, 'typing'));
+  desk.changed = [];
+  clearTimeout(typing);
+  typing = setTimeout(() => void look(), 200);
+}
+
+function step(next: History): void {
+  if (next === history) return;
+  show(next);
+  desk.changed = [];
+  void look();
+}
+
+export const back = (): void => step(undo(history));
+export const forth = (): void => step(redo(history));
+
+/** Saves under `name`; false where the file has changed meanwhile or cannot be written. */
+export async function save(name: string, { overwrite = false } = {}): Promise<boolean> {
+  const text = desk.text;
+  try {
+    const etag = name === desk.file ? desk.etag : null;
+    const answer = await api.save(name, text, overwrite ? ((await api.file(name)).etag ?? null) : etag);
+    desk.file = name;
+    desk.etag = answer.etag;
+    desk.saved = text;
+    desk.refusal = null;
+    show(history);
+    desk.state = await api.state();
+    return true;
+  } catch (problem) {
+    refuse(problem);
+    return false;
+  }
+}
+
+export function select(selected: Selected | null): void {
+  desk.selected = selected;
+}

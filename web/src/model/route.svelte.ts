@@ -1,0 +1,25 @@
+/** Which view is shown, as it stands in the address: #/edit, #/run/ID, #/runs, #/transfers. */
+
+export const VIEWS = ['edit', 'run', 'runs', 'transfers'] as const;
+export type ViewName = (typeof VIEWS)[number];
+
+export function parse(hash: string): { view: ViewName; rest: string[] } {
+  const [view = '', ...rest] = hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent);
+  const known = VIEWS.find((each) => each === view);
+  return { view: known ?? 'edit', rest: known ? rest : [] };
+}
+
+export const route = $state(parse(location.hash));
+
+export function go(view: ViewName, ...rest: string[]): void {
+  location.hash = `#/${[view, ...rest].map(encodeURIComponent).join('/')}`;
+}
+
+export function startRoute(): () => void {
+  const turn = (): void => {
+    Object.assign(route, parse(location.hash));
+  };
+  addEventListener('hashchange', turn);
+  turn();
+  return () => removeEventListener('hashchange', turn);
+}

@@ -1,0 +1,307 @@
+/** The run that is being watched: its state, its last minute of numbers, its messages. */
+import { api, follow, Refused, type Settings } from '../api/client';
+import type { StreamEvent } from '../api/events';
+import type { Mode, Probe, RunDetail } from '../api/types';
+import { refuse } from './desk.svelte';
+import { Recorded, Ring, type Numbers, type Source } from './ring';
+
+export type Status =
+  'none' | 'starting' | 'building' | 'up' | 'running' | 'stopping' | 'concluding' | 'ended';
+export type Notice = {
+  kind: 'info' | 'warning' | 'problem';
+  text: string;
+  remedy: string | null;
+  tNs: number | null;
+};
+export type ProgramState = { name: string; host: string | null; state: string };
+
+/** A minute at ten samples a second. */
+const CAPACITY = 600;
+const MOST_NOTICES = 300;
+
+export const running = $state({
+  id: null as string | null,
+  name: '',
+  mode: 'live' as Mode,
+  status: 'none' as Status,
+  durationNs: null as number | null,
+  tNs: 0,
+  links: [] as string[],
+  probes: [] as string[],
+  /** The server's names of the probes, in the same order. */
+  probeIds: [] as string[],
+  programs: [] as ProgramState[],
+  notices: [] as Notice[],
+  verdict: null as string | null,
+  reason: null as string | null,
+  exit: null as number | null,
+  detail: null as RunDetail | null,
+  /** The stream broke, and is being taken up again. */
+  lost: false,
+  /** Grows with every drawn frame that has something new. */
+  beat: 0,
+  /** Grows twice a second, for numbers in text. */
+  slowBeat: 0,
+  downs: [] as string[],
+});
+
+/** Not state: it is read when something is drawn. */
+export let source: Source = new Ring([], [], 1);
+
+let ring: Ring | null = null;
+let watching: AbortController | null = null;
+let pending = false;
+let lastSlow = 0;
+
+function beat(): void {
+  if (pending) return;
+  pending = true;
+  requestAnimationFrame((now) => {
+    pending = false;
+    running.beat++;
+    if (now - lastSlow > 450) {
+      lastSlow = now;
+      running.slowBeat++;
+    }
+  });
+}
+
+function note(kind: Notice['kind'], text: string, remedy: string | null = null): void {
+  running.notices = [
+    ...running.notices.slice(1 - MOST_NOTICES),
+    { kind, text, remedy, tNs: running.tNs || null },
+  ];
+}
+
+type Told = Record<string, unknown>;
+/** "a1 → b1", as far as it is known. */
+export const probeName = (probe: Probe): string =>
+  probe.from && probe.to ? `${probe.from} → ${probe.to}` : probe.name;
+
+const word = (told: Told, key: string): string | null =>
+  typeof told[key] === 'string' ? (told[key] as string) : null;
+const number = (told: Told, key: string): number | null =>
+  typeof told[key] === 'number' ? (told[key] as number) : null;
+
+function changed(told: Told): string {
+  const changes = Object.entries((told['changes'] ?? {}) as Record<string, unknown>);
+  const way = word(told, 'way');
+  return `${word(told, 'link') ?? 'link'}${way ? `, ${way}` : ''}: ${changes.map(([key, value]) => `${key} ${String(value)}`).join(', ')}`;
+}
+
+function take({ event, data }: StreamEvent): void {
+  running.lost = event === 'lost';
+  const told = JSON.parse(data || '{}') as Told;
+  switch (event) {
+    case 'hello': {
+      const links = (told['links'] as string[] | undefined) ?? [];
+      const probes = ((told['probes'] as Probe[] | undefined) ?? []).map(probeName);
+      if (!ring || ring.links.join() !== links.join() || ring.probes.join() !== probes.join()) {
+        ring = new Ring(links, probes, CAPACITY);
+        source = ring;
+      }
+      running.links = links;
+      running.probes = probes;
+      running.probeIds = ((told['probes'] as Probe[] | undefined) ?? []).map((probe) => probe.name);
+      running.durationNs = number(told, 'duration_ns');
+      running.name = word(told, 'name') ?? running.name;
+      const mode = word(told, 'mode');
+      if (mode) running.mode = mode === 'sim' ? 'sim' : 'live';
+      const programs = (told['programs'] as (string | { name: string; host?: string })[] | undefined) ?? [];
+      running.programs = programs.map((each) =>
+        typeof each === 'string'
+          ? { name: each, host: null, state: 'waits' }
+          : { name: each.name, host: each.host ?? null, state: 'waits' },
+      );
+      break;
+    }
+    case 'building':
+      running.status = 'building';
+      break;
+    case 'ending':
+    case 'concluding':
+      running.status = 'concluding';
+      break;
+    case 'results':
+      running.verdict = word(told, 'verdict');
+      break;
+    case 'up':
+      running.status = 'up';
+      break;
+    case 'started':
+      if (running.status !== 'stopping') running.status = 'running';
+      break;
+    case 'sample': {
+      if (running.status === 'up' || running.status === 'building' || running.status === 'starting')
+        running.status = 'running';
+      const t = number(told, 't_ns') ?? 0;
+      running.tNs = t;
+      ring?.push(t, (told['links'] as Numbers[] | null) ?? [], (told['probes'] as Numbers | null) ?? []);
+      beat();
+      break;
+    }
+    case 'progress':
+      running.tNs = number(told, 't_ns') ?? running.tNs;
+      if (running.status !== 'stopping') running.status = 'running';
+      break;
+    case 'program': {
+      const name = word(told, 'name') ?? '';
+      const state = word(told, 'state') ?? 'runs';
+      running.programs = running.programs.some((each) => each.name === name)
+        ? running.programs.map((each) => (each.name === name ? { ...each, state } : each))
+        : [...running.programs, { name, host: word(told, 'host'), state }];
+      break;
+    }
+    case 'set':
+      note('info', changed(told));
+      break;
+    case 'warning':
+      note('warning', word(told, 'message') ?? data, word(told, 'remedy'));
+      break;
+    case 'problem':
+      note('problem', word(told, 'message') ?? data, word(told, 'remedy'));
+      break;
+    case 'end':
+      running.status = 'ended';
+      running.verdict = word(told, 'verdict') ?? running.verdict;
+      running.reason = word(told, 'reason');
+      running.exit = number(told, 'exit_code');
+      break;
+    default:
+  }
+}
+
+/** Shows a run: follows it if it goes on, and reads what it left if it is over. */
+export async function watch(id: string): Promise<void> {
+  if (running.id === id) return;
+  watching?.abort();
+  const mine = (watching = new AbortController());
+  ring = null;
+  source = new Ring([], [], 1);
+  Object.assign(running, {
+    id,
+    status: 'starting',
+    durationNs: null,
+    tNs: 0,
+    links: [],
+    probes: [],
+    programs: [],
+    notices: [],
+    verdict: null,
+    reason: null,
+    exit: null,
+    detail: null,
+    downs: [],
+  });
+  try {
+    await follow(id, take, mine.signal);
+  } catch (problem) {
+    if (problem instanceof Refused && problem.status === 404) running.status = 'none';
+    refuse(problem);
+    return;
+  }
+  if (!mine.signal.aborted) await finish(id);
+}
+
+async function finish(id: string): Promise<void> {
+  try {
+    const detail = await api.run(id);
+    if (running.id !== id) return;
+    running.status = 'ended';
+    running.detail = detail;
+    running.durationNs ??= detail.duration_ns ?? null;
+    if (running.programs.length === 0)
+      running.programs = detail.programs.map((each) => ({
+        name: each.name,
+        host: each.host ?? null,
+        state: '',
+      }));
+    running.verdict = detail.verdict ?? running.verdict;
+    running.name = detail.name;
+    if (running.links.length === 0) running.links = detail.links;
+    if (running.probes.length === 0) {
+      running.probes = (detail.probes ?? []).map(probeName);
+      running.probeIds = (detail.probes ?? []).map((probe) => probe.name);
+    }
+    source = ring && ring.count > 1 ? ring : new Recorded(running.links, running.probes);
+    running.beat++;
+    running.slowBeat++;
+  } catch (problem) {
+    refuse(problem);
+  }
+}
+
+/** Reads the whole run's numbers of some links, for charts of a run that is over. */
+export async function readSeries(names: readonly string[]): Promise<void> {
+  const id = running.id;
+  if (!id || !(source instanceof Recorded)) return;
+  const into = source;
+  await Promise.allSettled([
+    ...names.flatMap((name) =>
+      (['forward', 'reverse'] as const).map(async (way) => {
+        if (!into.wants(name, way)) return;
+        into.keep(name, way, await api.series(id, 'links', name, way, 1200));
+      }),
+    ),
+    ...running.probes.map(async (name, at) => {
+      const asked = running.probeIds[at] ?? name;
+      if (into.wants(name, 'probe'))
+        into.keep(name, 'probe', await api.series(id, 'probes', asked, '', 1200));
+    }),
+  ]);
+  running.beat++;
+  running.slowBeat++;
+}
+
+export async function start(
+  text: string,
+  mode: Mode,
+  settings: Settings,
+  file: string | null,
+  base: string | null,
+): Promise<string | null> {
+  watching?.abort();
+  running.id = null;
+  running.mode = mode;
+  running.status = 'starting';
+  running.notices = [];
+  running.detail = null;
+  running.verdict = null;
+  try {
+    return (await api.start(text, mode, settings, file, base)).id;
+  } catch (problem) {
+    running.status = 'none';
+    refuse(problem);
+    return null;
+  }
+}
+
+export async function stop(): Promise<void> {
+  if (!running.id) return;
+  running.status = 'stopping';
+  try {
+    await api.stop(running.id);
+  } catch (problem) {
+    refuse(problem);
+  }
+}
+
+/** Changes a link of the run; true if the run has taken it. */
+export async function change(
+  link: string,
+  way: 'both' | 'forward' | 'reverse',
+  changes: Record<string, string | boolean>,
+): Promise<boolean> {
+  if (!running.id) return false;
+  try {
+    await api.set(running.id, { link, way: way === 'both' ? null : way, changes });
+    if (changes['up'] === false) running.downs = [...new Set([...running.downs, link])];
+    if (changes['up'] === true) running.downs = running.downs.filter((each) => each !== link);
+    return true;
+  } catch (problem) {
+    refuse(problem);
+    return false;
+  }
+}
+
+export const goesOn = (): boolean => !['none', 'ended'].includes(running.status);

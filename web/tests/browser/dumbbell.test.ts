@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axe } from './axe';
+import { desk, type Desk } from './server';
+
+let here: Desk;
+beforeAll(async () => {
+  here = await desk();
+});
+afterAll(() => here.end());
+
+const text = (page: Page): Promise<string> => page.locator('#yaml-text').inputValue();
+const settled = (page: Page, wanted: RegExp): Promise<void> =>
+  expect.poll(() => text(page), { timeout: 10_000 }).toMatch(wanted);
+
+/** Milliseconds of the last round trip that the page shows. */
+async function lastPing(page: Page): Promise<number> {
+  const told = (await page.locator('[data-probe]').first().textContent()) ?? '';
+  const [, value, unit] = /([\d.]+) (ms|us|s)/.exec(told) ?? [];
+  return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit ?? ''] ?? NaN);
+}
+
+test('a dumbbell is built by mouse, from an empty page', async () => {
+  const page = await here.page();
+  const map = page.getByRole('application');
+  const box = (await map.boundingBox())!;
+  const at = (x: number, y: number): { x: number; y: number } => ({
+    x: box.x + box.width * x,
+    y: box.y + box.height * y,
+  });
+  const click = async (x: number, y: number): Promise<void> => page.mouse.click(at(x, y).x, at(x, y).y);
+
+  await page.getByRole('button', { name: /^Router/ }).click();
+  await click(0.3, 0.5);
+  await settled(page, /a: \{kind: router/);
+  await click(0.7, 0.5);
+  await settled(page, /b: \{kind: router/);
+  await page.getByRole('button', { name: /^Host/ }).click();
+  for (const [x, wanted] of [
+    [0.3, /a1: \{kind: host, attach: a/],
+    [0.3, /a2:/],
+    [0.7, /b1: \{kind: host, attach: b/],
+    [0.7, /b2:/],
+  ] as const) {
+    await click(x, 0.5);
+    await settled(page, wanted);
+  }
+  await page.getByRole('button', { name: /^Link/ }).click();
+  await page.mouse.move(at(0.3, 0.5).x, at(0.3, 0.5).y);
+  await page.mouse.down();
+  await page.mouse.move(at(0.5, 0.5).x, at(0.5, 0.5).y, { steps: 4 });
+  await page.mouse.move(at(0.7, 0.5).x, at(0.7, 0.5).y, { steps: 4 });
+  await page.mouse.up();
+  await settled(page, /a-b: \{endpoints: \[a, b\]/);
+
+  await page.getByLabel('delay', { exact: true }).fill('20');
+  await expect.poll(() => page.locator('.side .bad').first().textContent()).toContain('no unit');
+  await page.getByLabel('delay', { exact: true }).fill('20ms');
+  await page.getByLabel('delay', { exact: true }).press('Enter');
+  await settled(page, /delay: 20ms/);
+  await page.getByLabel('loss', { exact: true }).fill('0.1%');
+  await page.getByLabel('loss', { exact: true }).press('Enter');
+  await settled(page, /loss: 0.1%/);
+
+  // Undo takes one step back, and redo forth again.
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => text(page)).not.toContain('loss: 0.1%');
+  await page.getByRole('button', { name: 'Redo' }).click();
+  await settled(page, /loss: 0.1%/);
+
+  // A node is dragged: one line changes.
+  const before = (await text(page)).split('\n');
+  await page.getByRole('button', { name: /^Select/ }).click();
+  await page.mouse.move(at(0.7, 0.5).x, at(0.7, 0.5).y);
+  await page.mouse.down();
+  await page.mouse.move(at(0.75, 0.4).x, at(0.75, 0.4).y, { steps: 5 });
+  await page.mouse.up();
+  await expect
+    .poll(async () => (await text(page)).split('\n').filter((line, index) => line !== before[index]).length)
+    .toBe(1);
+  expect(await axe(page)).toEqual([]);
+  await page.context().close();
+});
+
+test('the same is built by keyboard alone, saved, run live, changed, stopped, reported and compared', async () => {
+  const page = await here.page();
+  const press = async (...keys: string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  await press('n');
+  await settled(page, /a: \{kind: router/);
+  await press('n');
+  await settled(page, /b: \{kind: router/);
+  await press('h');
+  await settled(page, /b1:/);
+  await press('ArrowLeft');
+  await press('h');
+  await settled(page, /a1:/);
+  await press('c', 'ArrowRight', 'Enter');
+  await settled(page, /a-b: \{endpoints: \[a, b\]/);
+  await press('Enter');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('link-delay');
+  await page.keyboard.insertText('20ms');
+  await press('Tab');
+  await settled(page, /delay: 20ms/);
+  await press('Tab');
+  await page.keyboard.insertText('0.1%');
+  await press('Enter');
+  await settled(page, /loss: 0.1%/);
+
+  // Traffic: to the tabs, to the second, into its form.
+  await press('Escape', 'p');
+  for (
+    let step = 0;
+    step < 30 && !(await page.evaluate(() => document.activeElement?.id === 'tab-selected'));
+    step++
+  )
+    await press('Shift+Tab');
+  await press('ArrowRight');
+  await page.getByRole('button', { name: 'Add traffic' }).focus();
+  await press('Enter');
+  await settled(page, /probe: \{kind: ping, from: \w+, to: \w+, every: 100ms\}/);
+  await press('Control+s');
+  await page.getByLabel('File name').fill('dumbbell.yaml');
+  await press('Enter');
+  await expect.poll(() => page.title()).toContain('dumbbell.yaml');
+  expect(readFileSync(join(here.folder, 'dumbbell.yaml'), 'utf8')).toBe(await text(page));
+
+  // Live: twice 20 ms and 60 us of the attachments, then twice 60 ms.
+  await press('Escape', '2');
+  await page.locator('.run').waitFor();
+  await press('Control+Enter');
+  await expect.poll(() => lastPing(page), { timeout: 20_000 }).toBeGreaterThan(40);
+  expect(await lastPing(page)).toBeLessThan(60);
+  expect(await axe(page)).toEqual([]);
+  await page.locator('#change-delay').fill('60ms');
+  await press('Enter');
+  await page.getByRole('button', { name: 'Change', exact: true }).press('Enter');
+  await expect.poll(() => lastPing(page), { timeout: 10_000 }).toBeGreaterThan(120);
+  expect(await lastPing(page)).toBeLessThan(140);
+  await page
+    .locator('.time')
+    .focus()
+    .catch(() => undefined);
+  await page.getByRole('button', { name: 'Stop' }).press('Enter');
+  await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 20_000 });
+  const [report] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('button', { name: 'Report' }).press('Enter'),
+  ]);
+  await report.waitForLoadState();
+  await expect.poll(() => report.title(), { timeout: 10_000 }).not.toBe('');
+  await report.close();
+
+  // Simulated, and compared.
+  await page.getByRole('button', { name: 'Simulated' }).press('Enter');
+  await press('Control+Enter');
+  await page.getByText('simulated').first().waitFor();
+  await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 20_000 });
+  await page.getByRole('button', { name: 'Compare' }).press('Enter');
+  await page.locator('.runs').waitFor();
+  await expect.poll(() => page.locator('.runs tbody tr').count()).toBeGreaterThanOrEqual(2);
+});

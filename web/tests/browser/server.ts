@@ -1,0 +1,65 @@
+/** A server of its own and a browser for tests of the whole page. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const root = join(import.meta.dirname, '../../..');
+
+export type Desk = {
+  url: string;
+  folder: string;
+  browser: Browser;
+  page: (options?: BrowserContextOptions) => Promise<Page>;
+  pid: number;
+  end: () => Promise<void>;
+};
+
+/** Starts `longhaul ui` in an empty directory, and Debian's Chromium. */
+export async function desk(): Promise<Desk> {
+  const folder = mkdtempSync(join(tmpdir(), 'longhaul-page-'));
+  const command = process.env['LONGHAUL'] ?? join(root, '.venv/bin/longhaul');
+  const server = spawn(command, ['ui', '--no-open', folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await printed(server);
+  const browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  const open: Page[] = [];
+  return {
+    url,
+    folder,
+    browser,
+    pid: server.pid ?? 0,
+    page: async (options = {}) => {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+      const page = await context.newPage();
+      page.on('pageerror', (error) => {
+        throw error;
+      });
+      open.push(page);
+      await page.goto(url);
+      await page.locator('main .edit').waitFor();
+      return page;
+    },
+    end: async () => {
+      await browser.close();
+      server.kill('SIGTERM');
+      await new Promise((resolve) => server.once('exit', resolve));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function printed(server: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    server.stdout?.on('data', (piece: Buffer) => {
+      text += piece.toString();
+      const found = /http:\/\/\S+#token=\S+/.exec(text);
+      if (found) resolve(found[0]);
+    });
+    server.once('exit', (code) => reject(new Error(`longhaul ui ended with ${code}: ${text}`)));
+  });
+}
