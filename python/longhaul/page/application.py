@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from longhaul.page.asking import endpoint
 from longhaul.page.experiments import Experiments
-from longhaul.page.guard import Guard
+from longhaul.page.guard import TOO_LARGE, Guard
 from longhaul.page.studies import Studies
 from longhaul.page.texts import Texts
 
@@ -61,7 +61,7 @@ def application(directory: Path, *, token: str, port: int) -> Guard:
         Route("/transfers/plan", endpoint(studies.plan), methods=["POST"]),
         Route("/events", experiments.events),
     ]
-    handlers = {404: _not_found, 405: _not_found, 500: _broken}
+    handlers = {404: _not_found, 405: _not_found, 413: _too_large, 500: _broken}
     app = Starlette(
         routes=[
             Mount("/api", routes=api),
@@ -76,6 +76,12 @@ def application(directory: Path, *, token: str, port: int) -> Guard:
 async def _not_found(_request: Request, _error: Exception) -> Response:
     told = {"message": "there is nothing here", "remedy": "open the address that longhaul ui printed"}
     return JSONResponse({"error": told}, 404)
+
+
+async def _too_large(_request: Request, _error: Exception) -> Response:
+    status, message, remedy = TOO_LARGE
+    told = {"error": {"message": message, "remedy": remedy}}
+    return JSONResponse(told, status, headers={"connection": "close"})
 
 
 async def _broken(_request: Request, error: Exception) -> Response:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from secrets import compare_digest
 
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 2 << 20
@@ -48,34 +49,24 @@ class Guard:
         if refused is not None:
             await _refuse(send, *refused)
             return
-        too_large = False
-        started = False
         seen = 0
 
         async def counted() -> Message:
-            nonlocal seen, too_large
+            nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > MOST_BYTES:
-                too_large = True
-                raise _TooLargeError
+                raise HTTPException(413)
             return message
 
         async def with_headers(message: Message) -> None:
-            nonlocal started
             if message["type"] == "http.response.start":
-                started = True
                 own = {name for name, _value in message["headers"]}
                 more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
                 message["headers"] = [*message["headers"], *(pair for pair in more if pair[0] not in own)]
             await send(message)
 
-        try:
-            await self._app(scope, counted, with_headers)
-        except Exception:
-            if not too_large or started:
-                raise
-            await _refuse(send, *_TOO_LARGE)
+        await self._app(scope, counted, with_headers)
 
     def _refused(self, scope: Scope) -> tuple[int, str, str] | None:
         """Status, message and remedy, unless all is well."""
@@ -98,16 +89,12 @@ class Guard:
                 return 401, "the token is missing or wrong", _REMEDY
         length = headers.get(b"content-length", [b"0"])[0]
         if not length.isdigit() or int(length) > MOST_BYTES:
-            return _TOO_LARGE
+            return TOO_LARGE
         return None
 
 
-class _TooLargeError(Exception):
-    """The body goes on and on."""
-
-
 _REMEDY = "open the address that longhaul ui printed last"
-_TOO_LARGE = (413, f"the request has more than {MOST_BYTES >> 20} MiB", "send less")
+TOO_LARGE = (413, f"the request has more than {MOST_BYTES >> 20} MiB", "send less")
 
 
 async def _refuse(send: Send, status: int, message: str, remedy: str) -> None:

@@ -180,21 +180,19 @@ class Splicer:
         if spot.key is not None:
             colon = text.index(":", spot.key.end_mark.index)
             on_lines = not getattr(node, "flow_style", True)
-            if lines is not None or on_lines or start == end:
-                line_end = self._line_end(colon)
-                new = (
-                    f" {flow(value)}"
-                    if lines is None
-                    else "".join(f"{self._break}  {each}" for each in lines)
-                )
-                if on_lines:
-                    comment = text[colon + 1 : line_end]
-                    first = f"{new}{comment}" if lines is None else f"{comment}{new}"
-                    return text[: colon + 1] + first + text[end:]
-                rest = text[end:line_end] if start != end else text[colon + 1 : line_end]
-                if lines is None:
-                    return text[: colon + 1] + new + text[max(end, colon + 1) :]
-                return text[: colon + 1] + rest + new + text[line_end:]
+            below = "".join(f"{self._break}  {each}" for each in lines or ())
+            new = below or f" {flow(value)}"
+            end = max(end, colon + 1)
+            if on_lines:
+                # What is on lines of its own begins behind the comment of its key.
+                comment = text[colon + 1 : self._line_end(colon)]
+                below = f"{comment}{new}" if lines else f"{new}{comment}"
+                return text[: colon + 1] + below + text[end:]
+            if lines:
+                line_end = self._line_end(end)
+                return text[: colon + 1] + text[end:line_end] + new + text[line_end:]
+            if start == node.end_mark.index:
+                return text[: colon + 1] + new + text[end:]
         if isinstance(node, yaml.ScalarNode) and isinstance(value, str):
             return text[:start] + _quoted_like(node, value) + text[end:]
         return text[:start] + flow(value) + text[end:]

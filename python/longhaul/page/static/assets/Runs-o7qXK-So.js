@@ -1,1 +1,0 @@
-import{I as e,P as t}from"./index-uuKpBaDE.js";import"./legacy-DeOvnzfX.js";var n=e(`<p></p>`);function r(e){var r=n();r.textContent=`Runs 1`,t(e,r)}export{r as default};

@@ -1,1 +1,0 @@
-import{nt as e}from"./index-uuKpBaDE.js";e();
