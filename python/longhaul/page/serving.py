@@ -1,17 +1,20 @@
 """``longhaul ui``: a server at this machine's own address, until it is told to end."""
 
+import os
 import secrets
 import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import uvicorn
 
 from longhaul.errors import LonghaulError
 from longhaul.page.application import application
+from longhaul.run import state
 
 ADDRESS = "127.0.0.1"
 _PATIENCE_S = 2
@@ -39,12 +42,29 @@ def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str]
         ws="none",
     )
     say(url)
-    if open_browser:
-        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
     server = uvicorn.Server(config)
-    server.run(sockets=[listener])
+    with _opened(url) if open_browser else nullcontext():
+        server.run(sockets=[listener])
     if not server.started:
         sys.exit(70)
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[None]:
+    """Let a browser open ``url``.
+
+    What programs are started with can be read by everybody on this machine, so the browser is given a file
+    that only this user can read, and that leads on.
+    """
+    path = state.state_directory() / f"page-{os.getpid()}.html"
+    path.unlink(missing_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={url}">')
+    threading.Thread(target=webbrowser.open, args=(path.as_uri(),), daemon=True).start()
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def _listen(port: int) -> socket.socket:

@@ -1,0 +1,114 @@
+"""Everybody who listens to a run hears the same, and nobody's slowness costs memory."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from longhaul.page import feeds
+from longhaul.page.feeds import Feed
+
+
+def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(asyncio.wait_for(test(), 20))
+
+
+def read(event: bytes) -> tuple[str, Any]:
+    fields = dict(line.split(": ", 1) for line in event.decode().strip().splitlines() if line[0] != ":")
+    return fields.get("event", ""), json.loads(fields.get("data", "null"))
+
+
+async def heard(stream: AsyncIterator[bytes]) -> list[tuple[str, Any]]:
+    return [read(event) async for event in stream]
+
+
+def test_who_comes_late_hears_everything_in_order() -> None:
+    async def test() -> None:
+        feed = Feed(None)
+        feed.tell("building", {"nodes": 1})
+        feed.tell("started", {})
+        first = asyncio.create_task(heard(feed.listen({"links": []})))
+        await asyncio.sleep(0)
+        feed.tell("end", {"reason": "duration"})
+        feed.tell("started", {"after": "the end"})
+        told = ["hello", "building", "started", "end"]
+        assert [name for name, _data in await first] == told
+        assert [name for name, _data in await heard(feed.listen({}))] == told
+
+    run(test)
+
+
+def test_who_comes_back_hears_what_was_missed_alone() -> None:
+    async def test() -> None:
+        feed = Feed(None)
+        for number in range(4):
+            feed.tell("set", {"number": number})
+        stream = feed.listen({}, after=3)
+        assert read(await anext(stream))[0] == "hello"
+        event = await anext(stream)
+        assert event.startswith(b"id: 4\n")
+        assert read(event) == ("set", {"number": 3})
+        await stream.aclose()
+
+    run(test)
+
+
+def test_a_slow_listener_gets_the_latest_sample_and_all_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "EVERY_S", 0.001)
+
+    async def test() -> None:
+        taken = 0
+
+        def sample() -> dict[str, int]:
+            nonlocal taken
+            taken += 1
+            return {"t_ns": taken}
+
+        feed = Feed(sample)
+        stream = feed.listen({})
+        await anext(stream)
+        first = read(await anext(stream))[1]["t_ns"]
+        while taken < first + 100:
+            await asyncio.sleep(0.001)
+        feed.tell("set", {})
+        assert read(await anext(stream))[0] == "set"
+        assert read(await anext(stream))[1]["t_ns"] >= first + 100, "samples between were dropped"
+        await stream.aclose()
+
+    run(test)
+
+
+def test_nothing_is_sampled_while_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "EVERY_S", 0.001)
+
+    async def test() -> None:
+        taken = []
+        feed = Feed(lambda: taken.append(1))  # type: ignore[func-returns-value]
+        stream = feed.listen({})
+        await anext(stream)
+        waiting = asyncio.create_task(anext(stream))
+        while not taken:
+            await asyncio.sleep(0.001)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await stream.aclose()
+        await asyncio.sleep(0.05)
+        count = len(taken)
+        await asyncio.sleep(0.05)
+        assert len(taken) == count
+
+    run(test)
+
+
+def test_a_silent_run_is_heard_to_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "HEARTBEAT_S", 0.01)
+
+    async def test() -> None:
+        stream = Feed(None).listen({})
+        await anext(stream)
+        assert (await anext(stream)).startswith(b": ")
+        await stream.aclose()
+
+    run(test)
