@@ -39,7 +39,7 @@ def append(path: Path, text: str) -> None:
 
 
 def links(found: Any) -> Any:
-    return found["links"][0]
+    return list(found["links"][0])
 
 
 def test_rates_are_what_two_samples_differ_by(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ def application(directory: Path, *, token: str, port: int) -> Guard:
         Route("/files/{name}", endpoint(texts.file)),
         Route("/files/{name}", endpoint(texts.save), methods=["PUT"]),
         Route("/check", endpoint(texts.check), methods=["POST"]),
+        Route("/preflight", endpoint(texts.preflight), methods=["POST"]),
         Route("/edit", endpoint(texts.edit), methods=["POST"]),
         Route("/quantity", endpoint(texts.quantity), methods=["POST"]),
         Route("/certificate", endpoint(texts.certificate)),

@@ -20,6 +20,8 @@ duration: 30s
 """
 _SHARED = ("kind", "access", "wan", "mtu", "addresses")
 """Options that topologies have in common, and that are written in the file."""
+_TOPOLOGY = "topology-"
+"""Begins the names of topologies that are called like a template."""
 _LONG = ("sites", "grid5000", "teragrid")
 """Kinds that need more than a form can ask."""
 
@@ -32,7 +34,8 @@ def templates() -> list[Json]:
         (kind,) = get_args(model.model_fields["kind"].annotation)
         if kind not in _LONG:
             title = (model.__doc__ or "").strip().splitlines()[0]
-            found.append({"name": kind, "title": title, "options": _options(model)})
+            name = f"{_TOPOLOGY}{kind}" if kind in TEMPLATES else kind
+            found.append({"name": name, "title": title, "options": _options(model)})
     return found
 
 
@@ -46,7 +49,7 @@ def write_template(name: str, options: Mapping[str, str]) -> str:
         return _EMPTY.format(name=called)
     if name in TEMPLATES:
         return template(called, kind=name)
-    return topology_template(called, kind=name, options=rest)
+    return topology_template(called, kind=name.removeprefix(_TOPOLOGY), options=rest)
 
 
 def scenarios() -> list[Json]:

@@ -71,7 +71,9 @@ def _tree(source: Source, root: Branch, settings: Mapping[str, str]) -> tuple[Br
 
 def _with_numbers(model: Json, resolved: Resolved | None) -> Json:
     """The drawing with addresses, laws, round trips and paths; each ``None`` while there are errors."""
-    told: Json = describe(resolved) if resolved else {"nodes": [], "links": [], "paths": []}
+    told: Json = (
+        describe(resolved, most_paths=_MOST_PATHS) if resolved else {"nodes": [], "links": [], "paths": []}
+    )
     nodes = {node["name"]: node for node in told["nodes"]}
     links = {link["name"]: link for link in told["links"]}
     for node in model["nodes"]:
@@ -88,7 +90,7 @@ def _with_numbers(model: Json, resolved: Resolved | None) -> Json:
         "every_ns": resolved.plan["measure"]["every_ns"] if resolved else None,
         "paths": [
             {key: path[key] for key in ("from", "to", "nodes", "round_trip_ns", "bottleneck", "bits_per_s")}
-            for path in told["paths"][:_MOST_PATHS]
+            for path in told["paths"]
         ],
     }
 

@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from pydantic_core import PydanticCustomError
+
 from longhaul.page.refusals import RefusedError
+from longhaul.scenario.model.queue import parse_limit
 from longhaul.scenario.units import Quantity, Rate, Share, Size, Span, UnitError
 from longhaul.scenario.yaml_tree import resolve_scalar
 
@@ -13,29 +16,32 @@ def read_quantity(kind: str, text: str) -> dict[str, Any]:
     """Whether ``text`` is a quantity of ``kind``, and which.
 
     The value is in ns, bit/s, bytes, or a share of one; ``canonical`` is its exact spelling. A parameter,
-    such as ``$loss``, is right, and its value unknown.
+    such as ``$loss``, is right, and its value unknown; so is that of a queue's limit.
     """
-    if kind not in KINDS:
-        raise RefusedError(400, f'there is no kind of quantity "{kind[:40]}"', remedy=", ".join(KINDS))
+    if kind not in (*KINDS, "queue"):
+        remedy = ", ".join((*KINDS, "queue"))
+        raise RefusedError(400, f'there is no kind of quantity "{kind[:40]}"', remedy=remedy)
     if text.startswith("$") and text[1:].isidentifier():
-        return {"ok": True, "value": None, "canonical": text, "message": None, "remedy": None}
+        return _right(None, text)
     try:
+        if kind == "queue":
+            parse_limit(text.strip())
+            return _right(None, text.strip())
         quantity = KINDS[kind].parse(resolve_scalar(text.strip()) if kind == "loss" else text.strip())
     except UnitError as error:
-        return {
-            "ok": False,
-            "value": None,
-            "canonical": None,
-            "message": error.message,
-            "remedy": error.remedy,
-        }
-    return {
-        "ok": True,
-        "value": value_of(quantity),
-        "canonical": str(quantity),
-        "message": None,
-        "remedy": None,
-    }
+        return _wrong(error.message, error.remedy)
+    except PydanticCustomError as error:
+        told = error.context or {}
+        return _wrong(str(told.get("message", error)), told.get("remedy"))
+    return _right(value_of(quantity), str(quantity))
+
+
+def _right(value: float | None, canonical: str) -> dict[str, Any]:
+    return {"ok": True, "value": value, "canonical": canonical, "message": None, "remedy": None}
+
+
+def _wrong(message: str, remedy: str | None) -> dict[str, Any]:
+    return {"ok": False, "value": None, "canonical": None, "message": message, "remedy": remedy}
 
 
 def value_of(quantity: Quantity) -> int | float:

@@ -94,6 +94,21 @@ class Texts:
         """Problems and model of a text."""
         return self._look(asked, asked.text("text"))
 
+    def preflight(self, asked: Asked) -> Json:
+        """What stands between a text and a faithful run: problems of the text, and of this machine now."""
+        found = self._look(asked, asked.text("text"))["problems"]
+        if asked.body.get("mode", "live") == "live":
+            found += [
+                {
+                    "message": f"{each.what}: {each.detail}",
+                    "remedy": each.fix,
+                    "severity": "error" if each.state == "missing" else "warning",
+                }
+                for each in examine(self_test=False)
+                if each.state != "good"
+            ]
+        return {"warnings": found}
+
     def edit(self, asked: Asked) -> Json:
         """A text with edits, the lines that changed, and what is wrong then."""
         edits = asked.body.get("edits")

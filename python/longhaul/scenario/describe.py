@@ -11,12 +11,17 @@ from longhaul.scenario.resolve import Resolved
 
 
 def describe(
-    resolved: Resolved, *, source: str | None = None, destination: str | None = None, all_pairs: bool = False
+    resolved: Resolved,
+    *,
+    source: str | None = None,
+    destination: str | None = None,
+    all_pairs: bool = False,
+    most_paths: int | None = None,
 ) -> Plain:
     """Nodes, links and paths of a scenario.
 
     Paths are those between one host and another of each pair of sites; with ``source`` or ``destination``
-    those that begin or end there; with ``all_pairs`` those between any two hosts.
+    those that begin or end there; with ``all_pairs`` those between any two hosts. ``most_paths`` are told.
     """
     plan = resolved.plan
     routes = Routes(plan)
@@ -31,7 +36,7 @@ def describe(
         "links": [_link(link, plan, resolved.round_trips.get(link["name"], {})) for link in plan["links"]],
         "paths": [
             _path(way, routes, plan)
-            for pair in _pairs(routes, plan, source, destination, all_pairs)
+            for pair in _pairs(routes, plan, source, destination, all_pairs)[:most_paths]
             if (way := routes.way(*pair)) is not None
         ],
         "programs": [
