@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['tests/browser/*.test.ts'],
     fileParallelism: false,
-    testTimeout: 60_000,
-    hookTimeout: 30_000,
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
   },
 });

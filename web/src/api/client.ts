@@ -4,6 +4,7 @@ import { check, type TheirCheck } from './translate';
 import type {
   ApiError,
   Check,
+  Comparison,
   Edit,
   Edited,
   Mode,
@@ -11,9 +12,13 @@ import type {
   Problem,
   Quantity,
   QuantityKind,
+  Recording,
   RunDetail,
   RunRow,
   Series,
+  SweepResult,
+  SweepRow,
+  TransferPlan,
   State,
 } from './types';
 
@@ -86,6 +91,12 @@ const query = (values: Record<string, string | number | undefined>): string => {
 };
 
 export type Text = { text: string; etag?: string; base?: string };
+export type SeriesOf = {
+  table: 'links' | 'probes' | 'flows' | 'sockets';
+  link?: string;
+  way?: string;
+  probe?: string;
+};
 export type Settings = Record<string, string>;
 export type Change = {
   link: string;
@@ -121,25 +132,36 @@ export const api = {
     }),
   start: (text: string, mode: Mode, settings: Settings, file: string | null, base: string | null) =>
     json<{ id: string }>('POST', 'runs', { text, mode, settings, file, base }),
-  runs: () => json<{ runs: RunRow[] }>('GET', 'runs'),
+  runs: () => json<{ runs: RunRow[]; sweeps?: SweepRow[] }>('GET', 'runs'),
   run: (id: string) => json<RunDetail>('GET', `runs/${part(id)}`),
   stop: (id: string) => json<unknown>('POST', `runs/${part(id)}/stop`, {}),
   set: (id: string, change: Change) => json<unknown>('POST', `runs/${part(id)}/set`, change),
   log: (id: string, program: string, stream: 'out' | 'err', tail = 20_000) =>
     json<{ text: string }>('GET', `runs/${part(id)}/logs/${part(program)}${query({ stream, tail })}`),
-  series: (id: string, table: string, link: string, way: string, maxPoints: number) =>
-    json<Series>('GET', `runs/${part(id)}/series${query({ table, link, way, max_points: maxPoints })}`),
+  series: async (id: string, of: SeriesOf): Promise<Series[]> =>
+    (await json<{ series: Series[] }>('GET', `runs/${part(id)}/series${query({ max_points: 1200, ...of })}`))
+      .series,
   packets: (id: string, link: string, way: string, fromNs: number, toNs: number) =>
-    json<{ packets: Packet[] }>(
-      'GET',
-      `runs/${part(id)}/packets${query({ link, way, from_ns: fromNs, to_ns: toNs })}`,
-    ),
+    json<{
+      packets: Packet[];
+      recorded: Recording[];
+      window_ns: number;
+      every_ns: number;
+      truncated?: boolean;
+    }>('GET', `runs/${part(id)}/packets${query({ link, way, from_ns: fromNs, to_ns: toNs })}`),
   report: (id: string) => json<{ url: string }>('POST', `runs/${part(id)}/ticket`, {}),
-  compare: (runs: string[]) => json<Record<string, unknown>>('POST', 'compare', { runs }),
-  sweep: (id: string) => json<Record<string, unknown>>('GET', `runs/${part(id)}/sweep`),
-  plan: (text: string, policy: string, scenario: string | null) =>
-    json<Record<string, unknown>>('POST', 'transfers/plan', { text, policy, scenario }),
-  certificate: () => json<Record<string, unknown>>('GET', 'certificate'),
+  compare: (runs: (string | string[])[]) => json<Comparison>('POST', 'compare', { runs }),
+  sweep: (id: string) => json<SweepResult>('GET', `runs/${part(id)}/sweep`),
+  policies: () => json<{ policies: { name: string; about: string }[] }>('GET', 'transfers/policies'),
+  plan: (wish: {
+    text: string;
+    policy: string;
+    format?: 'csv';
+    scenario?: string;
+    base?: string;
+    capacity?: string;
+  }) => json<TransferPlan>('POST', 'transfers/plan', wish),
+  certificate: () => json<{ certificate?: Record<string, unknown> | null }>('GET', 'certificate'),
 };
 
 /**

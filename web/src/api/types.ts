@@ -132,7 +132,16 @@ export type RunRow = {
   expectations_met?: boolean | null;
 };
 
-export type Expectation = { metric: string; wanted?: string; got?: string; ok: boolean | null };
+export type Expectation = {
+  metric: string;
+  unit: string | null;
+  min: number | null;
+  max: number | null;
+  equals: number | string | null;
+  value: number | string | null;
+  met: boolean | null;
+  why: string | null;
+};
 
 /** A ping that is measured: `program` on `from` asks `to`. */
 export type Probe = { name: string; program?: string; from?: string; to?: string };
@@ -151,7 +160,21 @@ export type RunDetail = RunRow & {
   report?: boolean;
 };
 
-export type Series = { t_ns: number[]; columns: Record<string, (number | null)[]> };
+export type Series = {
+  link?: string;
+  way?: string;
+  name?: string;
+  flow?: string | number;
+  from?: string;
+  to?: string;
+  stream?: number | string | null;
+  host?: string;
+  local?: string;
+  remote?: string;
+  cc?: string | null;
+  t_ns: number[];
+  columns: Record<string, (number | null)[]>;
+};
 
 export type Packet = { offered_ns: number; due_ns: number | null; bytes: number; fate: string };
 
@@ -160,4 +183,68 @@ export type ApiError = {
   remedy?: string | null;
   line?: number | null;
   column?: number | null;
+};
+
+/** What is recorded of packets on one direction of a link. */
+export type Recording = { link: string; way: string; packets: number; first_ns: number; last_ns: number };
+
+export type Estimate = { mean: number; half_width: number | null; runs: number } | null;
+
+export type Comparison = {
+  groups: { name: string; runs: string[] }[];
+  metrics: {
+    metric: string;
+    unit: string | null;
+    estimates: Estimate[];
+    difference: number | null;
+    difference_half_width: number | null;
+    differs: boolean | null;
+  }[];
+};
+
+export type SweepRow = {
+  id: string;
+  name: string;
+  status: string;
+  started_unix_s: number | null;
+  axes: { name: string; column: string; values: unknown[] }[];
+  variants: number;
+  repeats?: number | null;
+  has_report?: boolean;
+};
+
+export type SweepCell = {
+  variant: number;
+  metric: string;
+  unit: string | null;
+  mean: number | null;
+  half_width: number | null;
+  runs: number;
+} & Record<string, unknown>;
+
+export type SweepResult = {
+  sweep: { name?: string; axes: SweepRow['axes'] } & Record<string, unknown>;
+  metrics: string[];
+  rows: SweepCell[];
+};
+
+export type TransferPlan = {
+  policy: string;
+  measures: Record<string, number | null>;
+  requests: {
+    request: string;
+    from: string;
+    to: string;
+    volume_bytes: number;
+    release_s: number;
+    deadline_s: number | null;
+    satisfied: boolean;
+    reason: string | null;
+    start_s: number | null;
+    finish_s: number | null;
+    bits_per_s: number | null;
+    pieces: { start_s: number; finish_s: number; bits_per_s: number }[];
+  }[];
+  links: { link: string; bits_per_s: number; peak_bits_per_s: number }[];
+  loads: { link: string; t_s: number[]; bits_per_s: number[] }[];
 };

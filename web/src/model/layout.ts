@@ -151,7 +151,7 @@ export function heading(from: Point, to: readonly Point[]): number {
 }
 
 /** A view in which all points lie within `width` and `height` less a margin; no closer than `most` pixels a degree. */
-export function fit(points: readonly Point[], width: number, height: number, margin = 70, most = 24): View {
+export function fit(points: readonly Point[], width: number, height: number, margin = 70, most = 48): View {
   const corners = points.length
     ? points
     : [

@@ -17,6 +17,8 @@ export type Source = {
   link(link: number, way: WayName, column: Column): (number | null)[];
   probe(at: number): (number | null)[];
   latest(link: number, way: WayName, column: Column): number | null;
+  /** Over all that is kept. */
+  mean(link: number, way: WayName, column: Column): number | null;
   load(link: number): number | null;
 };
 
@@ -88,6 +90,10 @@ export class Ring implements Source {
     return Number.isNaN(value) ? null : value;
   }
 
+  mean(link: number, way: WayName, column: Column): number | null {
+    return average(this.link(link, way, column));
+  }
+
   /** The greater utilisation of both directions, now. */
   load(link: number): number | null {
     const [forward, reverse] = [
@@ -96,6 +102,22 @@ export class Ring implements Source {
     ];
     return forward === null && reverse === null ? null : Math.max(forward ?? 0, reverse ?? 0);
   }
+}
+
+function average(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value): value is number => value !== null);
+  return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+}
+
+/** Columns of the result tables under the names of samples. */
+function named(columns: Series['columns']): Series['columns'] {
+  const gone = ['lost', 'overflowed', 'dropped', 'down', 'too_big'].flatMap((fate) => {
+    const column = columns[`${fate}_packets`];
+    return column ? [column] : [];
+  });
+  const lost = gone[0]?.map((_, at) => gone.reduce((sum, column) => sum + (column[at] ?? 0), 0));
+  const rate = columns['delivered_bits_per_s'];
+  return { ...columns, ...(rate ? { bits_per_s: rate } : {}), ...(lost ? { lost } : {}) };
 }
 
 /** Numbers of a run that is over, as the server thinned them out; links are read when they are asked for. */
@@ -115,7 +137,7 @@ export class Recorded implements Source {
   }
 
   keep(name: string, way: string, series: Series): void {
-    this.kept.set(`${way} ${name}`, series);
+    this.kept.set(`${way} ${name}`, { ...series, columns: named(series.columns) });
     if (way !== 'probe' || this.times.length === 0) this.times = series.t_ns;
   }
 
@@ -138,10 +160,8 @@ export class Recorded implements Source {
     });
   }
 
-  private mean(link: number, way: WayName, column: Column): number | null {
-    const values = this.kept.get(`${way} ${this.links[link]}`)?.columns[column];
-    const known = values?.filter((value): value is number => value !== null) ?? [];
-    return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+  mean(link: number, way: WayName, column: Column): number | null {
+    return average(this.kept.get(`${way} ${this.links[link]}`)?.columns[column] ?? []);
   }
 
   latest(link: number, way: WayName, column: Column): number | null {

@@ -28,8 +28,6 @@ export const running = $state({
   tNs: 0,
   links: [] as string[],
   probes: [] as string[],
-  /** The server's names of the probes, in the same order. */
-  probeIds: [] as string[],
   programs: [] as ProgramState[],
   notices: [] as Notice[],
   verdict: null as string | null,
@@ -102,7 +100,6 @@ function take({ event, data }: StreamEvent): void {
       }
       running.links = links;
       running.probes = probes;
-      running.probeIds = ((told['probes'] as Probe[] | undefined) ?? []).map((probe) => probe.name);
       running.durationNs = number(told, 'duration_ns');
       running.name = word(told, 'name') ?? running.name;
       const mode = word(told, 'mode');
@@ -210,6 +207,7 @@ async function finish(id: string): Promise<void> {
     running.status = 'ended';
     running.detail = detail;
     running.durationNs ??= detail.duration_ns ?? null;
+    if (detail.duration_s !== null) running.tNs = detail.duration_s * 1e9;
     if (running.programs.length === 0)
       running.programs = detail.programs.map((each) => ({
         name: each.name,
@@ -221,9 +219,9 @@ async function finish(id: string): Promise<void> {
     if (running.links.length === 0) running.links = detail.links;
     if (running.probes.length === 0) {
       running.probes = (detail.probes ?? []).map(probeName);
-      running.probeIds = (detail.probes ?? []).map((probe) => probe.name);
     }
-    source = ring && ring.count > 1 ? ring : new Recorded(running.links, running.probes);
+    source =
+      ring && ring.count > 1 && ring.count < CAPACITY ? ring : new Recorded(running.links, running.probes);
     running.beat++;
     running.slowBeat++;
   } catch (problem) {
@@ -237,17 +235,20 @@ export async function readSeries(names: readonly string[]): Promise<void> {
   if (!id || !(source instanceof Recorded)) return;
   const into = source;
   await Promise.allSettled([
-    ...names.flatMap((name) =>
-      (['forward', 'reverse'] as const).map(async (way) => {
-        if (!into.wants(name, way)) return;
-        into.keep(name, way, await api.series(id, 'links', name, way, 1200));
+    ...names
+      .filter((name) => into.wants(name, 'forward'))
+      .map(async (link) => {
+        for (const series of await api.series(id, { table: 'links', link }))
+          into.keep(link, series.way ?? 'forward', series);
       }),
-    ),
-    ...running.probes.map(async (name, at) => {
-      const asked = running.probeIds[at] ?? name;
-      if (into.wants(name, 'probe'))
-        into.keep(name, 'probe', await api.series(id, 'probes', asked, '', 1200));
-    }),
+    (async () => {
+      const open = running.probes.filter((probe) => into.wants(probe, 'probe'));
+      if (!open.length) return;
+      for (const series of await api.series(id, { table: 'probes' })) {
+        const { name = '', from = '', to = '' } = series;
+        into.keep(probeName({ name, from, to }), 'probe', series);
+      }
+    })(),
   ]);
   running.beat++;
   running.slowBeat++;
@@ -302,6 +303,39 @@ export async function change(
     refuse(problem);
     return false;
   }
+}
+
+/** Congestion windows of the run's TCP connections: of simulated flows, or of real sockets where they were sampled. */
+export async function readWindows(
+  id: string,
+): Promise<{ labels: string[]; data: (number | null)[][] } | null> {
+  const [flows, sockets] = await Promise.all([
+    api.series(id, { table: 'flows' }),
+    api.series(id, { table: 'sockets' }),
+  ]);
+  const all = [
+    ...flows.map((each) => ({
+      label: `${each.name ?? each.flow ?? ''}${each.stream ? ` ${each.stream}` : ''}`,
+      series: each,
+      column: 'window_segments',
+    })),
+    ...sockets.map((each) => ({
+      label: `${each.host ?? ''} to ${each.remote ?? ''}`,
+      series: each,
+      column: 'cwnd_segments',
+    })),
+  ].filter(({ series, column }) => series.columns[column]?.some((value) => value !== null && value > 0));
+  const first = all.slice(0, 8);
+  if (!first.length) return null;
+  const times = [...new Set(first.flatMap(({ series }) => series.t_ns))].sort((a, b) => a - b);
+  const on = ({ series, column }: (typeof first)[number]): (number | null)[] => {
+    let next = 0;
+    return times.map((t) => {
+      while (next < series.t_ns.length && series.t_ns[next]! < t) next++;
+      return series.t_ns[next] === t ? (series.columns[column]?.[next] ?? null) : null;
+    });
+  };
+  return { labels: first.map(({ label }) => label), data: [times.map((t) => t / 1e9), ...first.map(on)] };
 }
 
 export const goesOn = (): boolean => !['none', 'ended'].includes(running.status);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { desk, type Desk } from './server';
 
+const patience = { timeout: 20_000 };
 let here: Desk;
 beforeAll(async () => {
   here = await desk();
@@ -13,7 +14,7 @@ afterAll(() => here.end());
 
 const text = (page: Page): Promise<string> => page.locator('#yaml-text').inputValue();
 const settled = (page: Page, wanted: RegExp): Promise<void> =>
-  expect.poll(() => text(page), { timeout: 10_000 }).toMatch(wanted);
+  expect.poll(() => text(page), { timeout: 30_000 }).toMatch(wanted);
 
 /** Milliseconds of the last round trip that the page shows. */
 async function lastPing(page: Page): Promise<number> {
@@ -56,7 +57,7 @@ test('a dumbbell is built by mouse, from an empty page', async () => {
   await settled(page, /a-b: \{endpoints: \[a, b\]/);
 
   await page.getByLabel('delay', { exact: true }).fill('20');
-  await expect.poll(() => page.locator('.side .bad').first().textContent()).toContain('no unit');
+  await expect.poll(() => page.locator('.side .bad').first().textContent(), patience).toContain('no unit');
   await page.getByLabel('delay', { exact: true }).fill('20ms');
   await page.getByLabel('delay', { exact: true }).press('Enter');
   await settled(page, /delay: 20ms/);
@@ -66,7 +67,7 @@ test('a dumbbell is built by mouse, from an empty page', async () => {
 
   // Undo takes one step back, and redo forth again.
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(() => text(page)).not.toContain('loss: 0.1%');
+  await expect.poll(() => text(page), patience).not.toContain('loss: 0.1%');
   await page.getByRole('button', { name: 'Redo' }).click();
   await settled(page, /loss: 0.1%/);
 
@@ -101,7 +102,7 @@ test('the same is built by keyboard alone, saved, run live, changed, stopped, re
   await press('c', 'ArrowRight', 'Enter');
   await settled(page, /a-b: \{endpoints: \[a, b\]/);
   await press('Enter');
-  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('link-delay');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id), patience).toBe('link-delay');
   await page.keyboard.insertText('20ms');
   await press('Tab');
   await settled(page, /delay: 20ms/);
@@ -125,41 +126,41 @@ test('the same is built by keyboard alone, saved, run live, changed, stopped, re
   await press('Control+s');
   await page.getByLabel('File name').fill('dumbbell.yaml');
   await press('Enter');
-  await expect.poll(() => page.title()).toContain('dumbbell.yaml');
+  await expect.poll(() => page.title(), patience).toContain('dumbbell.yaml');
   expect(readFileSync(join(here.folder, 'dumbbell.yaml'), 'utf8')).toBe(await text(page));
 
   // Live: twice 20 ms and 60 us of the attachments, then twice 60 ms.
   await press('Escape', '2');
   await page.locator('.run').waitFor();
   await press('Control+Enter');
-  await expect.poll(() => lastPing(page), { timeout: 20_000 }).toBeGreaterThan(40);
+  await expect.poll(() => lastPing(page), { timeout: 60_000 }).toBeGreaterThan(40);
   expect(await lastPing(page)).toBeLessThan(60);
   expect(await axe(page)).toEqual([]);
   await page.locator('#change-delay').fill('60ms');
   await press('Enter');
   await page.getByRole('button', { name: 'Change', exact: true }).press('Enter');
-  await expect.poll(() => lastPing(page), { timeout: 10_000 }).toBeGreaterThan(120);
+  await expect.poll(() => lastPing(page), { timeout: 30_000 }).toBeGreaterThan(120);
   expect(await lastPing(page)).toBeLessThan(140);
   await page
     .locator('.time')
     .focus()
     .catch(() => undefined);
   await page.getByRole('button', { name: 'Stop' }).press('Enter');
-  await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 20_000 });
+  await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 60_000 });
   const [report] = await Promise.all([
     page.context().waitForEvent('page'),
     page.getByRole('button', { name: 'Report' }).press('Enter'),
   ]);
   await report.waitForLoadState();
-  await expect.poll(() => report.title(), { timeout: 10_000 }).not.toBe('');
+  await expect.poll(() => report.title(), { timeout: 30_000 }).not.toBe('');
   await report.close();
 
   // Simulated, and compared.
   await page.getByRole('button', { name: 'Simulated' }).press('Enter');
   await press('Control+Enter');
   await page.getByText('simulated').first().waitFor();
-  await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 20_000 });
+  await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 60_000 });
   await page.getByRole('button', { name: 'Compare' }).press('Enter');
   await page.locator('.runs').waitFor();
-  await expect.poll(() => page.locator('.runs tbody tr').count()).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => page.locator('.runs tbody tr').count(), patience).toBeGreaterThanOrEqual(2);
 });

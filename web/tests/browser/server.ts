@@ -35,6 +35,7 @@ export async function desk(): Promise<Desk> {
     page: async (options = {}) => {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
       const page = await context.newPage();
+      page.setDefaultTimeout(20_000);
       page.on('pageerror', (error) => {
         throw error;
       });

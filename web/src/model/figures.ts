@@ -1,0 +1,97 @@
+/** Scales and grids of figures: pure. */
+import type { Expectation, SweepCell, SweepRow } from '../api/types';
+import { rate, share, size, span } from './units';
+
+/** Round numbers that divide 0 to `last` into at most `most` parts. */
+export function ticks(last: number, most: number): number[] {
+  if (!(last > 0)) return [0];
+  const rough = last / most;
+  const magnitude = 10 ** Math.floor(Math.log10(rough));
+  const spacing =
+    [1, 2, 5, 10].map((each) => each * magnitude).find((each) => each >= rough * 0.999999) ?? rough;
+  return Array.from({ length: Math.floor(last / spacing + 1e-9) + 1 }, (_, at) =>
+    Number((at * spacing).toPrecision(12)),
+  );
+}
+
+/** A value with its unit, as results name them. */
+export function quantity(value: number | null | undefined, unit: string | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–';
+  switch (unit) {
+    case 'ns':
+      return span(value);
+    case 's':
+      return span(value * 1e9);
+    case 'bit/s':
+    case 'bits_per_s':
+      return rate(value);
+    case 'B':
+    case 'bytes':
+      return size(value);
+    case 'count':
+      return String(Number(value.toPrecision(6)));
+    case 'share':
+      return share(value);
+    default:
+      return `${Number(value.toPrecision(4))}${unit ? ` ${unit}` : ''}`;
+  }
+}
+
+/** An expectation's bounds and what came out, in words. */
+export function judged({ unit, min, max, equals, value }: Expectation): { got: string; wanted: string } {
+  const told = (each: number | string): string => (typeof each === 'number' ? quantity(each, unit) : each);
+  const wanted = [
+    min === null ? '' : `at least ${told(min)}`,
+    max === null ? '' : `at most ${told(max)}`,
+    equals === null ? '' : told(equals),
+  ];
+  return { got: value === null ? '–' : told(value), wanted: wanted.filter(Boolean).join(', ') };
+}
+
+export type Heat = { title: string; columns: string[]; lines: string[]; cells: (SweepCell | null)[][] };
+
+const word = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+
+/**
+ * One metric of a sweep as grids: the first axis across, the second down, one grid for each combination of the others.
+ * A sweep of one axis is one grid of one line.
+ */
+export function grids(rows: readonly SweepCell[], axes: SweepRow['axes'], metric: string): Heat[] {
+  const [across, down, ...others] = axes;
+  if (!across) return [];
+  const mine = rows.filter((row) => row.metric === metric);
+  const values = (axis: SweepRow['axes'][number]): string[] => [
+    ...new Set(mine.map((row) => word(row[axis.column]))),
+  ];
+  const order = (axis: SweepRow['axes'][number]): string[] => {
+    const known = axis.values.map(word);
+    return values(axis).sort((a, b) => (known.indexOf(a) + 1 || 1e9) - (known.indexOf(b) + 1 || 1e9));
+  };
+  const columns = order(across);
+  const lines = down ? order(down) : [''];
+  const combinations = others.reduce<string[][]>(
+    (all, axis) => all.flatMap((head) => order(axis).map((value) => [...head, value])),
+    [[]],
+  );
+  return combinations.map((combination) => ({
+    title: combination.map((value, at) => `${others[at]!.name} ${value}`).join(', '),
+    columns,
+    lines,
+    cells: lines.map((line) =>
+      columns.map(
+        (column) =>
+          mine.find(
+            (row) =>
+              word(row[across.column]) === column &&
+              (!down || word(row[down.column]) === line) &&
+              combination.every((value, at) => word(row[others[at]!.column]) === value),
+          ) ?? null,
+      ),
+    ),
+  }));
+}
+
+/** Where a value stands between the least and the most, 0 to 1. */
+export const between = (value: number, least: number, most: number): number =>
+  most > least ? (value - least) / (most - least) : 0.5;

@@ -1,0 +1,16 @@
+/** Opens a report in a tab of its own, by an address that works once. */
+import { api } from '../api/client';
+import { refuse } from './desk.svelte';
+
+export async function openReport(id: string): Promise<void> {
+  // Opened at once, since browsers allow it only as an answer to a key or a click.
+  const tab = open('', '_blank');
+  try {
+    const { url } = await api.report(id);
+    if (tab) tab.location = url;
+    else location.assign(url);
+  } catch (problem) {
+    tab?.close();
+    refuse(problem);
+  }
+}
