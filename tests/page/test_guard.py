@@ -6,6 +6,7 @@ import pytest
 
 from longhaul.page.application import application
 from longhaul.page.guard import MOST_BYTES, Guard
+from longhaul.page.library import SCENARIOS
 
 from .asgi import OURS, PORT, TOKEN, Answer, ask
 
@@ -148,3 +149,12 @@ def test_every_template_is_right(app: Guard) -> None:
         problems = ask(app, "/api/check", method="POST", body={"text": text}).json["problems"]
         wrong = [each["message"] for each in problems if each["severity"] == "error"]
         assert wrong == (['has no "nodes"'] if each["name"] == "empty" else []), each["name"]
+
+
+def test_the_scenarios_of_the_project_come_along_with_their_files() -> None:
+    theirs = Path(__file__).parents[2] / "scenarios"
+    for path in theirs.rglob("*"):
+        # A wheel has the file that a link leads to, but follows no link to a directory.
+        own = SCENARIOS / path.relative_to(theirs)
+        assert own.is_dir() == path.is_dir(), f"ln -s it into {SCENARIOS}"
+        assert own.is_dir() or own.resolve() == path
