@@ -38,6 +38,15 @@ def test_a_files_mode_stays(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o640
 
 
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "c.yaml").write_text("old")
+    (tmp_path / "a.yaml").symlink_to("b/c.yaml")
+    folder.write(tmp_path, "a.yaml", "new", before=folder.etag(b"old"))
+    assert (tmp_path / "a.yaml").is_symlink()
+    assert (tmp_path / "b" / "c.yaml").read_text() == "new"
+
+
 @pytest.mark.parametrize("name", ["../a.yaml", "/etc/a.yaml", ".a.yaml", "a.txt", "a/b.yaml", "", "a\n.yaml"])
 def test_no_name_leads_elsewhere(tmp_path: Path, name: str) -> None:
     for use in (lambda: folder.read(tmp_path, name), lambda: folder.write(tmp_path, name, "", before=None)):

@@ -56,7 +56,7 @@ class Experiments:
         mode = asked.body.get("mode", "live")
         if mode not in MODES:
             raise RefusedError(400, "a run is live or sim")
-        if sum(each.is_running for each in self._started.values()) >= _MOST_AT_ONCE:
+        if sum(each.is_running for each in list(self._started.values())) >= _MOST_AT_ONCE:
             raise RefusedError(409, f"{_MOST_AT_ONCE} runs are under way", remedy="wait, or stop one")
         file = asked.body.get("file")
         if file is not None:

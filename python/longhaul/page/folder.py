@@ -64,7 +64,7 @@ def write(directory: Path, name: str, text: str, *, before: str | None) -> dict[
             what = "has been changed by somebody else" if present and before else "is there already"
             what = what if present else "is gone"
             raise RefusedError(409, f"{name} {what}", remedy="load it again, or save under another name")
-        temporary = directory / f".{name}.{os.getpid()}.part"
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
         mode = stat.S_IMODE(path.stat().st_mode) if present else 0o666 & ~_umask()
         content = text.encode()
         with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
@@ -84,7 +84,8 @@ def place(directory: Path, name: str) -> Path:
     path = directory / name
     if path.is_symlink() and not path.resolve().is_file():
         raise RefusedError(400, f"{name} leads nowhere", remedy="remove the link")
-    return path
+    # What a link leads to is written, and the link stays.
+    return path.resolve() if path.is_symlink() else path
 
 
 def _umask() -> int:
