@@ -177,7 +177,7 @@ export function type(text: string): void {
   show(record(history, text, 'typing'));
   desk.changed = [];
   clearTimeout(typing);
-  typing = setTimeout(() => void look(), 200);
+  typing = setTimeout(() => void look(), 300);
 }
 
 function step(next: History): void {

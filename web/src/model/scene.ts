@@ -221,3 +221,18 @@ export function labels(
   for (const dot of dots) if (dot.hangs && !first.has(dot.id)) offer(ofDot(dot));
   return made;
 }
+
+/** A point near the middle of what is seen, well away from all that is there. */
+export function freeSpot(taken: readonly Point[], width: number, height: number): Point {
+  const middle = { x: width / 2, y: height / 2 };
+  for (let ring = 0; ring < 12; ring++) {
+    const turns = Math.max(1, ring * 4);
+    for (let turn = 0; turn < turns; turn++) {
+      const angle = (turn / turns) * 2 * Math.PI;
+      const at = { x: middle.x + ring * 60 * Math.cos(angle), y: middle.y + ring * 40 * Math.sin(angle) };
+      if (at.x < 50 || at.y < 40 || at.x > width - 50 || at.y > height - 40) continue;
+      if (taken.every((other) => Math.hypot(other.x - at.x, other.y - at.y) > 90)) return at;
+    }
+  }
+  return middle;
+}

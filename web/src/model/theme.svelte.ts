@@ -27,6 +27,16 @@ export function choose(choice: Choice): void {
   apply();
 }
 
-/** A colour of the style sheet, for canvases. */
-export const colour = (name: string): string =>
-  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+let known = new Map<string, string>();
+let knownDark: boolean | null = null;
+
+/** A colour of the style sheet, for canvases; asked for once in each theme. */
+export function colour(name: string): string {
+  if (knownDark !== theme.dark) [known, knownDark] = [new Map(), theme.dark];
+  let found = known.get(name);
+  if (found === undefined) {
+    found = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    known.set(name, found);
+  }
+  return found;
+}

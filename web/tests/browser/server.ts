@@ -35,12 +35,12 @@ export async function desk(): Promise<Desk> {
     page: async (options = {}) => {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(40_000);
       page.on('pageerror', (error) => {
         throw error;
       });
       open.push(page);
-      await page.goto(url);
+      await page.goto(url, { waitUntil: 'commit' });
       await page.locator('main .edit').waitFor();
       return page;
     },
