@@ -185,7 +185,7 @@ class Experiments:
         except (LonghaulError, OSError, ValueError) as error:
             refused = error if isinstance(error, LonghaulError) else RefusedError(404, "there is no such run")
             return JSONResponse(as_json(refused), status_of(refused))
-        feed = self._feed(run, directory, is_over=hello["status"] != "running")
+        feed = self._feed(run, directory, status=hello["status"])
         stream = feed.listen(hello, after=int(after) if after.isdecimal() and len(after) < 10 else 0)
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
@@ -200,7 +200,7 @@ class Experiments:
             "probes": shelf.probes(directory),
         }
 
-    def _feed(self, run: str, directory: Path, *, is_over: bool) -> Feed:
+    def _feed(self, run: str, directory: Path, *, status: str) -> Feed:
         feed = self._feeds.get(run)
         if feed is None:
             started = self._started.get(run)
@@ -208,8 +208,8 @@ class Experiments:
             self._feeds[run] = feed
             if started is not None:
                 started.attach(feed)
-            elif is_over:
-                feed.tell("end", {"reason": directories.read_run(directory)["status"]})
+            elif status != "running":
+                feed.tell("end", {"reason": status})
         return feed
 
     def _sample(self, run: str, directory: Path) -> Json | None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -17,6 +18,8 @@ Json = dict[str, Any]
 _ID = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]{0,80})~(?P<stamp>[0-9]{8}T[A-Za-z0-9-]{1,80})")
 _LOG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,120}")
 _MOST_RUNS = 500
+_SILENT_S = 120.0
+"""After which, and ten sampling intervals, a live run that wrote nothing is lost."""
 MOST_LOG_BYTES = 1 << 18
 
 
@@ -84,7 +87,7 @@ def row(directory: Path) -> Json:
         "id": id_of(directory),
         "name": run["name"],
         "mode": run["mode"],
-        "status": run["status"],
+        "status": "lost" if _is_lost(directory, run) else run["status"],
         "started_unix_s": started.timestamp(),
         "seed": run["seed"],
         "argv": run["argv"],
@@ -158,6 +161,16 @@ def log(directory: Path, program: str, *, stream: str, tail: int) -> Json:
     if size > tail:
         content = content[content.find(b"\n") + 1 :]
     return {"program": program, "text": content.decode(errors="replace"), "bytes": size}
+
+
+def _is_lost(directory: Path, run: Json) -> bool:
+    """Whether a live run that should be under way has long written nothing: it was killed."""
+    if run["status"] != "running" or run["mode"] not in ("live", "mixed"):
+        return False
+    samples = directory / "raw" / "samples.csv"
+    written = samples if samples.is_file() else directory / "run.json"
+    every_s: float = directories.read_plan(directory)["measure"]["every_ns"] / 1e9
+    return time.time() - written.stat().st_mtime > _SILENT_S + 10 * every_s
 
 
 def _judged(directory: Path) -> Json:

@@ -1,0 +1,143 @@
+"""What a text says: its problems, and its network as far as it goes."""
+
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from longhaul.page.looking import look
+from longhaul.page.shelf import row
+from longhaul.run import directory as directories
+from longhaul.scenario.checking import report
+from longhaul.scenario.editing import Edit, EditError, edit
+from longhaul.scenario.templates import template
+
+PAIR = template("pair", kind="pair")
+HALF = """\
+version: 1
+name: half
+params: {way: 5ms}
+nodes:
+  par: {kind: router, at: [48.85, 2.35]}
+  par1..2: {kind: host, attach: par}
+links:
+  wan: {endpoints: [par, nyc], delay: $way, forward: {loss: 0.5}, rate: 10}
+traffic: {p: {kind: ping, from: par1, to: [par1..2]}}
+"""
+
+
+def errors(told: Any) -> list[str]:
+    return [each["message"] for each in told["problems"] if each["severity"] == "error"]
+
+
+def test_a_right_text_has_numbers() -> None:
+    told = look(PAIR, folder=Path())
+    assert told["problems"] == []
+    (link,) = told["model"]["links"]
+    assert link["rtt_ns"] == 40_000_000
+    assert link["forward"]["rate_bits_per_s"] == 100_000_000
+    assert link["forward"]["loss"] == 0.001
+    assert link["bdp_bytes"] == 500_000  # 100 Mbit/s for 40 ms
+    assert link["text"]["delay"] == "$delay"
+
+
+def test_a_text_that_is_not_right_yet_is_drawn_as_it_stands() -> None:
+    told = look(HALF, folder=Path())
+    assert len(errors(told)) == 1
+    model = told["model"]
+    assert model["resolved"] is False
+    assert [node["name"] for node in model["nodes"]] == ["par", "par1", "par2"]
+    assert [node["range"] for node in model["nodes"]] == [None, "par1..2", "par1..2"]
+    assert model["nodes"][0]["at"] == [48.85, 2.35]
+    wan, *attached = model["links"]
+    assert (wan["a"], wan["b"], wan["line"], wan["forward"]) == ("par", "nyc", 8, None)
+    assert wan["text"]["forward"] == {"loss": "0.5"}
+    assert [link["name"] for link in attached] == ["par1-par", "par2-par"]
+    assert model["traffic"][0]["to"] == ["par1", "par2"]
+
+
+def test_what_is_no_yaml_has_a_place_and_no_model() -> None:
+    told = look("version: 1\nname: [\n", folder=Path())
+    assert told["model"] is None
+    assert told["problems"][0]["line"] == 3
+
+
+def test_a_warning_has_its_place() -> None:
+    told = look(PAIR + "profiles: {lan: {delay: 1ms}}\n", folder=Path())
+    (warning,) = told["problems"]
+    assert (warning["severity"], warning["path"]) == ("warning", "profiles.lan")
+    assert warning["line"] == PAIR.count("\n") + 1
+
+
+def test_a_parameter_of_the_run_has_its_value() -> None:
+    told = look(PAIR, folder=Path(), settings={"delay": "1ms"})
+    assert told["model"]["links"][0]["rtt_ns"] == 2_000_000
+    assert errors(look(PAIR, folder=Path(), settings={"delay": "1"})) == ['$delay: "1" has no unit']
+
+
+PATHS: list[tuple[str, ...]] = [
+    ("duration",),
+    ("params", "delay"),
+    ("nodes", "near"),
+    ("nodes", "near", "kind"),
+    ("links", "wan"),
+    ("links", "wan", "endpoints"),
+    ("links", "wan", "loss"),
+    ("links", "wan", "queue"),
+    ("links", "more"),
+    ("traffic", "probe", "to"),
+    ("traffic", "bulk"),
+    ("expect",),
+    ("events", "-"),
+]
+VALUES: list[Any] = [
+    "38ms",
+    "1%",
+    "far",
+    "router",
+    "host",
+    12,
+    None,
+    {"kind": "host"},
+    {"endpoints": ["near", "far"]},
+    {"at": "1s", "link": "wan", "down": "1s"},
+    ["near", "far"],
+]
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["set", "remove", "add", "rename"]),
+            st.sampled_from(PATHS),
+            st.sampled_from(VALUES),
+        ),
+        max_size=4,
+    )
+)
+def test_what_check_refuses_the_page_has_said_first(tmp_path: Path, edits: list[Any]) -> None:
+    text = PAIR
+    for op, path, value in edits:
+        try:
+            text = edit(text, [Edit(op, path, "other" if op == "rename" else value, references=True)]).text
+        except EditError:
+            continue
+    file = tmp_path / "scenario.yaml"
+    file.write_text(text)
+    _told, code = report([file], settings={}, as_json=True)
+    assert bool(errors(look(text, folder=tmp_path))) == (code != 0)
+
+
+def test_a_live_run_that_was_killed_is_lost_after_a_while(tmp_path: Path) -> None:
+    import os
+    import time
+
+    plan = {"seed": 1, "measure": {"every_ns": 10**8}}
+    made = directories.create(tmp_path, "x", mode="live", source=b"", plan=plan, argv=[])
+    samples = made / "raw" / "samples.csv"
+    samples.write_text("t_ns\n")
+    assert row(made)["status"] == "running"
+    os.utime(samples, (time.time() - 122, time.time() - 122))
+    assert row(made)["status"] == "lost"
