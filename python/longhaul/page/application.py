@@ -1,5 +1,7 @@
 """The server's addresses, and who answers at each."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
 from longhaul.page.asking import endpoint
 from longhaul.page.experiments import Experiments
@@ -30,7 +33,20 @@ class _Page(StaticFiles):
         return response
 
 
-def application(directory: Path, *, token: str, port: int) -> Guard:
+@dataclass(frozen=True)
+class Application:
+    """A server's answers."""
+
+    guard: Guard
+    close: Callable[[], None]
+    """Ends what would go on for ever; from any thread."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer."""
+        await self.guard(scope, receive, send)
+
+
+def application(directory: Path, *, token: str, port: int) -> Application:
     """The server for ``directory``, which listens at ``port`` of 127.0.0.1 and knows ``token``."""
     texts = Texts(directory)
     experiments = Experiments(texts)
@@ -71,7 +87,7 @@ def application(directory: Path, *, token: str, port: int) -> Guard:
         ],
         exception_handlers=handlers,
     )
-    return Guard(app, token=token, port=port)
+    return Application(Guard(app, token=token, port=port), experiments.close)
 
 
 async def _not_found(_request: Request, _error: Exception) -> Response:

@@ -190,6 +190,11 @@ class Experiments:
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
+    def close(self) -> None:
+        """End all streams, from any thread."""
+        for feed in list(self._feeds.values()):
+            feed.close_from_thread()
+
     def _hello(self, directory: Path) -> Json:
         plan = directories.read_plan(directory)
         return {
@@ -222,7 +227,9 @@ class Experiments:
                 if status != "running" and (directory / "summary.json").is_file():
                     self._feeds[run].tell_from_thread("end", {"reason": status})
         elif started.progress is not None:
-            return {**(found or {"links": None, "probes": None}), **started.progress}
+            # How far a simulation is, which is news even where nothing was sampled.
+            progress, started.progress = started.progress, None
+            return {**(found or {"links": None, "probes": None}), **progress}
         return found
 
     def _sampler(self, run: str, directory: Path) -> Sampler:

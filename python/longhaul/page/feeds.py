@@ -26,13 +26,23 @@ class Feed:
         self._listeners: set[_Listener] = set()
         self._sampling: asyncio.Task[None] | None = None
         self.has_ended = False
+        self.is_closed = False
 
     def tell(self, event: str, data: Mapping[str, Any]) -> None:
         """Tell everybody, now and later; after ``end`` nothing comes."""
-        if self.has_ended or len(self._history) >= _MOST_EVENTS:
+        if self.has_ended or (len(self._history) >= _MOST_EVENTS and event != "end"):
             return
         self._history.append(_written(event, data, number=len(self._history) + 1))
         self.has_ended = event == "end"
+        self._wake()
+
+    def close_from_thread(self) -> None:
+        """End all streams, as the server ends; who listens may come again."""
+        self.is_closed = True
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
         for listener in self._listeners:
             listener.wake.set()
 
@@ -55,7 +65,7 @@ class Feed:
                 while told < len(self._history):
                     told += 1
                     yield self._history[told - 1]
-                if self.has_ended:
+                if self.has_ended or self.is_closed:
                     return
                 if listener.sample is not None:
                     latest, listener.sample = listener.sample, None
@@ -72,7 +82,7 @@ class Feed:
         loop = asyncio.get_running_loop()
         due = loop.time()
         try:
-            while self._listeners and not self.has_ended:
+            while self._listeners and not (self.has_ended or self.is_closed):
                 found = await asyncio.to_thread(sample)
                 if found is not None:
                     text = _written("sample", found)

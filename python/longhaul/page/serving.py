@@ -9,6 +9,7 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 
@@ -32,8 +33,9 @@ def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str]
     port = listener.getsockname()[1]
     token = secrets.token_urlsafe(32)
     url = f"http://{ADDRESS}:{port}/#token={token}"
+    app = application(directory.resolve(), token=token, port=port)
     config = uvicorn.Config(
-        application(directory.resolve(), token=token, port=port),
+        app,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -42,7 +44,7 @@ def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str]
         ws="none",
     )
     say(url)
-    server = uvicorn.Server(config)
+    server = _Server(config, app.close)
     with _opened(url) if open_browser else nullcontext():
         server.run(sockets=[listener])
     if not server.started:
@@ -65,6 +67,18 @@ def _opened(url: str) -> Iterator[None]:
         yield
     finally:
         path.unlink(missing_ok=True)
+
+
+class _Server(uvicorn.Server):
+    """Ends streams when it is told to end, and not only when it loses patience."""
+
+    def __init__(self, config: uvicorn.Config, close: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._close = close
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._close()
+        super().handle_exit(sig, frame)
 
 
 def _listen(port: int) -> socket.socket:
