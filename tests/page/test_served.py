@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.page.serving import serve
+from longhaul.page.serving import opened, serve
 
 from .served import Served, children, is_alive, serving, until
 
+ROOT = Path(__file__).parents[2]
 SHORT = """\
 version: 1
 name: short
@@ -110,6 +111,18 @@ def test_a_report_opens_once_and_sees_nothing_of_the_page(server: Served, simula
 def test_a_simulated_run_cannot_be_changed(server: Served, simulated: str) -> None:
     status, told = server.ask(f"/api/runs/{simulated}/set", {"link": "wan", "changes": {"delay": "60ms"}})
     assert (status, told["error"]["message"]) == (409, "a simulated run cannot be changed")
+
+
+def test_the_example_of_the_reference_works(server: Served) -> None:
+    text = (ROOT / "docs/reference/page-api.md").read_text()
+    (block,) = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (server.directory / "wire.yaml").write_text(SHORT.replace("short", "wire"))
+    place = {"TOKEN": server.token, "PORT": str(server.port)}
+    done = subprocess.run(["sh", "-c", block], env={**os.environ, **place}, capture_output=True, check=True)
+    run = json.loads(done.stdout)["id"]
+    with server.listen(run) as events:
+        assert dict(events)["end"]["exit_code"] == 0
+    assert server.ask(f"/api/runs/{run}")[1]["run"]["argv"] == ["longhaul", "sim", "wire.yaml"]
 
 
 def test_a_wrong_scenario_is_refused_with_its_place(server: Served) -> None:
@@ -222,6 +235,20 @@ for path in ("/api/state", "/api/runs"):
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd="/")
     assert done.stdout == "401 False\n401 False\n"
+
+
+def test_a_browser_is_not_started_with_the_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    asked: list[str] = []
+    monkeypatch.setattr("webbrowser.open", asked.append)
+    with opened("http://127.0.0.1:1/#token=secret"):
+        until(lambda: asked)
+        assert "secret" not in asked[0]
+        path = Path(asked[0].removeprefix("file://"))
+        assert "http://127.0.0.1:1/#token=secret" in path.read_text()
+        assert path.stat().st_mode & 0o777 == 0o600
+        assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert not path.exists()
 
 
 def test_only_this_machine_can_connect(server: Served) -> None:

@@ -45,14 +45,16 @@ def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str]
     )
     say(url)
     server = _Server(config, app.close)
-    with _opened(url) if open_browser else nullcontext():
+    # Without a screen, a browser would take over the terminal.
+    has_screen = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    with opened(url) if open_browser and has_screen else nullcontext():
         server.run(sockets=[listener])
     if not server.started:
         sys.exit(70)
 
 
 @contextmanager
-def _opened(url: str) -> Iterator[None]:
+def opened(url: str) -> Iterator[None]:
     """Let a browser open ``url``.
 
     What programs are started with can be read by everybody on this machine, so the browser is given a file
