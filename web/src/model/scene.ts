@@ -236,3 +236,13 @@ export function freeSpot(taken: readonly Point[], width: number, height: number)
   }
   return middle;
 }
+
+/** A link's line as a path of SVG. */
+export const curve = (line: Line): string =>
+  `M${line.a.x} ${line.a.y}Q${line.bend.x} ${line.bend.y} ${line.b.x} ${line.b.y}`;
+
+/** A dot in words. */
+export const about = ({ node, stands }: Dot): string =>
+  stands.length
+    ? `${stands.length} hosts at ${node.attach}`
+    : `${node.kind} ${node.name}${node.attach ? `, attached to ${node.attach}` : ''}`;
