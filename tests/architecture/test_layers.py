@@ -22,10 +22,21 @@ MAY_KNOW = {
     "endpoints": {"units", "random", "network", "plan", "record", "congestion", "transport"},
     "sim": {"units", "network", "plan", "record", "endpoints"},
     "record": {"units"},
-    "live": {"units", "random", "link", "network", "plan", "record", "endpoints"},
+    "live": {
+        "units",
+        "random",
+        "link",
+        "network",
+        "plan",
+        "record",
+        "endpoints",
+        "congestion",
+        "kernel-laws",
+    },
     "relay": {"units", "random", "link", "network", "plan"},
     "capture": set(),
     "kernels": set(),
+    "kernel-laws": {"congestion"},
     "python": {
         "capture",
         "kernels",
@@ -53,6 +64,7 @@ PURE = (
     "sim",
     "capture",
     "kernels",
+    "kernel-laws",
 )
 
 SPLIT_AT = 600

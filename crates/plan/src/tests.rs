@@ -32,6 +32,7 @@ fn plan() -> Plan {
         programs: vec![],
         flows: vec![],
         jobs: vec![],
+        laws: vec![],
         events: vec![],
         measure: Measure {
             every_ns: 1,
