@@ -105,8 +105,9 @@ impl Teacher {
         }
         write(place("name")?.1, name.as_bytes())?;
         write(place("flags")?.1, &FOR_ALL.to_le_bytes())?;
-        let map = system::make_map(&MapKind::Operations { value_type, value_bytes })
-            .map_err(|error| refused("make a place for its programs", &error))?;
+        let map =
+            system::make_map(&MapKind::Operations { types: made.types.as_fd(), value_type, value_bytes })
+                .map_err(|error| refused("make a place for its programs", &error))?;
         system::write_map(map.as_fd(), &value).map_err(|error| refused("hand over its programs", &error))?;
         let link = system::link(map.as_fd()).map_err(|error| match error.raw_os_error() {
             Some(libc::EEXIST) => Error::new("the kernel has a congestion control of this name")

@@ -28,7 +28,7 @@ INLINE void law_begin(struct law *law, u64 initial)
 /* The logarithm to the base 2 of a number from 1 on, to DIGITS bits: each squaring brings one of them. */
 INLINE u64 log2_of(u64 number)
 {
-	u64 found = 0, digit;
+	u64 found = 0, reached;
 	int step;
 	if (number >> 48)
 		number >>= 16, found += 16 * ONE;
@@ -41,14 +41,12 @@ INLINE u64 log2_of(u64 number)
 	if (number >> 33)
 		number >>= 1, found += ONE;
 	number >>= 1; /* Now 1 to 2, with 31 bits after the point. */
-	digit = ONE;
-	for (step = 0; step < DIGITS; step++) {
-		digit >>= 1;
+	for (step = 1; step <= DIGITS; step++) {
 		number = number * number >> 31;
-		if (number >> 32) {
-			number >>= 1;
-			found += digit;
-		}
+		reached = number >> 32;
+		OPAQUE(reached);
+		number >>= reached;
+		found += reached << (32 - step);
 	}
 	return found;
 }
@@ -64,13 +62,13 @@ static const u32 roots_of_2[DIGITS] = {
 /* 2^exponent, for exponents below 31. */
 INLINE u64 power_of_2(u64 exponent)
 {
-	u64 found = 1ULL << 31;
-	u32 part = exponent;
+	u64 found = 1ULL << 31, digit, factor;
 	int step;
 	for (step = 0; step < DIGITS; step++) {
-		if (part >> 31)
-			found = found * roots_of_2[step] >> 31;
-		part <<= 1;
+		digit = exponent >> (31 - step) & 1;
+		OPAQUE(digit);
+		factor = (1ULL << 31) + digit * (roots_of_2[step] - (1ULL << 31));
+		found = found * factor >> 31;
 	}
 	return found << 1 << (exponent >> 32 & 31);
 }

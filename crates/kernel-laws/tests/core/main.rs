@@ -2,6 +2,7 @@
 //! same, event by event, and have the same window within one segment.
 
 mod connection;
+mod fresh;
 mod native;
 
 use connection::{Path, Trouble, diary_of};

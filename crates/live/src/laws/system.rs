@@ -33,7 +33,7 @@ pub enum MapKind<'a> {
     /// One value that programs read.
     Constants { bytes: usize },
     /// The kernel's structure of programs, of its type `value_type`.
-    Operations { value_type: u32, value_bytes: usize },
+    Operations { types: BorrowedFd<'a>, value_type: u32, value_bytes: usize },
 }
 
 #[repr(C)]
@@ -67,7 +67,9 @@ pub fn make_map(kind: &MapKind<'_>) -> io::Result<OwnedFd> {
         MapKind::Constants { bytes } => {
             (wanted.kind, wanted.value_bytes, wanted.flags) = (ARRAY, bytes as u32, READ_ONLY);
         }
-        MapKind::Operations { value_type, value_bytes } => {
+        MapKind::Operations { types, value_type, value_bytes } => {
+            // The kernel asks for a description of types, though the value's is its own.
+            wanted.types = types.as_raw_fd() as u32;
             (wanted.kind, wanted.value_bytes, wanted.flags) = (STRUCT_OPS, value_bytes as u32, BY_LINK);
             wanted.kernel_value_type = value_type;
         }
