@@ -170,7 +170,7 @@ def test_every_link_between_documents_leads_somewhere() -> None:
 
 def test_the_map_for_contributors_has_every_crate_and_package() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    mapped = re.findall(r"^(crates|python/longhaul)/([\w, ]+?)  ", text, re.MULTILINE)
+    mapped = re.findall(r"^(crates|python/longhaul)/([\w, -]+?)  ", text, re.MULTILINE)
     places = {(where, name) for where, names in mapped for name in names.split(", ")}
     there = {("crates", each.parent.name) for each in (ROOT / "crates").glob("*/Cargo.toml")}
     there |= {

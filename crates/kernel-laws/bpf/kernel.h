@@ -30,7 +30,15 @@ static u32 (*const bpf_get_prandom_u32)(void) = (void *)7;
 
 /* The loader fills it in. */
 const volatile struct parameters parameters __attribute__((section(".rodata")));
-#define WITH ((const struct parameters *)&parameters)
+
+/* By a way that the compiler does not follow: it would take them for the zeros that they are in the object. */
+INLINE const struct parameters *loaded(void)
+{
+	const struct parameters *at = (const struct parameters *)&parameters;
+	OPAQUE(at);
+	return at;
+}
+#define WITH loaded()
 
 struct connection {
 	struct law law;

@@ -174,6 +174,11 @@ mod tests {
             for needed in ["init", "ssthresh", "cong_avoid", "undo_cwnd", "cwnd_event"] {
                 assert!(object.programs.iter().any(|each| each.member == needed), "{name}: {needed}");
             }
+            for reads in ["ssthresh", "cong_avoid"] {
+                let program = object.programs.iter().find(|each| each.member == reads).unwrap();
+                let reads = |(_, each): &(usize, Reference)| matches!(each, Reference::Constants(_));
+                assert!(program.references.iter().any(reads), "{name}: {}", program.member);
+            }
             let constants = object.constants_with(&law.parameters).expect(name);
             assert_eq!(constants.len(), object.constants.len());
             assert!(object.constants_with(&law.parameters[1..]).is_none());

@@ -1,4 +1,4 @@
-"""Congestion controls of a live run: the kernel's own, and those that it is taught for as long as the run lasts."""
+"""Congestion controls of a live run: the kernel's own, and those that it is taught until the run ends."""
 
 import json
 import platform

@@ -21,8 +21,8 @@ INLINE u64 larger(u64 a, u64 b) { return a > b ? a : b; }
 
 INLINE u64 between(u64 least, u64 value, u64 most) { return smaller(larger(value, least), most); }
 
-/* Keeps the compiler from knowing that a number is 0 or 1: it would make branches of it, and the kernel follows all
- * branches before it takes a program. */
+/* Keeps the compiler from knowing what a number is. Of one that is 0 or 1 it would make branches, and the kernel follows
+ * all branches before it takes a program. */
 #define OPAQUE(number) asm volatile("" : "+r"(number))
 
 /* Rounded down; the product must be below 2^32. */
