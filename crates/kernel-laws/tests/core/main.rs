@@ -19,8 +19,8 @@ const ONE_SEGMENT: f64 = 1.0;
 const ROUNDING: f64 = 0.001;
 
 fn far() -> Path {
-    // 100 ms and 1,000 segments of BDP: windows at which these laws differ from Reno.
-    Path { round_trip_ms: 100, segments_per_s: 10_000, buffer: 500, trouble: Trouble::None, seconds: 45 }
+    // 200 ms and 1,000 segments of BDP: windows at which these laws differ from Reno.
+    Path { round_trip_ms: 200, segments_per_s: 5_000, buffer: 500, trouble: Trouble::None, seconds: 45 }
 }
 
 fn paths() -> Vec<(&'static str, Path)> {
