@@ -161,7 +161,7 @@ def _loadable_laws() -> Finding:
     """Load every law of ours into the kernel and unload it, if we may; else tell what is known."""
     from longhaul import _longhaul
 
-    what = "loadable congestion controls"
+    what = "loadable laws"
     names = ", ".join(name for name, _ in _longhaul.kernel_laws(load=False))
     if os.geteuid() != 0:
         lack = _lack_for_laws()
