@@ -100,6 +100,17 @@ fn an_impossible_burst_is_refused() {
 }
 
 #[test]
+fn a_name_that_no_kernel_takes_for_a_law_is_refused() {
+    let law = longhaul_congestion::Settings::named("bic").unwrap();
+    let named = |name: &str| Plan { laws: vec![Loaded { name: name.into(), law: law.clone() }], ..plan() };
+    assert!(named("bic_12ab").check().is_ok());
+    for name in ["", "sixteen_letters_", "bic-1"] {
+        let error = named(name).check().unwrap_err();
+        assert!(error.starts_with("laws[0].name: no kernel takes"), "{error}");
+    }
+}
+
+#[test]
 fn nemcs_extra_delay_must_exceed_the_delay() {
     let mut plan = plan();
     plan.links[0].forward.out_of_order = Some(OutOfOrder::Block { block: 10, delay_ns: 1_000 });
