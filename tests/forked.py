@@ -31,9 +31,11 @@ def longhaul(
 ) -> "subprocess.CompletedProcess[str]":
     """Run ``longhaul ARGUMENTS`` and wait for it; raises subprocess.TimeoutExpired after ``timeout`` s."""
     server = _idle.pop() if _idle else _Server()
-    done = server.run(arguments, cwd=cwd or Path.cwd(), env=env or os.environ, timeout=timeout)
-    _idle.append(server)
-    return done
+    try:
+        return server.run(arguments, cwd=cwd or Path.cwd(), env=env or os.environ, timeout=timeout)
+    finally:
+        if server.is_up():
+            _idle.append(server)
 
 
 class _Server:
@@ -71,6 +73,9 @@ class _Server:
             out.seek(0)
             err.seek(0)
             return subprocess.CompletedProcess(list(arguments), code, out.read(), err.read())
+
+    def is_up(self) -> bool:
+        return self._process.poll() is None
 
     def _answer(self) -> int:
         assert self._process.stdout is not None
