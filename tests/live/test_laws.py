@@ -8,9 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, quantiles
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -123,18 +124,57 @@ def test_connections_follow_the_law_by_the_name_that_the_run_says(both: dict[str
         assert live.flow(law)["cc"] == law
 
 
+def rows_of(result: longhaul.Result, law: str) -> list[tuple[int, int | None, int]]:
+    """The sender's window and threshold in segments, and bytes sent, at each sample."""
+    for (host, _), samples in connections(result.table("sockets")).items():
+        if host == f"{law}-a" and samples["sent_bytes"][-1] > 10**6:
+            columns = (samples[key] for key in ("cwnd_segments", "ssthresh_segments", "sent_bytes"))
+            return list(zip(*columns, strict=True))
+    raise AssertionError(f"no connection of {law}")
+
+
+@pytest.mark.parametrize(("law", "kept"), [("scalable", 7 / 8), ("multcp", 7 / 8), ("bic", 819 / 1024)])
+def test_losses_leave_the_share_of_the_window_that_the_law_says(
+    both: dict[str, Any], law: str, kept: float
+) -> None:
+    found = [
+        after[1] / before[0]
+        for before, after in pairwise(rows_of(both["live"], law))
+        if before[1] and after[1] and after[1] != before[1] and before[0] >= before[1]
+    ]
+    assert len(found) >= 5
+    # A busy sender that did not use its window keeps a share of less: so the upper quartile, which
+    # is 7/8 and 0.80 on a quiet machine. Reno would leave 0.5, CUBIC 0.7.
+    assert quantiles(found, n=4)[2] == pytest.approx(kept, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("law", "increase"),
+    [("scalable", lambda _: 0.01), ("multcp", lambda w: 4 / w), ("stochastic", lambda w: 4 / w)],
+)
+def test_windows_grow_with_each_segment_as_the_law_says(
+    both: dict[str, Any], law: str, increase: Callable[[int], float]
+) -> None:
+    grown, expected = 0, 0.0
+    for before, after in pairwise(rows_of(both["live"], law)):
+        # Above the threshold, and without a loss in between.
+        if before[1] and before[1] == after[1] and before[0] > before[1] and after[0] >= before[0]:
+            grown += after[0] - before[0]
+            expected += increase(before[0]) * (after[2] - before[2]) / 1448
+    assert grown > 20
+    # Less where the window was not used; Reno would grow by 1/w, a quarter of MulTCP's.
+    assert grown == pytest.approx(expected, rel=0.25)
+
+
 @pytest.mark.parametrize("law", LAWS)
 def test_the_mean_window_is_that_of_the_simulated_law(both: dict[str, Any], law: str) -> None:
-    # Windows grow with acknowledgements and shrink with losses by number, and hardly with time, so that a
-    # busy machine moves them little; only H-TCP's grow with time.
+    late_us = both["live"].summary["fidelity"]["lateness"]["p99_ns"] / 1e3
+    if late_us > 1_000:
+        # Timers expire, and senders do not run: windows are then smaller by more than the law.
+        pytest.skip(f"this machine is too busy to compare means: packets were {late_us:.0f} us late")
     assert both["found"][law] == pytest.approx(both["means"][law], rel=CLOSE)
     # Reno, with a = 1 and b = 1/2, would have sqrt(3 n / 2).
     assert both["found"][law] > (1.5 * LAWS[law]) ** 0.5
-
-
-def test_scalable_has_the_mean_window_of_its_closed_form(both: dict[str, Any]) -> None:
-    # docs/models/tcp-high-speed.md: 0.075 n. Reno would have sqrt(3 n / 2) = 49.
-    assert both["found"]["scalable"] == pytest.approx(0.075 * 1_600, rel=CLOSE)
 
 
 @pytest.fixture
