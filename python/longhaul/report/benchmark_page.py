@@ -1,0 +1,1 @@
+def write_benchmark_report(directory): pass
