@@ -1,6 +1,7 @@
 """``longhaul benchmark-cc``: the whole of it, from the names of controls to the files."""
 
 import json
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -174,6 +175,7 @@ def run(planned: Planned, *, told: Told) -> Benchmarked:
     interrupted = False
     began = time.monotonic()
     simulated_s = SIMULATED_S
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for mode, at_once in (("sim", cores()), ("live", asked.at_once)):
             mine = [each for each in planned.trials if each.mode == mode]
@@ -191,6 +193,8 @@ def run(planned: Planned, *, told: Told) -> Benchmarked:
                     raise KeyboardInterrupt
     except KeyboardInterrupt:
         interrupted = True
+    finally:
+        signal.signal(signal.SIGTERM, before)
     results = evaluate(planned.cases, list(dict.fromkeys(asked.controls)), outcomes)
     head = _head(planned, now.isoformat(timespec="seconds"), time.monotonic() - began, interrupted)
     plain = as_plain(results, planned.cases, head)

@@ -105,11 +105,13 @@ class Measured:
     series: Mapping[str, list[float]]
     """Rates of flows in Mbit/s over time, with ``t_s``, for the figures."""
     verdict: str
-    reasons: tuple[str, ...]
+    """Of a live run: ``faithful``, ``degraded`` or ``invalid``."""
+    stopped: float
+    """For what share of it the machine kept the engine waiting."""
 
 
-def measure(case: Case, directory: Path, summary: Mapping[str, Any]) -> Measured:
-    """Read the results of a run."""
+def measure(case: Case, directory: Path, summary: Mapping[str, Any], *, stopped: float = 0.0) -> Measured:
+    """Read the results of a run. Raises LonghaulError if a flow sent nothing."""
     table = pq.read_table(directory / "links.parquet")
     links = {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
     values: dict[str, float | None] = _effect(case, links)
@@ -135,13 +137,12 @@ def measure(case: Case, directory: Path, summary: Mapping[str, Any]) -> Measured
         camp: PAYLOAD * sum(rates[flow.name] for flow in case.flows if flow.camp == camp)
         for camp in ("tested", "standard")
     }
-    judged = summary["fidelity"]
     return Measured(
         {name: values.get(name) for name in OF_KIND[case.kind]},
         camps,
         _drawn(case, links, arrived),
-        str(judged["verdict"]),
-        tuple(str(each) for each in judged.get("reasons", ())),
+        str(summary["fidelity"]["verdict"]),
+        stopped,
     )
 
 
@@ -157,6 +158,8 @@ def _effect(case: Case, links: Columns) -> dict[str, float | None]:
     for link in case.central:
         mask = (links["link"] == link) & (links["way"] == "forward")
         inside = mask & (links["t_s"] > case.from_s) & (links["t_s"] <= case.to_s)
+        if not inside.any():
+            raise LonghaulError("the machine stood still while it mattered", exit_code=1)
         spans = links["interval_s"][inside]
         offered = float(links["offered_packets"][inside].sum())
         gone = sum(

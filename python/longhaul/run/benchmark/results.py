@@ -8,7 +8,7 @@ from longhaul.analysis.agreement import Agreement, agreement
 from longhaul.analysis.comparing import Estimate, estimate
 from longhaul.run.benchmark.case import Case
 from longhaul.run.benchmark.measures import HORIZON, MEASURES, OF_KIND, Measured, shares
-from longhaul.run.benchmark.trials import Mode, Outcome
+from longhaul.run.benchmark.trials import DISTURBED, Mode, Outcome
 
 Json = dict[str, Any]
 Key = tuple[str, str, str | None, Mode]
@@ -52,6 +52,8 @@ class Results:
     """Rates over time of the first run, by case, control and mode."""
     verdicts: Mapping[str, int]
     """How many live runs were faithful, degraded, invalid."""
+    disturbed: int
+    """How many live runs the machine kept waiting too much, each time that they were tried."""
     errors: tuple[str, ...]
 
 
@@ -60,6 +62,7 @@ def evaluate(cases: Sequence[Case], controls: Sequence[str], outcomes: Iterable[
     runs: dict[Key, dict[int, Measured]] = {}
     errors: list[str] = []
     verdicts: dict[str, int] = {}
+    disturbed = 0
     for outcome in outcomes:
         trial, measured = outcome.trial, outcome.measured
         if measured is None:
@@ -71,6 +74,7 @@ def evaluate(cases: Sequence[Case], controls: Sequence[str], outcomes: Iterable[
         runs.setdefault(key, {})[trial.repeat] = measured
         if trial.mode == "live":
             verdicts[measured.verdict] = verdicts.get(measured.verdict, 0) + 1
+            disturbed += measured.stopped > DISTURBED
     results: list[Result] = []
     series: dict[tuple[str, str, Mode], Mapping[str, list[float]]] = {}
     modes: tuple[Mode, ...] = ("live", "sim")
@@ -86,7 +90,9 @@ def evaluate(cases: Sequence[Case], controls: Sequence[str], outcomes: Iterable[
                     drawn = found[min(found)].series
                     if drawn:
                         series[case.name, control, mode] = drawn
-    return Results(tuple(results), tuple(_compare(results)), series, verdicts, tuple(sorted(errors)))
+    return Results(
+        tuple(results), tuple(_compare(results)), series, verdicts, disturbed, tuple(sorted(errors))
+    )
 
 
 def _of_case(

@@ -1,15 +1,17 @@
-"""Runs of the benchmark, each in a process of its own choosing: simulated side by side, live one by one."""
+"""Runs of the benchmark, in processes of their own: simulated side by side, live one by one."""
 
+import json
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import yaml
 
@@ -17,7 +19,15 @@ from longhaul.errors import LonghaulError
 from longhaul.run.benchmark.case import Case, document, slug
 from longhaul.run.benchmark.measures import Measured, measure
 
+if TYPE_CHECKING:
+    from longhaul.scenario import Resolved
+
 Mode = Literal["sim", "live"]
+
+DISTURBED = 0.05
+"""A live run whose engine this machine kept waiting for more than this share of the time is run again."""
+TRIES = 3
+"""How often at most; then the least disturbed counts."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +74,34 @@ def perform(trial: Trial, *, place: Path, keep: bool) -> Outcome:
 
 
 def _run(trial: Trial, path: Path, place: Path, name: str) -> Outcome:
-    from longhaul.run import experiment, live, sim
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(path))
+    if trial.mode == "sim":
+        return _once(trial, resolved, place, name)
+    best: Outcome | None = None
+    for _ in range(TRIES):
+        outcome = _once(trial, resolved, place, name)
+        if outcome.interrupted or outcome.measured is None:
+            return outcome
+        if best is None or best.measured is None or outcome.measured.stopped < best.measured.stopped:
+            best = outcome
+        if outcome.measured.stopped <= DISTURBED:
+            break
+    return best or Outcome(trial, None, "was not run")
+
+
+def _once(trial: Trial, resolved: "Resolved", place: Path, name: str) -> Outcome:
+    from longhaul.run import experiment, live, sim
+
     argv = [*sys.argv]
     if trial.mode == "sim":
-        simulated = sim.run(resolved, runs=place, argv=argv, progress=lambda _now, _real: None, name=name)
+        # Between runs these processes ignore it, and leave the answer to their parent.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            simulated = sim.run(resolved, runs=place, argv=argv, progress=lambda _now, _real: None, name=name)
+        finally:
+            signal.signal(signal.SIGINT, before)
         directory, reason = simulated.directory, simulated.reason
     else:
         prepared = live.prepare(resolved, runs=place, argv=argv, name=name)
@@ -79,7 +110,14 @@ def _run(trial: Trial, path: Path, place: Path, name: str) -> Outcome:
     if reason == "interrupted":
         return Outcome(trial, None, interrupted=True)
     summary = experiment.conclude(directory, reason=reason, report=False)
-    return Outcome(trial, measure(trial.case, directory, summary))
+    return Outcome(trial, measure(trial.case, directory, summary, stopped=stopped_share(directory)))
+
+
+def stopped_share(directory: Path) -> float:
+    """For what share of a live run the machine did not let the engine run; 0 for a simulation."""
+    engine = json.loads((directory / "raw" / "engine.json").read_text(encoding="utf-8"))
+    gaps = engine.get("gaps") or {}
+    return float(gaps.get("total_ns", 0) / max(engine["duration_ns"], 1))
 
 
 def perform_all(trials: Sequence[Trial], *, place: Path, keep: bool, at_once: int) -> Iterator[Outcome]:
@@ -89,7 +127,9 @@ def perform_all(trials: Sequence[Trial], *, place: Path, keep: bool, at_once: in
     place.mkdir(parents=True, exist_ok=True)
     context = multiprocessing.get_context("spawn")
     waiting = iter(trials)
-    with ProcessPoolExecutor(min(at_once, len(trials)), mp_context=context) as pool:
+    with ProcessPoolExecutor(
+        min(at_once, len(trials)), mp_context=context, initializer=_ignore_interruptions
+    ) as pool:
         running: dict[Future[Outcome], Trial] = {}
 
         def fill() -> None:
@@ -107,6 +147,10 @@ def perform_all(trials: Sequence[Trial], *, place: Path, keep: bool, at_once: in
                     yield Outcome(trial, None, "the process that ran it was killed")
                     return
             fill()
+
+
+def _ignore_interruptions() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def cores() -> int:

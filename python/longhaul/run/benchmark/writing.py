@@ -50,6 +50,7 @@ def as_plain(results: Results, cases: Sequence[Case], head: Json) -> Json:
             each.agreement.disagrees and each.agreement.certain is True for each in results.compared
         ),
         "verdicts": dict(results.verdicts),
+        "disturbed": results.disturbed,
         "errors": list(results.errors),
         "series": [
             {"case": case, "control": control, "mode": mode, "mbit_per_s": dict(rates)}
