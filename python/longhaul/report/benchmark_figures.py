@@ -28,13 +28,14 @@ def effect(content: Json) -> str | None:
     rows = ceil(len(shown) / columns)
     with style():
         made = figure(0.5 + 2.1 * rows)
-        grid = made.subplots(rows, columns, squeeze=False).flat
+        grid = list(made.subplots(rows, columns, squeeze=False).flat)
         for axes, scenario in zip(grid, shown, strict=False):
             plain(axes)
             axes.set_title(scenario["title"])
             _scatter(axes, content, scenario["name"], "", "queue_mean", "utilisation", 1e3, 100)
             axes.set_xlim(left=0)
-        for axes in list(grid)[len(shown) :]:
+            _from_full(axes)
+        for axes in grid[len(shown) :]:
             axes.set_visible(False)
         for axes in made.axes[-columns:]:
             axes.set_xlabel("queueing delay [ms]")
@@ -47,8 +48,17 @@ def effect(content: Json) -> str | None:
 def trade_off(content: Json) -> str | None:
     """Throughput over delay as the queue grows: a line for each control."""
     labels = _cases(content, "trade-off")
-    modes = [mode for mode in MODES if controls_in(content, mode)]
-    if len(labels) < 2:
+    lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for mode in MODES:
+        for control in content["controls"]:
+            for label in labels:
+                wait = _value(content, "trade-off", label, control, mode, "queue_mean")
+                used = _value(content, "trade-off", label, control, mode, "utilisation")
+                if wait and used:
+                    point = (wait["mean"] * 1e3, used["mean"] * 100)
+                    lines.setdefault((control, mode), []).append(point)
+    modes = [mode for mode in MODES if any(key[1] == mode for key in lines)]
+    if len(labels) < 2 or not modes:
         return None
     with style():
         made = figure(3.0)
@@ -57,20 +67,17 @@ def trade_off(content: Json) -> str | None:
             plain(axes)
             axes.set_title(MODES[mode])
             for control, colour in _colours(content):
-                points = [
-                    (_value(content, "trade-off", label, control, mode, "queue_mean"),
-                     _value(content, "trade-off", label, control, mode, "utilisation"))
-                    for label in labels
-                ]  # fmt: skip
-                known = [(one["mean"] * 1e3, other["mean"] * 100) for one, other in points if one and other]
-                axes.plot(*zip(*known, strict=True), "o-", color=colour, markersize=4) if known else None
+                if (control, mode) in lines:
+                    across, up = zip(*lines[control, mode], strict=True)
+                    axes.plot(across, up, "o-", color=colour, markersize=4)
             axes.set_xlabel("queueing delay [ms]")
-            axes.set_xscale("symlog", linthresh=1)
-            axes.set_xlim(left=0)
-            ticks = (0, 1, 3, 10, 30, 100, 200)
-            axes.xaxis.set_major_locator(FixedLocator(ticks))
-            axes.xaxis.set_minor_locator(NullLocator())
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:g}"))
+        waits = [wait for line in lines.values() for wait, _used in line]
+        panels[0].set_xscale("log")
+        panels[0].set_xlim(0.7 * max(min(waits), 0.1), 1.4 * max(waits))
+        panels[0].xaxis.set_major_locator(FixedLocator((0.3, 1, 3, 10, 30, 100, 300)))
+        panels[0].xaxis.set_minor_locator(NullLocator())
+        panels[0].xaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:g}"))
+        _from_full(panels[0])
         panels[0].set_ylabel("link used [%]")
         _legend(made, content, modes=False)
         return svg(made, "trade-off", "utilisation over queueing delay for several queues")
@@ -222,6 +229,13 @@ def agreement(content: Json) -> str | None:
         ]
         made.legend(handles=handles, loc="outside upper center", ncols=len(handles))
         return svg(made, "agreement", "simulated over live for every measure")
+
+
+def _from_full(axes: Axes) -> None:
+    """An axis of per cent that ends a little above 100, and shows at least ten of them."""
+    low, _high = axes.get_ylim()
+    low = max(0.0, min(low, 91.0))
+    axes.set_ylim(low, 100 + 0.06 * (100 - low))
 
 
 def _scatter(

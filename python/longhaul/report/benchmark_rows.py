@@ -169,19 +169,11 @@ def _cell(result: Json | None, compared: Json | None, unit: str, mode: str) -> C
 
 def _half_text(half: float, value: float, unit: str) -> str:
     """Half of an interval, in the unit in which the value is written."""
-    if unit == "share":
-        return f"{half * 100:.2g}"
-    if unit == "s":
-        for factor in (1.0, 1e-3, 1e-6):
-            if abs(value) >= factor:
-                return f"{half / factor:.2g}"
-        return f"{half * 1e9:.2g}"
-    if unit == "bit/s":
-        for factor in (1e9, 1e6, 1e3):
-            if value >= factor:
-                return f"{half / factor:.2g}"
-        return f"{half:.2g}"
-    return f"{half:.2f}"
+    factors = {"share": (0.01,), "s": (1.0, 1e-3, 1e-6), "bit/s": (1e9, 1e6, 1e3)}.get(unit)
+    if factors is None:
+        return f"{half:.2f}"
+    scaled = half / next((each for each in factors if abs(value) >= each), factors[-1])
+    return f"{scaled:.0f}" if scaled >= 9.5 else f"{scaled:.1g}"
 
 
 def _mark(compared: Json | None) -> str:
