@@ -27,7 +27,7 @@ def resolved(case, tmp_path, control="reno", standard="cubic", seed=1):
 def options(**changes):
     base = {
         "controls": ("reno",), "mode": "sim", "only": (), "seeds": 1, "repeat": 1, "seed": 1, "at_once": 1,
-        "most_bits_per_s": 100_000_000, "full": False, "paper": False, "keep": False, "runs": None,
+        "tries": 1,         "most_bits_per_s": 100_000_000, "full": False, "paper": False, "keep": False, "runs": None,
         "report": True,
     }  # fmt: skip
     return Options(**(base | changes))

@@ -17,7 +17,8 @@ from longhaul.run.benchmark.writing import as_plain, write
 SMALL = Size(100_000_000, False)
 HEAD = {
     "controls": ["reno", "bbr"], "modes": ["sim", "live"], "not_live": [], "not_simulated": [],
-    "live_runs": 2, "simulated_runs": 2, "seed": 1, "live_at_once": 1, "started": "2026-01-01T00:00:00+00:00",
+    "live_runs": 2, "simulated_runs": 2, "seed": 1, "live_at_once": 1, "live_tries": 3,
+    "started": "2026-01-01T00:00:00+00:00",
     "took_s": 60.0, "interrupted": False, "version": "0",
     "host": {"cpus": 2, "cpu_model": "a processor", "kernel": "6"},
 }  # fmt: skip

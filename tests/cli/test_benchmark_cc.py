@@ -22,13 +22,12 @@ def _why_not_live() -> str | None:
     return None
 
 
-def test_two_controls_are_compared_simulated_and_live(longhaul: Command, work: Path) -> None:
+def test_live_meets_simulated(longhaul: Command, work: Path) -> None:
     why_not = _why_not_live()
     if why_not:
         pytest.skip(f"live runs do not work here: {why_not}")
-    done = longhaul(
-        "benchmark-cc", "reno", "cubic", "--only", "data-centre", "--seeds", "2", "--repeat", "1", timeout=180
-    )
+    asked = "reno cubic --only data-centre --seeds 2 --repeat 1 --tries 1"
+    done = longhaul("benchmark-cc", *asked.split(), timeout=150)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4 simulated and 2 live runs of 1 cases" in done.stderr
     assert "measures compared" in done.stdout
@@ -42,8 +41,9 @@ def test_two_controls_are_compared_simulated_and_live(longhaul: Command, work: P
             assert mean["utilisation"] <= 1.02
             assert 1 / 9 <= mean["jain"] <= 1
             # What leaves the link arrives within 200 us, but for the payload's share of each packet.
-            assert mean["goodput"] == pytest.approx(mean["utilisation"] * RATE * 1448 / 1500, rel=0.02)
-            assert mean["utilisation"] > (0.98 if mode == "sim" else 0.3)
+            assert mean["goodput"] == pytest.approx(mean["utilisation"] * RATE * 1448 / 1500, rel=0.05)
+            if mode == "sim" or not plain["disturbed"]:
+                assert mean["utilisation"] > 0.9
         assert values[control, "sim", "queue_p99"]["mean"] <= 0.01 + 1e-6
     assert len(plain["compared"]) == 2 * 7
     assert plain["disagreements"] == done.stdout.count("\n  ! ") + done.stdout.count("\n  ? ")

@@ -52,6 +52,13 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str) -> i
     show_default=True,
     help="Live runs at a time; one is most faithful.",
 )
+@click.option(
+    "--tries",
+    type=click.IntRange(1, 20),
+    default=3,
+    show_default=True,
+    help="How often a live run that the machine disturbs is tried; the best counts.",
+)
 @click.option("--keep", is_flag=True, help="Keep the run directory of every run.")
 @click.option("--dry-run", is_flag=True, help="Say what would be run and how long it takes, and end.")
 @runs_option
@@ -68,6 +75,7 @@ def benchmark_cc(
     paper: bool,
     seed: int,
     at_once: int,
+    tries: int,
     keep: bool,
     dry_run: bool,
     runs: Path,
@@ -108,6 +116,7 @@ def benchmark_cc(
         paper=paper,
         seed=seed,
         at_once=at_once,
+        tries=tries,
         keep=keep,
         runs=runs,
         report=report,

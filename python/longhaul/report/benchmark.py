@@ -11,7 +11,7 @@ from longhaul.report.benchmark_rows import Line, disagreements, scorecard
 
 Json = Mapping[str, Any]
 
-AT_ONCE = 4
+AT_ONCE = 3
 """Controls beside each other in 80 columns."""
 MOST_SHOWN = 12
 """Disagreements that are listed; the report has all."""
@@ -78,7 +78,7 @@ def _print_conditions(console: Console, plain: Json) -> None:
     if plain["disturbed"]:
         console.print(
             f"{plain['disturbed']} of {sum(plain['verdicts'].values())} live runs were disturbed by what "
-            f"else ran on this machine, each time that they were tried",
+            f"else ran on this machine, also at the best of {plain['live_tries']} tries",
             soft_wrap=True,
             style="yellow",
         )

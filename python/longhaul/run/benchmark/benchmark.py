@@ -43,6 +43,8 @@ class Asked:
     seed: int
     at_once: int
     """Live runs at a time."""
+    tries: int
+    """How often a live run is tried that the machine disturbs."""
     keep: bool
     runs: Path
 
@@ -156,7 +158,7 @@ def _trials(
                 pairs += [(each, each) for each in case.standards if _has(each, mode)]
                 for control, standard in dict.fromkeys(pairs):
                     if standard is None or _has(standard, mode):
-                        yield Trial(case, control, standard, chosen, repeat, asked.seed + repeat)
+                        yield Trial(case, control, standard, chosen, repeat, asked.seed + repeat, asked.tries)
 
 
 def _has(control: str, mode: str) -> bool:
@@ -228,6 +230,7 @@ def _head(planned: Planned, started: str, took_s: float, interrupted: bool) -> J
         "every_case": asked.size.every_case,
         "stretch": asked.size.stretch,
         "live_at_once": asked.at_once,
+        "live_tries": asked.tries,
         "started": started,
         "took_s": round(took_s, 1),
         "interrupted": interrupted,

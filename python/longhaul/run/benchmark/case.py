@@ -118,7 +118,7 @@ def document(case: Case, *, control: str, standard: str | None, seed: int) -> Js
         }
     return {
         "version": 1,
-        "name": slug(case, control, standard),
+        "name": case.scenario,
         "seed": seed,
         "duration": f"{round(1000 * case.duration_s)}ms",
         "addresses": "ipv4",

@@ -30,6 +30,7 @@ class Options:
     paper: bool
     seed: int
     at_once: int
+    tries: int
     keep: bool
     runs: Path
     report: bool
@@ -85,6 +86,7 @@ def asked(options: Options) -> Asked:
         repeat=options.repeat,
         seed=options.seed,
         at_once=options.at_once,
+        tries=options.tries,
         keep=options.keep,
         runs=options.runs,
     )

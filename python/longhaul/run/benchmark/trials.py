@@ -6,6 +6,8 @@ import os
 import shutil
 import signal
 import sys
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -26,8 +28,6 @@ Mode = Literal["sim", "live"]
 
 DISTURBED = 0.05
 """A live run whose engine this machine kept waiting for more than this share of the time is run again."""
-TRIES = 3
-"""How often at most; then the least disturbed counts."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Trial:
     mode: Mode
     repeat: int
     seed: int
+    tries: int = 1
+    """How often a live run is tried at most, if it is disturbed; then the least disturbed counts."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,19 @@ class Outcome:
 
 
 def perform(trial: Trial, *, place: Path, keep: bool) -> Outcome:
-    """Run one; its run directory stays in ``place`` only if it is to be kept."""
+    """Run one; its run directory stays in ``place`` only if it is to be kept, or if it failed."""
     name = f"{slug(trial.case, trial.control, trial.standard)}-{trial.mode}-{trial.repeat + 1}"
     path = place / f"{name}.yaml"
     content = document(trial.case, control=trial.control, standard=trial.standard, seed=trial.seed)
     path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    outcome = _guarded(trial, path, place, name)
+    if not keep and outcome.error is None:
+        shutil.rmtree(place / name, ignore_errors=True)
+        path.unlink(missing_ok=True)
+    return outcome
+
+
+def _guarded(trial: Trial, path: Path, place: Path, name: str) -> Outcome:
     try:
         return _run(trial, path, place, name)
     except LonghaulError as error:
@@ -67,10 +77,6 @@ def perform(trial: Trial, *, place: Path, keep: bool) -> Outcome:
         return Outcome(trial, None, interrupted=True)
     except Exception as error:  # noqa: BLE001
         return Outcome(trial, None, f"internal error: {type(error).__name__}: {error}")
-    finally:
-        if not keep:
-            shutil.rmtree(place / name, ignore_errors=True)
-            path.unlink(missing_ok=True)
 
 
 def _run(trial: Trial, path: Path, place: Path, name: str) -> Outcome:
@@ -80,7 +86,7 @@ def _run(trial: Trial, path: Path, place: Path, name: str) -> Outcome:
     if trial.mode == "sim":
         return _once(trial, resolved, place, name)
     best: Outcome | None = None
-    for _ in range(TRIES):
+    for _ in range(trial.tries):
         outcome = _once(trial, resolved, place, name)
         if outcome.interrupted or outcome.measured is None:
             return outcome
@@ -128,7 +134,7 @@ def perform_all(trials: Sequence[Trial], *, place: Path, keep: bool, at_once: in
     context = multiprocessing.get_context("spawn")
     waiting = iter(trials)
     with ProcessPoolExecutor(
-        min(at_once, len(trials)), mp_context=context, initializer=_ignore_interruptions
+        min(at_once, len(trials)), mp_context=context, initializer=_begin, initargs=(os.getpid(),)
     ) as pool:
         running: dict[Future[Outcome], Trial] = {}
 
@@ -149,8 +155,16 @@ def perform_all(trials: Sequence[Trial], *, place: Path, keep: bool, at_once: in
             fill()
 
 
-def _ignore_interruptions() -> None:
+def _begin(parent: int) -> None:
+    """In each process: leave Ctrl-C to the parent, and end when it has gone, whichever way."""
+
+    def follow() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=follow, daemon=True).start()
 
 
 def cores() -> int:
