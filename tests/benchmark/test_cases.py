@@ -1,5 +1,8 @@
 """The scenarios of the benchmark: the draft's figures, scaled where they are, and resolvable."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 import yaml
 
@@ -24,13 +27,26 @@ def resolved(case, tmp_path, control="reno", standard="cubic", seed=1):
     return resolve(load_scenario(path))
 
 
+BASE = Options(
+    controls=("reno",),
+    mode="sim",
+    only=(),
+    seeds=1,
+    repeat=1,
+    most_bits_per_s=100_000_000,
+    full=False,
+    paper=False,
+    seed=1,
+    at_once=1,
+    tries=1,
+    keep=False,
+    runs=Path(),
+    report=True,
+)
+
+
 def options(**changes):
-    base = {
-        "controls": ("reno",), "mode": "sim", "only": (), "seeds": 1, "repeat": 1, "seed": 1, "at_once": 1,
-        "tries": 1,         "most_bits_per_s": 100_000_000, "full": False, "paper": False, "keep": False, "runs": None,
-        "report": True,
-    }  # fmt: skip
-    return Options(**(base | changes))
+    return replace(BASE, **changes)
 
 
 @pytest.mark.parametrize("size", [LIVE, PAPER], ids=["live", "paper"])

@@ -161,13 +161,14 @@ def _effect(case: Case, links: Columns) -> dict[str, float | None]:
         if not inside.any():
             raise LonghaulError("the machine stood still while it mattered", exit_code=1)
         spans = links["interval_s"][inside]
+        used = Series(links["t_s"][mask], links["interval_s"][mask], links["utilisation"][mask])
         offered = float(links["offered_packets"][inside].sum())
         gone = sum(
             float(links[f"{fate}_packets"][inside].sum()) for fate in ("lost", "overflowed", "dropped")
         )
         waits = links["queue_bytes"][inside] * 8 / case.bits_per_s
         for name, value in (
-            ("utilisation", float(np.average(links["utilisation"][inside], weights=spans))),
+            ("utilisation", used.mean(case.from_s, case.to_s)),
             ("loss", gone / offered if offered else 0.0),
             ("queue_mean", float(np.average(waits, weights=spans))),
             ("queue_p99", float(np.quantile(waits, 0.99))),
