@@ -53,7 +53,7 @@ MEASURES: Mapping[str, Measure] = {
         Measure("queue_mean", "queueing delay", "s", -1, 0.001),
         Measure("queue_p99", "queueing delay, 99 %", "s", -1, 0.001),
         Measure("oscillation", "oscillation", "ratio", -1, 0.05),
-        Measure("jain", "Jain's index", "ratio", 1, 0.0),
+        Measure("jain", "Jain's index", "ratio", 1, 0.02),
         Measure("convergence", "converged after", "s", -1, 1.0),
         Measure("first_15k", "15 kB after", "s", -1, 0.1),
         Measure("first_150k", "150 kB after", "s", -1, 0.1),
@@ -63,10 +63,10 @@ MEASURES: Mapping[str, Measure] = {
         Measure("reach_90", "90 % after", "s", -1, 0.2),
         Measure("cross_loss", "cross traffic lost", "share", -1, 0.001),
         Measure("yielded", "gave way after", "s", -1, 0.2),
-        Measure("gain", "gain G", "ratio", 0, 0.0),
-        Measure("harm", "standard TCP keeps L", "ratio", 1, 0.0),
-        Measure("ratio", "smaller / larger", "ratio", 1, 0.0),
-        Measure("long_share", "long / short paths", "ratio", 1, 0.0),
+        Measure("gain", "gain G", "ratio", 0, 0.02),
+        Measure("harm", "standard TCP keeps L", "ratio", 1, 0.02),
+        Measure("ratio", "smaller / larger", "ratio", 1, 0.02),
+        Measure("long_share", "long / short paths", "ratio", 1, 0.02),
     )
 }
 """In the order of tables."""
