@@ -23,8 +23,10 @@ from longhaul.run.benchmark.writing import as_plain, write
 Json = dict[str, Any]
 LIVE_OVERHEAD_S = 2.0
 """What a live run takes beside its duration."""
-SIMULATED_S = 1.5
-"""What a simulated run takes, until the first of them say better."""
+SIMULATED_S = 1.2
+"""What a simulated run takes beside its packets."""
+HOPS_PER_S = 5e6
+"""Packets that go through a link, simulated; six for each across the congested link and back."""
 NAME = "benchmark-cc"
 
 
@@ -61,11 +63,16 @@ class Planned:
     not_simulated: tuple[str, ...]
     """Controls that only the kernel has."""
 
-    def expected_s(self, trials: Sequence[Trial], simulated_s: float = SIMULATED_S) -> float:
-        """How long these runs should take."""
+    def expected_s(self, trials: Sequence[Trial], pace: float = 1.0) -> float:
+        """How long these runs should take; simulated ones ``pace`` times as long as expected."""
         live = sum(each.case.duration_s + LIVE_OVERHEAD_S for each in trials if each.mode == "live")
-        count = sum(each.mode == "sim" for each in trials)
-        return live / self.asked.at_once + count * simulated_s / cores()
+        simulated = sum(simulated_s(each.case) for each in trials if each.mode == "sim")
+        return live / self.asked.at_once + simulated * pace / cores()
+
+
+def simulated_s(case: Case) -> float:
+    """What a simulated run of a case should take on one core."""
+    return SIMULATED_S + 6 * case.bits_per_s * case.duration_s / 12_000 / HOPS_PER_S
 
 
 @dataclass(frozen=True)
@@ -176,7 +183,7 @@ def run(planned: Planned, *, told: Told) -> Benchmarked:
     outcomes: list[Outcome] = []
     interrupted = False
     began = time.monotonic()
-    simulated_s = SIMULATED_S
+    pace = 1.0
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for mode, at_once in (("sim", cores()), ("live", asked.at_once)):
@@ -188,9 +195,10 @@ def run(planned: Planned, *, told: Told) -> Benchmarked:
                 outcomes.append(outcome)
                 interrupted |= outcome.interrupted
                 if mode == "sim" and done > 3:
-                    simulated_s = (time.monotonic() - started) * cores() / done
+                    expected = sum(simulated_s(each.trial.case) for each in outcomes)
+                    pace = (time.monotonic() - started) * cores() / expected
                 left = _left(planned.trials, outcomes)
-                told(planned, len(outcomes), planned.expected_s(left, simulated_s), outcome)
+                told(planned, len(outcomes), planned.expected_s(left, pace), outcome)
                 if outcome.interrupted:
                     raise KeyboardInterrupt
     except KeyboardInterrupt:
