@@ -19,7 +19,7 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str) -> i
 
 @click.command("benchmark-cc")
 @click.argument("controls", nargs=-1, required=True, metavar="CONTROL...")
-@click.option("--sim", "mode", flag_value="sim", help="Simulate only: no privilege, half a minute a control.")
+@click.option("--sim", "mode", flag_value="sim", help="Simulate only: no privilege, a minute a control.")
 @click.option("--live", "mode", flag_value="live", help="Run live only.")
 @click.option("--only", multiple=True, metavar="SCENARIO", help="Run these scenarios alone; may be repeated.")
 @click.option(
