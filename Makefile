@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fmt bench bench-sweeps fuzz clean study-ticks study-nemc study-spacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut
+.PHONY: help setup demo test lint fmt bench bench-cc bench-sweeps fuzz clean study-ticks study-nemc study-spacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -52,6 +52,9 @@ study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purd
 
 study-longcut: setup ## traces of a measured WAN, live, relayed and simulated (Longcut, figures 4 to 7, tables I to VI); a quarter of an hour
 	@$(UV) run --no-sync python studies/longcut/longcut.py $(ARGS)
+
+bench-cc: setup ## six congestion controls by the scenarios of the common TCP evaluation suite, live and simulated; an hour
+	@$(UV) run --no-sync longhaul benchmark-cc reno cubic bbr htcp highspeed scalable $(ARGS)
 
 bench-sweeps: setup ## what a sweep adds to its runs, here and on Slurm if it is installed; three minutes
 	@$(UV) run --no-sync python bench/sweeps.py $$(PATH="$$PATH:/usr/sbin" command -v slurmctld >/dev/null && echo --slurm)
