@@ -12,6 +12,7 @@ mod direction;
 mod flows;
 mod jobs;
 mod loss;
+mod pacing;
 mod programs;
 mod queue;
 mod rate;
@@ -24,6 +25,9 @@ pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
 pub use longhaul_random::Distribution;
 pub use loss::{GapUnit, Loss};
+pub use pacing::{
+    MOST_PACING_CLASSES, Pacing, PacingChange, PacingClass, PacingLaw, PacingRule, Sender,
+};
 pub use programs::{End, Part, Program, Ranks, Ready, Span};
 pub use queue::{Discipline, Queue};
 pub use rate::{Cells, Framing, Rate};
@@ -212,6 +216,16 @@ impl Plan {
                 return Err(format!("route: there is no route {route}"));
             }
         }
+        for (position, each) in event.change.pacing.iter().enumerate() {
+            let ways = [(Way::Forward, &link.forward), (Way::Reverse, &link.reverse)];
+            let meant = ways.iter().filter(|(way, _)| event.direction.is_none_or(|only| only == *way));
+            let few = |(_, laws): &(Way, &Direction)| {
+                laws.pacing.as_ref().is_none_or(|pacing| each.class >= pacing.classes.len())
+            };
+            if meant.clone().any(few) {
+                return Err(format!("change.pacing[{position}].class: there is no class {}", each.class));
+            }
+        }
         event.change.check().map_err(|error| format!("change.{error}"))
     }
 
@@ -240,6 +254,10 @@ impl Plan {
             }
             each.forward.check().map_err(|error| format!("links[{position}].forward.{error}"))?;
             each.reverse.check().map_err(|error| format!("links[{position}].reverse.{error}"))?;
+            for (way, direction) in [("forward", &each.forward), ("reverse", &each.reverse)] {
+                let pacing = direction.pacing.iter().try_for_each(|pacing| pacing.check(self.nodes.len()));
+                pacing.map_err(|error| format!("links[{position}].{way}.pacing.{error}"))?;
+            }
         }
         for (position, route) in self.routes.iter().enumerate() {
             node(route.node, format!("routes[{position}].node"))?;
