@@ -29,17 +29,16 @@ fn rate(bits_per_s: u64) -> Rate {
 
 /// Laws whose rates the line carries, 1 Gbit/s in all.
 fn any_laws() -> impl Strategy<Value = PacerLaws> {
-    let law = (0..3usize, 8_000u64..250_000_000, LARGEST..60_000).prop_map(|(kind, bits, burst_bytes)| {
-        match kind {
-            0 => ClassLaw::Normal,
-            1 => ClassLaw::Paced(rate(bits)),
-            _ => ClassLaw::TokenBucket { rate: rate(bits), burst_bytes, peak: None },
-        }
-    });
-    let class = (law, prop::option::of(1u64..20)).prop_map(|(law, packets)| ClassLaws {
-        law,
-        limit: QueueLimit { packets, bytes: None },
-    });
+    let law =
+        (0..3usize, 8_000u64..250_000_000, LARGEST..60_000).prop_map(
+            |(kind, bits, burst_bytes)| match kind {
+                0 => ClassLaw::Normal,
+                1 => ClassLaw::Paced(rate(bits)),
+                _ => ClassLaw::TokenBucket { rate: rate(bits), burst_bytes, peak: None },
+            },
+        );
+    let class = (law, prop::option::of(1u64..20))
+        .prop_map(|(law, packets)| ClassLaws { law, limit: QueueLimit { packets, bytes: None } });
     prop::collection::vec(class, CLASSES).prop_map(|classes| PacerLaws {
         line: rate(1_000_000_000),
         line_framing: FRAMING,

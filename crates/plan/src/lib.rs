@@ -25,9 +25,7 @@ pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
 pub use longhaul_random::Distribution;
 pub use loss::{GapUnit, Loss};
-pub use pacing::{
-    MOST_PACING_CLASSES, Pacing, PacingChange, PacingClass, PacingLaw, PacingRule, Sender,
-};
+pub use pacing::{MOST_PACING_CLASSES, Pacing, PacingChange, PacingClass, PacingLaw, PacingRule, Sender};
 pub use programs::{End, Part, Program, Ranks, Ready, Span};
 pub use queue::{Discipline, Queue};
 pub use rate::{Cells, Framing, Rate};

@@ -45,7 +45,8 @@ def simulated(general: Tcp, own: Tcp, largest: int) -> Plain:
     found: Plain = {"buffer_bytes": buffers.bytes if buffers else largest}
     for key in ("delayed_ack", "pacing", "ecn"):
         value = _first(getattr(own, key), getattr(general, key))
-        found |= {} if value is None else {key: value}
+        found |= {} if value is None else {key: bool(value)}
+        found |= {"even": True} if value == "dynamic" else {}
     found |= {"recovery": recovery} if recovery else {}
     found |= {"initial_window": window} if window else {}
     return found | ({"min_rto_ns": rto.ns} if rto else {})
