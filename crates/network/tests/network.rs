@@ -56,6 +56,21 @@ fn a_packet_takes_the_sum_of_the_delays_on_the_shortest_path() {
 }
 
 #[test]
+fn a_host_that_paces_lets_packets_in_by_the_clock_and_drops_what_its_queue_does_not_hold() {
+    let mut plan = plan();
+    plan.links[0].forward.pacing = Some(Box::new(common::pacing()));
+    let packets: Vec<_> = (0..10).map(|body| (0, packet(body, 1_500))).collect();
+    let (seen, network) = run(&plan, &packets, &[]);
+    // A bucket of two packets at 100 Mbit/s, then one every 1200 us; one leaves at once, and five wait.
+    let due = [0, 120, 1_200, 2_400, 3_600, 4_800].map(|us: u64| 6_000_000_000 + us * 1_000_000);
+    assert_eq!(seen.delivered.iter().map(|each| each.2).collect::<Vec<_>>(), due);
+    assert_eq!(seen.ended, (6..10).map(|body| (body, Fate::PacerDropped)).collect::<Vec<_>>());
+    let class = network.pacing_counters(DirectionId(0), 2).unwrap();
+    assert_eq!((class.offered_packets, class.sent_packets, class.dropped_packets), (10, 6, 4));
+    assert_eq!((network.totals().pacer_dropped, network.held()), (4, 0));
+}
+
+#[test]
 fn an_override_takes_another_way() {
     let mut plan = plan();
     plan.routes = vec![RouteOverride { node: 2, destination: 1, link: 3 }];

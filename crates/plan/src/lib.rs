@@ -227,6 +227,33 @@ impl Plan {
         event.change.check().map_err(|error| format!("change.{error}"))
     }
 
+    /// Whether the line of a host that paces carries what its classes promise after `event`, if `before` it
+    /// these have happened, in this order. The error has the figures.
+    pub fn check_pacing<'a>(
+        &self,
+        before: impl Iterator<Item = &'a Event>,
+        event: &'a Event,
+    ) -> Result<(), String> {
+        let Some(link) = self.links.get(event.link).filter(|_| !event.change.pacing.is_empty()) else {
+            return Ok(());
+        };
+        let mut ways = [(Way::Forward, link.forward.clone()), (Way::Reverse, link.reverse.clone())];
+        for each in before.chain([event]).filter(|each| each.link == event.link) {
+            for (way, laws) in &mut ways {
+                if each.direction.is_none_or(|only| only == *way)
+                    && let Some(pacing) = &mut laws.pacing
+                {
+                    for change in &each.change.pacing {
+                        if let Some(class) = pacing.classes.get_mut(change.class) {
+                            class.law = change.law;
+                        }
+                    }
+                }
+            }
+        }
+        ways.iter().filter_map(|(_, laws)| laws.pacing.as_ref()).try_for_each(|pacing| pacing.check_sum())
+    }
+
     /// Checks what the types cannot say: versions, indices, probabilities.
     ///
     /// The error names the field, as in `links[3].forward.loss.probability`.

@@ -134,6 +134,15 @@ impl Pacing {
         self.classes.iter().filter_map(|class| class.law.bits_per_s()).map(u128::from).sum()
     }
 
+    /// Whether the line carries what the classes promise; the error has the figures.
+    pub fn check_sum(&self) -> Result<(), String> {
+        let (promised, line) = (self.promised_bits_per_s(), self.line_bits_per_s);
+        if promised > u128::from(line) {
+            return Err(format!("classes: promise {promised} bit/s of a line of {line} bit/s"));
+        }
+        Ok(())
+    }
+
     /// The first thing that is wrong, named from `classes`, `rules` ... on; there are so many nodes.
     pub fn check(&self, nodes: usize) -> Result<(), String> {
         if self.line_bits_per_s == 0 {
@@ -148,11 +157,7 @@ impl Pacing {
         for (position, class) in self.classes.iter().enumerate() {
             class.law.check().map_err(|error| format!("classes[{position}].law.{error}"))?;
         }
-        let promised = self.promised_bits_per_s();
-        if promised > u128::from(self.line_bits_per_s) {
-            let line = self.line_bits_per_s;
-            return Err(format!("classes: promise {promised} bit/s of a line of {line} bit/s"));
-        }
+        self.check_sum()?;
         if self.default >= count {
             return Err(format!("default: there is no class {}", self.default));
         }

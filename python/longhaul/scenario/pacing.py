@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from longhaul.scenario.events import NOTHING
 from longhaul.scenario.laws import Plain, bdp_bytes
 from longhaul.scenario.laws.rate import FRAMING
 from longhaul.scenario.load import Scenario
@@ -78,7 +79,7 @@ class _Task:
             first[name] = len(classes)
             if not each.matches and spec.default != name:
                 what = f'no packet belongs to class "{name}"'
-                self.wrong(("classes", name), what, f"say whose with to, port, ..., or write default: {name}")
+                self.wrong(("classes", name), what, f"write to, port, ..., or default: {name}")
             if each.matches:
                 rules += self.rule(name, each, first[name], len(rules))
             for number in range(each.flows or 1):
@@ -163,11 +164,11 @@ def plan_law(law: ClassLaw) -> Plain:
 
 def oversubscribed(classes: list[Plain], line: int) -> tuple[str, str] | None:
     """What is wrong if the classes promise more than the line carries, and the remedy."""
-    rates = [each["law"].get("bits_per_s", 0) for each in classes]
+    rates = [each["law"]["bits_per_s"] for each in classes if "bits_per_s" in each["law"]]
     if sum(rates) <= line:
         return None
     message = f"{len(rates)} classes promise {Rate(sum(rates))} of a line of {Rate(line)}"
-    return message, f"take {Rate(sum(rates) - line)} from them, or write a faster line"
+    return message, f"take {Rate(sum(rates) - line)} from them"
 
 
 def plan_pacing_events(
@@ -201,10 +202,10 @@ def plan_pacing_events(
                         laws[place][number]["law"] = plan_law(law)
                         changes.append({"class": number, "law": plan_law(law)})
                 wrong = oversubscribed(laws[place], pacings[place]["line_bits_per_s"])
-                if wrong:
+                if changes and wrong:
                     problems.append(scenario.problem((*path, "pacing"), *wrong))
                 what = {"at_ns": event.at.ns, "link": link, "direction": way, "route": None}
-                found.append((event.at.ns, position, {**what, "change": {"pacing": changes}}))
+                found.append((event.at.ns, position, {**what, "change": {**NOTHING, "pacing": changes}}))
     return found, problems
 
 
