@@ -1,6 +1,8 @@
 //! The network as its hosts see it: where packets come out, when, and that none vanishes.
 
 mod common;
+#[path = "common/pacing.rs"]
+mod pacing;
 
 use common::{direction, node, packet, plan};
 use longhaul_network::{DirectionId, Fate, Flags, Message, Network, NodeId, Packet, Reply, Sink};
@@ -58,7 +60,7 @@ fn a_packet_takes_the_sum_of_the_delays_on_the_shortest_path() {
 #[test]
 fn a_host_that_paces_lets_packets_in_by_the_clock_and_drops_what_its_queue_does_not_hold() {
     let mut plan = plan();
-    plan.links[0].forward.pacing = Some(Box::new(common::pacing()));
+    plan.links[0].forward.pacing = Some(Box::new(pacing::pacing()));
     let packets: Vec<_> = (0..10).map(|body| (0, packet(body, 1_500))).collect();
     let (seen, network) = run(&plan, &packets, &[]);
     // A bucket of two packets at 100 Mbit/s, then one every 1200 us; one leaves at once, and five wait.

@@ -1,6 +1,8 @@
 //! A journal of a network's inputs and departures, replayed on a fresh one.
 
 mod common;
+#[path = "common/pacing.rs"]
+mod pacing;
 
 use common::{packet, plan};
 use longhaul_network::journal::{Departure, Entry, JOURNAL_MAGIC};
@@ -47,7 +49,7 @@ fn lived(seed: u64, packets: &[(u64, u8, bool)], polls: &[u64]) -> (Plan, Vec<En
             direction.corrupt = 0.1;
         }
     }
-    plan.links[0].forward.pacing = Some(Box::new(common::pacing()));
+    plan.links[0].forward.pacing = Some(Box::new(pacing::pacing()));
     let mut network = Network::new(&plan).unwrap();
     let mut scribe = Scribe::default();
     let mut polls = polls.iter().peekable();
