@@ -69,6 +69,4 @@ def _real(plan: Json, rule: Json, rows: Sequence[Mapping[str, Any]]) -> list[Jso
     pinged = sorted(
         {names.index(row[end]) for row in rows if row["kind"] == "ping" for end in ("to", "from")}
     )
-    return made + [
-        {**rule, "protocol": protocol, "destinations": pinged} for protocol in ICMP if pinged
-    ]
+    return made + [{**rule, "protocol": protocol, "destinations": pinged} for protocol in ICMP if pinged]

@@ -83,8 +83,9 @@ def resolve_change(
 
 
 def resolve_pacing(changes: Sequence[str], pacing: Mapping[str, Any]) -> list[Plain]:
-    """Changes of classes of a host's ``pacing`` (of the plan), written ``CLASS=RATE``, ``CLASS=unpaced`` or
-    ``CLASS={bucket: RATE, burst: SIZE}``; raises :class:`ScenarioError`.
+    """Changes of classes of a host's ``pacing`` (of the plan); raises :class:`ScenarioError`.
+
+    They are written ``CLASS=RATE``, ``CLASS=unpaced`` or ``CLASS={bucket: RATE, burst: SIZE}``.
     """
     planned: list[Plain] = []
     for change in changes:

@@ -105,7 +105,8 @@ class _Task:
         }
 
     def plan_class(self, name: str, each: PacingClass) -> Plain:
-        packets, limit = DEFAULT_QUEUE_PACKETS, None
+        packets: int | None = DEFAULT_QUEUE_PACKETS
+        limit: int | None = None
         law = plan_law(each)
         rate = law.get("bits_per_s", 0)
         if each.latency is not None:

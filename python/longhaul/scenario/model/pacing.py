@@ -4,7 +4,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from longhaul.scenario.model.base import AlsoText, Count, HostRanges, Name, Names, Strict, one_or_list, problem
+from longhaul.scenario.model.base import (
+    AlsoText,
+    Count,
+    HostRanges,
+    Name,
+    Names,
+    Strict,
+    one_or_list,
+    problem,
+)
 from longhaul.scenario.model.queue import Limit
 from longhaul.scenario.units import Rate, Size, Span
 
@@ -39,6 +48,9 @@ Ports = Annotated[
 ]
 
 
+PortList = Annotated[tuple[Ports, ...], BeforeValidator(one_or_list), Field(strict=False, min_length=1)]
+
+
 class ClassLaw(Strict):
     """When the packets of a class leave: by the byte clock of a rate, by a bucket, or when no other may."""
 
@@ -68,9 +80,7 @@ class PacingClass(ClassLaw):
 
     to: HostRanges | None = None
     """Hosts or routers that they go to."""
-    port: Annotated[tuple[Ports, ...], BeforeValidator(one_or_list), Field(strict=False, min_length=1)] | None = (
-        None
-    )
+    port: PortList | None = None
     """Ports or ranges of ports, of either end, of real programs."""
     protocol: Literal["icmp", "tcp", "udp", "dccp", "icmpv6", "sctp", "udplite"] | None = None
     dscp: Annotated[int, Count(at_least=0, at_most=63)] | None = None
@@ -90,7 +100,7 @@ class PacingClass(ClassLaw):
         if self.latency is not None and self.bucket is None:
             raise problem('"latency" belongs to a bucket', "write queue", at="latency")
         if self.latency is not None and self.queue is not None:
-            raise problem('says twice how much may wait', "remove queue or latency", at="latency")
+            raise problem("says twice how much may wait", "remove queue or latency", at="latency")
         if self.flows is not None and self.rate is None and self.bucket is None:
             raise problem("flows of their own need a rate", "add rate, or remove flows", at="flows")
         if self.queue is not None and self.queue.bdp is not None:
