@@ -179,7 +179,7 @@ def _flows(summary: Json) -> Table:
 
 def _pacing(classes: Iterable[Json]) -> Table:
     """The classes of hosts that pace; those of single flows in one line."""
-    table = _table("pacing", "asked", "sent", "dropped", "wait", "behind", "gaps off by")
+    table = _table("pacing", "asked", "sent (mean)", "dropped", "wait", "behind", "gaps off by")
     for each in classes:
         errors = each["written_gap_errors"] or each["gap_errors"]
         table.add_row(
