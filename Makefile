@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fmt bench bench-cc bench-sweeps fuzz clean study-ticks study-nemc study-spacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut
+.PHONY: help setup demo test lint fmt bench bench-cc bench-sweeps fuzz clean study-ticks study-nemc study-spacing study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -40,6 +40,9 @@ study-nemc: setup ## messages and parallel programs on a cluster of clusters (Ne
 
 study-spacing: setup ## token bucket and pacing side by side (eWAN, figures 5 and 6); half a minute
 	@$(UV) run --no-sync python studies/spacing.py
+
+study-pacing: setup ## what bursts cost on a long fat path (PFLDnet 2005), simulated and live; six minutes, ARGS=--no-live for two
+	@$(UV) run --no-sync python studies/pacing.py $(ARGS)
 
 study-parallel-routes: setup ## what reordering over routes costs (parallel routes, figures 5 to 8), simulated at the paper's size and live; half an hour
 	@$(UV) run --no-sync python studies/parallel_routes/parallel_routes.py $(ARGS)

@@ -189,7 +189,11 @@ pub(crate) fn settings(tcp: &Tcp, mtu: u16) -> Settings {
         initial_window: tcp.initial_window.map_or(default.initial_window, InitialWindow::Segments),
         acknowledging: Acknowledging { every: if tcp.delayed_ack { 2 } else { 1 }, ..default.acknowledging },
         ecn: if tcp.ecn { Ecn::Classic } else { Ecn::Off },
-        pacing: if tcp.pacing { Pacing::Window } else { Pacing::Law },
+        pacing: match (tcp.pacing, tcp.even) {
+            (false, _) => Pacing::Law,
+            (true, false) => Pacing::Window,
+            (true, true) => Pacing::Even,
+        },
         reduction: Reduction::Proportional(Bound::Safe),
         timeouts: Timeouts { least, least_variation: least, ..default.timeouts },
         send_buffer: tcp.buffer_bytes.unwrap_or(default.send_buffer),

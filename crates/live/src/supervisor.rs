@@ -102,6 +102,8 @@ struct Supervisor<'a> {
     softnet_before: u64,
     /// Held, so that the kernel knows them.
     _laws: Vec<LoadedLaw>,
+    /// Changes of hosts' pacing that were asked for.
+    repaced: Vec<Event>,
 }
 
 impl<'a> Supervisor<'a> {
@@ -178,6 +180,7 @@ impl<'a> Supervisor<'a> {
             groups: groups.root().map(ToOwned::to_owned),
             softnet_before,
             _laws: laws,
+            repaced: Vec::new(),
         })
     }
 
@@ -425,9 +428,19 @@ impl<'a> Supervisor<'a> {
                 }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd, "cgroups": self.groups})
             }
             Request::Change { link, direction, route, change } => {
-                let event = Event { at_ns: 0, link, direction, route, change: *change };
-                if let Err(message) = self.plan.check_event(&event) {
+                let at_ns = self.clock.ns();
+                let event = Event { at_ns, link, direction, route, change: *change };
+                let planned = self.plan.events.iter().filter(|each| each.at_ns <= at_ns);
+                let mut before: Vec<&Event> = planned.chain(&self.repaced).collect();
+                before.sort_by_key(|each| each.at_ns);
+                let checked = self.plan.check_event(&event);
+                if let Err(message) =
+                    checked.and_then(|()| self.plan.check_pacing(before.into_iter(), &event))
+                {
                     return json!({"ok": false, "message": message});
+                }
+                if !event.change.pacing.is_empty() {
+                    self.repaced.push(event.clone());
                 }
                 self.ask_engine(&Command::Change { link, direction, route, change: Box::new(event.change) })
             }

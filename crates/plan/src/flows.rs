@@ -128,6 +128,8 @@ pub struct Tcp {
     pub ecn: bool,
     /// Whether segments are spread over the round trip, whatever the law.
     pub pacing: bool,
+    /// Whether that is one window per round trip, no faster (PSPacer's dynamic mode); else Linux's gains.
+    pub even: bool,
     /// Largest socket buffers, in bytes; half of the receiver's is offered as window. `None`: no limit.
     pub buffer_bytes: Option<u64>,
     /// Least retransmission timeout.
@@ -144,6 +146,7 @@ impl Default for Tcp {
             delayed_ack: true,
             ecn: false,
             pacing: false,
+            even: false,
             buffer_bytes: None,
             min_rto_ns: 200_000_000,
             ipv6: false,

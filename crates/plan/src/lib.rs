@@ -12,6 +12,7 @@ mod direction;
 mod flows;
 mod jobs;
 mod loss;
+mod pacing;
 mod programs;
 mod queue;
 mod rate;
@@ -24,6 +25,7 @@ pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
 pub use longhaul_random::Distribution;
 pub use loss::{GapUnit, Loss};
+pub use pacing::{MOST_PACING_CLASSES, Pacing, PacingChange, PacingClass, PacingLaw, PacingRule, Sender};
 pub use programs::{End, Part, Program, Ranks, Ready, Span};
 pub use queue::{Discipline, Queue};
 pub use rate::{Cells, Framing, Rate};
@@ -226,7 +228,44 @@ impl Plan {
                 return Err(format!("route: there is no route {route}"));
             }
         }
+        for (position, each) in event.change.pacing.iter().enumerate() {
+            let ways = [(Way::Forward, &link.forward), (Way::Reverse, &link.reverse)];
+            let meant = ways.iter().filter(|(way, _)| event.direction.is_none_or(|only| only == *way));
+            let few = |(_, laws): &(Way, &Direction)| {
+                laws.pacing.as_ref().is_none_or(|pacing| each.class >= pacing.classes.len())
+            };
+            if meant.clone().any(few) {
+                return Err(format!("change.pacing[{position}].class: there is no class {}", each.class));
+            }
+        }
         event.change.check().map_err(|error| format!("change.{error}"))
+    }
+
+    /// Whether the line of a host that paces carries what its classes promise after `event`, if `before` it
+    /// these have happened, in this order. The error has the figures.
+    pub fn check_pacing<'a>(
+        &self,
+        before: impl Iterator<Item = &'a Event>,
+        event: &'a Event,
+    ) -> Result<(), String> {
+        let Some(link) = self.links.get(event.link).filter(|_| !event.change.pacing.is_empty()) else {
+            return Ok(());
+        };
+        let mut ways = [(Way::Forward, link.forward.clone()), (Way::Reverse, link.reverse.clone())];
+        for each in before.chain([event]).filter(|each| each.link == event.link) {
+            for (way, laws) in &mut ways {
+                if each.direction.is_none_or(|only| only == *way)
+                    && let Some(pacing) = &mut laws.pacing
+                {
+                    for change in &each.change.pacing {
+                        if let Some(class) = pacing.classes.get_mut(change.class) {
+                            class.law = change.law;
+                        }
+                    }
+                }
+            }
+        }
+        ways.iter().filter_map(|(_, laws)| laws.pacing.as_ref()).try_for_each(|pacing| pacing.check_sum())
     }
 
     /// Checks what the types cannot say: versions, indices, probabilities.
@@ -254,6 +293,10 @@ impl Plan {
             }
             each.forward.check().map_err(|error| format!("links[{position}].forward.{error}"))?;
             each.reverse.check().map_err(|error| format!("links[{position}].reverse.{error}"))?;
+            for (way, direction) in [("forward", &each.forward), ("reverse", &each.reverse)] {
+                let pacing = direction.pacing.iter().try_for_each(|pacing| pacing.check(self.nodes.len()));
+                pacing.map_err(|error| format!("links[{position}].{way}.pacing.{error}"))?;
+            }
         }
         for (position, route) in self.routes.iter().enumerate() {
             node(route.node, format!("routes[{position}].node"))?;

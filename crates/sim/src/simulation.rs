@@ -46,13 +46,17 @@ impl Simulation {
         }
         let endpoints = Endpoints::new(&plan, &network, |_| true)?;
         let flow_names = if records.are_kept() { endpoints.flow_names(&plan) } else { Vec::new() };
+        let mut outlet = Outlet::new(&plan, records);
+        if (0..2 * plan.links.len() as u32).any(|index| network.paces(DirectionId(index))) {
+            outlet.senders = endpoints.senders();
+        }
         let end = plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
         let apart = endpoints.plan_lookahead(&mut network) && end != Time::NEVER;
         Ok(Simulation {
             apart: Apart::new(apart && network.can_look_ahead(), network.parts()),
             endpoints,
-            next_sample: if records.are_kept() { Time::ZERO } else { Time::NEVER },
-            outlet: Outlet::new(&plan, records),
+            next_sample: if outlet.records.are_kept() { Time::ZERO } else { Time::NEVER },
+            outlet,
             network,
             now: Time::ZERO,
             done_before: Time::ZERO,
@@ -243,6 +247,7 @@ impl Simulation {
             "error": null,
             "links": results::links(&self.network, &self.plan),
             "packets": results::packets(&self.network),
+            "pacing": results::pacing(&self.network, &self.plan),
             "flows": flows,
             "jobs": self.endpoints.jobs(),
             "flow_names": self.flow_names,

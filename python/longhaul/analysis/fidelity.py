@@ -23,7 +23,7 @@ Verdict = Literal["faithful", "degraded", "invalid"]
 
 FATES = (
     "delivered", "lost", "overflowed", "dropped", "down",
-    "no_route", "ttl_expired", "too_big", "answered", "held",
+    "no_route", "ttl_expired", "too_big", "answered", "pacer_dropped", "held",
 )  # fmt: skip
 
 _PORT_DROPS = {
@@ -136,7 +136,7 @@ def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:
         yield Reason("invalid", f"the engine failed: {engine['error']}", "see logs/engine.err")
     packets = engine["packets"]
     begun = packets["injected"] + packets["copied"] + packets["replies"]
-    ended = sum(packets[fate] for fate in FATES)
+    ended = sum(packets.get(fate, 0) for fate in FATES)
     if begun != ended:
         yield Reason(
             "invalid", f"{begun - ended} packets have no fate", "this is a defect of Longhaul: report it"

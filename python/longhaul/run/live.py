@@ -17,6 +17,7 @@ from longhaul.run import directory as directories
 from longhaul.run import flows, laws, mpi, players, traffic, transfers
 from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
+from longhaul.run.pacing import with_owners
 from longhaul.run.session import Message, Session, search_path
 from longhaul.run.state import socket_path
 
@@ -84,6 +85,7 @@ def prepare(
         + others
         + [program for program in made if not program["service"]]
     )
+    plan = with_owners(resolved, plan, own, rows)
     certificate = load_certificate()
     compensated = resolved.scenario.document.compensate
     if compensated:

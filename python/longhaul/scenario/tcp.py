@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from longhaul.scenario.laws import Plain, bdp_bytes
 from longhaul.scenario.model import Tcp
@@ -45,7 +46,8 @@ def simulated(general: Tcp, own: Tcp, largest: int) -> Plain:
     found: Plain = {"buffer_bytes": buffers.bytes if buffers else largest}
     for key in ("delayed_ack", "pacing", "ecn"):
         value = _first(getattr(own, key), getattr(general, key))
-        found |= {} if value is None else {key: value}
+        found |= {} if value is None else {key: bool(value)}
+    found |= {"even": True} if _first(own.pacing, general.pacing) == "dynamic" else {}
     found |= {"recovery": recovery} if recovery else {}
     found |= {"initial_window": window} if window else {}
     return found | ({"min_rto_ns": rto.ns} if rto else {})
@@ -60,7 +62,7 @@ def only_simulated(tcp: Tcp) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _first(*values: bool | None) -> bool | None:
+def _first(*values: Any) -> Any:
     return next((value for value in values if value is not None), None)
 
 

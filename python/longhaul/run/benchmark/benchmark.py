@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -89,10 +90,13 @@ Told = Callable[[Planned, int, float, Outcome | None], None]
 """Is told how many runs are done, the seconds left, and what ended last."""
 
 
-def kernel_controls() -> list[str]:
-    """Controls that this host's kernel offers now."""
+@cache
+def kernel_controls() -> tuple[str, ...]:
+    """Controls that real hosts can have here: the kernel's own, and those that it lets itself be taught."""
     path = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-    return path.read_text(encoding="ascii").split() if path.is_file() else []
+    own = path.read_text(encoding="ascii").split() if path.is_file() else []
+    taught = [name for name, obstacle in _longhaul.kernel_laws(load=True) if obstacle is None]
+    return tuple(dict.fromkeys(own + taught))
 
 
 def is_simulated(control: str) -> bool:
@@ -114,7 +118,7 @@ def plan(asked: Asked) -> Planned:
                 remedy=f"name one of {', '.join(sorted(known))}",
                 exit_code=2,
             )
-    live = kernel_controls() if "live" in asked.modes else []
+    live = kernel_controls() if "live" in asked.modes else ()
     controls = tuple(dict.fromkeys(asked.controls))
     for control in controls:
         if not is_simulated(control) and control not in kernel_controls():
