@@ -77,7 +77,7 @@ def _draw(
             for across, (limit, label) in enumerate(PAPERS.items()):
                 axes = made.add_subplot(2, 3, 1 + 3 * down + across)
                 draw_flows(axes, found[name, limit], {"a": "first machine", "b": "second machine"})
-                axes.set(ylim=(0, 720), xlim=(0, 60), title=f"{name}, {label}")
+                axes.set(ylim=(0, 760), xlim=(0, 60), title=f"{name}, {label}")
                 if not across:
                     axes.set_ylabel("goodput [Mbit/s]")
                 if down:
@@ -95,6 +95,7 @@ def _draw(
             bars.set_yticks(places, [label for label, _law in LIMITS.values()])
             bars.set(xlim=(0, 760), title=f"{name}: what may wait decides")
             bars.grid(axis="y", visible=False)
+            bars.set_axisbelow(True)
             if down:
                 bars.set_xlabel("both together [Mbit/s]")
         study.figure(made, "figure-10")

@@ -113,5 +113,6 @@ def _draw(study: Study, rows: list[dict[str, Any]]) -> None:
         axes.set(xlim=(0, 105), ylim=(len(rows) - 0.4, -0.6))
         axes.set_xlabel(f"all flows together, mean of {SECONDS} s [Mbit/s], at a tenth of the paper's rates")
         axes.grid(axis="y", visible=False)
+        axes.set_axisbelow(True)
         axes.legend(loc="lower right")
         study.figure(made, "live")

@@ -163,6 +163,7 @@ def _draw(study: Study, rows: list[dict[str, Any]]) -> None:
             axes.set_yticks(range(len(mine)), [f"{row['control']},\n{row['limit']}" for row in mine])
             axes.set(xlim=(0, DEADLINE_S + 1), ylim=(3.55, -0.55), xlabel="time [s]", title=TITLES[service])
             axes.grid(axis="y", visible=False)
+            axes.set_axisbelow(True)
         for colour, label in (("C0", "first transfer"), ("C1", "second transfer")):
             axes.barh(-9, 1, color=colour, label=label)
         axes.barh(-9, 1, fill=False, edgecolor="black", label="as planned")

@@ -41,7 +41,7 @@ def study_sources(study: Study) -> None:
             for across, machines in enumerate(MACHINES):
                 axes = made.add_subplot(2, 2, 1 + 2 * down + across)
                 draw_flows(axes, found[name, machines], {"a": "first flow", "b": "second flow"})
-                axes.set(ylim=(0, 700), xlim=(0, 60), title=f"{name}, {MACHINES[machines]}")
+                axes.set(ylim=(0, 760), xlim=(0, 60), title=f"{name}, {MACHINES[machines]}")
                 if not across:
                     axes.set_ylabel("goodput [Mbit/s]")
                 if down:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from study import Study
 
 import longhaul
+from longhaul.analysis.fairness import jain
 from longhaul.run.api import Result
 
 SCENARIO = Path(__file__).parent / "dumbbell.yaml"
@@ -64,8 +65,6 @@ class Trial:
     """More settings of TCP."""
     delay: str = "$wan"
     """Of the WAN, one way."""
-    more: str = ""
-    """More sections."""
 
     @property
     def text(self) -> str:
@@ -83,7 +82,7 @@ class Trial:
                 raise ValueError(f"{old!r} stands {head.count(old)} times in {SCENARIO.name}")
             head = head.replace(old, new)
         flows = [f"  {name}: {{{flow}}}" for name, flow in self.flows.items()]
-        return "\n".join([head, "traffic:", *flows, self.more, ""])
+        return "\n".join([head, "traffic:", *flows, ""])
 
 
 def one(control: str) -> dict[str, str]:
@@ -127,7 +126,8 @@ def mbits(result: Result, *flows: str) -> float:
 
 def index(result: Result) -> float:
     """Jain's, of all flows."""
-    return float(result.summary["fairness"]["jain"])
+    rates = [flow["goodput_bits_per_s"] for flow in result.summary["flows"]]
+    return jain([rate for rate in rates if rate is not None]) or 0.0
 
 
 def series(result: Result, flow: str, column: str = "bits_per_s") -> tuple[np.ndarray, np.ndarray]:
