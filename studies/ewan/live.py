@@ -70,7 +70,7 @@ def study_live(study: Study) -> None:
     study.table("live", rows)
     near = [abs(row["live_mbits"] / row["simulated_mbits"] - 1) < WITHIN for row in rows]
     study.claim(
-        f"live, {sum(near)} of {len(near)} are within {WITHIN:.0%} of the same simulated (that is: all)",
+        f"live: each case is within {WITHIN:.0%} of the same simulated ({sum(near)} of {len(near)})",
         all(near),
     )
     rate = {row["figure"]: row["live_mbits"] for row in rows}
