@@ -46,7 +46,7 @@ class _Server:
             [sys.executable, "-P", __file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
+            bufsize=0,  # or the second answer waits in a buffer, where select does not see it
             start_new_session=True,
         )
 
@@ -63,7 +63,8 @@ class _Server:
                 "err": f"{me}/{err.fileno()}",
             }
             assert self._process.stdin is not None
-            print(json.dumps(request), file=self._process.stdin, flush=True)
+            assert self._process.stdout is not None
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
             child = self._answer()
             if not select([self._process.stdout], [], [], timeout)[0]:
                 os.kill(child, signal.SIGKILL)
