@@ -32,9 +32,9 @@ def as_plain(controller: Controller, *, how: Mapping[str, Any]) -> Json:
     planned, achieved = controller.planned(), controller.achieved()
     return {
         "policy": controller.care.policy,
+        "begins_s": LEAD_S,
         **how,
         "margin": controller.care.margin,
-        "begins_s": LEAD_S,
         "planned": asdict(measures(planned)),
         "achieved": asdict(measures(achieved)),
         "requests": [
@@ -43,11 +43,6 @@ def as_plain(controller: Controller, *, how: Mapping[str, Any]) -> Json:
         ],
         "decisions": [asdict(each) for each in controller.decisions],
     }
-
-
-def broken(found: Mapping[str, Any]) -> list[str]:
-    """The requests that a plan had taken in and that missed their deadlines, or were not moved."""
-    return [each["request"] for each in found["requests"] if each["accepted"] and not each["met"]]
 
 
 def _request(transfer: Transfer, planned: Outcome, achieved: Outcome) -> Json:
