@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -170,7 +170,7 @@ class Agent:
 
 def send(order: Json, told: Callable[[Json], None], rates: int) -> None:
     """Send what is left of a volume, at the rates that come over ``rates``; nothing before the first."""
-    stream = _connected(order["address"], order["port"], order.get("congestion_control"))
+    stream = _connected(order["address"], order["port"], order["congestion_control"])
     stream.setsockopt(socket.IPPROTO_TCP, TCP_NOTSENT_LOWAT, 128 * 1024)
     stream.sendall(OFFSET.pack(order["offset"]))
     told({"event": "connected", "t": time.monotonic()})
@@ -273,11 +273,14 @@ def _last(rates: int) -> float:
     return rate
 
 
-def _connected(address: str, port: int, law: str | None) -> socket.socket:
+def _connected(address: str, port: int, laws: Sequence[str]) -> socket.socket:
+    """A connection under the first of these congestion controls that the kernel has, or else the host's."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     stream = socket.socket(family, socket.SOCK_STREAM)
-    if law:
-        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, law.encode())
+    for law in laws:
+        with suppress(OSError):
+            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, law.encode())
+            break
     stream.connect((address, port))
     return stream
 

@@ -16,6 +16,8 @@ from longhaul.scheduling.steering import Controller, Order
 Json = dict[str, Any]
 
 FIRST_PORT = 7001
+LAWS = ("cubic", "reno")
+"""Congestion controls that leave the rate to the pacing while nothing is lost."""
 SERVER_S = 0.5
 """What a server that is started again needs before its client."""
 
@@ -164,6 +166,7 @@ class Drive:
             "bytes": transfer.request.volume_bytes,
             "offset": transfer.received_bytes,
             "pacing": self._pacing,
+            "congestion_control": LAWS,
         }
         self._tell(0, index, order)
         if transfer.ordered_bits_per_s:
