@@ -84,8 +84,11 @@ def write_results(directory: Path) -> Json:
         "packets": engine["packets"] if engine else {},
         "fidelity": fidelity,
         **write_tables(directory, engine),
-        **_planned_transfers(directory),
     }
+    planned = _read(directory / "transfers.json")
+    if planned is not None:
+        # A plan has these measures of its own, of the same transfers.
+        summary |= {"planned_transfers": planned, "transfers": None}
     if engine is not None and simulated:
         summary["simulation"] = simulation.account(engine)
     expectations = _read(raw / "expectations.json") or []
@@ -97,12 +100,6 @@ def write_results(directory: Path) -> Json:
     _write_json(directory / "fidelity.json", {**fidelity, "engine": _without_traffic(engine), "hosts": hosts})
     _write_json(directory / "summary.json", summary)
     return summary
-
-
-def _planned_transfers(directory: Path) -> Json:
-    """What came of a plan of transfers, if the run had one."""
-    found = _read(directory / "transfers.json")
-    return {} if found is None else {"planned_transfers": found}
 
 
 def read_engine(directory: Path) -> Json | None:

@@ -73,11 +73,31 @@ def run(
         reason = "interrupted"
     counted: Json = json.loads(simulation.finish())
     counted |= {"wall_s": time.monotonic() - began, "cpu_s": time.process_time() - cpu}
+    _since_begun(counted, rows, controller, directory)
     for file, result in (("engine", counted), ("ended", {"ended": reason})):
         (directory / "raw" / f"{file}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
     outcome.write(controller, directory, how={"mode": "sim", "mover": "paced", "pacing": "segments"})
     directories.update_run(directory, status=reason)
     return Simulated(directory, reason)
+
+
+def _since_begun(counted: Json, rows: list[Json], controller: Controller, directory: Path) -> None:
+    """Let rates of transfers count from when they began; what was refused never did."""
+    begun = {
+        each.request.name: LEAD_S + each.begun_s for each in controller.transfers if each.begun_s is not None
+    }
+    named = {each.request.name for each in controller.transfers}
+    for flow in counted["flows"]:
+        if flow["name"] in begun:
+            end_s = (flow["done_ns"] or counted["duration_ns"]) / _NS
+            flow["span_s"] = end_s - begun[flow["name"]]
+            flow["goodput_bits_per_s"] = flow["bytes"] * 8 / flow["span_s"] if flow["span_s"] > 0 else None
+    kept = [
+        {**row, "start_ns": round(begun.get(row["name"], 0) * _NS) or row["start_ns"]}
+        for row in rows
+        if row["name"] in begun or row["name"] not in named
+    ]
+    (directory / "raw" / "traffic.json").write_text(json.dumps(kept, indent=1), encoding="utf-8")
 
 
 def drive(
