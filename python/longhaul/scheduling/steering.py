@@ -244,10 +244,18 @@ class Controller:
             for index in open_:
                 self._refuse(now_s, index, f"would displace {names}", why)
             made, open_ = self._made(now_s, bound), []
+            displaced = [each for each in bound if not made[each].pieces]
+        if displaced:
+            # Not all that was promised can be kept any more: nobody is left waiting for good.
+            for index in displaced:
+                self._note(now_s, why, index, f"{made[index].reason}: all that was accepted shares fairly")
+            for index in open_:
+                self._refuse(now_s, index, "what was accepted is late already", why)
+            made, open_ = self._made(now_s, bound, policy="fair"), []
         for index in [*bound, *open_]:
             self._adopt(now_s, index, made[index], why, bound=index in bound)
 
-    def _made(self, now_s: float, chosen: Sequence[int]) -> dict[int, Outcome]:
+    def _made(self, now_s: float, chosen: Sequence[int], *, policy: str = "") -> dict[int, Outcome]:
         """What the policy makes of what is left of the requests ``chosen``, from now on."""
         if not chosen:
             return {}
@@ -268,7 +276,7 @@ class Controller:
         )
         paths = tuple(self.case.paths[each] for each in chosen)
         case = Instance(tuple(requests), links, paths, tuple(tops), held)
-        made = plan(case, policy=self.care.policy, settings=self.care.settings)
+        made = plan(case, policy=policy or self.care.policy, settings=self.care.settings)
         return dict(zip(chosen, made.outcomes, strict=True))
 
     def _left(self, now_s: float, index: int, top: float) -> Request:
@@ -276,6 +284,9 @@ class Controller:
         transfer, asked = self.transfers[index], self.transfers[index].request
         release_s = max(asked.release_s, now_s)
         deadline_s = asked.deadline_s
+        if self.care.policy.startswith("serial-") and self._is_bound(index):
+            # Whoever has begun gets another turn, however late.
+            deadline_s = math.inf
         if math.isfinite(deadline_s):
             reserve_s = self.care.margin * (asked.deadline_s - asked.release_s) if self.care.margin else 0.0
             deadline_s -= reserve_s + (self.round_trips_s[index] if self.care.margin else 0.0)
