@@ -28,7 +28,7 @@ class Care:
     settings: Settings = field(default_factory=Settings)
     margin: float = 0.02
     """Plans end by so much of the window before the deadline, and a round trip earlier."""
-    tolerance: float = 0.05
+    tolerance: float = 0.01
     """A transfer is late when it is behind its plan by more than this share of its duration, ..."""
     least_lag_s: float = 0.3
     """... this, and a round trip."""
@@ -254,6 +254,9 @@ class Controller:
             made, open_ = self._made(now_s, bound, policy="fair"), []
         for index in [*bound, *open_]:
             self._adopt(now_s, index, made[index], why, bound=index in bound)
+        if not cut_off and not any(self.transfers[each].future for each in known):
+            for index in [each for each in known if self.transfers[each].state == "waiting"]:
+                self._refuse(now_s, index, self.transfers[index].reason, why)
 
     def _made(self, now_s: float, chosen: Sequence[int], *, policy: str = "") -> dict[int, Outcome]:
         """What the policy makes of what is left of the requests ``chosen``, from now on."""
