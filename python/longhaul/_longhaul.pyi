@@ -56,7 +56,7 @@ class Simulation:
         """
 
     def progress(self) -> list[tuple[int, int, int | None, bool]]:
-        """How far bulk transfers have come: flow, bytes that arrived, when all had (ns), whether one failed."""
+        """How far bulk transfers are: flow, bytes that arrived, when all had (ns), whether one failed."""
 
     def now_ns(self) -> int:
         """The simulated time."""

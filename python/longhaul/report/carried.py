@@ -22,7 +22,9 @@ def print_carried(found: Json, console: Console) -> None:
     if len(moved) > MOST_ROWS:
         _line(console, f"... and {len(moved) - MOST_ROWS} more (transfers.json has all)")
     for each in [each for each in found["requests"] if each["reason"]][:MOST_ROWS]:
-        _line(console, f"{'not satisfied' if not each['met'] else 'note'}: {each['request']}: {each['reason']}")
+        _line(
+            console, f"{'not satisfied' if not each['met'] else 'note'}: {each['request']}: {each['reason']}"
+        )
     for name, measures in measured(found):
         _line(console, f"{found['policy']}, {name}: {measures}")
     changes = [each for each in found["decisions"] if each["why"] != "arrival"]
@@ -68,7 +70,9 @@ def gantt(found: Json) -> str | None:
             for piece in each["planned"]["pieces"]:
                 alpha = 0.25 + 0.75 * min(1.0, piece["bits_per_s"] / top)
                 span = piece["finish_s"] - piece["start_s"]
-                axes.barh(row - 0.2, span, left=piece["start_s"], height=0.36, color=SERIES[0], alpha=alpha, lw=0)
+                axes.barh(
+                    row - 0.2, span, left=piece["start_s"], height=0.36, color=SERIES[0], alpha=alpha, lw=0
+                )
             if each["achieved"]:
                 span = each["achieved"]["finish_s"] - each["achieved"]["start_s"]
                 colour = SERIES[2] if each["met"] else BAD

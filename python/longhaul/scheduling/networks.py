@@ -7,7 +7,6 @@ from longhaul.scenario.laws import plan_bits_per_s
 from longhaul.scenario.paths import Routes
 from longhaul.scheduling.instances import Link, Network
 
-
 HEADERS_BYTES = {"ipv4": 20 + 20 + 12, "ipv6": 40 + 20 + 12}
 """Of IP and TCP with timestamps."""
 

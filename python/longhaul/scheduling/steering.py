@@ -1,4 +1,4 @@
-"""A plan that is carried out: made again when a request arrives, a transfer is late or fails, or a link changes.
+"""A plan that is carried out, and made again on arrivals, lateness, failures and changes of links.
 
 It has no clock. Whoever drives it calls :meth:`Controller.advance` at :meth:`Controller.next_s`, or earlier,
 and tells it what happens; it answers with the rates that transfers are to have from now on.
@@ -115,7 +115,9 @@ class Controller:
     @property
     def is_over(self) -> bool:
         """Whether nothing is left to do."""
-        return not self._coming and all(each.state in ("done", "refused", "failed") for each in self.transfers)
+        return not self._coming and all(
+            each.state in ("done", "refused", "failed") for each in self.transfers
+        )
 
     def next_s(self, now_s: float) -> float:
         """When the plan next wants something; infinite: not without news."""
@@ -162,7 +164,10 @@ class Controller:
         transfer.state, transfer.done_s = "done", at_s
         transfer.received_bytes = transfer.request.volume_bytes
         transfer.future, transfer.ordered_bits_per_s = (), 0.0
-        if any(self.transfers[each].state == "waiting" and not self.transfers[each].future for each in self._arrived):
+        if any(
+            self.transfers[each].state == "waiting" and not self.transfers[each].future
+            for each in self._arrived
+        ):
             self._why = self._why or "end"
 
     def tell_failure(self, index: int, now_s: float, *, why: str) -> None:
@@ -231,7 +236,9 @@ class Controller:
             reason = impossible(self.case, index)
             if reason:
                 self._refuse(now_s, index, reason, why)
-        known = [each for each in self._active() if all(self._capacities[link] for link in self.case.paths[each])]
+        known = [
+            each for each in self._active() if all(self._capacities[link] for link in self.case.paths[each])
+        ]
         cut_off = [each for each in self._active() if each not in known]
         for index in cut_off:
             self.transfers[index].future = ()
@@ -302,7 +309,9 @@ class Controller:
                     deadline_s = asked.deadline_s
                 elif self._is_bound(index):
                     if not transfer.hopeless:
-                        self._note(now_s, "lateness", index, "cannot meet its deadline any more, and moves on")
+                        self._note(
+                            now_s, "lateness", index, "cannot meet its deadline any more, and moves on"
+                        )
                     transfer.hopeless = True
                     rate = transfer.ordered_bits_per_s if on_time and transfer.ordered_bits_per_s else top
                     deadline_s = release_s + left_bits / min(rate, top) * (1 + 1e-6)
@@ -401,5 +410,3 @@ def _achieved(transfer: Transfer) -> Outcome:
     late_s = transfer.done_s - request.deadline_s
     reason = f"ended {late_s:.4g} s after its deadline" if late_s > 0 else ""
     return Outcome(request, late_s <= 0, (Piece(transfer.begun_s, transfer.done_s, bits_per_s),), reason)
-
-

@@ -41,11 +41,16 @@ from longhaul.scenario.units import Span
     help="Who paces our own sender: TCP (SO_MAX_PACING_RATE, with or without fq), or its writes.",
 )
 @click.option(
-    "--with", "mover", default="paced", show_default=True, metavar="NAME",
+    "--with",
+    "mover",
+    default="paced",
+    show_default=True,
+    metavar="NAME",
     help="What moves data live: paced, iperf3, rsync or rclone.",
 )
 @click.option(
-    "--command", metavar="TEMPLATE",
+    "--command",
+    metavar="TEMPLATE",
     help="A command of your own that moves data, with {address}, {port}, {bytes}, {rate_bits} ... in it.",
 )
 @click.option("--server", metavar="TEMPLATE", help="What has to run at the destination first, for --command.")
@@ -78,8 +83,8 @@ def run(
 ) -> None:
     """Plan the transfers that REQUESTS asks for, carry the plan out, and compare both.
 
-    Requests become known at their release. The plan is made again when one arrives, when a transfer is late or
-    its sender dies, and when the scenario takes a link down or changes its rate. Capacities of the plan are
+    Requests become known at their release. The plan is made again when one arrives, when a transfer is late
+    or its sender dies, and when the scenario takes a link down or changes its rate. Capacities of the plan are
     those for payload, without headers.
 
     Exit codes: 0 good; 1 a request that was accepted missed its deadline, or a program or an expectation

@@ -1,7 +1,7 @@
 """What moves data in one host of a live run: ``python -m longhaul.run.moving.agent SOCKET HOST``.
 
-It hears orders over a socket, JSON objects, one a line, and has a process of its own for each sender, receiver
-and command, so that one that dies takes no other with it. Times are those of CLOCK_MONOTONIC, in seconds.
+It hears orders over a socket, JSON objects, one a line, and has a process of its own for each sender,
+receiver and command, so that one that dies takes no other with it. Times are those of CLOCK_MONOTONIC, in seconds.
 """
 
 import json
@@ -102,7 +102,10 @@ class Agent:
             case "stop":
                 if key in self._children:
                     with suppress(ProcessLookupError):
-                        os.kill(self._children[key], signal.SIGKILL if key not in self._commands else signal.SIGTERM)
+                        os.kill(
+                            self._children[key],
+                            signal.SIGKILL if key not in self._commands else signal.SIGTERM,
+                        )
             case _:
                 return False
         return True

@@ -76,9 +76,10 @@ def _agents(job: Job, hosts: Sequence[int], path: Path) -> list[dict[str, Any]]:
     nodes = job.resolved.plan["nodes"]
     command = [sys.executable, "-m", "longhaul.run.moving.agent", str(path)]
     return [
-        {**program(f"mover.{nodes[host]['name']}", host, [*command, nodes[host]["name"]], expect_exit=0), "env": {
-            "PYTHONPATH": os.pathsep.join(each for each in sys.path if each)
-        }}
+        {
+            **program(f"mover.{nodes[host]['name']}", host, [*command, nodes[host]["name"]], expect_exit=0),
+            "env": {"PYTHONPATH": os.pathsep.join(each for each in sys.path if each)},
+        }
         for host in hosts
     ]
 
@@ -127,7 +128,9 @@ class Beside:
                 if time.monotonic() > until_s:
                     missing = self._hosts - len(agents)
                     raise LonghaulError(
-                        f"{missing} of {self._hosts} movers did not begin", remedy="see logs/mover.*.err", exit_code=3
+                        f"{missing} of {self._hosts} movers did not begin",
+                        remedy="see logs/mover.*.err",
+                        exit_code=3,
                     )
                 with suppress(TimeoutError):
                     stream, _ = self._listener.accept()
@@ -137,7 +140,9 @@ class Beside:
                     selector.register(stream, selectors.EVENT_READ, line)
             zero_s = max(began_s + LEAD_S, time.monotonic() + SOONEST_S)
             self._begins_s = zero_s - began_s
-            drive = Drive(self._job, self._controller, agents, self._mover, self._pacing, self._directory, zero_s)
+            drive = Drive(
+                self._job, self._controller, agents, self._mover, self._pacing, self._directory, zero_s
+            )
             drive.until_over(selector, self._stop)
         except LonghaulError as error:
             self.failure = error

@@ -23,7 +23,9 @@ def write(controller: Controller, directory: Path, *, how: Mapping[str, Any]) ->
     with open(directory / "decisions.csv", "w", encoding="utf-8", newline="") as file:
         lines = csv.writer(file)
         lines.writerow(("t_s", "why", "request", "what"))
-        lines.writerows((f"{each.at_s:.6f}", each.why, each.request, each.what) for each in controller.decisions)
+        lines.writerows(
+            (f"{each.at_s:.6f}", each.why, each.request, each.what) for each in controller.decisions
+        )
     return found
 
 

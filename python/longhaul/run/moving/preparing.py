@@ -66,9 +66,7 @@ def prepare(
         else:
             round_trips.append(way.round_trip_ns / 1e9)
         ends.append(pair)
-    return Job(
-        resolved, case, care, tuple(ends), tuple(round_trips), tuple(networks.link_changes(plan))
-    )
+    return Job(resolved, case, care, tuple(ends), tuple(round_trips), tuple(networks.link_changes(plan)))
 
 
 def rows(job: Job, *, simulated: bool) -> list[dict[str, Any]]:
@@ -109,7 +107,9 @@ def horizon_ns(job: Job) -> int:
 
 def watch_s(job: Job) -> float:
     """How often to look how far transfers are."""
-    spans = [each.volume_bits / top for each, top in zip(job.case.requests, job.case.tops_bits_per_s, strict=True)]
+    spans = [
+        each.volume_bits / top for each, top in zip(job.case.requests, job.case.tops_bits_per_s, strict=True)
+    ]
     return min(max(min(spans) / 40, 0.05), 1.0)
 
 

@@ -110,9 +110,7 @@ def drive(
     progress: Callable[[float], None],
 ) -> None:
     """Let ``controller`` pace the flows of ``simulation`` from position ``first`` on, until it is done."""
-    openings = sorted(
-        ((each.release_s, index) for index, each in enumerate(job.case.requests)), reverse=True
-    )
+    openings = sorted(((each.release_s, index) for index, each in enumerate(job.case.requests)), reverse=True)
     changes = list(reversed(job.changes))
     watch_s, now_s = preparing.watch_s(job), 0.0
     while now_s < horizon_s:
