@@ -84,8 +84,8 @@ def run(
     """Plan the transfers that REQUESTS asks for, carry the plan out, and compare both.
 
     Requests become known at their release. The plan is made again when one arrives, when a transfer is late
-    or its sender dies, and when the scenario takes a link down or changes its rate. Capacities of the plan are
-    those for payload, without headers.
+    or its sender dies, and when the scenario takes a link down or changes its rate. Capacities of the plan
+    are those for payload, without headers.
 
     Exit codes: 0 good; 1 a request that was accepted missed its deadline, or a program or an expectation
     failed; 2 wrong input; 3 this machine cannot; 4 finished, but not faithful; 130 interrupted.
