@@ -12,6 +12,12 @@ def check_plan(plan: str) -> None:
 def check_law(law: str) -> None:
     """Check a congestion-control law in JSON. Raises ValueError: what is wrong; the remedy."""
 
+def check_kernel_law(law: str) -> None:
+    """Check that a kernel could be taught a law in JSON. Raises ValueError: what is wrong; the remedy."""
+
+def kernel_laws(*, load: bool) -> list[tuple[str, str | None]]:
+    """Laws that kernels can be taught; with ``load``, each with what is in its way here, if something is."""
+
 def path(plan: str, from_: int, to: int) -> list[tuple[int, bool]] | None:
     """The way between two nodes of a plan in JSON: link positions, and whether each is taken in reverse."""
 

@@ -133,9 +133,27 @@ traffic:
     [
         (
             "run",
-            "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: multcp, flows: 2}}}",
-            "traffic.x.cc: the kernel's laws",
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: cubic, beta: 0.5}}}",
+            "traffic.x.cc: the kernel's cubic takes no parameters",
             "add simulated: true",
+        ),
+        (
+            "run",
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: fast}}",
+            'traffic.x.cc: this kernel has no "fast", and it cannot be loaded (scalable, ',
+            "add simulated: true",
+        ),
+        (
+            "run",
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: stochastic, streams: 100}}}",
+            "traffic.x.cc: streams: a kernel's law has at most 32",
+            "write fewer",
+        ),
+        (
+            "run",
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: multcp, flow: 2}}}",
+            'traffic.x.cc: unknown field "flow"',
+            "flows",
         ),
         (
             "run",

@@ -37,6 +37,8 @@ def fluid(
             made.tell_failure(0, now, why="killed")
         for order in made.advance(now):
             rates[order.index] = order.bits_per_s * share
+        if made.is_over:
+            break
         ends = [
             now + (request.volume_bits - bits) / rate
             for request, bits, rate in zip(case.requests, moved, rates, strict=True)

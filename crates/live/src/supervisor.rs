@@ -14,6 +14,7 @@ use crate::counters;
 use crate::engine::Command;
 use crate::error::{Error, Result};
 use crate::host::{self, Ground, Host, Limits, Namespaces};
+use crate::laws::{LoadedLaw, Teacher};
 use crate::players::{Player, Zero};
 use crate::program::{self, Running, Surroundings};
 use children::{EngineProcess, ObserverProcess};
@@ -99,6 +100,8 @@ struct Supervisor<'a> {
     keep: bool,
     groups: Option<PathBuf>,
     softnet_before: u64,
+    /// Held, so that the kernel knows them.
+    _laws: Vec<LoadedLaw>,
 }
 
 impl<'a> Supervisor<'a> {
@@ -118,6 +121,8 @@ impl<'a> Supervisor<'a> {
                 .map_err(|error| Error::wrap(format!("make {}", folder.display()), error))?;
         }
         let softnet_before = counters::softnet_dropped();
+        // Before the hosts, whose own they may be.
+        let laws = load_laws(plan, talk)?;
         host::prepare_mounts(&plan.nodes, &files)?;
         let base = Namespaces::current()?;
         let watched = plan.measure.sockets_every_ns.is_some();
@@ -172,6 +177,7 @@ impl<'a> Supervisor<'a> {
             keep,
             groups: groups.root().map(ToOwned::to_owned),
             softnet_before,
+            _laws: laws,
         })
     }
 
@@ -446,4 +452,19 @@ impl<'a> Supervisor<'a> {
             Err(error) => json!({"ok": false, "message": error.to_string()}),
         }
     }
+}
+
+fn load_laws(plan: &Plan, talk: &mut Talk) -> Result<Vec<LoadedLaw>> {
+    if plan.laws.is_empty() {
+        return Ok(Vec::new());
+    }
+    let teacher = Teacher::new()?;
+    plan.laws
+        .iter()
+        .map(|each| {
+            let loaded = teacher.load(&each.law, &each.name)?;
+            talk.tell(&json!({"event": "law", "law": each.law.name(), "name": each.name}));
+            Ok(loaded)
+        })
+        .collect()
 }

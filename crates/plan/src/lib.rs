@@ -68,6 +68,9 @@ pub struct Plan {
     /// Simulated parallel programs.
     #[serde(default)]
     pub jobs: Vec<Job>,
+    /// Laws of the window that the kernel learns for a live run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub laws: Vec<Loaded>,
     /// Changes while running, in order of time.
     pub events: Vec<Event>,
     /// What to record.
@@ -159,6 +162,17 @@ pub enum Way {
     Forward,
     /// From the second endpoint to the first.
     Reverse,
+}
+
+/// A law of the window, and the name by which the kernel knows it during the run: 1 to 15 letters, digits and
+/// underscores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Loaded {
+    /// The kernel's name for it.
+    pub name: String,
+    /// What it is.
+    pub law: longhaul_congestion::Settings,
 }
 
 /// What a run records.
@@ -285,6 +299,13 @@ impl Plan {
                 }
             }
             job.check().map_err(|error| format!("jobs[{position}].{error}"))?;
+        }
+        for (position, loaded) in self.laws.iter().enumerate() {
+            loaded.law.check().map_err(|error| format!("laws[{position}].law: {error}"))?;
+            let fits = |each: u8| each.is_ascii_alphanumeric() || each == b'_';
+            if !(1..=15).contains(&loaded.name.len()) || !loaded.name.bytes().all(fits) {
+                return Err(format!("laws[{position}].name: no kernel takes {:?}", loaded.name));
+            }
         }
         for (position, event) in self.events.iter().enumerate() {
             self.check_event(event).map_err(|error| format!("events[{position}].{error}"))?;

@@ -30,8 +30,8 @@ mod _longhaul {
     use super::relay::{check_relay_plan, run_relay};
     #[pymodule_export]
     use super::{
-        cgroup_prefix, check_law, check_plan, own_cgroup, path, replay, run_in_host, run_live, trial,
-        uniforms, version,
+        cgroup_prefix, check_kernel_law, check_law, check_plan, kernel_laws, own_cgroup, path, replay,
+        run_in_host, run_live, trial, uniforms, version,
     };
 }
 
@@ -51,6 +51,25 @@ fn check_law(law: &str) -> PyResult<()> {
     let law: longhaul_congestion::Settings =
         serde_json::from_str(law).map_err(|error| PyValueError::new_err(readable(&error.to_string())))?;
     law.check().map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Checks that a congestion-control law in JSON can be loaded into a kernel.
+#[pyfunction]
+fn check_kernel_law(law: &str) -> PyResult<()> {
+    check_law(law)?;
+    let law = serde_json::from_str(law).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    longhaul_live::check_law(&law).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Every law that can be loaded into kernels; with `load`, why not into this one, if so, from trying.
+#[pyfunction]
+#[pyo3(signature = (*, load))]
+fn kernel_laws(load: bool) -> Vec<(&'static str, Option<String>)> {
+    longhaul_live::LAWS
+        .iter()
+        .map(|name| (*name, load.then(|| longhaul_live::try_law(name).err()).flatten()))
+        .map(|(name, error)| (name, error.map(|error| error.to_string())))
+        .collect()
 }
 
 /// An error of serde without its position, which means nothing to who wrote no JSON.

@@ -38,7 +38,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or name the nearest."""
         name = args[0]
-        if name not in self.list_commands(ctx):
+        if name not in self.list_commands(ctx) and not ctx.resilient_parsing:
             from difflib import get_close_matches
 
             near = get_close_matches(name, self.list_commands(ctx), n=1)

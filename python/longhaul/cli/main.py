@@ -39,6 +39,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fit": ("longhaul.cli.fit:fit", "Find the distribution of the gaps between losses."),
     "doctor": ("longhaul.cli.doctor:doctor", "Examine this machine, and say how to make it better."),
     "calibrate": ("longhaul.cli.calibrate:calibrate", "Measure what emulation costs on this machine."),
+    "completion": ("longhaul.cli.manual:completion", "Make the shell complete commands, options and files."),
+    "manual": ("longhaul.cli.manual:manual", "Print the manual page."),
     "clean": ("longhaul.cli.clean:clean", "Remove what killed runs left behind."),
 }
 """Name, where it lives, and one line about it."""

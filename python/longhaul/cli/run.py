@@ -24,6 +24,7 @@ from longhaul.cli.options import (
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
 @click.option("--strict", is_flag=True, help="A degraded run counts as not faithful (exit code 4).")
 @click.option("--journal", is_flag=True, help="Keep all that enters and leaves the network, for a replay.")
+@click.option("--watch", is_flag=True, help="Show the links on the terminal while it runs.")
 @prometheus_option
 @report_option
 @json_option
@@ -35,6 +36,7 @@ def run(
     sudo: bool,
     strict: bool,
     journal: bool,
+    watch: bool,
     prometheus: str | None,
     report: bool,
     as_json: bool,
@@ -47,6 +49,7 @@ def run(
     \b
     longhaul run scenarios/three-clusters.yaml
     longhaul run scenarios/three-clusters.yaml --set cc=bbr
+    longhaul run scenarios/three-clusters.yaml --watch
     longhaul run scenarios/mixed.yaml
     longhaul run scenarios/three-clusters.yaml --prometheus
     """
@@ -62,6 +65,7 @@ def run(
             sudo=sudo,
             strict=strict,
             journal=journal,
+            watch=watch,
             prometheus=prometheus,
             report=report,
             as_json=as_json,

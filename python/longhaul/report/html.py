@@ -23,15 +23,14 @@ _LARGEST_TABLE = 4_000_000
 """Bytes of CSV beyond which a table is not put into the report."""
 
 
+def draw(directory: Path) -> dict[str, str | None]:
+    """The figures of a run directory that has results, by name; None where there is nothing to draw."""
+    return _figures(directory, _summary(directory), _read(directory / "fidelity.json") or {})
+
+
 def write_report(directory: Path) -> Path:
     """Write ``report.html`` into a run directory that has results; returns its path."""
-    summary = _read(directory / "summary.json")
-    if summary is None:
-        raise LonghaulError(
-            f"{directory} has no summary.json",
-            remedy="name a run directory that has ended, such as runs/NAME/latest",
-            exit_code=2,
-        )
+    summary = _summary(directory)
     filters: dict[str, Callable[..., Any]] = {
         "time": time_text,
         "rate": rate_text,
@@ -44,10 +43,18 @@ def write_report(directory: Path) -> Path:
     return path
 
 
-def _context(directory: Path, summary: Json) -> dict[str, Any]:
-    plan = _read(directory / "plan.json") or {}
-    fidelity = _read(directory / "fidelity.json") or {}
-    run = _read(directory / "run.json") or {}
+def _summary(directory: Path) -> Json:
+    summary: Json | None = _read(directory / "summary.json")
+    if summary is None:
+        raise LonghaulError(
+            f"{directory} has no summary.json",
+            remedy="name a run directory that has ended, such as runs/NAME/latest",
+            exit_code=2,
+        )
+    return summary
+
+
+def _figures(directory: Path, summary: Json, fidelity: Json) -> dict[str, str | None]:
     engine = fidelity.get("engine") or {}
     links, probes = summary["links"], summary["probes"]
     samples = _table(directory / "links.parquet")
@@ -55,12 +62,36 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
     none: Json = {"all": {}, "links": {}}
     late, spaced = engine.get("lateness", none), engine.get("spacing", none)
     packets = _packets(directory / "raw" / "packets.csv")
+    return {
+        "delays": figures.delays(links, probes),
+        "lateness": figures.lateness(late["all"], late["links"]),
+        "spacing": figures.spacing(spaced["all"], spaced["links"]),
+        "throughput": figures.throughput(samples, links),
+        "round_trips": figures.round_trips(pings, probes),
+        "windows": figures.windows(_table(directory / "flows.parquet"), summary["flows"]),
+        "queues": figures.queues(samples, links),
+        "queueing_delays": figures.queueing_delays(links),
+        "utilisation": figures.utilisation(samples, links),
+        "rtts": figures.rtts(summary["flows"]),
+        "packets": figures.packet_diagram(packets, links),
+        "monitor": close_figures.monitor(
+            _table(directory / "monitor.parquet"), _read(directory / "plan.json") or {}
+        ),
+        "packet_delays": close_figures.packet_delays(_table(directory / "packets.parquet"), links),
+        "sockets": close_figures.sockets(_table(directory / "sockets.parquet")),
+    }
+
+
+def _context(directory: Path, summary: Json) -> dict[str, Any]:
+    plan = _read(directory / "plan.json") or {}
+    fidelity = _read(directory / "fidelity.json") or {}
+    links = summary["links"]
     failed = [each for each in summary["expectations"] if not each["met"]]
     bad = [each for each in summary["programs"] if not each["good"]]
     return {
         "summary": summary,
-        "run": run,
-        "engine": engine,
+        "run": _read(directory / "run.json") or {},
+        "engine": fidelity.get("engine") or {},
         "fidelity": summary["fidelity"],
         "transfers": [each for each in summary["flows"] if each.get("done") is not None],
         "carried": _carried(summary.get("planned_transfers")),
@@ -77,22 +108,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
             functions=_read(directory / "raw" / "functions.json") or {},
             spots=_read(directory / "raw" / "spots.json") or {},
         ),
-        "figures": {
-            "delays": figures.delays(links, probes),
-            "lateness": figures.lateness(late["all"], late["links"]),
-            "spacing": figures.spacing(spaced["all"], spaced["links"]),
-            "throughput": figures.throughput(samples, links),
-            "round_trips": figures.round_trips(pings, probes),
-            "windows": figures.windows(_table(directory / "flows.parquet"), summary["flows"]),
-            "queues": figures.queues(samples, links),
-            "queueing_delays": figures.queueing_delays(links),
-            "utilisation": figures.utilisation(samples, links),
-            "rtts": figures.rtts(summary["flows"]),
-            "packets": figures.packet_diagram(packets, links),
-            "monitor": close_figures.monitor(_table(directory / "monitor.parquet"), plan),
-            "packet_delays": close_figures.packet_delays(_table(directory / "packets.parquet"), links),
-            "sockets": close_figures.sockets(_table(directory / "sockets.parquet")),
-        },
+        "figures": _figures(directory, summary, fidelity),
         "scenario": (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace"),
         "downloads": _downloads(directory),
     }

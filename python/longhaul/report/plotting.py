@@ -2,8 +2,9 @@
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import matplotlib as mpl
@@ -11,18 +12,47 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-INK, MUTED, GRID = "#010101", "#020202", "#030303"
-SERIES = ("#a10001", "#a10002", "#a10003", "#a10004", "#a10005", "#a10006", "#a10007", "#a10008")
-GOOD, BAD = "#b10001", "#b10002"
+INK, MUTED, GRID = "longhaul:ink", "longhaul:muted", "longhaul:grid"
+SERIES = tuple(f"longhaul:{number}" for number in range(1, 9))
+GOOD, BAD = "longhaul:good", "longhaul:bad"
+"""Names of colours: outside of :func:`style` those of :data:`LIGHT`."""
 
-_VARIABLES = {
-    INK: "var(--ink)",
-    MUTED: "var(--muted)",
-    GRID: "var(--grid)",
-    GOOD: "var(--good)",
-    BAD: "var(--bad)",
-    **{colour: f"var(--c{number})" for number, colour in enumerate(SERIES, start=1)},
+LIGHT = {
+    INK: "#1b1f24",
+    MUTED: "#626b76",
+    GRID: "#dde1e6",
+    GOOD: "#1a7f4b",
+    BAD: "#c0392b",
+    **dict(
+        zip(
+            SERIES,
+            ("#2166ac", "#d6604d", "#1b7837", "#762a83", "#b8860b", "#01838a", "#c51b7d", "#5a5a5a"),
+            strict=True,
+        )
+    ),
 }
+"""The page's colours by day, for figures that stand alone."""
+
+_STANDS_FOR = {name: f"#a100{number:02x}" for number, name in enumerate(LIGHT, start=1)}
+"""Colours of figures that follow the page, until they are text and get its variables."""
+_VARIABLES = {
+    _STANDS_FOR[name]: f"var(--{name.partition(':')[2]})" if not name[-1].isdigit() else f"var(--c{name[-1]})"
+    for name in LIGHT
+}
+_NAMED: Any = mpl.colors.get_named_colors_mapping()
+
+
+def _use(values: Mapping[str, str]) -> None:
+    """Say what our names stand for from now on; one by one, so that matplotlib forgets what it resolved."""
+    for name, value in values.items():
+        _NAMED[name] = value
+
+
+_use(LIGHT)
+
+Keeper = Callable[[str, str, Figure], None]
+"""Takes the name, the title and the figure itself, in the colours by day."""
+_KEEPER: ContextVar[Keeper | None] = ContextVar("keeper", default=None)
 _STYLE: Any = {
     "svg.fonttype": "none",
     "font.family": ["DejaVu Sans"],
@@ -50,26 +80,26 @@ _STYLE: Any = {
 }
 
 
-LIGHT = {
-    INK: "#1b1f24",
-    MUTED: "#626b76",
-    GRID: "#dde1e6",
-    **dict(
-        zip(
-            SERIES,
-            ("#2166ac", "#d6604d", "#1b7837", "#762a83", "#b8860b", "#01838a", "#c51b7d", "#5a5a5a"),
-            strict=True,
-        )
-    ),
-}
-"""The page's colours by day, for figures that stand alone."""
-
-
 @contextmanager
 def style() -> Iterator[None]:
     """Our look, for the figures made inside, whose colours follow the page."""
-    with mpl.rc_context(_STYLE):
+    if _KEEPER.get() is None:
+        _use(_STANDS_FOR)
+    try:
+        with mpl.rc_context(_STYLE):
+            yield
+    finally:
+        _use(LIGHT)
+
+
+@contextmanager
+def keeping(keeper: Keeper) -> Iterator[None]:
+    """Hand every figure made inside to ``keeper``, instead of making text of it."""
+    token = _KEEPER.set(keeper)
+    try:
         yield
+    finally:
+        _KEEPER.reset(token)
 
 
 @contextmanager
@@ -95,6 +125,10 @@ def plain(axes: Axes) -> None:
 
 def svg(made: Figure, name: str, title: str) -> str:
     """The figure as an ``<svg>`` element with a title for those who do not see it."""
+    keeper = _KEEPER.get()
+    if keeper is not None:
+        keeper(name, title, made)
+        return ""
     with mpl.rc_context({"svg.hashsalt": name}):
         buffer = io.StringIO()
         made.savefig(

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -18,6 +19,13 @@ MOST_ROWS = 400
 
 def write_sweep_report(directory: Path) -> Path:
     """Write ``report.html`` into the directory of a sweep that has a summary; returns its path."""
+    path = directory / "report.html"
+    write_page(path, page("sweep.html.j2", context=draw(directory)))
+    return path
+
+
+def draw(directory: Path) -> dict[str, Any]:
+    """What the report of a sweep shows, with its figures."""
     summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
     sweep = json.loads((directory / "sweep.json").read_text(encoding="utf-8"))
     table = directory / "summary.parquet"
@@ -37,7 +45,7 @@ def write_sweep_report(directory: Path) -> Path:
             continue
         by_variant.setdefault(row["variant"], {})[row["metric"]] = estimate_text(row)
         values[row["variant"]] = [axis_text(column, row[column]) for column in columns]
-    context = {
+    return {
         "summary": summary,
         "sweep": sweep,
         "names": names,
@@ -50,6 +58,3 @@ def write_sweep_report(directory: Path) -> Path:
         "rows": [(values[variant], cells) for variant, cells in by_variant.items()],
         "left_out": measured - len(by_variant),
     }
-    path = directory / "report.html"
-    write_page(path, page("sweep.html.j2", context=context))
-    return path

@@ -21,13 +21,15 @@ def run_experiment(
     sudo: bool = False,
     journal: bool = False,
     prometheus: str | None = None,
+    watch: bool = False,
     strict: bool = False,
     report: bool = True,
     as_json: bool = False,
 ) -> int:
     """Run a scenario live, write results and report, print the summary; returns the exit code.
 
-    ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all.
+    ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all; ``watch`` shows the
+    links on the terminal.
     """
     from longhaul.run.exporter import listen
     from longhaul.run.progress import Progress
@@ -38,7 +40,7 @@ def run_experiment(
         print(f"longhaul: {warning}", file=sys.stderr)
     listener = listen(prometheus) if prometheus else None
     prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
-    with Progress(prepared.plan) as progress:
+    with Progress(prepared.plan, watch=watch) as progress:
         finished = live.run(prepared, progress=progress.tell, sudo=sudo, listener=listener)
     summary = conclude(finished.directory, reason=finished.reason, report=report)
     show(summary, finished.directory, as_json=as_json, report=report)

@@ -110,13 +110,13 @@ def _links(plan: Json, samples: Tail) -> list[Family]:
         present = [each for at_ns, each in rates if at_ns <= now_ns][-1]
         if present is not None:
             rate.add(present, **labels)
-        share = _share(rates, samples.before(row), row)
-        if share is not None:
-            used.add(share, **labels)
+        in_use = share(rates, samples.before(row), row)
+        if in_use is not None:
+            used.add(in_use, **labels)
     return [*counters.values(), ended, *gauges.values(), rate, used]
 
 
-def _share(rates: Any, before: Row | None, row: Row) -> float | None:
+def share(rates: Any, before: Row | None, row: Row) -> float | None:
     """What was used of a link between two samples; ``None`` without a rate."""
     if before is None or before["t_ns"] == row["t_ns"]:
         return None

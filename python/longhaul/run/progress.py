@@ -1,29 +1,46 @@
 """What a user sees while a run goes on: one line on standard error, or plain lines without a terminal."""
 
 import json
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
 from longhaul.run.session import Message
+from longhaul.run.watching import Screen, Watch
+
+_NOT_LINKS = 4
+"""Lines of a terminal that a table of links leaves to others."""
+
+
+class _Watched(Bar):
+    """A bar above the links of a run."""
+
+    screen: Screen | None = None
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """The bar, and what there is to watch below it."""
+        yield from super().get_renderables()
+        if self.screen is not None:
+            yield self.screen.table(self.console.height - _NOT_LINKS)
 
 
 class Progress(AbstractContextManager["Progress"]):
     """Shows building, running and ending of one run."""
 
-    def __init__(self, plan: Path) -> None:
-        """Prepare for the plan in file ``plan``."""
+    def __init__(self, plan: Path, *, watch: bool = False) -> None:
+        """Prepare for the plan in file ``plan``; ``watch`` shows the links of its directory, too."""
         content = json.loads(plan.read_text(encoding="utf-8"))
         self._duration_s = (content["duration_ns"] or 0) / 1e9
         self._programs = sum(not program["service"] for program in content["programs"])
         self._ended = 0
         self._console = Console(stderr=True, markup=False)
-        self._bar = Bar(
+        self._bar = _Watched(
             TextColumn("{task.description}"),
             BarColumn(),
             TimeElapsedColumn(),
@@ -31,6 +48,8 @@ class Progress(AbstractContextManager["Progress"]):
             console=self._console,
             transient=True,
         )
+        if watch:
+            self._bar.screen = Screen(Watch(plan.parent))
         self._task = self._bar.add_task("building hosts", total=None, note="")
 
     def __enter__(self) -> Self:
@@ -52,6 +71,8 @@ class Progress(AbstractContextManager["Progress"]):
             case "up":
                 seconds = message["build_ns"] / 1e9
                 self._print(f"{message['hosts']} hosts up in {seconds:.2f} s")
+            case "law":
+                self._print(f"until the end, the kernel follows {message['law']} as {message['name']}")
             case "started":
                 self._start_clock()
             case "program":

@@ -147,6 +147,21 @@ def change_link(
     return at_ns / 1e9
 
 
+def change_laws(
+    name: str,
+    link: str,
+    laws: Mapping[str, Any],
+    *,
+    up: bool | None = None,
+    way: str | None = None,
+    route: int | None = None,
+) -> float:
+    """As :func:`change_link`, with laws by name (``{"delay": "60ms"}``) and whether the link is ``up``."""
+    changes = [f"{law}={value}" for law, value in laws.items()]
+    changes += [] if up is None else ["up" if up else "down"]
+    return change_link(name, link, changes, way=way, route=route)
+
+
 def plan_of(path: Path) -> dict[str, Any]:
     """The plan of the run whose socket is ``path``."""
     answer = session.ask(path, {"do": "hosts"})

@@ -60,6 +60,7 @@ pub fn plan() -> Plan {
         programs: vec![],
         flows: vec![],
         jobs: vec![],
+        laws: vec![],
         events: vec![],
         measure: Measure {
             every_ns: 1,

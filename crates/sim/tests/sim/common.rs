@@ -68,6 +68,7 @@ pub fn network(mtu: u32, kinds: &[NodeKind], links: Vec<([usize; 2], Direction, 
         routes: vec![],
         programs: vec![],
         jobs: vec![],
+        laws: vec![],
         flows: vec![],
         events: vec![],
         measure: Measure {

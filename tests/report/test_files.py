@@ -1,0 +1,69 @@
+"""Figures as files: in every format, in the colours of the report, and with the numbers that were drawn."""
+
+import csv
+import re
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import longhaul
+from longhaul.cli.main import longhaul as command
+from longhaul.report import plotting
+from longhaul.report.files import FORMATS, write_figures
+
+PAIR = """
+version: 1
+name: pair
+duration: 2s
+nodes: {a: {kind: host}, b: {kind: host}}
+links: {wan: {endpoints: [a, b], delay: 10ms, rate: 10Mbit}}
+traffic: {load: {kind: udp, from: a, to: b, rate: 5Mbit}}
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("files")
+    (place / "pair.yaml").write_text(PAIR)
+    return longhaul.run_sim(place / "pair.yaml", runs=place / "runs").directory
+
+
+def test_every_figure_is_a_file_in_every_format(run: Path) -> None:
+    written = {path.name for path in write_figures(run, FORMATS)}
+    assert {f"throughput.{kind}" for kind in FORMATS} <= written
+    assert written == {path.name for path in (run / "figures").iterdir()}
+    for magic, kind in ((b"%PDF", "pdf"), (b"\x89PNG", "png"), (b"<?xml", "svg")):
+        assert all(path.read_bytes().startswith(magic) for path in run.glob(f"figures/*.{kind}"))
+
+
+def test_files_have_colours_and_the_page_has_variables(run: Path) -> None:
+    write_figures(run, ["svg"])
+    drawing = (run / "figures/throughput.svg").read_text()
+    assert plotting.LIGHT[plotting.SERIES[0]] in drawing
+    assert "var(" not in drawing
+    page = (run / "report.html").read_text()
+    assert not re.findall(r"#a100[0-9a-f]{2}", page + drawing)
+    assert "stroke: var(--c1)" in page
+
+
+def test_points_are_those_of_the_table(run: Path) -> None:
+    write_figures(run, ["csv"])
+    with (run / "figures/throughput.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["series"] == "a > b"]
+    assert {row["y_is"] for row in rows} == {"delivered [Mbit/s]"}
+    # 5 Mbit/s of payload; headers come on top.
+    middle = [float(row["y"]) for row in rows if 0.5 <= float(row["x"]) <= 1.5]
+    assert all(5.0 < rate < 5.3 for rate in middle), middle
+    samples = pq.read_table(run / "links.parquet", filters=[("way", "==", "forward")])
+    assert len(rows) in (len(samples), len(samples) - 1)
+
+
+def test_the_command_names_what_it_wrote(run: Path) -> None:
+    result = CliRunner().invoke(command, ["report", str(run), "--format", "pdf"])
+    assert result.exit_code == 0, result.output
+    assert str(run / "figures/throughput.pdf") in result.output.splitlines()
+    refused = CliRunner().invoke(command, ["report", str(run), "--format", "tiff"])
+    assert refused.exit_code == 2
+    assert "svg" in refused.output
