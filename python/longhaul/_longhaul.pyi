@@ -49,8 +49,20 @@ class Simulation:
         Raises ValueError if the plan is wrong, OSError if the records cannot be written.
         """
 
-    def advance(self, events: int) -> bool:
-        """Run on for so many events at most, without the interpreter's lock; True when it has ended."""
+    def advance(self, events: int, *, until_ns: int | None = None) -> bool:
+        """Run on for so many events at most, and up to an instant, without the interpreter's lock.
+
+        True when it has ended.
+        """
+
+    def pace(self, flow: int, bits_per_s: int) -> None:
+        """Let a bulk transfer, by its position in the plan, hand over at a rate from now on; 0: nothing.
+
+        The first call opens its connection, if it is ``held``. Raises ValueError if it is no bulk transfer.
+        """
+
+    def progress(self) -> list[tuple[int, int, int | None, bool]]:
+        """How far bulk transfers are: flow, bytes that arrived, when all had (ns), whether one failed."""
 
     def now_ns(self) -> int:
         """The simulated time."""

@@ -117,7 +117,7 @@ programs:
 
 def test_what_the_kernel_cannot_do_simulated_ends_can(longhaul: Command, work: Path) -> None:
     rest = """
-tcp: {initial_window: 3, congestion_control: stochastic}
+tcp: {delayed_ack: false, congestion_control: stochastic}
 traffic:
   bulk: {kind: tcp, from: a, to: b, cc: {law: multcp, flows: 4}, simulated: true}
   other: {kind: tcp, from: a, to: b, simulated: true}
@@ -157,9 +157,9 @@ traffic:
         ),
         (
             "run",
-            "tcp: {initial_window: 3}\ntraffic: {x: {kind: tcp, from: a, to: b, simulated: true},"
+            "tcp: {delayed_ack: false}\ntraffic: {x: {kind: tcp, from: a, to: b, simulated: true},"
             " y: {kind: ping, from: c, to: b}}",
-            "tcp.initial_window",
+            "tcp.delayed_ack",
             "simulate all traffic",
         ),
         (

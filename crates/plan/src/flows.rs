@@ -40,6 +40,9 @@ pub enum Traffic {
         bytes: Option<u64>,
         /// The application hands over so many bits of payload a second; `None`: all at once.
         bits_per_s: Option<u64>,
+        /// It does nothing until it is told to, by whoever drives the simulation.
+        #[serde(default)]
+        held: bool,
     },
     /// Datagrams, evenly spaced.
     Udp {

@@ -96,6 +96,9 @@ pub struct Node {
     /// Sysctls to set in a host's network namespace (`net.ipv4.tcp_rmem` ...).
     #[serde(default)]
     pub sysctls: BTreeMap<String, String>,
+    /// First windows of a host's TCP, both to send and to receive, in segments; `None`: the kernel's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_window: Option<u32>,
 }
 
 /// What a node is.

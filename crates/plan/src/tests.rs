@@ -12,6 +12,7 @@ fn plan() -> Plan {
         ipv6: None,
         mtu: 1500,
         sysctls: BTreeMap::new(),
+        initial_window: None,
     };
     Plan {
         version: VERSION,

@@ -196,9 +196,27 @@ impl Simulation {
         Ok(Simulation(simulation.by(scheduler)))
     }
 
-    /// Runs on for so many events at most; true when the run has ended.
-    fn advance(&mut self, py: Python<'_>, events: u64) -> bool {
-        py.detach(|| self.0.advance(longhaul_units::Time::NEVER, events))
+    /// Runs on for so many events at most, and up to an instant; true when the run has ended.
+    #[pyo3(signature = (events, *, until_ns = None))]
+    fn advance(&mut self, py: Python<'_>, events: u64, until_ns: Option<u64>) -> bool {
+        let until = until_ns.map_or(longhaul_units::Time::NEVER, longhaul_units::Time::from_ns);
+        py.detach(|| self.0.advance(until, events))
+    }
+
+    /// Lets a bulk transfer hand over at a rate from now on; 0: nothing.
+    fn pace(&mut self, flow: u32, bits_per_s: u64) -> PyResult<()> {
+        let rate = longhaul_units::Rate::from_bits_per_s(bits_per_s);
+        if self.0.pace(flow, rate) {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(format!("flow {flow} is no bulk transfer over TCP")))
+    }
+
+    /// How far bulk transfers have come: flow, bytes that have arrived, when all had (ns), whether one failed.
+    fn progress(&self) -> Vec<(u32, u64, Option<u64>, bool)> {
+        let all = self.0.progress().into_iter();
+        all.map(|each| (each.flow, each.received, each.arrived.map(longhaul_units::Time::ns), each.failed))
+            .collect()
     }
 
     /// The simulated time, in ns.

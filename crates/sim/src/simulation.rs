@@ -1,10 +1,10 @@
 use crate::apart::{Apart, Scheduler};
 use crate::outlet::Outlet;
 use crate::records::Records;
-use longhaul_endpoints::Endpoints;
+use longhaul_endpoints::{Endpoints, Progress};
 use longhaul_network::{DirectionId, Network, results};
 use longhaul_plan::{Plan, Way};
-use longhaul_units::{Span, Time};
+use longhaul_units::{Rate, Span, Time};
 use serde_json::{Value, json};
 
 /// How often the memory of closed connections is given back.
@@ -158,6 +158,18 @@ impl Simulation {
         self.outlet.records.write_packets(limit);
         let events = self.events() - before;
         self.apart.learn(limit, span, events, rounds);
+    }
+
+    /// Lets the application of a bulk transfer over TCP, by its position in the plan, hand over at `rate` from
+    /// now on, or nothing until it is told again. False if there is no such flow.
+    pub fn pace(&mut self, flow: u32, rate: Option<Rate>) -> bool {
+        self.run_together();
+        self.endpoints.pace(flow, self.done_before, rate)
+    }
+
+    /// How far bulk transfers over TCP have come.
+    pub fn progress(&self) -> Vec<Progress> {
+        self.endpoints.bulk_progress()
     }
 
     fn next_change(&self) -> Time {

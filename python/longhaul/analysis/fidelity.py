@@ -3,7 +3,7 @@
 Every threshold stands here, and in docs/guide/fidelity.md.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -126,9 +126,16 @@ def exit_code(summary: Mapping[str, Any], *, strict: bool) -> int:
         return 4
     if any(each["else"] == "untrusted" for each in failed):
         return 4
-    if failed or any(not each["good"] for each in summary["programs"]):
+    broken = [each for each in planned(summary) if each["accepted"] and not each["met"]]
+    if failed or broken or any(not each["good"] for each in summary["programs"]):
         return 1
     return 0
+
+
+def planned(summary: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The requests of a plan of transfers that the run carried out; none without one."""
+    found: Sequence[Mapping[str, Any]] = summary.get("planned_transfers", {}).get("requests", ())
+    return found
 
 
 def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:

@@ -38,6 +38,10 @@ def print_summary(summary: Json, console: Console) -> None:
         console.print(
             f"fairness (Jain) {each['jain']:.3f} over {each['streams']} TCP streams", highlight=False
         )
+    if summary.get("planned_transfers"):
+        from longhaul.report.carried import print_carried
+
+        print_carried(summary["planned_transfers"], console)
     if summary.get("transfers"):
         _print_transfers(summary["transfers"], console)
     for each in summary["expectations"]:

@@ -87,6 +87,10 @@ def write_results(directory: Path) -> Json:
         "fidelity": fidelity,
         **write_tables(directory, engine),
     }
+    planned = _read(directory / "transfers.json")
+    if planned is not None:
+        # A plan has these measures of its own, of the same transfers.
+        summary |= {"planned_transfers": planned, "transfers": None}
     if engine is not None and simulated:
         summary["simulation"] = simulation.account(engine)
     expectations = _read(raw / "expectations.json") or []

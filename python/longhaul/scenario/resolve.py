@@ -23,7 +23,7 @@ from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
 from longhaul.scenario.references import kinds_and_ends, program_hosts
 from longhaul.scenario.replay import plan_replay
-from longhaul.scenario.tcp import largest_buffers, simulated, sysctls
+from longhaul.scenario.tcp import initial_window, largest_buffers, simulated, sysctls
 from longhaul.scenario.yaml_tree import Path
 
 PLAN_VERSION = 1
@@ -114,7 +114,10 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     alike = list(routes.representatives().values())
     largest = largest_buffers(routes, alike)
     for node, most in largest.items():
-        plan["nodes"][node]["sysctls"] = sysctls(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
+        own, here = network.nodes[node].spec.tcp or Tcp(), plan["nodes"][node]
+        here["sysctls"] = sysctls(document.tcp, own, most, mtu=here["mtu"])
+        window = initial_window(document.tcp, own)
+        here |= {"initial_window": window} if window else {}
     traffic: list[Plain] = []
     for name, flow in document.traffic.items():
         try:

@@ -21,6 +21,7 @@ pub fn node(name: &str, kind: NodeKind, number: u8) -> Node {
         ipv6: None,
         mtu: 1500,
         sysctls: Default::default(),
+        initial_window: None,
     }
 }
 

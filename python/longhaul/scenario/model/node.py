@@ -42,8 +42,9 @@ class Tcp(Strict):
     ecn: bool | None = None
     """Explicit congestion notification."""
     initial_window: Annotated[int, Count(at_least=1, at_most=10_000)] | None = None
-    """In segments; simulated only, as are those that follow."""
+    """First windows, to send and to receive, in segments."""
     delayed_ack: bool | None = None
+    """Simulated only, as are those that follow."""
     pacing: Literal["dynamic"] | bool | None = None
     """Whether segments are spread over the round trip, whatever the law: with Linux's gains, or ``dynamic``,
     as PSPacer does, no faster than one window per round trip."""
