@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fmt bench bench-sweeps fuzz clean study-ticks study-nemc study-spacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut
+.PHONY: help setup demo test lint fmt bench bench-cc bench-sweeps fuzz clean study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -38,8 +38,11 @@ study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3);
 study-nemc: setup ## messages and parallel programs on a cluster of clusters (NemC, figures 3 to 7), live and simulated; half an hour
 	@$(UV) run --no-sync python studies/nemc/nemc.py $(ARGS)
 
-study-spacing: setup ## token bucket and pacing side by side (eWAN, figures 5 and 6); half a minute
-	@$(UV) run --no-sync python studies/spacing.py
+study-ewan: setup ## buffers, limits and sources over a gigabit and 100 ms (eWAN, figures 4 to 11, table III), simulated and live; ten minutes
+	@$(UV) run --no-sync python studies/ewan/ewan.py $(ARGS)
+
+study-pacing: setup ## what bursts cost on a long fat path (PFLDnet 2005), simulated and live; six minutes, ARGS=--no-live for two
+	@$(UV) run --no-sync python studies/pacing.py $(ARGS)
 
 study-parallel-routes: setup ## what reordering over routes costs (parallel routes, figures 5 to 8), simulated at the paper's size and live; half an hour
 	@$(UV) run --no-sync python studies/parallel_routes/parallel_routes.py $(ARGS)
@@ -52,6 +55,9 @@ study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purd
 
 study-longcut: setup ## traces of a measured WAN, live, relayed and simulated (Longcut, figures 4 to 7, tables I to VI); a quarter of an hour
 	@$(UV) run --no-sync python studies/longcut/longcut.py $(ARGS)
+
+bench-cc: setup ## six congestion controls by the scenarios of the common TCP evaluation suite, live and simulated; an hour
+	@$(UV) run --no-sync longhaul benchmark-cc reno cubic bbr htcp highspeed scalable $(ARGS)
 
 bench-sweeps: setup ## what a sweep adds to its runs, here and on Slurm if it is installed; three minutes
 	@$(UV) run --no-sync python bench/sweeps.py $$(PATH="$$PATH:/usr/sbin" command -v slurmctld >/dev/null && echo --slurm)

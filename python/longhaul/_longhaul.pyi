@@ -12,6 +12,12 @@ def check_plan(plan: str) -> None:
 def check_law(law: str) -> None:
     """Check a congestion-control law in JSON. Raises ValueError: what is wrong; the remedy."""
 
+def check_kernel_law(law: str) -> None:
+    """Check that a kernel could be taught a law in JSON. Raises ValueError: what is wrong; the remedy."""
+
+def kernel_laws(*, load: bool) -> list[tuple[str, str | None]]:
+    """Laws that kernels can be taught; with ``load``, each with what is in its way here, if something is."""
+
 def path(plan: str, from_: int, to: int) -> list[tuple[int, bool]] | None:
     """The way between two nodes of a plan in JSON: link positions, and whether each is taken in reverse."""
 
@@ -43,8 +49,20 @@ class Simulation:
         Raises ValueError if the plan is wrong, OSError if the records cannot be written.
         """
 
-    def advance(self, events: int) -> bool:
-        """Run on for so many events at most, without the interpreter's lock; True when it has ended."""
+    def advance(self, events: int, *, until_ns: int | None = None) -> bool:
+        """Run on for so many events at most, and up to an instant, without the interpreter's lock.
+
+        True when it has ended.
+        """
+
+    def pace(self, flow: int, bits_per_s: int) -> None:
+        """Let a bulk transfer, by its position in the plan, hand over at a rate from now on; 0: nothing.
+
+        The first call opens its connection, if it is ``held``. Raises ValueError if it is no bulk transfer.
+        """
+
+    def progress(self) -> list[tuple[int, int, int | None, bool]]:
+        """How far bulk transfers are: flow, bytes that arrived, when all had (ns), whether one failed."""
 
     def now_ns(self) -> int:
         """The simulated time."""

@@ -97,9 +97,7 @@ class Running:
 
         Returns when the change took effect, in seconds of the relay's clock. Raises ScenarioError.
         """
-        changes = [f"{law}={value}" for law, value in laws.items()]
-        changes += [] if up is None else ["up" if up else "down"]
-        return standing.change_link(self.name, link, changes, way=way, route=route)
+        return standing.change_laws(self.name, link, laws, up=up, way=way, route=route)
 
     def status(self) -> dict[str, Any]:
         """What it has counted so far."""

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from statistics import fmean
 
-from playing import KINDS, Curve, pingpong, relayed, simulated
+from playing import KINDS, Curve, drawn, pingpong, relayed, simulated
 from study import Study
 
-from longhaul.report.plotting import figure, paper
+from longhaul.report.plotting import paper
 
 SECONDS = 45
 
@@ -59,25 +59,12 @@ def nearer(study: Study, what: str, times: Mapping[str, Mapping[int, float]]) ->
 def draw(study: Study, every: Mapping[str, Mapping[str, Curve]]) -> None:
     """Latency of small messages and bandwidth of all."""
     with paper():
-        made = figure(3.4, width_in=9)
-        latency, bandwidth = made.subplots(1, 2)
-        for how, line in (("relayed", "-"), ("simulated", ":")):
+        made, _latency, bandwidth = drawn(
+            (curve, {"label": f"{kind}, {how}", "linestyle": line, "marker": marker, "color": colour})
+            for how, line in (("relayed", "-"), ("simulated", ":"))
             for (kind, curve), marker, colour in zip(
                 every[how].items(), "os^", ("C0", "C1", "C2"), strict=True
-            ):
-                label = f"{kind}, {how}"
-                style = {
-                    "linestyle": line,
-                    "marker": marker,
-                    "color": colour,
-                    "markersize": 4,
-                    "label": label,
-                }
-                small = [size for size in curve.mean if size <= 16_384]
-                latency.plot(small, [curve.mean[size] * 1e3 for size in small], **style)
-                rates = curve.megabits_per_s()
-                bandwidth.plot(list(rates), list(rates.values()), **style)
-        latency.set(xscale="log", ylim=(0, None), xlabel="bytes", ylabel="half a round trip, mean [ms]")
-        bandwidth.set(xscale="log", ylim=(0, None), xlabel="bytes", ylabel="bandwidth [Mbit/s]")
+            )
+        )
         bandwidth.legend(fontsize=8)
         study.figure(made, "figure5")

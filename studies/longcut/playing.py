@@ -4,22 +4,27 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from pingpong import SIZES, Sample
 from study import Study
 
 import longhaul
+from longhaul.report.plotting import figure
 
 SCENARIO = Path(__file__).parent / "path.yaml"
 PROGRAM = Path(__file__).parent / "pingpong.py"
 KINDS = ("nws", "eventspace", "constant")
 KIB = 1024
+LARGEST_SMALL = 16 * KIB
+"""Bytes; what is larger is told by its bandwidth."""
 
 Client = Callable[..., list[Any]]
 """Runs ``pingpong.py`` from the near site to the far one, with an action and options; returns its output."""
@@ -46,6 +51,21 @@ class Curve:
     def megabits_per_s(self) -> dict[int, float]:
         """By mean times, as the Pallas benchmarks divide."""
         return {size: size * 8e-6 / took for size, took in self.mean.items()}
+
+
+def drawn(curves: Iterable[tuple[Curve, Mapping[str, str]]]) -> tuple[Figure, Axes, Axes]:
+    """Latency of small messages, and bandwidth, of curves with their options of ``Axes.plot``."""
+    made = figure(3.4, width_in=9)
+    latency, bandwidth = made.subplots(1, 2)
+    for curve, options in curves:
+        style: dict[str, Any] = {"markersize": 4, **options}
+        small = [size for size in curve.mean if size <= LARGEST_SMALL]
+        latency.plot(small, [curve.mean[size] * 1e3 for size in small], **style)
+        rates = curve.megabits_per_s()
+        bandwidth.plot(list(rates), list(rates.values()), **style)
+    latency.set(xscale="log", ylim=(0, None), xlabel="bytes", ylabel="half a round trip, mean [ms]")
+    bandwidth.set(xscale="log", ylim=(0, None), xlabel="bytes", ylabel="bandwidth [Mbit/s]")
+    return made, latency, bandwidth
 
 
 @contextmanager

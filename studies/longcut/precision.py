@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from playing import SCENARIO, Client, Curve, live, pingpong, relayed
+from playing import SCENARIO, Client, Curve, drawn, live, pingpong, relayed
 from study import Study
 
-from longhaul.report.plotting import figure, paper
+from longhaul.report.plotting import paper
 
 ENDS = {"here": "vvgw", "there": "clustis"}
 TIMES = 2
@@ -87,22 +87,13 @@ def collected(study: Study, client: Client) -> Path:
 def draw(study: Study, every: Curves) -> None:
     """Latency and bandwidth, each run a line."""
     with paper():
-        made = figure(3.4, width_in=9)
-        latency, bandwidth = made.subplots(1, 2)
-        for (which, curves), line, colour in zip(every.items(), ("-", "--"), ("C0", "C1"), strict=True):
-            for number, curve in enumerate(curves):
-                style = {
-                    "linestyle": line,
-                    "marker": "os"[number],
-                    "color": colour,
-                    "markersize": 4,
-                    "label": f"{which}, run {number + 1}",
-                }
-                small = [size for size in curve.mean if size <= 16_384]
-                latency.plot(small, [curve.mean[size] * 1e3 for size in small], **style)
-                rates = curve.megabits_per_s()
-                bandwidth.plot(list(rates), list(rates.values()), **style)
-        latency.set(xscale="log", ylim=(0, None), xlabel="bytes", ylabel="half a round trip, mean [ms]")
-        bandwidth.set(xscale="log", ylim=(0, None), xlabel="bytes", ylabel="bandwidth [Mbit/s]")
+        made, latency, _bandwidth = drawn(
+            (
+                curve,
+                {"label": f"{which}, run {number + 1}", "linestyle": line, "marker": mark, "color": colour},
+            )
+            for (which, curves), line, colour in zip(every.items(), ("-", "--"), ("C0", "C1"), strict=True)
+            for number, (curve, mark) in enumerate(zip(curves, "os", strict=True))
+        )
         latency.legend(fontsize=8)
         study.figure(made, "figure4")

@@ -22,10 +22,21 @@ MAY_KNOW = {
     "endpoints": {"units", "random", "network", "plan", "record", "congestion", "transport"},
     "sim": {"units", "network", "plan", "record", "endpoints"},
     "record": {"units"},
-    "live": {"units", "random", "link", "network", "plan", "record", "endpoints"},
+    "live": {
+        "units",
+        "random",
+        "link",
+        "network",
+        "plan",
+        "record",
+        "endpoints",
+        "congestion",
+        "kernel-laws",
+    },
     "relay": {"units", "random", "link", "network", "plan"},
     "capture": set(),
     "kernels": set(),
+    "kernel-laws": {"congestion"},
     "python": {
         "capture",
         "kernels",
@@ -53,6 +64,7 @@ PURE = (
     "sim",
     "capture",
     "kernels",
+    "kernel-laws",
 )
 
 SPLIT_AT = 600
@@ -158,7 +170,7 @@ def test_every_link_between_documents_leads_somewhere() -> None:
 
 def test_the_map_for_contributors_has_every_crate_and_package() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    mapped = re.findall(r"^(crates|python/longhaul)/([\w, ]+?)  ", text, re.MULTILINE)
+    mapped = re.findall(r"^(crates|python/longhaul)/([\w, -]+?)  ", text, re.MULTILINE)
     places = {(where, name) for where, names in mapped for name in names.split(", ")}
     there = {("crates", each.parent.name) for each in (ROOT / "crates").glob("*/Cargo.toml")}
     there |= {

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import forked
 import pytest
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -40,8 +41,20 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def longhaul(work: Path, environment: dict[str, str]) -> Iterator[Command]:
+def longhaul(work: Path, runtime: Path, environment: dict[str, str]) -> Iterator[Command]:
     """Runs `longhaul ARGUMENTS` in an empty directory; takes what is still up down afterwards."""
+
+    def call(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+        return forked.longhaul(*arguments, cwd=work, env=environment, timeout=timeout)
+
+    yield call
+    while any(runtime.glob("longhaul/*.sock")) and call("down").returncode == 0:
+        pass
+
+
+@pytest.fixture
+def started(work: Path, environment: dict[str, str]) -> Command:
+    """The same by an interpreter that starts for it, as a user's does."""
 
     def call(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -54,6 +67,4 @@ def longhaul(work: Path, environment: dict[str, str]) -> Iterator[Command]:
             check=False,
         )
 
-    yield call
-    while call("down").returncode == 0:
-        pass
+    return call

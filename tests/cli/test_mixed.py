@@ -117,7 +117,7 @@ programs:
 
 def test_what_the_kernel_cannot_do_simulated_ends_can(longhaul: Command, work: Path) -> None:
     rest = """
-tcp: {initial_window: 3, congestion_control: stochastic}
+tcp: {delayed_ack: false, congestion_control: stochastic}
 traffic:
   bulk: {kind: tcp, from: a, to: b, cc: {law: multcp, flows: 4}, simulated: true}
   other: {kind: tcp, from: a, to: b, simulated: true}
@@ -133,15 +133,33 @@ traffic:
     [
         (
             "run",
-            "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: multcp, flows: 2}}}",
-            "traffic.x.cc: the kernel's laws",
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: cubic, beta: 0.5}}}",
+            "traffic.x.cc: the kernel's cubic takes no parameters",
             "add simulated: true",
         ),
         (
             "run",
-            "tcp: {initial_window: 3}\ntraffic: {x: {kind: tcp, from: a, to: b, simulated: true},"
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: fast}}",
+            'traffic.x.cc: this kernel has no "fast", and it cannot be loaded (scalable, ',
+            "add simulated: true",
+        ),
+        (
+            "run",
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: stochastic, streams: 100}}}",
+            "traffic.x.cc: streams: a kernel's law has at most 32",
+            "write fewer",
+        ),
+        (
+            "run",
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: multcp, flow: 2}}}",
+            'traffic.x.cc: unknown field "flow"',
+            "flows",
+        ),
+        (
+            "run",
+            "tcp: {delayed_ack: false}\ntraffic: {x: {kind: tcp, from: a, to: b, simulated: true},"
             " y: {kind: ping, from: c, to: b}}",
-            "tcp.initial_window",
+            "tcp.delayed_ack",
             "simulate all traffic",
         ),
         (

@@ -127,5 +127,7 @@ def test_doctor_says_what_works_and_how_to_make_it_better(longhaul: Command) -> 
     assert result.returncode in (0, 3)
     for subject in ("/dev/net/tun", "real-time", "congestion control"):
         assert subject in result.stdout
-    findings = json.loads(longhaul("doctor", "--json").stdout)
-    assert findings
+    findings = {each["what"]: each for each in json.loads(longhaul("doctor", "--json").stdout)}
+    laws = findings["loadable laws"]
+    all_six = "scalable, highspeed, htcp, bic, multcp, stochastic"
+    assert laws["detail"].startswith(all_six) if laws["state"] == "good" else laws["fix"]

@@ -130,20 +130,20 @@ def test_nothing_to_simulate_is_said(longhaul: Command, work: Path) -> None:
 
 
 def test_what_is_only_simulated_does_not_run_live(longhaul: Command, work: Path) -> None:
-    result = longhaul("run", scenario(work, rest="tcp: {initial_window: 3}\n"))
+    result = longhaul("run", scenario(work, rest="tcp: {delayed_ack: false}\n"))
     assert result.returncode == 2
-    assert "tcp.initial_window" in result.stderr
+    assert "tcp.delayed_ack" in result.stderr
     assert not (work / "runs").exists()
 
 
 def test_what_one_host_does_only_simulated_does_not_run_live(longhaul: Command, work: Path) -> None:
     name = scenario(work)
     text = (work / name).read_text()
-    own = "a: {kind: host, attach: r, profile: lan, tcp: {initial_window: 3, recovery: tahoe, ecn: true}}"
+    own = "a: {kind: host, attach: r, profile: lan, tcp: {delayed_ack: false, recovery: tahoe, ecn: true}}"
     (work / name).write_text(text.replace("a: {kind: host, attach: r, profile: lan}", own))
     result = longhaul("run", name)
     assert result.returncode == 2
-    assert "nodes.a.tcp.initial_window" in result.stderr
+    assert "nodes.a.tcp.delayed_ack" in result.stderr
     assert "nodes.a.tcp.recovery: recovery: tahoe is simulated only" in result.stderr
     assert "nodes.a.tcp.ecn" not in result.stderr
     assert not (work / "runs").exists()

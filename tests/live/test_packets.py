@@ -19,6 +19,7 @@ FATES = (
     "ttl_expired",
     "too_big",
     "answered",
+    "pacer_dropped",
     "held",
 )
 

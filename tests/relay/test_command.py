@@ -1,9 +1,9 @@
 """``longhaul relay`` and ``longhaul relay paths``: what they say to what is wrong."""
 
 import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 from .scenarios import HEAD, THREE
@@ -12,8 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def call(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
-    words = [sys.executable, "-m", "longhaul.cli.main", *arguments]
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return forked.longhaul(*arguments, cwd=folder)
 
 
 @pytest.mark.parametrize(

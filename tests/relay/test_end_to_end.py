@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import forked
 import pytest
 
 import longhaul
@@ -295,17 +296,12 @@ def foreground(tmp_path: Path, target: int) -> Iterator[Process]:
         process.kill()
 
 
-def call(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    words = [sys.executable, "-m", "longhaul.cli.main", *arguments]
-    return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-
-
 def test_status_set_and_down_work_as_for_other_runs(foreground: Process, runtime: Path) -> None:
-    assert "t: a relay" in call("status").stdout
-    answer: dict[str, Any] = json.loads(call("status", "--name", "t", "--json").stdout)
+    assert "t: a relay" in forked.longhaul("status").stdout
+    answer: dict[str, Any] = json.loads(forked.longhaul("status", "--name", "t", "--json").stdout)
     assert answer["relay"]["connections"]["accepted"] == 0
-    assert "wan changed at" in call("set", "wan", "delay=5ms").stdout
-    down = call("down", "--json")
+    assert "wan changed at" in forked.longhaul("set", "wan", "delay=5ms").stdout
+    down = forked.longhaul("down", "--json")
     out, _ = foreground.communicate(timeout=30)
     assert foreground.returncode == 0
     assert down.returncode == 0, down.stderr
@@ -319,11 +315,11 @@ def test_who_has_not_the_token_is_refused_and_changes_nothing(foreground: Proces
     for wrong in ("0" * 64, ""):
         token.write_text(wrong)
         for command in (["status"], ["set", "wan", "delay=5ms"], ["down"]):
-            done = call(*command)
+            done = forked.longhaul(*command)
             assert done.returncode == 2
             assert "token" in done.stderr
     token.write_text(right)
-    assert "t: a relay" in call("status").stdout
+    assert "t: a relay" in forked.longhaul("status").stdout
 
 
 def test_ctrl_c_ends_it_well(foreground: Process) -> None:
@@ -334,7 +330,7 @@ def test_ctrl_c_ends_it_well(foreground: Process) -> None:
 
 
 def test_the_same_name_is_not_given_twice(foreground: Process, tmp_path: Path) -> None:
-    again = call("relay", str(tmp_path / "t.yaml"))
+    again = forked.longhaul("relay", str(tmp_path / "t.yaml"))
     assert again.returncode == 2
     assert "is up already" in again.stderr
 
@@ -376,7 +372,7 @@ def test_the_commands_of_the_guide_are_understood(tmp_path: Path) -> None:
     lines = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
     paths = [re.search(r"longhaul (relay paths [^>)]*)", line) for line in lines]
     for match in filter(None, paths):
-        done = call(*match[1].split())
+        done = forked.longhaul(*match[1].split())
         assert done.returncode == 0, done.stderr
         assert done.stdout
     assert sum(match is not None for match in paths) == 3

@@ -45,10 +45,10 @@ impl Endpoints {
             Arc::new(Kind { name, settings, law, seed, measured })
         };
         match &flow.traffic {
-            Traffic::Tcp { streams, law, tcp, bytes, bits_per_s } => {
+            Traffic::Tcp { streams, law, tcp, bytes, bits_per_s, held } => {
                 endless(bytes.is_some())?;
                 let rate = bits_per_s.and_then(Rate::from_bits_per_s);
-                let plan = StreamPlan { start, stop, bytes: *bytes, rate };
+                let plan = StreamPlan { start, stop, bytes: *bytes, rate, held: *held };
                 let kind = kind(law, tcp);
                 for stream in 0..*streams {
                     self.connect(from, to, position, stream, &kind, plan, tcp.ipv6);
@@ -59,7 +59,8 @@ impl Endpoints {
                 let kind = kind(law, tcp);
                 let requests = transfers(whole, flow)?;
                 for (number, (start, bytes)) in (0..).zip(requests) {
-                    let plan = StreamPlan { start, stop: self.end, bytes: Some(bytes), rate: None };
+                    let plan =
+                        StreamPlan { start, stop: self.end, bytes: Some(bytes), rate: None, held: false };
                     self.connect(from, to, position, number, &kind, plan, tcp.ipv6);
                 }
             }
@@ -170,6 +171,12 @@ pub(crate) fn spread(flow: u32, end: u32) -> u32 {
     (x ^ (x >> 31)) as u32
 }
 
+/// The receiver's buffer to begin with: Linux's, or what the sender's first window needs, half being offered.
+fn first_buffer(tcp: &Tcp, mss: u16) -> u64 {
+    let window = u64::from(tcp.initial_window.unwrap_or(0)) * u64::from(mss);
+    ReceiveBuffer::linux().bytes.max(2 * window)
+}
+
 pub(crate) fn settings(tcp: &Tcp, mtu: u16) -> Settings {
     let internet = if tcp.ipv6 { Internet::V6 } else { Internet::V4 };
     let default = Settings::for_mtu(mtu, internet);
@@ -189,12 +196,16 @@ pub(crate) fn settings(tcp: &Tcp, mtu: u16) -> Settings {
         initial_window: tcp.initial_window.map_or(default.initial_window, InitialWindow::Segments),
         acknowledging: Acknowledging { every: if tcp.delayed_ack { 2 } else { 1 }, ..default.acknowledging },
         ecn: if tcp.ecn { Ecn::Classic } else { Ecn::Off },
-        pacing: if tcp.pacing { Pacing::Window } else { Pacing::Law },
+        pacing: match (tcp.pacing, tcp.even) {
+            (false, _) => Pacing::Law,
+            (true, false) => Pacing::Window,
+            (true, true) => Pacing::Even,
+        },
         reduction: Reduction::Proportional(Bound::Safe),
         timeouts: Timeouts { least, least_variation: least, ..default.timeouts },
         send_buffer: tcp.buffer_bytes.unwrap_or(default.send_buffer),
         receive_buffer: tcp.buffer_bytes.map_or(default.receive_buffer, |most| ReceiveBuffer {
-            bytes: most.min(ReceiveBuffer::linux().bytes),
+            bytes: most.min(first_buffer(tcp, default.mss)),
             most,
             offered: 1,
         }),

@@ -5,7 +5,7 @@ use crate::ranks::Job;
 use crate::timers::Timers;
 use longhaul_network::{Network, NodeId};
 use longhaul_plan::{Flow, Plan};
-use longhaul_units::{Span, Time};
+use longhaul_units::{Rate, Span, Time};
 
 /// The simulated ends of flows and jobs.
 ///
@@ -225,6 +225,19 @@ impl Endpoints {
                 return;
             }
         }
+    }
+
+    /// Lets the applications of a bulk transfer over TCP, by its position in the plan, hand over at `rate`
+    /// each from `at` on, or nothing. `at` has not come yet. False if there is no such flow.
+    pub fn pace(&mut self, flow: u32, at: Time, rate: Option<Rate>) -> bool {
+        let of_flow: Vec<u32> =
+            self.pairs.iter().filter(|pair| pair.flow == flow).map(|pair| pair.sender).collect();
+        for &sender in &of_flow {
+            let Agent::Stream(end) = &mut self.agents[sender as usize] else { return false };
+            end.pace(at, rate);
+            self.timers.set(sender, end.timer());
+        }
+        !of_flow.is_empty()
     }
 
     /// Timers that have gone off so far.

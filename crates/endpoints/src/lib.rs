@@ -23,5 +23,6 @@ mod timers;
 pub use agent::Wire;
 pub use cargo::{Cargo, Carrier};
 pub use endpoints::Endpoints;
+pub use measures::Progress;
 pub use reception::Reception;
 pub use schedule::{Schedule, datagrams, transfers};

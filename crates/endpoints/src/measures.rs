@@ -8,6 +8,19 @@ use longhaul_transport::Info;
 use longhaul_units::Time;
 use serde_json::{Value, json};
 
+/// How far a bulk transfer has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The flow, by position in the plan.
+    pub flow: u32,
+    /// Payload that has arrived in order, in bytes.
+    pub received: u64,
+    /// When all had arrived.
+    pub arrived: Option<Time>,
+    /// A connection gave up.
+    pub failed: bool,
+}
+
 impl Endpoints {
     /// The state of every stream at `now`.
     pub fn samples(&self, now: Time) -> impl Iterator<Item = FlowRow> {
@@ -65,6 +78,29 @@ impl Endpoints {
         (results, records)
     }
 
+    /// How far the bulk transfers over TCP have come, by flow; several streams count together.
+    pub fn bulk_progress(&self) -> Vec<Progress> {
+        let mut found = Vec::new();
+        for of_flow in self.pairs.chunk_by(|a, b| a.flow == b.flow) {
+            let Some(first) = of_flow.first() else { continue };
+            let mut ends = Vec::new();
+            let mut progress = Progress { flow: first.flow, received: 0, arrived: None, failed: false };
+            for pair in of_flow {
+                if let (Agent::Stream(sender), Agent::Stream(receiver)) =
+                    (&self.agents[pair.sender as usize], &self.agents[pair.receiver as usize])
+                {
+                    progress.received += receiver.info().map_or(0, |info| info.bytes_received);
+                    progress.failed |= sender.has_failed() || receiver.has_failed();
+                    ends.push(receiver.ended());
+                }
+            }
+            progress.arrived =
+                ends.into_iter().collect::<Option<Vec<Time>>>().and_then(|all| all.into_iter().max());
+            found.push(progress);
+        }
+        found
+    }
+
     /// What became of every job.
     pub fn jobs(&self) -> Vec<Value> {
         self.jobs.iter().map(Job::result).collect()
@@ -91,6 +127,8 @@ impl Endpoints {
                 if let (Some(info), Value::Object(fields)) = (sender.info(), &mut result) {
                     fields.extend(connection_fields(&info));
                 }
+                result["began_ns"] = json!(sender.begun().map(Time::ns));
+                result["arrived_ns"] = json!(receiver.ended().map(Time::ns));
                 result["rtt"] = json!(Distribution::from(sender.round_trips()).summary());
                 result
             }

@@ -3,7 +3,8 @@
 use crate::agent::Agent;
 use crate::build::spread;
 use crate::endpoints::Endpoints;
-use longhaul_plan::Plan;
+use longhaul_plan::{Plan, Sender};
+use std::collections::BTreeMap;
 
 /// Ends of streams beyond which none is named.
 const MOST: usize = 100_000;
@@ -31,5 +32,21 @@ impl Endpoints {
             names.push((channel.way.flow, format!("{name}.{from}-{}", other.owner.1)));
         }
         names
+    }
+
+    /// Whose packets are that carry this as their flow, there and back.
+    pub fn senders(&self) -> BTreeMap<u32, Sender> {
+        let mut senders = BTreeMap::new();
+        for pair in &self.pairs {
+            for end in [2 * pair.stream, 2 * pair.stream + 1] {
+                senders.insert(spread(pair.flow, end), Sender::Flow(pair.flow));
+            }
+        }
+        for agent in &self.agents {
+            if let Agent::Channel(channel) = agent {
+                senders.insert(channel.way.flow, Sender::Job(channel.owner.0));
+            }
+        }
+        senders
     }
 }

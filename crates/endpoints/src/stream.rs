@@ -36,8 +36,8 @@ pub struct StreamEnd {
     application: Option<Box<Application>>,
     /// The connection's timer as it was last, so that asking costs nothing.
     timer: Time,
-    /// The listening end has closed, too.
-    closed: bool,
+    /// When the listening end had everything, and closed, too.
+    ended: Option<Time>,
     /// Of every acknowledgement that gave one; `None` before the first.
     round_trips: Option<Box<Histogram>>,
     kind: Arc<Kind>,
@@ -61,6 +61,8 @@ pub struct Application {
     clock: Serialiser,
     next: Time,
     opened: bool,
+    /// When it handed over the first payload.
+    begun: Option<Time>,
     stopped: bool,
 }
 
@@ -72,6 +74,8 @@ pub struct Plan {
     pub bytes: Option<u64>,
     /// Hands over a segment at a time at this rate; `None`: all at once.
     pub rate: Option<Rate>,
+    /// Hands over nothing, and does not open, until it is [paced](StreamEnd::pace).
+    pub held: bool,
 }
 
 impl Application {
@@ -80,8 +84,9 @@ impl Application {
             plan,
             left: plan.bytes,
             clock: Serialiser::default(),
-            next: plan.start,
+            next: if plan.held { Time::NEVER } else { plan.start },
             opened: false,
+            begun: None,
             stopped: false,
         }
     }
@@ -96,7 +101,7 @@ impl StreamEnd {
             way,
             application,
             timer,
-            closed: false,
+            ended: None,
             round_trips: None,
             kind,
             number,
@@ -118,8 +123,8 @@ impl StreamEnd {
         {
             self.round_trips.get_or_insert_default().add(rtt, 1);
         }
-        if self.application.is_none() && !self.closed && connection.has_ended() {
-            self.closed = true;
+        if self.application.is_none() && self.ended.is_none() && connection.has_ended() {
+            self.ended = Some(wire.now);
             connection.close(wire.now);
         }
         self.pump(wire);
@@ -164,12 +169,7 @@ impl StreamEnd {
 
     /// Whether it has sent what it should, or never will.
     pub fn is_done(&self) -> bool {
-        let over = match &self.connection {
-            State::Unborn => false,
-            State::Open(connection) => connection.is_closed() || connection.has_failed(),
-            State::Gone(_) => true,
-        };
-        self.application.is_none() || self.is_stopped() || over
+        self.application.is_none() || self.is_stopped() || self.is_over()
     }
 
     /// Whether both ends have closed, and this one knows.
@@ -207,6 +207,47 @@ impl StreamEnd {
     /// What the application was to do, at the end that has one.
     pub fn plan(&self) -> Option<Plan> {
         self.application.as_ref().map(|application| application.plan)
+    }
+
+    /// Its application hands over at `rate` from `at` on, or nothing if there is none; either way, it opens
+    /// the connection if it has not yet. A rate that changes brings the next segment forward to `at`.
+    pub fn pace(&mut self, at: Time, rate: Option<Rate>) {
+        let over = self.is_over();
+        let Some(application) = &mut self.application else { return };
+        if application.stopped || application.left == Some(0) || over {
+            return;
+        }
+        application.plan.rate = rate.or(application.plan.rate);
+        application.plan.held = rate.is_none();
+        application.next = if application.plan.held && application.opened { Time::NEVER } else { at };
+        application.clock = Serialiser::default();
+        self.timer = match &self.connection {
+            State::Open(connection) => connection.timer().min(application.timer()),
+            _ => application.timer(),
+        };
+    }
+
+    fn is_over(&self) -> bool {
+        match &self.connection {
+            State::Unborn => false,
+            State::Open(connection) => connection.is_closed() || connection.has_failed(),
+            State::Gone(_) => true,
+        }
+    }
+
+    /// When the application handed over the first payload.
+    pub fn begun(&self) -> Option<Time> {
+        self.application.as_ref().and_then(|application| application.begun)
+    }
+
+    /// When the listening end had everything.
+    pub fn ended(&self) -> Option<Time> {
+        self.ended
+    }
+
+    /// Whether it gave up.
+    pub fn has_failed(&self) -> bool {
+        matches!(&self.connection, State::Open(connection) if connection.has_failed())
     }
 
     #[cold]
@@ -257,6 +298,11 @@ impl Application {
             self.opened = true;
             connection.open(now);
         }
+        if self.plan.held {
+            self.next = Time::NEVER;
+            return;
+        }
+        self.begun.get_or_insert(now);
         match self.plan.rate {
             None => {
                 connection.write(now, self.left.unwrap_or(ENDLESS));

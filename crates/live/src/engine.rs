@@ -4,6 +4,7 @@
 //! 3). A late turn changes no later decision, because the network works with due times; it only
 //! shows as lateness.
 
+mod class_gaps;
 mod control;
 mod flow_names;
 mod idle;
@@ -57,6 +58,7 @@ pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
     }
     network.monitor(plan);
     let endpoints = steps::endpoints(plan, &network)?;
+    let senders = endpoints.senders();
     let recorder = Recorder::start(plan, directory)?;
     let scheduling = realtime::claim();
     let mut control = Control::new(ports.control)?;
@@ -64,6 +66,7 @@ pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
     let Some(clock) = control.wait_for_start()? else { return Ok(()) };
     let mut engine =
         Engine::new(plan, (network, endpoints), ports.tuns, recorder, clock, scheduling, control)?;
+    engine.outlet.senders = senders;
     let outcome = engine.turn_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());
     outcome.and(finished)

@@ -137,7 +137,7 @@ fn build_inside(node: &Node, ground: &Ground<'_>) -> Result<Host> {
     netlink.bring_up(index, Some((node.mtu, tun::TX_QUEUE_PACKETS)))?;
     for address in addresses(node) {
         netlink.add_address(index, address)?;
-        netlink.add_default_route(index, address)?;
+        netlink.add_default_route(index, address, node.initial_window)?;
     }
     Ok(Host { name: node.name.clone(), namespaces: Namespaces::current()?, tun: Some(tun) })
 }
@@ -263,6 +263,7 @@ mod tests {
             ipv6: Some("fd00::1".parse().unwrap()),
             mtu: 1500,
             sysctls: Default::default(),
+            initial_window: None,
         };
         let text = hosts_file(&[node]);
         assert!(text.contains("\n10.1.0.1 par1\n") && text.contains("\nfd00::1 par1\n"), "{text}");

@@ -8,6 +8,11 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 const NLM_F_REQUEST_ACK_CREATE: u16 = 0x1 | 0x4 | 0x400 | 0x100;
 const IFA_F_NODAD: u8 = 0x02;
 const IFA_F_PERMANENT: u8 = 0x80;
+/// Of an attribute that holds attributes.
+const NESTED: u16 = 1 << 15;
+/// First windows of connections over a route, in segments (linux/rtnetlink.h).
+const RTAX_INITCWND: u16 = 11;
+const RTAX_INITRWND: u16 = 14;
 
 /// A request socket in the network namespace that was current when it was opened.
 pub struct Netlink {
@@ -54,8 +59,9 @@ impl Netlink {
         self.call(message, "add an address")
     }
 
-    /// Sends everything of `address`'s family out of interface `index`, from that address.
-    pub fn add_default_route(&self, index: u32, address: IpAddr) -> Result<()> {
+    /// Sends everything of `address`'s family out of interface `index`, from that address; TCP begins with
+    /// windows of `initial_window` segments, if one is given.
+    pub fn add_default_route(&self, index: u32, address: IpAddr, initial_window: Option<u32>) -> Result<()> {
         let mut message = Message::new(libc::RTM_NEWROUTE);
         let scope = if address.is_ipv4() { libc::RT_SCOPE_LINK } else { libc::RT_SCOPE_UNIVERSE };
         message.bytes(&[
@@ -71,6 +77,10 @@ impl Netlink {
         message.bytes(&0u32.to_ne_bytes());
         message.attribute(libc::RTA_OIF, &index.to_ne_bytes());
         message.attribute(libc::RTA_PREFSRC, &octets(address));
+        if let Some(segments) = initial_window {
+            let metrics = [RTAX_INITCWND, RTAX_INITRWND].map(|kind| metric(kind, segments)).concat();
+            message.attribute(libc::RTA_METRICS | NESTED, &metrics);
+        }
         self.call(message, "add a default route")
     }
 
@@ -124,6 +134,11 @@ impl Message {
         self.0[0..4].copy_from_slice(&length.to_ne_bytes());
         self.0
     }
+}
+
+/// A metric of a route, as an attribute.
+fn metric(kind: u16, value: u32) -> Vec<u8> {
+    [&8u16.to_ne_bytes()[..], &kind.to_ne_bytes(), &value.to_ne_bytes()].concat()
 }
 
 fn family(address: IpAddr) -> u8 {

@@ -14,6 +14,7 @@ use crate::counters;
 use crate::engine::Command;
 use crate::error::{Error, Result};
 use crate::host::{self, Ground, Host, Limits, Namespaces};
+use crate::laws::{LoadedLaw, Teacher};
 use crate::players::{Player, Zero};
 use crate::program::{self, Running, Surroundings};
 use children::{EngineProcess, ObserverProcess};
@@ -99,6 +100,10 @@ struct Supervisor<'a> {
     keep: bool,
     groups: Option<PathBuf>,
     softnet_before: u64,
+    /// Held, so that the kernel knows them.
+    _laws: Vec<LoadedLaw>,
+    /// Changes of hosts' pacing that were asked for.
+    repaced: Vec<Event>,
 }
 
 impl<'a> Supervisor<'a> {
@@ -118,6 +123,8 @@ impl<'a> Supervisor<'a> {
                 .map_err(|error| Error::wrap(format!("make {}", folder.display()), error))?;
         }
         let softnet_before = counters::softnet_dropped();
+        // Before the hosts, whose own they may be.
+        let laws = load_laws(plan, talk)?;
         host::prepare_mounts(&plan.nodes, &files)?;
         let base = Namespaces::current()?;
         let watched = plan.measure.sockets_every_ns.is_some();
@@ -172,6 +179,8 @@ impl<'a> Supervisor<'a> {
             keep,
             groups: groups.root().map(ToOwned::to_owned),
             softnet_before,
+            _laws: laws,
+            repaced: Vec::new(),
         })
     }
 
@@ -419,9 +428,19 @@ impl<'a> Supervisor<'a> {
                 }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd, "cgroups": self.groups})
             }
             Request::Change { link, direction, route, change } => {
-                let event = Event { at_ns: 0, link, direction, route, change: *change };
-                if let Err(message) = self.plan.check_event(&event) {
+                let at_ns = self.clock.ns();
+                let event = Event { at_ns, link, direction, route, change: *change };
+                let planned = self.plan.events.iter().filter(|each| each.at_ns <= at_ns);
+                let mut before: Vec<&Event> = planned.chain(&self.repaced).collect();
+                before.sort_by_key(|each| each.at_ns);
+                let checked = self.plan.check_event(&event);
+                if let Err(message) =
+                    checked.and_then(|()| self.plan.check_pacing(before.into_iter(), &event))
+                {
                     return json!({"ok": false, "message": message});
+                }
+                if !event.change.pacing.is_empty() {
+                    self.repaced.push(event.clone());
                 }
                 self.ask_engine(&Command::Change { link, direction, route, change: Box::new(event.change) })
             }
@@ -446,4 +465,19 @@ impl<'a> Supervisor<'a> {
             Err(error) => json!({"ok": false, "message": error.to_string()}),
         }
     }
+}
+
+fn load_laws(plan: &Plan, talk: &mut Talk) -> Result<Vec<LoadedLaw>> {
+    if plan.laws.is_empty() {
+        return Ok(Vec::new());
+    }
+    let teacher = Teacher::new()?;
+    plan.laws
+        .iter()
+        .map(|each| {
+            let loaded = teacher.load(&each.law, &each.name)?;
+            talk.tell(&json!({"event": "law", "law": each.law.name(), "name": each.name}));
+            Ok(loaded)
+        })
+        .collect()
 }

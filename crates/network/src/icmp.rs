@@ -2,6 +2,7 @@
 //!
 //! All functions take any bytes: what is too short to answer leaves `out` empty.
 
+use crate::packet::Origin;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 const ICMP: u8 = 1;
@@ -46,6 +47,24 @@ pub fn parse(packet: &[u8]) -> Option<Header> {
         6 => parse_v6(packet),
         _ => None,
     }
+}
+
+/// What pacing may ask about an IP packet; a fragment but the first has no ports.
+pub fn origin(packet: &[u8]) -> Origin {
+    let Some(header) = parse(packet) else { return Origin::default() };
+    let later = header.version == 4 && u16::from_be_bytes([packet[6], packet[7]]) & 0x1fff != 0;
+    let ports = match packet.get(header.header_len..header.header_len + 4) {
+        Some(&[a, b, c, d]) if has_ports(header.protocol) && !later => {
+            Some((u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])))
+        }
+        _ => None,
+    };
+    Origin { protocol: Some(header.protocol), ports, sender: None }
+}
+
+/// TCP, UDP, DCCP, SCTP and UDP-Lite.
+fn has_ports(protocol: u8) -> bool {
+    matches!(protocol, 6 | 17 | 33 | 132 | 136)
 }
 
 fn parse_v4(packet: &[u8]) -> Option<Header> {
@@ -103,10 +122,7 @@ fn parse_v6(packet: &[u8]) -> Option<Header> {
 
 /// A hash (FNV-1a) of addresses and protocol, and of the ports of TCP, UDP, UDP-Lite, DCCP and SCTP.
 fn flow(addresses: &[u8], protocol: u8, transport: &[u8]) -> u32 {
-    let ports = match protocol {
-        6 | 17 | 33 | 132 | 136 => transport.get(..4).unwrap_or(&[]),
-        _ => &[],
-    };
+    let ports = if has_ports(protocol) { transport.get(..4).unwrap_or(&[]) } else { &[] };
     let bytes = addresses.iter().chain([&protocol]).chain(ports);
     bytes.fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -3,8 +3,8 @@
 //! Because the order of a network's outputs does not depend on when it is advanced, a journal is
 //! compared with a replay line by line. Integers are little-endian; times are picoseconds.
 
-use crate::packet::{DirectionId, Fate, Flags, NodeId, Packet, Reply};
-use longhaul_plan::Change;
+use crate::packet::{DirectionId, Fate, Flags, NodeId, Origin, Packet, Reply};
+use longhaul_plan::{Change, Sender};
 use longhaul_units::Time;
 use std::io::{self, Read};
 
@@ -34,6 +34,8 @@ pub enum Entry {
     },
     /// A router answered, or could not.
     Replied(Option<Reply>),
+    /// What the host said of a packet whose pacing asked.
+    Came(Origin),
     /// A packet left the network.
     Left(Departure),
     /// The network was advanced to this instant, and no further.
@@ -73,8 +75,9 @@ const NO_REPLY: u8 = 5;
 const DELIVERED: u8 = 6;
 const ENDED: u8 = 7;
 const FINISHED: u8 = 8;
+const CAME: u8 = 9;
 
-const FATES: [Fate; 8] = [
+const FATES: [Fate; 9] = [
     Fate::Lost,
     Fate::Overflowed,
     Fate::Dropped,
@@ -83,6 +86,7 @@ const FATES: [Fate; 8] = [
     Fate::TtlExpired,
     Fate::TooBig,
     Fate::Answered,
+    Fate::PacerDropped,
 ];
 
 impl Entry {
@@ -116,6 +120,20 @@ impl Entry {
                 out.extend(reply.bytes.to_le_bytes());
             }
             Entry::Replied(None) => out.push(NO_REPLY),
+            Entry::Came(Origin { protocol, ports, sender }) => {
+                let (kind, which) = match sender {
+                    None => (0, 0),
+                    Some(Sender::Flow(which)) => (1, *which),
+                    Some(Sender::Job(which)) => (2, *which),
+                };
+                let (from, to) = ports.unwrap_or_default();
+                let has = u8::from(protocol.is_some()) | u8::from(ports.is_some()) << 1;
+                out.extend([CAME, has, protocol.unwrap_or(0)]);
+                out.extend(from.to_le_bytes());
+                out.extend(to.to_le_bytes());
+                out.push(kind);
+                out.extend(which.to_le_bytes());
+            }
             Entry::Left(departure) => {
                 let (tag, which) = match departure.end {
                     Ok(host) => (DELIVERED, host.0),
@@ -159,6 +177,19 @@ impl Entry {
             }
             REPLIED => Entry::Replied(Some(Reply { body: fields.u32()?, bytes: fields.u32()? })),
             NO_REPLY => Entry::Replied(None),
+            CAME => {
+                let has = fields.u8()?;
+                let protocol = Some(fields.u8()?).filter(|_| has & 1 != 0);
+                let ports = Some((fields.u16()?, fields.u16()?)).filter(|_| has & 2 != 0);
+                let (kind, which) = (fields.u8()?, fields.u32()?);
+                let sender = match kind {
+                    0 => None,
+                    1 => Some(Sender::Flow(which)),
+                    2 => Some(Sender::Job(which)),
+                    _ => return Err(broken("unknown sender")),
+                };
+                Entry::Came(Origin { protocol, ports, sender })
+            }
             tag @ (DELIVERED | ENDED) => {
                 let at = fields.time()?;
                 let body = fields.u32()?;
@@ -260,6 +291,12 @@ mod tests {
             },
             Entry::Replied(Some(Reply { body: 8, bytes: 56 })),
             Entry::Replied(None),
+            Entry::Came(Origin::default()),
+            Entry::Came(Origin {
+                protocol: Some(6),
+                ports: Some((40_000, 5_001)),
+                sender: Some(Sender::Job(3)),
+            }),
             Entry::Left(Departure::new(&packet, Ok(NodeId(4)), Time::from_ns(9))),
             Entry::Finished(Time::from_ns(10)),
         ];

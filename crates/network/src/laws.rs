@@ -78,6 +78,37 @@ pub fn change(change: &plan::Change) -> link::Change {
     }
 }
 
+/// How a host's pacing behaves.
+pub fn pacer(pacing: &plan::Pacing) -> link::PacerLaws {
+    let class = |class: &plan::PacingClass| link::ClassLaws {
+        law: pacing_law(&class.law),
+        limit: link::QueueLimit { packets: class.limit_packets, bytes: class.limit_bytes },
+    };
+    link::PacerLaws {
+        line: positive(pacing.line_bits_per_s),
+        line_framing: framing(&pacing.line_framing),
+        class_framing: framing(&pacing.class_framing),
+        classes: pacing.classes.iter().map(class).collect(),
+    }
+}
+
+/// A class's law.
+pub fn pacing_law(law: &plan::PacingLaw) -> link::ClassLaw {
+    match *law {
+        plan::PacingLaw::Normal {} => link::ClassLaw::Normal,
+        plan::PacingLaw::Paced { bits_per_s } => link::ClassLaw::Paced(positive(bits_per_s)),
+        plan::PacingLaw::TokenBucket { bits_per_s, burst_bytes, peak_bits_per_s } => {
+            let peak = peak_bits_per_s.and_then(Rate::from_bits_per_s);
+            link::ClassLaw::TokenBucket { rate: positive(bits_per_s), burst_bytes, peak }
+        }
+    }
+}
+
+/// A rate that was checked; what slipped through is no limit.
+fn positive(bits_per_s: u64) -> Rate {
+    Rate::from_bits_per_s(bits_per_s).unwrap_or(Rate::MAX)
+}
+
 fn loss(loss: &plan::Loss) -> link::Loss {
     match loss {
         plan::Loss::None {} => link::Loss::None,

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod calendar;
+mod entrance;
 pub mod icmp;
 pub mod journal;
 pub mod laws;
@@ -21,6 +22,6 @@ mod trial;
 pub use calendar::Calendar;
 pub use monitor::Bins;
 pub use network::{LinkCounters, Network, Sink, Totals};
-pub use packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
+pub use packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
 pub use replay::{Difference, Replay, replay};
 pub use trial::{Offer, Passage, trial};

@@ -70,7 +70,8 @@ impl Network {
             && self.lookahead.as_ref().is_some_and(|ahead| {
                 ahead.order.iter().all(|&index| {
                     let direction = &self.directions[index as usize];
-                    matches!(&direction.link, Line::Pipe(pipe) if pipe.looks_ahead())
+                    let paces = direction.entrance.is_some();
+                    matches!(&direction.link, Line::Pipe(pipe) if pipe.looks_ahead() && !paces)
                 })
             })
     }

@@ -1,8 +1,9 @@
 use crate::calendar::Calendar;
+use crate::entrance::Entrance;
 use crate::laws;
 use crate::lookahead::Lookahead;
 use crate::monitor::{Monitor, Seen};
-use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Packet, Reply};
+use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
 use crate::routes::Routes;
 use longhaul_link::{Counters, Line, Offered};
 use longhaul_plan::{NodeKind, Plan, Way};
@@ -25,6 +26,15 @@ pub trait Sink {
     fn copied(&mut self, packet: &Packet);
     /// `router` answers about a packet. Returns the answer's bytes, or `None` if none can be made.
     fn reply(&mut self, router: NodeId, about: &Packet, message: Message) -> Option<Reply>;
+    /// What pacing asks about a `packet`, once for each flow; the same answer for all of it.
+    fn origin(&mut self, packet: &Packet) -> Origin {
+        let _ = packet;
+        Origin::default()
+    }
+    /// The pacing of a host, before `direction`, takes `packet` for one of this class.
+    fn sorted(&mut self, direction: DirectionId, class: usize, packet: &Packet) {
+        let _ = (direction, class, packet);
+    }
     /// `packet` was offered to a tapped link at `offered` and has left it at the far end, or ended there.
     fn passed(&mut self, direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) {
         let _ = (direction, packet, offered, due);
@@ -57,6 +67,8 @@ pub(crate) struct Direction {
     pub(crate) mtu: u32,
     too_big_packets: u64,
     pub(crate) tapped: bool,
+    /// Where packets of a host that paces wait.
+    pub(crate) entrance: Option<Box<Entrance>>,
 }
 
 /// Packets since the start, over the whole network.
@@ -88,6 +100,8 @@ pub struct Totals {
     pub too_big: u64,
     /// Addressed to a router.
     pub answered: u64,
+    /// Dropped by the pacing of their hosts.
+    pub pacer_dropped: u64,
 }
 
 /// The counters of one direction of a link.
@@ -116,6 +130,7 @@ impl Totals {
             Fate::TtlExpired => &mut self.ttl_expired,
             Fate::TooBig => &mut self.too_big,
             Fate::Answered => &mut self.answered,
+            Fate::PacerDropped => &mut self.pacer_dropped,
         };
         *count += 1;
     }
@@ -143,6 +158,7 @@ impl Network {
                     mtu: link.mtu,
                     too_big_packets: 0,
                     tapped: false,
+                    entrance: laws_of.pacing.as_ref().map(|pacing| Box::new(Entrance::new(pacing))),
                 });
             }
         }
@@ -231,9 +247,10 @@ impl Network {
     fn pass(&mut self, time: Time, index: u32, sink: &mut impl Sink) {
         let place = index as usize;
         let direction = DirectionId(index);
-        let Direction { link, to, tapped, .. } = &mut self.directions[place];
+        let Direction { link, to, tapped, entrance, .. } = &mut self.directions[place];
         if let Line::Pipe(pipe) = link
             && !*tapped
+            && entrance.is_none()
         {
             // The common case: one packet, whose link neither drops nor lets anyone overtake.
             let to = *to;
@@ -252,6 +269,9 @@ impl Network {
     fn pass_any(&mut self, time: Time, direction: DirectionId, sink: &mut impl Sink) {
         let place = direction.0 as usize;
         self.turn_bins(direction, time);
+        if self.directions[place].entrance.is_some() {
+            self.enter_paced(direction, time, sink);
+        }
         while let Some((packet, due)) = self.directions[place].link.take(time) {
             if self.directions[place].tapped {
                 self.count(direction, due, &packet, Seen::Delivered);
@@ -280,7 +300,10 @@ impl Network {
         self.look_no_further();
         self.advance(now, sink);
         self.turn_bins(direction, now);
-        self.directions[direction.0 as usize].link.change(now, route, &laws::change(change));
+        if change.is_of_the_link() {
+            self.directions[direction.0 as usize].link.change(now, route, &laws::change(change));
+        }
+        self.change_pacing(direction, &change.pacing, now, sink);
         self.tidy(direction, now, sink);
     }
 
@@ -322,7 +345,8 @@ impl Network {
     /// Packets inside now.
     pub fn held(&self) -> u64 {
         let held = |(index, direction): (usize, &Direction)| {
-            direction.link.waiting().0 + direction.link.flying() - self.taken_ahead(index).0
+            let outside = direction.entrance.as_ref().map_or(0, |entrance| entrance.waiting());
+            outside + direction.link.waiting().0 + direction.link.flying() - self.taken_ahead(index).0
         };
         self.directions.iter().enumerate().map(held).sum()
     }
@@ -373,10 +397,26 @@ impl Network {
     }
 
     #[inline(always)]
-    fn forward(&mut self, node: NodeId, mut packet: Packet, at: Time, sink: &mut impl Sink) {
+    fn forward(&mut self, node: NodeId, packet: Packet, at: Time, sink: &mut impl Sink) {
         let Some(direction) = self.routes.next(node.0, packet.destination.0) else {
             return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
         };
+        if self.directions[direction.0 as usize].entrance.is_some() {
+            return self.pace(direction, node, packet, at, sink);
+        }
+        self.enter(direction, node, packet, at, sink);
+    }
+
+    /// Puts a packet onto a link that leaves `node`.
+    #[inline(always)]
+    pub(crate) fn enter(
+        &mut self,
+        direction: DirectionId,
+        node: NodeId,
+        mut packet: Packet,
+        at: Time,
+        sink: &mut impl Sink,
+    ) {
         if self.directions[direction.0 as usize].tapped {
             self.count_offer(direction, at, &packet);
         }
@@ -435,7 +475,15 @@ impl Network {
             }
             self.end(packet, fate.into(), at, Some(direction), sink);
         }
-        let next = self.directions[place].link.next_event();
+        self.schedule(direction);
+    }
+
+    /// Notes when a direction next wants something.
+    #[inline]
+    pub(crate) fn schedule(&mut self, direction: DirectionId) {
+        let Direction { link, entrance, .. } = &self.directions[direction.0 as usize];
+        let next = link.next_event();
+        let next = entrance.as_ref().map_or(next, |entrance| next.min(entrance.next_event()));
         self.calendar.set(direction.0, next);
     }
 
@@ -494,7 +542,14 @@ impl Network {
         self.end(packet, fate, at, None, sink);
     }
 
-    fn end(&mut self, packet: Packet, fate: Fate, at: Time, link: Option<DirectionId>, sink: &mut impl Sink) {
+    pub(crate) fn end(
+        &mut self,
+        packet: Packet,
+        fate: Fate,
+        at: Time,
+        link: Option<DirectionId>,
+        sink: &mut impl Sink,
+    ) {
         self.totals.count(fate);
         sink.end(packet, fate, at, link);
     }

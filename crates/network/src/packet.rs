@@ -1,5 +1,5 @@
 use longhaul_link::Load;
-use longhaul_plan::Way;
+use longhaul_plan::{Sender, Way};
 use longhaul_units::Time;
 
 /// A node, by its position in the plan.
@@ -164,6 +164,8 @@ pub enum Fate {
     TooBig,
     /// A model router was its destination.
     Answered,
+    /// Its host's pacing had no room for it, or a bucket too small for it.
+    PacerDropped,
 }
 
 impl Fate {
@@ -178,6 +180,7 @@ impl Fate {
             Fate::TtlExpired => "ttl_expired",
             Fate::TooBig => "too_big",
             Fate::Answered => "answered",
+            Fate::PacerDropped => "pacer_dropped",
         }
     }
 }
@@ -191,6 +194,17 @@ impl From<longhaul_link::Fate> for Fate {
             longhaul_link::Fate::Down => Fate::Down,
         }
     }
+}
+
+/// What a host's pacing may want to know of a packet, beyond what routers look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The number of its protocol; `None` if it has none.
+    pub protocol: Option<u8>,
+    /// Source and destination port; `None` if it has none.
+    pub ports: Option<(u16, u16)>,
+    /// Whose it is, if it is simulated.
+    pub sender: Option<Sender>,
 }
 
 /// What a router says about a packet.

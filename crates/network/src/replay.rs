@@ -1,5 +1,5 @@
 use crate::journal::{Departure, Entry, JOURNAL_MAGIC};
-use crate::packet::{DirectionId, Fate, Message, NodeId, Packet, Reply};
+use crate::packet::{DirectionId, Fate, Message, NodeId, Origin, Packet, Reply};
 use crate::{Network, Sink};
 use longhaul_plan::{Event, Plan};
 use longhaul_units::Time;
@@ -60,7 +60,7 @@ pub fn replay(plan: &Plan, journal: &mut impl Read) -> Result<Replay, String> {
                 network.change(at, direction, route, &change, &mut again);
             }
             Entry::Finished(at) => network.advance(at, &mut again),
-            Entry::Replied(_) | Entry::Left(_) => {}
+            Entry::Replied(_) | Entry::Came(_) | Entry::Left(_) => {}
         }
         again.compare(next.is_none(), &mut result);
         match next {
@@ -93,6 +93,7 @@ impl<'a, R: Read> Entries<'a, R> {
             let entry = Entry::decode(self.journal).map_err(|error| told(&error))?;
             match entry.ok_or("the journal ends early")? {
                 Entry::Replied(reply) => again.replies.push_back(reply),
+                Entry::Came(origin) => again.origins.push_back(origin),
                 Entry::Left(departure) => again.recorded.push_back(departure),
                 input => {
                     self.check(&input)?;
@@ -124,7 +125,7 @@ impl<'a, R: Read> Entries<'a, R> {
                 *at
             }
             Entry::Finished(at) => *at,
-            Entry::Replied(_) | Entry::Left(_) => self.last,
+            Entry::Replied(_) | Entry::Came(_) | Entry::Left(_) => self.last,
         };
         if at < self.last {
             return Err("the journal's times go back".into());
@@ -147,6 +148,7 @@ struct Again {
     recorded: VecDeque<Departure>,
     replayed: VecDeque<Departure>,
     replies: VecDeque<Option<Reply>>,
+    origins: VecDeque<Origin>,
 }
 
 impl Again {
@@ -182,5 +184,9 @@ impl Sink for Again {
 
     fn reply(&mut self, _router: NodeId, _about: &Packet, _message: Message) -> Option<Reply> {
         self.replies.pop_front().flatten()
+    }
+
+    fn origin(&mut self, _packet: &Packet) -> Origin {
+        self.origins.pop_front().unwrap_or_default()
     }
 }

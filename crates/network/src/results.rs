@@ -2,6 +2,7 @@
 
 use crate::network::{LinkCounters, Network};
 use crate::packet::{DirectionId, Fate, Packet};
+use longhaul_link::ClassCounters;
 use longhaul_plan::{Plan, Way};
 use longhaul_record::{Distribution, PacketRow, SampleRow};
 use longhaul_units::Time;
@@ -67,6 +68,7 @@ pub fn packets(network: &Network) -> Value {
         "ttl_expired": totals.ttl_expired,
         "too_big": totals.too_big,
         "answered": totals.answered,
+        "pacer_dropped": totals.pacer_dropped,
         "held": network.held(),
     })
 }
@@ -88,6 +90,46 @@ pub fn links(network: &Network, plan: &Plan) -> Vec<Value> {
             })
         })
         .collect()
+}
+
+/// What every class of every host's pacing counted, as results have it.
+pub fn pacing(network: &Network, plan: &Plan) -> Vec<Value> {
+    let mut found = Vec::new();
+    for (link, each) in plan.links.iter().enumerate() {
+        let ends = [(Way::Forward, &each.forward, 0), (Way::Reverse, &each.reverse, 1)];
+        for (way, laws, end) in ends {
+            let Some(pacing) = &laws.pacing else { continue };
+            let direction = DirectionId::new(link, way);
+            let classes = pacing.classes.iter().enumerate();
+            let classes = classes.filter_map(|(place, class)| {
+                Some(pacing_class(&class.name, &network.pacing_counters(direction, place)?))
+            });
+            found.push(json!({
+                "host": plan.nodes[each.endpoints[end]].name,
+                "link": each.name,
+                "way": way,
+                "line_bits_per_s": pacing.line_bits_per_s,
+                "classes": classes.collect::<Vec<_>>(),
+            }));
+        }
+    }
+    found
+}
+
+fn pacing_class(name: &str, of: &ClassCounters) -> Value {
+    json!({
+        "name": name,
+        "offered_packets": of.offered_packets,
+        "offered_bytes": of.offered_bytes,
+        "sent_packets": of.sent_packets,
+        "sent_bytes": of.sent_bytes,
+        "dropped_packets": of.dropped_packets,
+        "waiting_packets": of.waiting_packets,
+        "waiting_bytes": of.waiting_bytes,
+        "waits": Distribution::from(of.waits.clone()).summary(),
+        "gap_errors": Distribution::from(of.gap_errors.clone()).summary(),
+        "latest_ns": of.latest.ns(),
+    })
 }
 
 fn direction(counters: &LinkCounters, waits: Distribution) -> Value {

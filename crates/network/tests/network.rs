@@ -1,6 +1,8 @@
 //! The network as its hosts see it: where packets come out, when, and that none vanishes.
 
 mod common;
+#[path = "common/pacing.rs"]
+mod pacing;
 
 use common::{direction, node, packet, plan};
 use longhaul_network::{DirectionId, Fate, Flags, Message, Network, NodeId, Packet, Reply, Sink};
@@ -53,6 +55,21 @@ fn a_packet_takes_the_sum_of_the_delays_on_the_shortest_path() {
     let path: Vec<usize> =
         network.path(NodeId(0), NodeId(1)).unwrap().iter().map(|each| each.link()).collect();
     assert_eq!(path, [0, 1, 2]);
+}
+
+#[test]
+fn a_host_that_paces_lets_packets_in_by_the_clock_and_drops_what_its_queue_does_not_hold() {
+    let mut plan = plan();
+    plan.links[0].forward.pacing = Some(Box::new(pacing::pacing()));
+    let packets: Vec<_> = (0..10).map(|body| (0, packet(body, 1_500))).collect();
+    let (seen, network) = run(&plan, &packets, &[]);
+    // A bucket of two packets at 100 Mbit/s, then one every 1200 us; one leaves at once, and five wait.
+    let due = [0, 120, 1_200, 2_400, 3_600, 4_800].map(|us: u64| 6_000_000_000 + us * 1_000_000);
+    assert_eq!(seen.delivered.iter().map(|each| each.2).collect::<Vec<_>>(), due);
+    assert_eq!(seen.ended, (6..10).map(|body| (body, Fate::PacerDropped)).collect::<Vec<_>>());
+    let class = network.pacing_counters(DirectionId(0), 2).unwrap();
+    assert_eq!((class.offered_packets, class.sent_packets, class.dropped_packets), (10, 6, 4));
+    assert_eq!((network.totals().pacer_dropped, network.held()), (4, 0));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! A journal of a network's inputs and departures, replayed on a fresh one.
 
 mod common;
+#[path = "common/pacing.rs"]
+mod pacing;
 
 use common::{packet, plan};
 use longhaul_network::journal::{Departure, Entry, JOURNAL_MAGIC};
-use longhaul_network::{DirectionId, Fate, Message, Network, NodeId, Packet, Reply, Sink, replay};
+use longhaul_network::{DirectionId, Fate, Message, Network, NodeId, Origin, Packet, Reply, Sink, replay};
 use longhaul_plan::*;
 use longhaul_units::Time;
 use proptest::prelude::*;
@@ -26,6 +28,11 @@ impl Sink for Scribe {
         self.0.push(Entry::Replied(reply));
         reply
     }
+    fn origin(&mut self, packet: &Packet) -> Origin {
+        let origin = Origin { ports: Some((packet.flow as u16, 80)), ..Origin::default() };
+        self.0.push(Entry::Came(origin));
+        origin
+    }
 }
 
 /// A lossy, jittery, duplicating, corrupting network with a random life, and its journal.
@@ -42,6 +49,7 @@ fn lived(seed: u64, packets: &[(u64, u8, bool)], polls: &[u64]) -> (Plan, Vec<En
             direction.corrupt = 0.1;
         }
     }
+    plan.links[0].forward.pacing = Some(Box::new(pacing::pacing()));
     let mut network = Network::new(&plan).unwrap();
     let mut scribe = Scribe::default();
     let mut polls = polls.iter().peekable();

@@ -1,4 +1,4 @@
-use crate::{Bundle, Delay, Framing, Loss, OutOfOrder, Queue, Rate};
+use crate::{Bundle, Delay, Framing, Loss, OutOfOrder, Pacing, PacingChange, Queue, Rate};
 use longhaul_units::Probability;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,9 @@ pub struct Direction {
     /// routing takes as the cost of the link.
     #[serde(default)]
     pub bundle: Option<Box<Bundle>>,
+    /// How the host at its near end spaces what it sends, before it comes here.
+    #[serde(default)]
+    pub pacing: Option<Box<Pacing>>,
 }
 
 /// A wire that passes everything on at once, and nothing else.
@@ -53,6 +56,7 @@ impl Default for Direction {
             duplicate: 0.0,
             corrupt: 0.0,
             bundle: None,
+            pacing: None,
         }
     }
 }
@@ -88,6 +92,8 @@ pub struct Change {
     pub duplicate: Option<f64>,
     /// A new share of packets with a wrong bit.
     pub corrupt: Option<f64>,
+    /// New laws of classes of the host's pacing.
+    pub pacing: Vec<PacingChange>,
 }
 
 impl Direction {
@@ -120,6 +126,11 @@ impl Direction {
 }
 
 impl Change {
+    /// Whether it changes the link itself.
+    pub fn is_of_the_link(&self) -> bool {
+        *self != Change { pacing: self.pacing.clone(), ..Change::default() }
+    }
+
     /// The first thing that is wrong, named from `loss`, `rate` ... on.
     pub fn check(&self) -> Result<(), String> {
         let at = |place: &str, result: Result<(), String>| result.map_err(|error| format!("{place}.{error}"));
@@ -127,6 +138,9 @@ impl Change {
         at("queue", self.queue.as_ref().map_or(Ok(()), Queue::check))?;
         at("rate", self.rate.as_ref().map_or(Ok(()), Rate::check))?;
         at("delay", self.delay.as_ref().map_or(Ok(()), Delay::check))?;
+        for (position, each) in self.pacing.iter().enumerate() {
+            each.law.check().map_err(|error| format!("pacing[{position}].law.{error}"))?;
+        }
         for (name, share) in [("duplicate", self.duplicate), ("corrupt", self.corrupt)] {
             if share.is_some_and(|share| Probability::new(share).is_none()) {
                 return Err(format!("{name}: must lie between 0 and 1"));

@@ -40,6 +40,9 @@ pub enum Traffic {
         bytes: Option<u64>,
         /// The application hands over so many bits of payload a second; `None`: all at once.
         bits_per_s: Option<u64>,
+        /// It does nothing until it is told to, by whoever drives the simulation.
+        #[serde(default)]
+        held: bool,
     },
     /// Datagrams, evenly spaced.
     Udp {
@@ -128,6 +131,8 @@ pub struct Tcp {
     pub ecn: bool,
     /// Whether segments are spread over the round trip, whatever the law.
     pub pacing: bool,
+    /// Whether that is one window per round trip, no faster (PSPacer's dynamic mode); else Linux's gains.
+    pub even: bool,
     /// Largest socket buffers, in bytes; half of the receiver's is offered as window. `None`: no limit.
     pub buffer_bytes: Option<u64>,
     /// Least retransmission timeout.
@@ -144,6 +149,7 @@ impl Default for Tcp {
             delayed_ack: true,
             ecn: false,
             pacing: false,
+            even: false,
             buffer_bytes: None,
             min_rto_ns: 200_000_000,
             ipv6: false,

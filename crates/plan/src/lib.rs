@@ -12,6 +12,7 @@ mod direction;
 mod flows;
 mod jobs;
 mod loss;
+mod pacing;
 mod programs;
 mod queue;
 mod rate;
@@ -24,6 +25,7 @@ pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
 pub use longhaul_random::Distribution;
 pub use loss::{GapUnit, Loss};
+pub use pacing::{MOST_PACING_CLASSES, Pacing, PacingChange, PacingClass, PacingLaw, PacingRule, Sender};
 pub use programs::{End, Part, Program, Ranks, Ready, Span};
 pub use queue::{Discipline, Queue};
 pub use rate::{Cells, Framing, Rate};
@@ -68,6 +70,9 @@ pub struct Plan {
     /// Simulated parallel programs.
     #[serde(default)]
     pub jobs: Vec<Job>,
+    /// Laws of the window that the kernel learns for a live run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub laws: Vec<Loaded>,
     /// Changes while running, in order of time.
     pub events: Vec<Event>,
     /// What to record.
@@ -91,6 +96,9 @@ pub struct Node {
     /// Sysctls to set in a host's network namespace (`net.ipv4.tcp_rmem` ...).
     #[serde(default)]
     pub sysctls: BTreeMap<String, String>,
+    /// First windows of a host's TCP, both to send and to receive, in segments; `None`: the kernel's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_window: Option<u32>,
 }
 
 /// What a node is.
@@ -158,6 +166,17 @@ pub enum Way {
     Reverse,
 }
 
+/// A law of the window, and the name by which the kernel knows it during the run: 1 to 15 letters, digits and
+/// underscores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Loaded {
+    /// The kernel's name for it.
+    pub name: String,
+    /// What it is.
+    pub law: longhaul_congestion::Settings,
+}
+
 /// What a run records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -212,7 +231,44 @@ impl Plan {
                 return Err(format!("route: there is no route {route}"));
             }
         }
+        for (position, each) in event.change.pacing.iter().enumerate() {
+            let ways = [(Way::Forward, &link.forward), (Way::Reverse, &link.reverse)];
+            let meant = ways.iter().filter(|(way, _)| event.direction.is_none_or(|only| only == *way));
+            let few = |(_, laws): &(Way, &Direction)| {
+                laws.pacing.as_ref().is_none_or(|pacing| each.class >= pacing.classes.len())
+            };
+            if meant.clone().any(few) {
+                return Err(format!("change.pacing[{position}].class: there is no class {}", each.class));
+            }
+        }
         event.change.check().map_err(|error| format!("change.{error}"))
+    }
+
+    /// Whether the line of a host that paces carries what its classes promise after `event`, if `before` it
+    /// these have happened, in this order. The error has the figures.
+    pub fn check_pacing<'a>(
+        &self,
+        before: impl Iterator<Item = &'a Event>,
+        event: &'a Event,
+    ) -> Result<(), String> {
+        let Some(link) = self.links.get(event.link).filter(|_| !event.change.pacing.is_empty()) else {
+            return Ok(());
+        };
+        let mut ways = [(Way::Forward, link.forward.clone()), (Way::Reverse, link.reverse.clone())];
+        for each in before.chain([event]).filter(|each| each.link == event.link) {
+            for (way, laws) in &mut ways {
+                if each.direction.is_none_or(|only| only == *way)
+                    && let Some(pacing) = &mut laws.pacing
+                {
+                    for change in &each.change.pacing {
+                        if let Some(class) = pacing.classes.get_mut(change.class) {
+                            class.law = change.law;
+                        }
+                    }
+                }
+            }
+        }
+        ways.iter().filter_map(|(_, laws)| laws.pacing.as_ref()).try_for_each(|pacing| pacing.check_sum())
     }
 
     /// Checks what the types cannot say: versions, indices, probabilities.
@@ -240,6 +296,10 @@ impl Plan {
             }
             each.forward.check().map_err(|error| format!("links[{position}].forward.{error}"))?;
             each.reverse.check().map_err(|error| format!("links[{position}].reverse.{error}"))?;
+            for (way, direction) in [("forward", &each.forward), ("reverse", &each.reverse)] {
+                let pacing = direction.pacing.iter().try_for_each(|pacing| pacing.check(self.nodes.len()));
+                pacing.map_err(|error| format!("links[{position}].{way}.pacing.{error}"))?;
+            }
         }
         for (position, route) in self.routes.iter().enumerate() {
             node(route.node, format!("routes[{position}].node"))?;
@@ -282,6 +342,13 @@ impl Plan {
                 }
             }
             job.check().map_err(|error| format!("jobs[{position}].{error}"))?;
+        }
+        for (position, loaded) in self.laws.iter().enumerate() {
+            loaded.law.check().map_err(|error| format!("laws[{position}].law: {error}"))?;
+            let fits = |each: u8| each.is_ascii_alphanumeric() || each == b'_';
+            if !(1..=15).contains(&loaded.name.len()) || !loaded.name.bytes().all(fits) {
+                return Err(format!("laws[{position}].name: no kernel takes {:?}", loaded.name));
+            }
         }
         for (position, event) in self.events.iter().enumerate() {
             self.check_event(event).map_err(|error| format!("events[{position}].{error}"))?;

@@ -12,6 +12,7 @@ fn plan() -> Plan {
         ipv6: None,
         mtu: 1500,
         sysctls: BTreeMap::new(),
+        initial_window: None,
     };
     Plan {
         version: VERSION,
@@ -32,6 +33,7 @@ fn plan() -> Plan {
         programs: vec![],
         flows: vec![],
         jobs: vec![],
+        laws: vec![],
         events: vec![],
         measure: Measure {
             every_ns: 1,
@@ -96,6 +98,17 @@ fn an_impossible_burst_is_refused() {
     // A share of 0.9 lost in bursts of one would need more than every second packet lost.
     plan.links[0].forward.loss = Loss::GilbertElliott { mean: 0.9, burst: 1.0 };
     assert!(plan.check().unwrap_err().starts_with("links[0].forward.loss.burst"));
+}
+
+#[test]
+fn a_name_that_no_kernel_takes_for_a_law_is_refused() {
+    let law = longhaul_congestion::Settings::named("bic").unwrap();
+    let named = |name: &str| Plan { laws: vec![Loaded { name: name.into(), law: law.clone() }], ..plan() };
+    assert!(named("bic_12ab").check().is_ok());
+    for name in ["", "sixteen_letters_", "bic-1"] {
+        let error = named(name).check().unwrap_err();
+        assert!(error.starts_with("laws[0].name: no kernel takes"), "{error}");
+    }
 }
 
 #[test]

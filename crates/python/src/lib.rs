@@ -30,8 +30,8 @@ mod _longhaul {
     use super::relay::{check_relay_plan, run_relay};
     #[pymodule_export]
     use super::{
-        cgroup_prefix, check_law, check_plan, own_cgroup, path, replay, run_in_host, run_live, trial,
-        uniforms, version,
+        cgroup_prefix, check_kernel_law, check_law, check_plan, kernel_laws, own_cgroup, path, replay,
+        run_in_host, run_live, trial, uniforms, version,
     };
 }
 
@@ -51,6 +51,25 @@ fn check_law(law: &str) -> PyResult<()> {
     let law: longhaul_congestion::Settings =
         serde_json::from_str(law).map_err(|error| PyValueError::new_err(readable(&error.to_string())))?;
     law.check().map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Checks that a congestion-control law in JSON can be loaded into a kernel.
+#[pyfunction]
+fn check_kernel_law(law: &str) -> PyResult<()> {
+    check_law(law)?;
+    let law = serde_json::from_str(law).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    longhaul_live::check_law(&law).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Every law that can be loaded into kernels; with `load`, why not into this one, if so, from trying.
+#[pyfunction]
+#[pyo3(signature = (*, load))]
+fn kernel_laws(load: bool) -> Vec<(&'static str, Option<String>)> {
+    longhaul_live::LAWS
+        .iter()
+        .map(|name| (*name, load.then(|| longhaul_live::try_law(name).err()).flatten()))
+        .map(|(name, error)| (name, error.map(|error| error.to_string())))
+        .collect()
 }
 
 /// An error of serde without its position, which means nothing to who wrote no JSON.
@@ -177,9 +196,27 @@ impl Simulation {
         Ok(Simulation(simulation.by(scheduler)))
     }
 
-    /// Runs on for so many events at most; true when the run has ended.
-    fn advance(&mut self, py: Python<'_>, events: u64) -> bool {
-        py.detach(|| self.0.advance(longhaul_units::Time::NEVER, events))
+    /// Runs on for so many events at most, and up to an instant; true when the run has ended.
+    #[pyo3(signature = (events, *, until_ns = None))]
+    fn advance(&mut self, py: Python<'_>, events: u64, until_ns: Option<u64>) -> bool {
+        let until = until_ns.map_or(longhaul_units::Time::NEVER, longhaul_units::Time::from_ns);
+        py.detach(|| self.0.advance(until, events))
+    }
+
+    /// Lets a bulk transfer hand over at a rate from now on; 0: nothing.
+    fn pace(&mut self, flow: u32, bits_per_s: u64) -> PyResult<()> {
+        let rate = longhaul_units::Rate::from_bits_per_s(bits_per_s);
+        if self.0.pace(flow, rate) {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(format!("flow {flow} is no bulk transfer over TCP")))
+    }
+
+    /// How far bulk transfers have come: flow, bytes that have arrived, when all had (ns), whether one failed.
+    fn progress(&self) -> Vec<(u32, u64, Option<u64>, bool)> {
+        let all = self.0.progress().into_iter();
+        all.map(|each| (each.flow, each.received, each.arrived.map(longhaul_units::Time::ns), each.failed))
+            .collect()
     }
 
     /// The simulated time, in ns.

@@ -514,7 +514,8 @@ fn has_room(line: &Line<Piece>, limit: (Option<u64>, Option<u64>), bytes: u32) -
 
 /// A direction's laws after a change.
 fn apply(laws: &mut Direction, change: &Change) {
-    let Change { up, loss, queue, rate, delay, reorder, duplicate, corrupt } = change.clone();
+    // Hosts that pace stand before their gateway.
+    let Change { up, loss, queue, rate, delay, reorder, duplicate, corrupt, pacing: _ } = change.clone();
     laws.up = up.unwrap_or(laws.up);
     laws.reorder = reorder.unwrap_or(laws.reorder);
     laws.duplicate = duplicate.unwrap_or(laws.duplicate);

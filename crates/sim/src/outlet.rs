@@ -1,9 +1,10 @@
 use crate::digest::Digest;
 use crate::records::Records;
 use longhaul_endpoints::{Cargo, Carrier};
-use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink, results};
-use longhaul_plan::Plan;
+use longhaul_network::{DirectionId, Fate, Message, NodeId, Origin, Packet, Reply, Sink, results};
+use longhaul_plan::{Plan, Sender};
 use longhaul_units::Time;
+use std::collections::BTreeMap;
 
 /// Where packets leave the simulated network.
 pub struct Outlet {
@@ -13,6 +14,8 @@ pub struct Outlet {
     /// Links whose packets are recorded.
     recorded: Vec<bool>,
     window_ns: u64,
+    /// Whose packets are, by what they carry as their flow, if a host's pacing asks.
+    pub senders: BTreeMap<u32, Sender>,
 }
 
 impl Outlet {
@@ -24,6 +27,7 @@ impl Outlet {
             digest: Digest::default(),
             recorded: (0..plan.links.len()).map(listed).collect(),
             window_ns: plan.measure.packet_window_ns,
+            senders: BTreeMap::new(),
         }
     }
 }
@@ -54,6 +58,10 @@ impl Sink for Outlet {
 
     fn reply(&mut self, _router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
         self.cargo.reply(about, message)
+    }
+
+    fn origin(&mut self, packet: &Packet) -> Origin {
+        Origin { sender: self.senders.get(&packet.flow).copied(), ..Origin::default() }
     }
 
     fn passed(&mut self, direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) {

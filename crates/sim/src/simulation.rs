@@ -1,10 +1,10 @@
 use crate::apart::{Apart, Scheduler};
 use crate::outlet::Outlet;
 use crate::records::Records;
-use longhaul_endpoints::Endpoints;
+use longhaul_endpoints::{Endpoints, Progress};
 use longhaul_network::{DirectionId, Network, results};
 use longhaul_plan::{Plan, Way};
-use longhaul_units::{Span, Time};
+use longhaul_units::{Rate, Span, Time};
 use serde_json::{Value, json};
 
 /// How often the memory of closed connections is given back.
@@ -46,13 +46,17 @@ impl Simulation {
         }
         let endpoints = Endpoints::new(&plan, &network, |_| true)?;
         let flow_names = if records.are_kept() { endpoints.flow_names(&plan) } else { Vec::new() };
+        let mut outlet = Outlet::new(&plan, records);
+        if (0..2 * plan.links.len() as u32).any(|index| network.paces(DirectionId(index))) {
+            outlet.senders = endpoints.senders();
+        }
         let end = plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
         let apart = endpoints.plan_lookahead(&mut network) && end != Time::NEVER;
         Ok(Simulation {
             apart: Apart::new(apart && network.can_look_ahead(), network.parts()),
             endpoints,
-            next_sample: if records.are_kept() { Time::ZERO } else { Time::NEVER },
-            outlet: Outlet::new(&plan, records),
+            next_sample: if outlet.records.are_kept() { Time::ZERO } else { Time::NEVER },
+            outlet,
             network,
             now: Time::ZERO,
             done_before: Time::ZERO,
@@ -156,6 +160,18 @@ impl Simulation {
         self.apart.learn(limit, span, events, rounds);
     }
 
+    /// Lets the application of a bulk transfer over TCP, by its position in the plan, hand over at `rate` from
+    /// now on, or nothing until it is told again. False if there is no such flow.
+    pub fn pace(&mut self, flow: u32, rate: Option<Rate>) -> bool {
+        self.run_together();
+        self.endpoints.pace(flow, self.done_before, rate)
+    }
+
+    /// How far bulk transfers over TCP have come.
+    pub fn progress(&self) -> Vec<Progress> {
+        self.endpoints.bulk_progress()
+    }
+
     fn next_change(&self) -> Time {
         self.plan.events.get(self.next_change).map_or(Time::NEVER, |event| Time::from_ns(event.at_ns))
     }
@@ -243,6 +259,7 @@ impl Simulation {
             "error": null,
             "links": results::links(&self.network, &self.plan),
             "packets": results::packets(&self.network),
+            "pacing": results::pacing(&self.network, &self.plan),
             "flows": flows,
             "jobs": self.endpoints.jobs(),
             "flow_names": self.flow_names,

@@ -12,6 +12,8 @@
 mod buffer;
 mod connection;
 mod delivery;
+#[cfg(feature = "diary")]
+pub mod diary;
 mod info;
 mod prr;
 mod rack;

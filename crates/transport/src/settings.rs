@@ -186,6 +186,8 @@ pub enum Pacing {
     /// Twice the window per smoothed RTT while it is below half of the slow-start threshold, else 1.2
     /// times (Linux).
     Window,
+    /// The window per smoothed RTT, no faster (PSPacer's dynamic mode).
+    Even,
 }
 
 /// When the receiver acknowledges. Gaps, their filling, duplicates and changes of marking are

@@ -7,6 +7,9 @@ const PS_PER_S: u64 = 1_000_000_000_000;
 pub struct Rate(u64);
 
 impl Rate {
+    /// The fastest.
+    pub const MAX: Rate = Rate(u64::MAX);
+
     /// `bits` per second, or `None` for zero: a link that carries nothing is a link that is down.
     pub const fn from_bits_per_s(bits: u64) -> Option<Self> {
         if bits == 0 { None } else { Some(Rate(bits)) }

@@ -3,7 +3,7 @@
 Every threshold stands here, and in docs/guide/fidelity.md.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -23,7 +23,7 @@ Verdict = Literal["faithful", "degraded", "invalid"]
 
 FATES = (
     "delivered", "lost", "overflowed", "dropped", "down",
-    "no_route", "ttl_expired", "too_big", "answered", "held",
+    "no_route", "ttl_expired", "too_big", "answered", "pacer_dropped", "held",
 )  # fmt: skip
 
 _PORT_DROPS = {
@@ -126,9 +126,16 @@ def exit_code(summary: Mapping[str, Any], *, strict: bool) -> int:
         return 4
     if any(each["else"] == "untrusted" for each in failed):
         return 4
-    if failed or any(not each["good"] for each in summary["programs"]):
+    broken = [each for each in planned(summary) if each["accepted"] and not each["met"]]
+    if failed or broken or any(not each["good"] for each in summary["programs"]):
         return 1
     return 0
+
+
+def planned(summary: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The requests of a plan of transfers that the run carried out; none without one."""
+    found: Sequence[Mapping[str, Any]] = summary.get("planned_transfers", {}).get("requests", ())
+    return found
 
 
 def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:
@@ -136,7 +143,7 @@ def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:
         yield Reason("invalid", f"the engine failed: {engine['error']}", "see logs/engine.err")
     packets = engine["packets"]
     begun = packets["injected"] + packets["copied"] + packets["replies"]
-    ended = sum(packets[fate] for fate in FATES)
+    ended = sum(packets.get(fate, 0) for fate in FATES)
     if begun != ended:
         yield Reason(
             "invalid", f"{begun - ended} packets have no fate", "this is a defect of Longhaul: report it"

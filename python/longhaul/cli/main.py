@@ -17,6 +17,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "longhaul.cli.sweep:sweep",
         "Simulate a scenario many times, here or on a cluster.",
     ),
+    "benchmark-cc": (
+        "longhaul.cli.benchmark_cc:benchmark_cc",
+        "Compare congestion controls, live and simulated.",
+    ),
     "relay": ("longhaul.cli.relay:relay", "A WAN without privileges: gateways that delay connections."),
     "shell": ("longhaul.cli.shell:shell", "One link, two hosts, your command."),
     "check": ("longhaul.cli.check:check", "Check a scenario and say everything that is wrong."),

@@ -91,13 +91,15 @@ def exec_(name: str | None, host: str, command: tuple[str, ...]) -> None:
 def set_(name: str | None, way: str | None, route: int | None, link: str, changes: tuple[str, ...]) -> None:
     """Change LINK while it runs: delay, rate, loss, queue, duplicate, corrupt, or up/down.
 
-    Nothing is flushed; what is on the wire arrives as it would have.
+    Nothing is flushed; what is on the wire arrives as it would have. A host's name in place of LINK
+    changes classes of its pacing: CLASS=RATE, CLASS=unpaced.
 
     \b
     longhaul set par-nyc delay=60ms loss=0.1%
     longhaul set par-nyc --forward rate=100Mbit queue=1bdp
     longhaul set par-nyc down
     longhaul set bundle --route 2 down
+    longhaul set par1 bulk=250Mbit
     """
     from longhaul.run.standing import change_link
 

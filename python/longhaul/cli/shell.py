@@ -14,7 +14,7 @@ import click
 @click.option("--queue", default=None, help="Queue limit: 100p, 1MiB, 20ms, 1bdp. One BDP by default.")
 @click.option("--duplicate", default=None, help="Share of packets that arrive twice: 1%.")
 @click.option("--mtu", default=1500, show_default=True, help="Largest IP packet in bytes, up to 9000.")
-@click.option("--cc", default=None, help="Congestion control of both hosts: cubic, bbr, reno.")
+@click.option("--cc", default=None, help="Congestion control of both hosts: cubic, bbr, scalable.")
 @click.option("--seed", default=1, show_default=True, help="Seed of everything random.")
 @click.option(
     "--compensate", is_flag=True, help="Subtract this machine's own latency, as calibrate measured it."

@@ -6,6 +6,7 @@ from longhaul.cli.lazy import Commands
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "plan": ("longhaul.cli.transfers.plan:plan", "Decide which requests move when, and how fast."),
+    "run": ("longhaul.cli.transfers.run:run", "Carry a plan out, live or simulated, and compare both."),
     "policies": ("longhaul.cli.transfers.policies:policies", "List the policies, a line each."),
     "generate": ("longhaul.cli.transfers.generate:generate", "Draw random requests."),
 }
@@ -23,4 +24,5 @@ def transfer() -> None:
     longhaul transfer generate --seed 1 --count 40 --max-rate 80Mbit 1Gbit --out requests.yaml
     longhaul transfer plan requests.yaml --policy greedy-min
     longhaul transfer plan requests.yaml --policy milp -o plans/milp
+    longhaul transfer run requests.yaml --scenario wan.yaml --policy greedy-min
     """

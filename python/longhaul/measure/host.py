@@ -37,6 +37,7 @@ def examine(*, self_test: bool = True) -> Iterator[Finding]:
         load,
         _clock,
         _congestion_control,
+        _loadable_laws,
         _socket_buffers,
         _control_groups,
         _programs,
@@ -154,6 +155,34 @@ def _congestion_control() -> Finding:
         fix = f'sudo sysctl -w net.ipv4.tcp_allowed_congestion_control="{available}"'
         return Finding("congestion control", "poor", detail, fix)
     return Finding("congestion control", "good", detail)
+
+
+def _loadable_laws() -> Finding:
+    """Load every law of ours into the kernel and unload it, if we may; else tell what is known."""
+    from longhaul import _longhaul
+
+    what = "loadable laws"
+    names = ", ".join(name for name, _ in _longhaul.kernel_laws(load=False))
+    if os.geteuid() != 0:
+        lack = _lack_for_laws()
+        if lack:
+            return Finding(what, "poor", f"none: {lack[0]}", lack[1])
+        return Finding(what, "good", f"{names}; in runs of root alone: longhaul run --sudo")
+    refused = [(name, why) for name, why in _longhaul.kernel_laws(load=True) if why]
+    if not refused:
+        return Finding(what, "good", names)
+    reason, _, remedy = refused[0][1].partition("; ")
+    left = [name for name in names.split(", ") if name not in dict(refused)]
+    detail = f"{', '.join(left) or 'none'}: {reason}"
+    return Finding(what, "poor", detail, remedy or "simulate such traffic (simulated: true)")
+
+
+def _lack_for_laws() -> tuple[str, str] | None:
+    """What keeps even root from loading laws, as far as a user can see it; and what helps."""
+    if not Path("/sys/kernel/btf/vmlinux").exists():
+        return "the kernel does not describe its types (no /sys/kernel/btf/vmlinux)", "use one with BTF"
+    parts = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2] if part.isdigit())
+    return ("Linux 6.4 brought them", "use Linux 6.4 or later") if parts < (6, 4) else None
 
 
 def _socket_buffers() -> Finding:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
 from longhaul.errors import LonghaulError
-from longhaul.report import close_figures, figures, topology
+from longhaul.report import carried, close_figures, figures, topology
 from longhaul.report.page import page, write_page
 
 Json = Mapping[str, Any]
@@ -94,6 +94,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "engine": fidelity.get("engine") or {},
         "fidelity": summary["fidelity"],
         "transfers": [each for each in summary["flows"] if each.get("done") is not None],
+        "carried": _carried(summary.get("planned_transfers")),
         "failed": failed,
         "bad": bad,
         "drops": _drops(fidelity),
@@ -110,6 +111,20 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "figures": _figures(directory, summary, fidelity),
         "scenario": (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace"),
         "downloads": _downloads(directory),
+    }
+
+
+def _carried(found: Json | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "policy": found["policy"],
+        "rows": carried.rows(found)[: carried.MOST_ROWS],
+        "figure": carried.gantt(found),
+        "measured": carried.measured(found),
+        "decisions": found["decisions"][:200],
+        "more": max(len(found["decisions"]) - 200, 0),
+        "begins_s": found["begins_s"],
     }
 
 

@@ -29,6 +29,8 @@ def print_summary(summary: Json, console: Console) -> None:
         console.print(_flows(summary))
     if any(flow.get("done") is not None for flow in summary["flows"]):
         console.print(_requests(summary["flows"]))
+    if summary.get("pacing"):
+        console.print(_pacing(summary["pacing"]))
     if summary["probes"]:
         console.print(_probes(summary))
     if summary.get("fairness"):
@@ -36,6 +38,10 @@ def print_summary(summary: Json, console: Console) -> None:
         console.print(
             f"fairness (Jain) {each['jain']:.3f} over {each['streams']} TCP streams", highlight=False
         )
+    if summary.get("planned_transfers"):
+        from longhaul.report.carried import print_carried
+
+        print_carried(summary["planned_transfers"], console)
     if summary.get("transfers"):
         _print_transfers(summary["transfers"], console)
     for each in summary["expectations"]:
@@ -171,6 +177,23 @@ def _flows(summary: Json) -> Table:
             Text(flow["error"], style="red")
             if flow["error"]
             else f"{_simulated(flow, summary)}{flow['cc'] or flow['kind']}",
+        )
+    return table
+
+
+def _pacing(classes: Iterable[Json]) -> Table:
+    """The classes of hosts that pace; those of single flows in one line."""
+    table = _table("pacing", "asked", "sent (mean)", "dropped", "wait", "behind", "gaps off by")
+    for each in classes:
+        errors = each["written_gap_errors"] or each["gap_errors"]
+        table.add_row(
+            f"{each['host']} {each['class']}",
+            rate_text(each["rate_bits_per_s"]) if each["rate_bits_per_s"] else "what is left",
+            rate_text(each["sent_bits_per_s"]),
+            str(each["dropped_packets"]),
+            time_text(each["wait_mean_ns"]),
+            time_text(each["latest_ns"]),
+            _percentiles(errors) if errors else "",
         )
     return table
 

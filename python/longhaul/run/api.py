@@ -95,9 +95,7 @@ class Network:
         ``way`` is ``forward`` or ``reverse``, both if left out; ``route`` one of its parallel routes, from
         1. Returns when the change took effect, in seconds of the run's clock. Raises ScenarioError.
         """
-        changes = [f"{law}={value}" for law, value in laws.items()]
-        changes += [] if up is None else ["up" if up else "down"]
-        return standing.change_link(self.name, link, changes, way=way, route=route)
+        return standing.change_laws(self.name, link, laws, up=up, way=way, route=route)
 
     def status(self) -> dict[str, Any]:
         """How the run is doing."""

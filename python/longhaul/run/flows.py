@@ -75,6 +75,7 @@ def plan_flows(
                 listed = item["kind"] == "replay"
                 rows[-1]["player"] = f"{item['name']}.{source['name']}" if listed else name
                 rows[-1]["server"] = f"{item['name']}.{target['name']}.server" if listed else f"{name}.server"
+                rows[-1]["kernel_law"] = item.get("kernel_law")
     return flows, rows
 
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import flows, mpi, players, traffic, transfers
+from longhaul.run import flows, laws, mpi, players, traffic, transfers
 from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
+from longhaul.run.pacing import with_owners
 from longhaul.run.session import Message, Session, search_path
 from longhaul.run.state import socket_path
 
@@ -61,10 +62,11 @@ def prepare(
         remedy = f"run it with longhaul relay {resolved.scenario.source.name}, or add hosts"
         raise LonghaulError("the scenario has no hosts, but a relay", remedy=remedy, exit_code=2)
     _refuse_what_only_a_simulation_can(resolved)
-    plan, own = _with_own_flows(resolved)
+    lessons = laws.Lessons()
+    plan, own = _with_own_flows(resolved, lessons)
     if journal:
         plan["measure"] = {**plan["measure"], "journal": True}
-    real = [dict(item) for item in resolved.traffic if _needs_programs(item)]
+    real = [_with_kernel_law(item, lessons) for item in resolved.traffic if _needs_programs(item)]
     needed = {"ping" if flow["kind"] == "ping" else "iperf3" for flow in real}
     traffic.require(needed)
     services = [program for program in plan["programs"] if program["service"]]
@@ -72,7 +74,9 @@ def prepare(
     mpi.require(plan["programs"], path=search_path())
     made, rows = traffic.realise(plan, real, duration_ns=plan["duration_ns"])
     made += players.parts(plan["flows"], own)
-    plan["nodes"] = _with_room_for_connections(plan["nodes"], plan["flows"])
+    plan["nodes"] = laws.hosts_with(_with_room_for_connections(plan["nodes"], plan["flows"]), lessons)
+    if lessons.plan():
+        plan["laws"] = lessons.plan()
     order = [item["name"] for item in resolved.traffic]
     rows = sorted(rows + own, key=lambda row: order.index(row["name"]))
     plan["programs"] = (
@@ -81,6 +85,7 @@ def prepare(
         + others
         + [program for program in made if not program["service"]]
     )
+    plan = with_owners(resolved, plan, own, rows)
     certificate = load_certificate()
     compensated = resolved.scenario.document.compensate
     if compensated:
@@ -157,11 +162,23 @@ def _needs_programs(item: Mapping[str, Any]) -> bool:
     return not item["simulated"] and item["kind"] not in players.PLAYED
 
 
-def _with_own_flows(resolved: "Resolved") -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _with_kernel_law(item: Mapping[str, Any], lessons: laws.Lessons) -> dict[str, Any]:
+    """Real traffic, with the kernel's name of its congestion control."""
+    law = item.get("cc")
+    return {**item, "kernel_law": lessons.name(law)} if law else dict(item)
+
+
+def _with_own_flows(
+    resolved: "Resolved", lessons: laws.Lessons
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The plan with the flows that are no programs', simulated or real, and rows that tell whose they are."""
     plan: dict[str, Any] = dict(resolved.plan)
     background = [item for item in resolved.traffic if item["simulated"]]
-    played = [item for item in resolved.traffic if not item["simulated"] and not _needs_programs(item)]
+    played = [
+        _with_kernel_law(item, lessons)
+        for item in resolved.traffic
+        if not item["simulated"] and not _needs_programs(item)
+    ]
     plan["flows"], rows = flows.plan_flows(resolved, background)
     plan["jobs"] = flows.plan_jobs(resolved, flows.jobs_without_program(resolved))
     real, more = flows.plan_flows(resolved, played, simulated=False)
@@ -191,13 +208,12 @@ def _with_room_for_connections(
 
 def _without_foreign_laws(nodes: list[dict[str, Any]], real: frozenset[int]) -> list[dict[str, Any]]:
     """Hosts without programs may follow a law that this kernel does not have: only simulated ends do."""
-    known = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text(encoding="ascii").split()
     return [
         {
             **node,
             "sysctls": {name: value for name, value in node["sysctls"].items() if name != flows.LAW_SYSCTL},
         }
-        if index not in real and node["sysctls"].get(flows.LAW_SYSCTL, known[0]) not in known
+        if index not in real and not laws.kernel_has(node["sysctls"].get(flows.LAW_SYSCTL, "reno"))
         else node
         for index, node in enumerate(nodes)
     ]
@@ -206,14 +222,7 @@ def _without_foreign_laws(nodes: list[dict[str, Any]], real: frozenset[int]) -> 
 def _refuse_what_only_a_simulation_can(resolved: "Resolved") -> None:
     from longhaul.scenario import ScenarioError
 
-    scenario, problems = resolved.scenario, []
-    remedy = "add simulated: true, or run it with longhaul sim"
-    for flow in resolved.traffic:
-        if flow["simulated"]:
-            continue
-        if len(flow.get("cc") or {}) > 1:
-            message = "the kernel's laws take no parameters"
-            problems.append(scenario.problem(("traffic", flow["name"], "cc"), message, remedy))
+    problems = laws.problems(resolved, (item for item in resolved.traffic if not item["simulated"]))
     problems += _settings_only_simulated(resolved)
     if problems:
         raise ScenarioError(problems)

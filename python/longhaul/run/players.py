@@ -37,7 +37,7 @@ def parts(flows: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]])
             if part is None:
                 argv = [f"longhaul-{end}", group]
                 part = made[end, name] = program(name, flow[host], argv, service=end == "sink", expect_exit=0)
-                law = {"congestion_control": row["cc"]} if row["kind"] in transfers.KINDS else {}
+                law = {"congestion_control": row["kernel_law"]} if row["kind"] in transfers.KINDS else {}
                 part["plays"] = {"flows": [], "end": end, "port": port, **law}
             part["plays"]["flows"].append(position)
     return [each for (end, _), each in made.items() if end == "sink"] + [

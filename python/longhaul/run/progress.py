@@ -71,6 +71,8 @@ class Progress(AbstractContextManager["Progress"]):
             case "up":
                 seconds = message["build_ns"] / 1e9
                 self._print(f"{message['hosts']} hosts up in {seconds:.2f} s")
+            case "law":
+                self._print(f"until the end, the kernel follows {message['law']} as {message['name']}")
             case "started":
                 self._start_clock()
             case "program":

@@ -13,6 +13,7 @@ from longhaul.analysis.expectations import evaluate, metrics
 from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge
 from longhaul.analysis.links import intervals, summarise_links
+from longhaul.analysis.pacing import summarise_pacing
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
 from longhaul.run import logs, players, simulation, transfers
@@ -76,6 +77,7 @@ def write_results(directory: Path) -> Json:
         "duration_ns": engine["duration_ns"] if engine else None,
         "ended": (_read(raw / "ended.json") or {}).get("ended"),
         "links": summarise_links(plan, engine, samples) if engine else [],
+        "pacing": summarise_pacing(plan, engine),
         "programs": programs,
         "flows": flows,
         "probes": probes,
@@ -85,6 +87,10 @@ def write_results(directory: Path) -> Json:
         "fidelity": fidelity,
         **write_tables(directory, engine),
     }
+    planned = _read(directory / "transfers.json")
+    if planned is not None:
+        # A plan has these measures of its own, of the same transfers.
+        summary |= {"planned_transfers": planned, "transfers": None}
     if engine is not None and simulated:
         summary["simulation"] = simulation.account(engine)
     expectations = _read(raw / "expectations.json") or []

@@ -12,6 +12,7 @@ from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import flows
+from longhaul.run.pacing import with_owners
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
@@ -54,7 +55,8 @@ def simulated_plan(resolved: "Resolved") -> tuple[Json, list[Json]]:
             remedy="add for example traffic: {bulk: {kind: tcp, from: a, to: b}}",
             exit_code=2,
         )
-    return {**resolved.plan, "programs": [], "flows": simulated, "jobs": jobs}, rows
+    plan = {**resolved.plan, "programs": [], "flows": simulated, "jobs": jobs}
+    return with_owners(resolved, plan, rows), rows
 
 
 def run(

@@ -135,7 +135,10 @@ def change_link(
     plan = plan_of(path)
     names = [each["name"] for each in plan["links"]]
     if link not in names:
-        raise LonghaulError(unknown("link", link, names), exit_code=2)
+        paced = paced_directions(plan)
+        if link not in paced:
+            raise LonghaulError(unknown("link", link, [*names, *paced]), exit_code=2)
+        return _change_pacing(path, plan, paced[link], changes)
     index = names.index(link)
     both = [way] if way else ["forward", "reverse"]
     at_ns = 0
@@ -145,6 +148,45 @@ def change_link(
         answer = session.ask(path, request if route is None else {**request, "route": route - 1})
         at_ns = answer["engine"]["at_ns"]
     return at_ns / 1e9
+
+
+def paced_directions(plan: Mapping[str, Any]) -> dict[str, list[tuple[int, str]]]:
+    """Of each host that paces, its links' positions in the plan and ways out."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for index, each in enumerate(plan["links"]):
+        for way, end in (("forward", 0), ("reverse", 1)):
+            if each[way].get("pacing"):
+                found.setdefault(plan["nodes"][each["endpoints"][end]]["name"], []).append((index, way))
+    return found
+
+
+def _change_pacing(
+    path: Path, plan: Mapping[str, Any], directions: Sequence[tuple[int, str]], changes: Sequence[str]
+) -> float:
+    """Change classes of a host's pacing now."""
+    from longhaul.scenario import resolve_pacing
+
+    at_ns = 0
+    for index, way in directions:
+        change = {"pacing": resolve_pacing(changes, plan["links"][index][way]["pacing"])}
+        answer = session.ask(path, {"do": "change", "link": index, "direction": way, "change": change})
+        at_ns = answer["engine"]["at_ns"]
+    return at_ns / 1e9
+
+
+def change_laws(
+    name: str,
+    link: str,
+    laws: Mapping[str, Any],
+    *,
+    up: bool | None = None,
+    way: str | None = None,
+    route: int | None = None,
+) -> float:
+    """As :func:`change_link`, with laws by name (``{"delay": "60ms"}``) and whether the link is ``up``."""
+    changes = [f"{law}={value}" for law, value in laws.items()]
+    changes += [] if up is None else ["up" if up else "down"]
+    return change_link(name, link, changes, way=way, route=route)
 
 
 def plan_of(path: Path) -> dict[str, Any]:

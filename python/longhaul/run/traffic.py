@@ -97,7 +97,7 @@ def _iperf(
         argv += ["-t", "10"]
     argv += ["-P", str(item.get("flows") or 1)]
     if item.get("cc"):
-        argv += ["-C", item["cc"]["law"]]
+        argv += ["-C", item.get("kernel_law") or item["cc"]["law"]]
     if item.get("rate_bits_per_s"):
         argv += ["-b", str(item["rate_bits_per_s"])]
     programs = [

@@ -1,6 +1,6 @@
 """The scenario language: load, check, and resolve to a plan. Pure but for reading the file handed in."""
 
-from longhaul.scenario.changes import resolve_change
+from longhaul.scenario.changes import resolve_change, resolve_pacing
 from longhaul.scenario.load import Scenario, load_scenario, parse_scenario
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.resolve import Resolved, resolve
@@ -16,4 +16,5 @@ __all__ = [
     "parse_scenario",
     "resolve",
     "resolve_change",
+    "resolve_pacing",
 ]

@@ -8,7 +8,10 @@ from longhaul.scenario.events import NOTHING, change_of, lanes_of
 from longhaul.scenario.inputs import FileError, Inputs, LawError, within
 from longhaul.scenario.laws import Plain, mean_of, plan_delay, plan_mean_ns
 from longhaul.scenario.model import Changes
-from longhaul.scenario.problems import Place, ScenarioError
+from longhaul.scenario.model.base import Strict
+from longhaul.scenario.model.pacing import NewLaw
+from longhaul.scenario.pacing import class_numbers, plan_law
+from longhaul.scenario.problems import Place, ScenarioError, did_you_mean
 from longhaul.scenario.validate import validate
 from longhaul.scenario.yaml_tree import Source, follow, read_tree
 
@@ -77,3 +80,31 @@ def resolve_change(
     except FileError as error:
         raise ScenarioError([error.problem]) from None
     return {**planned[0], "up": up}
+
+
+def resolve_pacing(changes: Sequence[str], pacing: Mapping[str, Any]) -> list[Plain]:
+    """Changes of classes of a host's ``pacing`` (of the plan); raises :class:`ScenarioError`.
+
+    They are written ``CLASS=RATE``, ``CLASS=unpaced`` or ``CLASS={bucket: RATE, burst: SIZE}``.
+    """
+    planned: list[Plain] = []
+    for change in changes:
+        name, equals, value = change.partition("=")
+        source = Source("set", b"", (change,))
+        if not equals or not name:
+            message = f'"{change[:40]}" is not CLASS=RATE'
+            raise ScenarioError([source.problem(Place(1, 1), (), message, "write for example bulk=250Mbit")])
+        numbers = list(class_numbers(pacing["classes"], name))
+        if not numbers:
+            near = did_you_mean(name, [each["name"] for each in pacing["classes"]])
+            raise ScenarioError([source.problem(Place(1, 1), (), f'there is no class "{name}"', near)])
+        source, root = read_tree("set", f"law: {value}".encode())
+        model, problems = validate(source, root, _NewLaw)
+        if model is None:
+            raise ScenarioError(problems)
+        planned += [{"class": number, "law": plan_law(model.law)} for number in numbers]
+    return planned
+
+
+class _NewLaw(Strict):
+    law: NewLaw

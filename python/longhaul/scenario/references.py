@@ -252,6 +252,8 @@ class _Check:
         for position, event in enumerate(self.document.events):
             for index, name in enumerate(event.link):
                 self.known(("events", position, "link", index), "link", name, self.link_names)
+            for index, name in enumerate(event.host or ()):
+                self.known(("events", position, "host", index), "host", name, self.node_keys)
             if self.document.duration and event.at >= self.document.duration:
                 path = ("events", position, "at")
                 self.warnings.append(self.scenario.warning(path, f"{event.at} is after the end of the run"))

@@ -16,13 +16,14 @@ from longhaul.scenario.laws import Plain, plan_distribution
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.metrics import bound, catalogue
 from longhaul.scenario.model import Background, Bulk, Datagrams, Ping, Program, Replay, Requests, Tcp, Traffic
-from longhaul.scenario.network import Network, build
+from longhaul.scenario.network import WAYS, Network, build
+from longhaul.scenario.pacing import Owner, plan_pacing, plan_pacing_events
 from longhaul.scenario.paths import Routes, Step
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
 from longhaul.scenario.references import kinds_and_ends, program_hosts
 from longhaul.scenario.replay import plan_replay
-from longhaul.scenario.tcp import largest_buffers, simulated, sysctls
+from longhaul.scenario.tcp import initial_window, largest_buffers, simulated, sysctls
 from longhaul.scenario.yaml_tree import Path
 
 PLAN_VERSION = 1
@@ -58,6 +59,8 @@ class Resolved:
     """What each node is there for, in the words of the scenario."""
     round_trips: Mapping[str, Mapping[str, str]]
     """By link and direction, the column of a trace whose half is the delay."""
+    owners: tuple[Owner, ...]
+    """Rules of pacing, and whose packets they are about."""
 
 
 def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
@@ -71,6 +74,11 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         raise ScenarioError(problems)
     document = scenario.document
     events, problems = plan_events(scenario, network, inputs)
+    pacings, owners, wrong = plan_pacing(scenario, network)
+    problems += wrong
+    paced, wrong = plan_pacing_events(scenario, network, pacings)
+    problems += wrong
+    events = sorted([*events, *(event for _at, _position, event in paced)], key=lambda each: each["at_ns"])
     plan: Plain = {
         "version": PLAN_VERSION,
         "name": document.name,
@@ -85,10 +93,13 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
                 "name": link.name,
                 "endpoints": list(link.ends),
                 "mtu": link.mtu,
-                "forward": link.forward,
-                "reverse": link.reverse,
+                **{
+                    way: {**getattr(link, way), **({"pacing": pacing} if pacing else {})}
+                    for way in WAYS
+                    for pacing in (pacings.get((position, way)),)
+                },
             }
-            for link in network.links
+            for position, link in enumerate(network.links)
         ],
         "routes": [],
         "programs": _programs(scenario, network),
@@ -103,7 +114,10 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     alike = list(routes.representatives().values())
     largest = largest_buffers(routes, alike)
     for node, most in largest.items():
-        plan["nodes"][node]["sysctls"] = sysctls(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
+        own, here = network.nodes[node].spec.tcp or Tcp(), plan["nodes"][node]
+        here["sysctls"] = sysctls(document.tcp, own, most, mtu=here["mtu"])
+        window = initial_window(document.tcp, own)
+        here |= {"initial_window": window} if window else {}
     traffic: list[Plain] = []
     for name, flow in document.traffic.items():
         try:
@@ -152,6 +166,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
             for node in network.nodes
         },
         {link.name: link.round_trips for link in network.links if link.round_trips},
+        tuple(owners),
     )
 
 

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from longhaul.scenario.laws import Plain, bdp_bytes
 from longhaul.scenario.model import Tcp
@@ -19,12 +20,14 @@ ASSUMED_BITS_PER_S = 40 * 10**9
 """Where no link has a rate."""
 
 
-def sysctls(general: Tcp, own: Tcp, largest: int) -> dict[str, str]:
+def sysctls(general: Tcp, own: Tcp, largest: int, *, mtu: int) -> dict[str, str]:
     """A host's settings: its own, else the general ones, else buffers of up to ``largest`` bytes."""
     buffers = own.buffers if "buffers" in own.model_fields_set else general.buffers
     most = buffers.bytes if buffers else largest
+    # Half of a buffer is offered: the first one has to hold the first window.
+    first = max(131_072, 2 * (initial_window(general, own) or 0) * mtu)
     found = {
-        "net.ipv4.tcp_rmem": f"{min(4096, most)} {min(131_072, most)} {most}",
+        "net.ipv4.tcp_rmem": f"{min(4096, most)} {min(first, most)} {most}",
         "net.ipv4.tcp_wmem": f"{min(4096, most)} {min(65_536, most)} {most}",
     }
     law = own.congestion_control or general.congestion_control
@@ -40,27 +43,33 @@ def simulated(general: Tcp, own: Tcp, largest: int) -> Plain:
     """How a host's TCP behaves when it is simulated."""
     buffers = own.buffers if "buffers" in own.model_fields_set else general.buffers
     recovery = own.recovery or general.recovery
-    window = own.initial_window or general.initial_window
+    window = initial_window(general, own)
     rto = own.min_rto or general.min_rto
     found: Plain = {"buffer_bytes": buffers.bytes if buffers else largest}
     for key in ("delayed_ack", "pacing", "ecn"):
         value = _first(getattr(own, key), getattr(general, key))
-        found |= {} if value is None else {key: value}
+        found |= {} if value is None else {key: bool(value)}
+    found |= {"even": True} if _first(own.pacing, general.pacing) == "dynamic" else {}
     found |= {"recovery": recovery} if recovery else {}
     found |= {"initial_window": window} if window else {}
     return found | ({"min_rto_ns": rto.ns} if rto else {})
 
 
+def initial_window(general: Tcp, own: Tcp) -> int | None:
+    """A host's first windows, in segments; ``None``: what TCP has by itself."""
+    return own.initial_window or general.initial_window
+
+
 def only_simulated(tcp: Tcp) -> tuple[str, ...]:
     """What no live host does of what is asked."""
-    fields = ("initial_window", "delayed_ack", "pacing", "min_rto")
+    fields = ("delayed_ack", "pacing", "min_rto")
     found = [field for field in fields if getattr(tcp, field) is not None]
     if tcp.recovery in ("tahoe", "reno", "sack-adaptive"):
         found.append(f"recovery: {tcp.recovery}")
     return tuple(found)
 
 
-def _first(*values: bool | None) -> bool | None:
+def _first(*values: Any) -> Any:
     return next((value for value in values if value is not None), None)
 
 

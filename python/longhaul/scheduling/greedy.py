@@ -59,10 +59,12 @@ def window(instance: Instance, *, window_s: float, f: float | None = None) -> Pl
     wanted = least(instance) if f is None else at_share(instance, f=f)
     outcomes = infeasible(instance)
     groups: dict[int, list[int]] = {}
-    for index, request in enumerate(instance.requests):
-        if index not in outcomes:
-            groups.setdefault(int(request.release_s // window_s), []).append(index)
     state = Admission(instance)
+    for index, request in enumerate(instance.requests):
+        if index in instance.held_bits_per_s and index not in outcomes:
+            outcomes[index] = moving(instance, state, index)
+        elif index not in outcomes:
+            groups.setdefault(int(request.release_s // window_s), []).append(index)
     for number, group in sorted(groups.items()):
         now = (number + 1) * window_s
         state.advance(now)
@@ -93,11 +95,15 @@ def _on_arrival(instance: Instance, policy: str, wanted: Wanted, *, lower: bool 
     outcomes = infeasible(instance)
     state = Admission(instance)
     requests = instance.requests
-    for index in sorted(range(len(requests)), key=lambda each: requests[each].release_s):
+    held = instance.held_bits_per_s
+    for index in sorted(range(len(requests)), key=lambda each: (requests[each].release_s, each not in held)):
         if index in outcomes:
             continue
         now = requests[index].release_s
         state.advance(now)
+        if index in held:
+            outcomes[index] = moving(instance, state, index)
+            continue
         rate_now = wanted(index, now)
         if lower:
             # Rates just above zero would hold links for ages.
@@ -105,6 +111,14 @@ def _on_arrival(instance: Instance, policy: str, wanted: Wanted, *, lower: bool 
             rate_now = max(min(rate_now, state.room(index)), min(needed, rate_now))
         outcomes[index] = _judged(instance, state, index, now, rate_now)
     return finished(policy, instance, outcomes.items())
+
+
+def moving(instance: Instance, state: Admission, index: int) -> Outcome:
+    """A request that moves already keeps its rate."""
+    release_s, rate_now = instance.requests[index].release_s, instance.held_bits_per_s[index]
+    made = at_rate(instance, index, start_s=release_s, bits_per_s=rate_now)
+    state.admit(index, made)
+    return made
 
 
 def _judged(instance: Instance, state: Admission, index: int, now: float, bits_per_s: float) -> Outcome:

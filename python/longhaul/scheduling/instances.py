@@ -6,7 +6,7 @@ the transport service in eWAN, PFLDnet 2006, section V; Marchal et al., RR-5523,
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from longhaul.errors import LonghaulError
 from longhaul.scenario.problems import did_you_mean, printable
@@ -104,6 +104,8 @@ class Instance:
     """Links of each request."""
     tops_bits_per_s: tuple[float, ...]
     """The most that each request can have: its own greatest rate, or its narrowest link."""
+    held_bits_per_s: Mapping[int, float] = field(default_factory=dict)
+    """Requests that move already, at this rate, which policies that give one rate for good leave them."""
 
     def narrowest(self, request: int) -> Link | None:
         """The link that limits a request before its ends do; ``None`` if its ends do."""

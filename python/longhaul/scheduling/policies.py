@@ -71,9 +71,14 @@ POLICIES = {
 }
 
 
-def plan(instance: Instance, *, policy: str, settings: Settings | None = None) -> Plan:
-    """The plan that ``policy`` makes; raises :class:`LonghaulError` for one that is not known."""
+def known(policy: str) -> None:
+    """Raise :class:`LonghaulError` for a policy that there is not."""
     if policy not in POLICIES:
         message = f'there is no policy "{policy}"'
         raise LonghaulError(message, remedy=did_you_mean(policy, POLICIES), exit_code=2)
+
+
+def plan(instance: Instance, *, policy: str, settings: Settings | None = None) -> Plan:
+    """The plan that ``policy`` makes; raises :class:`LonghaulError` for one that is not known."""
+    known(policy)
     return POLICIES[policy].plan(instance, settings or Settings())

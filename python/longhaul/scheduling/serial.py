@@ -8,6 +8,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 
 from longhaul.scheduling.admission import Admission
+from longhaul.scheduling.greedy import moving
 from longhaul.scheduling.instances import SLACK, Instance, Request
 from longhaul.scheduling.plans import Outcome, Plan, at_rate, finished, impossible, infeasible, refused
 
@@ -31,7 +32,7 @@ def serial_edf(instance: Instance) -> Plan:
 
 def _serial(instance: Instance, policy: str, key: Key) -> Plan:
     outcomes: dict[int, Outcome] = infeasible(instance)
-    requests = instance.requests
+    requests, held = instance.requests, instance.held_bits_per_s
     ranks = [(key(request), request.release_s, index) for index, request in enumerate(requests)]
     events = [(request.release_s, index) for index, request in enumerate(requests) if index not in outcomes]
     events.sort(reverse=True)
@@ -51,8 +52,13 @@ def _serial(instance: Instance, policy: str, key: Key) -> Plan:
         while events and events[-1][0] <= now:
             candidates.add(events.pop()[1])
         state.advance(now)
-        for index in sorted(candidates, key=ranks.__getitem__):
+        for index in sorted(candidates, key=lambda each: (each not in held, ranks[each])):
             alone = bottleneck(instance, index)
+            if index in held:
+                outcomes[index] = moving(instance, state, index)
+                taken.update(alone)
+                heappush(ends, (outcomes[index].finish_s, index))
+                continue
             late = impossible(instance, index, start_s=now)
             if late:
                 outcomes[index] = refused(requests[index], f"its turn comes too late: {late}")

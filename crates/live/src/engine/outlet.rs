@@ -1,5 +1,6 @@
 //! Where packets leave the network: written to a host, or met by another fate.
 
+use super::class_gaps::ClassGaps;
 use crate::bodies::{Arrival, Bodies};
 use crate::clock::{self, Clock};
 use crate::recorder::Recorder;
@@ -7,11 +8,12 @@ use crate::shape::{HEADER_ROOM, Left, damage};
 use crate::tun::Tun;
 use longhaul_endpoints::{Cargo, Carrier};
 use longhaul_network::journal::{Departure, Entry};
-use longhaul_network::{DirectionId, Fate, Message, NodeId, Packet, Reply, Sink, icmp, results};
-use longhaul_plan::{Plan, Way};
+use longhaul_network::{DirectionId, Fate, Message, NodeId, Origin, Packet, Reply, Sink, icmp, results};
+use longhaul_plan::{Plan, Sender, Way};
 use longhaul_record::{Classes, Distribution};
 use longhaul_units::{Span, Time};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::IoSlice;
 use std::net::IpAddr;
 
@@ -53,6 +55,7 @@ struct Group {
     count: u32,
     left: Left,
     damage: u32,
+    flow: u32,
     first_due: Time,
     due: Time,
     via: Option<DirectionId>,
@@ -75,6 +78,10 @@ pub struct Outlet {
     pub spacing: Vec<Distribution>,
     /// The last packet written by direction: when it was due, and its lateness.
     last: Vec<(Time, Span)>,
+    /// The same for classes of hosts' pacing.
+    pub class_gaps: ClassGaps,
+    /// Whose simulated packets are, by what they carry as their flow.
+    pub senders: BTreeMap<u32, Sender>,
     addresses: Vec<(Option<IpAddr>, Option<IpAddr>)>,
     clock: Clock,
     /// Segments leave together only if they are due within this span; zero: each alone.
@@ -116,6 +123,8 @@ impl Outlet {
             late: vec![Classes::default(); plan.links.len() * 2 + 1],
             spacing: vec![Distribution::new(); plan.links.len() * 2 + 1],
             last: vec![(Time::NEVER, Span::ZERO); plan.links.len() * 2 + 1],
+            class_gaps: ClassGaps::default(),
+            senders: BTreeMap::new(),
             addresses: plan
                 .nodes
                 .iter()
@@ -175,6 +184,7 @@ impl Outlet {
             self.lateness[via].add(late.ns(), packets);
             self.late[via].add(late.ns(), packets);
             self.note_spacing(via, group.first_due, group.due, late);
+            self.class_gaps.written(group.flow, (group.first_due, group.due), late, NEIGHBOURS);
             if !self.written_to.contains(&group.host) && self.written_to.len() < 64 {
                 self.written_to.push(group.host);
             }
@@ -291,6 +301,7 @@ impl Sink for Outlet {
                 group.due = group.due.max(due);
                 let place = self.place(via);
                 self.spacing[place].add(missing.ns(), 1);
+                self.class_gaps.missing(packet.flow, missing);
                 return;
             }
             self.flush();
@@ -302,6 +313,7 @@ impl Sink for Outlet {
             count: 1,
             left: left(&packet),
             damage: packet.damage,
+            flow: packet.flow,
             first_due: due,
             due,
             via,
@@ -338,6 +350,20 @@ impl Sink for Outlet {
         };
         self.recorder.note(|| Entry::Replied(reply));
         reply
+    }
+
+    fn origin(&mut self, packet: &Packet) -> Origin {
+        let origin = if Cargo::carries(packet) {
+            Origin { sender: self.senders.get(&packet.flow).copied(), ..Origin::default() }
+        } else {
+            icmp::origin(self.bodies.packet(packet.body))
+        };
+        self.recorder.note(|| Entry::Came(origin));
+        origin
+    }
+
+    fn sorted(&mut self, direction: DirectionId, class: usize, packet: &Packet) {
+        self.class_gaps.sorted(direction, class, packet);
     }
 
     fn passed(

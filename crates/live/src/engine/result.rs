@@ -2,7 +2,8 @@
 
 use super::{Engine, Reply};
 use crate::error::{Error, Result};
-use longhaul_network::{journal::Entry, results};
+use longhaul_network::{DirectionId, journal::Entry, results};
+use longhaul_plan::Way;
 use longhaul_record::{Distribution, LatenessRow};
 use longhaul_units::{Span, Time};
 use serde_json::{Map, Value, json};
@@ -68,6 +69,7 @@ impl Engine<'_> {
             "error": error,
             "links": results::links(&self.network, self.plan),
             "packets": results::packets(&self.network),
+            "pacing": self.pacing(),
             "lateness": self.distributions(&self.outlet.lateness),
             "spacing": self.distributions(&self.outlet.spacing),
             "gaps": {
@@ -98,6 +100,23 @@ impl Engine<'_> {
         let text =
             serde_json::to_vec_pretty(&result).map_err(|error| Error::wrap("write the result", error))?;
         std::fs::write(&path, text).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+    }
+
+    /// What the classes of hosts' pacing counted, and how their packets were written.
+    fn pacing(&self) -> Vec<Value> {
+        let mut found = results::pacing(&self.network, self.plan);
+        let directions = self.plan.links.iter().enumerate().flat_map(|(link, each)| {
+            let ways = [(Way::Forward, &each.forward), (Way::Reverse, &each.reverse)];
+            ways.into_iter().filter(|(_, laws)| laws.pacing.is_some()).map(move |(way, _)| (link, way))
+        });
+        for ((link, way), host) in directions.zip(&mut found) {
+            let direction = DirectionId::new(link, way);
+            for (place, class) in host["classes"].as_array_mut().into_iter().flatten().enumerate() {
+                let errors = self.outlet.class_gaps.errors(direction, place);
+                class["written_gap_errors"] = json!(errors.map(Distribution::summary));
+            }
+        }
+        found
     }
 
     /// Of all packets, and by the direction of the last link.

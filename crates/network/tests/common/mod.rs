@@ -21,6 +21,7 @@ pub fn node(name: &str, kind: NodeKind, number: u8) -> Node {
         ipv6: None,
         mtu: 1500,
         sysctls: Default::default(),
+        initial_window: None,
     }
 }
 
@@ -59,6 +60,7 @@ pub fn plan() -> Plan {
         programs: vec![],
         flows: vec![],
         jobs: vec![],
+        laws: vec![],
         events: vec![],
         measure: Measure {
             every_ns: 1,

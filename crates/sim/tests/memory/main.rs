@@ -27,8 +27,14 @@ const MANY: usize = 2_000;
 fn plan(flows: usize, start_ns: u64) -> Plan {
     let links = vec![([0, 1], direction(10 * MS, FAST), direction(10 * MS, FAST))];
     let network = network(1500, &[NodeKind::Host; 2], links);
-    let traffic =
-        Traffic::Tcp { streams: 1, law: named("reno"), tcp: sack(), bytes: None, bits_per_s: Some(1_000) };
+    let traffic = Traffic::Tcp {
+        streams: 1,
+        law: named("reno"),
+        tcp: sack(),
+        bytes: None,
+        bits_per_s: Some(1_000),
+        held: false,
+    };
     let flows = (0..flows).map(|number| {
         let begun = start_ns + number as u64 * MS / 10;
         Flow { start_ns: begun, ..flow(&format!("flow{number:04}"), [0, 1], traffic.clone()) }

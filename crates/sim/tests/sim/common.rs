@@ -43,6 +43,7 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
         ipv6: None,
         mtu: if kind == NodeKind::Host { mtu } else { 0 },
         sysctls: Default::default(),
+        initial_window: None,
     }
 }
 
@@ -67,6 +68,7 @@ pub fn network(mtu: u32, kinds: &[NodeKind], links: Vec<([usize; 2], Direction, 
         routes: vec![],
         programs: vec![],
         jobs: vec![],
+        laws: vec![],
         flows: vec![],
         events: vec![],
         measure: Measure {
@@ -129,7 +131,7 @@ pub fn flow(name: &str, ends: [usize; 2], traffic: Traffic) -> Flow {
 
 /// A bulk transfer without end.
 pub fn tcp(law: Law, tcp: Tcp) -> Traffic {
-    Traffic::Tcp { streams: 1, law, tcp, bytes: None, bits_per_s: None }
+    Traffic::Tcp { streams: 1, law, tcp, bytes: None, bits_per_s: None, held: false }
 }
 
 pub fn named(law: &str) -> Law {

@@ -466,6 +466,9 @@ impl Sender {
                 let gain = if window < self.law.threshold() / 2.0 { 2.0 } else { 1.2 };
                 Some(gain * window / self.rtt.smoothed().as_secs_f64())
             }
+            Paced::None if self.settings.pacing == Pacing::Even && self.rtt.is_known() => {
+                Some(self.window() / self.rtt.smoothed().as_secs_f64())
+            }
             Paced::None => None,
         }
     }

@@ -1,3 +1,5 @@
+#[cfg(feature = "diary")]
+use crate::diary;
 use longhaul_congestion::{Ack, Congestion, Control, Law, Pacing, Settings};
 use longhaul_random::Stream;
 use longhaul_units::Time;
@@ -53,7 +55,11 @@ impl Steering {
     pub(crate) fn on_lost(&mut self, now: Time, segments: u32) {
         if let (Some(control), Some(chance)) = (&mut self.control, &mut self.chance) {
             for _ in 0..segments {
+                #[cfg(feature = "diary")]
+                let event = diary::Event::Lost(now, chance.clone().uniform());
                 control.on_lost(now, chance);
+                #[cfg(feature = "diary")]
+                diary::write(event, control);
             }
         }
     }
@@ -79,22 +85,32 @@ impl Steering {
 
     pub(crate) fn on_ack(&mut self, ack: &Ack) {
         self.tell(|law| law.on_ack(ack));
+        #[cfg(feature = "diary")]
+        self.note(diary::Event::Ack(*ack));
     }
 
     pub(crate) fn on_congestion(&mut self, congestion: &Congestion) {
         self.tell(|law| law.on_congestion(congestion));
+        #[cfg(feature = "diary")]
+        self.note(diary::Event::Congestion(*congestion));
     }
 
     pub(crate) fn on_timeout(&mut self, now: Time, in_flight: u32) {
         self.tell(|law| law.on_timeout(now, in_flight));
+        #[cfg(feature = "diary")]
+        self.note(diary::Event::Timeout(now, in_flight));
     }
 
     pub(crate) fn on_recovered(&mut self, now: Time) {
         self.tell(|law| law.on_recovered(now));
+        #[cfg(feature = "diary")]
+        self.note(diary::Event::Recovered(now));
     }
 
     pub(crate) fn on_spurious(&mut self, now: Time) {
         self.tell(|law| law.on_spurious(now));
+        #[cfg(feature = "diary")]
+        self.note(diary::Event::Spurious(now));
     }
 
     pub(crate) fn on_sent(&mut self, now: Time, in_flight: u32) {
@@ -104,6 +120,13 @@ impl Steering {
     fn tell(&mut self, what: impl FnOnce(&mut Control)) {
         if let Some(control) = &mut self.control {
             what(control);
+        }
+    }
+
+    #[cfg(feature = "diary")]
+    fn note(&self, event: diary::Event) {
+        if let Some(control) = &self.control {
+            diary::write(event, control);
         }
     }
 }

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from longhaul.scenario.model.base import AlsoText, Count, HostName, Name, Strict, problem
+from longhaul.scenario.model.pacing import Pacing
 from longhaul.scenario.units import Size, Span
 
 
@@ -41,10 +42,12 @@ class Tcp(Strict):
     ecn: bool | None = None
     """Explicit congestion notification."""
     initial_window: Annotated[int, Count(at_least=1, at_most=10_000)] | None = None
-    """In segments; simulated only, as are those that follow."""
+    """First windows, to send and to receive, in segments."""
     delayed_ack: bool | None = None
-    pacing: bool | None = None
-    """Whether segments are spread over the round trip, whatever the law."""
+    """Simulated only, as are those that follow."""
+    pacing: Literal["dynamic"] | bool | None = None
+    """Whether segments are spread over the round trip, whatever the law: with Linux's gains, or ``dynamic``,
+    as PSPacer does, no faster than one window per round trip."""
     min_rto: Span | None = None
     sysctls: dict[Sysctl, Annotated[str, BeforeValidator(_sysctl_value)]] = Field(default_factory=dict)
     """Kernel parameters of the host's network namespace, such as ``net.ipv4.tcp_recovery``."""
@@ -70,6 +73,8 @@ class Node(Strict):
     at: Annotated[tuple[float, float], Field(strict=False)] | None = None
     """Latitude and longitude in degrees, for maps."""
     tcp: Tcp | None = None
+    pacing: Pacing | None = None
+    """How the host spaces what it sends."""
 
     @field_validator("at", mode="before")
     @classmethod
@@ -91,6 +96,8 @@ class Node(Strict):
             raise problem("only hosts are attached", "join routers under links")
         if self.kind == "router" and self.tcp:
             raise problem("a router has no TCP", "set tcp on hosts, or for all at the top")
+        if self.kind == "router" and self.pacing:
+            raise problem("a router does not pace", "write rate: {paced: ...} at its links", at="pacing")
         if self.function is not None and (self.function in HOST_FUNCTIONS) != (self.kind == "host"):
             mine = HOST_FUNCTIONS if self.kind == "host" else ROUTER_FUNCTIONS
             message = f'a {self.kind} has no function "{self.function}"'

@@ -12,6 +12,7 @@ from longhaul.scenario.model.link import Link, Profile
 from longhaul.scenario.model.loss import Loss
 from longhaul.scenario.model.measure import Monitor
 from longhaul.scenario.model.node import Node, Tcp
+from longhaul.scenario.model.pacing import NewLaw
 from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import QueueLaw
 from longhaul.scenario.model.rate import RateLaw
@@ -67,10 +68,14 @@ def _down(value: Any) -> Any:
 
 
 class Event(Strict):
-    """A change of a link at a time."""
+    """A change of a link, or of the pacing of a host, at a time."""
 
     at: Annotated[Span, Field(examples=["20s"])]
-    link: Annotated[Names, Field(examples=["par-nyc"])]
+    link: Annotated[Names, Field(examples=["par-nyc"])] = ()
+    host: Names | None = None
+    """Hosts whose pacing changes."""
+    pacing: Annotated[dict[Name, NewLaw], Field(min_length=1)] | None = None
+    """New laws of their classes."""
     direction: Literal["forward", "reverse", "both"] = "both"
     route: Annotated[int, Count(at_least=1, at_most=MOST_ROUTES)] | None = None
     """One of the link's parallel routes, the first being 1; all of them if left out."""
@@ -87,6 +92,12 @@ class Event(Strict):
 
     @model_validator(mode="after")
     def _one_thing(self) -> "Event":
+        if (self.host is None) != (self.pacing is None) or bool(self.link) == bool(self.host):
+            raise problem("does not say what changes", "write link: NAME, or host: NAME with pacing: {...}")
+        if self.host is not None:
+            if {"direction", "route", "change", "over", "down", "up"} & self.model_fields_set:
+                raise problem("changes the pacing of a host", "write events of links by themselves")
+            return self
         if sum(each is not None for each in (self.change, self.down, self.up)) != 1:
             raise problem("must do one thing", "write set: {...}, down: 3s, down: true or up: true")
         if self.down is False:

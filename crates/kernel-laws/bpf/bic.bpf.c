@@ -1,0 +1,2 @@
+#include "core/bic.h"
+#include "kernel.h"

@@ -1,0 +1,126 @@
+// HighSpeed TCP: RFC 3649, section 5.
+#pragma once
+#include "window.h"
+
+struct parameters {
+	struct slow_start slow_start;
+	u64 low_window;
+	/* log2 of it; and what b loses with each doubling beyond it. */
+	u64 log2_low_window, slope;
+};
+
+struct law {
+	struct window window;
+	/* a(w) of the window of so many whole segments. */
+	u64 whole, increase;
+};
+
+INLINE void law_begin(struct law *law, u64 initial)
+{
+	window_begin(&law->window, initial);
+	law->whole = 0;
+	law->increase = ONE;
+}
+
+/* Bits of the fraction that log2() finds and power_of_2() heeds. */
+#define DIGITS 24
+
+/* The logarithm to the base 2 of a number from 1 on, to DIGITS bits: each squaring brings one of them. */
+INLINE u64 log2_of(u64 number)
+{
+	u64 found = 0, reached;
+	int step;
+	if (number >> 48)
+		number >>= 16, found += 16 * ONE;
+	if (number >> 40)
+		number >>= 8, found += 8 * ONE;
+	if (number >> 36)
+		number >>= 4, found += 4 * ONE;
+	if (number >> 34)
+		number >>= 2, found += 2 * ONE;
+	if (number >> 33)
+		number >>= 1, found += ONE;
+	number >>= 1; /* Now 1 to 2, with 31 bits after the point. */
+	for (step = 1; step <= DIGITS; step++) {
+		number = number * number >> 31;
+		reached = number >> 32;
+		OPAQUE(reached);
+		number >>= reached;
+		found += reached << (32 - step);
+	}
+	return found;
+}
+
+/* 2^(1/2), 2^(1/4), ... with 31 bits after the point. */
+static const u32 roots_of_2[DIGITS] = {
+	3037000500u, 2553802834u, 2341847524u, 2242560872u, 2194507417u, 2170868212u,
+	2159144272u, 2153306067u, 2150392887u, 2148937775u, 2148210589u, 2147847087u,
+	2147665360u, 2147574502u, 2147529075u, 2147506361u, 2147495005u, 2147489326u,
+	2147486487u, 2147485068u, 2147484358u, 2147484003u, 2147483825u, 2147483737u,
+};
+
+/* 2^exponent, for exponents below 31. */
+INLINE u64 power_of_2(u64 exponent)
+{
+	u64 found = 1ULL << 31, digit, factor;
+	int step;
+	for (step = 0; step < DIGITS; step++) {
+		digit = exponent >> (31 - step) & 1;
+		OPAQUE(digit);
+		factor = (1ULL << 31) + digit * (roots_of_2[step] - (1ULL << 31));
+		found = found * factor >> 31;
+	}
+	return found << 1 << (exponent >> 32 & 31);
+}
+
+/* b(w), if log2_window is the logarithm of the window, which is larger than low_window. */
+INLINE u64 law_decrease(const struct parameters *with, u64 log2_window)
+{
+	u64 beyond = log2_window > with->log2_low_window ? log2_window - with->log2_low_window : 0;
+	u64 less = product(beyond, with->slope);
+	return larger(ONE / 2 - smaller(less, ONE / 2), ONE / 100);
+}
+
+/* a(w) = w^2 p(w) 2 b(w) / (2 - b(w)) with p(w) = 0.078 / w^1.2. */
+INLINE u64 law_increase(const struct parameters *with, u64 window)
+{
+	u64 log2_window, share;
+	if (window <= with->low_window)
+		return ONE;
+	log2_window = log2_of(window);
+	share = law_decrease(with, log2_window);
+	share = quotient(2 * share, 2 * ONE - share);
+	/* 0.078 and 0.8, rounded to the nearest. */
+	return larger(product(product(power_of_2(product(log2_window, 3435973837ULL)), 335007449ULL), share), ONE);
+}
+
+INLINE void law_grow(struct law *law, const struct parameters *with, const struct ack *ack)
+{
+	u64 rest = window_grow(&law->window, &with->slow_start, ack);
+	u64 whole = law->window.size >> 32;
+	if (!rest)
+		return;
+	if (law->whole != whole) {
+		law->whole = whole;
+		law->increase = law_increase(with, whole << 32);
+	}
+	window_add(&law->window, product(rest, quotient(law->increase, law->window.size)));
+}
+
+INLINE u64 law_target(const struct law *law, const struct parameters *with, u32 in_flight)
+{
+	u64 used = window_used(&law->window, in_flight);
+	return used - product(used, used <= with->low_window ? ONE / 2 : law_decrease(with, log2_of(used)));
+}
+
+INLINE void law_on_congestion(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+{
+	window_reduce(&law->window, law_target(law, with, in_flight));
+}
+
+INLINE void law_on_timeout(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+{
+	window_collapse(&law->window, law_target(law, with, in_flight));
+}
+
+INLINE void law_on_spurious(struct law *law, const struct parameters *with) { window_restore(&law->window); }

@@ -1,0 +1,2 @@
+#include "core/highspeed.h"
+#include "kernel.h"

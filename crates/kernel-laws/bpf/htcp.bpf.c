@@ -1,0 +1,2 @@
+#include "core/htcp.h"
+#include "kernel.h"

@@ -1,0 +1,2 @@
+#include "core/multcp.h"
+#include "kernel.h"

@@ -1,0 +1,2 @@
+#include "core/scalable.h"
+#include "kernel.h"

@@ -1,0 +1,2 @@
+#include "core/stochastic.h"
+#include "kernel.h"

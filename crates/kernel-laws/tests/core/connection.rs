@@ -1,0 +1,91 @@
+//! A simulated connection with trouble on its way; its diary.
+
+use longhaul_congestion::Settings as Law;
+use longhaul_random::Seed;
+use longhaul_transport::diary::{self, Entry};
+use longhaul_transport::{Connection, Segment, Settings};
+use longhaul_units::{Span, Time};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Path {
+    pub round_trip_ms: u64,
+    pub segments_per_s: u64,
+    /// Segments that wait at most.
+    pub buffer: u64,
+    pub trouble: Trouble,
+    pub seconds: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Trouble {
+    None,
+    /// Chance of each segment with data.
+    Loss(f64),
+    /// Nothing arrives in the last second of every twenty.
+    Blackout,
+    /// Every now and then segments are late: by a few of their kind, or so long that a timer expires.
+    Reordering,
+}
+
+/// What the law of a connection that always has something to send was told.
+pub fn diary_of(law: &Law, path: Path) -> Vec<Entry> {
+    let (law, seed) = (Arc::new(law.clone()), Seed::new(7));
+    let settings = Arc::new(Settings::default());
+    let mut near = Connection::connect(&settings, &law, seed.stream("near"));
+    let mut far = Connection::listen(&settings, &law, seed.stream("far"));
+    let mut chance = seed.stream("path");
+    let half = Span::from_us(path.round_trip_ms * 500);
+    let gap = Span::from_ns(1_000_000_000 / path.segments_per_s);
+    let mut flying: BTreeMap<(Time, u64), (bool, Segment)> = BTreeMap::new();
+    let (mut now, mut count, mut busy) = (Time::ZERO, 0_u64, Time::ZERO);
+    let end = Time::ZERO + Span::from_s(path.seconds);
+    diary::begin();
+    near.open(now);
+    near.write(now, 1 << 50);
+    loop {
+        loop {
+            let (out, back) = (near.poll(now), far.poll(now));
+            if out.is_none() && back.is_none() {
+                break;
+            }
+            if let Some(segment) = back {
+                count += 1;
+                flying.insert((now + half, count), (false, segment));
+            }
+            let Some(segment) = out else { continue };
+            let second = now.ns() / 1_000_000_000;
+            let waiting = busy.since(now).ns() / gap.ns().max(1);
+            let unlucky = match path.trouble {
+                Trouble::Loss(share) => segment.bytes > 0 && chance.uniform() < share,
+                Trouble::Blackout => second % 20 == 19,
+                _ => false,
+            };
+            if unlucky || waiting > path.buffer {
+                continue;
+            }
+            let late = match path.trouble {
+                Trouble::Reordering if second % 30 == 17 => Span::from_ms(1_500),
+                Trouble::Reordering if chance.uniform() < 3e-5 => Span::from_ms(path.round_trip_ms / 2),
+                _ => Span::ZERO,
+            };
+            busy = busy.max(now) + gap;
+            count += 1;
+            flying.insert((busy + half + late, count), (true, segment));
+        }
+        let arrival = flying.first_key_value().map_or(Time::NEVER, |((due, _), _)| *due);
+        now = arrival.min(near.timer()).min(far.timer());
+        if now > end {
+            return diary::end();
+        }
+        if arrival == now
+            && let Some((_, (onward, segment))) = flying.pop_first()
+        {
+            let to = if onward { &mut far } else { &mut near };
+            to.receive(now, &segment, false);
+        }
+        near.expire(now);
+        far.expire(now);
+    }
+}

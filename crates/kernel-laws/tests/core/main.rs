@@ -1,0 +1,128 @@
+//! The core of each law in C, compiled for this machine, against the law that simulations have: both are told the
+//! same, event by event, and have the same window within one segment.
+#![expect(clippy::disallowed_methods, reason = "these compile programs, run them, and read files")]
+#![expect(clippy::print_stderr, reason = "what was found, and what was left out")]
+
+mod connection;
+mod fresh;
+mod native;
+
+use connection::{Path, Trouble, diary_of};
+use longhaul_congestion::Settings;
+use longhaul_kernel_laws::{NAMES, SlowStartLimit, kernel_law};
+use longhaul_transport::diary::{Entry, Event};
+use native::Native;
+
+/// Segments. What the integers of a core lose is far less (2^-32 for each event), but where a law compares, one of
+/// the two may find a tie where the other does not.
+const ONE_SEGMENT: f64 = 1.0;
+/// Where it compares nothing but the window with its threshold.
+const ROUNDING: f64 = 0.001;
+
+fn far() -> Path {
+    // 200 ms and 1,000 segments of BDP: windows at which these laws differ from Reno.
+    Path { round_trip_ms: 200, segments_per_s: 5_000, buffer: 500, trouble: Trouble::None, seconds: 45 }
+}
+
+fn paths() -> Vec<(&'static str, Path)> {
+    vec![
+        ("random losses", Path { trouble: Trouble::Loss(2e-4), ..far() }),
+        ("a short path", Path { round_trip_ms: 4, segments_per_s: 2_000, buffer: 8, ..far() }),
+        ("tail drops and blackouts", Path { trouble: Trouble::Blackout, ..far() }),
+        ("reordering", Path { trouble: Trouble::Reordering, ..far() }),
+    ]
+}
+
+/// The largest difference of the windows, in segments, and the largest window.
+fn apart(settings: &Settings, entries: &[Entry]) -> (f64, f64) {
+    let law = kernel_law(settings, SlowStartLimit::Settings).unwrap();
+    let windows = Native::of(law.name).windows(&law.parameters, 10, entries);
+    assert_eq!(windows.len(), entries.len());
+    let mut worst = (0.0_f64, 0.0_f64);
+    for (position, (entry, window)) in entries.iter().zip(&windows).enumerate() {
+        let (difference, at) = ((window - entry.window).abs(), entry.window);
+        assert!(
+            difference <= ONE_SEGMENT,
+            "{} at event {position} {:?}: {at} segments in Rust, {window} in C",
+            law.name,
+            entry.event
+        );
+        worst = (worst.0.max(difference), worst.1.max(at));
+    }
+    worst
+}
+
+fn has(entries: &[Entry], what: impl Fn(&Event) -> bool) -> bool {
+    entries.iter().any(|entry| what(&entry.event))
+}
+
+#[test]
+fn each_core_has_the_window_of_the_simulated_law_within_one_segment_at_every_event() {
+    for name in NAMES {
+        let settings = Settings::named(name).unwrap();
+        let mut seen = [false; 5];
+        for (what, path) in paths() {
+            let entries = diary_of(&settings, path);
+            let (apart, largest) = apart(&settings, &entries);
+            eprintln!(
+                "{name}, {what}: {} events, up to {largest:.0} segments, {apart:.1e} apart",
+                entries.len()
+            );
+            assert!(!matches!(name, "scalable" | "multcp") || apart <= ROUNDING, "{name}, {what}: {apart}");
+            for (seen, found) in seen.iter_mut().zip([
+                has(&entries, |event| matches!(event, Event::Congestion(_))),
+                has(&entries, |event| matches!(event, Event::Timeout(..))),
+                has(&entries, |event| matches!(event, Event::Recovered(_))),
+                has(&entries, |event| matches!(event, Event::Spurious(_))),
+                largest > 1_000.0,
+            ]) {
+                *seen |= found;
+            }
+        }
+        assert_eq!(seen, [true; 5], "{name}: congestion, timeout, recovery, undoing, a large window");
+    }
+}
+
+#[test]
+fn parameters_reach_the_cores() {
+    for settings in [
+        Settings::Scalable(longhaul_congestion::ScalableSettings {
+            increase: 0.03,
+            decrease: 0.3,
+            ..Default::default()
+        }),
+        Settings::Multcp(longhaul_congestion::MultcpSettings { flows: 16.0, ..Default::default() }),
+        Settings::Htcp(longhaul_congestion::HtcpSettings { adaptive_backoff: false, ..Default::default() }),
+        Settings::Bic(longhaul_congestion::BicSettings {
+            max_increment: 32.0,
+            beta: 0.7,
+            ..Default::default()
+        }),
+        Settings::Stochastic(longhaul_congestion::StochasticSettings {
+            streams: 11,
+            phi: 2.5,
+            ..Default::default()
+        }),
+        Settings::HighSpeed(longhaul_congestion::HighSpeedSettings {
+            low_window: 20.0,
+            high_decrease: 0.2,
+            ..Default::default()
+        }),
+    ] {
+        let entries = diary_of(&settings, Path { trouble: Trouble::Loss(1e-4), seconds: 30, ..far() });
+        apart(&settings, &entries);
+        let plain = Settings::named(settings.name()).unwrap();
+        let law = kernel_law(&plain, SlowStartLimit::Settings).unwrap();
+        let windows = Native::of(law.name).windows(&law.parameters, 10, &entries);
+        let moved = entries.iter().zip(&windows).any(|(entry, window)| (window - entry.window).abs() > 5.0);
+        assert!(moved, "{}: without its parameters it is another law", settings.name());
+    }
+}
+
+#[test]
+fn what_a_kernel_cannot_do_is_refused() {
+    let refused = |settings: &Settings| kernel_law(settings, SlowStartLimit::Acknowledged).unwrap_err();
+    assert!(refused(&Settings::named("vegas").unwrap()).contains("take one of scalable, highspeed"));
+    let many = longhaul_congestion::StochasticSettings { streams: 33, ..Default::default() };
+    assert!(refused(&Settings::Stochastic(many)).contains("at most 32"));
+}

@@ -1,0 +1,395 @@
+use crate::rate::Gate;
+use crate::{Framing, Load, QueueLimit, RateLaw};
+use longhaul_units::{Histogram, Rate, Serialiser, Span, Time};
+use std::collections::VecDeque;
+
+/// How a pacer behaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PacerLaws {
+    /// The rate at which every packet leaves.
+    pub line: Rate,
+    /// What a packet occupies the line for.
+    pub line_framing: Framing,
+    /// What the rates of classes count.
+    pub class_framing: Framing,
+    /// The classes, by position.
+    pub classes: Vec<ClassLaws>,
+}
+
+/// How one class of a pacer behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClassLaws {
+    /// When its packets may leave.
+    pub law: ClassLaw,
+    /// How much may wait.
+    pub limit: QueueLimit,
+}
+
+/// When packets of a class may leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassLaw {
+    /// When no other class may; several of them take turns.
+    Normal,
+    /// By the byte clock of a rate (PSPacer).
+    Paced(Rate),
+    /// When a bucket has tokens for all of the packet (tbf(8)).
+    TokenBucket {
+        /// How fast it fills.
+        rate: Rate,
+        /// How many bytes it holds; it is full at the start.
+        burst_bytes: u64,
+        /// The rate at which packets leave that have their tokens; `None`: the line's.
+        peak: Option<Rate>,
+    },
+}
+
+/// What a class has counted.
+#[derive(Clone, Debug, Default)]
+pub struct ClassCounters {
+    /// Packets that came.
+    pub offered_packets: u64,
+    /// Their IP bytes.
+    pub offered_bytes: u64,
+    /// Packets that left.
+    pub sent_packets: u64,
+    /// Their IP bytes.
+    pub sent_bytes: u64,
+    /// Packets that found the queue full, or were larger than the bucket.
+    pub dropped_packets: u64,
+    /// Packets that wait now.
+    pub waiting_packets: u64,
+    /// Their IP bytes.
+    pub waiting_bytes: u64,
+    /// How long packets waited before their first bit left.
+    pub waits: Histogram,
+    /// Of packets that were there in time: how far the gap before them, from first bit to first bit, is from
+    /// the gap that their class's rate asks for.
+    pub gap_errors: Histogram,
+    /// How late a packet was at most against its class's clock, because others were on the line.
+    pub latest: Span,
+}
+
+/// Lets packets of several classes onto one line, those of a class apart from each other.
+///
+/// The caller [offers](Pacer::offer) packets, sleeps until [`next_event`](Pacer::next_event), and
+/// [takes](Pacer::take) what leaves, each at the instant of its first bit, before it offers more at that
+/// instant or later. No decision depends on when the caller looks.
+///
+/// A paced class sends a packet of B framed bytes every 8 B/r seconds: it has a clock that each packet
+/// moves on by so much, and its next packet leaves when the clock says, or as soon after as the line is
+/// free; what others take from it there it makes up for. A class that had nothing to send when its clock
+/// said so begins anew with the next packet. Where several may send, the fastest goes first; normal
+/// classes send when no other may. (R. Takano et al., "Design and evaluation of precise software pacing
+/// mechanisms for fast long-distance networks", PFLDnet 2005.)
+#[derive(Debug)]
+pub struct Pacer<P> {
+    line: Rate,
+    line_framing: Framing,
+    class_framing: Framing,
+    wire: Serialiser,
+    classes: Vec<Class<P>>,
+    /// Classes with a rate, the fastest first, then the others.
+    order: Vec<usize>,
+    /// How many of them have a rate.
+    timed: usize,
+    /// Among the normal classes, who has the next turn.
+    turn: usize,
+    waiting_packets: u64,
+    next: Time,
+    /// The latest instant that anything happened at.
+    clock: Time,
+}
+
+#[derive(Debug)]
+struct Class<P> {
+    limit: QueueLimit,
+    clock: Clock,
+    queue: VecDeque<(P, Time)>,
+    waiting_bytes: u64,
+    /// When the packet before began to leave, and how long after it the next should.
+    before: Option<(Time, Span)>,
+    counters: ClassCounters,
+}
+
+#[derive(Debug)]
+enum Clock {
+    Normal,
+    Paced(Rate, Serialiser),
+    Bucket(Rate, Box<Gate>),
+}
+
+impl Clock {
+    fn new(law: ClassLaw) -> Self {
+        match law {
+            ClassLaw::Normal => Clock::Normal,
+            ClassLaw::Paced(rate) => Clock::Paced(rate, Serialiser::default()),
+            ClassLaw::TokenBucket { rate, burst_bytes, peak } => {
+                Clock::Bucket(rate, Box::new(Gate::new(RateLaw::TokenBucket { rate, burst_bytes, peak })))
+            }
+        }
+    }
+
+    /// The same class under another law, from `now` on. What a paced class's clock is ahead is so many bytes,
+    /// which now take the time of the new rate; a bucket begins full.
+    fn change(&mut self, now: Time, law: ClassLaw) {
+        match (&mut *self, law) {
+            (Clock::Paced(old, clock), ClassLaw::Paced(rate)) => {
+                let ahead = u128::from(clock.busy_until().since(now).ps());
+                let ahead = ahead * u128::from(old.bits_per_s()) / u128::from(rate.bits_per_s());
+                let ahead = Span::from_ps(u64::try_from(ahead).unwrap_or(u64::MAX));
+                *old = rate;
+                *clock = Serialiser::default();
+                clock.hold_until(now + ahead);
+            }
+            (Clock::Bucket(old, gate), ClassLaw::TokenBucket { rate, burst_bytes, peak }) => {
+                *old = rate;
+                gate.change(now, RateLaw::TokenBucket { rate, burst_bytes, peak });
+            }
+            (_, law) => *self = Clock::new(law),
+        }
+    }
+
+    fn rate(&self) -> Option<Rate> {
+        match self {
+            Clock::Normal => None,
+            Clock::Paced(rate, _) | Clock::Bucket(rate, _) => Some(*rate),
+        }
+    }
+}
+
+impl<P: Load> Pacer<P> {
+    /// A pacer with nothing to send.
+    pub fn new(laws: &PacerLaws) -> Self {
+        let class = |laws: &ClassLaws| Class {
+            limit: laws.limit,
+            clock: Clock::new(laws.law),
+            queue: VecDeque::new(),
+            waiting_bytes: 0,
+            before: None,
+            counters: ClassCounters::default(),
+        };
+        let mut pacer = Pacer {
+            line: laws.line,
+            line_framing: laws.line_framing,
+            class_framing: laws.class_framing,
+            wire: Serialiser::default(),
+            classes: laws.classes.iter().map(class).collect(),
+            order: Vec::new(),
+            timed: 0,
+            turn: 0,
+            waiting_packets: 0,
+            next: Time::NEVER,
+            clock: Time::ZERO,
+        };
+        pacer.sort();
+        pacer
+    }
+
+    /// Offers a packet to a class; `false` if the class drops it.
+    pub fn offer(&mut self, now: Time, class: usize, packet: P) -> bool {
+        debug_assert!(now >= self.clock, "time went back from {} to {now}", self.clock);
+        self.clock = now;
+        let framed = self.class_framing.framed(packet.bytes());
+        let each = &mut self.classes[class];
+        let bytes = u64::from(packet.bytes());
+        each.counters.offered_packets += 1;
+        each.counters.offered_bytes += bytes;
+        let too_large = matches!(&each.clock, Clock::Bucket(_, gate) if !gate.admits(framed));
+        let full = each.limit.packets.is_some_and(|most| each.queue.len() as u64 >= most)
+            || each.limit.bytes.is_some_and(|most| each.waiting_bytes + bytes > most);
+        // What can leave at once does not have to wait: a class without a queue still sends.
+        let goes_at_once = each.queue.is_empty() && {
+            let ready = each.ready(framed, now);
+            ready <= now && self.wire.busy_until() <= now && self.next > now
+        };
+        if too_large || full && !goes_at_once {
+            each.counters.dropped_packets += 1;
+            return false;
+        }
+        each.queue.push_back((packet, now));
+        each.waiting_bytes += bytes;
+        self.waiting_packets += 1;
+        if each.queue.len() == 1 {
+            let ready = each.ready(framed, now);
+            self.next = self.next.min(ready.max(self.wire.busy_until()));
+        }
+        true
+    }
+
+    /// When the next packet leaves; [`Time::NEVER`] if none waits.
+    pub fn next_event(&self) -> Time {
+        self.next
+    }
+
+    /// The next packet whose first bit has left by `now`, its class, and when; to be called until it
+    /// returns `None`.
+    pub fn take(&mut self, now: Time) -> Option<(P, usize, Time)> {
+        let start = self.next;
+        if start > now || start == Time::NEVER {
+            return None;
+        }
+        self.clock = start;
+        let class = self.choose(start)?;
+        let packet = self.send(class, start)?;
+        self.plan(start);
+        Some((packet, class, start))
+    }
+
+    /// A class follows another law from `now` on; what is due by then has been taken. What waits stays, but
+    /// for packets larger than the new bucket: these are returned, dropped.
+    pub fn change(&mut self, now: Time, class: usize, law: ClassLaw) -> Vec<P> {
+        let Some(each) = self.classes.get_mut(class) else { return Vec::new() };
+        self.clock = now;
+        each.clock.change(now, law);
+        each.before = None;
+        let mut dropped = Vec::new();
+        if let Clock::Bucket(_, gate) = &each.clock {
+            let framing = self.class_framing;
+            each.queue.retain(|(packet, _)| {
+                let goes = gate.admits(framing.framed(packet.bytes()));
+                if !goes {
+                    dropped.push(*packet);
+                }
+                goes
+            });
+        }
+        each.counters.dropped_packets += dropped.len() as u64;
+        each.waiting_bytes -= dropped.iter().map(|packet| u64::from(packet.bytes())).sum::<u64>();
+        self.waiting_packets -= dropped.len() as u64;
+        self.sort();
+        self.plan(now);
+        dropped
+    }
+
+    /// What a class has counted.
+    pub fn counters(&self, class: usize) -> ClassCounters {
+        let each = &self.classes[class];
+        ClassCounters {
+            waiting_packets: each.queue.len() as u64,
+            waiting_bytes: each.waiting_bytes,
+            ..each.counters.clone()
+        }
+    }
+
+    /// Packets that wait.
+    pub fn waiting(&self) -> u64 {
+        self.waiting_packets
+    }
+
+    /// Since when nothing has to do with a class any more: nobody waits, and its clock has passed.
+    pub fn idle_since(&self, class: usize, now: Time) -> Option<Time> {
+        let each = &self.classes[class];
+        let passed = match &each.clock {
+            Clock::Normal => Time::ZERO,
+            Clock::Paced(_, clock) => clock.busy_until(),
+            Clock::Bucket(_, gate) => gate.free_at(),
+        };
+        let began = each.before.map_or(Time::ZERO, |(start, _)| start);
+        (each.queue.is_empty() && passed <= now).then_some(passed.max(began))
+    }
+
+    fn sort(&mut self) {
+        self.order = (0..self.classes.len()).collect();
+        let rate = |&class: &usize| std::cmp::Reverse(self.classes[class].clock.rate().map(Rate::bits_per_s));
+        self.order.sort_by_key(rate);
+        self.timed = self.classes.iter().filter(|each| each.clock.rate().is_some()).count();
+    }
+
+    /// Finds out when the next packet leaves, not before `now`.
+    fn plan(&mut self, now: Time) {
+        self.next = Time::NEVER;
+        if self.waiting_packets == 0 {
+            return;
+        }
+        let free = self.wire.busy_until().max(now);
+        for each in &self.classes {
+            if let Some((packet, since)) = each.queue.front() {
+                let ready = each.ready(self.class_framing.framed(packet.bytes()), *since);
+                self.next = self.next.min(ready.max(free));
+                if self.next == free {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Who begins at `start`.
+    fn choose(&mut self, start: Time) -> Option<usize> {
+        let framing = self.class_framing;
+        let ready = |class: &usize| {
+            let each = &self.classes[*class];
+            let front = each.queue.front();
+            front.is_some_and(|(packet, since)| each.ready(framing.framed(packet.bytes()), *since) <= start)
+        };
+        let (timed, normal) = self.order.split_at(self.timed);
+        if let Some(&class) = timed.iter().find(|class| ready(class)) {
+            return Some(class);
+        }
+        let mut turns = (0..normal.len()).map(|step| (self.turn + step) % normal.len());
+        let place = turns.find(|&place| ready(&normal[place]))?;
+        let class = normal[place];
+        self.turn = place + 1;
+        Some(class)
+    }
+
+    /// Sends the first packet of a class.
+    fn send(&mut self, class: usize, start: Time) -> Option<P> {
+        let each = &mut self.classes[class];
+        let (packet, since) = each.queue.pop_front()?;
+        let bytes = u64::from(packet.bytes());
+        let framed = self.class_framing.framed(packet.bytes());
+        each.waiting_bytes -= bytes;
+        self.waiting_packets -= 1;
+        let line_end = self.wire.send(start, self.line_framing.framed(packet.bytes()), self.line);
+        each.measure(start, since);
+        let gap = match &mut each.clock {
+            Clock::Normal => Span::ZERO,
+            Clock::Paced(rate, clock) => {
+                let due = clock.busy_until();
+                // Whoever was there when the clock said so keeps to it; others set it.
+                let waited = since <= due && each.before.is_some();
+                let from = if waited { due } else { start };
+                each.counters.latest = each.counters.latest.max(start.since(from));
+                clock.send(from, framed, *rate);
+                clock.hold_until(from + line_end.since(start));
+                clock.busy_until().since(from)
+            }
+            Clock::Bucket(rate, gate) => {
+                gate.send(start, framed);
+                rate.time_for(u64::from(framed))
+            }
+        };
+        each.before = Some((start, gap));
+        each.counters.sent_packets += 1;
+        each.counters.sent_bytes += bytes;
+        Some(packet)
+    }
+}
+
+impl<P> Class<P> {
+    /// When a packet of so many framed bytes, which is there since `since`, may begin if it is the first.
+    fn ready(&self, framed: u32, since: Time) -> Time {
+        match &self.clock {
+            Clock::Normal => since,
+            Clock::Paced(_, clock) => clock.busy_until().max(since),
+            Clock::Bucket(_, gate) => gate.start(gate.free_at().max(since), framed),
+        }
+    }
+
+    /// Notes what the start of a packet says about the class's spacing.
+    fn measure(&mut self, start: Time, since: Time) {
+        self.counters.waits.add(start.since(since), 1);
+        if matches!(self.clock, Clock::Normal) {
+            return;
+        }
+        if let Some((before, gap)) = self.before
+            && since <= before + gap
+        {
+            let got = start.since(before);
+            self.counters.gap_errors.add(got.saturating_sub(gap).max(gap.saturating_sub(got)), 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+#![expect(clippy::print_stderr, reason = "a test that is left out says so")]
+
+use super::*;
+use longhaul_kernel_laws::NAMES;
+
+fn available() -> Vec<String> {
+    let text = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+    text.split_whitespace().map(ToOwned::to_owned).collect()
+}
+
+/// Whether this process may load laws: root's may, from Linux 6.4 on. Says so if it may not.
+fn may_load() -> bool {
+    let release = nix::sys::utsname::uname().unwrap().release().to_string_lossy().into_owned();
+    let parts: Vec<u32> = release.split(['.', '-']).map_while(|part| part.parse().ok()).take(2).collect();
+    let forbidden = try_law("scalable").is_err_and(|error| error.to_string().contains("only root"));
+    let may = !forbidden && parts >= vec![6, 4] && Teacher::new().is_ok();
+    if !may {
+        eprintln!("SKIPPED: laws are loaded by root, on Linux 6.4 or later with BTF; this is {release}");
+    }
+    may
+}
+
+#[test]
+fn the_kernel_knows_each_law_while_it_is_held_and_no_longer() {
+    if !may_load() {
+        return;
+    }
+    let teacher = Teacher::new().unwrap();
+    for (place, name) in NAMES.iter().enumerate() {
+        let kernel_name = format!("lt{place}_{}", std::process::id());
+        let law = teacher.load(&Settings::named(name).unwrap(), &kernel_name).unwrap();
+        assert!(available().contains(&kernel_name), "{name}");
+        let again = teacher.load(&Settings::named(name).unwrap(), &kernel_name).unwrap_err();
+        assert!(again.to_string().contains("has a congestion control of this name"), "{again}");
+        drop(law);
+        assert!(!available().contains(&kernel_name), "{name}");
+    }
+}
+
+#[test]
+fn a_name_that_is_too_long_and_a_law_that_kernels_do_not_have_are_refused() {
+    let Ok(teacher) = Teacher::new() else {
+        eprintln!("SKIPPED: no {KERNEL_TYPES}");
+        return;
+    };
+    let settings = Settings::named("bic").unwrap();
+    let error = teacher.load(&settings, "sixteen_letters_").unwrap_err();
+    assert!(error.to_string().contains("1 to 15 bytes"), "{error}");
+    let error = teacher.load(&Settings::named("vegas").unwrap(), "vegas_1").unwrap_err();
+    assert!(error.to_string().contains("take one of scalable"), "{error}");
+}

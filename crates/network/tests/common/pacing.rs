@@ -1,0 +1,23 @@
+//! The pacing of a host, for tests.
+
+use longhaul_plan::*;
+
+/// Two flows with 20 Mbit/s each, at ports below 100; the rest through a small bucket, few of which wait.
+pub fn pacing() -> Pacing {
+    let class = |name: &str, law, limit_packets| PacingClass {
+        name: name.into(),
+        law,
+        limit_packets: Some(limit_packets),
+        limit_bytes: None,
+    };
+    let paced = PacingLaw::Paced { bits_per_s: 20_000_000 };
+    let bucket = PacingLaw::TokenBucket { bits_per_s: 10_000_000, burst_bytes: 3_000, peak_bits_per_s: None };
+    Pacing {
+        line_bits_per_s: 100_000_000,
+        line_framing: Framing::default(),
+        class_framing: Framing::default(),
+        classes: vec![class("one.1", paced, 10), class("one.2", paced, 10), class("rest", bucket, 5)],
+        default: 2,
+        rules: vec![PacingRule { class: 0, flows: 2, ports: vec![(1, 99)], ..PacingRule::default() }],
+    }
+}

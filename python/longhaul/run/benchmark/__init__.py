@@ -1,0 +1,1 @@
+"""Congestion controls compared, live and simulated: the scenarios of the common TCP evaluation suite."""

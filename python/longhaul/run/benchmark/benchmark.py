@@ -1,0 +1,252 @@
+"""``longhaul benchmark-cc``: the whole of it, from the names of controls to the files."""
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from longhaul import _longhaul
+from longhaul.errors import LonghaulError
+from longhaul.run import directory as directories
+from longhaul.run.benchmark.case import Case
+from longhaul.run.benchmark.cases import SCENARIOS, Size
+from longhaul.run.benchmark.results import evaluate
+from longhaul.run.benchmark.trials import Mode, Outcome, Trial, cores, perform_all
+from longhaul.run.benchmark.writing import as_plain, write
+
+Json = dict[str, Any]
+LIVE_OVERHEAD_S = 2.0
+"""What a live run takes beside its duration."""
+SIMULATED_S = 1.2
+"""What a simulated run takes beside its packets."""
+HOPS_PER_S = 5e6
+"""Packets that go through a link, simulated; six for each across the congested link and back."""
+NAME = "benchmark-cc"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be compared, and how."""
+
+    controls: tuple[str, ...]
+    modes: tuple[Mode, ...]
+    only: tuple[str, ...]
+    size: Size
+    seeds: int
+    """Simulated runs of each case."""
+    repeat: int
+    """Live runs of each case."""
+    seed: int
+    at_once: int
+    """Live runs at a time."""
+    tries: int
+    """How often a live run is tried that the machine disturbs."""
+    keep: bool
+    runs: Path
+
+
+@dataclass(frozen=True)
+class Planned:
+    """All runs of a benchmark."""
+
+    asked: Asked
+    cases: tuple[Case, ...]
+    trials: tuple[Trial, ...]
+    not_live: tuple[str, ...]
+    """Controls that this kernel does not have."""
+    not_simulated: tuple[str, ...]
+    """Controls that only the kernel has."""
+
+    def expected_s(self, trials: Sequence[Trial], pace: float = 1.0) -> float:
+        """How long these runs should take; simulated ones ``pace`` times as long as expected."""
+        live = sum(each.case.duration_s + LIVE_OVERHEAD_S for each in trials if each.mode == "live")
+        simulated = sum(simulated_s(each.case) for each in trials if each.mode == "sim")
+        return live / self.asked.at_once + simulated * pace / cores()
+
+
+def simulated_s(case: Case) -> float:
+    """What a simulated run of a case should take on one core."""
+    return SIMULATED_S + 6 * case.bits_per_s * case.duration_s / 12_000 / HOPS_PER_S
+
+
+@dataclass(frozen=True)
+class Benchmarked:
+    """A benchmark that has ended."""
+
+    directory: Path
+    plain: Json
+    """The contents of ``results.json``."""
+    interrupted: bool
+
+
+Told = Callable[[Planned, int, float, Outcome | None], None]
+"""Is told how many runs are done, the seconds left, and what ended last."""
+
+
+@cache
+def kernel_controls() -> tuple[str, ...]:
+    """Controls that real hosts can have here: the kernel's own, and those that it lets itself be taught."""
+    path = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+    own = path.read_text(encoding="ascii").split() if path.is_file() else []
+    taught = [name for name, obstacle in _longhaul.kernel_laws(load=True) if obstacle is None]
+    return tuple(dict.fromkeys(own + taught))
+
+
+def is_simulated(control: str) -> bool:
+    """Whether there is a model of this control."""
+    try:
+        _longhaul.check_law(json.dumps({"law": control}))
+    except ValueError:
+        return False
+    return True
+
+
+def plan(asked: Asked) -> Planned:
+    """Everything that is to be run. Raises LonghaulError for controls or scenarios that nobody knows."""
+    known = {each.name for each in SCENARIOS}
+    for name in asked.only:
+        if name not in known:
+            raise LonghaulError(
+                f'there is no scenario "{name}"',
+                remedy=f"name one of {', '.join(sorted(known))}",
+                exit_code=2,
+            )
+    live = kernel_controls() if "live" in asked.modes else ()
+    controls = tuple(dict.fromkeys(asked.controls))
+    for control in controls:
+        if not is_simulated(control) and control not in kernel_controls():
+            kernel = ", ".join(kernel_controls()) or "none"
+            raise LonghaulError(
+                f'nobody knows a congestion control "{control}"',
+                remedy=f"name one of the models (docs/models/README.md), or of this kernel: {kernel}",
+                exit_code=2,
+            )
+    not_live = tuple(each for each in controls if each not in live) if "live" in asked.modes else ()
+    not_simulated = tuple(each for each in controls if "sim" in asked.modes and not is_simulated(each))
+    if asked.modes == ("live",) and len(not_live) == len(controls):
+        raise LonghaulError(
+            f"this kernel has none of {', '.join(controls)}",
+            remedy=f"name one of {', '.join(live) or 'none'}, or compare simulated: --sim",
+            exit_code=3,
+        )
+    cases = tuple(
+        case
+        for each in SCENARIOS
+        if not asked.only or each.name in asked.only
+        for case in each.cases(asked.size)
+    )
+    trials = tuple(_trials(asked, cases, controls, not_live, not_simulated))
+    return Planned(asked, cases, trials, not_live, not_simulated)
+
+
+def _trials(
+    asked: Asked,
+    cases: Sequence[Case],
+    controls: Sequence[str],
+    not_live: Sequence[str],
+    not_simulated: Sequence[str],
+) -> Iterator[Trial]:
+    """Simulated runs first; repetitions outermost, so that what is done early covers everything."""
+    for mode, count, missing in (
+        ("sim", asked.seeds, not_simulated),
+        ("live", asked.repeat, not_live),
+    ):
+        if mode not in asked.modes:
+            continue
+        chosen: Mode = "sim" if mode == "sim" else "live"
+        mine = [control for control in controls if control not in missing]
+        for repeat in range(count):
+            for case in cases:
+                pairs = [(control, standard) for standard in case.standards or (None,) for control in mine]
+                # What the standard has among its equals is what others are measured against.
+                pairs += [(each, each) for each in case.standards if _has(each, mode)]
+                for control, standard in dict.fromkeys(pairs):
+                    if standard is None or _has(standard, mode):
+                        yield Trial(case, control, standard, chosen, repeat, asked.seed + repeat, asked.tries)
+
+
+def _has(control: str, mode: str) -> bool:
+    return mode == "sim" or control in kernel_controls()
+
+
+def run(planned: Planned, *, told: Told) -> Benchmarked:
+    """Run everything and write the results. Ctrl-C ends it early; what is done counts."""
+    asked = planned.asked
+    if not planned.trials:
+        raise LonghaulError("there is nothing to run", remedy="see longhaul benchmark-cc --help", exit_code=2)
+    now = datetime.now(UTC)
+    directory = directories.claim(asked.runs / NAME, f"{now:%Y%m%dT%H%M%SZ}")
+    directories.point_latest(asked.runs / NAME, directory)
+    outcomes: list[Outcome] = []
+    interrupted = False
+    began = time.monotonic()
+    pace = 1.0
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        for mode, at_once in (("sim", cores()), ("live", asked.at_once)):
+            mine = [each for each in planned.trials if each.mode == mode]
+            started = time.monotonic()
+            for done, outcome in enumerate(
+                perform_all(mine, place=directory / "runs", keep=asked.keep, at_once=at_once), start=1
+            ):
+                outcomes.append(outcome)
+                interrupted |= outcome.interrupted
+                if mode == "sim" and done > 3:
+                    expected = sum(simulated_s(each.trial.case) for each in outcomes)
+                    pace = (time.monotonic() - started) * cores() / expected
+                left = _left(planned.trials, outcomes)
+                told(planned, len(outcomes), planned.expected_s(left, pace), outcome)
+                if outcome.interrupted:
+                    raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    results = evaluate(planned.cases, list(dict.fromkeys(asked.controls)), outcomes)
+    head = _head(planned, now.isoformat(timespec="seconds"), time.monotonic() - began, interrupted)
+    plain = as_plain(results, planned.cases, head)
+    write(directory, plain)
+    return Benchmarked(directory, plain, interrupted)
+
+
+def _left(trials: Sequence[Trial], outcomes: Sequence[Outcome]) -> list[Trial]:
+    done = {
+        (each.trial.case.name, each.trial.control, each.trial.standard, each.trial.mode, each.trial.repeat)
+        for each in outcomes
+    }
+    return [
+        each
+        for each in trials
+        if (each.case.name, each.control, each.standard, each.mode, each.repeat) not in done
+    ]
+
+
+def _head(planned: Planned, started: str, took_s: float, interrupted: bool) -> Json:
+    asked = planned.asked
+    return {
+        "controls": list(dict.fromkeys(asked.controls)),
+        "modes": list(asked.modes),
+        "not_live": list(planned.not_live),
+        "not_simulated": list(planned.not_simulated),
+        "live_runs": asked.repeat if "live" in asked.modes else 0,
+        "simulated_runs": asked.seeds if "sim" in asked.modes else 0,
+        "seed": asked.seed,
+        "most_bits_per_s": asked.size.most_bits_per_s,
+        "every_case": asked.size.every_case,
+        "stretch": asked.size.stretch,
+        "live_at_once": asked.at_once,
+        "live_tries": asked.tries,
+        "started": started,
+        "took_s": round(took_s, 1),
+        "interrupted": interrupted,
+        "argv": sys.argv,
+        "host": directories.machine(),
+        "version": version("longhaul"),
+    }

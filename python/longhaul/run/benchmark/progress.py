@@ -1,0 +1,65 @@
+"""What a user sees of a benchmark: how many runs are done, what runs, and how long it will take."""
+
+import sys
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from longhaul.run.benchmark.benchmark import Planned
+from longhaul.run.benchmark.trials import Outcome
+
+SAY_EVERY = 20
+"""Runs between two lines where there is no terminal."""
+
+
+class Progress(AbstractContextManager["Progress"]):
+    """A bar on standard error; plain lines where that is no terminal."""
+
+    def __init__(self, count: int) -> None:
+        """Prepare for so many runs."""
+        self._console = Console(stderr=True, markup=False)
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=self._console,
+            transient=True,
+        )
+        self._count = count
+        self._task = self._bar.add_task("benchmark", total=count, left="")
+
+    def __enter__(self) -> Self:
+        """Start showing."""
+        if self._console.is_terminal:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """Stop showing."""
+        self._bar.stop()
+
+    def tell(self, _planned: Planned, done: int, left_s: float, outcome: Outcome | None) -> None:
+        """Take a run that has ended into account."""
+        left = f"{duration_text(left_s)} left"
+        if outcome is not None:
+            trial = outcome.trial
+            name = f"{'live' if trial.mode == 'live' else 'simulated'}: {trial.case.name}, {trial.control}"
+            self._bar.update(self._task, completed=done, left=left, description=name)
+            if outcome.error:
+                self._console.print(f"{name}: {outcome.error}", style="red", highlight=False)
+        if not self._console.is_terminal and (done % SAY_EVERY == 0 or done == self._count):
+            print(f"{done} of {self._count} runs, {left}", file=sys.stderr)
+
+
+def duration_text(seconds: float) -> str:
+    """``40 s``, ``12 min``, ``1.5 h``."""
+    if seconds < 90:
+        return f"{max(seconds, 0):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,152 @@
+"""Plans carried out live: an agent in each host, and a controller that tells them what to do."""
+
+import os
+import selectors
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from longhaul.errors import LonghaulError
+from longhaul.run import live
+from longhaul.run.moving import outcome
+from longhaul.run.moving.driving import Drive
+from longhaul.run.moving.movers import Mover
+from longhaul.run.moving.preparing import LEAD_S, Job
+from longhaul.run.session import Line, Message
+from longhaul.run.traffic import program
+from longhaul.scheduling.steering import Controller
+
+SOONEST_S = 1.0
+"""From when all agents are there to the plan's time 0, at least: connections are made meanwhile."""
+AGENTS_WITHIN_S = 30.0
+
+
+def run(
+    job: Job,
+    *,
+    runs: Path,
+    argv: list[str],
+    name: str | None,
+    mover: Mover,
+    pacing: str,
+    watched: Callable[[Path], AbstractContextManager[Any]],
+    sudo: bool = False,
+) -> live.Finished:
+    """Run live until all requests are served or refused. Ctrl-C ends it early and keeps what there is.
+
+    ``watched`` makes of the plan's path what is told of the run's events.
+    """
+    with tempfile.TemporaryDirectory(prefix="longhaul-") as folder:
+        path = Path(folder) / "movers"
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(path))
+        listener.listen()
+        hosts = sorted({end for pair in job.ends for end in pair})
+        plan = {**job.resolved.plan, "programs": [*job.resolved.plan["programs"], *_agents(job, hosts, path)]}
+        prepared = live.prepare(replace(job.resolved, plan=plan), runs=runs, argv=argv, name=name)
+        controller = job.controller()
+        beside = Beside(job, controller, listener, len(hosts), mover, pacing, prepared.directory)
+
+        def hear(message: Message) -> None:
+            if message.get("event") == "started":
+                beside.start(int(message["t0_unix_ns"]))
+            told.tell(message)
+
+        try:
+            with watched(prepared.plan) as told:
+                finished = live.run(prepared, progress=hear, sudo=sudo)
+        finally:
+            begins_s = beside.end()
+            listener.close()
+        how = {"mode": "live", "mover": mover.name, "pacing": pacing if mover.name == "paced" else None}
+        outcome.write(controller, prepared.directory, how={**how, "begins_s": begins_s})
+        if beside.failure is not None:
+            raise beside.failure
+        return finished
+
+
+def _agents(job: Job, hosts: Sequence[int], path: Path) -> list[dict[str, Any]]:
+    nodes = job.resolved.plan["nodes"]
+    command = [sys.executable, "-m", "longhaul.run.moving.agent", str(path)]
+    return [
+        {
+            **program(f"mover.{nodes[host]['name']}", host, [*command, nodes[host]["name"]], expect_exit=0),
+            "env": {"PYTHONPATH": os.pathsep.join(each for each in sys.path if each)},
+        }
+        for host in hosts
+    ]
+
+
+class Beside:
+    """The controller, in a thread beside the one that hears what the run says."""
+
+    def __init__(
+        self,
+        job: Job,
+        controller: Controller,
+        listener: socket.socket,
+        hosts: int,
+        mover: Mover,
+        pacing: str,
+        directory: Path,
+    ) -> None:
+        """Waits for so many agents at ``listener``."""
+        self._job, self._controller, self._listener, self._hosts = job, controller, listener, hosts
+        self._mover, self._pacing, self._directory = mover, pacing, directory
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+        self._begins_s = LEAD_S
+        self.failure: LonghaulError | None = None
+
+    def start(self, t0_unix_ns: int) -> None:
+        """The run's clock has started, or will at this time."""
+        began_s = time.monotonic() + (t0_unix_ns - time.time_ns()) / 1e9
+        self._thread = threading.Thread(target=self._run, args=(began_s,), daemon=True)
+        self._thread.start()
+
+    def end(self) -> float:
+        """The run has ended. Returns when the plan's time began on its clock, in seconds."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(10)
+        return self._begins_s
+
+    def _run(self, began_s: float) -> None:
+        agents: dict[str, Line] = {}
+        selector = selectors.DefaultSelector()
+        try:
+            self._listener.settimeout(0.2)
+            until_s = time.monotonic() + AGENTS_WITHIN_S
+            while len(agents) < self._hosts and not self._stop.is_set():
+                if time.monotonic() > until_s:
+                    missing = self._hosts - len(agents)
+                    raise LonghaulError(
+                        f"{missing} of {self._hosts} movers did not begin",
+                        remedy="see logs/mover.*.err",
+                        exit_code=3,
+                    )
+                with suppress(TimeoutError):
+                    stream, _ = self._listener.accept()
+                    line = Line(stream)
+                    hello = line.hear(10) or {}
+                    agents[str(hello.get("host"))] = line
+                    selector.register(stream, selectors.EVENT_READ, line)
+            zero_s = max(began_s + LEAD_S, time.monotonic() + SOONEST_S)
+            self._begins_s = zero_s - began_s
+            drive = Drive(
+                self._job, self._controller, agents, self._mover, self._pacing, self._directory, zero_s
+            )
+            drive.until_over(selector, self._stop)
+        except LonghaulError as error:
+            self.failure = error
+        finally:
+            for line in agents.values():
+                line.tell({"do": "bye"})
+                line.close()

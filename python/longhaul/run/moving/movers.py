@@ -1,0 +1,109 @@
+"""What moves the data of a live transfer: our own paced sender, or commands with templates."""
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from longhaul.errors import LonghaulError
+from longhaul.scenario.problems import did_you_mean
+
+WORDS = (
+    "name",
+    "address",
+    "port",
+    "bytes",
+    "rate_bits",
+    "rate_bytes",
+    "rate_kbytes",
+    "seconds",
+    "source",
+    "destination",
+    "folder",
+)
+"""What a template may name, in braces."""
+
+
+@dataclass(frozen=True)
+class Mover:
+    """Commands that move one transfer; none: our own sender."""
+
+    name: str
+    what: str
+    client: str = ""
+    server: str = ""
+    """Started first, at the destination; ended when the client has ended."""
+    file: str = ""
+    """What the server wants to read, at ``{folder}/server.conf``."""
+    resumes: bool = False
+    """A client that is begun again goes on where the last one ended; so its rate can be changed, too."""
+
+
+PACED = Mover("paced", "our own sender over TCP, whose rate can be changed at any time")
+MOVERS: Mapping[str, Mover] = {
+    each.name: each
+    for each in (
+        PACED,
+        Mover(
+            "iperf3",
+            "iperf3, paced by its own timer (-b)",
+            client="iperf3 -c {address} -p {port} -n {bytes} -b {rate_bits}",
+            server="iperf3 -s -1 -p {port}",
+        ),
+        Mover(
+            "rsync",
+            "rsync to a daemon, with --bwlimit in KiB/s; resumes",
+            client=(
+                "rsync --inplace --append --whole-file --bwlimit={rate_kbytes}K {source} "
+                "rsync://{address}:{port}/here/{name}"
+            ),
+            server="rsync --daemon --no-detach --config={folder}/server.conf --port={port}",
+            file=(
+                "use chroot = no\nreverse lookup = no\n"
+                "[here]\npath = {folder}\nread only = no\nuid = {uid}\ngid = {gid}\n"
+            ),
+            resumes=True,
+        ),
+        Mover(
+            "rclone",
+            "rclone to a WebDAV server of its own, with --bwlimit in bytes/s",
+            client=(
+                "rclone copyto --bwlimit {rate_bytes}B --retries 1 {source} :webdav:{name} "
+                "--webdav-url http://{address}:{port} --webdav-vendor other"
+            ),
+            server="rclone serve webdav {folder} --addr {address}:{port}",
+        ),
+    )
+}
+
+
+def mover(name: str, *, command: str | None, server: str | None) -> Mover:
+    """The mover that is meant; raises LonghaulError for one that is not known, or not installed."""
+    if command is not None:
+        found = Mover("command", "a command of your own", client=command, server=server or "")
+    elif name not in MOVERS:
+        message = f'there is no mover "{name}"'
+        raise LonghaulError(message, remedy=did_you_mean(name, MOVERS), exit_code=2)
+    else:
+        found = MOVERS[name] if server is None else replace(MOVERS[name], server=server)
+    for template in (found.client, found.server):
+        program = (filled(template, dict.fromkeys(WORDS, "1")) or [""])[0]
+        if program and shutil.which(program) is None:
+            raise LonghaulError(
+                f"transfers need {program}, not found on this machine",
+                remedy=f"sudo apt-get install {program}, or choose another --with",
+                exit_code=3,
+            )
+    return found
+
+
+def filled(template: str, words: Mapping[str, Any]) -> list[str]:
+    """The arguments of a template; raises LonghaulError for words that there are not."""
+    import shlex
+
+    try:
+        return [each.format(**words) for each in shlex.split(template)]
+    except (KeyError, IndexError, ValueError) as error:
+        message = f'"{template}" is no template: {error}'
+        remedy = f"use {', '.join(f'{{{word}}}' for word in WORDS)}"
+        raise LonghaulError(message, remedy=remedy, exit_code=2) from None

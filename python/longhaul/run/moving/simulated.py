@@ -1,0 +1,186 @@
+"""Plans carried out in the simulator: its clock stops where the controller has something to decide."""
+
+import json
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from longhaul import _longhaul
+from longhaul.run import directory as directories
+from longhaul.run import flows
+from longhaul.run.moving import outcome, preparing
+from longhaul.run.moving.preparing import LEAD_S, Job
+from longhaul.run.sim import EVENTS_AT_ONCE, Simulated
+from longhaul.scheduling.steering import Controller
+
+Json = dict[str, Any]
+_NS = 1e9
+
+
+def run(
+    job: Job, *, runs: Path, argv: list[str], name: str | None, progress: Callable[[float, float], None]
+) -> Simulated:
+    """Simulate until all requests are served or refused. Ctrl-C ends it early and keeps what there is."""
+    resolved = job.resolved
+    background, rows = flows.plan_flows(resolved, resolved.traffic)
+    made = _flows(job)
+    plan = {
+        **resolved.plan,
+        "programs": [],
+        "flows": background + made,
+        "jobs": flows.plan_jobs(resolved, resolved.jobs),
+        "duration_ns": preparing.horizon_ns(job),
+    }
+    flows.check(plan)
+    rows += preparing.rows(job, simulated=True)
+    laws = [flow["traffic"]["law"]["law"] for flow in made]
+    for row, law in zip(rows[len(background) :], laws, strict=True):
+        row["cc"] = law
+    directory = directories.create(
+        runs,
+        name or plan["name"],
+        mode="sim",
+        source=resolved.source,
+        plan=plan,
+        argv=argv,
+        inputs=resolved.inputs,
+    )
+    for what, content in (
+        ("traffic", rows),
+        ("expectations", [dict(item) for item in resolved.expectations]),
+        ("positions", dict(resolved.positions)),
+        ("functions", dict(resolved.functions)),
+        ("spots", dict(resolved.scenario.spots)),
+    ):
+        (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+    simulation = _longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw"))
+    # A simulated sender that gave up does not come back.
+    controller = job.controller(attempts=1)
+    reason = "flows"
+    began, cpu = time.monotonic(), time.process_time()
+    try:
+        drive(
+            simulation,
+            controller,
+            job,
+            first=len(background),
+            horizon_s=plan["duration_ns"] / _NS,
+            progress=lambda now_s: progress(now_s, time.monotonic() - began),
+        )
+    except KeyboardInterrupt:
+        reason = "interrupted"
+    counted: Json = json.loads(simulation.finish())
+    counted |= {"wall_s": time.monotonic() - began, "cpu_s": time.process_time() - cpu}
+    _since_begun(counted, rows, controller, directory)
+    for file, result in (("engine", counted), ("ended", {"ended": reason})):
+        (directory / "raw" / f"{file}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
+    outcome.write(controller, directory, how={"mode": "sim", "mover": "paced", "pacing": "segments"})
+    directories.update_run(directory, status=reason)
+    return Simulated(directory, reason)
+
+
+def _since_begun(counted: Json, rows: list[Json], controller: Controller, directory: Path) -> None:
+    """Let rates of transfers count from when they began; what was refused never did."""
+    begun = {
+        each.request.name: LEAD_S + each.begun_s for each in controller.transfers if each.begun_s is not None
+    }
+    named = {each.request.name for each in controller.transfers}
+    for flow in counted["flows"]:
+        if flow["name"] in begun:
+            end_s = (flow["done_ns"] or counted["duration_ns"]) / _NS
+            flow["span_s"] = end_s - begun[flow["name"]]
+            flow["goodput_bits_per_s"] = flow["bytes"] * 8 / flow["span_s"] if flow["span_s"] > 0 else None
+    kept = [
+        {**row, "start_ns": round(begun.get(row["name"], 0) * _NS) or row["start_ns"]}
+        for row in rows
+        if row["name"] in begun or row["name"] not in named
+    ]
+    (directory / "raw" / "traffic.json").write_text(json.dumps(kept, indent=1), encoding="utf-8")
+
+
+def drive(
+    simulation: _longhaul.Simulation,
+    controller: Controller,
+    job: Job,
+    *,
+    first: int,
+    horizon_s: float,
+    progress: Callable[[float], None],
+) -> None:
+    """Let ``controller`` pace the flows of ``simulation`` from position ``first`` on, until it is done."""
+    openings = sorted(((each.release_s, index) for index, each in enumerate(job.case.requests)), reverse=True)
+    changes = list(reversed(job.changes))
+    watch_s, now_s = preparing.watch_s(job), 0.0
+    while now_s < horizon_s:
+        while openings and openings[-1][0] <= now_s:
+            # One segment goes, so that its acknowledgement tells the receiver's window, which a SYN cannot.
+            simulation.pace(first + openings.pop()[1], 1)
+        while changes and changes[-1][0] <= now_s:
+            _at, link, bits_per_s = changes.pop()
+            controller.tell_link(link, bits_per_s, now_s - LEAD_S)
+        if now_s >= LEAD_S:
+            for order in controller.advance(now_s - LEAD_S):
+                simulation.pace(first + order.index, round(order.bits_per_s))
+        if controller.is_over:
+            return
+        times = [horizon_s, max(LEAD_S, controller.next_s(now_s - LEAD_S) + LEAD_S)]
+        times += [each[-1][0] for each in (openings, changes) if each]
+        if any(each.state == "moving" for each in controller.transfers):
+            times.append(now_s + watch_s)
+        # Whole nanoseconds: the simulator's clock must not come to stand before the instant.
+        until_ns = max(math.ceil(min(times) * _NS), math.floor(now_s * _NS) + 1)
+        _advance(simulation, until_ns, progress)
+        now_s = until_ns / _NS
+        for flow, received, arrived_ns, failed in simulation.progress():
+            _tell(controller, flow - first, received, arrived_ns, failed=failed, now_s=now_s - LEAD_S)
+
+
+def _advance(simulation: _longhaul.Simulation, until_ns: int, progress: Callable[[float], None]) -> None:
+    while simulation.now_ns() < until_ns:
+        before = simulation.now_ns()
+        ended = simulation.advance(EVENTS_AT_ONCE, until_ns=until_ns)
+        progress(simulation.now_ns() / _NS)
+        if ended and simulation.now_ns() == before:
+            return
+
+
+def _tell(
+    controller: Controller, index: int, received: int, arrived_ns: int | None, *, failed: bool, now_s: float
+) -> None:
+    if index < 0 or controller.transfers[index].state not in ("waiting", "moving"):
+        return
+    if arrived_ns is not None:
+        controller.tell_done(index, arrived_ns / _NS - LEAD_S)
+    elif failed:
+        controller.tell_failure(index, now_s, why="its connection gave up")
+    else:
+        controller.tell_progress(index, received, now_s)
+
+
+def _flows(job: Job) -> list[Json]:
+    resolved, found = job.resolved, []
+    for request, (source, destination) in zip(job.case.requests, job.ends, strict=True):
+        node = resolved.plan["nodes"][source]
+        law = node.get("sysctls", {}).get(flows.LAW_SYSCTL) or flows.DEFAULT_LAW
+        found.append(
+            {
+                "name": request.name,
+                "source": source,
+                "destination": destination,
+                "start_ns": round((request.release_s + LEAD_S) * _NS),
+                "stop_ns": None,
+                "simulated": True,
+                "traffic": {
+                    "kind": "tcp",
+                    "streams": 1,
+                    "law": {"law": law},
+                    "tcp": {**resolved.tcp.get(source, {}), "ipv6": node["ipv4"] is None},
+                    "bytes": request.volume_bytes,
+                    "bits_per_s": 1,
+                    "held": True,
+                },
+            }
+        )
+    return found

@@ -1,0 +1,72 @@
+"""Whose packets the classes of hosts' pacing take, once it is known who sends."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from longhaul.errors import LonghaulError
+
+if TYPE_CHECKING:
+    from longhaul.scenario import Resolved
+
+Json = dict[str, Any]
+ICMP = (1, 58)
+
+
+def with_owners(
+    resolved: "Resolved",
+    plan: Json,
+    flow_rows: Sequence[Mapping[str, Any]],
+    real_rows: Sequence[Mapping[str, Any]] = (),
+) -> Json:
+    """``plan`` with rules that know the flows, ports and jobs of their traffic and programs.
+
+    ``flow_rows`` tell of the plan's flows, ``real_rows`` of what its programs send.
+    """
+    if not resolved.owners:
+        return plan
+    links: list[Json] = [dict(link) for link in plan["links"]]
+    rules: dict[tuple[int, str], list[list[Json]]] = {}
+    for owner in resolved.owners:
+        place = (owner.link, owner.way)
+        pacing = links[owner.link][owner.way]["pacing"]
+        each = rules.setdefault(place, [[rule] for rule in pacing["rules"]])
+        flows = enumerate(zip(plan["flows"], flow_rows, strict=True))
+        senders: list[Json] = [
+            {"flow": position}
+            for position, (flow, row) in flows
+            if flow["simulated"] and row["name"] in owner.traffic
+        ]
+        jobs = [job["name"] for job in plan["jobs"]]
+        senders += [{"job": position} for position, name in enumerate(jobs) if name in owner.programs]
+        rule = pacing["rules"][owner.rule]
+        each[owner.rule] = [{**rule, "senders": senders}] if senders else []
+        real = [row for row in real_rows if row["name"] in owner.traffic and not row["simulated"]]
+        each[owner.rule] += _real(plan, rule, real)
+        real_programs = [program["name"] for program in plan["programs"]]
+        if unknown := [name for name in owner.programs if name in real_programs]:
+            raise LonghaulError(
+                f'a live run cannot tell which packets are of program "{unknown[0]}"',
+                remedy="write port: or to: in place of program: in its pacing class",
+                exit_code=2,
+            )
+    for (link, way), grouped in rules.items():
+        pacing = {**links[link][way]["pacing"], "rules": [rule for group in grouped for rule in group]}
+        links[link] = {**links[link], way: {**links[link][way], "pacing": pacing}}
+    return {**plan, "links": links}
+
+
+def _real(plan: Json, rule: Json, rows: Sequence[Mapping[str, Any]]) -> list[Json]:
+    """Rules for what real programs send: by the ports of their servers, and echo requests by their hosts."""
+    ports = {}
+    for program in plan["programs"]:
+        if program.get("plays"):
+            ports[program["name"]] = program["plays"]["port"]
+        elif program.get("ready"):
+            ports[program["name"]] = program["ready"]["tcp_port"]
+    mine = sorted({ports[row["server"]] for row in rows if row["server"] in ports})
+    made = [{**rule, "ports": [[port, port] for port in mine]}] if mine else []
+    names = [node["name"] for node in plan["nodes"]]
+    pinged = sorted(
+        {names.index(row[end]) for row in rows if row["kind"] == "ping" for end in ("to", "from")}
+    )
+    return made + [{**rule, "protocol": protocol, "destinations": pinged} for protocol in ICMP if pinged]

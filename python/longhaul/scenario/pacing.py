@@ -1,0 +1,218 @@
+"""The pacing of hosts in the plan's words: classes, rules, and how they change."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from longhaul.scenario.events import NOTHING
+from longhaul.scenario.laws import Plain, bdp_bytes
+from longhaul.scenario.laws.rate import FRAMING
+from longhaul.scenario.load import Scenario
+from longhaul.scenario.model.pacing import MOST_CLASSES, PROTOCOLS, ClassLaw, Pacing, PacingClass
+from longhaul.scenario.network import WAYS, NamedNode, Network
+from longhaul.scenario.problems import Problem, did_you_mean
+from longhaul.scenario.ranges import expand
+from longhaul.scenario.units import Rate
+from longhaul.scenario.yaml_tree import Path
+
+DEFAULT_QUEUE_PACKETS = 1000
+"""What Linux gives an interface (txqueuelen of ip-link(8))."""
+NORMAL = "normal"
+# A frame: header 14, FCS 4, 64 bytes at least (IEEE 802.3, clause 3).
+_FRAME: Plain = {"overhead_bytes": 18, "least_bytes": 64, "cells": None}
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A rule that waits to hear which flows, ports or jobs its traffic and programs have."""
+
+    link: int
+    way: str
+    rule: int
+    traffic: tuple[str, ...]
+    programs: tuple[str, ...]
+
+
+def plan_pacing(
+    scenario: Scenario, network: Network
+) -> tuple[dict[tuple[int, str], Plain], list[Owner], list[Problem]]:
+    """The pacing before every direction that has one, whose rules wait for owners, and what is wrong."""
+    found: dict[tuple[int, str], Plain] = {}
+    owners: list[Owner] = []
+    problems: dict[Any, Problem] = {}
+    for index, node in enumerate(network.nodes):
+        if node.spec.pacing is None:
+            continue
+        for link, wire in enumerate(network.links):
+            for way, end in zip(WAYS, wire.ends, strict=True):
+                if end == index:
+                    task = _Task(scenario, network, node, node.spec.pacing)
+                    found[link, way] = task.pacing(getattr(wire, way))
+                    owners += [Owner(link, way, *each) for each in task.owners]
+                    problems |= {(each.place, each.message): each for each in task.problems}
+    return found, owners, list(problems.values())
+
+
+class _Task:
+    """Plans the pacing of one host before one link."""
+
+    def __init__(self, scenario: Scenario, network: Network, node: NamedNode, spec: Pacing) -> None:
+        self.scenario, self.network, self.spec = scenario, network, spec
+        self.path: Path = (*node.path, "pacing")
+        self.problems: list[Problem] = []
+        self.owners: list[tuple[int, tuple[str, ...], tuple[str, ...]]] = []
+
+    def wrong(self, path: Path, message: str, remedy: str | None) -> None:
+        self.problems.append(self.scenario.problem((*self.path, *path), message, remedy))
+
+    def pacing(self, direction: Mapping[str, Any]) -> Plain:
+        spec = self.spec
+        rate = direction["rate"]
+        line = spec.line.bits_per_s if spec.line else rate["bits_per_s"] if rate["law"] == "constant" else 0
+        if not line:
+            self.wrong((), "the host's link has no constant rate", "write line: 1Gbit, the rate of its card")
+        framing = FRAMING[spec.count] if spec.count and spec.count != "psp" else direction["framing"]
+        classes: list[Plain] = []
+        rules: list[Plain] = []
+        first: dict[str, int] = {}
+        for name, each in spec.classes.items():
+            first[name] = len(classes)
+            if not each.matches and spec.default != name:
+                what = f'no packet belongs to class "{name}"'
+                self.wrong(("classes", name), what, f"write to, port, ..., or default: {name}")
+            if each.matches:
+                rules += self.rule(name, each, first[name], len(rules))
+            for number in range(each.flows or 1):
+                classes.append(self.plan_class(f"{name}.{number + 1}" if each.flows else name, each))
+            if len(classes) > MOST_CLASSES:
+                self.wrong(("classes", name), f"makes more than {MOST_CLASSES} classes", "use fewer")
+                break
+        if spec.default == NORMAL and NORMAL not in first:
+            first[NORMAL] = len(classes)
+            classes.append(self.plan_class(NORMAL, PacingClass()))
+        if spec.default not in first:
+            near = did_you_mean(spec.default, [*spec.classes, NORMAL])
+            self.wrong(("default",), f'there is no class "{spec.default}"', near)
+        if line and (problem := oversubscribed(classes, line)):
+            self.wrong(("classes",), *problem)
+        return {
+            "line_bits_per_s": line or 1,
+            "line_framing": FRAMING["ethernet"] if spec.count == "psp" else framing,
+            "class_framing": _FRAME if spec.count == "psp" else framing,
+            "classes": classes,
+            "default": first.get(spec.default, 0),
+            "rules": rules,
+        }
+
+    def plan_class(self, name: str, each: PacingClass) -> Plain:
+        packets: int | None = DEFAULT_QUEUE_PACKETS
+        limit: int | None = None
+        law = plan_law(each)
+        rate = law.get("bits_per_s", 0)
+        if each.latency is not None:
+            # tbf(8): limit = rate * latency + burst.
+            packets, limit = None, bdp_bytes(rate, each.latency.ns) + law["burst_bytes"]
+        elif each.queue is not None:
+            packets, limit = each.queue.packets, each.queue.bytes
+            if each.queue.ns is not None:
+                limit = bdp_bytes(rate, each.queue.ns)
+        return {"name": name, "law": law, "limit_packets": packets, "limit_bytes": limit}
+
+    def rule(self, name: str, each: PacingClass, first: int, place: int) -> list[Plain]:
+        path: Path = ("classes", name)
+        destinations = []
+        for position, text in enumerate(each.to or ()):
+            for node in expand(text):
+                if node not in self.network.node_index:
+                    near = did_you_mean(node, self.network.node_index)
+                    self.wrong((*path, "to", position), f'there is no host "{node}"', near)
+                else:
+                    destinations.append(self.network.node_index[node])
+        document = self.scenario.document
+        for key, known in (("traffic", document.traffic), ("program", document.programs)):
+            for position, owner in enumerate(getattr(each, key) or ()):
+                if owner not in known:
+                    near = did_you_mean(owner, known)
+                    self.wrong((*path, key, position), f'there is no {key} "{owner}"', near)
+        if each.traffic or each.program:
+            self.owners.append((place, each.traffic or (), each.program or ()))
+        return [
+            {
+                "class": first,
+                "flows": each.flows or 0,
+                "destinations": destinations,
+                "ports": [list(ports) for ports in each.port or ()],
+                "protocol": PROTOCOLS[each.protocol] if each.protocol else None,
+                "dscp": each.dscp,
+                "senders": [],
+            }
+        ]
+
+
+def plan_law(law: ClassLaw) -> Plain:
+    """A class's law of the plan."""
+    if law.rate is not None:
+        return {"law": "paced", "bits_per_s": law.rate.bits_per_s}
+    if law.bucket is not None and law.burst is not None:
+        return {
+            "law": "token-bucket",
+            "bits_per_s": law.bucket.bits_per_s,
+            "burst_bytes": law.burst.bytes,
+            "peak_bits_per_s": law.peak.bits_per_s if law.peak else None,
+        }
+    return {"law": "normal"}
+
+
+def oversubscribed(classes: list[Plain], line: int) -> tuple[str, str] | None:
+    """What is wrong if the classes promise more than the line carries, and the remedy."""
+    rates = [each["law"]["bits_per_s"] for each in classes if "bits_per_s" in each["law"]]
+    if sum(rates) <= line:
+        return None
+    message = f"{len(rates)} classes promise {Rate(sum(rates))} of a line of {Rate(line)}"
+    return message, f"take {Rate(sum(rates) - line)} from them"
+
+
+def plan_pacing_events(
+    scenario: Scenario, network: Network, pacings: Mapping[tuple[int, str], Plain]
+) -> tuple[list[tuple[int, int, Plain]], list[Problem]]:
+    """Time, position and event of the plan of every change of pacing, and what is wrong with them."""
+    found: list[tuple[int, int, Plain]] = []
+    problems: list[Problem] = []
+    laws = {place: [dict(each) for each in pacing["classes"]] for place, pacing in pacings.items()}
+    order = sorted(enumerate(scenario.document.events), key=lambda item: item[1].at.ns)
+    for position, event in order:
+        path: Path = ("events", position)
+        for host in event.host or ():
+            index = network.node_index.get(host)
+            mine = [place for place in pacings if network.links[place[0]].ends[WAYS.index(place[1])] == index]
+            if not mine:
+                known = [node.name for node in network.nodes if node.spec.pacing]
+                message = f'there is no host "{host}" that paces'
+                problems.append(scenario.problem((*path, "host"), message, did_you_mean(host, known)))
+            for place in mine:
+                link, way = place
+                changes = []
+                for name, law in (event.pacing or {}).items():
+                    numbers = list(class_numbers(pacings[place]["classes"], name))
+                    if not numbers:
+                        names = [each["name"] for each in pacings[place]["classes"]]
+                        near = did_you_mean(name, names)
+                        message = f'"{host}" has no class "{name}"'
+                        problems.append(scenario.problem((*path, "pacing", name), message, near))
+                    for number in numbers:
+                        laws[place][number]["law"] = plan_law(law)
+                        changes.append({"class": number, "law": plan_law(law)})
+                wrong = oversubscribed(laws[place], pacings[place]["line_bits_per_s"])
+                if changes and wrong:
+                    problems.append(scenario.problem((*path, "pacing"), *wrong))
+                what = {"at_ns": event.at.ns, "link": link, "direction": way, "route": None}
+                found.append((event.at.ns, position, {**what, "change": {**NOTHING, "pacing": changes}}))
+    return found, problems
+
+
+def class_numbers(classes: list[Plain], name: str) -> Iterator[int]:
+    """The positions of the class called ``name``, or of all that its flows have."""
+    for number, each in enumerate(classes):
+        stem, dot, last = each["name"].rpartition(".")
+        if each["name"] == name or (dot and stem == name and last.isdecimal()):
+            yield number

@@ -1,0 +1,101 @@
+"""Figure 11: two paced sources whose rates together exceed a bottleneck of 700 Mbit/s by so much."""
+
+from collections.abc import Mapping
+
+from study import Study
+from testbed import CONTROLS, FRAME, SEGMENT, Trial, draw_flows, index, mbits, paced, row_of, simulate, two
+
+from longhaul.report.plotting import figure, paper
+from longhaul.run.api import Result
+
+BOTTLENECK_MBITS = 700
+SOURCES_MBITS = {0: 350, 10: 385, 14: 400, 20: 420, 40: 490}
+"""By how many per cent both are above it. 400 and 490 are the paper's rates, 10 and 20 % its levels."""
+SECONDS = 60
+DEEP = "10000p"
+"""Of a source's own queue, so that only the bottleneck drops: more than a window holds."""
+
+
+def level(mbits_each: float) -> float:
+    """By how much two sources are above the bottleneck, as a share of it."""
+    return (2 * mbits_each - BOTTLENECK_MBITS) / BOTTLENECK_MBITS
+
+
+def study_congestion(study: Study) -> None:
+    """Simulate every level and sources that nobody limits, draw figure 11, judge the claims."""
+    params = {"bottleneck": f"{BOTTLENECK_MBITS}Mbit"}
+    trials = {
+        (name, percent): Trial(
+            f"{name.lower()}-{percent if each else 'unlimited'}",
+            two(law),
+            paced(each, waits=DEEP) if each else None,
+            seconds=SECONDS,
+            params=params,
+        )
+        for name, law in CONTROLS.items()
+        for percent, each in {**SOURCES_MBITS, 186: None}.items()
+    }
+    found = dict(zip(trials, (result for _trial, result in simulate(study, trials.values())), strict=True))
+    rows = [row_of(trials[key], found[key], control=key[0], level_percent=key[1]) for key in trials]
+    study.table("figure-11", rows)
+    total = {key: mbits(result, "a", "b") for key, result in found.items()}
+    most = BOTTLENECK_MBITS * SEGMENT / FRAME
+    for name in CONTROLS:
+        shown = ", ".join(f"{percent} % {total[name, percent]:.0f}" for percent in SOURCES_MBITS)
+        study.say(
+            f"figure 11, {name}, Mbit/s of {most:.0f}: {shown}; not limited at all {total[name, 186]:.0f}"
+        )
+    study.claim(
+        "figure 11: sources that together just fill the bottleneck lose nothing, and have 97 % of it",
+        all(total[name, 0] > 0.97 * most for name in CONTROLS)
+        and not any(found[name, 0].flow(flow)["retransmits"] for name in CONTROLS for flow in "ab"),
+    )
+    for name in CONTROLS:
+        study.claim(
+            f"figure 11: controlled rates are of great value ({name}: {total[name, 0]:.0f} Mbit/s at 0 %,"
+            f" where ports of 490 have {total[name, 40]:.0f} and of 1000 Mbit/s {total[name, 186]:.0f})",
+            total[name, 0] > 1.1 * max(total[name, 40], total[name, 186]),
+        )
+    fair = {key: index(result) for key, result in found.items() if key[1] in SOURCES_MBITS}
+    worst = min(fair, key=lambda key: fair[key])
+    good = sum(each >= 0.985 for each in fair.values())
+    study.claim(
+        f"figure 11: Jain's index is about 0.99 at all levels ({good} of {len(fair)};"
+        f" least {fair[worst]:.3f}, {worst[0]} at {worst[1]} %)",
+        good == len(fair),
+    )
+    _draw(study, found, total, fair, most)
+
+
+def _draw(
+    study: Study,
+    found: Mapping[tuple[str, int], Result],
+    total: Mapping[tuple[str, int], float],
+    fair: Mapping[tuple[str, int], float],
+    most: float,
+) -> None:
+    with paper():
+        made = figure(4.8, width_in=10.5)
+        for down, name in enumerate(CONTROLS):
+            for across, percent in enumerate((10, 20)):
+                axes = made.add_subplot(2, 3, 1 + 3 * down + across)
+                draw_flows(axes, found[name, percent], {"a": "first machine", "b": "second machine"})
+                axes.set(ylim=(0, 900), xlim=(0, SECONDS), title=f"{name}, {percent} % too much")
+                if not across:
+                    axes.set_ylabel("goodput [Mbit/s]")
+                if down:
+                    axes.set_xlabel("time [s]")
+                if not down and not across:
+                    axes.legend(loc="upper center", ncols=3, fontsize=7, columnspacing=1, handlelength=1.4)
+        rates, shares = made.add_subplot(2, 3, 3), made.add_subplot(2, 3, 6)
+        for number, name in enumerate(CONTROLS):
+            levels, marker = list(SOURCES_MBITS), "os"[number] + "-"
+            rates.plot(levels, [total[name, each] for each in levels], marker, label=name)
+            rates.axhline(total[name, 186], color=f"C{number}", linestyle=":", linewidth=1)
+            shares.plot(levels, [fair[name, each] for each in levels], marker)
+        rates.axhline(most, color="0.6", linewidth=0.8)
+        rates.plot([], [], ":", color="0.4", label="sources not limited")
+        rates.set(ylim=(0, 720), title="both together [Mbit/s]")
+        rates.legend(loc="lower left")
+        shares.set(ylim=(0.5, 1.01), xlabel="above the bottleneck by [%]", title="Jain's index")
+        study.figure(made, "figure-11")

@@ -1,0 +1,74 @@
+"""Figure 8: one Reno flow; the round trip, the socket buffer, the token bucket."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from study import Study
+from testbed import FRAME, RENO, SEGMENT, Trial, bucket, draw_flows, mbits, one, per_second, row_of, simulate
+
+from longhaul.report.plotting import figure, paper
+from longhaul.run.api import Result
+
+WIRE_MBITS = 1000 * SEGMENT / FRAME
+CASES: tuple[tuple[str, Trial], ...] = (
+    (
+        "10 ms, buffers of 16 MiB",
+        Trial("near", one(RENO), params={"wan": "4.98ms", "buffers": "16MiB"}),
+    ),
+    ("100 ms, 16 MiB", Trial("small-buffers", one(RENO), params={"buffers": "16MiB"})),
+    ("100 ms, 25 MiB", Trial("large-buffers", one(RENO))),
+    ("100 ms, 25 MiB, token bucket", Trial("bucket", one(RENO), bucket(490))),
+)
+
+
+def window_mbits(buffer_mib: float, round_trip_s: float) -> float:
+    """What half of a socket buffer allows for each round trip, at most the wire's rate."""
+    return min(WIRE_MBITS, buffer_mib * 2**20 / 2 * 8 / round_trip_s / 1e6)
+
+
+def study_one_flow(study: Study) -> None:
+    """Simulate the four cases, draw figure 8, judge the claims."""
+    found: dict[str, Result] = {}
+    rows = []
+    for trial, result in simulate(study, [trial for _label, trial in CASES]):
+        found[trial.name] = result
+        rows.append(row_of(trial, result, after_20_s_mbits=round(late(result), 2)))
+    study.table("figure-8", rows)
+    expected = [window_mbits(16, 0.01), window_mbits(16, 0.1), window_mbits(25, 0.1)]
+    for (label, trial), most in zip(CASES, [*expected, None], strict=True):
+        rule = f"; half of the buffer in a round trip, or the wire: {most:.1f}" if most else ""
+        study.say(f"figure 8, {label}: {late(found[trial.name]):.1f} Mbit/s after 20 s{rule}")
+    study.claim(
+        "figure 8: after slow start each of 1) to 3) is within 1 % of what half of its buffer allows",
+        all(
+            abs(late(found[trial.name]) / most - 1) < 0.01
+            for (_label, trial), most in zip(CASES, expected, strict=False)
+        ),
+    )
+    ratio = mbits(found["bucket"], "a") / mbits(found["large-buffers"], "a")
+    study.claim(
+        f"figure 8: a token bucket of 490 Mbit/s is very penalizing at 100 ms:"
+        f" {ratio:.1%} of the rate without, where it would allow 49 %",
+        ratio < 0.1,
+    )
+    _draw(study, found, expected)
+
+
+def late(result: Result) -> float:
+    """Mbit/s after 20 s."""
+    times, rates = per_second(result, "a")
+    return float(np.mean(rates[times > 20]))
+
+
+def _draw(study: Study, found: Mapping[str, Result], expected: list[float]) -> None:
+    with paper():
+        made = figure(3.4, width_in=8)
+        axes = made.subplots()
+        for label, trial in CASES:
+            draw_flows(axes, found[trial.name], {"a": label}, total=False)
+        for most in sorted(set(expected)):
+            axes.axhline(most, color="0.6", linewidth=0.8, linestyle=":")
+        axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]", ylim=(0, 1000), xlim=(0, 60))
+        axes.plot([], [], ":", color="0.6", label="half a buffer a round trip")
+        axes.legend(loc="center right", bbox_to_anchor=(1, 0.36))
+        study.figure(made, "figure-8")

@@ -1,0 +1,191 @@
+"""The transport services: both transfers at once at half the rate (TS_1), or in series (TS_2)."""
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+from matplotlib.axes import Axes
+from study import Study
+from testbed import CONTROLS, FRAME, SEGMENT, Limit, Trial, bucket, paced, simulate
+
+from longhaul.analysis.fairness import jain
+from longhaul.report.plotting import figure, paper
+from longhaul.run.api import Result
+from longhaul.scheduling import Point, Request, access_points, instance
+from longhaul.scheduling.plans import Plan
+from longhaul.scheduling.policies import plan
+
+VOLUME_BYTES = 500_000_000
+"""The paper says 500 GB, which no gigabit carries in 60 s."""
+DEADLINE_S = 60
+CAPACITY = 1e9 * SEGMENT / FRAME
+"""Payload of the access link, in bit/s."""
+SERVICES = {"TS_1": "fair", "TS_2": "serial-fcfs", "TS_2 by the clock": "serial-fcfs"}
+"""TS_2 waits for the end of the first transfer; by the clock, the second starts when the plan says."""
+TOOLS = ("token bucket", "PSPacer")
+FASTEST_MBITS = 930
+"""PSPacer's, on a gigabit."""
+
+
+def planned(policy: str, *, volume_bytes: float = VOLUME_BYTES) -> Plan:
+    """What a service makes of the paper's two requests."""
+    network = access_points({"lan": Point(CAPACITY, CAPACITY)} | {site: Point(1e9, 1e9) for site in "xy"})
+    requests = [
+        Request(name=name, source="lan", destination=site, volume_bytes=volume_bytes, deadline_s=DEADLINE_S)
+        for name, site in (("a", "x"), ("b", "y"))
+    ]
+    return plan(instance(requests, network=network), policy=policy)
+
+
+def limits(bits_per_s: float) -> Mapping[str, Limit]:
+    """Both tools, at such a rate of payload."""
+    wire_mbits = round(bits_per_s / 1e6 * FRAME / SEGMENT, 3)
+    return {
+        "token bucket": bucket(wire_mbits),
+        "PSPacer": paced(min(wire_mbits, FASTEST_MBITS), waits="10000p"),
+    }
+
+
+def study_services(study: Study) -> None:
+    """Plan, simulate what was planned with each tool and control, draw both, judge the claims."""
+    refused = planned("fair", volume_bytes=500e9)
+    study.say(f"500 GB as printed: {refused.outcomes[0].reason}")
+    plans = {service: planned(policy) for service, policy in SERVICES.items()}
+    cases = list(product(SERVICES, TOOLS, CONTROLS))
+    firsts = [
+        _trial(("TS_2", tool, control), plans["TS_2"], None) for tool, control in product(TOOLS, CONTROLS)
+    ]
+    alone = dict(
+        zip(
+            product(TOOLS, CONTROLS),
+            (_end_s(result, "a") for _t, result in simulate(study, firsts)),
+            strict=True,
+        )
+    )
+    begins = {case: plans[case[0]].outcomes[1].start_s for case in cases}
+    begins |= {case: alone[case[1:]] or DEADLINE_S for case in cases if case[0] == "TS_2"}
+    trials = [_trial(case, plans[case[0]], begins[case]) for case in cases]
+    found = {case: result for case, (_trial, result) in zip(cases, simulate(study, trials), strict=True)}
+    rows = [_row(case, plans[case[0]], begins[case], found[case]) for case in cases]
+    study.table("services", rows)
+    by_case = {(row["service"], row["limit"], row["control"]): row for row in rows}
+    for row in rows:
+        study.say(_told(row))
+    main = [by_case[service, "PSPacer", control] for service, control in product(("TS_1", "TS_2"), CONTROLS)]
+    worst = {row["service"]: (row["b_finish_s"] or DEADLINE_S) / row["b_planned_s"] - 1 for row in main}
+    study.claim(
+        "services: with PSPacer every transfer is done in time (the last one"
+        f" {worst['TS_1']:.0%} later than planned in TS_1, {worst['TS_2']:.0%} in TS_2, by slow start)",
+        all(row["satisfied"] == 2 for row in main),
+    )
+    first = {service: by_case[service, "PSPacer", "Reno"] for service in ("TS_1", "TS_2")}
+    study.claim(
+        f"services: TS_2 has the better f1 ({first['TS_2']['f1_s']} s against"
+        f" {first['TS_1']['f1_s']}), TS_1 the better f2 ({first['TS_1']['f2']} against {first['TS_2']['f2']}:"
+        " it starts slowly once, not twice)",
+        first["TS_2"]["f1_s"] < first["TS_1"]["f1_s"] and first["TS_1"]["f2"] > first["TS_2"]["f2"],
+    )
+    study.claim(
+        "services: with Reno behind a token bucket none is done in time, whatever the service",
+        not any(by_case[service, "token bucket", "Reno"]["satisfied"] for service in SERVICES),
+    )
+    _draw(study, rows)
+
+
+def _told(row: Mapping[str, Any]) -> str:
+    ends = [f"{row[f'{name}_finish_s']} s" if row[f"{name}_finish_s"] else "not in time" for name in "ab"]
+    planned_s = f"planned {row['a_planned_s']} and {row['b_planned_s']} s"
+    return f"{row['service']}, {row['limit']}, {row['control']}: {ends[0]} and {ends[1]} ({planned_s})"
+
+
+def _trial(case: tuple[str, str, str], made: Plan, begin_s: float | None) -> Trial:
+    """Both transfers, the second from ``begin_s`` on; or the first alone."""
+    service, tool, control = case
+    outcomes = {each.request.name: each for each in made.outcomes}
+    starts = {"a": outcomes["a"].start_s} | ({} if begin_s is None else {"b": begin_s})
+    flows = {
+        name: f"kind: tcp, from: {name}, to: {site}, cc: {CONTROLS[control]}, bytes: {VOLUME_BYTES}B,"
+        f" start: {starts[name]:.6f}s"
+        for name, site in (("a", "x"), ("b", "y"))
+        if name in starts and starts[name] < DEADLINE_S
+    }
+    name = (
+        f"{service}-{tool}-{control}{'' if begin_s is not None else '-first'}".lower()
+        .replace(" ", "-")
+        .replace("_", "")
+    )
+    return Trial(name, flows, limits(outcomes["a"].bits_per_s)[tool], seconds=DEADLINE_S)
+
+
+def _end_s(result: Result, name: str) -> float | None:
+    """When all of a transfer had arrived; None if that was not within the run."""
+    flow = result.flow(name)
+    return flow["end_ns"] / 1e9 if flow["bytes"] >= VOLUME_BYTES and flow["end_ns"] is not None else None
+
+
+def _row(case: tuple[str, str, str], made: Plan, begin_s: float, result: Result) -> dict[str, Any]:
+    service, tool, control = case
+    row: dict[str, Any] = {"service": service, "limit": tool, "control": control}
+    there = {flow["flow"] for flow in result.summary["flows"]}
+    ends, spans, rates = [], [], []
+    for outcome, start in zip(made.outcomes, (made.outcomes[0].start_s, begin_s), strict=True):
+        name = outcome.request.name
+        carried = result.flow(name)["bytes"] if name in there else 0
+        end = _end_s(result, name) if name in there else None
+        row |= {
+            f"{name}_start_s": round(start, 2),
+            f"{name}_planned_start_s": round(outcome.start_s, 2),
+            f"{name}_planned_s": round(outcome.finish_s, 2),
+            f"{name}_finish_s": round(end, 2) if end else None,
+            f"{name}_mbytes": round(carried / 1e6, 1),
+        }
+        ends.append(end)
+        spans.append((end or DEADLINE_S) - start)
+        rates.append(carried * 8 / spans[-1] if spans[-1] else 0.0)
+    carried_bits = (row["a_mbytes"] + row["b_mbytes"]) * 8e6
+    return row | {
+        "satisfied": sum(end is not None and end <= DEADLINE_S for end in ends),
+        "f1_s": round(max(spans), 2),
+        "f2": round(carried_bits / (CAPACITY * max(end or DEADLINE_S for end in ends)), 3),
+        "jain": round(jain(rates) or 0, 4),
+    }
+
+
+def _draw(study: Study, rows: list[dict[str, Any]]) -> None:
+    with paper():
+        made = figure(3.8, width_in=10.5)
+        for number, axes in enumerate(made.subplots(1, len(SERVICES), sharey=True)):
+            service = list(SERVICES)[number]
+            mine = [row for row in rows if row["service"] == service]
+            for place, row in enumerate(mine):
+                for lane, name in enumerate("ab"):
+                    _bar(axes, place + 0.2 - 0.4 * (1 - lane), row, name)
+            axes.set_yticks(range(len(mine)), [f"{row['control']},\n{row['limit']}" for row in mine])
+            axes.set(xlim=(0, DEADLINE_S + 1), ylim=(3.55, -0.55), xlabel="time [s]", title=TITLES[service])
+            axes.grid(axis="y", visible=False)
+            axes.set_axisbelow(True)
+        for colour, label in (("C0", "first transfer"), ("C1", "second transfer")):
+            axes.barh(-9, 1, color=colour, label=label)
+        axes.barh(-9, 1, fill=False, edgecolor="black", label="as planned")
+        made.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        study.figure(made, "services")
+
+
+TITLES = {
+    "TS_1": "TS_1: both at once",
+    "TS_2": "TS_2: one after the other",
+    "TS_2 by the clock": "TS_2, the second as planned",
+}
+
+
+def _bar(axes: Axes, place: float, row: Mapping[str, Any], name: str) -> None:
+    """One transfer, and over it what was planned."""
+    start, end, mbytes = row[f"{name}_start_s"], row[f"{name}_finish_s"], row[f"{name}_mbytes"]
+    shade = 1 if end else 0.35
+    length = (end or DEADLINE_S) - start
+    axes.barh(place, length, left=start, height=0.32, color=f"C{'ab'.index(name)}", alpha=shade)
+    first, last = row[f"{name}_planned_start_s"], row[f"{name}_planned_s"]
+    axes.barh(place, last - first, left=first, height=0.32, fill=False, edgecolor="black", linewidth=0.9)
+    label = f"{end:.1f} s" if end else f"{mbytes:.0f} of 500 MB"
+    at = end + 0.8 if end else DEADLINE_S - 1
+    axes.text(at, place, label, va="center", ha="left" if end else "right", fontsize=7.5)

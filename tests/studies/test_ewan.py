@@ -1,0 +1,131 @@
+"""The eWAN study: its arithmetic, its scenarios, and two of its figures; all of them take minutes."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from longhaul.scenario import parse_scenario, resolve
+
+FOLDER = Path(__file__).parents[2] / "studies"
+
+
+@pytest.fixture(autouse=True)
+def _modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    before = set(sys.modules)
+    for folder in (FOLDER, FOLDER / "ewan"):
+        monkeypatch.syspath_prepend(str(folder))
+    yield
+    # Other studies have modules of the same names.
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(FOLDER)):
+            del sys.modules[name]
+
+
+def test_24_mbits_over_100_ms_are_207_segments_and_a_loss_in_28_600() -> None:
+    import lyon
+
+    window = lyon.window_segments(24)
+    assert window == pytest.approx(24e6 * 0.1 / 8 / 1448)
+    assert round(window) == 207
+    assert lyon.loss_of(window) == pytest.approx(3.5e-5, rel=0.01)
+
+
+def test_half_a_segment_a_round_trip_for_a_minute_makes_27_mbits_of_83_segments() -> None:
+    import lyon
+
+    # 600 round trips add 300 segments, 150 in the mean: 233 segments of 11,584 bits in 0.1 s.
+    assert lyon.grown_mbits(83, 60) == pytest.approx(233 * 11_584 / 0.1 / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("buffer_mib", "round_trip_s", "mbits"),
+    [(16, 0.1, 8 * 2**20 * 8 / 0.1 / 1e6), (25, 0.1, 1000 * 1448 / 1538), (16, 0.01, 1000 * 1448 / 1538)],
+)
+def test_half_of_a_buffer_a_round_trip_or_the_wire(
+    buffer_mib: int, round_trip_s: float, mbits: float
+) -> None:
+    import one_flow
+
+    assert one_flow.window_mbits(buffer_mib, round_trip_s) == pytest.approx(mbits)
+
+
+def test_a_bucket_lets_its_burst_and_a_millisecond_wait_as_tc_does() -> None:
+    import testbed
+
+    # 490 Mbit/s for 1 ms are 61,250 bytes.
+    assert testbed.bucket(490).waits == "76650B"
+    assert testbed.bucket(490, burst=testbed.LITERAL_BURST).waits == "15461250B"
+
+
+def test_sources_exceed_the_bottleneck_by_what_the_figure_says() -> None:
+    import congestion
+
+    found = {
+        percent: round(100 * congestion.level(each)) for percent, each in congestion.SOURCES_MBITS.items()
+    }
+    assert found == {percent: percent for percent in (0, 10, 14, 20, 40)}
+
+
+def test_plans_are_those_of_the_paper_on_what_a_gigabit_carries() -> None:
+    import services
+
+    length = 500e6 * 8 / (1e9 * 1448 / 1538)
+    shared, serial = (services.planned(policy) for policy in ("fair", "serial-fcfs"))
+    assert [each.finish_s for each in shared.outcomes] == pytest.approx([2 * length] * 2)
+    assert [(each.start_s, each.finish_s) for each in serial.outcomes] == [
+        pytest.approx((0, length)),
+        pytest.approx((length, 2 * length)),
+    ]
+    refused = services.planned("fair", volume_bytes=500e9)
+    assert not any(each.satisfied for each in refused.outcomes)
+
+
+def test_every_live_case_is_a_scenario_whose_round_trip_is_what_it_says() -> None:
+    import live
+    from testbed import RTT_S
+
+    from longhaul.scenario.paths import Routes
+
+    for trial in live.cases().values():
+        found = resolve(parse_scenario(trial.text.encode(), name="case.yaml", settings=trial.params))
+        nodes = [node["name"] for node in found.plan["nodes"]]
+        way = Routes(found.plan).way(nodes.index("b"), nodes.index("y"))
+        assert way is not None
+        assert way.round_trip_ns == 1e9 * RTT_S / (10 if "wan" in trial.params else 1)
+
+
+def test_figures_5_and_6_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import spacing
+    import study
+
+    monkeypatch.setattr(study, "ROOT", tmp_path)
+    made = study.Study("ewan", "spacing")
+    spacing.study_spacing(made)
+    assert made.missed == 0
+    # Two pacers at the end, and what undoes pacing: each is told by its own claim.
+    assert sum(line.startswith("- holds") for line in made.lines) == 3
+
+
+def test_figure_10_what_may_wait_decides_and_not_whether_it_is_a_bucket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import study
+    import testbed
+    from testbed import RENO, bucket, mbits, one, paced
+
+    monkeypatch.setattr(study, "ROOT", tmp_path)
+    short, long = bucket(490).waits, paced(490).waits
+    limits = {
+        "bucket-short": bucket(490),
+        "paced-short": paced(490, waits=short),
+        "bucket-long": bucket(490, waits=long),
+        "paced-long": paced(490),
+    }
+    trials = [testbed.Trial(name, one(RENO), limit, seconds=8) for name, limit in limits.items()]
+    made = study.Study("ewan", "limits")
+    rate = {trial.name: mbits(result, "a") for trial, result in testbed.simulate(made, trials)}
+    for waits in ("short", "long"):
+        assert rate[f"bucket-{waits}"] == pytest.approx(rate[f"paced-{waits}"], rel=0.02)
+    assert rate["paced-long"] > 5 * rate["paced-short"]
