@@ -198,10 +198,12 @@ test('axe finds nothing in any view, light or dark, wide or narrow', async () =>
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
     await look('keys');
     await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+o');
     await page.getByRole('heading', { name: 'Open' }).waitFor();
     await look('open');
     await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('2');
     await page.locator('.run').waitFor();
     await look('run');
