@@ -20,6 +20,8 @@ export type Source = {
   /** Over all that is kept. */
   mean(link: number, way: WayName, column: Column): number | null;
   load(link: number): number | null;
+  /** The greatest lateness of all links, each instant: only links that end at a host measure it. */
+  lateness(): (number | null)[];
 };
 
 export class Ring implements Source {
@@ -28,6 +30,7 @@ export class Ring implements Source {
   readonly probes: readonly string[];
   private readonly width: number;
   private readonly values: Float32Array;
+  private readonly worst: Float32Array;
   private readonly times: Float64Array;
   private head = 0;
   count = 0;
@@ -38,6 +41,7 @@ export class Ring implements Source {
     this.capacity = capacity;
     this.width = links.length * PER_LINK + probes.length;
     this.values = new Float32Array(this.width * capacity);
+    this.worst = new Float32Array(capacity);
     this.times = new Float64Array(capacity);
   }
 
@@ -52,9 +56,21 @@ export class Ring implements Source {
     }
     for (let at = 0; at < this.probes.length; at++)
       this.values[base + this.links.length * PER_LINK + at] = probes[at] ?? NaN;
+    let worst = NaN;
+    for (const numbers of links)
+      for (const late of [numbers?.[4], numbers?.[9]])
+        if (typeof late === 'number' && !(late <= worst)) worst = late;
+    this.worst[this.head] = worst;
     this.times[this.head] = tNs;
     this.head = (this.head + 1) % this.capacity;
     this.count = Math.min(this.count + 1, this.capacity);
+  }
+
+  lateness(): (number | null)[] {
+    return Array.from({ length: this.count }, (_, at) => {
+      const value = this.worst[this.row(at)]!;
+      return Number.isNaN(value) ? null : value;
+    });
   }
 
   private row(at: number): number {
@@ -139,6 +155,10 @@ export class Recorded implements Source {
   keep(name: string, way: string, series: Series): void {
     this.kept.set(`${way} ${name}`, { ...series, columns: named(series.columns) });
     if (way !== 'probe' || this.times.length === 0) this.times = series.t_ns;
+  }
+
+  lateness(): (number | null)[] {
+    return this.times.map(() => null);
   }
 
   seconds(): number[] {
