@@ -33,7 +33,12 @@ fn the_kernel_knows_each_law_while_it_is_held_and_no_longer() {
         let again = teacher.load(&Settings::named(name).unwrap(), &kernel_name).unwrap_err();
         assert!(again.to_string().contains("has a congestion control of this name"), "{again}");
         drop(law);
-        assert!(!available().contains(&kernel_name), "{name}");
+        // Another test may fork at this moment, and its child holds what is open until it becomes a program.
+        let gone = (0..100).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            !available().contains(&kernel_name)
+        });
+        assert!(gone, "{name}");
     }
 }
 
