@@ -5,7 +5,7 @@ use crate::datagrams::{Datagrams, Drain};
 use crate::echoes::{self, Echoes};
 use crate::endpoints::{Endpoints, Pair};
 use crate::schedule::{datagrams, speaks_ipv6, transfers};
-use crate::stream::{Application, Kind, Plan as StreamPlan, StreamEnd};
+use crate::stream::{Application, Kind, Pace, Plan as StreamPlan, StreamEnd};
 use longhaul_congestion::Settings as Law;
 use longhaul_network::{DirectionId, Network, NodeId};
 use longhaul_plan::{Flow, NodeKind, Plan, Recovery, Tcp, Traffic};
@@ -48,7 +48,8 @@ impl Endpoints {
             Traffic::Tcp { streams, law, tcp, bytes, bits_per_s, held } => {
                 endless(bytes.is_some())?;
                 let rate = bits_per_s.and_then(Rate::from_bits_per_s);
-                let plan = StreamPlan { start, stop, bytes: *bytes, rate, held: *held };
+                let pace = if *held { Pace::Held } else { rate.map_or(Pace::AtOnce, Pace::At) };
+                let plan = StreamPlan { start, stop, bytes: *bytes, pace };
                 let kind = kind(law, tcp);
                 for stream in 0..*streams {
                     self.connect(from, to, position, stream, &kind, plan, tcp.ipv6);
@@ -59,8 +60,8 @@ impl Endpoints {
                 let kind = kind(law, tcp);
                 let requests = transfers(whole, flow)?;
                 for (number, (start, bytes)) in (0..).zip(requests) {
-                    let plan =
-                        StreamPlan { start, stop: self.end, bytes: Some(bytes), rate: None, held: false };
+                    let pace = Pace::AtOnce;
+                    let plan = StreamPlan { start, stop: self.end, bytes: Some(bytes), pace };
                     self.connect(from, to, position, number, &kind, plan, tcp.ipv6);
                 }
             }

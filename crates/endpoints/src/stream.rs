@@ -36,8 +36,8 @@ pub struct StreamEnd {
     application: Option<Box<Application>>,
     /// The connection's timer as it was last, so that asking costs nothing.
     timer: Time,
-    /// When the listening end had everything, and closed, too.
-    ended: Option<Time>,
+    /// When the listening end had everything, and closed, too; [`Time::NEVER`] before.
+    ended: Time,
     /// Of every acknowledgement that gave one; `None` before the first.
     round_trips: Option<Box<Histogram>>,
     kind: Arc<Kind>,
@@ -61,8 +61,8 @@ pub struct Application {
     clock: Serialiser,
     next: Time,
     opened: bool,
-    /// When it handed over the first payload.
-    begun: Option<Time>,
+    /// When it handed over the first payload; [`Time::NEVER`] before.
+    begun: Time,
     stopped: bool,
 }
 
@@ -72,10 +72,18 @@ pub struct Plan {
     pub start: Time,
     pub stop: Time,
     pub bytes: Option<u64>,
-    /// Hands over a segment at a time at this rate; `None`: all at once.
-    pub rate: Option<Rate>,
-    /// Hands over nothing, and does not open, until it is [paced](StreamEnd::pace).
-    pub held: bool,
+    pub pace: Pace,
+}
+
+/// How fast an application hands over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// All at once.
+    AtOnce,
+    /// A segment at a time.
+    At(Rate),
+    /// Nothing, and it does not open, until it is [paced](StreamEnd::pace).
+    Held,
 }
 
 impl Application {
@@ -84,9 +92,9 @@ impl Application {
             plan,
             left: plan.bytes,
             clock: Serialiser::default(),
-            next: if plan.held { Time::NEVER } else { plan.start },
+            next: if plan.pace == Pace::Held { Time::NEVER } else { plan.start },
             opened: false,
-            begun: None,
+            begun: Time::NEVER,
             stopped: false,
         }
     }
@@ -101,7 +109,7 @@ impl StreamEnd {
             way,
             application,
             timer,
-            ended: None,
+            ended: Time::NEVER,
             round_trips: None,
             kind,
             number,
@@ -123,8 +131,8 @@ impl StreamEnd {
         {
             self.round_trips.get_or_insert_default().add(rtt, 1);
         }
-        if self.application.is_none() && self.ended.is_none() && connection.has_ended() {
-            self.ended = Some(wire.now);
+        if self.application.is_none() && self.ended == Time::NEVER && connection.has_ended() {
+            self.ended = wire.now;
             connection.close(wire.now);
         }
         self.pump(wire);
@@ -217,9 +225,8 @@ impl StreamEnd {
         if application.stopped || application.left == Some(0) || over {
             return;
         }
-        application.plan.rate = rate.or(application.plan.rate);
-        application.plan.held = rate.is_none();
-        application.next = if application.plan.held && application.opened { Time::NEVER } else { at };
+        application.plan.pace = rate.map_or(Pace::Held, Pace::At);
+        application.next = if rate.is_none() && application.opened { Time::NEVER } else { at };
         application.clock = Serialiser::default();
         self.timer = match &self.connection {
             State::Open(connection) => connection.timer().min(application.timer()),
@@ -237,12 +244,12 @@ impl StreamEnd {
 
     /// When the application handed over the first payload.
     pub fn begun(&self) -> Option<Time> {
-        self.application.as_ref().and_then(|application| application.begun)
+        self.application.as_ref().map(|application| application.begun).filter(|&at| at != Time::NEVER)
     }
 
     /// When the listening end had everything.
     pub fn ended(&self) -> Option<Time> {
-        self.ended
+        (self.ended != Time::NEVER).then_some(self.ended)
     }
 
     /// Whether it gave up.
@@ -298,18 +305,20 @@ impl Application {
             self.opened = true;
             connection.open(now);
         }
-        if self.plan.held {
-            self.next = Time::NEVER;
-            return;
+        if self.plan.pace != Pace::Held {
+            self.begun = self.begun.min(now);
         }
-        self.begun.get_or_insert(now);
-        match self.plan.rate {
-            None => {
+        match self.plan.pace {
+            Pace::Held => {
+                self.next = Time::NEVER;
+                return;
+            }
+            Pace::AtOnce => {
                 connection.write(now, self.left.unwrap_or(ENDLESS));
                 self.left = self.left.map(|_| 0);
                 self.next = Time::NEVER;
             }
-            Some(rate) => {
+            Pace::At(rate) => {
                 let chunk = self.left.map_or(u64::from(mss), |left| left.min(u64::from(mss)));
                 connection.write(now, chunk);
                 self.left = self.left.map(|left| left - chunk);

@@ -29,6 +29,14 @@ def _address(_context: click.Context, _parameter: click.Parameter, value: str | 
     return value
 
 
+def _policy(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
+    if value is None:
+        raise click.UsageError(
+            "--policy is missing; longhaul transfer policies lists them: fair is what TCP would do"
+        )
+    return value
+
+
 scenario_argument: Decorator = click.argument(
     "scenario", type=click.Path(path_type=Path, exists=True, dir_okay=False)
 )
@@ -64,4 +72,7 @@ prometheus_option: Decorator = click.option(
     is_eager=True,
     metavar="[ADDRESS:PORT]",
     help="Serve metrics for Prometheus while the run lasts; at 127.0.0.1:9464 if nothing else is said.",
+)
+policy_option: Decorator = click.option(
+    "--policy", metavar="NAME", callback=_policy, help="See longhaul transfer policies."
 )

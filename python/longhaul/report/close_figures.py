@@ -21,7 +21,8 @@ _COLUMNS = 600
 """Stretches of time that a figure tells apart."""
 _ZOOM = 200
 """Bins of the part that is shown one by one."""
-_MOST_POINTS = 20_000
+_ROWS = 120
+"""Heights that a panel of dots tells apart."""
 
 
 def monitor(table: Mapping[str, Array], plan: Json) -> str | None:
@@ -76,6 +77,18 @@ def _whole(axes: Any, start_ns: Array, values: Array, colour: str) -> None:
     axes.plot(times, mean, color=colour, linewidth=0.9, drawstyle="steps-post")
 
 
+def _distinct(x: Array, y: Array) -> Array:
+    """Positions of points no two of which would be the same dot; every dot that there would be is kept."""
+    if not len(x):
+        return np.zeros(0, dtype=np.int64)
+    column, row = (
+        np.round((each - each.min()) / (np.ptp(each) or 1.0) * steps).astype(np.int64)
+        for each, steps in ((x, _COLUMNS), (y, _ROWS))
+    )
+    found: Array = np.sort(np.unique(column * (_ROWS + 1) + row, return_index=True)[1])
+    return found
+
+
 def packet_delays(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:
     """How long each recorded packet was on its link, from arrival to departure, over time."""
     if not len(table.get("link", ())):
@@ -92,9 +105,9 @@ def packet_delays(table: Mapping[str, Array], links: Sequence[Json]) -> str | No
             mask = (table["link"] == link) & (table["way"] == way)
             delay_ms = table["delay_ns"][mask].astype(float) / 1e6
             at_s = table["arrival_ns"][mask] / 1e9
-            thin = max(len(at_s) // _MOST_POINTS, 1)
-            axes.plot(at_s[::thin], delay_ms[::thin], ".", color=colour, markersize=2, rasterized=False)
             ended = np.isnan(delay_ms)
+            seen = _distinct(at_s[~ended], delay_ms[~ended])
+            axes.plot(at_s[~ended][seen], delay_ms[~ended][seen], ".", color=colour, markersize=2)
             if ended.any():
                 foot = {"transform": axes.get_xaxis_transform(), "clip_on": False}
                 label = f"{ended.sum()} did not leave"

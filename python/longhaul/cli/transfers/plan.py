@@ -5,14 +5,14 @@ from pathlib import Path
 
 import click
 
-from longhaul.cli.options import json_option, set_option
+from longhaul.cli.options import json_option, policy_option, set_option
 from longhaul.cli.transfers.quantities import Unit
 from longhaul.scenario.units import Rate, Span
 
 
 @click.command()
 @click.argument("requests", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--policy", required=True, metavar="NAME", help="See longhaul transfer policies.")
+@policy_option
 @click.option(
     "--scenario",
     "--topology",

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import click
 
-from longhaul.cli.options import json_option, report_option, runs_option, seed_option, set_option
+from longhaul.cli.options import (
+    json_option,
+    policy_option,
+    report_option,
+    runs_option,
+    seed_option,
+    set_option,
+)
 from longhaul.cli.transfers.quantities import Unit
 from longhaul.scenario.units import Span
 
@@ -18,7 +25,7 @@ from longhaul.scenario.units import Span
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="The network, whose hosts are the ends of requests.",
 )
-@click.option("--policy", required=True, metavar="NAME", help="See longhaul transfer policies.")
+@policy_option
 @click.option("--sim", "simulated", is_flag=True, help="Simulate, instead of moving data live.")
 @set_option
 @seed_option
