@@ -1,29 +1,7 @@
 """A plan of transfers carried out live: eWAN's serial service at a fiftieth of its rates."""
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
-from click.testing import CliRunner
-
-from longhaul.cli.main import longhaul
-
-SCENARIO = str(Path(__file__).parents[2] / "scenarios/transfers/two-sites.yaml")
-SMALL = """
-version: 1
-requests:
-  r1: {from: src1, to: sink1, volume: 10MB, deadline: 60s, max_rate: 20Mbit}
-  r2: {from: src2, to: sink2, volume: 10MB, deadline: 60s, max_rate: 20Mbit}
-"""
-
-
-def carried(folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
-    runs = ["--runs", str(folder), "--no-report", "--json"]
-    result = CliRunner().invoke(longhaul, ["transfer", "run", *arguments, *runs])
-    if isinstance(result.exception, Exception):
-        raise result.exception
-    return result.exit_code, json.loads(result.stdout)
+from transferring import SCENARIO, SMALL, carried
 
 
 def test_live_transfers_keep_to_the_plan(tmp_path):

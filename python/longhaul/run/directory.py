@@ -8,10 +8,13 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run.certificate import processor
+
+if TYPE_CHECKING:
+    from longhaul.scenario import Resolved
 
 
 def create(
@@ -49,6 +52,40 @@ def create(
         },
     )
     point_latest(parent, directory)
+    return directory
+
+
+def create_for(
+    resolved: "Resolved",
+    *,
+    runs: Path,
+    name: str | None,
+    mode: str,
+    plan: Mapping[str, Any],
+    argv: list[str],
+    rows: Sequence[Mapping[str, Any]],
+) -> Path:
+    """Make the run directory of a scenario, with what its results and report will ask of it in ``raw/``.
+
+    ``rows`` tell whose flows those of the plan are.
+    """
+    directory = create(
+        runs,
+        name or plan["name"],
+        mode=mode,
+        source=resolved.source,
+        plan=plan,
+        argv=argv,
+        inputs=resolved.inputs,
+    )
+    for what, content in (
+        ("traffic", rows),
+        ("expectations", [dict(item) for item in resolved.expectations]),
+        ("positions", dict(resolved.positions)),
+        ("functions", dict(resolved.functions)),
+        ("spots", dict(resolved.scenario.spots)),
+    ):
+        (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     return directory
 
 

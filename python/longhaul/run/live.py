@@ -1,6 +1,5 @@
 """A scenario run live: real programs, real packets, and simulated ones where the scenario says so."""
 
-import json
 import os
 import secrets
 import signal
@@ -102,24 +101,16 @@ def prepare(
 
     for warning in concerns(resolved, certificate):
         print(f"longhaul: {warning}", file=sys.stderr)
-    directory = directories.create(
-        runs,
-        name or plan["name"],
+    directory = directories.create_for(
+        resolved,
+        runs=runs,
+        name=name,
         mode="mixed" if plan["jobs"] or any(flow["simulated"] for flow in plan["flows"]) else "live",
-        source=resolved.source,
         plan=plan,
         argv=argv,
-        inputs=resolved.inputs,
+        rows=rows,
     )
     directories.update_run(directory, certificate=certificate, compensated=compensated)
-    for what, content in (
-        ("traffic", rows),
-        ("expectations", [dict(item) for item in resolved.expectations]),
-        ("positions", dict(resolved.positions)),
-        ("functions", dict(resolved.functions)),
-        ("spots", dict(resolved.scenario.spots)),
-    ):
-        (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     run = f"{plan['name'][:24]}-{secrets.token_hex(3)}"
     return Prepared(name or plan["name"], run, directory, directory / "plan.json")
 

@@ -80,24 +80,16 @@ def run(
         )
     plan, rows = simulated_plan(resolved)
     flows.check(plan)
-    directory = directories.create(
-        runs,
-        name or plan["name"],
+    directory = directories.create_for(
+        resolved,
+        runs=runs,
+        name=name,
         mode="sim",
-        source=resolved.source,
         plan=plan,
         argv=argv,
-        inputs=resolved.inputs,
+        rows=rows,
     )
     made(directory)
-    for what, content in (
-        ("traffic", rows),
-        ("expectations", [dict(item) for item in resolved.expectations]),
-        ("positions", dict(resolved.positions)),
-        ("functions", dict(resolved.functions)),
-        ("spots", dict(resolved.scenario.spots)),
-    ):
-        (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     simulation = _longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw"))
     reason = "duration" if plan["duration_ns"] is not None else "flows"
     began, cpu = time.monotonic(), time.process_time()

@@ -38,23 +38,15 @@ def run(
     laws = [flow["traffic"]["law"]["law"] for flow in made]
     for row, law in zip(rows[len(background) :], laws, strict=True):
         row["cc"] = law
-    directory = directories.create(
-        runs,
-        name or plan["name"],
+    directory = directories.create_for(
+        resolved,
+        runs=runs,
+        name=name,
         mode="sim",
-        source=resolved.source,
         plan=plan,
         argv=argv,
-        inputs=resolved.inputs,
+        rows=rows,
     )
-    for what, content in (
-        ("traffic", rows),
-        ("expectations", [dict(item) for item in resolved.expectations]),
-        ("positions", dict(resolved.positions)),
-        ("functions", dict(resolved.functions)),
-        ("spots", dict(resolved.scenario.spots)),
-    ):
-        (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     simulation = _longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw"))
     # A simulated sender that gave up does not come back.
     controller = job.controller(attempts=1)
