@@ -103,18 +103,25 @@ def test_requests_are_counted_and_timed(longhaul: Command, work: Path) -> None:
 @pytest.mark.parametrize(
     ("traffic", "what"),
     [
-        ("  bulk: {kind: tcp, from: a, to: b, cc: qubic}\n", 'unknown variant "qubic"; there are: "tahoe"'),
+        (
+            "  bulk: {kind: tcp, from: a, to: b, cc: qubic}\n",
+            'there is no congestion control "qubic"; did you mean "cubic"?',
+        ),
         ("  bulk: {kind: tcp, from: a, to: b, cc: {law: multcp, strems: 2}}\n", 'unknown field "strems"'),
         ("  bulk: {kind: tcp, from: a, to: b, cc: {law: multcp, flows: 0}}\n", "traffic.bulk.cc"),
-        ("  web: {kind: requests, from: a, to: b, gap: 0s, size: 1kB}\n", "requests"),
+        (
+            "  web: {kind: requests, from: a, to: b, gap: 0s, size: 1kB}\n",
+            "traffic.web.gap: would begin all requests at once",
+        ),
     ],
 )
 def test_wrong_traffic_is_named_and_leaves_nothing(
     longhaul: Command, work: Path, traffic: str, what: str
 ) -> None:
-    result = longhaul("sim", scenario(work, traffic))
-    assert result.returncode == 2
-    assert what in result.stderr
+    for command in ("sim", "check"):
+        result = longhaul(command, scenario(work, traffic))
+        assert result.returncode == 2
+        assert what in result.stderr
     assert not (work / "runs").exists()
 
 

@@ -134,7 +134,7 @@ def test_ctrl_c_keeps_what_there_is_and_says_how_to_go_on(work: Path, environmen
 def test_a_law_that_there_is_not_is_refused_before_anything_runs(longhaul: Command, work: Path) -> None:
     result = longhaul("sweep", "pair.yaml", "--axis", "cc=cubic,qubic", "--axis", "loss=1%,200%")
     assert result.returncode == 2
-    assert "traffic.bulk.cc: unknown variant" in result.stderr
+    assert "traffic.bulk.cc: there is no congestion control" in result.stderr
     assert "links.wan.loss: $loss: " in result.stderr
     assert not (work / "runs").exists()
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from longhaul.page.looking import look
 from longhaul.page.shelf import row
 from longhaul.run import directory as directories
-from longhaul.scenario.checking import report
+from longhaul.run.checking import report
 from longhaul.scenario.editing import Edit, EditError, edit
 from longhaul.scenario.templates import template
 

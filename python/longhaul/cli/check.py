@@ -23,7 +23,7 @@ def check(scenarios: tuple[Path, ...], settings: dict[str, str], as_json: bool) 
     longhaul check scenarios/*.yaml --json
     """
     from longhaul.run.certificate import load_certificate
-    from longhaul.scenario.checking import report
+    from longhaul.run.checking import report
 
     text, code = report(scenarios, settings=settings, as_json=as_json, certificate=load_certificate())
     click.echo(text, err=bool(code) and not as_json)

@@ -8,12 +8,12 @@ from typing import Any
 from longhaul.analysis.links import requested
 from longhaul.errors import LonghaulError
 from longhaul.page.drawing import drawn
-from longhaul.scenario.demands import concerns
+from longhaul.run.checking import examine
 from longhaul.scenario.describe import describe
 from longhaul.scenario.load import check_tree
 from longhaul.scenario.parameters import parameters, substitute
 from longhaul.scenario.problems import ScenarioError
-from longhaul.scenario.resolve import Resolved, resolve
+from longhaul.scenario.resolve import Resolved
 from longhaul.scenario.topologies.expanding import lay_out
 from longhaul.scenario.words import queues
 from longhaul.scenario.yaml_tree import Branch, Source, read_tree
@@ -47,8 +47,8 @@ def look(
         return {"problems": list(_errors(error)), "model": None}
     resolved, problems = None, []
     try:
-        resolved = resolve(check_tree(source, root, settings=settings or {}, folder=folder))
-        warnings = [*resolved.warnings, *concerns(resolved, certificate)]
+        scenario = check_tree(source, root, settings=settings or {}, folder=folder)
+        resolved, warnings = examine(scenario, certificate=certificate)
         problems = [_warning(each) for each in warnings]
     except ScenarioError as error:
         problems = list(_errors(error))

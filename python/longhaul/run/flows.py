@@ -1,6 +1,7 @@
 """What is simulated: flows and parallel programs of a scenario, as the plan has them."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from longhaul.run import transfers
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
+    from longhaul.scenario.problems import Problem
 
 Json = dict[str, Any]
 
@@ -130,21 +132,53 @@ def check(plan: Mapping[str, Any]) -> None:
     try:
         _longhaul.Simulation(json.dumps({**plan, "duration_ns": duration_ns}), directory=None)
     except ValueError as error:
-        raise LonghaulError(str(error), remedy="change the scenario", exit_code=2) from error
+        raise LonghaulError(_by_name(plan, str(error)), remedy="change the scenario", exit_code=2) from error
 
 
-def _check_laws(resolved: "Resolved", laws: Iterable[tuple[tuple[str, ...], Json | None]]) -> None:
+def _by_name(plan: Mapping[str, Any], message: str) -> str:
+    """``message`` with the scenario's name for what is a number in the plan."""
+    return re.sub(
+        r"^flows\[(\d+)\]\.traffic", lambda found: f"traffic.{plan['flows'][int(found[1])]['name']}", message
+    )
+
+
+Laws = Iterable[tuple[tuple[str, ...], Json | None]]
+"""Where a scenario names a congestion control, and which."""
+
+
+def named_laws(resolved: "Resolved") -> Laws:
+    """Of all traffic and all simulated programs."""
+    yield from ((("traffic", item["name"], "cc"), item.get("cc")) for item in resolved.traffic)
+    yield from ((("programs", job["name"], "simulate", "cc"), job["law"]) for job in resolved.jobs)
+
+
+def law_problems(resolved: "Resolved", laws: Laws) -> "list[Problem]":
+    """What of ``laws`` has no model, or gives it wrong parameters."""
+    found = []
+    for path, law in laws:
+        if not law:
+            continue
+        try:
+            _longhaul.check_law(json.dumps(law))
+        except ValueError as error:
+            found.append(resolved.scenario.problem(path, *_law_refusal(str(law["law"]), str(error))))
+    return found
+
+
+def _law_refusal(name: str, text: str) -> tuple[str, str]:
+    """What is wrong, and the remedy."""
+    from longhaul.scenario.problems import did_you_mean
+
+    message, _, remedy = text.partition("; ")
+    if message == f'unknown variant "{name}"':
+        return f'there is no congestion control "{name}"', did_you_mean(name, re.findall('"([^"]+)"', remedy))
+    return message, remedy or "see docs/models"
+
+
+def _check_laws(resolved: "Resolved", laws: Laws) -> None:
     from longhaul.scenario import ScenarioError
 
-    problems = []
-    for path, law in laws:
-        try:
-            if law:
-                _longhaul.check_law(json.dumps(law))
-        except ValueError as error:
-            message, _, remedy = str(error).partition("; ")
-            problems.append(resolved.scenario.problem(path, message, remedy or "see docs/models"))
-    if problems:
+    if problems := law_problems(resolved, laws):
         raise ScenarioError(problems)
 
 

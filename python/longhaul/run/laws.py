@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longhaul import _longhaul
-from longhaul.run.flows import LAW_SYSCTL
+from longhaul.run.flows import LAW_SYSCTL, law_problems, named_laws
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
@@ -53,13 +53,30 @@ def is_taught(law: Mapping[str, Any]) -> bool:
     return law["law"] in LOADABLE and (len(law) > 1 or not kernel_has(str(law["law"])))
 
 
+def available() -> list[str]:
+    """Congestion controls that the kernel has at hand."""
+    return _AVAILABLE.read_text(encoding="ascii").split() if _AVAILABLE.is_file() else []
+
+
 def kernel_has(name: str) -> bool:
     """Whether the kernel has a congestion control of this name, or a module with one."""
-    if name in _AVAILABLE.read_text(encoding="ascii").split():
+    if name in available():
         return True
     modules = Path("/lib/modules", platform.release(), "modules.dep")
     wanted = re.compile(rf"/tcp_{re.escape(name)}\.ko(\.\w+)?:")
     return modules.exists() and wanted.search(modules.read_text(encoding="utf-8")) is not None
+
+
+def strangers(resolved: "Resolved") -> "list[Problem]":
+    """Where a control is named that neither this kernel nor a model has, or that is given wrong values."""
+    return law_problems(
+        resolved,
+        (
+            (path, law)
+            for path, law in named_laws(resolved)
+            if law and (len(law) > 1 or not kernel_has(str(law["law"])))
+        ),
+    )
 
 
 def problems(resolved: "Resolved", traffic: Iterable[Mapping[str, Any]]) -> "list[Problem]":

@@ -168,8 +168,9 @@ def oversubscribed(classes: list[Plain], line: int) -> tuple[str, str] | None:
     rates = [each["law"]["bits_per_s"] for each in classes if "bits_per_s" in each["law"]]
     if sum(rates) <= line:
         return None
-    message = f"{len(rates)} classes promise {Rate(sum(rates))} of a line of {Rate(line)}"
-    return message, f"take {Rate(sum(rates) - line)} from them"
+    who = f"{len(rates)} classes promise" if len(rates) > 1 else "a class promises"
+    message = f"{who} {Rate(sum(rates))} of a line of {Rate(line)}"
+    return message, f"take away {Rate(sum(rates) - line)}"
 
 
 def plan_pacing_events(

@@ -20,6 +20,7 @@ from longhaul.run.benchmark.cases import SCENARIOS, Size
 from longhaul.run.benchmark.results import evaluate
 from longhaul.run.benchmark.trials import Mode, Outcome, Trial, cores, perform_all
 from longhaul.run.benchmark.writing import as_plain, write
+from longhaul.run.laws import available
 
 Json = dict[str, Any]
 LIVE_OVERHEAD_S = 2.0
@@ -93,10 +94,8 @@ Told = Callable[[Planned, int, float, Outcome | None], None]
 @cache
 def kernel_controls() -> tuple[str, ...]:
     """Controls that real hosts can have here: the kernel's own, and those that it lets itself be taught."""
-    path = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-    own = path.read_text(encoding="ascii").split() if path.is_file() else []
     taught = [name for name, obstacle in _longhaul.kernel_laws(load=True) if obstacle is None]
-    return tuple(dict.fromkeys(own + taught))
+    return tuple(dict.fromkeys(available() + taught))
 
 
 def is_simulated(control: str) -> bool:

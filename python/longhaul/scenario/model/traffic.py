@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
+from longhaul.scenario.model.amount import amount_of
 from longhaul.scenario.model.base import (
     NAME_PATTERN,
     Count,
@@ -16,7 +17,7 @@ from longhaul.scenario.model.base import (
     choice,
     problem,
 )
-from longhaul.scenario.model.distribution import SizeDistribution, TimeDistribution
+from longhaul.scenario.model.distribution import Constant, SizeDistribution, TimeDistribution
 from longhaul.scenario.units import Rate, Share, Size, Span
 
 
@@ -140,6 +141,13 @@ class Requests(Flow):
     size: Annotated[SizeDistribution, Field(examples=["{dist: pareto, shape: 1.2, mean: 100kB}"])]
     """Payload of each."""
     cc: CongestionControl | None = None
+
+    @field_validator("gap")
+    @classmethod
+    def _some(cls, value: TimeDistribution) -> TimeDistribution:
+        if isinstance(value, Constant) and amount_of(value.value) == 0:
+            raise problem("would begin all requests at once", "write a time between them, such as 20ms")
+        return value
 
 
 class Replay(Timed):

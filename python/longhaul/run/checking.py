@@ -6,10 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
+from longhaul.run import laws
 from longhaul.scenario.demands import concerns
-from longhaul.scenario.load import load_scenario
+from longhaul.scenario.load import Scenario, load_scenario
 from longhaul.scenario.problems import ScenarioError
-from longhaul.scenario.resolve import resolve
+from longhaul.scenario.resolve import Resolved, resolve
+
+
+def examine(
+    scenario: Scenario, *, certificate: Mapping[str, Any] | None = None
+) -> tuple[Resolved, tuple[str, ...]]:
+    """What is planned, and warnings. Raises ScenarioError for what is wrong wherever it is run."""
+    resolved = resolve(scenario)
+    if problems := laws.strangers(resolved):
+        raise ScenarioError(problems)
+    return resolved, (*resolved.warnings, *concerns(resolved, certificate))
 
 
 def report(
@@ -28,10 +39,9 @@ def report(
     good = True
     for path in paths:
         problems: list[dict[str, str | int | None]] = []
-        warnings: list[str] = []
+        warnings: tuple[str, ...] = ()
         try:
-            resolved = resolve(load_scenario(path, settings=settings))
-            warnings = [*resolved.warnings, *concerns(resolved, certificate)]
+            resolved, warnings = examine(load_scenario(path, settings=settings), certificate=certificate)
             lines += [f"warning: {warning}" for warning in warnings]
             hosts = sum(node["kind"] == "host" for node in resolved.plan["nodes"])
             links = len(resolved.plan["links"])
