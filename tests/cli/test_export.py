@@ -25,6 +25,17 @@ def test_without_a_folder_they_are_printed(longhaul: Command, work: Path) -> Non
     assert list(work.iterdir()) == []
 
 
+def test_hosts_that_pace_are_not_forgotten_in_silence(longhaul: Command, work: Path) -> None:
+    (work / "paced.yaml").write_text(
+        "version: 1\nname: paced\nnodes:\n"
+        "  a: {kind: host, pacing: {classes: {slow: {rate: 1Mbit, to: b}}}}\n  b: {kind: host}\n"
+        "links: {ab: {endpoints: [a, b], rate: 10Mbit, delay: 1ms}}\n"
+    )
+    result = longhaul("export", "tc", "paced.yaml")
+    assert result.returncode == 0
+    assert "paced.yaml:4:19: nodes.a.pacing: is no part of the scripts" in result.stderr
+
+
 def test_what_tc_cannot_express_ends_with_2(longhaul: Command) -> None:
     result = longhaul("export", "tc", str(ROOT / "scenarios" / "parallel-routes.yaml"))
     assert result.returncode == 2

@@ -177,6 +177,10 @@ def _shapings(resolved: Resolved, kernel: Kernel) -> tuple[dict[tuple[str, str],
     ):
         if getattr(scenario.document, key):
             warnings.append(scenario.warning((key,), "is no part of the scripts", remedy))
+    for name, node in scenario.document.nodes.items():
+        if node.pacing is not None:
+            remedy = "pace the machine's programs (iperf3 --fq-rate), or give it a qdisc of your own"
+            warnings.append(scenario.warning(("nodes", name, "pacing"), "is no part of the scripts", remedy))
     return shapings, list(dict.fromkeys(warnings))
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from longhaul.errors import LonghaulError
 from longhaul.scenario.laws import Plain, bdp_bytes, plan_bits_per_s, plan_mean_ns
+from longhaul.scenario.network import WAYS
 from longhaul.scenario.paths import Routes, Way
 from longhaul.scenario.problems import did_you_mean
 from longhaul.scenario.resolve import Resolved
@@ -34,6 +35,9 @@ def describe(
             for index, node in enumerate(plan["nodes"])
         ],
         "links": [_link(link, plan, resolved.round_trips.get(link["name"], {})) for link in plan["links"]],
+        "pacing": [
+            row for link in range(len(plan["links"])) for way in WAYS for row in _classes(resolved, link, way)
+        ],
         "paths": [
             _path(way, routes, plan)
             for pair in _pairs(routes, plan, source, destination, all_pairs)[:most_paths]
@@ -97,6 +101,46 @@ def _direction(direction: Plain, mtu: int, round_trip_ns: int) -> Plain:
         "queue_ns": size * 8 * 10**9 // rate if size is not None and rate else None,
         "routes": [_direction(route, mtu, round_trip_ns) for route in bundle["routes"]] if bundle else [],
     }
+
+
+def _classes(resolved: Resolved, link: int, way: str) -> list[Plain]:
+    """The classes of the host that paces before this direction; those of single flows are one row."""
+    wire = resolved.plan["links"][link]
+    pacing = wire[way].get("pacing")
+    if pacing is None:
+        return []
+    nodes = [node["name"] for node in resolved.plan["nodes"]]
+    owners = {owner.rule: owner for owner in resolved.owners if (owner.link, owner.way) == (link, way)}
+    rules: dict[int, Plain] = {}
+    for place, rule in enumerate(pacing["rules"]):
+        owner = owners.get(place)
+        rules[rule["class"]] = {
+            "to": [nodes[each] for each in rule["destinations"]],
+            "ports": rule["ports"],
+            "protocol": rule["protocol"],
+            "dscp": rule["dscp"],
+            "traffic": list(owner.traffic) if owner else [],
+            "programs": list(owner.programs) if owner else [],
+            "flows": rule["flows"],
+        }
+    rows, skipped = [], 0
+    for position, each in enumerate(pacing["classes"]):
+        if position < skipped:
+            continue
+        rule = rules.get(position)
+        flows = rule["flows"] if rule else 0
+        skipped = position + max(flows, 1)
+        rows.append(
+            {
+                "host": nodes[wire["endpoints"][WAYS.index(way)]],
+                "link": wire["name"],
+                "class": each["name"].removesuffix(".1") if flows else each["name"],
+                **{key: value for key, value in each.items() if key != "name"},
+                "takes": rule,
+                "is_default": position == pacing["default"],
+            }
+        )
+    return rows
 
 
 def _path(way: Way, routes: Routes, plan: Mapping[str, Any]) -> Plain:

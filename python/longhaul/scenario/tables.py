@@ -18,6 +18,8 @@ def tables(told: Mapping[str, Any]) -> RenderableType:
     duration = "until the last program ends" if told["duration_ns"] is None else span(told["duration_ns"])
     parts: list[RenderableType] = [Text(f"{told['name']}: {duration}, seed {told['seed']}", style="bold")]
     parts += [_section("nodes", _nodes(told)), _section("links (one way)", _links(told))]
+    if told["pacing"]:
+        parts.append(_section("pacing", _pacing(told)))
     if told["paths"]:
         parts.append(_section("paths (mean, without queues)", _paths(told)))
     if told["programs"]:
@@ -150,6 +152,41 @@ def _paths(told: Mapping[str, Any]) -> Table:
         )
     _more(table, told["paths"])
     return table
+
+
+def _pacing(told: Mapping[str, Any]) -> Table:
+    table = _table("host", "class", "rate", "queue", "takes")
+    classes = told["pacing"]
+    for each in classes[:MOST_ROWS]:
+        law = each["law"]
+        pace = [rate(law["bits_per_s"])] if "bits_per_s" in law else ["what is left"]
+        pace += [f"bucket {size(law['burst_bytes'])}"] if law["law"] == "token-bucket" else []
+        limit = each["limit_packets"]
+        flows = each["takes"]["flows"] if each["takes"] else 0
+        table.add_row(
+            each["host"],
+            "\n".join([each["class"], *([f"{flows} flows"] if flows else [])]),
+            "\n".join([*pace, *(["each"] if flows else [])]),
+            size(each["limit_bytes"]) if limit is None else f"{limit} packets",
+            _taken(each),
+        )
+    _more(table, classes)
+    return table
+
+
+def _taken(row: Mapping[str, Any]) -> str:
+    """Whose packets a class takes: all that is said must hold."""
+    takes = row["takes"] or {}
+    parts = [
+        f"{word} {', '.join(takes[key])}"
+        for key, word in (("traffic", "traffic"), ("programs", "program"), ("to", "to"))
+        if takes.get(key)
+    ]
+    ports = [str(low) if low == high else f"{low}..{high}" for low, high in takes.get("ports", ())]
+    parts += [f"port {', '.join(ports)}"] if ports else []
+    parts += [f"{key} {takes[key]}" for key in ("protocol", "dscp") if takes.get(key) is not None]
+    said = [", ".join(parts)] if parts else []
+    return "; ".join([*said, *(["all else"] if row["is_default"] else [])])
 
 
 def _programs(told: Mapping[str, Any]) -> Table:
