@@ -10,6 +10,7 @@ import numpy as np
 
 from longhaul.analysis.links import requested
 from longhaul.analysis.text import rate_text, share_text, time_text
+from longhaul.report.labels import Box, Line, beside
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -19,6 +20,8 @@ _LEAST_APART = 150.0
 """Between two nodes of the drawing, so that names do not cover one another."""
 _BESIDE = 26.0
 """Between links that join the same nodes."""
+_LETTER, _SMALL_LETTER, _TWO_LINES = 7.0, 6.0, 28.0
+"""How wide letters of names and of laws are on average, and how high two lines of text."""
 MOST_NODES = 60
 """Beyond this many a drawing tells nothing."""
 
@@ -56,12 +59,18 @@ def draw(
     room = max((abs(bow) for bow in bows), default=0.0)
     places = {index: point + np.array([0.0, room]) for index, point in places.items()}
     height += 2 * room
-    parts = [_link(link, places, bow, words=words) for link, bow in zip(inner, bows, strict=True)]
     told = [{**node, "function": (functions or {}).get(node["name"], "")} for node in nodes]
-    parts += [
-        _node(index, told, places, [leaf for leaf, at in leaf_of.items() if at == index], words=words)
-        for index in core
+    lines = [_line(link, places) for link in inner]
+    taken: list[Box] = []
+    standing = []
+    for index in core:
+        leaves = [leaf for leaf, at in leaf_of.items() if at == index]
+        standing.append(_node(told, index, leaves, places, lines, taken, words=words))
+    parts = [
+        _link(link, line, bow, taken, lines, words=words)
+        for link, line, bow in zip(inner, lines, bows, strict=True)
     ]
+    parts += standing
     return (
         f'<svg viewBox="0 0 {_WIDTH:.0f} {height:.0f}" role="img" aria-label="topology" class="topology">'
         + "".join(parts)
@@ -155,16 +164,18 @@ def _bows(links: Sequence[Json]) -> list[float]:
     return bows
 
 
-def _link(link: Json, places: Mapping[int, Array], bow: float, *, words: bool) -> str:
-    (x1, y1), (x2, y2) = (places[end] for end in sorted(link["endpoints"]))
+def _line(link: Json, places: Mapping[int, Array]) -> Line:
+    one, other = (places[end] for end in sorted(link["endpoints"]))
+    return one, other
+
+
+def _link(link: Json, line: Line, bow: float, taken: list[Box], lines: Sequence[Line], *, words: bool) -> str:
+    """A link with its name and laws beside it, if there is room."""
+    one, other = line
+    (x1, y1), (x2, y2) = line
+    wire = f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="wire"'
     if not words:
-        return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="wire"/>'
-    return _told(link, (x1, y1), (x2, y2), bow)
-
-
-def _told(link: Json, one: Sequence[float], other: Sequence[float], bow: float) -> str:
-    """A link with its name and laws beside it."""
-    (x1, y1), (x2, y2) = one, other
+        return f"{wire}/>"
     forward, reverse = link["forward"], link["reverse"]
     laws = [time_text(_delay_ns(forward))]
     if _delay_ns(reverse) != _delay_ns(forward):
@@ -178,34 +189,41 @@ def _told(link: Json, one: Sequence[float], other: Sequence[float], bow: float) 
         laws.append("lossy")
     elif asked["loss"]:
         laws.append(f"loss {share_text(asked['loss'])}")
-    # The words stand beside the line: above it, or to its right where it is steep.
-    length = max(float(np.hypot(x2 - x1, y2 - y1)), 1e-9)
-    right, up = abs(y2 - y1) / length, abs(x2 - x1) / length
-    leans_right = (x2 - x1) * (y2 - y1) > 0
-    steep = right > 0.6
-    aside = bow * np.array([-(y2 - y1), x2 - x1]) / length
-    mid_x, mid_y = (x1 + x2) / 2 + aside[0], (y1 + y2) / 2 + aside[1]
-    x = mid_x + (12 * right if leans_right or steep else -12 * right)
-    y = mid_y - (0 if steep else 14 * up)
-    anchor = ' style="text-anchor: start"' if steep else ""
+    told = f"{link['name']}: {', '.join(laws)}"
+    title = f"<title>{escape(told)}</title>"
     if bow:
+        length = max(float(np.hypot(*(other - one))), 1e-9)
+        across = np.array([y1 - y2, x2 - x1]) / length
         # The middle of a quadratic curve lies halfway to its control point.
-        bent = f"Q {mid_x + aside[0]:.1f} {mid_y + aside[1]:.1f} {x2:.1f} {y2:.1f}"
-        told = f"{link['name']}: {', '.join(laws)}"
+        x, y = (one + other) / 2 + bow * across
+        bend_x, bend_y = (one + other) / 2 + 2 * bow * across
+        bent = f"Q {bend_x:.1f} {bend_y:.1f} {x2:.1f} {y2:.1f}"
         return (
-            f'<path d="M {x1:.1f} {y1:.1f} {bent}" class="wire" fill="none"/>'
-            f'<text x="{mid_x:.1f}" y="{mid_y + (13 if bow > 0 else -5):.1f}" class="halo small">'
+            f'<path d="M {x1:.1f} {y1:.1f} {bent}" class="wire" fill="none">{title}</path>'
+            f'<text x="{x:.1f}" y="{y + (13 if bow > 0 else -5):.1f}" class="halo small">'
             f"{escape(told)}</text>"
         )
+    wide = max(_LETTER * len(link["name"]), _SMALL_LETTER * len(", ".join(laws)))
+    box = beside(line, (wide, _TWO_LINES), taken=taken, lines=lines)
+    if box is None:
+        return f"{wire}>{title}</line>"
+    taken.append(box)
     return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="wire"/>'
-        f'<text x="{x:.1f}" y="{y - 6:.1f}" class="halo"{anchor}>{escape(link["name"])}</text>'
-        f'<text x="{x:.1f}" y="{y + 8:.1f}" class="halo small"{anchor}>{escape(", ".join(laws))}</text>'
+        f"{wire}>{title}</line>"
+        f'<text x="{box.x:.1f}" y="{box.y - 3:.1f}" class="halo">{escape(link["name"])}</text>'
+        f'<text x="{box.x:.1f}" y="{box.y + 11:.1f}" class="halo small">{escape(", ".join(laws))}</text>'
     )
 
 
 def _node(
-    index: int, nodes: Sequence[Json], places: Mapping[int, Array], leaves: list[int], *, words: bool
+    nodes: Sequence[Json],
+    index: int,
+    leaves: list[int],
+    places: Mapping[int, Array],
+    lines: Sequence[Line],
+    taken: list[Box],
+    *,
+    words: bool,
 ) -> str:
     x, y = places[index]
     node = nodes[index]
@@ -216,18 +234,28 @@ def _node(
         if router
         else f'<rect x="{x - 8:.1f}" y="{y - 8:.1f}" width="16" height="16" rx="3" class="host {function}"/>'
     )
-    lines = [f'<text x="{x:.1f}" y="{y + 24:.1f}" class="halo name">{escape(node["name"])}</text>']
+    told = [(node["name"], "halo name")]
     if leaves:
         names = [nodes[leaf]["name"] for leaf in leaves]
         text = names[0] if len(names) == 1 else f"{names[0]} .. {names[-1]}"
         kinds = {nodes[leaf]["function"] for leaf in leaves}
         kind = kinds.pop() if len(kinds) == 1 and kinds <= {"source", "sink"} else "host"
-        told = escape(f"{len(names)} {kind}{'' if len(names) == 1 else 's'}: {text}")
         if words:
-            lines.append(f'<text x="{x:.1f}" y="{y + 38:.1f}" class="halo small">{told}</text>')
-        shown = min(len(names), 12)
-        shape += "".join(_small_host(x - 4 * shown + 8 * number + 1, y - 22) for number in range(shown))
-    return shape + "".join(lines)
+            told.append((f"{len(names)} {kind}{'' if len(names) == 1 else 's'}: {text}", "halo small"))
+    # Hosts are on one side of the node, words on the other: below, unless more links leave there than above.
+    wide, high = _LETTER * max(len(text) for text, _ in told), 14.0 * len(told)
+    below, above = (Box(x, y + way * (12 + high / 2), wide, high) for way in (1, -1))
+    under = sum(map(below.meets, lines)) <= sum(map(above.meets, lines))
+    box = below if under else above
+    taken += [box, Box(x, y, 20, 20)]
+    first = box.y - high / 2 + 12
+    texts = "".join(
+        f'<text x="{x:.1f}" y="{first + 14 * number:.1f}" class="{look}">{escape(text)}</text>'
+        for number, (text, look) in enumerate(told)
+    )
+    shown = min(len(leaves), 12)
+    hosts = y - 22 if under else y + 16
+    return shape + "".join(_small_host(x - 4 * shown + 8 * each + 1, hosts) for each in range(shown)) + texts
 
 
 def _small_host(x: float, y: float) -> str:
