@@ -46,9 +46,8 @@ def plan_as_plain(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _plain(outcome: Outcome) -> dict[str, Any]:
-    request = outcome.request
-    moves = bool(outcome.pieces)
+def asked(request: Request) -> dict[str, Any]:
+    """A request in plain data; without a deadline that is ``None``."""
     return {
         "request": request.name,
         "from": request.source,
@@ -56,6 +55,13 @@ def _plain(outcome: Outcome) -> dict[str, Any]:
         "volume_bytes": request.volume_bytes,
         "release_s": request.release_s,
         "deadline_s": None if math.isinf(request.deadline_s) else request.deadline_s,
+    }
+
+
+def _plain(outcome: Outcome) -> dict[str, Any]:
+    moves = bool(outcome.pieces)
+    return {
+        **asked(outcome.request),
         "satisfied": outcome.satisfied,
         "reason": outcome.reason or None,
         "start_s": outcome.start_s if moves else None,

@@ -1,6 +1,7 @@
 """What a user sees of a benchmark: how many runs are done, what runs, and how long it will take."""
 
 import sys
+import time
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
@@ -12,8 +13,8 @@ from rich.progress import Progress as Bar
 from longhaul.run.benchmark.benchmark import Planned
 from longhaul.run.benchmark.trials import Outcome
 
-SAY_EVERY = 20
-"""Runs between two lines where there is no terminal."""
+QUIET_S = 30.0
+"""Between two lines where there is no terminal."""
 
 
 class Progress(AbstractContextManager["Progress"]):
@@ -31,6 +32,7 @@ class Progress(AbstractContextManager["Progress"]):
             transient=True,
         )
         self._count = count
+        self._said = time.monotonic()
         self._task = self._bar.add_task("benchmark", total=count, left="")
 
     def __enter__(self) -> Self:
@@ -54,7 +56,9 @@ class Progress(AbstractContextManager["Progress"]):
             self._bar.update(self._task, completed=done, left=left, description=name)
             if outcome.error:
                 self._console.print(f"{name}: {outcome.error}", style="red", highlight=False)
-        if not self._console.is_terminal and (done % SAY_EVERY == 0 or done == self._count):
+        now = time.monotonic()
+        if not self._console.is_terminal and (now - self._said > QUIET_S or done == self._count):
+            self._said = now
             print(f"{done} of {self._count} runs, {left}", file=sys.stderr)
 
 

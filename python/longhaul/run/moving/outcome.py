@@ -2,7 +2,6 @@
 
 import csv
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +11,7 @@ from longhaul.run.moving.preparing import LEAD_S
 from longhaul.scheduling.measures import measures
 from longhaul.scheduling.plans import Outcome
 from longhaul.scheduling.steering import Controller, Transfer
+from longhaul.scheduling.writing import asked
 
 Json = dict[str, Any]
 
@@ -48,17 +48,11 @@ def as_plain(controller: Controller, *, how: Mapping[str, Any]) -> Json:
 
 
 def _request(transfer: Transfer, planned: Outcome, achieved: Outcome) -> Json:
-    request = transfer.request
     off = None
     if planned.pieces and achieved.pieces:
         off = (achieved.finish_s - planned.finish_s) / (planned.finish_s - planned.start_s)
     return {
-        "request": request.name,
-        "from": request.source,
-        "to": request.destination,
-        "volume_bytes": request.volume_bytes,
-        "release_s": request.release_s,
-        "deadline_s": None if math.isinf(request.deadline_s) else request.deadline_s,
+        **asked(transfer.request),
         "state": transfer.state,
         "accepted": transfer.accepted,
         "met": achieved.satisfied,
