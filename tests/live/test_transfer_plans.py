@@ -1,18 +1,25 @@
 """A plan of transfers carried out live: eWAN's serial service at a fiftieth of its rates."""
 
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
 import pytest
 from transferring import SCENARIO, SMALL, carried
+
+# 20.72 Mbit/s carry 20 Mbit/s of payload; 80 Mbit take 4 s. BDP: 173 segments.
+NETWORK = ("--set", "access=20.72Mbit", "--set", "window=260", "--set", "queue=500kB")
 
 
 def test_live_transfers_keep_to_the_plan(tmp_path):
     requests = tmp_path / "requests.yaml"
     requests.write_text(SMALL)
-    # 20.72 Mbit/s carry 20 Mbit/s of payload; 80 Mbit take 4 s. BDP: 173 segments.
-    network = ["--set", "access=20.72Mbit", "--set", "window=260", "--set", "queue=500kB"]
     offs = []
     for _attempt in range(3):
         _code, summary = carried(
-            tmp_path, str(requests), "--scenario", SCENARIO, "--policy", "serial-fcfs", *network
+            tmp_path, str(requests), "--scenario", SCENARIO, "--policy", "serial-fcfs", *NETWORK
         )
         found = summary["planned_transfers"]["requests"]
         assert [each["state"] for each in found] == ["done", "done"]
@@ -23,3 +30,52 @@ def test_live_transfers_keep_to_the_plan(tmp_path):
         if offs[-1] < 0.05:
             break
     assert min(offs) < 0.05, offs
+
+
+def sender_of(host: str) -> int | None:
+    """The process that sends from a host: its agent's child."""
+    agents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            if b"longhaul.run.moving.agent" in words and host.encode() in words:
+                agents[int(entry.name)] = parent
+    return next((pid for pid, parent in agents.items() if parent in agents), None)
+
+
+def test_a_sender_that_is_killed_begins_again_where_it_was(tmp_path):
+    requests = tmp_path / "requests.yaml"
+    requests.write_text(SMALL)
+    killed = []
+
+    def kill() -> None:
+        until = time.monotonic() + 30
+        while time.monotonic() < until and not killed:
+            pid = sender_of("src1")
+            if pid is None:
+                time.sleep(0.05)
+                continue
+            # It is there up to two seconds before it may send, and needs four.
+            time.sleep(3.5)
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    code, summary = carried(
+        tmp_path, str(requests), "--scenario", SCENARIO, "--policy", "serial-fcfs", *NETWORK
+    )
+    killer.join()
+    assert killed
+    first, second = summary["planned_transfers"]["requests"]
+    decisions = summary["planned_transfers"]["decisions"]
+    failures = [each for each in decisions if "was killed (signal 9)" in each["what"]]
+    assert [(each["why"], each["request"]) for each in failures] == [("failure", "r1")]
+    assert (first["state"], first["attempts"], second["state"]) == ("done", 2, "done")
+    # What had arrived is not sent again: 2 s at most are lost between the two, not the 4 s of the whole.
+    assert first["achieved"]["finish_s"] < 4.0 + 2.0
+    assert code == 0
