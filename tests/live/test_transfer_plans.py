@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from pathlib import Path
+from shutil import which
 
 import pytest
 from transferring import SCENARIO, SMALL, carried
@@ -79,3 +80,38 @@ def test_a_sender_that_is_killed_begins_again_where_it_was(tmp_path):
     # What had arrived is not sent again: 2 s at most are lost between the two, not the 4 s of the whole.
     assert first["achieved"]["finish_s"] < 4.0 + 2.0
     assert code == 0
+
+
+@pytest.mark.parametrize("mover", ["iperf3", "rsync", "rclone"])
+def test_commands_move_everything(tmp_path, mover):
+    if which(mover) is None:
+        pytest.skip(f"{mover} is not installed")
+    requests = tmp_path / "requests.yaml"
+    requests.write_text(SMALL.replace("10MB", "2MB"))
+    code, summary = carried(
+        tmp_path,
+        *(str(requests), "--scenario", SCENARIO, "--policy", "fair", "--with", mover),
+        *NETWORK,
+    )
+    found = summary["planned_transfers"]["requests"]
+    assert [(each["state"], each["met"]) for each in found] == [("done", True), ("done", True)]
+    # 10 Mbit/s each.
+    assert all(each["achieved"]["finish_s"] - each["achieved"]["start_s"] > 1.6 * 0.9 for each in found)
+    assert code == 0
+    if mover != "iperf3":
+        for number in (1, 2):
+            copy = tmp_path / f"two-sites/latest/data/sink{number}/r{number}/r{number}"
+            assert copy.stat().st_size == 2_000_000
+
+
+def test_a_command_that_fails_is_quoted(tmp_path):
+    requests = tmp_path / "requests.yaml"
+    requests.write_text(SMALL)
+    code, summary = carried(
+        tmp_path,
+        *(str(requests), "--scenario", SCENARIO, "--policy", "fair", "--attempts", "1"),
+        *("--command", "sh -c 'echo no such bucket; exit 4'", *NETWORK),
+    )
+    assert code == 1
+    reasons = {each["reason"] for each in summary["planned_transfers"]["requests"]}
+    assert reasons == {"its process ended with 4 (no such bucket); 0 B of 10 MB arrived"}

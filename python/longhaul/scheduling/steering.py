@@ -405,7 +405,8 @@ def _achieved(transfer: Transfer) -> Outcome:
     if transfer.begun_s is None:
         return refused(request, transfer.reason or "never begun")
     if transfer.done_s is None:
-        return refused(request, f"{size(transfer.received_bytes)} of {size(request.volume_bytes)} arrived")
+        came = f"{size(transfer.received_bytes)} of {size(request.volume_bytes)} arrived"
+        return refused(request, f"{transfer.reason}; {came}" if transfer.state == "failed" else came)
     bits_per_s = request.volume_bits / (transfer.done_s - transfer.begun_s)
     late_s = transfer.done_s - request.deadline_s
     reason = f"ended {late_s:.4g} s after its deadline" if late_s > 0 else ""

@@ -54,6 +54,7 @@ class Agent:
         self._selector = selectors.DefaultSelector()
         self._children: dict[str, int] = {}
         self._commands: dict[str, subprocess.Popen[bytes]] = {}
+        self._logs: dict[str, str] = {}
         self._rates: dict[str, int] = {}
         self._buffers: dict[int, bytes] = {}
 
@@ -139,7 +140,7 @@ class Agent:
         except OSError as error:
             self._say({"event": "gone", "id": key, "code": 127, "why": str(error), "t": time.monotonic()})
             return
-        self._commands[key], self._children[key] = made, made.pid
+        self._commands[key], self._children[key], self._logs[key] = made, made.pid, order["log"]
         self._say({"event": "begun", "id": key, "t": time.monotonic()})
 
     def _forward(self, descriptor: int, key: str) -> None:
@@ -169,7 +170,10 @@ class Agent:
             del self._children[key]
             if key in self._rates:
                 os.close(self._rates.pop(key))
-            self._say({"event": "gone", "id": key, "code": code, "why": _ending(code), "t": time.monotonic()})
+            why = _ending(code)
+            if code > 0 and command is not None:
+                why += _last_words(self._logs[key])
+            self._say({"event": "gone", "id": key, "code": code, "why": why, "t": time.monotonic()})
 
 
 def send(order: Json, told: Callable[[Json], None], rates: int) -> None:
@@ -309,6 +313,14 @@ def _tell(pipe: int, message: Json) -> None:
 
 def _ending(code: int) -> str:
     return f"its process was killed (signal {-code})" if code < 0 else f"its process ended with {code}"
+
+
+def _last_words(log: str) -> str:
+    """What a command said last, in brackets."""
+    with open(log, "rb") as file:
+        file.seek(max(os.path.getsize(log) - 4096, 0))
+        lines = file.read().decode(errors="replace").strip().splitlines()
+    return f" ({lines[-1][:200]})" if lines else ""
 
 
 if __name__ == "__main__":

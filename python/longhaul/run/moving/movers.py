@@ -54,7 +54,7 @@ MOVERS: Mapping[str, Mover] = {
             "rsync",
             "rsync to a daemon, with --bwlimit in KiB/s; resumes",
             client=(
-                "rsync --inplace --append --whole-file --bwlimit={rate_kbytes}K {source} "
+                "rsync --inplace --append --bwlimit={rate_kbytes}K {source} "
                 "rsync://{address}:{port}/here/{name}"
             ),
             server="rsync --daemon --no-detach --config={folder}/server.conf --port={port}",
