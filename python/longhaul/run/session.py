@@ -18,6 +18,9 @@ from longhaul.run import state
 Message = dict[str, Any]
 
 
+_MOST_BYTES = 1 << 16
+
+
 def search_path() -> str:
     """PATH for programs in hosts: as it is, after the directory of the Python that runs Longhaul."""
     path = os.environ.get("PATH", os.defpath)
@@ -32,7 +35,7 @@ class Line:
         """Take over ``stream``; a ``token`` is part of all that is told."""
         self._stream = stream
         self._secret = {} if token is None else {"token": token}
-        self._reader = stream.makefile("rb")
+        self._heard = b""
 
     def tell(self, message: Mapping[str, Any]) -> None:
         """Send one object; an end that is gone shows when listening."""
@@ -40,13 +43,27 @@ class Line:
             self._stream.sendall(json.dumps({**message, **self._secret}).encode() + b"\n")
 
     def hear(self, timeout_s: float | None = None) -> Message | None:
-        """The next object, or None when the other end is gone. Raises TimeoutError."""
+        """The next object, or None when the other end is gone. Raises TimeoutError.
+
+        Several may come at once: who waits for the socket with others listens while there :attr:`is_more`.
+        """
         self._stream.settimeout(timeout_s)
-        try:
-            line = self._reader.readline()
-        except ConnectionResetError:
-            return None
-        return json.loads(line) if line.endswith(b"\n") else None
+        while not self.is_more:
+            try:
+                heard = self._stream.recv(_MOST_BYTES)
+            except ConnectionResetError:
+                return None
+            if not heard:
+                return None
+            self._heard += heard
+        line, _, self._heard = self._heard.partition(b"\n")
+        message: Message = json.loads(line)
+        return message
+
+    @property
+    def is_more(self) -> bool:
+        """Whether the next object is here already."""
+        return b"\n" in self._heard
 
     def peer(self) -> int:
         """The process at the other end, in this PID namespace."""
@@ -56,7 +73,6 @@ class Line:
 
     def close(self) -> None:
         """End the conversation."""
-        self._reader.close()
         self._stream.close()
 
 

@@ -88,14 +88,15 @@ class Drive:
         self._agents[node["name"]].tell(order)
 
     def _hear(self, line: Line) -> bool:
-        message = line.hear()
-        if message is None:
-            return False
-        name, _, end = str(message.get("id", "")).rpartition("/")
-        index = self._names.get(name)
-        if index is not None:
-            self._news(index, end, message)
-        return True
+        """Take in all that an agent has said; false if it is gone."""
+        while (message := line.hear()) is not None:
+            name, _, end = str(message.get("id", "")).rpartition("/")
+            index = self._names.get(name)
+            if index is not None:
+                self._news(index, end, message)
+            if not line.is_more:
+                return True
+        return False
 
     def _news(self, index: int, end: str, message: Json) -> None:
         at_s = message.get("t", 0.0) - self._zero_s
