@@ -56,7 +56,7 @@ study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purd
 study-longcut: setup ## traces of a measured WAN, live, relayed and simulated (Longcut, figures 4 to 7, tables I to VI); a quarter of an hour
 	@$(UV) run --no-sync python studies/longcut/longcut.py $(ARGS)
 
-bench-cc: setup ## six congestion controls by the scenarios of the common TCP evaluation suite, live and simulated; an hour
+bench-cc: setup ## six congestion controls by the scenarios of the common TCP evaluation suite, live and simulated; two hours, ARGS="--repeat 2" for an hour and a quarter
 	@$(UV) run --no-sync longhaul benchmark-cc reno cubic bbr htcp highspeed scalable $(ARGS)
 
 bench-sweeps: setup ## what a sweep adds to its runs, here and on Slurm if it is installed; three minutes
