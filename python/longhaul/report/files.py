@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 
-from longhaul.report.plotting import keeping
+from longhaul.report.plotting import keeping, told_points
 
 FORMATS = ("svg", "pdf", "png", "csv")
 _DOTS_PER_INCH = 200
@@ -72,6 +72,8 @@ def _write_points(path: Path, figure: Figure) -> None:
                 axes.get_xlabel() or next(filter(None, x_is), ""),
                 axes.get_ylabel() or next(filter(None, y_is), ""),
             ]
+            for point in told_points(axes):
+                writer.writerow([panel, point.series, point.x, labels[0], point.y, point.y_is])
             for series, x, y in _points(axes):
                 writer.writerow([panel, series, x, labels[0], y, labels[1]])
 

@@ -2,10 +2,12 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import matplotlib as mpl
 from cycler import cycler
@@ -115,6 +117,29 @@ def figure(height_in: float, *, width_in: float = 8.6) -> Figure:
     made = Figure(figsize=(width_in, height_in), layout="constrained")
     made.patch.set_alpha(0)
     return made
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a drawing says that has neither lines nor bars."""
+
+    series: str
+    x: str
+    y: float
+    y_is: str
+
+
+_TOLD: "WeakKeyDictionary[Axes, Sequence[Point]]" = WeakKeyDictionary()
+
+
+def tell_points(axes: Axes, points: Sequence[Point]) -> None:
+    """Say in numbers what ``axes`` show, for files of figures' data."""
+    _TOLD[axes] = points
+
+
+def told_points(axes: Axes) -> Sequence[Point]:
+    """What was said of ``axes``."""
+    return _TOLD.get(axes, ())
 
 
 def plain(axes: Axes) -> None:

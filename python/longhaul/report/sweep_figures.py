@@ -25,6 +25,14 @@ def chosen_axis(rows: Sequence[Row], columns: Sequence[str]) -> str:
     return max(numbers or columns, key=lambda column: len(values[column]))
 
 
+def has_lines(rows: Sequence[Row], metric: str, columns: Sequence[str]) -> bool:
+    """Whether :func:`metric_figure` has a line for each combination of the other axes."""
+    mine = [row for row in rows if row["metric"] == metric]
+    along = chosen_axis(mine, columns)
+    others = {tuple(row[column] for column in columns if column != along) for row in mine}
+    return len(others) <= MOST_LINES
+
+
 def metric_figure(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Sequence[str]) -> str:
     """Means of ``metric`` with their intervals; ``columns`` and ``names`` are those of the axes.
 
