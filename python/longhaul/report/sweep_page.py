@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 
 from longhaul.report import heat_maps, sweep_figures
 from longhaul.report.page import page, write_page
+from longhaul.report.pictures import Drawings
 from longhaul.report.sweeps import axis_text, estimate_text
 
 MOST_FIGURES = 8
@@ -59,6 +61,19 @@ def draw(directory: Path) -> dict[str, Any]:
         "rows": [(values[variant], cells) for variant, cells in by_variant.items()],
         "left_out": measured - len(by_variant),
     }
+
+
+def drawings(directory: Path) -> Drawings:
+    """How to draw the figures of a sweep: each metric as lines, and, after its name, ``map``."""
+    summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
+    table = directory / "summary.parquet"
+    rows = pq.read_table(table).slice(0, MOST_DRAWN).to_pylist() if table.is_file() else []
+    columns = [axis["column"] for axis in summary["axes"]]
+    names = [axis["name"] for axis in summary["axes"]]
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    lines = {metric: partial(sweep_figures.metric_figure, rows, metric, columns, names) for metric in metrics}
+    maps = {f"{metric} map": partial(heat_maps.heat_map, rows, metric, columns, names) for metric in metrics}
+    return {**lines, **maps}
 
 
 def _figures(

@@ -75,13 +75,14 @@ def check_comparable(groups: Sequence[Group]) -> None:
 
     Raises LonghaulError if a run is on two sides, is that of a relay, or has not ended.
     """
-    sides: dict[Path, str] = {}
-    for group in groups:
+    sides: dict[Path, int] = {}
+    for place, group in enumerate(groups):
         for run in group.runs:
-            other = sides.setdefault(run.resolve(), group.name)
-            if other != group.name:
+            other = sides.setdefault(run.resolve(), place)
+            if other != place:
+                names = f"{groups[other].name} and in {group.name}"
                 raise LonghaulError(
-                    f"{run} would be compared with itself: it is in {other} and in {group.name}",
+                    f"{run} would be compared with itself: it is in {names}",
                     remedy="name runs that have no run in common",
                     exit_code=2,
                 )
