@@ -105,6 +105,15 @@ def test_what_is_shown_is_at_most_a_dozen_and_the_rest_is_not_lost(work: Path) -
     assert set(shown) | set(rest) == measured
 
 
+def test_what_flows_and_pings_met_comes_before_what_links_did(work: Path) -> None:
+    found = [(name, sorted((work / name / "pair").glob("2*"))[:1]) for name in ("fast", "slow")]
+    context = draw(sides(found), first=DEFAULT_METRICS)
+    moved = [line["metric"] for line in context["shown"] if line["differences"][0][0] != "0"]
+    kinds = [name.partition(".")[0] for name in moved]
+    assert {"flows", "links"} <= set(kinds)
+    assert "flows" not in kinds[kinds.index("links") :], moved
+
+
 def test_a_run_that_is_not_faithful_is_red(work: Path, tmp_path: Path) -> None:
     run = min((work / "slow/pair").glob("2*"))
     spoilt = tmp_path / "spoilt"

@@ -1,7 +1,6 @@
 """The figures of a comparison: the same axes and the same colours for every side."""
 
 from collections.abc import Mapping, Sequence
-from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,8 @@ Array = np.ndarray[Any, Any]
 
 _COLUMNS = 3
 _MOST_DIRECTIONS = 2
+_MOST_CHARACTERS = 36
+"""Of a title, in one line."""
 _LEAST_SHARE = 0.05
 """Of what the busiest direction carried; acknowledgements are less."""
 _MOST_PANELS = 6
@@ -67,12 +68,20 @@ def values(sides: Sequence[Side], metrics: Sequence[str]) -> str | None:
             axes.set_xlim(-0.5, len(sides) - 0.3)
             axes.grid(visible=False, axis="x")
             axes.margins(y=0.15)
-            axes.set_title(fill(metric, 36, break_on_hyphens=False), fontsize=8)
+            axes.set_title(_in_two_lines(metric), fontsize=8)
             axes.set_ylabel(f"[{unit}]" if unit else "")
             axes.ticklabel_format(axis="y", useOffset=False)
         for unused in grid:
             unused.set_visible(False)
         return svg(made, "values", "metrics of each side with their intervals")
+
+
+def _in_two_lines(metric: str) -> str:
+    """A long name, broken after a dot."""
+    if len(metric) <= _MOST_CHARACTERS:
+        return metric
+    cut = metric.rfind(".", 0, _MOST_CHARACTERS) + 1
+    return f"{metric[:cut]}\n{metric[cut:]}"
 
 
 def throughput(sides: Sequence[Side]) -> str | None:

@@ -57,7 +57,8 @@ def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
         for row in rows
         if fnmatchcase(row.metric, pattern)
     ]
-    contrasts = [contrast([row for row in rows if row.metric in set(asked)], first=asked) for rows in tables]
+    ahead = [name for name in asked if any(fnmatchcase(name, pattern) for pattern in first)]
+    contrasts = [contrast([row for row in rows if row.metric in set(asked)], first=ahead) for rows in tables]
     by_metric = [{row.metric: row for row in rows} for rows in tables]
     shown = _shown(contrasts, asked)
     rest = [name for name in dict.fromkeys(name for each in by_metric for name in each) if name not in shown]
