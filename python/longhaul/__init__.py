@@ -11,10 +11,31 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longhaul import relay, topologies
+    from longhaul.looking import Comparison, Described, Fitted, Planned, compare, describe, fit, plan
     from longhaul.run.api import Network, Result, run_live, run_sim, up
     from longhaul.run.sweeps.api import resume, sweep
 
-__all__ = ["Network", "Result", "relay", "resume", "run_live", "run_sim", "sweep", "topologies", "up"]
+_LOOKING = ("Comparison", "Described", "Fitted", "Planned", "compare", "describe", "fit", "plan")
+
+__all__ = [
+    "Comparison",
+    "Described",
+    "Fitted",
+    "Network",
+    "Planned",
+    "Result",
+    "compare",
+    "describe",
+    "fit",
+    "plan",
+    "relay",
+    "resume",
+    "run_live",
+    "run_sim",
+    "sweep",
+    "topologies",
+    "up",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -23,6 +44,8 @@ def __getattr__(name: str) -> Any:
         from longhaul.run.sweeps import api as sweeps
 
         return getattr(sweeps, name)
+    if name in _LOOKING:
+        return getattr(import_module("longhaul.looking"), name)
     if name in ("relay", "topologies"):
         return import_module(f"longhaul.{name}")
     if name in __all__:

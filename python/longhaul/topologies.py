@@ -41,6 +41,11 @@ class Sketch:
         """What it resolves to; raises :class:`longhaul.scenario.ScenarioError` with every problem found."""
         return resolve(parse_scenario(self.text.encode(), name=f"{self.name}.yaml"))
 
+    def _repr_html_(self) -> str:
+        from longhaul.looking import Described
+
+        return Described(self.check())._repr_html_()
+
 
 class Rest(TypedDict, total=False):
     """What all topologies take, and the other sections of a scenario."""

@@ -1,12 +1,27 @@
-"""``longhaul report``: the report of a run or of a sweep, written again."""
+"""``longhaul report``: the report of a run or of a sweep, written again; or one that compares runs."""
 
+import sys
 from pathlib import Path
 
 import click
 
+from longhaul.errors import LonghaulError
+
 
 @click.command()
-@click.argument("directory", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.argument(
+    "directories",
+    metavar="DIRECTORY...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+)
+@click.option("--compare", "compared", is_flag=True, help="Hold runs, or groups of runs, side by side.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the comparison goes; comparison.html if left out.",
+)
 @click.option(
     "--format",
     "formats",
@@ -14,25 +29,65 @@ import click
     multiple=True,
     help="Write each figure as a file of this format, too, or its points as CSV; may be repeated.",
 )
-def report(directory: Path, formats: tuple[str, ...]) -> None:
+def report(
+    directories: tuple[Path, ...], compared: bool, output: Path | None, formats: tuple[str, ...]
+) -> None:
     """Write report.html of the run or sweep in DIRECTORY again, from its raw records or parts.
+
+    With --compare, write one file about several runs: what differs between them, and what came of it. Each
+    DIRECTORY is a run, or has several, which count as repetitions; of a single one, live, mixed and simulated
+    runs are compared, as by longhaul compare.
 
     \b
     longhaul report runs/three-clusters/latest
     longhaul report runs/three-clusters/latest --format pdf --format csv
+    longhaul report --compare runs/atlantic
+    longhaul report --compare runs/atlantic-cubic runs/atlantic-bbr --output laws.html
     """
+    if compared:
+        made = _compare(directories, output or Path("comparison.html"), formats)
+    else:
+        if len(directories) > 1 or output is not None:
+            raise LonghaulError(
+                "one run or sweep has its report in its own directory",
+                remedy="name one DIRECTORY and no --output, or compare several runs with --compare",
+                exit_code=2,
+            )
+        made = _write_again(directories[0], formats)
+    for path in made:
+        click.echo(path)
+
+
+def _write_again(directory: Path, formats: tuple[str, ...]) -> list[Path]:
+    from longhaul.report.files import write_figures
+
     if (directory / "sweep.json").is_file():
         from longhaul.run.sweeps.sweep import rewrite
 
-        click.echo(rewrite(directory))
+        written = rewrite(directory)
     else:
         from longhaul.report.html import write_report
         from longhaul.run.results import write_results
 
         write_results(directory)
-        click.echo(write_report(directory))
-    if formats:
-        from longhaul.report.files import write_figures
+        written = write_report(directory)
+    return [written, *(write_figures(directory, formats) if formats else ())]
 
-        for path in write_figures(directory, formats):
-            click.echo(path)
+
+def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ...]) -> list[Path]:
+    import shlex
+
+    from longhaul.report.comparison_page import draw, write_comparison
+    from longhaul.report.files import write_drawn
+    from longhaul.report.sides import sides
+    from longhaul.run.comparison import DEFAULT_METRICS, check_comparable, find_all
+
+    groups = find_all(directories)
+    check_comparable(groups)
+    found = sides([(group.name, group.runs) for group in groups])
+    again = shlex.join(["longhaul", *sys.argv[1:]])
+    made = [write_comparison(output, found, first=DEFAULT_METRICS, again=again)]
+    if formats:
+        place = output.with_name(f"{output.stem}-figures")
+        made += write_drawn(lambda: draw(found, first=DEFAULT_METRICS), place, formats)
+    return made

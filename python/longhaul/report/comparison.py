@@ -43,7 +43,7 @@ def print_comparison(
     table.add_column(f"{letters[-1]} - A", justify="right", no_wrap=True)
     for row in rows:
         unit = unit_of(row.metric)
-        cells = [_estimate(each, unit) if each else "-" for each in row.estimates]
+        cells = [estimate_text(each, unit) if each else "-" for each in row.estimates]
         table.add_row(row.metric, *cells, _difference(row))
     console.print(table)
     if stolen:
@@ -63,7 +63,8 @@ def _letter(number: int) -> str:
     return ascii_uppercase[number % 26] + (str(number // 26) if number > 25 else "")
 
 
-def _estimate(estimate: Estimate, unit: str) -> str:
+def estimate_text(estimate: Estimate, unit: str) -> str:
+    """``94.1 Mbit/s ±0.3%``; no interval for a single run."""
     text = quantity_text(float(f"{estimate.mean:.4g}"), unit)
     if not estimate.half_width or estimate.mean == 0:
         return text
@@ -71,23 +72,34 @@ def _estimate(estimate: Estimate, unit: str) -> str:
 
 
 def _difference(row: Row) -> Text:
+    text = difference_text(row)
+    if row.difference is None or row.difference_half_width is None:
+        return Text(text, style="dim" if row.difference == 0 else "")
+    return Text(text, style="bold" if row.differs else "dim")
+
+
+def difference_text(row: Row) -> str:
+    """``-22% ±12%`` of the first group's mean; the difference itself where that is 0; a dash for none."""
     first = row.estimates[0]
     if row.difference is None or first is None:
-        return Text("-")
+        return "-"
     if row.difference == 0:
-        return Text("0", style="dim")
-    if first.mean == 0:
-        return Text(f"{row.difference:+.3g}")
+        return "0"
     sign = "+" if row.difference > 0 else "-"
+    if first.mean == 0:
+        return sign + quantity_text(float(f"{abs(row.difference):.3g}"), unit_of(row.metric))
     share = sign + _percent(abs(row.difference / first.mean))
     if row.difference_half_width is None:
-        return Text(share)
-    half = _percent(row.difference_half_width / abs(first.mean))
-    return Text(f"{share} \u00b1{half}", style="bold" if row.differs else "dim")
+        return share
+    return f"{share} ±{_percent(row.difference_half_width / abs(first.mean))}"
 
 
 def _percent(share: float) -> str:
     percent = share * 100
+    if percent >= 1000:
+        return f"{share:.0f}x"
     if percent >= 10:
         return f"{percent:.0f}%"
-    return f"{percent:.1f}%" if percent >= 0.1 else "<0.1%"
+    if percent >= 0.1 or percent == 0:
+        return f"{percent:.1f}%"
+    return f"{percent:.1g}%" if percent >= 0.001 else "<0.001%"

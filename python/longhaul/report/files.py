@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 
-from longhaul.report.plotting import keeping
+from longhaul.report.plotting import keeping, told_points
 
 FORMATS = ("svg", "pdf", "png", "csv")
 _DOTS_PER_INCH = 200
@@ -20,16 +20,25 @@ _DOTS_PER_INCH = 200
 def write_figures(directory: Path, formats: Sequence[str]) -> list[Path]:
     """Write the figures of the run or sweep in ``directory`` into ``figures/`` there; returns their paths.
 
-    ``formats`` are some of :data:`FORMATS`. Colours are those of the report by day; text stays text. A CSV
-    has a row for each point drawn: panel, series, x and y in the units of the axes. Raises LonghaulError.
+    As :func:`write_drawn` does. Raises LonghaulError.
     """
     from longhaul.report import html, sweep_page
 
-    place = directory / "figures"
+    is_sweep = (directory / "sweep.json").is_file()
+    draw: Callable[[Path], object] = sweep_page.draw if is_sweep else html.draw
+    return write_drawn(lambda: draw(directory), directory / "figures", formats)
+
+
+def write_drawn(draw: Callable[[], object], place: Path, formats: Sequence[str]) -> list[Path]:
+    """Write the figures that ``draw`` draws into ``place``; returns their paths.
+
+    ``formats`` are some of :data:`FORMATS`. Colours are those of the report by day; text stays text. A CSV
+    has a row for each point drawn: panel, series, x and y in the units of the axes.
+    """
     made: list[Path] = []
 
     def keep(name: str, title: str, figure: Figure) -> None:
-        place.mkdir(exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)
         plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
         for kind in formats:
             path = place / f"{plain}.{kind}"
@@ -40,10 +49,7 @@ def write_figures(directory: Path, formats: Sequence[str]) -> list[Path]:
             made.append(path)
 
     with keeping(keep):
-        if (directory / "sweep.json").is_file():
-            sweep_page.draw(directory)
-        else:
-            html.draw(directory)
+        draw()
     return made
 
 
@@ -66,6 +72,8 @@ def _write_points(path: Path, figure: Figure) -> None:
                 axes.get_xlabel() or next(filter(None, x_is), ""),
                 axes.get_ylabel() or next(filter(None, y_is), ""),
             ]
+            for point in told_points(axes):
+                writer.writerow([panel, point.series, point.x, labels[0], point.y, point.y_is])
             for series, x, y in _points(axes):
                 writer.writerow([panel, series, x, labels[0], y, labels[1]])
 

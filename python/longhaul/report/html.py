@@ -5,6 +5,7 @@ import io
 import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from longhaul.report.page import page, write_page
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
+
+Drawing = Callable[[], str | None]
+"""Draws a figure; gives None where there is nothing to draw."""
 
 _LARGEST_TABLE = 4_000_000
 """Bytes of CSV beyond which a table is not put into the report."""
@@ -54,32 +58,41 @@ def _summary(directory: Path) -> Json:
     return summary
 
 
-def _figures(directory: Path, summary: Json, fidelity: Json) -> dict[str, str | None]:
+def drawings(directory: Path) -> dict[str, Drawing]:
+    """How to draw each figure of a run directory that has results, by name."""
+    return _drawings(directory, _summary(directory), _read(directory / "fidelity.json") or {})
+
+
+def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawing]:
     engine = fidelity.get("engine") or {}
     links, probes = summary["links"], summary["probes"]
-    samples = _table(directory / "links.parquet")
-    pings = _table(directory / "probes.parquet")
     none: Json = {"all": {}, "links": {}}
     late, spaced = engine.get("lateness", none), engine.get("spacing", none)
-    packets = _packets(directory / "raw" / "packets.csv")
+
+    @cache
+    def table(name: str) -> dict[str, Array]:
+        return _table(directory / f"{name}.parquet")
+
     return {
-        "delays": figures.delays(links, probes),
-        "lateness": figures.lateness(late["all"], late["links"]),
-        "spacing": figures.spacing(spaced["all"], spaced["links"]),
-        "throughput": figures.throughput(samples, links),
-        "round_trips": figures.round_trips(pings, probes),
-        "windows": figures.windows(_table(directory / "flows.parquet"), summary["flows"]),
-        "queues": figures.queues(samples, links),
-        "queueing_delays": figures.queueing_delays(links),
-        "utilisation": figures.utilisation(samples, links),
-        "rtts": figures.rtts(summary["flows"]),
-        "packets": figures.packet_diagram(packets, links),
-        "monitor": close_figures.monitor(
-            _table(directory / "monitor.parquet"), _read(directory / "plan.json") or {}
-        ),
-        "packet_delays": close_figures.packet_delays(_table(directory / "packets.parquet"), links),
-        "sockets": close_figures.sockets(_table(directory / "sockets.parquet")),
+        "delays": lambda: figures.delays(links, probes),
+        "lateness": lambda: figures.lateness(late["all"], late["links"]),
+        "spacing": lambda: figures.spacing(spaced["all"], spaced["links"]),
+        "throughput": lambda: figures.throughput(table("links"), links),
+        "round_trips": lambda: figures.round_trips(table("probes"), probes),
+        "windows": lambda: figures.windows(table("flows"), summary["flows"]),
+        "queues": lambda: figures.queues(table("links"), links),
+        "queueing_delays": lambda: figures.queueing_delays(links),
+        "utilisation": lambda: figures.utilisation(table("links"), links),
+        "rtts": lambda: figures.rtts(summary["flows"]),
+        "packets": lambda: figures.packet_diagram(_packets(directory / "raw" / "packets.csv"), links),
+        "monitor": lambda: close_figures.monitor(table("monitor"), _read(directory / "plan.json") or {}),
+        "packet_delays": lambda: close_figures.packet_delays(table("packets"), links),
+        "sockets": lambda: close_figures.sockets(table("sockets")),
     }
+
+
+def _figures(directory: Path, summary: Json, fidelity: Json) -> dict[str, str | None]:
+    return {name: drawn() for name, drawn in _drawings(directory, summary, fidelity).items()}
 
 
 def _context(directory: Path, summary: Json) -> dict[str, Any]:

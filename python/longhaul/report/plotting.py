@@ -2,10 +2,12 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import matplotlib as mpl
 from cycler import cycler
@@ -33,6 +35,22 @@ LIGHT = {
 }
 """The page's colours by day, for figures that stand alone."""
 
+ANYWHERE = {
+    INK: "#78818c",
+    MUTED: "#7d8590",
+    GRID: "#8a93a0",
+    GOOD: "#2c9a60",
+    BAD: "#d9513f",
+    **dict(
+        zip(
+            SERIES,
+            ("#3d82c8", "#d9603b", "#2f9652", "#a566c8", "#a87c10", "#0f9099", "#d6459a", "#808080"),
+            strict=True,
+        )
+    ),
+}
+"""Colours that can be seen on white and on black, for figures that do not know where they will be."""
+
 _STANDS_FOR = {name: f"#a100{number:02x}" for number, name in enumerate(LIGHT, start=1)}
 """Colours of figures that follow the page, until they are text and get its variables."""
 _VARIABLES = {
@@ -53,6 +71,7 @@ _use(LIGHT)
 Keeper = Callable[[str, str, Figure], None]
 """Takes the name, the title and the figure itself, in the colours by day."""
 _KEEPER: ContextVar[Keeper | None] = ContextVar("keeper", default=None)
+_ANYWHERE: ContextVar[bool] = ContextVar("anywhere", default=False)
 _STYLE: Any = {
     "svg.fonttype": "none",
     "font.family": ["DejaVu Sans"],
@@ -83,10 +102,12 @@ _STYLE: Any = {
 @contextmanager
 def style() -> Iterator[None]:
     """Our look, for the figures made inside, whose colours follow the page."""
-    if _KEEPER.get() is None:
+    if _ANYWHERE.get():
+        _use(ANYWHERE)
+    elif _KEEPER.get() is None:
         _use(_STANDS_FOR)
     try:
-        with mpl.rc_context(_STYLE):
+        with mpl.rc_context({**_STYLE, "grid.alpha": 0.3 if _ANYWHERE.get() else 1.0}):
             yield
     finally:
         _use(LIGHT)
@@ -103,6 +124,16 @@ def keeping(keeper: Keeper) -> Iterator[None]:
 
 
 @contextmanager
+def anywhere() -> Iterator[None]:
+    """Make figures inside that need no page: in :data:`ANYWHERE`'s colours, no wider than reads well."""
+    token = _ANYWHERE.set(True)
+    try:
+        yield
+    finally:
+        _ANYWHERE.reset(token)
+
+
+@contextmanager
 def paper() -> Iterator[None]:
     """The same look by day, for figures that stand alone; the axes' cycle has the colours of lines."""
     day = {key: LIGHT.get(value, value) if isinstance(value, str) else value for key, value in _STYLE.items()}
@@ -115,6 +146,29 @@ def figure(height_in: float, *, width_in: float = 8.6) -> Figure:
     made = Figure(figsize=(width_in, height_in), layout="constrained")
     made.patch.set_alpha(0)
     return made
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a drawing says that has neither lines nor bars."""
+
+    series: str
+    x: str
+    y: float
+    y_is: str
+
+
+_TOLD: "WeakKeyDictionary[Axes, Sequence[Point]]" = WeakKeyDictionary()
+
+
+def tell_points(axes: Axes, points: Sequence[Point]) -> None:
+    """Say in numbers what ``axes`` show, for files of figures' data."""
+    _TOLD[axes] = points
+
+
+def told_points(axes: Axes) -> Sequence[Point]:
+    """What was said of ``axes``."""
+    return _TOLD.get(axes, ())
 
 
 def plain(axes: Axes) -> None:
@@ -143,4 +197,5 @@ def svg(made: Figure, name: str, title: str) -> str:
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text)
     for colour, variable in _VARIABLES.items():
         text = text.replace(colour, variable)
-    return text.replace(">", f' role="img" aria-label="{title}">', 1)
+    widest = f' style="max-width: {made.get_figwidth() * 96:.0f}px"' if _ANYWHERE.get() else ""
+    return text.replace(">", f' role="img" aria-label="{title}"{widest}>', 1)

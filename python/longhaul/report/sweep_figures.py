@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from longhaul.report.plotting import MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.scales import scale
 from longhaul.report.sweeps import axis_text
 
 Row = Mapping[str, Any]
@@ -11,12 +12,6 @@ Row = Mapping[str, Any]
 MOST_LINES = len(SERIES)
 _WIDE = 30.0
 """Largest over smallest value beyond which an axis is logarithmic."""
-_SCALES: Mapping[str, tuple[tuple[float, str], ...]] = {
-    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns")),
-    "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1, "bit/s")),
-    "share": ((0.01, "%"),),
-    "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
-}
 
 
 def chosen_axis(rows: Sequence[Row], columns: Sequence[str]) -> str:
@@ -28,6 +23,14 @@ def chosen_axis(rows: Sequence[Row], columns: Sequence[str]) -> str:
         if len(values[column]) > 2 and all(isinstance(each, int | float) for each in values[column])
     ]
     return max(numbers or columns, key=lambda column: len(values[column]))
+
+
+def has_lines(rows: Sequence[Row], metric: str, columns: Sequence[str]) -> bool:
+    """Whether :func:`metric_figure` has a line for each combination of the other axes."""
+    mine = [row for row in rows if row["metric"] == metric]
+    along = chosen_axis(mine, columns)
+    others = {tuple(row[column] for column in columns if column != along) for row in mine}
+    return len(others) <= MOST_LINES
 
 
 def metric_figure(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Sequence[str]) -> str:
@@ -47,8 +50,8 @@ def metric_figure(rows: Sequence[Row], metric: str, columns: Sequence[str], name
     is_number = all(isinstance(row[along], int | float) for row in mine)
     ticks = list(dict.fromkeys(row[along] for row in mine))
     unit = _unit_of(along) if is_number else None
-    x_factor, x_unit = _scale(unit, [abs(tick) for tick in ticks]) if unit else (1.0, "")
-    y_factor, y_unit = _scale(mine[0]["unit"], [abs(row["mean"]) for row in mine])
+    x_factor, x_unit = scale(unit, [abs(tick) for tick in ticks]) if unit else (1.0, "")
+    y_factor, y_unit = scale(mine[0]["unit"], [abs(row["mean"]) for row in mine])
     with style():
         made = figure(3.4)
         axes = made.subplots()
@@ -79,12 +82,6 @@ def metric_figure(rows: Sequence[Row], metric: str, columns: Sequence[str], name
         if len(lines) > 1:
             axes.legend(title=", ".join(names[list(columns).index(column)] for column in others))
         return svg(made, metric, f"{metric} over {name}")
-
-
-def _scale(unit: str, values: Sequence[float]) -> tuple[float, str]:
-    most = max(values, default=0)
-    scales = _SCALES.get(unit, ((1.0, ""),))
-    return next((each for each in scales if most >= each[0]), scales[-1])
 
 
 def _unit_of(column: str) -> str | None:

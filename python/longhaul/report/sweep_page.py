@@ -1,13 +1,16 @@
 """The report of a sweep: one HTML file that needs nothing else, in the look of the report of a run."""
 
 import json
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
-from longhaul.report import sweep_figures
+from longhaul.report import heat_maps, sweep_figures
 from longhaul.report.page import page, write_page
+from longhaul.report.pictures import Drawings
 from longhaul.report.sweeps import axis_text, estimate_text
 
 MOST_FIGURES = 8
@@ -51,10 +54,34 @@ def draw(directory: Path) -> dict[str, Any]:
         "names": names,
         "metrics": metrics,
         "figures": [
-            (metric, sweep_figures.metric_figure(rows, metric, columns, names))
+            _figures(rows, metric, columns, names)
             for metric in metrics[:MOST_FIGURES]
             if found is not None and len(found) <= MOST_DRAWN
         ],
         "rows": [(values[variant], cells) for variant, cells in by_variant.items()],
         "left_out": measured - len(by_variant),
     }
+
+
+def drawings(directory: Path) -> Drawings:
+    """How to draw the figures of a sweep: each metric as lines, and, after its name, ``map``."""
+    summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
+    table = directory / "summary.parquet"
+    rows = pq.read_table(table).slice(0, MOST_DRAWN).to_pylist() if table.is_file() else []
+    columns = [axis["column"] for axis in summary["axes"]]
+    names = [axis["name"] for axis in summary["axes"]]
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    lines = {metric: partial(sweep_figures.metric_figure, rows, metric, columns, names) for metric in metrics}
+    maps = {f"{metric} map": partial(heat_maps.heat_map, rows, metric, columns, names) for metric in metrics}
+    return {**lines, **maps}
+
+
+def _figures(
+    rows: Sequence[sweep_figures.Row], metric: str, columns: Sequence[str], names: Sequence[str]
+) -> tuple[str, str | None, str | None]:
+    """The metric, its lines, and its map; a cloud of points is left to the map, if there is one."""
+    drawn = heat_maps.heat_map(rows, metric, columns, names)
+    lines = None
+    if drawn is None or sweep_figures.has_lines(rows, metric, columns):
+        lines = sweep_figures.metric_figure(rows, metric, columns, names)
+    return metric, lines, drawn

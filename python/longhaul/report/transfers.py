@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-from longhaul.report.plotting import figure, paper, plain
+from longhaul.report.plotting import MUTED, SERIES, figure, paper, plain
 from longhaul.scenario.words import rate, share, size
 from longhaul.scheduling.measures import measures
 from longhaul.scheduling.plans import Outcome, Plan, loads
@@ -54,23 +54,28 @@ def print_policies() -> None:
 
 
 def draw_gantt(plan: Plan, path: Path) -> None:
+    """:func:`gantt` as a file."""
+    with paper():
+        gantt(plan).savefig(path, facecolor="white")
+
+
+def gantt(plan: Plan) -> Figure:
     """Each request's window as a pale bar, and on it when it moves, the darker the faster."""
     tops = plan.instance.tops_bits_per_s
     shown = sorted(zip(plan.outcomes, tops, strict=True), key=lambda each: each[0].request.release_s)[
         :MOST_BARS
     ]
-    with paper():
-        drawn = figure(1.2 + 0.2 * len(shown))
-        axes = drawn.add_subplot()
-        plain(axes)
-        end_s = _end_s(plan)
-        for row, (outcome, top) in enumerate(shown):
-            _bar(drawn, row, outcome, top, end_s)
-        axes.set_yticks(range(len(shown)), [each.request.name for each, _top in shown])
-        axes.set_ylim(len(shown) - 0.5, -0.5)
-        axes.set_xlabel("time (s)")
-        axes.set_title(f"{plan.policy}: windows (outlined), and when requests move; refused ones crossed")
-        drawn.savefig(path, facecolor="white")
+    drawn = figure(1.2 + 0.2 * len(shown))
+    axes = drawn.add_subplot()
+    plain(axes)
+    end_s = _end_s(plan)
+    for row, (outcome, top) in enumerate(shown):
+        _bar(drawn, row, outcome, top, end_s)
+    axes.set_yticks(range(len(shown)), [each.request.name for each, _top in shown])
+    axes.set_ylim(len(shown) - 0.5, -0.5)
+    axes.set_xlabel("time (s)")
+    axes.set_title(f"{plan.policy}: windows (outlined), and when requests move; refused ones crossed")
+    return drawn
 
 
 def draw_loads(plan: Plan, path: Path) -> None:
@@ -110,14 +115,14 @@ def _bar(drawn: Figure, row: int, outcome: Outcome, top: float, end_s: float) ->
     request = outcome.request
     last_s = min(request.deadline_s, end_s)
     width = last_s - request.release_s
-    axes.barh(row, width, left=request.release_s, height=0.7, facecolor="none", edgecolor="#626b76", lw=0.5)
-    colour = "#2166ac" if outcome.satisfied else "#d6604d"
+    axes.barh(row, width, left=request.release_s, height=0.7, facecolor="none", edgecolor=MUTED, lw=0.5)
+    colour = SERIES[0] if outcome.satisfied else SERIES[1]
     for piece in outcome.pieces:
         alpha = 0.25 + 0.75 * min(1.0, piece.bits_per_s / top)
         span = piece.finish_s - piece.start_s
         axes.barh(row, span, left=piece.start_s, height=0.7, color=colour, alpha=alpha, lw=0)
     if not outcome.pieces:
-        axes.plot([request.release_s, last_s], [row, row], color="#d6604d", lw=1, marker="x", markersize=3)
+        axes.plot([request.release_s, last_s], [row, row], color=SERIES[1], lw=1, marker="x", markersize=3)
 
 
 def _end_s(plan: Plan) -> float:

@@ -9,12 +9,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from longhaul.report.pictures import Drawings, Drawn
 from longhaul.run import experiment, live, standing
 
 
 @dataclass(frozen=True)
-class Result:
-    """A run that has ended."""
+class Result(Drawn):
+    """A run that has ended. A notebook shows what its flows and pings got."""
 
     directory: Path
     """Its run directory, with tables, logs and report."""
@@ -53,6 +54,17 @@ class Result:
             raise KeyError(standing.unknown("table", name, tables))
         columns: dict[str, Any] = pq.read_table(path).to_pydict()
         return columns
+
+    def _drawings(self) -> Drawings:
+        from longhaul.report.html import drawings
+
+        return drawings(self.directory)
+
+    def _repr_html_(self) -> str:
+        from longhaul.report.notebook import run_html
+        from longhaul.run.directory import read_run
+
+        return run_html(self.summary, mode=str(read_run(self.directory).get("mode") or "live"))
 
 
 class Network:

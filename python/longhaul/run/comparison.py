@@ -10,7 +10,7 @@ from longhaul.analysis.comparing import Row, compare
 from longhaul.analysis.expectations import metrics
 from longhaul.analysis.stealing import Stolen, cross_bits_per_s, stolen_bandwidth
 from longhaul.errors import LonghaulError
-from longhaul.run.directory import read_run
+from longhaul.run.directory import read_plan, read_run
 from longhaul.run.results import write_results
 
 DEFAULT_METRICS = (
@@ -32,6 +32,12 @@ def find(path: Path) -> Group:
     """The run in ``path``, or all runs in it. Raises LonghaulError if there are none."""
     if (path / "plan.json").is_file():
         return Group(str(path), (path,))
+    if (path / "sweep.json").is_file():
+        raise LonghaulError(
+            f"{path} is a sweep, whose report compares its own variants",
+            remedy="see longhaul report of it; single variants can be simulated with longhaul sim --set",
+            exit_code=2,
+        )
     runs = sorted(each for each in path.glob("*") if not each.is_symlink() and (each / "plan.json").is_file())
     if not runs:
         raise LonghaulError(
@@ -62,6 +68,33 @@ def find_all(paths: Sequence[Path]) -> list[Group]:
 def compare_groups(groups: Sequence[Group], patterns: Sequence[str]) -> list[Row]:
     """Every metric that all runs have; see :func:`longhaul.analysis.comparing.compare`."""
     return compare([[_metrics(run) for run in group.runs] for group in groups], patterns or DEFAULT_METRICS)
+
+
+def check_comparable(groups: Sequence[Group]) -> None:
+    """See that a report can hold these side by side, and that each run has results.
+
+    Raises LonghaulError if a run is on two sides, is that of a relay, or has not ended.
+    """
+    sides: dict[Path, int] = {}
+    for place, group in enumerate(groups):
+        for run in group.runs:
+            other = sides.setdefault(run.resolve(), place)
+            if other != place:
+                names = f"{groups[other].name} and in {group.name}"
+                raise LonghaulError(
+                    f"{run} would be compared with itself: it is in {names}",
+                    remedy="name runs that have no run in common",
+                    exit_code=2,
+                )
+            if not (run / "summary.json").is_file() and read_run(run).get("status") == "running":
+                raise LonghaulError(f"{run} has not ended", remedy="wait for its end", exit_code=2)
+            if "clusters" in read_plan(run):
+                raise LonghaulError(
+                    f"{run} is that of a relay, which has other measures",
+                    remedy="its results are in summary.json, messages.parquet and connections.parquet",
+                    exit_code=2,
+                )
+            _summary(run)
 
 
 def compare_cross_traffic(groups: Sequence[Group], flow: str) -> Stolen:

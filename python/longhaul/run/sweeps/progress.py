@@ -17,7 +17,8 @@ class Sweeping(AbstractContextManager["Sweeping"]):
 
     def __init__(self, points: int, *, workers: str) -> None:
         """Prepare for so many runs."""
-        self._console = Console(stderr=True, markup=False)
+        # A notebook keeps whatever is printed; it shows the result, with what failed.
+        self._console = Console(stderr=True, markup=False, quiet=Console().is_jupyter)
         self._bar = Progress(
             TextColumn("sweeping"),
             BarColumn(),

@@ -1,13 +1,14 @@
 """A sweep from the scenario to the summary: what ``longhaul sweep`` does."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
 from longhaul.errors import LonghaulError
+from longhaul.report.pictures import Drawings, Drawn
 from longhaul.run.sweeps import folder as folders
 from longhaul.run.sweeps.folder import Folder
 from longhaul.run.sweeps.local import Workers
@@ -29,11 +30,11 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Swept:
-    """A sweep that has ended, or come as far as it could."""
+class Swept(Drawn):
+    """A sweep that has ended, or come as far as it could. A notebook shows its first variants."""
 
     directory: Path
-    summary: Json
+    summary: Json = field(repr=False)
     """The contents of ``summary.json``; empty for a :class:`Share`."""
     exit_code: int
     """0 all runs done; 1 some failed, or could not be done; 130 interrupted."""
@@ -43,6 +44,17 @@ class Swept:
         path = self.directory / ("summary.parquet" if name == "summary" else "parts")
         columns: dict[str, Any] = pq.read_table(path).to_pydict()
         return columns
+
+    def _drawings(self) -> Drawings:
+        from longhaul.report.sweep_page import drawings
+
+        return drawings(self.directory)
+
+    def _repr_html_(self) -> str:
+        from longhaul.report.notebook import sweep_html
+
+        table = self.directory / "summary.parquet"
+        return sweep_html(self.summary, pq.read_table(table).to_pylist() if table.is_file() else [])
 
 
 def begin(prepared: Prepared, *, runs: Path, argv: list[str], name: str | None = None) -> Folder:

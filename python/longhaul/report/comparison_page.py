@@ -1,0 +1,175 @@
+"""The report of a comparison: one HTML file that needs nothing else, in the look of the report of a run."""
+
+from collections.abc import Sequence
+from difflib import unified_diff
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from longhaul.analysis.comparing import Estimate, Row, compare
+from longhaul.analysis.contrasts import Contrast, contrast
+from longhaul.analysis.differences import differences, unlike
+from longhaul.analysis.text import time_text
+from longhaul.errors import LonghaulError
+from longhaul.report import comparison_figures as figures
+from longhaul.report.comparison import difference_text, estimate_text
+from longhaul.report.page import page, write_page
+from longhaul.report.plotting import SERIES
+from longhaul.report.sides import Run, Side
+from longhaul.scenario.metrics import unit_of
+
+MOST_METRICS = 12
+"""In the answer; all others are folded away."""
+MOST_DIFFERENCES = 30
+_MOST_TOLD = 3
+"""Metrics in the first sentences."""
+_OF_LINKS = ("utilisation", "peak_rate", "loss", "overflowed", "queueing_delay.p50", "queueing_delay.p99")
+"""What is asked of links between routers; the rest is folded away."""
+
+
+def write_comparison(path: Path, sides: Sequence[Side], *, first: Sequence[str], again: str) -> Path:
+    """Write the comparison of ``sides`` to ``path``, and return that.
+
+    Metrics that match a pattern of ``first`` come before others; ``again`` is the command that writes it.
+    Raises LonghaulError if it cannot be written.
+    """
+    content = page("comparison.html.j2", context={**draw(sides, first=first), "again": again})
+    try:
+        write_page(path, content)
+    except OSError as error:
+        message = f"{path}: {(error.strerror or 'cannot be written').lower()}"
+        raise LonghaulError(
+            message, remedy="name a file in a folder that is there, with --output", exit_code=2
+        ) from None
+    return path
+
+
+def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
+    """What the report of a comparison shows, with its figures."""
+    base = [run.metrics for run in sides[0].runs]
+    tables = [compare([base, [run.metrics for run in side.runs]]) for side in sides[1:]]
+    inner = [each["name"] for each in sides[0].runs[0].summary["links"] if not each["access"]]
+    patterns = [*first, *(f"links.{name}.*.{measure}" for name in inner for measure in _OF_LINKS)]
+    asked = [
+        row.metric
+        for pattern in patterns
+        for rows in tables
+        for row in rows
+        if fnmatchcase(row.metric, pattern)
+    ]
+    ahead = [name for name in asked if any(fnmatchcase(name, pattern) for pattern in first)]
+    contrasts = [contrast([row for row in rows if row.metric in set(asked)], first=ahead) for rows in tables]
+    by_metric = [{row.metric: row for row in rows} for rows in tables]
+    shown = _shown(contrasts, asked)
+    rest = [name for name in dict.fromkeys(name for each in by_metric for name in each) if name not in shown]
+    found = differences([side.runs[0].facts for side in sides])
+    runs = [(side, run, _conditions(run)) for side in sides for run in side.runs]
+    machines = list(dict.fromkeys(each["machine"] for _, _, each in runs))
+    return {
+        "title": _title(sides),
+        "sides": sides,
+        "colours": [f"var(--c{place})" for place in range(1, len(SERIES) + 1)],
+        "differences": found[:MOST_DIFFERENCES],
+        "more_differences": len(found) - len(found[:MOST_DIFFERENCES]),
+        "unlike": [(side, _unlike(side)) for side in sides if _unlike(side)],
+        "untrusted": [(side, run) for side in sides for run in side.runs if run.verdict != "faithful"],
+        "single": [side for side in sides if len(side.runs) == 1],
+        "contrasts": [
+            (side, each, [_line(row.metric, [{row.metric: row}]) for row in each.certain[:_MOST_TOLD]])
+            for side, each in zip(sides[1:], contrasts, strict=True)
+        ],
+        "shown": [_line(metric, by_metric) for metric in shown],
+        "rest": [_line(metric, by_metric) for metric in rest],
+        "partial": _partial(sides, {*shown, *rest}),
+        "figures": {
+            "metrics": figures.values(sides, shown),
+            "throughput": figures.throughput(sides),
+            "round_trips": figures.round_trips(sides),
+            "lateness": figures.lateness(sides),
+        },
+        "conditions": runs,
+        "machine": machines[0] if len(machines) == 1 else None,
+        "texts": _texts(sides),
+    }
+
+
+def _title(sides: Sequence[Side]) -> str:
+    names = list(dict.fromkeys(str(run.about.get("name")) for side in sides for run in side.runs))
+    modes = list(dict.fromkeys(side.modes for side in sides))
+    name = " against ".join(names[:3])
+    return f"{name}: {' against '.join(modes)}" if len(modes) > 1 else name
+
+
+def _shown(contrasts: Sequence[Contrast], asked: Sequence[str]) -> list[str]:
+    """Metrics for the answer: what differs by more than chance, what may, and what else was asked for."""
+    certain = [row.metric for each in contrasts for row in each.certain]
+    unknown = [row.metric for each in contrasts for row in each.open]
+    return list(dict.fromkeys([*certain, *unknown, *asked]))[:MOST_METRICS]
+
+
+def _line(metric: str, tables: Sequence[dict[str, Row]]) -> dict[str, Any]:
+    rows = [table.get(metric) for table in tables]
+    unit = unit_of(metric)
+    some = next(row for row in rows if row is not None)
+    others = [row.estimates[-1] if row else None for row in rows]
+    estimates: list[Estimate | None] = [some.estimates[0], *others]
+    return {
+        "metric": metric,
+        "cells": [estimate_text(each, unit) if each else "-" for each in estimates],
+        "differences": [(difference_text(row) if row else "-", row.differs if row else None) for row in rows],
+    }
+
+
+def _partial(sides: Sequence[Side], compared: set[str]) -> list[tuple[str, str]]:
+    """Metrics that are not numbers on all sides, with the letters of the sides that have them."""
+    names = dict.fromkeys(name for side in sides for run in side.runs for name in run.metrics)
+    found: dict[str, str] = {}
+    for name in names:
+        if name in compared or name == "fidelity.verdict":
+            continue
+        letters = "".join(
+            side.letter for side in sides if any(run.metrics.get(name) is not None for run in side.runs)
+        )
+        if letters:
+            found[name] = letters
+    return list(found.items())
+
+
+def _unlike(side: Side) -> list[str]:
+    """In what the runs of a side differ, though they count as repetitions."""
+    found = unlike(run.facts for run in side.runs)
+    modes = ["mode"] if len({run.mode for run in side.runs}) > 1 else []
+    return modes + list(dict.fromkeys(f"{each.what} of {each.subject}" for each in found))[:6]
+
+
+def _conditions(run: Run) -> dict[str, str]:
+    host = run.about.get("host", {})
+    fidelity = run.summary["fidelity"]
+    late = fidelity["lateness"].get("p99_ns")
+    return {
+        "lateness": time_text(late) if late is not None else "-",
+        "reasons": "; ".join(each["what"] for each in fidelity["reasons"]),
+        "machine": ", ".join(
+            (
+                f"{host.get('cpu_model')}",
+                f"{host.get('cpus')} processors",
+                f"Linux {host.get('kernel')}",
+                f"Longhaul {run.about.get('versions', {}).get('longhaul')}",
+            )
+        ),
+        "seed": str(run.about.get("seed")),
+        "digest": str((run.summary.get("simulation") or {}).get("digest", "")),
+    }
+
+
+def _texts(sides: Sequence[Side]) -> list[tuple[Side, str]]:
+    """How the scenario file of each side differs from the first's, line by line."""
+    first, *others = [
+        (side.runs[0].directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace").splitlines()
+        for side in sides
+    ]
+    found = [
+        (side, "\n".join(unified_diff(first, lines, "A", side.letter, lineterm="", n=1)))
+        for side, lines in zip(sides[1:], others, strict=True)
+    ]
+    return [(side, text) for side, text in found if text]

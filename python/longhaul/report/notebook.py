@@ -1,0 +1,184 @@
+"""What a notebook shows of results: short HTML without colours of its own, but for verdicts."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from longhaul.analysis.comparing import Row
+from longhaul.analysis.fitting import Fits
+from longhaul.analysis.gaps import Gaps
+from longhaul.analysis.text import rate_text, share_text, time_text
+from longhaul.report import fitting
+from longhaul.report.comparison import difference_text, estimate_text
+from longhaul.report.plotting import ANYWHERE, BAD, GOOD
+from longhaul.report.sweeps import axis_text
+from longhaul.report.sweeps import estimate_text as variant_text
+from longhaul.scenario.metrics import unit_of
+from longhaul.scenario.words import rate, size
+from longhaul.scheduling.plans import Plan
+
+Json = Mapping[str, Any]
+MOST_ROWS = 12
+
+
+def run_html(summary: Json, *, mode: str) -> str:
+    """Of a run: what flows and pings got, and whether it can be trusted."""
+    verdict = summary["fidelity"]["verdict"]
+    good = verdict == "faithful"
+    said = "simulated" if good and mode == "sim" else f"{mode}, {verdict}"
+    reasons = "; ".join(each["what"] for each in summary["fidelity"]["reasons"])
+    head = f"{_strong(summary['name'])}: {_judged(said, good=good)}, {time_text(summary['duration_ns'])}"
+    parts = [_line(head + (f". {escape(reasons)}" if reasons else ""))]
+    flows = [
+        (
+            each["flow"],
+            f"{each['from']} to {each['to']}",
+            rate_text(each["goodput_bits_per_s"]),
+            "-" if each["retransmits"] is None else str(each["retransmits"]),
+            time_text(each["rtt"]["p50_ns"]) if each["rtt"] else "-",
+        )
+        for each in summary["flows"]
+    ]
+    parts.append(_table(("flow", "way", "goodput", "retransmits", "RTT p50"), flows))
+    pings = [
+        (
+            each["name"],
+            f"{each['from']} to {each['to']}",
+            *(time_text(each[f"rtt_{quantile}_ns"]) for quantile in ("min", "p50", "p99")),
+            share_text(each["loss"]),
+        )
+        for each in summary["probes"]
+    ]
+    parts.append(_table(("ping", "way", "least RTT", "p50", "p99", "lost"), pings))
+    failed = [each["metric"] for each in summary["expectations"] if not each["met"]]
+    if summary["expectations"]:
+        met = len(summary["expectations"]) - len(failed)
+        told = f"{met} of {len(summary['expectations'])} expectations met"
+        parts.append(_line(_judged(told, good=not failed) + escape("".join(f", not {n}" for n in failed))))
+    return "".join(parts)
+
+
+def sweep_html(summary: Json, rows: Sequence[Json]) -> str:
+    """Of a sweep: the first variants with their first metrics, and how many there are."""
+    failed = summary.get("failed", 0)
+    told = f"{summary.get('points', 0)} runs of {summary.get('variants', 0)} variants, {failed} failed"
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))[:3]
+    columns = {axis["column"]: axis["name"] for axis in summary.get("axes", ())}
+    by_variant: dict[int, dict[str, Json]] = {}
+    for row in rows:
+        by_variant.setdefault(row["variant"], {})[row["metric"]] = row
+    lines = []
+    for cells in list(by_variant.values())[:MOST_ROWS]:
+        some = next(iter(cells.values()))
+        values = [axis_text(column, some[column]) for column in columns]
+        lines.append((*values, *(variant_text(cells[each]) if each in cells else "-" for each in metrics)))
+    more = len(by_variant) - len(lines)
+    head = f"{_strong(str(summary.get('name', 'sweep')))}: {_judged(told, good=not failed)}"
+    table = _table((*columns.values(), *metrics), lines, words=len(columns))
+    errors = [each["error"] for each in summary.get("errors", ())][:2]
+    notes = [f"{more} variants more in summary.parquet"] if more > 0 else []
+    return _line(head) + table + "".join(_line(escape(each)) for each in (*notes, *errors))
+
+
+def comparison_html(names: Sequence[str], rows: Sequence[Row], notes: Sequence[str]) -> str:
+    """Of a comparison: the metrics of the answer, and how the last side differs from the first."""
+    letters = "ABCDEFGH"[: len(names)]
+    lines = [
+        (
+            row.metric,
+            *(estimate_text(each, unit_of(row.metric)) if each else "-" for each in row.estimates),
+            difference_text(row),
+            {True: "yes", False: "no", None: "not known"}[row.differs],
+        )
+        for row in rows[:MOST_ROWS]
+    ]
+    sides = "; ".join(f"{letter}: {escape(name)}" for letter, name in zip(letters, names, strict=True))
+    heads = ("metric", *letters, f"{letters[-1]} - A", "more than chance?")
+    return _line(sides) + _table(heads, lines, words=1) + "".join(_line(escape(note)) for note in notes)
+
+
+def network_html(told: Json) -> str:
+    """Of a scenario: its paths, as ``longhaul show`` tells them."""
+    counted = f"{len(told['nodes'])} nodes, {len(told['links'])} links"
+    if told["duration_ns"]:
+        counted += f", {time_text(told['duration_ns'])}"
+    lines = [
+        (
+            f"{each['from']} to {each['to']}",
+            str(each["hops"]),
+            time_text(each["round_trip_ns"]),
+            rate_text(each["bits_per_s"]) if each["bits_per_s"] else "unlimited",
+            size(each["bdp_bytes"]) if each["bdp_bytes"] else "-",
+        )
+        for each in told["paths"][:MOST_ROWS]
+    ]
+    warnings = "".join(_line(_judged(each, good=False)) for each in told["warnings"])
+    head = _line(f"{_strong(told['name'])}: {counted}")
+    return head + _table(("path", "hops", "RTT", "bottleneck", "BDP"), lines) + warnings
+
+
+def fit_html(gaps: Gaps, fits: Fits, block: str | None) -> str:
+    """Of a fit: the families in their order, and the loss in a scenario's words."""
+    lines = [
+        (
+            each.family,
+            fitting.parameters_text(each),
+            fitting.number_text(each.a2.value),
+            fitting.p_text(each.a2),
+            {True: "yes", False: "no", None: "-"}[each.contradicted],
+        )
+        for each in fits.fits
+    ]
+    heads = ("family", "parameters", "A2", "p", "contradicted")
+    text = f"<pre>{escape(block)}</pre>" if block else _line(escape(fitting.no_block_text()))
+    return _line(escape(fitting.summary_text(gaps, fits))) + _table(heads, lines, words=2) + text
+
+
+def plan_html(plan: Plan) -> str:
+    """Of a plan: who moves when, and who does not."""
+    lines = [
+        (
+            each.request.name,
+            f"{each.request.source} to {each.request.destination}",
+            size(each.request.volume_bytes),
+            *(
+                (f"{each.start_s:.6g} s", f"{each.finish_s:.6g} s", rate(round(each.bits_per_s)))
+                if each.pieces
+                else ("-", "-", "-")
+            ),
+            "" if each.satisfied else str(each.reason),
+        )
+        for each in plan.outcomes[:MOST_ROWS]
+    ]
+    lost = sum(not each.satisfied for each in plan.outcomes)
+    told = f"{len(plan.outcomes) - lost} of {len(plan.outcomes)} requests satisfied"
+    heads = ("request", "way", "volume", "start", "finish", "rate", "why not")
+    return _line(f"{_strong(plan.policy)}: {_judged(told, good=not lost)}") + _table(heads, lines)
+
+
+def _table(heads: Sequence[str], lines: Sequence[Sequence[str]], *, words: int = 2) -> str:
+    """Empty without lines; the first ``words`` columns are words, the others numbers."""
+    if not lines:
+        return ""
+    sides = ["left" if place < words else "right" for place in range(len(heads))]
+
+    def cells(tag: str, values: Sequence[str]) -> str:
+        return "".join(
+            f'<{tag} style="text-align: {side}">{escape(value)}</{tag}>'
+            for side, value in zip(sides, values, strict=True)
+        )
+
+    body = "".join(f"<tr>{cells('td', line)}</tr>" for line in lines)
+    return f"<table><thead><tr>{cells('th', heads)}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _line(content: str) -> str:
+    return f"<p>{content}</p>"
+
+
+def _strong(text: str) -> str:
+    return f"<strong>{escape(text)}</strong>"
+
+
+def _judged(text: str, *, good: bool) -> str:
+    return f'<span style="color: {ANYWHERE[GOOD if good else BAD]}">{escape(text)}</span>'

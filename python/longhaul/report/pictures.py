@@ -1,0 +1,107 @@
+"""Figures as objects that show themselves in a notebook, by day and by night."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from longhaul.errors import LonghaulError
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of a run, a sweep, a comparison, a fit or a plan. A notebook shows it."""
+
+    name: str
+    svg: str = field(repr=False)
+    """Text of an ``<svg>`` that needs nothing else, in colours for light and dark."""
+
+    def _repr_mimebundle_(self, **_asked: Any) -> dict[str, str]:
+        return {"image/svg+xml": self.svg, "text/plain": repr(self)}
+
+    def save(self, path: str | Path) -> Path:
+        """Write it into a file, which must be named ``.svg``."""
+        written = Path(path)
+        if written.suffix != ".svg":
+            raise LonghaulError(
+                f"{written} is no name of an SVG",
+                remedy="name it .svg; longhaul report --format writes PDF and PNG",
+                exit_code=2,
+            )
+        written.write_text(self.svg, encoding="utf-8")
+        return written
+
+
+Drawings = Mapping[str, Callable[[], str | None]]
+"""How to draw each figure, by name; what has nothing to draw gives None."""
+
+
+def picture(drawings: Drawings, name: str) -> Picture:
+    """The figure of a name. Raises KeyError with the names that have something to draw."""
+    if name not in drawings:
+        raise KeyError(f'there is no figure "{name}"; there are: {_told(drawings)}')
+    from longhaul.report.plotting import anywhere
+
+    with anywhere():
+        drawn = drawings[name]()
+    if drawn is None:
+        raise KeyError(f'there is nothing to draw as "{name}"; there are: {_told(drawings)}')
+    return Picture(name, drawn)
+
+
+def _told(drawings: Drawings) -> str:
+    return ", ".join(names(drawings)) or "none"
+
+
+def names(drawings: Drawings) -> tuple[str, ...]:
+    """The names of the figures that have something to draw."""
+    from longhaul.report.plotting import anywhere
+
+    with anywhere():
+        return tuple(name for name, draw in drawings.items() if draw() is not None)
+
+
+def network_picture(plan: Mapping[str, Any], **where: Any) -> Picture | None:
+    """The network of a plan; ``None`` if it is too large to draw. ``where`` is what the drawing takes."""
+    from longhaul.report import topology
+
+    drawn = topology.draw(plan, where.pop("positions", {}), **where)
+    if drawn is None:
+        return None
+    opened = re.sub(r"^<svg", '<svg xmlns="http://www.w3.org/2000/svg"', drawn)
+    sized = f' style="max-width: 860px"><style>{_network_look()}</style>'
+    return Picture("topology", opened.replace(">", sized, 1))
+
+
+def _network_look() -> str:
+    """What the page's style sheet says of such drawings, in colours for anywhere."""
+    from longhaul.report.plotting import ANYWHERE, INK, MUTED, SERIES
+
+    blue, _, green, violet = (ANYWHERE[each] for each in SERIES[:4])
+    rules = {
+        "text": f"font: 12px system-ui, sans-serif; text-anchor: middle; fill: {ANYWHERE[INK]}",
+        ".small": f"font-size: 11px; fill: {ANYWHERE[MUTED]}",
+        ".name": "font-weight: 700",
+        ".wire": f"stroke: {blue}; stroke-width: 2",
+        ".router": f"fill: {blue}",
+        ".host": f"fill: {green}",
+        ".core": f"fill: {violet}",
+    }
+    return " ".join(f".topology {what} {{ {how} }}" for what, how in rules.items())
+
+
+class Drawn:
+    """Something with figures, each asked for by its name."""
+
+    def _drawings(self) -> Drawings:
+        raise NotImplementedError
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of its figures: those that have something to draw."""
+        return names(self._drawings())
+
+    def figure(self, name: str) -> Picture:
+        """A figure, which a notebook shows. Raises KeyError with the names that there are."""
+        return picture(self._drawings(), name)

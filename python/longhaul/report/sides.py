@@ -1,0 +1,135 @@
+"""What a comparison shows of the runs on each side, read from their directories."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from longhaul.analysis.differences import Facts, facts
+from longhaul.analysis.expectations import metrics
+from longhaul.errors import LonghaulError
+from longhaul.report.plotting import SERIES
+
+Json = Mapping[str, Any]
+Array = np.ndarray[Any, Any]
+
+MOST = len(SERIES)
+"""Sides that have colours of their own."""
+
+
+_MODES = {"sim": "simulated"}
+
+
+class Run:
+    """A run directory that has results; each file is read when it is asked for, once."""
+
+    def __init__(self, directory: Path) -> None:
+        """Nothing is read yet."""
+        self.directory = directory
+
+    @cached_property
+    def summary(self) -> Json:
+        """``summary.json``."""
+        found: Json = _read(self.directory / "summary.json")
+        return found
+
+    @cached_property
+    def plan(self) -> Json:
+        """``plan.json``."""
+        found: Json = _read(self.directory / "plan.json")
+        return found
+
+    @cached_property
+    def about(self) -> Json:
+        """``run.json``: machine, versions, seed, command."""
+        found: Json = _read(self.directory / "run.json")
+        return found
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Any]:
+        """Every metric by its name."""
+        return metrics(self.summary)
+
+    @cached_property
+    def lateness(self) -> Json | None:
+        """The distribution of lateness with its points; ``None`` for a simulation."""
+        engine = (_read(self.directory / "fidelity.json") or {}).get("engine") or {}
+        found: Json | None = engine.get("lateness", {}).get("all")
+        return found if found and found.get("cdf") else None
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What was asked of it."""
+        rows: Sequence[Json] = _read(self.directory / "raw" / "traffic.json") or ()
+        streams = {flow["flow"]: len(flow.get("stream_rates") or ()) for flow in self.summary["flows"]}
+        told = [
+            {**row, "streams": streams[row["program"]]} if streams.get(row["program"]) else row
+            for row in rows
+        ]
+        of_traffic = {row[key] for row in rows for key in ("program", "server")}
+        own = [each for each in self.summary["programs"] if each["name"] not in of_traffic]
+        return facts(self.plan, told, programs=own)
+
+    def table(self, name: str) -> dict[str, Array]:
+        """A table's columns; empty if there is none."""
+        path = self.directory / f"{name}.parquet"
+        if not path.is_file():
+            return {}
+        table = pq.read_table(path)
+        return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
+
+    @property
+    def mode(self) -> str:
+        """``live``, ``sim`` or ``mixed``."""
+        return str(self.about.get("mode") or "live")
+
+    @property
+    def verdict(self) -> str:
+        """``faithful``, ``degraded`` or ``invalid``."""
+        return str(self.summary["fidelity"]["verdict"])
+
+    @property
+    def command(self) -> str:
+        """What made it, with the program's name alone."""
+        argv = [str(each) for each in self.about.get("argv", ())]
+        return " ".join([Path(argv[0]).name, *argv[1:]]) if argv else ""
+
+
+@dataclass(frozen=True)
+class Side:
+    """Runs that are repetitions of one another."""
+
+    letter: str
+    name: str
+    runs: tuple[Run, ...]
+
+    @property
+    def modes(self) -> str:
+        """``live``, or ``live and simulated`` if they are not alike."""
+        return " and ".join(sorted({_MODES.get(run.mode, run.mode) for run in self.runs}))
+
+
+def sides(groups: Sequence[tuple[str, Sequence[Path]]]) -> list[Side]:
+    """A side for each name and its run directories. Raises LonghaulError if there are too many."""
+    if len(groups) > MOST:
+        raise LonghaulError(
+            f"{len(groups)} groups of runs are too many for one report: {MOST} have colours of their own",
+            remedy="compare fewer, or name directories whose runs are repetitions",
+            exit_code=2,
+        )
+    return [
+        Side("ABCDEFGH"[place], name, tuple(Run(path) for path in paths))
+        for place, (name, paths) in enumerate(groups)
+    ]
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,213 @@
+"""A comparison as a report: the question, the answer, the figures, the conditions, how to run it again."""
+
+import csv
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import longhaul
+from longhaul.analysis.comparing import compare, estimate
+from longhaul.cli.main import longhaul as command
+from longhaul.errors import LonghaulError
+from longhaul.report.comparison import difference_text, estimate_text
+from longhaul.report.comparison_page import draw
+from longhaul.report.sides import MOST, sides
+from longhaul.run.comparison import DEFAULT_METRICS
+
+PAIR = """
+version: 1
+name: pair
+duration: 2s
+params: {rate: 20Mbit}
+nodes: {r: {kind: router}, s: {kind: router}, a: {kind: host, attach: r}, b: {kind: host, attach: s}}
+links: {wan: {endpoints: [r, s], delay: 10ms, rate: 10Mbit, loss: 1%}}
+traffic:
+  noise: {kind: udp, from: a, to: b, rate: $rate, arrivals: poisson}
+  probe: {kind: ping, from: a, to: b, every: 20ms}
+"""
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("comparison")
+    (place / "pair.yaml").write_text(PAIR)
+    for runs, rate in (("fast", "20Mbit"), ("slow", "5Mbit")):
+        for seed in (1, 2, 3):
+            longhaul.run_sim(
+                place / "pair.yaml", params={"rate": rate}, seed=seed, runs=place / runs, report=False
+            )
+    return place
+
+
+def report(*arguments: object) -> Result:
+    return CliRunner().invoke(command, ["report", "--compare", *map(str, arguments)])
+
+
+def refusal(*arguments: object) -> str:
+    """What the command line prints of it."""
+    result = CliRunner().invoke(command, ["report", *map(str, arguments)])
+    assert isinstance(result.exception, LonghaulError), result.output
+    assert result.exception.exit_code == 2
+    return str(result.exception)
+
+
+def page(work: Path, *runs: object) -> str:
+    output = work / "out.html"
+    result = report(*runs, "--output", output)
+    assert result.exit_code == 0, result.output
+    assert result.output == f"{output}\n"
+    return output.read_text()
+
+
+def text(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", re.sub(r"<(svg|style).*?</\1>", "", html, flags=re.S)))
+
+
+def test_it_says_what_differs_and_what_came_of_it(work: Path) -> None:
+    html = page(work, work / "fast/pair", work / "slow/pair")
+    words = text(html)
+    assert "traffic noise rate 20 Mbit/s 5 Mbit/s" in words
+    assert "Everything else about network, traffic and programs is the same" in words
+    # 10 of 20 Mbit/s do not fit; of 5 all do, but for 1 % of 2,600 datagrams and what the end cut off.
+    (loss,) = re.findall(r"<tr><td>flows.noise.loss</td>.*?</tr>", html)
+    assert "differs" in loss
+    first, last = (float(each) for each in re.findall(r'"n">([\d.]+) %', loss))
+    assert 48 < first < 54
+    assert 0.3 < last < 3.5
+    assert not re.findall(r'(?:src|href)="(?!#)', html.replace("xlink:", "")), "it needs another file"
+    assert len(html) < 1_000_000
+
+
+def test_equal_scenarios_differ_in_nothing(work: Path) -> None:
+    one, two, three = sorted(each for each in (work / "slow/pair").glob("2*"))
+    words = text(page(work, one, two, three))
+    assert "Nothing: network, traffic and programs are the same." in words
+    assert "whether by chance, single runs cannot tell" in words
+    assert "A side with a single run has no interval" in words
+    assert "C - A" in words
+
+
+def test_what_is_shown_is_at_most_a_dozen_and_the_rest_is_not_lost(work: Path) -> None:
+    found = [(name, sorted((work / name / "pair").glob("2*"))) for name in ("fast", "slow")]
+    context = draw(sides(found), first=DEFAULT_METRICS)
+    shown = [line["metric"] for line in context["shown"]]
+    rest = [line["metric"] for line in context["rest"]]
+    assert 0 < len(shown) <= 12
+    everything = {name for _, runs in found for run in sides([("", runs)])[0].runs for name in run.metrics}
+    partial = {name for name, _ in context["partial"]}
+    assert not set(shown) & set(rest)
+    assert set(shown) | set(rest) | partial <= everything
+    measured = {row.metric for row in compare([[run.metrics for run in side.runs] for side in sides(found)])}
+    assert set(shown) | set(rest) == measured
+
+
+def test_what_flows_and_pings_met_comes_before_what_links_did(work: Path) -> None:
+    found = [(name, sorted((work / name / "pair").glob("2*"))[:1]) for name in ("fast", "slow")]
+    context = draw(sides(found), first=DEFAULT_METRICS)
+    moved = [line["metric"] for line in context["shown"] if line["differences"][0][0] != "0"]
+    kinds = [name.partition(".")[0] for name in moved]
+    assert {"flows", "links"} <= set(kinds)
+    assert "flows" not in kinds[kinds.index("links") :], moved
+
+
+def test_a_run_that_is_not_faithful_is_red(work: Path, tmp_path: Path) -> None:
+    run = min((work / "slow/pair").glob("2*"))
+    spoilt = tmp_path / "spoilt"
+    shutil.copytree(run, spoilt)
+    summary = json.loads((spoilt / "summary.json").read_text())
+    summary["fidelity"] |= {
+        "verdict": "invalid",
+        "reasons": [{"verdict": "invalid", "what": "the moon was full", "remedy": ""}],
+    }
+    (spoilt / "summary.json").write_text(json.dumps(summary))
+    html = page(work, run, spoilt)
+    assert "--edge: var(--bad)" in html
+    assert '<span class="bad">invalid</span>' in html
+    assert f"B: {spoilt} is invalid: the moon was full" in text(html)
+    assert "--edge: var(--bad)" not in page(work, run, work / "fast/pair")
+
+
+def test_runs_that_are_no_repetitions_are_named(work: Path, tmp_path: Path) -> None:
+    for number, name in enumerate(("fast", "slow")):
+        run = min((work / name / "pair").glob("2*"))
+        shutil.copytree(run, tmp_path / "mixed" / f"2{number}")
+    words = text(page(work, tmp_path / "mixed", max((work / "fast/pair").glob("2*"))))
+    assert "The runs of A count as repetitions of one another" in words
+    assert "rate of traffic noise" in words
+
+
+def test_figures_are_files_too_with_every_run(work: Path) -> None:
+    output = work / "files.html"
+    result = report(
+        work / "fast/pair", work / "slow/pair", "--output", output, "--format", "csv", "--format", "svg"
+    )
+    assert result.exit_code == 0, result.output
+    place = work / "files-figures"
+    assert {path.name for path in place.iterdir()} == {
+        f"{name}.{kind}" for name in ("values", "throughput", "round-trips") for kind in ("csv", "svg")
+    }
+    with (place / "values.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["panel"] == "flows.noise.goodput"]
+    runs = [float(row["y"]) for row in rows if row["series"] == "B, runs"]
+    assert len(runs) == 3
+    # Some 860 datagrams each, by Poisson: a standard deviation of 3.4 %.
+    assert all(4.3 < rate < 5.6 for rate in runs), runs
+
+
+@pytest.mark.parametrize("given", ["sweep", "one", "itself", "running", "relay", "many"])
+def test_what_cannot_be_compared_is_refused(work: Path, tmp_path: Path, given: str) -> None:
+    run, other, _ = sorted((work / "slow/pair").glob("2*"))
+    odd = tmp_path / "odd"
+    odd.mkdir()
+    if given == "sweep":
+        (odd / "sweep.json").write_text("{}")
+    if given == "running":
+        shutil.copy(run / "plan.json", odd)
+        (odd / "run.json").write_text('{"status": "running"}')
+    if given == "relay":
+        (odd / "plan.json").write_text('{"clusters": []}')
+        (odd / "run.json").write_text('{"status": "stopped"}')
+    arguments, said, remedy = {
+        "sweep": ((run, odd), f"{odd} is a sweep", "longhaul report of it"),
+        "one": ((run,), "there is nothing to compare with", "name two runs"),
+        "itself": ((run.parent, run), "would be compared with itself", "no run in common"),
+        "running": ((run, odd), "has not ended", "wait for its end"),
+        "relay": ((run, odd), "is that of a relay", "summary.json"),
+        "many": ([run] + [tmp_path / str(number) for number in range(MOST)], "too many", "compare fewer"),
+    }[given]
+    for number, path in enumerate(arguments[1:] if given == "many" else ()):
+        shutil.copytree(other, path)
+        assert number < MOST
+    refused = refusal("--compare", *arguments, "--output", tmp_path / "x.html")
+    assert said in refused
+    assert remedy in refused
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_one_report_needs_one_directory(work: Path) -> None:
+    run, other, _ = sorted((work / "slow/pair").glob("2*"))
+    for arguments in ([run, other], [run, "--output", "x.html"]):
+        assert "compare several runs with --compare" in refusal(*arguments)
+
+
+def test_a_place_that_cannot_be_written_is_named(work: Path) -> None:
+    run, other, _ = sorted((work / "slow/pair").glob("2*"))
+    refused = refusal("--compare", run, other, "--output", work / "nowhere/x.html")
+    assert "nowhere/x.html: no such file" in refused
+
+
+def test_numbers_read_well() -> None:
+    assert estimate_text(estimate([9.0e7, 9.4e7]), "bit/s") == "92 Mbit/s ±28%"
+    cases = {
+        (0.0, 480.0): "+480 ns",
+        (100.0, 99.95): "-0.05%",
+        (1.0, 2031.0): "+2030x",
+        (10.0, 10.0): "0",
+    }
+    for (before, after), said in cases.items():
+        (row,) = compare([[{"probes.p.b.rtt.min": before}], [{"probes.p.b.rtt.min": after}]])
+        assert difference_text(row) == said
