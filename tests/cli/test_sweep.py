@@ -249,3 +249,17 @@ def test_the_guide_works(work: Path, environment: dict[str, str]) -> None:
     path = work / "cluster.yaml"
     path.write_text(re.findall(r"^```yaml\n(kind: .*?)^```", text, re.MULTILINE | re.DOTALL)[0])
     assert place_of(str(path)).jobs == 8
+
+
+def test_what_a_topology_makes_can_vary(longhaul: Command, work: Path) -> None:
+    (work / "made.yaml").write_text(
+        "version: 1\nname: made\nduration: 1s\n"
+        "topology: {kind: dumbbell, left: 1, right: 1, wan: {delay: 5ms, rate: 10Mbit}}\n"
+        "traffic: {bulk: {kind: tcp, from: left1, to: right1}}\n"
+    )
+    axis = ("--axis", "links.bottleneck.rate=5Mbit,10Mbit")
+    result = longhaul("sweep", "made.yaml", *axis, "--metric", "goodput", "--json")
+    assert result.returncode == 0, result.stdout
+    slow, fast = (each["mean"] for each in json.loads(result.stdout)["metrics"])
+    # Headers take 52 of 1500 bytes.
+    assert slow <= 5e6 * 1448 / 1500 < fast <= 10e6 * 1448 / 1500

@@ -10,7 +10,6 @@ from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.problems import ScenarioError
 from longhaul.scenario.sweeps.axes import text_of
 from longhaul.scenario.sweeps.places import COMMAND_LINE, ELSEWHERE, moved, readdressed
-from longhaul.scenario.topologies.expanding import with_places
 from longhaul.scenario.yaml_tree import MAX_BYTES, Branch, Items, Source, read_tree
 
 
@@ -68,7 +67,6 @@ def load_sweep(
             remedy="add for example --axis cc=cubic,bbr, or sweep: {axes: {cc: [cubic, bbr]}}",
             exit_code=2,
         )
-    root = with_places(root, scenario.tree, scenario.document.sweep.axes)
     return Asked(scenario, source, root, scenario.document.sweep)
 
 

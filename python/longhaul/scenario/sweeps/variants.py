@@ -9,6 +9,7 @@ from longhaul.scenario.problems import Place, Problem, ScenarioError, printable
 from longhaul.scenario.resolve import Resolved, resolve
 from longhaul.scenario.sweeps.axes import Axis, text_of
 from longhaul.scenario.sweeps.places import find_axis, read_value, readdressed, unknown_axis
+from longhaul.scenario.topologies.expanding import with_places
 from longhaul.scenario.yaml_tree import Branch, Items, Node, Path, Source, follow, plain
 
 
@@ -55,6 +56,9 @@ def base_of(
     contents: Mapping[str, bytes] | None = None,
 ) -> Base:
     """Find the places of ``axes`` in the tree ``root``. Raises ScenarioError for axes that lead nowhere."""
+    if "topology" in root.entries:
+        laid = check_tree(source, root, settings=settings, contents=contents)
+        root = with_places(root, laid.tree, axes)
     places = tuple(_places(root, axis) for axis in axes)
     paths, problems = [], []
     for axis, place in zip(axes, places, strict=True):
