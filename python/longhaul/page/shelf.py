@@ -44,7 +44,7 @@ def rows(runs: Path) -> list[Json]:
 
 def sweeps(runs: Path) -> list[Json]:
     """The latest sweeps, newest first."""
-    return _rows(runs, "sweep.json", _sweep)
+    return _rows(runs, "sweep.json", sweep)
 
 
 def _rows(runs: Path, kind: str, told: Callable[[Path], Json]) -> list[Json]:
@@ -64,7 +64,8 @@ def _rows(runs: Path, kind: str, told: Callable[[Path], Json]) -> list[Json]:
     return rows
 
 
-def _sweep(directory: Path) -> Json:
+def sweep(directory: Path) -> Json:
+    """One line of the list of sweeps."""
     sweep = json.loads((directory / "sweep.json").read_text(encoding="utf-8"))
     return {
         "id": id_of(directory),
