@@ -107,6 +107,7 @@ def details(directory: Path) -> Json:
         "run": directories.read_run(directory),
         "summary": summary,
         "fidelity": summary.get("fidelity") if summary else None,
+        "transfers": read_json(directory / "transfers.json"),
         "expectations": summary.get("expectations", []) if summary else [],
         **of_plan(plan),
         "probes": probes(directory),

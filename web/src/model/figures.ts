@@ -55,18 +55,28 @@ const word = (value: unknown): string =>
 
 /**
  * One metric of a sweep as grids: the first axis across, the second down, one grid for each combination of the others.
- * A sweep of one axis is one grid of one line.
+ * A sweep of one axis is one grid of one line. Where every combination is a variant (`whole`), values are shown as they
+ * were written: variants count the last axis fastest.
  */
-export function grids(rows: readonly SweepCell[], axes: SweepRow['axes'], metric: string): Heat[] {
+export function grids(
+  rows: readonly SweepCell[],
+  axes: SweepRow['axes'],
+  metric: string,
+  whole = false,
+): Heat[] {
   const [across, down, ...others] = axes;
   if (!across) return [];
   const mine = rows.filter((row) => row.metric === metric);
-  const values = (axis: SweepRow['axes'][number]): string[] => [
-    ...new Set(mine.map((row) => word(row[axis.column]))),
-  ];
+  const at = (row: SweepCell, axis: SweepRow['axes'][number]): string => {
+    if (!whole) return word(row[axis.column]);
+    const behind = axes.slice(axes.indexOf(axis) + 1).reduce((all, each) => all * each.values.length, 1);
+    return word(axis.values[Math.floor(row.variant / behind) % axis.values.length]);
+  };
   const order = (axis: SweepRow['axes'][number]): string[] => {
     const known = axis.values.map(word);
-    return values(axis).sort((a, b) => (known.indexOf(a) + 1 || 1e9) - (known.indexOf(b) + 1 || 1e9));
+    return [...new Set(mine.map((row) => at(row, axis)))].sort(
+      (a, b) => (known.indexOf(a) + 1 || 1e9) - (known.indexOf(b) + 1 || 1e9),
+    );
   };
   const columns = order(across);
   const lines = down ? order(down) : [''];
@@ -75,7 +85,7 @@ export function grids(rows: readonly SweepCell[], axes: SweepRow['axes'], metric
     [[]],
   );
   return combinations.map((combination) => ({
-    title: combination.map((value, at) => `${others[at]!.name} ${value}`).join(', '),
+    title: combination.map((value, place) => `${others[place]!.name} ${value}`).join(', '),
     columns,
     lines,
     cells: lines.map((line) =>
@@ -83,9 +93,9 @@ export function grids(rows: readonly SweepCell[], axes: SweepRow['axes'], metric
         (column) =>
           mine.find(
             (row) =>
-              word(row[across.column]) === column &&
-              (!down || word(row[down.column]) === line) &&
-              combination.every((value, at) => word(row[others[at]!.column]) === value),
+              at(row, across) === column &&
+              (!down || at(row, down) === line) &&
+              combination.every((value, place) => at(row, others[place]!) === value),
           ) ?? null,
       ),
     ),
