@@ -158,7 +158,7 @@ for (const width of [1440, 800])
         await page.getByRole('button', { name: 'Stop' }).click();
         await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 60_000 });
         await page.getByRole('tab', { name: 'Packets' }).click();
-        await pause(1500);
+        await page.locator('.packets').getByText('not delivered').waitFor();
         await look(page, 'run-ended-packets');
         await page.getByRole('button', { name: 'Simulated' }).click();
         await page.keyboard.press('Control+Enter');
