@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longhaul.page.asking import Asked
@@ -19,6 +19,7 @@ SOCKETS = (
 )
 
 
+@settings(deadline=None)
 @given(rows=st.integers(0, 60), cut=st.integers(0, 40), most=st.integers(8, 300))
 def test_a_tail_has_the_last_whole_rows_that_fit(
     rows: int, cut: int, most: int, tmp_path_factory: object
