@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { oneLine } from '../src/api/translate';
 import type { Model, ModelLink, ModelNode, SweepCell } from '../src/api/types';
-import { grids } from '../src/model/figures';
+import { grids, horizon } from '../src/model/figures';
 import { begin, DEPTH, record, redo, undo } from '../src/model/history';
 import {
   coordinates,
@@ -342,6 +342,13 @@ test('a grid of every combination shows values as they were written', () => {
     [1, 4],
     [2, null],
   ]);
+});
+
+test('a time axis ends with the last deadline, unless that is far behind', () => {
+  const row = { release_s: 1, deadline_s: 30, pieces: [{ finish_s: 10 }] };
+  expect(horizon([row])).toBeCloseTo(30.6);
+  expect(horizon([{ ...row, deadline_s: 60 }])).toBeCloseTo(15.3);
+  expect(horizon([{ ...row, planned: [{ finish_s: 20 }], deadline_s: 60 }])).toBeCloseTo(61.2);
 });
 
 test('runs of a sweep are counted from its text, if it says how many', () => {

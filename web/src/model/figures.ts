@@ -14,6 +14,24 @@ export function ticks(last: number, most: number): number[] {
   );
 }
 
+type Timed = {
+  release_s: number;
+  deadline_s: number | null;
+  pieces: { finish_s: number }[];
+  planned?: { finish_s: number }[];
+};
+
+/** The end of a time axis for transfers. Deadlines far behind the last byte would press the rest to the left. */
+export function horizon(rows: readonly Timed[]): number {
+  const ends = rows.flatMap((each) => [
+    each.release_s,
+    ...[...each.pieces, ...(each.planned ?? [])].map((piece) => piece.finish_s),
+  ]);
+  const moved = Math.max(1e-9, ...ends);
+  const due = Math.max(moved, ...rows.map((each) => each.deadline_s ?? 0));
+  return (due > 4 * moved ? 1.5 * moved : due) * 1.02;
+}
+
 /** A value with its unit, as results name them. */
 export function quantity(value: number | null | undefined, unit: string | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
@@ -74,6 +92,8 @@ export function grids(
   };
   const order = (axis: SweepRow['axes'][number]): string[] => {
     const known = axis.values.map(word);
+    // Places of what is still to come are there already.
+    if (whole) return known;
     return [...new Set(mine.map((row) => at(row, axis)))].sort(
       (a, b) => (known.indexOf(a) + 1 || 1e9) - (known.indexOf(b) + 1 || 1e9),
     );

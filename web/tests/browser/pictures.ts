@@ -149,6 +149,9 @@ for (const width of [1440, 800])
         await page.getByRole('checkbox', { name: /^mirror/ }).check();
         await page.getByRole('checkbox', { name: /^mirror/, checked: true }).waitFor();
         await look(page, 'run-mixed');
+        await page.getByRole('checkbox', { name: /^mirror/ }).uncheck();
+        await page.getByText('Tick at least one').waitFor();
+        await page.getByRole('button', { name: 'Live' }).click();
         await page.keyboard.press('Control+Enter');
         await page.locator('.status').getByText('running', { exact: true }).waitFor({ timeout: 60_000 });
         await pause(14_000);
