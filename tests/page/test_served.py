@@ -63,6 +63,14 @@ def test_a_run_is_listed_with_its_results(server: Served, simulated: str) -> Non
     assert details["summary"]["flows"][0]["flow"] == "bulk"
 
 
+def test_a_run_tells_what_transfers_it_carried_out(server: Served, simulated: str) -> None:
+    assert server.ask(f"/api/runs/{simulated}")[1]["transfers"] is None
+    told = server.directory / "runs" / simulated.replace("~", "/") / "transfers.json"
+    told.write_text('{"policy": "fair", "requests": []}')
+    assert server.ask(f"/api/runs/{simulated}")[1]["transfers"] == {"policy": "fair", "requests": []}
+    told.unlink()
+
+
 def test_series_have_as_many_points_as_are_asked_for(server: Served, simulated: str) -> None:
     path = f"/api/runs/{simulated}/series?link=wan&way=forward&max_points="
     (whole,) = server.ask(f"{path}1000")[1]["series"]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { oneLine } from '../src/api/translate';
 import type { Model, ModelLink, ModelNode, SweepCell } from '../src/api/types';
-import { grids } from '../src/model/figures';
+import { grids, horizon } from '../src/model/figures';
 import { begin, DEPTH, record, redo, undo } from '../src/model/history';
 import {
   coordinates,
@@ -22,6 +22,7 @@ import { step } from '../src/model/load';
 import { atLine, byLine, offsetOf, sectionAt } from '../src/model/problems';
 import { Recorded, Ring } from '../src/model/ring';
 import { labels, scene } from '../src/model/scene';
+import { asList, items, runsOf } from '../src/model/sweeping';
 
 const node = (name: string, more: Partial<ModelNode> = {}): ModelNode => ({
   name,
@@ -315,4 +316,45 @@ test('a sweep of three axes is one grid for each value of the third', () => {
   expect(made[0]!.columns).toEqual(['cubic', 'bbr']);
   expect(made[0]!.cells[1]![0]!['axis_loss']).toBe(2);
   expect(grids(rows, [], 'm')).toEqual([]);
+});
+
+test('a grid of every combination shows values as they were written', () => {
+  const axes = [
+    { name: 'cc', column: 'cc', values: ['reno', 'bbr'] },
+    { name: 'loss', column: 'loss', values: ['0%', '0.01%', '1%'] },
+  ];
+  const rows: SweepCell[] = [0, 1, 2, 3, 4].map((variant) => ({
+    variant,
+    metric: 'm',
+    unit: null,
+    mean: variant,
+    half_width: null,
+    runs: 1,
+    cc: variant < 3 ? 'reno' : 'bbr',
+    loss: [0, 0.0001, 0.01][variant % 3],
+  }));
+  const [grid] = grids(rows, axes, 'm', true);
+  expect(grid!.columns).toEqual(['reno', 'bbr']);
+  expect(grid!.lines).toEqual(['0%', '0.01%', '1%']);
+  // The sixth is not there yet.
+  expect(grid!.cells.map((line) => line.map((cell) => cell?.mean ?? null))).toEqual([
+    [0, 3],
+    [1, 4],
+    [2, null],
+  ]);
+});
+
+test('a time axis ends with the last deadline, unless that is far behind', () => {
+  const row = { release_s: 1, deadline_s: 30, pieces: [{ finish_s: 10 }] };
+  expect(horizon([row])).toBeCloseTo(30.6);
+  expect(horizon([{ ...row, deadline_s: 60 }])).toBeCloseTo(15.3);
+  expect(horizon([{ ...row, planned: [{ finish_s: 20 }], deadline_s: 60 }])).toBeCloseTo(61.2);
+});
+
+test('runs of a sweep are counted from its text, if it says how many', () => {
+  expect(items('[cubic, {law: multcp, n: 2}, "a, b"]')).toEqual(['cubic', '{law: multcp, n: 2}', '"a, b"']);
+  expect(runsOf({ cc: '[reno, cubic]', delay: '{from: 1ms, to: 9ms, steps: 5}' }, '3')).toBe(30);
+  expect(runsOf({ cc: 'reno' }, null)).toBe(null);
+  expect(asList('1ms, 2ms')).toBe('[1ms, 2ms]');
+  expect(asList(' {from: 1ms, to: 9ms, steps: 5}')).toBe('{from: 1ms, to: 9ms, steps: 5}');
 });

@@ -18,6 +18,7 @@ from longhaul.page.experiments import Experiments
 from longhaul.page.guard import TOO_LARGE, Guard
 from longhaul.page.studies import Studies
 from longhaul.page.texts import Texts
+from longhaul.page.varied import Sweeps
 
 STATIC = Path(__file__).parent / "static"
 """The built page."""
@@ -50,6 +51,7 @@ def application(directory: Path, *, token: str, port: int) -> Application:
     """The server for ``directory``, which listens at ``port`` of 127.0.0.1 and knows ``token``."""
     texts = Texts(directory)
     experiments = Experiments(texts)
+    sweeps = Sweeps(texts)
     studies = Studies(texts)
     api = [
         Route("/state", endpoint(texts.state)),
@@ -72,7 +74,9 @@ def application(directory: Path, *, token: str, port: int) -> Application:
         Route("/runs/{run}/logs/{program}", endpoint(experiments.log)),
         Route("/runs/{run}/series", endpoint(experiments.series)),
         Route("/runs/{run}/packets", endpoint(experiments.packets)),
-        Route("/runs/{run}/sweep", endpoint(studies.sweep)),
+        Route("/sweeps", endpoint(sweeps.start), methods=["POST"]),
+        Route("/sweeps/{run}", endpoint(sweeps.look)),
+        Route("/sweeps/{run}/stop", endpoint(sweeps.stop), methods=["POST"]),
         Route("/compare", endpoint(studies.compare), methods=["POST"]),
         Route("/transfers/policies", endpoint(studies.policies)),
         Route("/transfers/plan", endpoint(studies.plan), methods=["POST"]),

@@ -31,7 +31,7 @@ def drawn(root: Branch, tree: Branch, spots: Mapping[str, Sequence[float]]) -> J
         "params": _texts(_entry(root, "params")),
         "profiles": {name: _texts(node) for name, node in _entries(root, "profiles")},
         "topology": _texts(_entry(root, "topology")) if "topology" in root.entries else None,
-        "has_sweep": "sweep" in root.entries,
+        "sweep": _sweep(root),
         "nodes": nodes,
         "links": [*_links(root, tree), *_attachments(nodes)],
         "traffic": [
@@ -101,6 +101,14 @@ def _attachments(nodes: Sequence[Json]) -> Iterator[Json]:
                 "profile": node["profile"],
                 "text": {},
             }
+
+
+def _sweep(root: Branch) -> Json | None:
+    """What varies, as it stands in the file."""
+    if "sweep" not in root.entries:
+        return None
+    told = _texts(_entry(root, "sweep"))
+    return {"axes": _texts(_entry(_entry(root, "sweep"), "axes")), "repeat": told.get("repeat")}
 
 
 def _place(own: Mapping[str, Node], section: str, key: str) -> Json:

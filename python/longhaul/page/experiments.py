@@ -15,7 +15,6 @@ from longhaul.errors import LonghaulError
 from longhaul.page import figures, processes, shelf
 from longhaul.page.asking import Asked
 from longhaul.page.feeds import Feed
-from longhaul.page.looking import NAME
 from longhaul.page.processes import Started
 from longhaul.page.refusals import RefusedError, as_json, status_of
 from longhaul.page.sampling import FIGURES, Sampler
@@ -58,12 +57,7 @@ class Experiments:
             raise RefusedError(400, "a run is live or sim")
         if sum(each.is_running for each in list(self._started.values())) >= _MOST_AT_ONCE:
             raise RefusedError(409, f"{_MOST_AT_ONCE} runs are under way", remedy="wait, or stop one")
-        file = asked.body.get("file")
-        if file is not None:
-            name = asked.text("file", most=200)
-            text = asked.text("text") if "text" in asked.body else self.texts.read(name)
-        else:
-            name, text = NAME, asked.text("text")
+        name, text = self.texts.asked(asked)
         settings = asked.texts("settings")
         orders = {
             "mode": mode,

@@ -12,6 +12,7 @@ from longhaul.analysis.links import intervals
 from longhaul.analysis.rates import steps
 from longhaul.page.asking import Asked
 from longhaul.page.refusals import RefusedError
+from longhaul.page.tails import read_tail
 from longhaul.run import directory as directories
 from longhaul.run.recorded import read_recorded
 from longhaul.run.results import read_samples
@@ -112,7 +113,7 @@ def _probes(directory: Path, query: Mapping[str, str]) -> list[Json]:
 def _flows(directory: Path, query: Mapping[str, str]) -> list[Json]:
     columns = _table(directory, "flows", {"name": query.get("flow")})
     if not columns:
-        return []
+        return _flows_so_far(directory)
     for name in ("window_segments", "cwnd_bytes"):
         columns.setdefault(name, np.full(len(columns["name"]), np.nan))
     wanted = ("bits_per_s", "retransmits", "rtt_ns", "window_segments", "cwnd_bytes")
@@ -121,12 +122,46 @@ def _flows(directory: Path, query: Mapping[str, str]) -> list[Json]:
 
 
 def _sockets(directory: Path, query: Mapping[str, str]) -> list[Json]:
-    columns = _table(directory, "sockets", {"host": query.get("host")})
+    columns = _table(directory, "sockets", {"host": query.get("host")}) or _sockets_so_far(directory)
     wanted = ("cwnd_segments", "ssthresh_segments", "rtt_ns", "delivery_bits_per_s", "retransmits")
     if not columns:
         return []
     found = _split(columns, ("host", "local", "remote", "cc", "socket"), wanted, columns["t_ns"])
-    return [{**each, "socket": str(each["socket"])} for each in found]
+    nodes = directories.read_plan(directory)["nodes"]
+    names = {node[key]: node["name"] for node in nodes for key in ("ipv4", "ipv6") if node.get(key)}
+    return [
+        {**each, "socket": str(each["socket"]), "to": names.get(_address(each["remote"]))} for each in found
+    ]
+
+
+def _address(end: str) -> str:
+    """Of ``10.0.0.1:80`` or ``[fd00::1]:80`` the address."""
+    return end.rpartition(":")[0].strip("[]")
+
+
+def _flows_so_far(directory: Path) -> list[Json]:
+    """Windows and round trips of the flows of a simulation that goes on."""
+    numbers = ("window_segments", "rtt_ns", "retransmits")
+    types = {"flow": pa.string(), "stream": pa.string()} | dict.fromkeys(numbers, pa.float64())
+    table = read_tail(directory / "raw" / "flows.csv", types)
+    if table is None or not {"flow", "stream", *numbers} <= set(table.column_names):
+        return []
+    columns = _columns(table)
+    columns["name"] = columns["flow"]
+    return _split(columns, ("name", "stream"), numbers, columns["t_ns"])
+
+
+def _sockets_so_far(directory: Path) -> dict[str, Array]:
+    """The latest rows of a live run that goes on."""
+    numbers = ("cwnd_segments", "ssthresh_segments", "delivery_bits_per_s", "retransmits", "rtt_us")
+    texts = ("host", "local", "remote", "state", "cc")
+    types = {"socket": pa.uint64()} | dict.fromkeys(texts, pa.string()) | dict.fromkeys(numbers, pa.float64())
+    table = read_tail(directory / "raw" / "sockets.csv", types)
+    if table is None:
+        return {}
+    columns = _columns(table)
+    columns["rtt_ns"] = columns["rtt_us"] * 1e3
+    return columns
 
 
 def _table(directory: Path, name: str, wanted: Mapping[str, str | None]) -> dict[str, Array]:

@@ -18,6 +18,7 @@ from longhaul.page.feeds import Feed
 from longhaul.page.refusals import RefusedError
 from longhaul.run import directory as directories
 from longhaul.run.session import search_path
+from longhaul.run.sweeps.folder import Folder
 
 Json = dict[str, Any]
 
@@ -66,14 +67,14 @@ class Started:
             self.events.clear()
 
 
-def start(orders: Mapping[str, Any], *, cwd: Path) -> Started:
+def start(orders: Mapping[str, Any], *, cwd: Path, program: str = "running") -> Started:
     """Start a run and wait until it has its directory. Raises :class:`RefusedError` if it never will.
 
-    ``orders`` are those of :mod:`longhaul.page.running`.
+    ``orders`` are those of ``program``: :mod:`longhaul.page.running` or :mod:`longhaul.page.sweeping`.
     """
     errors = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by the thread that follows the process
     process = subprocess.Popen(
-        [sys.executable, "-m", "longhaul.page.running"],
+        [sys.executable, "-m", f"longhaul.page.{program}"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,
@@ -131,9 +132,17 @@ def _follow(
     elif not started.has_ended:
         killed = f"was killed (signal {-code})" if code < 0 else f"ended without a word (exit code {code})"
         with suppress(OSError, ValueError):
-            directories.update_run(started.directory, status="failed")
+            _mark_failed(started.directory)
         started.tell({"event": "problem", "message": f"the run {killed}", "remedy": "; ".join(last) or None})
         started.tell({"event": "end", "reason": "failed", "exit_code": None})
+
+
+def _mark_failed(directory: Path) -> None:
+    if (directory / "sweep.json").is_file():
+        # What it has done is kept, and --resume does the rest.
+        Folder(directory).update(status="interrupted")
+    else:
+        directories.update_run(directory, status="failed")
 
 
 class _RefusalError(RefusedError):

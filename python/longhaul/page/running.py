@@ -64,9 +64,8 @@ class Run:
             self.stoppable = False
 
 
-def main() -> int:
-    """Run what the orders say; 0 if there are results."""
-    # Nothing but events may reach the server.
+def teller() -> Tell:
+    """What writes an event to the server; from now on nothing else reaches it."""
     events = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
@@ -74,11 +73,17 @@ def main() -> int:
         with suppress(BrokenPipeError):
             events.write(json.dumps(event).encode() + b"\n")
 
+    return tell
+
+
+def main() -> int:
+    """Run what the orders say; 0 if there are results."""
+    tell = teller()
     # Whoever starts a server in the background may have told it to ignore this.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     orders: Json = json.loads(sys.stdin.readline())
     run = Run()
-    threading.Thread(target=_listen, args=(run,), daemon=True).start()
+    threading.Thread(target=listen, args=(run,), daemon=True).start()
     try:
         resolved = _resolved(orders)
         for warning in resolved.warnings:
@@ -100,7 +105,8 @@ def main() -> int:
     return 0
 
 
-def _listen(run: Run) -> None:
+def listen(run: Run) -> None:
+    """Stop ``run`` when the server says so, and when there is no server any more."""
     for line in sys.stdin:
         if line.strip() == "stop":
             run.stop()

@@ -44,7 +44,7 @@ def rows(runs: Path) -> list[Json]:
 
 def sweeps(runs: Path) -> list[Json]:
     """The latest sweeps, newest first."""
-    return _rows(runs, "sweep.json", _sweep)
+    return _rows(runs, "sweep.json", sweep)
 
 
 def _rows(runs: Path, kind: str, told: Callable[[Path], Json]) -> list[Json]:
@@ -64,7 +64,8 @@ def _rows(runs: Path, kind: str, told: Callable[[Path], Json]) -> list[Json]:
     return rows
 
 
-def _sweep(directory: Path) -> Json:
+def sweep(directory: Path) -> Json:
+    """One line of the list of sweeps."""
     sweep = json.loads((directory / "sweep.json").read_text(encoding="utf-8"))
     return {
         "id": id_of(directory),
@@ -106,6 +107,7 @@ def details(directory: Path) -> Json:
         "run": directories.read_run(directory),
         "summary": summary,
         "fidelity": summary.get("fidelity") if summary else None,
+        "transfers": read_json(directory / "transfers.json"),
         "expectations": summary.get("expectations", []) if summary else [],
         **of_plan(plan),
         "probes": probes(directory),

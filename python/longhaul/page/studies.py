@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _MOST_RUNS = 50
-_MOST_ROWS = 5_000
 _REQUESTS = "requests.yaml"
 
 
@@ -49,24 +48,7 @@ class Studies:
         if not isinstance(metrics, list) or not all(isinstance(each, str) for each in metrics):
             raise RefusedError(400, '"metrics" must be a list of patterns')
         rows = compare_groups(groups, metrics)
-        return _finite(as_plain([(group.name, len(group.runs)) for group in groups], rows))
-
-    def sweep(self, asked: Asked) -> Json:
-        """The axes of a sweep, its metrics, and an estimate of each for each variant."""
-        import pyarrow.parquet as pq
-
-        directory = shelf.find(self.runs, asked.path["run"], kind="sweep.json")
-        summary = shelf.read_json(directory / "summary.json")
-        table = directory / "summary.parquet"
-        rows = pq.read_table(table).slice(0, _MOST_ROWS).to_pylist() if table.is_file() else []
-        return _finite(
-            {
-                "sweep": shelf.read_json(directory / "sweep.json"),
-                "summary": summary,
-                "metrics": list(dict.fromkeys(row["metric"] for row in rows)),
-                "rows": rows,
-            }
-        )
+        return finite(as_plain([(group.name, len(group.runs)) for group in groups], rows))
 
     def policies(self, _asked: Asked) -> Json:
         """The policies, each with a line."""
@@ -87,7 +69,7 @@ class Studies:
             {"link": link.name, "t_s": times.tolist(), "bits_per_s": load.tolist()}
             for link, (times, load) in zip(made.instance.links, plans.loads(made), strict=True)
         ]
-        return _finite({**writing.plan_as_plain(made), "loads": curves})
+        return finite({**writing.plan_as_plain(made), "loads": curves})
 
     def _network(self, asked: Asked) -> "Network | None":
         from longhaul.scenario.resolve import resolve
@@ -122,7 +104,7 @@ def _capacity(asked: Asked) -> int | None:
         raise LonghaulError(error.message, remedy=error.remedy, exit_code=2) from None
 
 
-def _finite(content: Json) -> Json:
+def finite(content: Json) -> Json:
     """``content`` for JSON, which knows no infinity."""
     return {key: _known(each) for key, each in content.items()}
 

@@ -11,7 +11,7 @@ from typing import Any
 from longhaul.measure.host import examine
 from longhaul.page import folder, library
 from longhaul.page.asking import Asked
-from longhaul.page.looking import look
+from longhaul.page.looking import NAME, look
 from longhaul.page.quantities import read_quantity
 from longhaul.page.refusals import RefusedError
 from longhaul.run.certificate import load_certificate
@@ -128,6 +128,13 @@ class Texts:
     def certificate(self, _asked: Asked) -> Json:
         """What this machine has shown that it can do."""
         return {"certificate": load_certificate()}
+
+    def asked(self, asked: Asked) -> tuple[str, str]:
+        """What is to be run: what errors call it, and its text, that of a file if there is no other."""
+        if asked.body.get("file") is None:
+            return NAME, asked.text("text")
+        name = asked.text("file", most=200)
+        return name, asked.text("text") if "text" in asked.body else self.read(name)
 
     def base(self, asked: Asked) -> Path:
         """Where the files lie that a text names: with the scenarios of the project, if it is one of them."""

@@ -151,7 +151,10 @@ export const api = {
     }>('GET', `runs/${part(id)}/packets${query({ link, way, from_ns: fromNs, to_ns: toNs })}`),
   report: (id: string) => json<{ url: string }>('POST', `runs/${part(id)}/ticket`, {}),
   compare: (runs: (string | string[])[]) => json<Comparison>('POST', 'compare', { runs }),
-  sweep: (id: string) => json<SweepResult>('GET', `runs/${part(id)}/sweep`),
+  startSweep: (text: string, settings: Settings, file: string | null, base: string | null) =>
+    json<{ id: string }>('POST', 'sweeps', { text, settings, file, base }),
+  sweep: (id: string) => json<SweepResult>('GET', `sweeps/${part(id)}`),
+  stopSweep: (id: string) => json<unknown>('POST', `sweeps/${part(id)}/stop`, {}),
   policies: () => json<{ policies: { name: string; about: string }[] }>('GET', 'transfers/policies'),
   plan: (wish: {
     text: string;

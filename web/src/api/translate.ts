@@ -2,7 +2,14 @@
 import type { Check, Item, LinkText, Model, ModelLink, ModelNode, Problem, Way } from './types';
 
 type Told = Record<string, string>;
-type TheirItem = { name?: string; path: (string | number)[]; line: number | null; text: Told; yaml?: string };
+type TheirItem = {
+  name?: string;
+  simulated?: boolean;
+  path: (string | number)[];
+  line: number | null;
+  text: Told;
+  yaml?: string;
+};
 type TheirLink = Omit<ModelLink, 'forward' | 'reverse' | 'text'> & {
   profile: string | null;
   text: LinkText | null;
@@ -18,6 +25,7 @@ type TheirModel = {
   traffic: TheirItem[];
   programs: TheirItem[];
   events: TheirItem[];
+  sweep: Model['sweep'];
   duration_ns: number | null;
 };
 export type TheirCheck = { problems: Problem[]; model: TheirModel | null };
@@ -47,6 +55,7 @@ const quoted = (value: string): string =>
 const item = (theirs: TheirItem): Item => ({
   name: theirs.name ?? String(theirs.path.at(-1)),
   text: theirs.yaml ?? oneLine(theirs.text),
+  ...(theirs.simulated === undefined ? {} : { simulated: theirs.simulated }),
   line: theirs.line,
 });
 
@@ -59,6 +68,7 @@ const model = (theirs: TheirModel): Model => ({
   events: theirs.events.map(item),
   profiles: Object.keys(theirs.profiles ?? {}),
   params: theirs.params ?? {},
+  sweep: theirs.sweep ?? null,
   duration_ns: theirs.duration_ns,
 });
 

@@ -1,3 +1,5 @@
+import type { Link, Node } from './language';
+
 /** What the server says, in its words. Names of numbers end in their unit; one-way and round trip never share one. */
 
 export type Problem = {
@@ -11,7 +13,7 @@ export type Problem = {
 
 export type ModelNode = {
   name: string;
-  kind: 'host' | 'router';
+  kind: Node['kind'];
   at: [number, number] | null;
   /** A place in a unit square, where a topology knows one. */
   spot?: [number, number] | null;
@@ -33,14 +35,9 @@ export type Way = {
 };
 
 /** Values as they stand in the file under the link's key. */
-export type LinkText = {
-  delay?: string;
-  rate?: string;
-  loss?: string;
-  queue?: string;
-  mtu?: string;
-  profile?: string;
-  up?: string;
+export type LinkText = Partial<
+  Record<keyof Pick<Link, 'delay' | 'rate' | 'loss' | 'queue' | 'mtu' | 'profile' | 'up'>, string>
+> & {
   forward?: LinkText;
   reverse?: LinkText;
 };
@@ -61,6 +58,8 @@ export type ModelLink = {
 
 export type Item = {
   name: string;
+  /** Of traffic: whether it is simulated in a live run, too. */
+  simulated?: boolean;
   kind?: string | null;
   /** As it would stand in one line. */
   text: string;
@@ -76,6 +75,8 @@ export type Model = {
   events: Item[];
   profiles?: string[];
   params?: Record<string, string>;
+  /** What varies, as it stands in the file. */
+  sweep?: { axes: Record<string, string>; repeat: string | null } | null;
   duration_ns: number | null;
 };
 
@@ -158,6 +159,33 @@ export type RunDetail = RunRow & {
   expectations?: Expectation[];
   files?: string[];
   report?: boolean;
+  /** What `longhaul transfer run` planned and achieved. */
+  transfers?: CarriedOut | null;
+};
+
+type Moved = {
+  start_s: number;
+  finish_s: number;
+  pieces: { start_s: number; finish_s: number; bits_per_s: number }[];
+};
+
+export type CarriedOut = {
+  policy: string;
+  requests: {
+    request: string;
+    from: string;
+    to: string;
+    volume_bytes: number;
+    release_s: number;
+    deadline_s: number | null;
+    accepted: boolean;
+    met: boolean;
+    reason: string | null;
+    planned: Moved | null;
+    achieved: Moved | null;
+    /** Of the planned duration. */
+    finish_off: number | null;
+  }[];
 };
 
 export type Series = {
@@ -211,6 +239,8 @@ export type SweepRow = {
   variants: number;
   repeats?: number | null;
   has_report?: boolean;
+  /** Whether this server started it, and it goes on. */
+  can_stop?: boolean;
 };
 
 export type SweepCell = {
@@ -223,7 +253,11 @@ export type SweepCell = {
 } & Record<string, unknown>;
 
 export type SweepResult = {
-  sweep: { name?: string; axes: SweepRow['axes'] } & Record<string, unknown>;
+  row: SweepRow;
+  progress: { done: number; points: number; left_s: number | null } | null;
+  messages: { event: 'warning' | 'problem'; message: string; remedy?: string | null }[];
+  summary: { points?: number; failed?: number } | null;
+  sweep: { name?: string; design?: string; axes: SweepRow['axes'] } & Record<string, unknown>;
   metrics: string[];
   rows: SweepCell[];
 };

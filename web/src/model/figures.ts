@@ -14,6 +14,24 @@ export function ticks(last: number, most: number): number[] {
   );
 }
 
+type Timed = {
+  release_s: number;
+  deadline_s: number | null;
+  pieces: { finish_s: number }[];
+  planned?: { finish_s: number }[];
+};
+
+/** The end of a time axis for transfers. Deadlines far behind the last byte would press the rest to the left. */
+export function horizon(rows: readonly Timed[]): number {
+  const ends = rows.flatMap((each) => [
+    each.release_s,
+    ...[...each.pieces, ...(each.planned ?? [])].map((piece) => piece.finish_s),
+  ]);
+  const moved = Math.max(1e-9, ...ends);
+  const due = Math.max(moved, ...rows.map((each) => each.deadline_s ?? 0));
+  return (due > 4 * moved ? 1.5 * moved : due) * 1.02;
+}
+
 /** A value with its unit, as results name them. */
 export function quantity(value: number | null | undefined, unit: string | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
@@ -55,18 +73,30 @@ const word = (value: unknown): string =>
 
 /**
  * One metric of a sweep as grids: the first axis across, the second down, one grid for each combination of the others.
- * A sweep of one axis is one grid of one line.
+ * A sweep of one axis is one grid of one line. Where every combination is a variant (`whole`), values are shown as they
+ * were written: variants count the last axis fastest.
  */
-export function grids(rows: readonly SweepCell[], axes: SweepRow['axes'], metric: string): Heat[] {
+export function grids(
+  rows: readonly SweepCell[],
+  axes: SweepRow['axes'],
+  metric: string,
+  whole = false,
+): Heat[] {
   const [across, down, ...others] = axes;
   if (!across) return [];
   const mine = rows.filter((row) => row.metric === metric);
-  const values = (axis: SweepRow['axes'][number]): string[] => [
-    ...new Set(mine.map((row) => word(row[axis.column]))),
-  ];
+  const at = (row: SweepCell, axis: SweepRow['axes'][number]): string => {
+    if (!whole) return word(row[axis.column]);
+    const behind = axes.slice(axes.indexOf(axis) + 1).reduce((all, each) => all * each.values.length, 1);
+    return word(axis.values[Math.floor(row.variant / behind) % axis.values.length]);
+  };
   const order = (axis: SweepRow['axes'][number]): string[] => {
     const known = axis.values.map(word);
-    return values(axis).sort((a, b) => (known.indexOf(a) + 1 || 1e9) - (known.indexOf(b) + 1 || 1e9));
+    // Places of what is still to come are there already.
+    if (whole) return known;
+    return [...new Set(mine.map((row) => at(row, axis)))].sort(
+      (a, b) => (known.indexOf(a) + 1 || 1e9) - (known.indexOf(b) + 1 || 1e9),
+    );
   };
   const columns = order(across);
   const lines = down ? order(down) : [''];
@@ -75,7 +105,7 @@ export function grids(rows: readonly SweepCell[], axes: SweepRow['axes'], metric
     [[]],
   );
   return combinations.map((combination) => ({
-    title: combination.map((value, at) => `${others[at]!.name} ${value}`).join(', '),
+    title: combination.map((value, place) => `${others[place]!.name} ${value}`).join(', '),
     columns,
     lines,
     cells: lines.map((line) =>
@@ -83,9 +113,9 @@ export function grids(rows: readonly SweepCell[], axes: SweepRow['axes'], metric
         (column) =>
           mine.find(
             (row) =>
-              word(row[across.column]) === column &&
-              (!down || word(row[down.column]) === line) &&
-              combination.every((value, at) => word(row[others[at]!.column]) === value),
+              at(row, across) === column &&
+              (!down || at(row, down) === line) &&
+              combination.every((value, place) => at(row, others[place]!) === value),
           ) ?? null,
       ),
     ),

@@ -66,6 +66,11 @@ export class Ring implements Source {
     this.count = Math.min(this.count + 1, this.capacity);
   }
 
+  /** Whether it has everything from the first second of the run on. */
+  get isWhole(): boolean {
+    return this.count > 1 && this.count < this.capacity && this.times[0]! <= 1e9;
+  }
+
   lateness(): (number | null)[] {
     return Array.from({ length: this.count }, (_, at) => {
       const value = this.worst[this.row(at)]!;

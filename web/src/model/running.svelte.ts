@@ -23,6 +23,8 @@ export const running = $state({
   id: null as string | null,
   name: '',
   mode: 'live' as Mode,
+  /** A live run with simulated traffic beside. */
+  mixed: false,
   status: 'none' as Status,
   durationNs: null as number | null,
   tNs: 0,
@@ -104,6 +106,7 @@ function take({ event, data }: StreamEvent): void {
       running.name = word(told, 'name') ?? running.name;
       const mode = word(told, 'mode');
       if (mode) running.mode = mode === 'sim' ? 'sim' : 'live';
+      running.mixed = mode === 'mixed';
       const programs = (told['programs'] as (string | { name: string; host?: string })[] | undefined) ?? [];
       running.programs = programs.map((each) =>
         typeof each === 'string'
@@ -168,15 +171,13 @@ function take({ event, data }: StreamEvent): void {
   }
 }
 
-/** Shows a run: follows it if it goes on, and reads what it left if it is over. */
-export async function watch(id: string): Promise<void> {
-  if (running.id === id) return;
+/** Nothing of the run before is shown any more. */
+function forget(): void {
   watching?.abort();
-  const mine = (watching = new AbortController());
   ring = null;
   source = new Ring([], [], 1);
   Object.assign(running, {
-    id,
+    id: null,
     status: 'starting',
     durationNs: null,
     tNs: 0,
@@ -189,7 +190,18 @@ export async function watch(id: string): Promise<void> {
     exit: null,
     detail: null,
     downs: [],
+    mixed: false,
   });
+  running.beat++;
+  running.slowBeat++;
+}
+
+/** Shows a run: follows it if it goes on, and reads what it left if it is over. */
+export async function watch(id: string): Promise<void> {
+  if (running.id === id) return;
+  forget();
+  const mine = (watching = new AbortController());
+  running.id = id;
   try {
     await follow(id, take, mine.signal);
   } catch (problem) {
@@ -220,8 +232,10 @@ async function finish(id: string): Promise<void> {
     if (running.probes.length === 0) {
       running.probes = (detail.probes ?? []).map(probeName);
     }
-    source =
-      ring && ring.count > 1 && ring.count < CAPACITY ? ring : new Recorded(running.links, running.probes);
+    // What came as it happened knows how late packets were, but not what was before anybody looked, nor what a
+    // simulation skipped.
+    const whole = running.mode === 'live' && ring?.isWhole;
+    source = ring && whole ? ring : new Recorded(running.links, running.probes);
     running.beat++;
     running.slowBeat++;
   } catch (problem) {
@@ -261,13 +275,8 @@ export async function start(
   file: string | null,
   base: string | null,
 ): Promise<string | null> {
-  watching?.abort();
-  running.id = null;
+  forget();
   running.mode = mode;
-  running.status = 'starting';
-  running.notices = [];
-  running.detail = null;
-  running.verdict = null;
   try {
     return (await api.start(text, mode, settings, file, base)).id;
   } catch (problem) {
@@ -303,39 +312,6 @@ export async function change(
     refuse(problem);
     return false;
   }
-}
-
-/** Congestion windows of the run's TCP connections: of simulated flows, or of real sockets where they were sampled. */
-export async function readWindows(
-  id: string,
-): Promise<{ labels: string[]; data: (number | null)[][] } | null> {
-  const [flows, sockets] = await Promise.all([
-    api.series(id, { table: 'flows' }),
-    api.series(id, { table: 'sockets' }),
-  ]);
-  const all = [
-    ...flows.map((each) => ({
-      label: `${each.name ?? each.flow ?? ''}${each.stream ? ` ${each.stream}` : ''}`,
-      series: each,
-      column: 'window_segments',
-    })),
-    ...sockets.map((each) => ({
-      label: `${each.host ?? ''} to ${each.remote ?? ''}`,
-      series: each,
-      column: 'cwnd_segments',
-    })),
-  ].filter(({ series, column }) => series.columns[column]?.some((value) => value !== null && value > 0));
-  const first = all.slice(0, 8);
-  if (!first.length) return null;
-  const times = [...new Set(first.flatMap(({ series }) => series.t_ns))].sort((a, b) => a - b);
-  const on = ({ series, column }: (typeof first)[number]): (number | null)[] => {
-    let next = 0;
-    return times.map((t) => {
-      while (next < series.t_ns.length && series.t_ns[next]! < t) next++;
-      return series.t_ns[next] === t ? (series.columns[column]?.[next] ?? null) : null;
-    });
-  };
-  return { labels: first.map(({ label }) => label), data: [times.map((t) => t / 1e9), ...first.map(on)] };
 }
 
 export const goesOn = (): boolean => !['none', 'ended'].includes(running.status);

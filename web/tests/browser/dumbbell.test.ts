@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { desk, type Desk } from './server';
 
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 let here: Desk;
 beforeAll(async () => {
   here = await desk();
@@ -14,7 +14,7 @@ afterAll(() => here.end());
 
 const text = (page: Page): Promise<string> => page.locator('#yaml-text').inputValue();
 const settled = (page: Page, wanted: RegExp): Promise<void> =>
-  expect.poll(() => text(page), { timeout: 30_000 }).toMatch(wanted);
+  expect.poll(() => text(page), patience).toMatch(wanted);
 
 /** Presses Tab until what has the focus carries this name (its label, its text or its id). */
 async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
@@ -94,9 +94,9 @@ test('a dumbbell is built by mouse, from an empty page', async () => {
   await page.mouse.down();
   await page.mouse.move(at(0.75, 0.4).x, at(0.75, 0.4).y, { steps: 5 });
   await page.mouse.up();
-  await expect
-    .poll(async () => (await text(page)).split('\n').filter((line, index) => line !== before[index]).length)
-    .toBe(1);
+  const changed = async (): Promise<number> =>
+    (await text(page)).split('\n').filter((line, index) => line !== before[index]).length;
+  await expect.poll(changed, patience).toBe(1);
   expect(await axe(page)).toEqual([]);
   await page.context().close();
 });
@@ -151,22 +151,22 @@ test('the same is built by keyboard alone, saved, run live, changed, stopped, re
     const ping = await lastPing(page);
     return ping > 40 && ping < 60;
   };
-  await expect.poll(quick, { timeout: 60_000 }).toBe(true);
+  await expect.poll(quick, patience).toBe(true);
   expect(await axe(page)).toEqual([]);
   await tabTo(page, 'change-delay');
   await page.keyboard.insertText('60ms');
   await press('Enter');
   await tabTo(page, 'Change');
   await press('Enter');
-  await expect.poll(() => lastPing(page), { timeout: 30_000 }).toBeGreaterThanOrEqual(120);
+  await expect.poll(() => lastPing(page), patience).toBeGreaterThanOrEqual(120);
   expect(await lastPing(page)).toBeLessThan(140);
   await tabTo(page, 'Stop', 'Shift+Tab');
   await press('Enter');
-  await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'Report' }).waitFor(patience);
   await tabTo(page, 'Report');
   const [report] = await Promise.all([page.context().waitForEvent('page'), press('Enter')]);
   await report.waitForLoadState();
-  await expect.poll(() => report.title(), { timeout: 30_000 }).not.toBe('');
+  await expect.poll(() => report.title(), patience).not.toBe('');
   await report.close();
 
   // Simulated, and compared.
@@ -174,12 +174,12 @@ test('the same is built by keyboard alone, saved, run live, changed, stopped, re
   await press('Enter');
   await press('Control+Enter');
   await page.getByText('simulated').first().waitFor();
-  await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'Report' }).waitFor(patience);
   await tabTo(page, 'Compare');
   await press('Enter');
   await page.locator('.runs').waitFor();
   await expect.poll(() => page.locator('.runs tbody tr').count(), patience).toBeGreaterThanOrEqual(2);
-  await page.getByRole('heading', { name: 'Comparison' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('heading', { name: 'Comparison' }).waitFor(patience);
   expect(await page.locator('.detail tbody tr').count()).toBeGreaterThan(2);
   await page.context().close();
 });
@@ -221,7 +221,7 @@ test('axe finds nothing in any view, light or dark, wide or narrow', async () =>
     await page.getByRole('button', { name: 'Charts' }).waitFor();
     await look('runs');
     await page.keyboard.press('4');
-    await page.getByText('requests served').waitFor({ timeout: 60_000 });
+    await page.getByText('requests served').waitFor(patience);
     await look('transfers');
     await page.context().close();
   }

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
-const root = join(import.meta.dirname, '../../..');
+export const root = join(import.meta.dirname, '../../..');
+
+/** The command that is tested: the one of this tree, unless LONGHAUL names another. */
+export const longhaul = process.env['LONGHAUL'] ?? join(root, '.venv/bin/longhaul');
 
 export type Desk = {
   url: string;
@@ -19,8 +22,7 @@ export type Desk = {
 /** Starts `longhaul ui` in an empty directory, and Debian's Chromium. */
 export async function desk(): Promise<Desk> {
   const folder = mkdtempSync(join(tmpdir(), 'longhaul-page-'));
-  const command = process.env['LONGHAUL'] ?? join(root, '.venv/bin/longhaul');
-  const server = spawn(command, ['ui', '--no-open', folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn(longhaul, ['ui', '--no-open', folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await printed(server);
   const browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',

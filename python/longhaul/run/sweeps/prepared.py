@@ -92,12 +92,14 @@ def prepare(
     settings: Mapping[str, str],
     options: Options,
     inputs: Mapping[str, bytes] | None = None,
+    content: bytes | None = None,
 ) -> Prepared:
     """Read and check the sweep over the scenario in ``path``, whose ``inputs`` are on disk if left out.
 
-    Every value of every axis is tried. Raises LonghaulError with everything that is wrong.
+    The scenario itself is ``content`` if that is given, and ``path`` only what it is called. Every value of
+    every axis is tried. Raises LonghaulError with everything that is wrong.
     """
-    asked = load_sweep(path, settings=settings, options=options, contents=inputs)
+    asked = load_sweep(path, settings=settings, options=options, contents=inputs, content=content)
     sweep, document = asked.sweep, asked.scenario.document
     axes = axes_of(sweep.axes, grid=sweep.design == "grid")
     names = tuple(axis.name for axis in axes)

@@ -3,13 +3,37 @@
 import time
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 QUIET_S = 10.0
 """Between two lines where there is no terminal."""
+
+
+class Watching(Protocol):
+    """Who is told how far a sweep is; left when no more runs are begun."""
+
+    def __enter__(self) -> Self:
+        """Begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        """There is no more to tell."""
+
+    def say(self, text: str, *, style: str | None = None) -> None:
+        """Something that the user should know."""
+
+    def add(self, points: int) -> None:
+        """There are so many more runs to do."""
+
+    def found(self, points: int) -> None:
+        """So many runs were done before."""
+
+    def done(self, points: int) -> None:
+        """So many runs have been done, and their part is kept."""
 
 
 class Sweeping(AbstractContextManager["Sweeping"]):

@@ -13,7 +13,7 @@ from longhaul.run.sweeps import folder as folders
 from longhaul.run.sweeps.folder import Folder
 from longhaul.run.sweeps.local import Workers
 from longhaul.run.sweeps.prepared import Prepared, prepare, try_one
-from longhaul.run.sweeps.progress import Sweeping
+from longhaul.run.sweeps.progress import Sweeping, Watching
 from longhaul.run.sweeps.stopping import more_runs
 from longhaul.run.sweeps.summary import count_points, first_errors, summarise
 
@@ -98,11 +98,15 @@ def execute(
     *,
     share: Share | None = None,
     report: bool = True,
+    watching: Watching | None = None,
 ) -> Swept:
-    """Do what is missing of a sweep, and write its results unless others do a share of it."""
+    """Do what is missing of a sweep, and write its results unless others do a share of it.
+
+    ``watching`` is told how it goes on; if left out, it shows on standard error.
+    """
     errors: list[Exception] = []
     reason = "done"
-    with Sweeping(prepared.points, workers=workers.describe()) as progress:
+    with watching or Sweeping(prepared.points, workers=workers.describe()) as progress:
         if prepared.left_out:
             names = ", ".join(prepared.left_out)
             progress.say(f"longhaul: programs are real, and not part of a simulation: {names}")
@@ -138,7 +142,7 @@ def _rounds(
     folder: Folder,
     prepared: Prepared,
     workers: Workers,
-    progress: Sweeping,
+    progress: Watching,
     errors: list[Exception],
     share: Share | None,
 ) -> None:

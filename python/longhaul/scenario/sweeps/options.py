@@ -45,14 +45,17 @@ def load_sweep(
     settings: Mapping[str, str],
     options: Options,
     contents: Mapping[str, bytes] | None = None,
+    content: bytes | None = None,
 ) -> Asked:
     """The sweep over the scenario in file ``path``, which names files on disk, or those in ``contents``.
 
+    With ``content`` that is what the file would say, and it need not exist.
     Raises LonghaulError with every problem found.
     """
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+        if content is None:
+            with path.open("rb") as file:
+                content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise LonghaulError(f"cannot read {path}: {error.strerror}", exit_code=2) from error
     source, root = read_tree(str(path), content)

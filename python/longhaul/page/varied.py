@@ -1,0 +1,86 @@
+"""What the page asks about sweeps: started, watched, ended, looked at."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from longhaul.page import processes, shelf
+from longhaul.page.asking import Asked
+from longhaul.page.processes import Started
+from longhaul.page.refusals import RefusedError
+from longhaul.page.studies import finite
+from longhaul.page.texts import Texts
+
+Json = dict[str, Any]
+
+_MOST_ROWS = 5_000
+_TOLD = ("warning", "problem")
+"""Events that the page shows."""
+
+
+@dataclass
+class Sweeps:
+    """Answers about the sweeps of one directory."""
+
+    texts: Texts
+    _started: dict[str, Started] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> Path:
+        """Where their directories are."""
+        return self.texts.directory / "runs"
+
+    def start(self, asked: Asked) -> Json:
+        """Start the sweep that a text or a file asks for."""
+        # Each takes all processors there are.
+        if any(not each.has_ended for each in list(self._started.values())):
+            raise RefusedError(409, "a sweep is under way", remedy="wait, or stop it")
+        name, text = self.texts.asked(asked)
+        settings = asked.texts("settings")
+        given = (part for key, value in settings.items() for part in ("--set", f"{key}={value}"))
+        orders = {
+            "text": text,
+            "name": name,
+            "settings": settings,
+            "runs": str(self.runs),
+            "argv": ["longhaul", "sweep", name, *given],
+        }
+        started = processes.start(orders, cwd=self.texts.base(asked), program="sweeping")
+        run = shelf.id_of(started.directory)
+        self._started[run] = started
+        return {"id": run, "directory": str(started.directory)}
+
+    def look(self, asked: Asked) -> Json:
+        """Axes, metrics and an estimate of each for each variant, as far as they are; and how far it is.
+
+        ``progress`` is ``None`` but for a sweep that this server started and that goes on.
+        """
+        import pyarrow.parquet as pq
+
+        directory = shelf.find(self.runs, asked.path["run"], kind="sweep.json")
+        started = self._started.get(asked.path["run"])
+        goes_on = started is not None and not started.has_ended
+        table = directory / "summary.parquet"
+        rows = pq.read_table(table).slice(0, _MOST_ROWS).to_pylist() if table.is_file() else []
+        return finite(
+            {
+                "row": {**shelf.sweep(directory), "can_stop": goes_on},
+                "progress": started.progress if started is not None and goes_on else None,
+                "messages": [each for each in started.events if each["event"] in _TOLD] if started else [],
+                "sweep": shelf.read_json(directory / "sweep.json"),
+                "summary": shelf.read_json(directory / "summary.json"),
+                "metrics": list(dict.fromkeys(row["metric"] for row in rows)),
+                "rows": rows,
+            }
+        )
+
+    def stop(self, asked: Asked) -> Json:
+        """Ask a sweep to end; what it has done is kept."""
+        started = self._started.get(asked.path["run"])
+        if started is None or started.has_ended:
+            shelf.find(self.runs, asked.path["run"], kind="sweep.json")
+            raise RefusedError(
+                409, "this page does not run the sweep", remedy="press Ctrl-C where it was started"
+            )
+        started.stop()
+        return {"ok": True}

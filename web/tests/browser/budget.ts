@@ -1,0 +1,138 @@
+/**
+ * What the page costs: bytes of the first load, first paint, and processor time of browser and server while a live run of
+ * 501 links streams ten times a second. Only the bytes are judged; times are printed, for a quiet machine to be trusted.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { desk, type Desk } from './server';
+
+const LINKS = 501;
+const STREAMED_S = 20;
+const TICKS_PER_S = 100;
+
+let here: Desk;
+beforeAll(async () => {
+  here = await desk();
+});
+afterAll(() => here.end());
+
+/** A ring of routers with chords, and a host at each of two: a live run needs two namespaces and shows every link. */
+function scenario(): string {
+  const routers = 250;
+  const at = (number: number): string => {
+    const angle = (2 * Math.PI * number) / routers;
+    return `[${(45 * Math.sin(angle)).toFixed(2)}, ${(90 * Math.cos(angle)).toFixed(2)}]`;
+  };
+  const numbers = Array.from({ length: routers }, (_, number) => number);
+  const ring = numbers.map(
+    (each) => `  r${each}-next: {endpoints: [r${each}, r${(each + 1) % routers}], delay: 1ms, rate: 1Gbit}`,
+  );
+  const chords = numbers
+    .slice(0, LINKS - routers - 2)
+    .map(
+      (each) =>
+        `  r${each}-over: {endpoints: [r${each}, r${(each + 7) % routers}], delay: 5ms, rate: 100Mbit}`,
+    );
+  return `version: 1
+name: wide
+duration: 10min
+measure: {every: 100ms}
+nodes:
+${numbers.map((each) => `  r${each}: {kind: router, at: ${at(each)}}`).join('\n')}
+  near: {kind: host, attach: r0}
+  far: {kind: host, attach: r125}
+links:
+${[...ring, ...chords].join('\n')}
+traffic:
+  probe: {kind: ping, from: near, to: far, every: 100ms}
+  flood: {kind: udp, from: near, to: far, rate: 20Mbit}
+`;
+}
+
+type Process = { parent: number; name: string; ticks: number };
+function processes(): Map<number, Process> {
+  const found = new Map<number, Process>();
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      const [head, tail] = readFileSync(`/proc/${entry}/stat`, 'latin1').split(/\) (?=[A-Z] )/) as [
+        string,
+        string,
+      ];
+      const fields = tail.split(' ');
+      found.set(Number(entry), {
+        name: head.slice(head.indexOf('(') + 1),
+        parent: Number(fields[1]),
+        ticks: Number(fields[11]) + Number(fields[12]),
+      });
+    } catch {
+      // It has just ended.
+    }
+  }
+  return found;
+}
+
+/** Processor seconds so far of the browser, all of its processes, and of the server without its run. */
+function spent(): { browser: number; server: number } {
+  const all = processes();
+  const isMine = (pid: number): boolean => {
+    for (let at: number | undefined = pid; at && at > 1; at = all.get(at)?.parent)
+      if (at === process.pid) return true;
+    return false;
+  };
+  const browser = [...all].filter(([pid, each]) => /^(chrom|headless_shell)/.test(each.name) && isMine(pid));
+  expect(browser.length, 'the browser has processes').toBeGreaterThan(1);
+  const ticks = browser.reduce((sum, [, each]) => sum + each.ticks, 0);
+  return { browser: ticks / TICKS_PER_S, server: (all.get(here.pid)?.ticks ?? NaN) / TICKS_PER_S };
+}
+
+test('the first load is under 150 kB, and soon painted', async () => {
+  const paints: number[] = [];
+  let bytes = 0;
+  for (let time = 0; time < 3; time++) {
+    const page = await here.page();
+    const told = await page.evaluate(() => ({
+      bytes: [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+        .filter((each) => !each.name.includes('/api/'))
+        .reduce((sum, each) => sum + (each as PerformanceResourceTiming).encodedBodySize, 0),
+      paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
+    }));
+    bytes = told.bytes;
+    paints.push(told.paint);
+    await page.context().close();
+  }
+  const shown = paints.map((each) => (each / 1000).toFixed(2)).join(', ');
+  console.log(`first load: ${(bytes / 1000).toFixed(1)} kB as sent (budget 150)`);
+  console.log(`first contentful paint: ${shown} s of three fresh visits (budget 1)`);
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(150_000);
+});
+
+test('501 links ten times a second', async () => {
+  writeFileSync(join(here.folder, 'wide.yaml'), scenario());
+  const page = await here.page();
+  await page.keyboard.press('Control+o');
+  await page.locator('dialog').getByRole('button', { name: 'wide.yaml' }).click();
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.locator('.status').getByText('running', { exact: true }).waitFor({ timeout: 120_000 });
+  await page.waitForTimeout(5000);
+  const [before, began] = [spent(), performance.now()];
+  await page.waitForTimeout(STREAMED_S * 1000);
+  const [after, took] = [spent(), (performance.now() - began) / 1000];
+  const cores = {
+    browser: (after.browser - before.browser) / took,
+    server: (after.server - before.server) / took,
+  };
+  const beats = await page.locator('.numbers tbody tr').count();
+  expect(beats).toBeGreaterThan(1);
+  console.log(
+    `${LINKS} links at 10 Hz, ${took.toFixed(0)} s: browser ${cores.browser.toFixed(2)} core, server ` +
+      `${cores.server.toFixed(2)}, together ${(cores.browser + cores.server).toFixed(2)} (budget 0.5)`,
+  );
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 120_000 });
+  await page.context().close();
+});

@@ -1,0 +1,32 @@
+// Writes src/api/language.ts, the types of the scenario's language, from the JSON Schema on standard input:
+//   longhaul schema | node tools/language.mjs
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { compile } from 'json-schema-to-typescript';
+import { format, resolveConfig } from 'prettier';
+
+const head = `/* Written by "npm run types" from the output of "longhaul schema"; not edited by hand. */`;
+
+/** Without titles, of which each would become a type of its own; and without rules that no type can say. */
+function plain(schema) {
+  if (Array.isArray(schema)) return schema.map(plain);
+  if (schema === null || typeof schema !== 'object') return schema;
+  const { title, ...rest } = schema;
+  const kept = typeof title === 'string' ? rest : schema;
+  if (kept.properties && kept.anyOf?.every((each) => each.required)) delete kept.anyOf;
+  // What the compiler knows from older drafts by another name.
+  return Object.fromEntries(
+    Object.entries(kept).map(([key, value]) => [key === 'prefixItems' ? 'items' : key, plain(value)]),
+  );
+}
+
+const schema = plain(JSON.parse(await text(process.stdin)));
+const types = await compile(schema, 'Scenario', {
+  bannerComment: head,
+  additionalProperties: false,
+  maxItems: 4,
+});
+const place = join(import.meta.dirname, '../src/api/language.ts');
+const formatted = await format(types, { ...(await resolveConfig(place)), parser: 'typescript' });
+writeFileSync(process.argv[2] ?? place, formatted);
