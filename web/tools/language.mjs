@@ -8,10 +8,19 @@ import { format, resolveConfig } from 'prettier';
 
 const head = `/* Written by "npm run types" from the output of "longhaul schema"; not edited by hand. */`;
 
-/** Without titles, of which each would become a type of its own; and without rules that no type can say. */
+const isParameter = (schema) => schema.$ref === '#/$defs/Parameter';
+
+/**
+ * Without titles, of which each would become a type of its own; without rules that no type can say; and without
+ * parameters, which can stand everywhere.
+ */
 function plain(schema) {
   if (Array.isArray(schema)) return schema.map(plain);
   if (schema === null || typeof schema !== 'object') return schema;
+  if (schema.anyOf?.length === 2 && isParameter(schema.anyOf[1])) {
+    const { anyOf, ...about } = schema;
+    return plain({ ...about, ...anyOf[0] });
+  }
   const { title, ...rest } = schema;
   const kept = typeof title === 'string' ? rest : schema;
   if (kept.properties && kept.anyOf?.every((each) => each.required)) delete kept.anyOf;
@@ -21,7 +30,9 @@ function plain(schema) {
   );
 }
 
-const schema = plain(JSON.parse(await text(process.stdin)));
+const { if: _condition, then: _consequence, ...given } = JSON.parse(await text(process.stdin));
+delete given.$defs.Parameter;
+const schema = plain(given);
 const types = await compile(schema, 'Scenario', {
   bannerComment: head,
   additionalProperties: false,

@@ -1728,7 +1728,7 @@ export interface BarabasiAlbert {
  * A host, where programs run, or a router of the model.
  */
 export interface Node {
-  kind: 'host' | 'router';
+  kind?: 'host' | 'router';
   function?: ('client' | 'source' | 'sink' | 'router' | 'access-link' | 'core') | null;
   attach?: string | null;
   profile?: string | null;
@@ -1774,12 +1774,12 @@ export interface PacingClass {
   bucket?: string | null;
   burst?: string | null;
   peak?: string | null;
-  to?: string[] | null;
-  port?: (number | string)[] | null;
+  to?: string | [string, ...string[]] | null;
+  port?: (number | string) | [number | string, ...(number | string)[]] | null;
   protocol?: ('icmp' | 'tcp' | 'udp' | 'dccp' | 'icmpv6' | 'sctp' | 'udplite') | null;
   dscp?: number | string | null;
-  traffic?: string[] | null;
-  program?: string[] | null;
+  traffic?: string | [string, ...string[]] | null;
+  program?: string | [string, ...string[]] | null;
   flows?: number | string | null;
   queue?: string | null;
   latency?: string | null;
@@ -1827,7 +1827,7 @@ export interface Link {
    * @minItems 2
    * @maxItems 2
    */
-  endpoints: [string, string];
+  endpoints?: [string, string];
   profile?: string | null;
 }
 /**
@@ -1850,10 +1850,10 @@ export interface Program {
   run?: string | string[] | null;
   simulate?: Simulate | null;
   host?: string | null;
-  hosts?: string[] | null;
+  hosts?: string | [string, ...string[]] | null;
   slots?: number | string;
   ranks?: 'by-cluster' | 'round-robin';
-  each?: string[] | null;
+  each?: string | [string, ...string[]] | null;
   /**
    * a time
    */
@@ -1912,7 +1912,7 @@ export interface Ping {
   start?: string;
   stop?: string | null;
   from: string;
-  to: string[];
+  to: string | [string, ...string[]];
   simulated?: boolean;
   kind: 'ping';
   /**
@@ -1935,7 +1935,7 @@ export interface Bulk {
   start?: string;
   stop?: string | null;
   from: string;
-  to: string[];
+  to: string | [string, ...string[]];
   simulated?: boolean;
   kind: 'tcp';
   flows?: number | string;
@@ -1958,7 +1958,7 @@ export interface Datagrams {
   start?: string;
   stop?: string | null;
   from: string;
-  to: string[];
+  to: string | [string, ...string[]];
   simulated?: boolean;
   kind: 'udp';
   /**
@@ -2018,7 +2018,7 @@ export interface Requests {
   start?: string;
   stop?: string | null;
   from: string;
-  to: string[];
+  to: string | [string, ...string[]];
   simulated?: boolean;
   kind: 'requests';
   gap:
@@ -2114,8 +2114,8 @@ export interface Event {
    * a time
    */
   at: string;
-  link?: string[];
-  host?: string[] | null;
+  link?: string | [string, ...string[]];
+  host?: string | [string, ...string[]] | null;
   pacing?: {
     /**
      * This interface was referenced by `undefined`'s JSON-Schema definition
@@ -2185,7 +2185,7 @@ export interface Measure {
  * Which packets are recorded one by one.
  */
 export interface Packets {
-  links: string[];
+  links: string | [string, ...string[]];
   /**
    * a size
    */
@@ -2199,7 +2199,7 @@ export interface Packets {
  * Links of which bytes, packets, drops and queue are counted in short bins of time.
  */
 export interface Monitor {
-  links?: string[] | null;
+  links?: string | [string, ...string[]] | null;
   /**
    * a time
    */
@@ -2231,7 +2231,7 @@ export interface Sweep {
   points?: number | string | null;
   repeat?: number | string | null;
   seeds?: 'paired' | 'independent';
-  metrics?: string[];
+  metrics?: string | [string, ...string[]];
   until?: string | Until | null;
 }
 /**
@@ -2293,7 +2293,7 @@ export interface Relay {
 export interface Cluster {
   site?: string | null;
   gateway?: string | null;
-  machines?: string[];
+  machines?: string | [string, ...string[]];
   names?: {
     [k: string]: string;
   };

@@ -13,7 +13,7 @@ export type Problem = {
 
 export type ModelNode = {
   name: string;
-  kind: Node['kind'];
+  kind: NonNullable<Node['kind']>;
   at: [number, number] | null;
   /** A place in a unit square, where a topology knows one. */
   spot?: [number, number] | null;

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
+from pydantic import Field, PlainValidator, WithJsonSchema
 
-from longhaul.scenario.model.base import one_or_list, problem
+from longhaul.scenario.model.base import OneOrList, problem
 from longhaul.scenario.problems import printable
 
 AnyAddress = IPv4Address | IPv6Address
@@ -95,7 +95,7 @@ _PORT_SCHEMA = {"type": "integer", "minimum": 0, "maximum": 65_535}
 
 Address = Annotated[AnyAddress, PlainValidator(parse_address), WithJsonSchema({"type": "string"})]
 _Network = Annotated[AnyNetwork, PlainValidator(parse_network), WithJsonSchema({"type": "string"})]
-Networks = Annotated[tuple[_Network, ...], BeforeValidator(one_or_list), Field(strict=False)]
+Networks = Annotated[tuple[_Network, ...], OneOrList(), Field(strict=False)]
 Target = Annotated[Endpoint, PlainValidator(parse_endpoint), WithJsonSchema({"type": "string"})]
 Listen = Annotated[
     Listening,

@@ -101,6 +101,19 @@ class AlsoText:
         return {"anyOf": [text, handler(schema)]}
 
 
+class OneOrList:
+    """The annotation of a list that may be written as its only item."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(one_or_list, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        listed = handler(schema)
+        return {"anyOf": [listed["items"], {**listed, "minItems": 1}]}
+
+
 @dataclass(frozen=True)
 class Count:
     """The annotation of a bare whole number, or of a parameter in its place."""
@@ -206,5 +219,5 @@ Word = Annotated[str, BeforeValidator(_text_of)]
 Name = Annotated[str, StringConstraints(pattern=f"^{NAME_PATTERN}$")]
 HostName = Annotated[str, StringConstraints(pattern=f"^{HOST_PATTERN}$")]
 HostRange = Annotated[str, BeforeValidator(_text_of), StringConstraints(pattern=f"^({RANGE_PATTERN})$")]
-HostRanges = Annotated[tuple[HostRange, ...], BeforeValidator(one_or_list), Field(strict=False, min_length=1)]
-Names = Annotated[tuple[Name, ...], BeforeValidator(one_or_list), Field(strict=False, min_length=1)]
+HostRanges = Annotated[tuple[HostRange, ...], OneOrList(), Field(strict=False, min_length=1)]
+Names = Annotated[tuple[Name, ...], OneOrList(), Field(strict=False, min_length=1)]

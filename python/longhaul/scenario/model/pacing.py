@@ -10,8 +10,8 @@ from longhaul.scenario.model.base import (
     HostRanges,
     Name,
     Names,
+    OneOrList,
     Strict,
-    one_or_list,
     problem,
 )
 from longhaul.scenario.model.queue import Limit
@@ -48,7 +48,7 @@ Ports = Annotated[
 ]
 
 
-PortList = Annotated[tuple[Ports, ...], BeforeValidator(one_or_list), Field(strict=False, min_length=1)]
+PortList = Annotated[tuple[Ports, ...], OneOrList(), Field(strict=False, min_length=1)]
 
 
 class ClassLaw(Strict):

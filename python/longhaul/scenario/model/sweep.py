@@ -16,7 +16,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from longhaul.scenario.model.base import AlsoText, Count, Strict, Text, one_or_list, problem
+from longhaul.scenario.model.base import AlsoText, Count, OneOrList, Strict, Text, problem
 from longhaul.scenario.units import Share
 
 AXIS_PATTERN = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}"
@@ -124,7 +124,7 @@ class Sweep(Strict):
     """Seeds of each variant; with ``until``, at first. One if left out, or five with ``until``."""
     seeds: Literal["paired", "independent"] = "paired"
     """Whether a repetition has the same seed in every variant."""
-    metrics: Annotated[tuple[Text, ...], BeforeValidator(one_or_list), Field(strict=False, min_length=1)] = (
+    metrics: Annotated[tuple[Text, ...], OneOrList(), Field(strict=False, min_length=1)] = (
         "flows.*",
         "probes.*",
         "programs.*",

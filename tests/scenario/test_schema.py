@@ -1,0 +1,87 @@
+"""The JSON Schema that editors check with: it takes what we take, and knows the usual mistakes."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from longhaul.scenario import json_schema
+from longhaul.scenario.yaml_tree import Items, Leaf, Node, read_tree
+
+ROOT = Path(__file__).parents[2]
+OURS = [
+    path
+    for folder in ("scenarios", "studies")
+    for path in sorted((ROOT / folder).rglob("*.yaml"))
+    if b"nodes:" in path.read_bytes() or b"topology:" in path.read_bytes()
+]
+SCHEMA = Draft202012Validator(json_schema())
+
+
+def plain(node: Node) -> Any:
+    """As a reader of YAML 1.2 gives it to a validator."""
+    match node:
+        case Leaf(value=Decimal() as value):
+            return float(value)
+        case Leaf():
+            return node.value
+        case Items():
+            return [plain(each) for each in node.items]
+        case _:
+            return {key: plain(each) for key, (_place, each) in node.entries.items()}
+
+
+def complaints(text: str) -> list[str]:
+    return [error.message for error in SCHEMA.iter_errors(plain(read_tree("x.yaml", text.encode())[1]))]
+
+
+def test_it_is_a_schema() -> None:
+    Draft202012Validator.check_schema(json_schema())
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
+def test_no_scenario_of_ours_is_complained_of(path: Path) -> None:
+    assert complaints(path.read_text("utf-8")) == []
+
+
+GOOD = """\
+version: 1
+name: good
+params: {delay: 5ms, other: b}
+nodes: {a: {kind: host}, b: {kind: host}}
+links: {ab: {endpoints: [a, b], delay: $delay, rate: 10Mbit}}
+traffic: {bulk: {kind: tcp, from: a, to: $other}}
+events: [{at: 1s, link: ab, set: {delay: 9ms}}]
+"""
+
+
+def test_names_alone_lists_and_parameters_are_taken() -> None:
+    assert complaints(GOOD) == []
+    assert complaints(GOOD.replace("to: $other", "to: [b]").replace("link: ab,", "link: [ab],")) == []
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("rate: 10Mbit", "rate: 10Mbps"),
+        ("rate: 10Mbit", "rate: 10"),
+        ("rate: 10Mbit", "bandwidth: 10Mbit"),
+        ("delay: $delay", "delay: 5"),
+        ("delay: $delay", "delay: $5"),
+        ("kind: tcp", "kind: tpc"),
+        ("to: $other", "to: []"),
+        ("endpoints: [a, b], ", ""),
+        ("b: {kind: host}", "b: {}"),
+        ("version: 1", "version: 2"),
+    ],
+)
+def test_usual_mistakes_are_found_while_one_writes(right: str, wrong: str) -> None:
+    assert right in GOOD
+    assert complaints(GOOD.replace(right, wrong))
+
+
+def test_what_adds_to_a_topology_needs_no_more() -> None:
+    text = "version: 1\nname: ring\ntopology: {kind: ring, sites: 3}\n"
+    assert complaints(text + "links: {r1-r2: {loss: 1%}}\nnodes: {r1: {at: [1, 2]}}\n") == []
