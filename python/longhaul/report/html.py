@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
 from longhaul.errors import LonghaulError
-from longhaul.report import carried, close_figures, figures, topology
+from longhaul.report import carried, close_figures, figures, sequence_figures, topology
 from longhaul.report.page import page, write_page
 
 Json = Mapping[str, Any]
@@ -87,6 +87,7 @@ def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawi
         "packets": lambda: figures.packet_diagram(_packets(directory / "raw" / "packets.csv"), links),
         "monitor": lambda: close_figures.monitor(table("monitor"), _read(directory / "plan.json") or {}),
         "packet_delays": lambda: close_figures.packet_delays(table("packets"), links),
+        "sequences": lambda: sequence_figures.sequences(table("segments")),
         "sockets": lambda: close_figures.sockets(table("sockets")),
     }
 
@@ -99,6 +100,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
     plan = _read(directory / "plan.json") or {}
     fidelity = _read(directory / "fidelity.json") or {}
     links = summary["links"]
+    drawn = _figures(directory, summary, fidelity)
     failed = [each for each in summary["expectations"] if not each["met"]]
     bad = [each for each in summary["programs"] if not each["good"]]
     return {
@@ -121,7 +123,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
             functions=_read(directory / "raw" / "functions.json") or {},
             spots=_read(directory / "raw" / "spots.json") or {},
         ),
-        "figures": _figures(directory, summary, fidelity),
+        "figures": drawn,
         "scenario": (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace"),
         "downloads": _downloads(directory),
     }

@@ -20,6 +20,7 @@ from longhaul.run import logs, players, simulation, transfers
 from longhaul.run.logs import Pings
 from longhaul.run.recorded import read_recorded
 from longhaul.run.records import write_tables
+from longhaul.run.segments import read_segments
 from longhaul.scenario.laws import plan_bits_per_s
 
 Json = dict[str, Any]
@@ -69,6 +70,9 @@ def write_results(directory: Path) -> Json:
     _write_table(intervals(samples, plan), directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
     _write_table(_columns(probe_rows), directory / "probes.parquet")
+    segments = read_segments(directory, plan, engine)
+    if segments.num_rows:
+        pq.write_table(segments, directory / "segments.parquet", compression="zstd")
     requests = transfers.table(directory, traffic, plan.get("flows", ()))
     if requests is not None:
         pq.write_table(requests, directory / "requests.parquet", compression="zstd")
