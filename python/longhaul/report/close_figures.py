@@ -9,6 +9,7 @@ from longhaul.analysis.bins import envelope, fullest, series
 from longhaul.analysis.sockets import congestion_events, connections
 from longhaul.analysis.text import time_text
 from longhaul.report.plotting import BAD, INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.zoom import zoomable
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -120,7 +121,7 @@ def packet_delays(table: Mapping[str, Array], links: Sequence[Json]) -> str | No
             axes.set_title(f"{link} {way}, {counts[link, way]} packets")
             axes.set_ylabel("delay [ms]")
         grid[-1].set_xlabel("arrival [s]")
-        return svg(made, "packet-delays", "delay of each recorded packet over time")
+        return zoomable(made, "packet-delays", "delay of each recorded packet over time")
 
 
 def sockets(table: Mapping[str, Array]) -> str | None:
@@ -158,4 +159,4 @@ def sockets(table: Mapping[str, Array]) -> str | None:
             trips.set_ylabel("RTT [ms]")
         for axes in grid[-1]:
             axes.set_xlabel("time [s]")
-        return svg(made, "sockets", "congestion window and round trip of TCP connections over time")
+        return zoomable(made, "sockets", "congestion window and round trip of TCP connections over time")

@@ -7,6 +7,7 @@ import numpy as np
 
 from longhaul.analysis.text import rate_text, time_text
 from longhaul.report.plotting import BAD, GRID, INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.zoom import zoomable
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -224,7 +225,7 @@ def round_trips(rows: Mapping[str, Array], probes: Sequence[Json]) -> str | None
             axes.set_title(f"{probe['from']} > {probe['to']}")
             axes.set_ylabel("RTT [ms]")
         grid[-1].set_xlabel("time [s]")
-        return svg(made, "round-trips", "round-trip times over time")
+        return zoomable(made, "round-trips", "round-trip times over time")
 
 
 def windows(rows: Mapping[str, Array], flows: Sequence[Json]) -> str | None:
@@ -242,13 +243,14 @@ def windows(rows: Mapping[str, Array], flows: Sequence[Json]) -> str | None:
             for stream, colour in zip(np.unique(rows["stream"][mine])[: len(SERIES)], SERIES, strict=False):
                 mask = mine & (rows["stream"] == stream)
                 t_s = rows["end_s"][mask].astype(float) + rows["start_ns"][mask].astype(float) / 1e9
-                axes.plot(t_s, rows[column][mask].astype(float) / scale, color=colour, linewidth=1.0)
+                values = rows[column][mask].astype(float) / scale
+                axes.plot(t_s, values, color=colour, linewidth=1.0, label=f"stream {stream}")
             axes.set_title(f"{flow['flow']}, {flow['cc'] or 'the machine default'}")
             axes.set_ylim(bottom=0)
             axes.set_xlim(left=0)
             axes.set_ylabel(f"window [{unit}]")
         grid[-1].set_xlabel("time [s]")
-        return svg(made, "windows", "congestion windows over time")
+        return zoomable(made, "windows", "congestion windows over time")
 
 
 def _window_column(rows: Mapping[str, Array], flow: Json) -> tuple[str, str, float] | None:
@@ -354,7 +356,7 @@ def _panels(
             axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         grid[len(chosen) // 2].set_ylabel(label)
         grid[-1].set_xlabel("time [s]")
-        return svg(made, name, f"{name} over time")
+        return zoomable(made, name, f"{name} over time")
 
 
 def _chosen(table: Mapping[str, Array], links: Sequence[Json]) -> list[Json]:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
 from longhaul.errors import LonghaulError
-from longhaul.report import carried, close_figures, figures, sequence_figures, topology
+from longhaul.report import carried, close_figures, figures, sequence_figures, topology, zoom
 from longhaul.report.page import page, write_page
 
 Json = Mapping[str, Any]
@@ -124,6 +124,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
             spots=_read(directory / "raw" / "spots.json") or {},
         ),
         "figures": drawn,
+        "zooms": any(zoom.MARK in (each or "") for each in drawn.values()),
         "scenario": (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace"),
         "downloads": _downloads(directory),
     }
