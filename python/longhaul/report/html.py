@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
 from longhaul.errors import LonghaulError
-from longhaul.report import carried, close_figures, figures, sequence_figures, topology, zoom
+from longhaul.report import carried, close_figures, figures, sequence_figures, sharing_figures, topology, zoom
 from longhaul.report.page import page, write_page
 
 Json = Mapping[str, Any]
@@ -65,7 +65,7 @@ def drawings(directory: Path) -> dict[str, Drawing]:
 
 def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawing]:
     engine = fidelity.get("engine") or {}
-    links, probes = summary["links"], summary["probes"]
+    flows, links, probes = summary["flows"], summary["links"], summary["probes"]
     none: Json = {"all": {}, "links": {}}
     late, spaced = engine.get("lateness", none), engine.get("spacing", none)
 
@@ -79,11 +79,13 @@ def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawi
         "spacing": lambda: figures.spacing(spaced["all"], spaced["links"]),
         "throughput": lambda: figures.throughput(table("links"), links),
         "round_trips": lambda: figures.round_trips(table("probes"), probes),
-        "windows": lambda: figures.windows(table("flows"), summary["flows"]),
+        "stacked": lambda: sharing_figures.stacked(flows, table("flows"), links),
+        "fairness": lambda: sharing_figures.fairness(flows, table("flows"), links),
+        "windows": lambda: figures.windows(table("flows"), flows, sharing_figures.colours(flows)),
         "queues": lambda: figures.queues(table("links"), links),
         "queueing_delays": lambda: figures.queueing_delays(links),
         "utilisation": lambda: figures.utilisation(table("links"), links),
-        "rtts": lambda: figures.rtts(summary["flows"]),
+        "rtts": lambda: figures.rtts(flows, sharing_figures.colours(flows)),
         "packets": lambda: figures.packet_diagram(_packets(directory / "raw" / "packets.csv"), links),
         "monitor": lambda: close_figures.monitor(table("monitor"), _read(directory / "plan.json") or {}),
         "packet_delays": lambda: close_figures.packet_delays(table("packets"), links),

@@ -211,7 +211,7 @@ _MARKS = re.compile(r'<g( clip-path="[^"]*")?>\n((?:\s*<use [^>]*style="([^"]*)"
 
 def _lighter(text: str) -> str:
     """The same drawing in fewer bytes: hundredths of a point, and the look of many marks once."""
-    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
+    text = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(\d\.\d\d)\d+", r"\1", tag.group()), text)
 
     def together(found: re.Match[str]) -> str:
         clip, marks, look = found.group(1) or "", found.group(2), f' style="{found.group(3)}"'
