@@ -18,6 +18,9 @@ _WINDOW_NS = 2_000_000
 _SECOND_NS = 1_000_000_000
 _MOST_PACKETS = 120
 _FEW = 8
+"""Packets that are too few for a figure."""
+_FEW_CURVES = 3
+"""Whose names have room among them."""
 _WIDE = 20
 """Ratio of the greatest value to the least from which an axis is logarithmic."""
 
@@ -163,7 +166,10 @@ def _distributions(
             each["cdf"][0][0] for _, each in curves
         )
         axes.set(xscale="log" if wide else "linear", xlabel=labels[0], ylabel=labels[1], ylim=(0, 1.02))
-        axes.legend(loc="best")
+        if len(curves) <= _FEW_CURVES:
+            axes.legend(loc="best")
+        else:
+            made.legend(loc="outside upper center", ncols=3, columnspacing=1.2, handlelength=1.2)
         return svg(made, *what)
 
 

@@ -1,6 +1,7 @@
 """``report.html``: everything about one run in one file that needs nothing else."""
 
 import csv
+import gzip
 import io
 import json
 from base64 import b64encode
@@ -172,9 +173,14 @@ def _downloads(directory: Path) -> list[dict[str, str]]:
         writer.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
         content = text.getvalue().encode()
         if len(content) <= _LARGEST_TABLE:
-            found.append({"name": f"{name}.csv", "data": b64encode(content).decode()})
+            found.append(_packed(f"{name}.csv", content))
     summary = (directory / "summary.json").read_bytes()
-    return [*found, {"name": "summary.json", "data": b64encode(summary).decode()}]
+    return [*found, _packed("summary.json", summary)]
+
+
+def _packed(name: str, content: bytes) -> dict[str, str]:
+    data = b64encode(gzip.compress(content, mtime=0)).decode()
+    return {"name": f"{name}.gz", "plain": name, "data": data}
 
 
 def _table(path: Path) -> dict[str, Array]:

@@ -220,4 +220,20 @@ def _lighter(text: str) -> str:
         bare = re.sub(r"\s*<use", "<use", marks.replace(look, ""))
         return f"<g{clip}{look}>{bare}</g>"
 
-    return _MARKS.sub(together, text)
+    return _DOTS.sub(_as_strokes, _MARKS.sub(together, text))
+
+
+_DOTS = re.compile(
+    r'(<defs>\s*<path id="[^"]*" d="M 0 ([\d.]+) \nC[^"]*z\n" '
+    r'style="stroke: ([^";]*)(?:; stroke-width: ([\d.]+))?"/>\s*</defs>)\s*'
+    r'<g( clip-path="[^"]*")? style="fill: \3; stroke: \3">((?:<use [^>]*/>\n?)+)</g>'
+)
+
+
+def _as_strokes(found: re.Match[str]) -> str:
+    """Filled dots of one colour as strokes without length, whose round ends are the dots."""
+    # A legend may use the definition, too.
+    definition, radius, colour, edge, clip, marks = found.groups()
+    at = "".join(f"M{x} {y}h0" for x, y in re.findall(r'x="([^"]*)" y="([^"]*)"', marks))
+    look = f"fill: none; stroke: {colour}; stroke-width: {2 * float(radius) + float(edge or 1):g}"
+    return f'{definition}<path{clip or ""} d="{at}" style="{look}; stroke-linecap: round"/>'

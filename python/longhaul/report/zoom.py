@@ -34,8 +34,8 @@ def zoomable(made: Figure, name: str, title: str) -> str:
 def points(made: Figure) -> Json:
     """The panels of a figure and what their lines show, in the units of the axes.
 
-    ``xs`` has each set of x once; a series names its own. ``levels`` are lines over the whole panel, ``feet``
-    marks at its foot.
+    ``xs`` has each set of x once; a series names its own. ``reach`` is from where to where all of them
+    go. ``levels`` are lines over the whole panel, ``feet`` marks at its foot.
     """
     panels = [axes for axes in made.axes if axes.get_lines()]
     lines = sum(len(axes.get_lines()) for axes in panels)
@@ -47,7 +47,26 @@ def points(made: Figure) -> Json:
     for panel in shown:
         # Panels that share an axis have its label once.
         panel["y"] = panel["y"] or next(iter(beside), "")
-    return {"x": next(iter(below), ""), "xs": [values for _, values in xs.values()], "panels": shown}
+    return {
+        "x": next(iter(below), ""),
+        "reach": _reach(panels),
+        "xs": [values for _, values in xs.values()],
+        "panels": shown,
+    }
+
+
+def _reach(panels: Sequence[Axes]) -> tuple[float, float]:
+    """From where to where the lines of all panels go; from 0 if the drawing does."""
+    every = [
+        np.asarray(line.get_xdata(), dtype=float)
+        for axes in panels
+        for line in axes.get_lines()
+        if line.get_transform() != axes.get_yaxis_transform()
+    ]
+    x = np.concatenate([np.zeros(0), *every])
+    x = x[np.isfinite(x)]
+    low, high = (float(x.min()), float(x.max())) if len(x) else (0.0, 1.0)
+    return (0.0 if panels and panels[0].get_xlim()[0] == 0 else low), high
 
 
 def _panel(axes: Axes, xs: dict[bytes, tuple[int, list[float | None]]], most: int) -> Json:
