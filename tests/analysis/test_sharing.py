@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longhaul.analysis.sharing import bottleneck, rates_over, together
+from longhaul.analysis.sharing import bottleneck, carried_span, rates_over, together
 
 
 def link(name: str, way: str, used: float | None) -> dict:
@@ -38,6 +38,14 @@ def test_flows_ran_together_if_they_overlap_by_half_of_the_shorter() -> None:
     assert together([(0, 4), (6, 10), (0, 10)]) == [[0, 1, 2]]
     assert together([(0, 1), (1, 2)]) == [[0], [1]]
     assert together([]) == []
+
+
+def test_a_handshake_and_a_last_packet_do_not_prolong_a_flow() -> None:
+    begin = np.array([0.0, 5.0, 6.0, 9.0])
+    rates = np.array([1.0, 1000.0, 1000.0, 1.0])
+    assert carried_span(begin, begin + 1, rates) == (5.0, 7.0)
+    assert carried_span(begin, begin + 1, np.zeros(4)) is None
+    assert carried_span(np.zeros(0), np.zeros(0), np.zeros(0)) is None
 
 
 @given(st.lists(st.tuples(st.floats(0, 50), st.floats(0.1, 20)), max_size=12))

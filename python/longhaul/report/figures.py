@@ -94,7 +94,7 @@ def _cumulative(
     if not distribution.get("cdf"):
         return None
     with style():
-        made = figure(3.4, width_in=4.2)
+        made = figure(3.9, width_in=4.2)
         axes = made.subplots()
         plain(axes)
         busiest = sorted(links.items(), key=lambda item: -item[1]["count"])[:4]
@@ -111,7 +111,7 @@ def _cumulative(
             label = f"{quantile} {time_text(ns)}"
             axes.axvline(ns / 1e3, color=MUTED, linewidth=1.0, linestyle=(0, dashes), label=label)
         axes.set(xscale="log", xlabel=labels[0], ylabel=labels[1], ylim=(0, 1.02))
-        axes.legend(loc="lower right")
+        made.legend(loc="outside upper center", ncols=2, columnspacing=1.2, handlelength=1.4)
         return svg(made, *what)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.fairness import jain
-from longhaul.analysis.sharing import rates_over, together
+from longhaul.analysis.sharing import carried_span, rates_over, together
 from longhaul.analysis.text import rate_text
 from longhaul.report.plotting import INK, MUTED, SERIES, figure, plain, style, svg
 
@@ -182,14 +182,13 @@ def _ran_together(flows: Sequence[Json], rows: Mapping[str, Array]) -> list[list
 
 
 def _span(flow: Json, rows: Mapping[str, Array]) -> tuple[float, float] | None:
-    """From when to when a flow carried anything, in s."""
+    """From when to when a flow carried its data, in s."""
     if not len(rows.get("flow", ())):
         return None
-    mine = (rows["flow"] == flow["flow"]) & (np.nan_to_num(rows["bits_per_s"].astype(float)) > 0)
-    if not mine.any():
-        return None
+    mine = rows["flow"] == flow["flow"]
     starts = rows["start_ns"][mine].astype(float) / 1e9
-    return float((starts + rows["start_s"][mine]).min()), float((starts + rows["end_s"][mine]).max())
+    begin_s, end_s = (starts + rows[name][mine].astype(float) for name in ("start_s", "end_s"))
+    return carried_span(begin_s, end_s, np.nan_to_num(rows["bits_per_s"][mine].astype(float)))
 
 
 def _by_bottleneck(flows: Sequence[Json]) -> dict[tuple[str, str], list[Json]]:
