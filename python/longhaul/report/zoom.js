@@ -107,7 +107,7 @@
           },
         ].concat(shown.series.map((each) => series(each, shown.y.replace(/ *\[.*/, '')))),
         axes: [
-          axis(last ? told.x : '', { size: 26 }),
+          axis(last ? told.x : '', { size: 26, values: (_, ticks) => ticks.map(short) }),
           axis(shown.y, {
             size: 52,
             space: 26,
