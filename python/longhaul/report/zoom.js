@@ -109,7 +109,8 @@
         axes: [
           axis(last ? told.x : '', { size: 26, values: (_, ticks) => ticks.map(short) }),
           axis(shown.y, {
-            size: 52,
+            size: (_, ticks) =>
+              Math.max(52, 14 + 7 * Math.max(...(ticks ?? ['']).map((each) => each.length))),
             space: 26,
             values: (_, ticks) => ticks.map(short),
           }),
