@@ -97,6 +97,20 @@ class CaptureReader:
         repair, whether it was lost beyond the capture.
         """
 
+def exchange(
+    path: str, interface: str, sender: str, receiver: str
+) -> tuple[
+    tuple[list[int], list[int], list[int], list[str]],
+    tuple[list[int], list[int], list[int | None]],
+    tuple[list[int], list[int], list[int]],
+]:
+    """The data that ``sender`` sent to ``receiver`` (address and port), as one interface saw them.
+
+    Data: time (ns since 1970), first byte, the one after the last, ``new``, ``again`` or ``late``.
+    Acknowledgements: time, bytes acknowledged, end of the window. Blocks of selective ones: time, first
+    byte, the one after the last. Raises OSError, or ValueError where the file is damaged.
+    """
+
 class Stop:
     """A flag that ends simulations in other threads."""
 

@@ -1,6 +1,8 @@
 """Figures as files: in every format, in the colours of the report, and with the numbers that were drawn."""
 
+import base64
 import csv
+import gzip
 import re
 from pathlib import Path
 
@@ -67,3 +69,13 @@ def test_the_command_names_what_it_wrote(run: Path) -> None:
     refused = CliRunner().invoke(command, ["report", str(run), "--format", "tiff"])
     assert refused.exit_code == 2
     assert "svg" in refused.output
+
+
+def test_tables_in_the_report_are_those_beside_it(run: Path) -> None:
+    page = (run / "report.html").read_text()
+    packed = re.search(r'download="links.csv.gz" href="data:application/gzip;base64,([^"]*)"', page)
+    assert packed is not None
+    text = gzip.decompress(base64.b64decode(packed.group(1))).decode()
+    rows = list(csv.DictReader(text.splitlines()))
+    table = pq.read_table(run / "links.parquet").to_pydict()
+    assert [float(row["delivered_bits_per_s"]) for row in rows] == table["delivered_bits_per_s"]

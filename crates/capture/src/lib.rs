@@ -10,6 +10,7 @@
 mod connection;
 mod direction;
 mod error;
+mod exchange;
 mod flows;
 mod headers;
 mod idents;
@@ -25,6 +26,7 @@ mod unpack;
 
 pub use connection::View;
 pub use error::Error;
+pub use exchange::{Answer, Asked, Data, Exchange, Kind};
 pub use flows::{Flow, Tally};
 pub use samples::RoundTrips;
 pub use suspects::{Loss, Place};

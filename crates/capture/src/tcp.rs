@@ -14,6 +14,8 @@ pub(crate) struct Segment {
     pub(crate) sequence: u32,
     pub(crate) acknowledgement: u32,
     pub(crate) flags: Flags,
+    /// As it stands in the header, before it is shifted.
+    pub(crate) window: u16,
     /// Bytes of data, captured or not.
     pub(crate) payload: u32,
     /// Bytes of the header beyond the first 20.
@@ -48,6 +50,8 @@ impl Flags {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Options {
     pub(crate) mss: Option<u16>,
+    /// By how much windows are shifted (RFC 7323, section 2.2).
+    pub(crate) shift: Option<u8>,
     pub(crate) stamps: Option<Stamps>,
     blocks: [(u32, u32); BLOCKS],
     block_count: u8,
@@ -81,6 +85,7 @@ impl Options {
             let Some(value) = bytes.get(2..usize::from(length)) else { break };
             match (kind, value.len()) {
                 (2, 2) => found.mss = short(value, 0).ok(),
+                (3, 1) => found.shift = value.first().copied(),
                 (5, _) => {
                     found.block_count = 0;
                     for (place, block) in found.blocks.iter_mut().zip(value.chunks_exact(8)) {
@@ -124,6 +129,7 @@ pub(crate) fn segment(
         sequence: u32::from_be_bytes([fixed[4], fixed[5], fixed[6], fixed[7]]),
         acknowledgement: u32::from_be_bytes([fixed[8], fixed[9], fixed[10], fixed[11]]),
         flags: Flags(fixed[13]),
+        window: u16::from_be_bytes([fixed[14], fixed[15]]),
         payload,
         options_length: header as u32 - 20,
         options,

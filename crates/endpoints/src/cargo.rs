@@ -1,6 +1,6 @@
 use longhaul_network::{Message, Packet, Reply, Sink};
-use longhaul_record::EchoRow;
-use longhaul_transport::Segment;
+use longhaul_record::{EchoRow, PacketRow, SegmentRow};
+use longhaul_transport::{Flags, Segment};
 use longhaul_units::Time;
 
 /// What a simulated packet carries.
@@ -69,6 +69,23 @@ impl Cargo {
     #[inline]
     pub fn agent(&self, packet: &Packet) -> u32 {
         self.slots[(packet.body & !SIMULATED) as usize].agent
+    }
+
+    /// What records have of the segment that `packet` carries on its `passage`, if it is one of TCP.
+    pub fn segment(&self, packet: &Packet, passage: PacketRow) -> Option<SegmentRow> {
+        let Load::Segment(segment) = self.slots[(packet.body & !SIMULATED) as usize].load else {
+            return None;
+        };
+        let answers = segment.flags.has(Flags::ACK);
+        Some(SegmentRow {
+            packet: passage,
+            sequence: segment.sequence,
+            bytes: segment.bytes,
+            again: segment.flags.has(Flags::AGAIN),
+            acknowledged: answers.then_some(segment.acknowledged),
+            window_bytes: segment.window,
+            blocks: segment.sacks.map(|block| block.absolute(segment.acknowledged)),
+        })
     }
 
     /// Packets that arrived with a wrong bit: their checksum is wrong, and hosts drop them.

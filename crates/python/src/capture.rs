@@ -1,4 +1,4 @@
-use longhaul_capture::{Findings, Flow, Loss, Reader, Tally, unpacked};
+use longhaul_capture::{Asked, Exchange, Findings, Flow, Kind, Loss, Reader, Tally, unpacked};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -76,6 +76,55 @@ impl CaptureReader {
             column(losses, |loss| loss.place == longhaul_capture::Place::Beyond),
         ))
     }
+}
+
+/// Time, first byte, the one after the last, and whether it was seen before: new, again or late.
+type Data = (Vec<u64>, Vec<i64>, Vec<i64>, Vec<&'static str>);
+/// Time, bytes acknowledged, end of the window.
+type Answers = (Vec<u64>, Vec<i64>, Vec<Option<i64>>);
+/// Time, first byte, the one after the last.
+type Blocks = (Vec<u64>, Vec<i64>, Vec<i64>);
+
+/// The data that `sender` sent to `receiver` (address and port), as a capture has them at one interface, and
+/// what was answered: data, acknowledgements, and blocks of selective ones.
+#[pyfunction]
+pub fn exchange(
+    py: Python<'_>,
+    path: PathBuf,
+    interface: String,
+    sender: &str,
+    receiver: &str,
+) -> PyResult<(Data, Answers, Blocks)> {
+    let end = |text: &str| text.parse().map_err(|_| PyValueError::new_err(format!("no address: {text}")));
+    let asked = Asked { interface, sender: end(sender)?, receiver: end(receiver)? };
+    let file = File::open(path)?;
+    let Exchange { data, answers } = py.detach(|| -> PyResult<_> {
+        Exchange::read(unpacked(file)?, &asked).map_err(|error| PyValueError::new_err(error.to_string()))
+    })?;
+    let kinds = data.iter().map(|each| match each.kind {
+        Kind::New => "new",
+        Kind::Again => "again",
+        Kind::Late => "late",
+    });
+    let blocks = || answers.iter().flat_map(|each| each.blocks.iter().map(|block| (each.at_ns, *block)));
+    Ok((
+        (
+            data.iter().map(|each| each.at_ns).collect(),
+            data.iter().map(|each| each.start).collect(),
+            data.iter().map(|each| each.end).collect(),
+            kinds.collect(),
+        ),
+        (
+            answers.iter().map(|each| each.at_ns).collect(),
+            answers.iter().map(|each| each.acknowledged).collect(),
+            answers.iter().map(|each| each.limit).collect(),
+        ),
+        (
+            blocks().map(|(at_ns, _)| at_ns).collect(),
+            blocks().map(|(_, (start, _))| start).collect(),
+            blocks().map(|(_, (_, end))| end).collect(),
+        ),
+    ))
 }
 
 /// Counts what is read, so that someone can be told how far it is.

@@ -19,7 +19,7 @@ mod _longhaul {
     #[pymodule_export]
     use super::Simulation;
     #[pymodule_export]
-    use super::capture::CaptureReader;
+    use super::capture::{CaptureReader, exchange};
     #[pymodule_export]
     use super::kernels::{
         add_stencil, count_keys, distribute_keys, interpolate, multiply_sparse, relax, restrict,

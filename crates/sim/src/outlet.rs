@@ -6,6 +6,8 @@ use longhaul_plan::{Plan, Sender};
 use longhaul_units::Time;
 use std::collections::BTreeMap;
 
+const NS_PER_S: u64 = 1_000_000_000;
+
 /// Where packets leave the simulated network.
 pub struct Outlet {
     pub cargo: Cargo,
@@ -14,6 +16,8 @@ pub struct Outlet {
     /// Links whose packets are recorded.
     recorded: Vec<bool>,
     window_ns: u64,
+    /// Of them, those where also what packets carry is recorded.
+    opened: Vec<bool>,
     /// Whose packets are, by what they carry as their flow, if a host's pacing asks.
     pub senders: BTreeMap<u32, Sender>,
 }
@@ -21,12 +25,16 @@ pub struct Outlet {
 impl Outlet {
     pub fn new(plan: &Plan, records: Records) -> Self {
         let listed = |link| plan.measure.packet_links.contains(&link);
+        let is_whole = plan.measure.packet_window_ns >= NS_PER_S;
         Outlet {
             cargo: Cargo::default(),
             records,
             digest: Digest::default(),
             recorded: (0..plan.links.len()).map(listed).collect(),
             window_ns: plan.measure.packet_window_ns,
+            opened: (0..plan.links.len())
+                .map(|link| is_whole && plan.measure.captures.contains(&link))
+                .collect(),
             senders: BTreeMap::new(),
         }
     }
@@ -66,8 +74,10 @@ impl Sink for Outlet {
 
     fn passed(&mut self, direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) {
         let link = direction.link();
-        if self.recorded[link] && offered.ns() % 1_000_000_000 < self.window_ns {
-            self.records.packet(due.unwrap_or(offered), results::passage(direction, packet, offered, due));
+        if self.recorded[link] && offered.ns() % NS_PER_S < self.window_ns {
+            let row = results::passage(direction, packet, offered, due);
+            let segment = if self.opened[link] { self.cargo.segment(packet, row) } else { None };
+            self.records.packet(due.unwrap_or(offered), row, segment);
         }
     }
 }

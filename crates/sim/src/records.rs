@@ -2,7 +2,7 @@ use longhaul_network::Bins;
 use longhaul_plan::Plan;
 use longhaul_record::{
     BINS_HEADER, ECHOES_HEADER, EchoRow, FLOW_BINS_HEADER, FLOWS_HEADER, FlowRow, PACKETS_HEADER, PacketRow,
-    REQUESTS_HEADER, RequestRow, SAMPLES_HEADER, SampleRow,
+    REQUESTS_HEADER, RequestRow, SAMPLES_HEADER, SEGMENTS_HEADER, SampleRow, SegmentRow,
 };
 use longhaul_units::Time;
 use std::io::{self, Write};
@@ -13,13 +13,15 @@ pub struct Records {
     flows: Vec<String>,
     outputs: Option<Outputs>,
     /// Packets that have passed a link, or will have, and when; not written yet.
-    passed: Vec<(Time, PacketRow)>,
+    passed: Vec<(Time, PacketRow, Option<SegmentRow>)>,
     failure: Option<io::Error>,
 }
 
 struct Outputs {
     samples: Box<dyn Write + Send + Sync>,
     packets: Box<dyn Write + Send + Sync>,
+    /// What packets carried, of links whose every packet is recorded, if there are any.
+    segments: Option<Box<dyn Write + Send + Sync>>,
     flows: Box<dyn Write + Send + Sync>,
     echoes: Box<dyn Write + Send + Sync>,
     requests: Box<dyn Write + Send + Sync>,
@@ -46,6 +48,10 @@ impl Records {
         let outputs = Outputs {
             samples: with_header("samples.csv", SAMPLES_HEADER)?,
             packets: with_header("packets.csv", PACKETS_HEADER)?,
+            segments: match plan.measure.captures.is_empty() {
+                false => Some(with_header("segments.csv", SEGMENTS_HEADER)?),
+                true => None,
+            },
             flows: with_header("flows.csv", FLOWS_HEADER)?,
             echoes: with_header("echoes.csv", ECHOES_HEADER)?,
             requests: with_header("requests.csv", REQUESTS_HEADER)?,
@@ -75,25 +81,29 @@ impl Records {
         keep(failure, row.write(&links[row.link as usize], &mut outputs.samples));
     }
 
-    /// A packet passes a link by `at`, or ends there.
-    pub(crate) fn packet(&mut self, at: Time, row: PacketRow) {
+    /// A packet passes a link by `at`, or ends there; with what it carries, if that is recorded.
+    pub(crate) fn packet(&mut self, at: Time, row: PacketRow, segment: Option<SegmentRow>) {
         if self.are_kept() {
-            self.passed.push((at, row));
+            self.passed.push((at, row, segment));
         }
     }
 
     /// Forgets packets that pass at `now` or later: they will be told of again.
     pub(crate) fn forget_packets(&mut self, now: Time) {
-        self.passed.retain(|(at, _)| *at < now);
+        self.passed.retain(|(at, ..)| *at < now);
     }
 
     /// Writes packets that have passed before `now`, in an order that no scheduler decides.
     pub(crate) fn write_packets(&mut self, now: Time) {
         let Records { outputs: Some(outputs), links, failure, passed, .. } = self else { return };
-        passed.sort_by_key(|(at, row)| (*at, row.link, row.reverse, row.offered_ns, row.bytes, row.fate));
-        let count = passed.partition_point(|(at, _)| *at < now);
-        for (_, row) in passed.drain(..count) {
-            keep(failure, row.write(&links[row.link as usize], &mut outputs.packets));
+        passed.sort_by_key(|(at, row, _)| (*at, row.link, row.reverse, row.offered_ns, row.bytes, row.fate));
+        let count = passed.partition_point(|(at, ..)| *at < now);
+        for (_, row, segment) in passed.drain(..count) {
+            let link = &links[row.link as usize];
+            keep(failure, row.write(link, &mut outputs.packets));
+            if let (Some(segment), Some(out)) = (segment, &mut outputs.segments) {
+                keep(failure, segment.write(link, out));
+            }
         }
     }
 
@@ -129,9 +139,9 @@ impl Records {
             return Err(failure);
         }
         let Some(outputs) = &mut self.outputs else { return Ok(()) };
-        let Outputs { samples, packets, flows, echoes, requests, bins } = outputs;
-        let mut all =
-            [samples, packets, flows, echoes, requests].into_iter().chain(bins.iter_mut().flatten());
+        let Outputs { samples, packets, segments, flows, echoes, requests, bins } = outputs;
+        let some = segments.iter_mut().chain(bins.iter_mut().flatten());
+        let mut all = [samples, packets, flows, echoes, requests].into_iter().chain(some);
         all.try_for_each(|out| out.flush())
     }
 }

@@ -86,7 +86,7 @@ impl Block {
     }
 
     /// The block's absolute sequence numbers, in a segment that acknowledges `acknowledged`.
-    pub(crate) const fn absolute(self, acknowledged: u64) -> (u64, u64) {
+    pub const fn absolute(self, acknowledged: u64) -> (u64, u64) {
         (
             acknowledged.wrapping_add_signed(self.start as i64),
             acknowledged.wrapping_add_signed(self.end as i64),

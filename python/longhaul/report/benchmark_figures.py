@@ -182,7 +182,7 @@ def sharing(content: Json) -> str | None:
             axes.set_xlim(0, 1.15)
             axes.axvline(1, color=MUTED, linewidth=0.8, linestyle=":")
             axes.set_xlabel("weaker / stronger")
-        panels[0].invert_yaxis()
+        panels[0].set_ylim(len(controls) - 0.5, -0.5)
         _legend(made, content, controls=False)
         return svg(made, "sharing", "how evenly transfers share")
 

@@ -83,7 +83,7 @@ def gantt(found: Json) -> str | None:
         axes.set_xlim(0, 1.05 * max(ends))
         axes.set_ylim(len(shown) - 0.5, -0.5)
         axes.set_yticks(range(len(shown)), [each["request"] for each in shown])
-        axes.set_xlabel("time of the plan (s)")
+        axes.set_xlabel("time of the plan [s]")
         return svg(made, "carried", "transfers as planned and as achieved")
 
 

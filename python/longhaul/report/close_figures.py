@@ -9,6 +9,7 @@ from longhaul.analysis.bins import envelope, fullest, series
 from longhaul.analysis.sockets import congestion_events, connections
 from longhaul.analysis.text import time_text
 from longhaul.report.plotting import BAD, INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.zoom import zoomable
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -110,17 +111,14 @@ def packet_delays(table: Mapping[str, Array], links: Sequence[Json]) -> str | No
             axes.plot(at_s[~ended][seen], delay_ms[~ended][seen], ".", color=colour, markersize=2)
             if ended.any():
                 foot = {"transform": axes.get_xaxis_transform(), "clip_on": False}
-                label = f"{ended.sum()} did not leave"
-                axes.plot(
-                    at_s[ended], np.zeros(ended.sum()), "x", color=BAD, markersize=4, label=label, **foot
-                )
-                axes.legend(loc="upper right")
+                axes.plot(at_s[ended], np.zeros(ended.sum()), "x", color=BAD, markersize=4, **foot)
             if asked.get((link, way)):
                 axes.axhline(asked[link, way] / 1e6, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
-            axes.set_title(f"{link} {way}, {counts[link, way]} packets")
+            short = f", {ended.sum():,} of them did not leave" if ended.any() else ""
+            axes.set_title(f"{link} {way}, {counts[link, way]:,} packets{short}")
             axes.set_ylabel("delay [ms]")
         grid[-1].set_xlabel("arrival [s]")
-        return svg(made, "packet-delays", "delay of each recorded packet over time")
+        return zoomable(made, "packet-delays", "delay of each recorded packet over time")
 
 
 def sockets(table: Mapping[str, Array]) -> str | None:
@@ -141,9 +139,10 @@ def sockets(table: Mapping[str, Array]) -> str | None:
         for (windows, trips), each, colour in zip(grid, shown, SERIES, strict=False):
             at_s = np.array(each["t_ns"]) / 1e9
             segments = np.array(each["cwnd_segments"])
-            windows.plot(at_s, segments, color=colour, linewidth=1.0)
+            windows.plot(at_s, segments, color=colour, linewidth=1.0, label="window")
             threshold = np.array([np.nan if value is None else value for value in each["ssthresh_segments"]])
-            windows.plot(at_s, threshold, color=MUTED, linewidth=0.7, linestyle=(0, (4, 3)))
+            dashes = (0, (4, 3))
+            windows.plot(at_s, threshold, color=MUTED, linewidth=0.7, linestyle=dashes, label="threshold")
             events = [event["t_ns"] / 1e9 for event in congestion_events(each) if event["retransmits"]]
             foot = windows.get_xaxis_transform()
             windows.plot(events, np.zeros(len(events)), "x", color=BAD, markersize=4, transform=foot)
@@ -158,4 +157,4 @@ def sockets(table: Mapping[str, Array]) -> str | None:
             trips.set_ylabel("RTT [ms]")
         for axes in grid[-1]:
             axes.set_xlabel("time [s]")
-        return svg(made, "sockets", "congestion window and round trip of TCP connections over time")
+        return zoomable(made, "sockets", "congestion window and round trip of TCP connections over time")

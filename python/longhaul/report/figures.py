@@ -7,6 +7,7 @@ import numpy as np
 
 from longhaul.analysis.text import rate_text, time_text
 from longhaul.report.plotting import BAD, GRID, INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.zoom import zoomable
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -14,7 +15,12 @@ Array = np.ndarray[Any, Any]
 MOST_PANELS = 8
 """Links with the most traffic that get a panel of their own."""
 _WINDOW_NS = 2_000_000
+_SECOND_NS = 1_000_000_000
 _MOST_PACKETS = 120
+_FEW = 8
+"""Packets that are too few for a figure."""
+_FEW_CURVES = 3
+"""Whose names have room among them."""
 _WIDE = 20
 """Ratio of the greatest value to the least from which an axis is logarithmic."""
 
@@ -88,7 +94,7 @@ def _cumulative(
     if not distribution.get("cdf"):
         return None
     with style():
-        made = figure(3.4, width_in=4.2)
+        made = figure(3.9, width_in=4.2)
         axes = made.subplots()
         plain(axes)
         busiest = sorted(links.items(), key=lambda item: -item[1]["count"])[:4]
@@ -105,7 +111,7 @@ def _cumulative(
             label = f"{quantile} {time_text(ns)}"
             axes.axvline(ns / 1e3, color=MUTED, linewidth=1.0, linestyle=(0, dashes), label=label)
         axes.set(xscale="log", xlabel=labels[0], ylabel=labels[1], ylim=(0, 1.02))
-        axes.legend(loc="lower right")
+        made.legend(loc="outside upper center", ncols=2, columnspacing=1.2, handlelength=1.4)
         return svg(made, *what)
 
 
@@ -115,15 +121,17 @@ def queueing_delays(links: Sequence[Json]) -> str | None:
     busiest = sorted(waited, key=lambda each: -_positive(each["queueing_delay"]))[: len(SERIES)]
     curves = [(f"{each['from']} > {each['to']}", each["queueing_delay"]) for each in busiest]
     return _distributions(
-        curves, ("waited [ms]", "share of packets"), ("waits", "distribution of queueing delays")
+        curves, SERIES, ("waited [ms]", "share of packets"), ("waits", "distribution of queueing delays")
     )
 
 
-def rtts(flows: Sequence[Json]) -> str | None:
+def rtts(flows: Sequence[Json], colours: Mapping[tuple[str, int], str]) -> str | None:
     """Share of round trips of TCP flows that took a time at most."""
-    curves = [(flow["flow"], flow["rtt"]) for flow in flows if flow["rtt"]][: len(SERIES)]
+    seen = [flow for flow in flows if flow["rtt"]][: len(SERIES)]
+    curves = [(flow["flow"], flow["rtt"]) for flow in seen]
+    look = [colours.get((flow["flow"], 0), INK) for flow in seen]
     return _distributions(
-        curves, ("round trip [ms]", "share of samples"), ("rtts", "distribution of round-trip times")
+        curves, look, ("round trip [ms]", "share of samples"), ("rtts", "distribution of round-trip times")
     )
 
 
@@ -134,7 +142,10 @@ def _positive(waits: Json) -> float:
 
 
 def _distributions(
-    curves: Sequence[tuple[str, Json]], labels: tuple[str, str], what: tuple[str, str]
+    curves: Sequence[tuple[str, Json]],
+    colours: Sequence[str],
+    labels: tuple[str, str],
+    what: tuple[str, str],
 ) -> str | None:
     """Distributions in ns side by side, in ms, on a logarithmic axis if they are wide or have zeros.
 
@@ -147,7 +158,7 @@ def _distributions(
         axes = made.subplots()
         plain(axes)
         least = min(value for _, each in curves for value, _ in each["cdf"] if value)
-        for (name, each), colour in zip(curves, SERIES, strict=False):
+        for (name, each), colour in zip(curves, colours, strict=False):
             points = np.array([(max(value, least / 2), share) for value, share in each["cdf"]])
             at_ms, share = points[:, 0] / 1e6, points[:, 1]
             axes.step([at_ms[0], *at_ms], [0, *share], where="post", color=colour, linewidth=1.2, label=name)
@@ -155,7 +166,10 @@ def _distributions(
             each["cdf"][0][0] for _, each in curves
         )
         axes.set(xscale="log" if wide else "linear", xlabel=labels[0], ylabel=labels[1], ylim=(0, 1.02))
-        axes.legend(loc="best")
+        if len(curves) <= _FEW_CURVES:
+            axes.legend(loc="best")
+        else:
+            made.legend(loc="outside upper center", ncols=3, columnspacing=1.2, handlelength=1.2)
         return svg(made, *what)
 
 
@@ -214,20 +228,21 @@ def round_trips(rows: Mapping[str, Array], probes: Sequence[Json]) -> str | None
                     "x",
                     color=BAD,
                     markersize=4,
-                    label=f"{lost.sum()} lost",
                     transform=axes.get_xaxis_transform(),
                     clip_on=False,
                 )
-                axes.legend(loc="upper right")
             if probe["path_rtt_ns"]:
                 axes.axhline(probe["path_rtt_ns"] / 1e6, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
-            axes.set_title(f"{probe['from']} > {probe['to']}")
+            missing = f", {lost.sum():,} of {len(lost):,} lost" if lost.any() else ""
+            axes.set_title(f"{probe['from']} > {probe['to']}{missing}")
             axes.set_ylabel("RTT [ms]")
         grid[-1].set_xlabel("time [s]")
-        return svg(made, "round-trips", "round-trip times over time")
+        return zoomable(made, "round-trips", "round-trip times over time")
 
 
-def windows(rows: Mapping[str, Array], flows: Sequence[Json]) -> str | None:
+def windows(
+    rows: Mapping[str, Array], flows: Sequence[Json], colours: Mapping[tuple[str, int], str]
+) -> str | None:
     """Congestion window of each stream of the first flows over time, in segments, or real ones' in bytes."""
     shown = [(flow, seen) for flow in flows if flow["kind"] == "tcp" and (seen := _window_column(rows, flow))]
     shown = shown[:MOST_PANELS]
@@ -239,16 +254,18 @@ def windows(rows: Mapping[str, Array], flows: Sequence[Json]) -> str | None:
         for axes, (flow, (column, unit, scale)) in zip(grid, shown, strict=False):
             plain(axes)
             mine = rows["flow"] == flow["flow"]
-            for stream, colour in zip(np.unique(rows["stream"][mine])[: len(SERIES)], SERIES, strict=False):
+            for place, stream in enumerate(np.unique(rows["stream"][mine])[: len(SERIES)]):
+                colour = colours.get((flow["flow"], place), INK)
                 mask = mine & (rows["stream"] == stream)
                 t_s = rows["end_s"][mask].astype(float) + rows["start_ns"][mask].astype(float) / 1e9
-                axes.plot(t_s, rows[column][mask].astype(float) / scale, color=colour, linewidth=1.0)
+                values = rows[column][mask].astype(float) / scale
+                axes.plot(t_s, values, color=colour, linewidth=1.0, label=f"stream {place}")
             axes.set_title(f"{flow['flow']}, {flow['cc'] or 'the machine default'}")
             axes.set_ylim(bottom=0)
             axes.set_xlim(left=0)
             axes.set_ylabel(f"window [{unit}]")
         grid[-1].set_xlabel("time [s]")
-        return svg(made, "windows", "congestion windows over time")
+        return zoomable(made, "windows", "congestion windows over time")
 
 
 def _window_column(rows: Mapping[str, Array], flow: Json) -> tuple[str, str, float] | None:
@@ -260,7 +277,9 @@ def _window_column(rows: Mapping[str, Array], flow: Json) -> tuple[str, str, flo
 
 
 def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> str | None:
-    """Arrival and departure of each packet over 2 ms: the busiest such window of one direction.
+    """Arrival and departure of each packet over 2 ms: the busiest such stretch of one direction.
+
+    Where hardly any packet came in 2 ms, as many as can be told apart.
 
     Where the delay is longer than the window, departures are drawn earlier by the delay that was
     asked for, so that a faithful link shows upright lines.
@@ -275,10 +294,12 @@ def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> str | None:
         made = figure(3.6)
         axes = made.subplots()
         plain(axes)
+        long = packets[-1]["offered_ns"] - start > 5 * _WINDOW_NS
+        unit, scale = ("ms", 1e6) if long else ("us", 1e3)
         for number, packet in enumerate(packets, start=1):
-            arrival = (packet["offered_ns"] - start) / 1e3
+            arrival = (packet["offered_ns"] - start) / scale
             if packet["due_ns"] is not None:
-                departure = (packet["due_ns"] - start - shift) / 1e3
+                departure = (packet["due_ns"] - start - shift) / scale
                 axes.plot([arrival, departure], [number, number], color=GRID, linewidth=1.2, zorder=1)
                 axes.plot([departure], [number], "s", color=SERIES[1], markersize=3.6, zorder=3)
             axes.plot([arrival], [number], "o", color=SERIES[0], markersize=6.5, fillstyle="none", zorder=2)
@@ -289,10 +310,10 @@ def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> str | None:
         axes.plot([], [], "s", color=SERIES[1], markersize=4, label=f"leaves its far end{later}")
         if any(packet["fate"] != "delivered" for packet in packets):
             axes.plot([], [], "x", color=BAD, label="does not")
-        axes.set(xlabel=f"time since {start / 1e9:.6f} s [us]", ylabel="packet")
+        axes.set(xlabel=f"time since {start / 1e9:.6f} s [{unit}]", ylabel="packet")
         axes.set_title(f"{link['from']} > {link['to']}, {len(packets)} packets")
         axes.legend(loc="lower right")
-        return svg(made, "packets", "arrival and departure of each packet over two milliseconds")
+        return svg(made, "packets", "arrival and departure of single packets")
 
 
 def _window(
@@ -304,7 +325,11 @@ def _window(
     """
     groups: dict[tuple[str, str, int], list[Json]] = {}
     for row in rows:
-        groups.setdefault((row["link"], row["way"], row["offered_ns"] // 1_000_000_000), []).append(row)
+        groups.setdefault((row["link"], row["way"], row["offered_ns"] // _WINDOW_NS), []).append(row)
+    if groups and max(map(len, groups.values())) < _FEW:
+        groups = {}
+        for row in rows:
+            groups.setdefault((row["link"], row["way"], row["offered_ns"] // _SECOND_NS), []).append(row)
 
     def transit_ns(key: tuple[str, str, int]) -> list[int]:
         return [row["due_ns"] - row["offered_ns"] for row in groups[key] if row["due_ns"] is not None] or [0]
@@ -314,7 +339,7 @@ def _window(
 
     def merit(key: tuple[str, str, int]) -> tuple[bool, int]:
         calm = float(np.median(transit_ns(key))) - asked_ns(key) < _WINDOW_NS / 4
-        return calm and len(groups[key]) >= 8, min(len(groups[key]), _MOST_PACKETS)
+        return calm and len(groups[key]) >= _FEW, min(len(groups[key]), _MOST_PACKETS)
 
     if not groups:
         return None
@@ -354,7 +379,7 @@ def _panels(
             axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         grid[len(chosen) // 2].set_ylabel(label)
         grid[-1].set_xlabel("time [s]")
-        return svg(made, name, f"{name} over time")
+        return zoomable(made, name, f"{name} over time")
 
 
 def _chosen(table: Mapping[str, Array], links: Sequence[Json]) -> list[Json]:

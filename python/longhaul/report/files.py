@@ -90,12 +90,12 @@ def _points(axes: Axes) -> Iterator[tuple[str, float, float]]:
             for x, y in np.asarray(cloud.get_offsets(), dtype=float).tolist():
                 yield _label(cloud.get_label(), number), x, y
     for container in axes.containers:
+        lies = getattr(container, "orientation", None) == "horizontal"
         for bar in getattr(container, "patches", ()):
-            yield (
-                _label(container.get_label(), 0),
-                bar.get_x() + bar.get_width() / 2,
-                bar.get_y() + bar.get_height(),
-            )
+            across, along = bar.get_x() + bar.get_width() / 2, bar.get_y() + bar.get_height()
+            if lies:
+                across, along = bar.get_x() + bar.get_width(), bar.get_y() + bar.get_height() / 2
+            yield _label(container.get_label(), 0), across, along
 
 
 def _label(label: object, number: int) -> str:

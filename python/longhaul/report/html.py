@@ -1,6 +1,7 @@
 """``report.html``: everything about one run in one file that needs nothing else."""
 
 import csv
+import gzip
 import io
 import json
 from base64 import b64encode
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 
 from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
 from longhaul.errors import LonghaulError
-from longhaul.report import carried, close_figures, figures, topology
+from longhaul.report import carried, close_figures, figures, sequence_figures, sharing_figures, topology, zoom
 from longhaul.report.page import page, write_page
 
 Json = Mapping[str, Any]
@@ -65,7 +66,7 @@ def drawings(directory: Path) -> dict[str, Drawing]:
 
 def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawing]:
     engine = fidelity.get("engine") or {}
-    links, probes = summary["links"], summary["probes"]
+    flows, links, probes = summary["flows"], summary["links"], summary["probes"]
     none: Json = {"all": {}, "links": {}}
     late, spaced = engine.get("lateness", none), engine.get("spacing", none)
 
@@ -79,14 +80,17 @@ def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawi
         "spacing": lambda: figures.spacing(spaced["all"], spaced["links"]),
         "throughput": lambda: figures.throughput(table("links"), links),
         "round_trips": lambda: figures.round_trips(table("probes"), probes),
-        "windows": lambda: figures.windows(table("flows"), summary["flows"]),
+        "stacked": lambda: sharing_figures.stacked(flows, table("flows"), links),
+        "fairness": lambda: sharing_figures.fairness(flows, table("flows"), links),
+        "windows": lambda: figures.windows(table("flows"), flows, sharing_figures.colours(flows)),
         "queues": lambda: figures.queues(table("links"), links),
         "queueing_delays": lambda: figures.queueing_delays(links),
         "utilisation": lambda: figures.utilisation(table("links"), links),
-        "rtts": lambda: figures.rtts(summary["flows"]),
+        "rtts": lambda: figures.rtts(flows, sharing_figures.colours(flows)),
         "packets": lambda: figures.packet_diagram(_packets(directory / "raw" / "packets.csv"), links),
         "monitor": lambda: close_figures.monitor(table("monitor"), _read(directory / "plan.json") or {}),
         "packet_delays": lambda: close_figures.packet_delays(table("packets"), links),
+        "sequences": lambda: sequence_figures.sequences(table("segments")),
         "sockets": lambda: close_figures.sockets(table("sockets")),
     }
 
@@ -99,6 +103,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
     plan = _read(directory / "plan.json") or {}
     fidelity = _read(directory / "fidelity.json") or {}
     links = summary["links"]
+    drawn = _figures(directory, summary, fidelity)
     failed = [each for each in summary["expectations"] if not each["met"]]
     bad = [each for each in summary["programs"] if not each["good"]]
     return {
@@ -121,7 +126,8 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
             functions=_read(directory / "raw" / "functions.json") or {},
             spots=_read(directory / "raw" / "spots.json") or {},
         ),
-        "figures": _figures(directory, summary, fidelity),
+        "figures": drawn,
+        "zooms": any(zoom.MARK in (each or "") for each in drawn.values()),
         "scenario": (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace"),
         "downloads": _downloads(directory),
     }
@@ -167,9 +173,14 @@ def _downloads(directory: Path) -> list[dict[str, str]]:
         writer.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
         content = text.getvalue().encode()
         if len(content) <= _LARGEST_TABLE:
-            found.append({"name": f"{name}.csv", "data": b64encode(content).decode()})
+            found.append(_packed(f"{name}.csv", content))
     summary = (directory / "summary.json").read_bytes()
-    return [*found, {"name": "summary.json", "data": b64encode(summary).decode()}]
+    return [*found, _packed("summary.json", summary)]
+
+
+def _packed(name: str, content: bytes) -> dict[str, str]:
+    data = b64encode(gzip.compress(content, mtime=0)).decode()
+    return {"name": f"{name}.gz", "plain": name, "data": data}
 
 
 def _table(path: Path) -> dict[str, Array]:

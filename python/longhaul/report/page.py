@@ -1,10 +1,12 @@
 """How every report is made: a template of this package, with the look that all have."""
 
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 
 def page(
@@ -19,7 +21,13 @@ def page(
         lstrip_blocks=True,
     )
     environment.filters.update(filters or {})
+    environment.globals["asset"] = _asset
     return environment.get_template(template).render(context)
+
+
+def _asset(name: str) -> Markup:
+    """A file of this package that goes into the page as it is."""
+    return Markup((files("longhaul.report") / name).read_text(encoding="utf-8"))
 
 
 def write_page(path: Path, content: str) -> None:

@@ -10,6 +10,8 @@ from longhaul.report.sweeps import axis_text
 Row = Mapping[str, Any]
 
 MOST_LINES = len(SERIES)
+_ROOM = 0.5
+"""Of the way from one name to the next that its lines take."""
 _WIDE = 30.0
 """Largest over smallest value beyond which an axis is logarithmic."""
 
@@ -56,10 +58,12 @@ def metric_figure(rows: Sequence[Row], metric: str, columns: Sequence[str], name
         made = figure(3.4)
         axes = made.subplots()
         plain(axes)
-        for (values, line), colour in zip(lines.items(), SERIES, strict=False):
+        for number, ((values, line), colour) in enumerate(zip(lines.items(), SERIES, strict=False)):
+            # Names have room beside them, so that no interval hides another.
+            aside = (number - (len(lines) - 1) / 2) * _ROOM / len(lines)
             ordered = sorted(line, key=lambda row: row[along]) if is_number else line
             axes.errorbar(
-                [row[along] / x_factor if is_number else ticks.index(row[along]) for row in ordered],
+                [row[along] / x_factor if is_number else ticks.index(row[along]) + aside for row in ordered],
                 [row["mean"] / y_factor for row in ordered],
                 yerr=[(row["half_width"] or 0) / y_factor for row in ordered],
                 color=colour,
@@ -80,7 +84,8 @@ def metric_figure(rows: Sequence[Row], metric: str, columns: Sequence[str], name
         if min(row["mean"] for row in mine) >= 0:
             axes.set_ylim(bottom=0)
         if len(lines) > 1:
-            axes.legend(title=", ".join(names[list(columns).index(column)] for column in others))
+            title = ", ".join(names[list(columns).index(column)] for column in others)
+            axes.legend(title=title, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         return svg(made, metric, f"{metric} over {name}")
 
 

@@ -14,12 +14,14 @@ from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge
 from longhaul.analysis.links import intervals, summarise_links
 from longhaul.analysis.pacing import summarise_pacing
+from longhaul.analysis.sharing import bottleneck
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
 from longhaul.run import logs, players, simulation, transfers
 from longhaul.run.logs import Pings
 from longhaul.run.recorded import read_recorded
 from longhaul.run.records import write_tables
+from longhaul.run.segments import read_segments
 from longhaul.scenario.laws import plan_bits_per_s
 
 Json = dict[str, Any]
@@ -69,17 +71,21 @@ def write_results(directory: Path) -> Json:
     _write_table(intervals(samples, plan), directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
     _write_table(_columns(probe_rows), directory / "probes.parquet")
+    segments = read_segments(directory, plan, engine)
+    if segments.num_rows:
+        pq.write_table(segments, directory / "segments.parquet", compression="zstd")
     requests = transfers.table(directory, traffic, plan.get("flows", ()))
     if requests is not None:
         pq.write_table(requests, directory / "requests.parquet", compression="zstd")
+    links = summarise_links(plan, engine, samples) if engine else []
     summary: Json = {
         "name": plan.get("name"),
         "duration_ns": engine["duration_ns"] if engine else None,
         "ended": (_read(raw / "ended.json") or {}).get("ended"),
-        "links": summarise_links(plan, engine, samples) if engine else [],
+        "links": links,
         "pacing": summarise_pacing(plan, engine),
         "programs": programs,
-        "flows": flows,
+        "flows": [{**flow, **_bottleneck(flow, plan, links)} for flow in flows],
         "probes": probes,
         "fairness": fairness(flows),
         "transfers": summarise_transfers(flows, _shared_bits_per_s(plan, traffic)),
@@ -209,6 +215,13 @@ def _probes(traffic: list[Json], plan: Json, found: Mapping[str, Pings]) -> tupl
             }
         )
     return totals, rows
+
+
+def _bottleneck(flow: Json, plan: Json, links: list[Json]) -> Json:
+    """Where a flow of one path, from one host to one other, met what held it back."""
+    if flow["kind"] not in ("tcp", "udp") or not links:
+        return {}
+    return {"bottleneck": bottleneck(_path(plan, flow["from"], flow["to"]) or (), links)}
 
 
 def _path_rtt_ns(plan: Json, source: str, target: str) -> int | None:

@@ -19,6 +19,7 @@ pub struct Tcp {
     pub stamps: Option<(u32, u32)>,
     pub blocks: Vec<(u32, u32)>,
     pub mss: Option<u16>,
+    pub shift: Option<u8>,
     pub ident: u16,
 }
 
@@ -28,6 +29,9 @@ impl Tcp {
         if let Some(mss) = self.mss {
             options.extend([2, 4]);
             options.extend(mss.to_be_bytes());
+        }
+        if let Some(shift) = self.shift {
+            options.extend([1, 3, 3, shift]);
         }
         if let Some((value, echo)) = self.stamps {
             options.extend([1, 1, 8, 10]);

@@ -1,0 +1,153 @@
+"""Time/sequence graphs of TCP flows, after tcptrace: what was sent, sent again, acknowledged, and allowed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from longhaul.analysis.segments import busiest_span, flows
+from longhaul.report.plotting import BAD, GOOD, INK, MUTED, SERIES, figure, plain, style, svg
+
+Array = np.ndarray[Any, Any]
+
+_COLUMNS, _ROWS = 700, 240
+"""Places that a panel tells apart."""
+_SPANS = 40
+"""Of the part that is shown closely, so many would be the whole."""
+_LEAST_S = 0.02
+
+
+def sequences(table: Mapping[str, Array]) -> str | None:
+    """The flows that sent most over a recorded link: the whole of each, and where most was sent again."""
+    found = flows(table)
+    shown = {key: kinds for key, kinds in found.items() if len(kinds["new"])}
+    if not shown:
+        return None
+    with style():
+        made = figure(0.6 + 2.7 * len(shown))
+        grid = made.subplots(len(shown), 2, squeeze=False, width_ratios=[3, 2])
+        for (whole, close), ((link, way, flow), kinds) in zip(grid, shown.items(), strict=True):
+            span = _close(kinds)
+            _draw(whole, kinds, _reach(kinds))
+            _draw(close, kinds, span)
+            again = len(kinds["again"])
+            whole.axvspan(*span, color=MUTED, alpha=0.15, linewidth=0)
+            whole.set_title(f"{flow}, {link} {way}: {again:,} of {_sent(kinds):,} sent again")
+            close.set_title("where most was sent again" if again else "its middle")
+        for axes in grid[-1]:
+            axes.set_xlabel("time [s]")
+        handles, labels = _legend(grid[0][0])
+        made.legend(handles, labels, loc="outside upper left", ncols=6, handlelength=1.4, columnspacing=1.4)
+        return svg(made, "sequences", "time/sequence graphs of TCP flows")
+
+
+def _sent(kinds: Mapping[str, Array]) -> int:
+    return sum(len(kinds[kind]) for kind in ("new", "again", "late"))
+
+
+def _reach(kinds: Mapping[str, Array]) -> tuple[float, float]:
+    instants = np.concatenate([rows[:, 0] for rows in kinds.values()])
+    return float(instants.min()), float(instants.max())
+
+
+def _close(kinds: Mapping[str, Array]) -> tuple[float, float]:
+    """A short stretch with most of what was sent again, or the middle of the record."""
+    begin, end = _reach(kinds)
+    span_s = max((end - begin) / _SPANS, _LEAST_S)
+    if len(kinds["again"]):
+        return busiest_span(np.sort(kinds["again"][:, 0]), span_s=span_s)
+    middle = (begin + end) / 2
+    return middle - span_s / 2, middle + span_s / 2
+
+
+def _draw(axes: Axes, kinds: Mapping[str, Array], span: tuple[float, float]) -> None:
+    """What happened in a span of time."""
+    plain(axes)
+    data = np.concatenate([_within(kinds[kind], span) for kind in ("new", "again", "late")])
+    unit, scale = ("MB", 1e6) if data[:, 2].max(initial=0) >= 1e6 else ("kB", 1e3)
+    axes.set_ylabel(f"data [{unit}]")
+    for kind, colour, width, order in (
+        ("sack", SERIES[3], 0.9, 2),
+        ("new", SERIES[0], 1.1, 3),
+        ("late", SERIES[4], 1.6, 4),
+        ("again", BAD, 1.6, 4),
+    ):
+        rows = _seen(kinds[kind], span)
+        if not len(rows):
+            continue
+        x, y = _strokes(rows)
+        axes.plot(
+            x,
+            y / scale,
+            color=colour,
+            linewidth=width,
+            solid_capstyle="round",
+            zorder=order,
+            label=_NAMES[kind],
+        )
+        axes.get_lines()[-1].get_path().should_simplify = False
+        if kind == "again":
+            axes.plot(rows[:, 0], rows[:, 2] / scale, "v", color=BAD, markersize=4, zorder=5)
+    acks = _around(kinds["ack"], span)
+    axes.step(acks[:, 0], acks[:, 1] / scale, where="post", color=GOOD, linewidth=1.0, label=_NAMES["ack"])
+    if np.isfinite(acks[:, 2]).any():
+        axes.step(
+            acks[:, 0], acks[:, 2] / scale, where="post", color=INK, linewidth=0.8, label=_NAMES["limit"]
+        )
+    axes.set_xlim(*span)
+    low = min([*data[:, 1], *_within(acks, span)[:, 1]], default=0.0) / scale
+    high = max([*data[:, 2], *_within(acks, span)[:, 1]], default=scale) / scale
+    # A window far above what was sent says only that it did not matter.
+    axes.set_ylim(low - 0.05 * (high - low), high + 0.25 * (high - low))
+
+
+_NAMES = {
+    "new": "segment",
+    "again": "sent again",
+    "late": "fills a hole",
+    "sack": "SACK",
+    "ack": "acknowledged",
+    "limit": "end of the window",
+}
+
+
+def _legend(axes: Axes) -> tuple[list[Any], list[str]]:
+    """The lines that have names; what was sent again is a triangle."""
+    handles, labels = axes.get_legend_handles_labels()
+    order = [name for name in _NAMES.values() if name in labels]
+    return [handles[labels.index(name)] for name in order], order
+
+
+def _within(rows: Array, span: tuple[float, float]) -> Array:
+    found: Array = rows[(rows[:, 0] >= span[0]) & (rows[:, 0] <= span[1])]
+    return found
+
+
+def _around(rows: Array, span: tuple[float, float]) -> Array:
+    """Also the last ones before, which still hold, as many as can be told apart."""
+    first = max(int(np.searchsorted(rows[:, 0], span[0])) - 1, 0)
+    until = int(np.searchsorted(rows[:, 0], span[1], side="right"))
+    mine = rows[first:until]
+    return mine[:: max(len(mine) // (2 * _COLUMNS), 1)]
+
+
+def _seen(rows: Array, span: tuple[float, float]) -> Array:
+    """Of strokes that would be the same dots, one."""
+    mine = _within(rows, span)
+    if not len(mine):
+        return mine
+    places = []
+    for values, steps in ((mine[:, 0], _COLUMNS), (mine[:, 1], _ROWS)):
+        width = np.ptp(values) or 1.0
+        places.append(np.round((values - values.min()) / width * steps).astype(np.int64))
+    kept = np.sort(np.unique(places[0] * (_ROWS + 1) + places[1], return_index=True)[1])
+    found: Array = mine[kept]
+    return found
+
+
+def _strokes(rows: Array) -> tuple[Array, Array]:
+    """One line that lifts its pen between upright strokes."""
+    x = np.repeat(rows[:, 0], 3)
+    y = np.column_stack([rows[:, 1], rows[:, 2], np.full(len(rows), np.nan)]).reshape(-1)
+    return x, y

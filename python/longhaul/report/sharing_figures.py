@@ -1,0 +1,222 @@
+"""Figures of flows that share a bottleneck, and the colour that each flow has in all figures of a report."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from longhaul.analysis.fairness import jain
+from longhaul.analysis.sharing import carried_span, rates_over, together
+from longhaul.analysis.text import rate_text
+from longhaul.report.plotting import INK, MUTED, SERIES, figure, plain, style, svg
+
+Json = Mapping[str, Any]
+Array = np.ndarray[Any, Any]
+Stream = tuple[str, int]
+"""A flow, and the place of a stream in it."""
+
+_MOST_GROUPS = 4
+_MOST_BARS = 32
+_MOST_BINS = 600
+_KINDS = ("tcp", "udp")
+
+
+def colours(flows: Sequence[Json]) -> dict[Stream, str]:
+    """A colour for each stream as long as there are enough of them; otherwise for each flow."""
+    shown = [(flow["flow"], _streams(flow)) for flow in flows if flow["kind"] in _KINDS]
+    alone = sum(streams for _, streams in shown) <= len(SERIES)
+    found: dict[Stream, str] = {}
+    for number, (name, streams) in enumerate(shown):
+        for stream in range(streams):
+            place = len(found) if alone else number
+            found[name, stream] = SERIES[place % len(SERIES)]
+    return found
+
+
+def fairness(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[Json]) -> str | None:
+    """What each stream of the TCP flows got that ran together through a bottleneck, and Jain's index."""
+    groups = [
+        (place, members)
+        for place, sharing in _by_bottleneck([flow for flow in flows if flow["kind"] == "tcp"]).items()
+        for members in _ran_together(sharing, rows)
+        if sum(len(each["stream_rates"]) for each in members) > 1
+    ]
+    shown = sorted(groups, key=lambda each: -sum(flow["goodput_bits_per_s"] or 0 for flow in each[1]))
+    shown = shown[:_MOST_GROUPS]
+    if not shown:
+        return None
+    look, titles = colours(flows), _titles(links)
+    bars = [_bars(members, look) for _, members in shown]
+    heights = [0.22 * len(each) + 0.3 for each in bars]
+    with style():
+        made = figure(0.6 + sum(heights) + 0.15 * len(shown))
+        grid = made.subplots(len(shown), 1, squeeze=False, height_ratios=heights)[:, 0]
+        for axes, (place, members), mine in zip(grid, shown, bars, strict=True):
+            plain(axes)
+            axes.grid(visible=False, axis="y")
+            rates = [rate for flow in members for rate in flow["stream_rates"]]
+            for number, (name, colour, low, mean, high) in enumerate(mine):
+                spread = [[(mean - low) / 1e6], [(high - mean) / 1e6]] if high > low else None
+                axes.barh([number], [mean / 1e6], 0.7, color=colour, xerr=spread, ecolor=INK, label=name)
+                axes.annotate(
+                    rate_text(mean),
+                    (high / 1e6, number),
+                    xytext=(4, 0),
+                    textcoords="offset points",
+                    va="center",
+                    fontsize=8.5,
+                )
+            equal = sum(rates) / len(rates) / 1e6
+            axes.axvline(equal, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+            axes.set_yticks(range(len(mine)), [name for name, *_ in mine])
+            axes.set_ylim(len(mine) - 0.4, -0.6)
+            axes.set_xlim(0, max(high for *_, high in mine) / 1e6 * 1.14 or 1)
+            index = jain(rates)
+            said = "no traffic" if index is None else f"Jain's index {index:.3f} over {len(rates)} streams"
+            axes.set_title(f"{titles.get(place, place[0])}: {said}")
+        grid[-1].set_xlabel("goodput [Mbit/s]")
+        return svg(made, "fairness", "goodput of flows that share a bottleneck")
+
+
+def _bars(flows: Sequence[Json], look: Mapping[Stream, str]) -> list[tuple[str, str, float, float, float]]:
+    """Name, colour, and least, mean and most; a bar for each stream, or for each flow if there are many."""
+    rates = [(flow, flow["stream_rates"]) for flow in flows if flow["stream_rates"]]
+    if sum(len(each) for _, each in rates) > _MOST_BARS:
+        return [
+            (
+                f"{_named(flow)}, {len(each)} streams",
+                look[flow["flow"], 0],
+                min(each),
+                sum(each) / len(each),
+                max(each),
+            )
+            for flow, each in rates
+        ]
+    return [
+        (
+            _named(flow) if len(each) == 1 else _named(flow, stream),
+            look[flow["flow"], stream],
+            *(rate,) * 3,
+        )
+        for flow, each in rates
+        for stream, rate in enumerate(each)
+    ]
+
+
+def stacked(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[Json]) -> str | None:
+    """What flows carried over time, one above the other, through the bottleneck that had most of it."""
+    if not len(rows.get("flow", ())):
+        return None
+    groups = _by_bottleneck([flow for flow in flows if flow["kind"] in _KINDS])
+    busy = {
+        place: layers for place, sharing in groups.items() if len(layers := _layers(sharing, flows, rows)) > 1
+    }
+    if not busy:
+        return None
+    place = max(busy, key=lambda each: sum(float(rates.sum()) for _, _, rates, _ in busy[each]))
+    layers, edges_s = busy[place], busy[place][0][3]
+    asked = next((each["requested"]["rate_bits_per_s"] for each in links if _place(each) == place), None)
+    with style():
+        made = figure(2.9)
+        axes = made.subplots()
+        plain(axes)
+        below = np.zeros(len(edges_s))
+        for name, colour, rates, _ in layers:
+            # A step goes on to the next edge, the last one to the end.
+            above = below + np.append(rates, rates[-1]) / 1e6
+            axes.fill_between(
+                edges_s, below, above, step="post", color=colour, alpha=0.85, linewidth=0, label=name
+            )
+            below = above
+        if asked and below.max() * 1e6 > asked / 3:
+            axes.axhline(asked / 1e6, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+        axes.set(xlabel="time [s]", ylabel="carried [Mbit/s]", xlim=(0, edges_s[-1]), ylim=(0, None))
+        axes.set_title(_titles(links).get(place, place[0]))
+        handles, labels = axes.get_legend_handles_labels()
+        axes.legend(handles[::-1], labels[::-1], loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        return svg(made, "stacked", "what flows carried over time, one above the other")
+
+
+def _layers(
+    sharing: Sequence[Json], flows: Sequence[Json], rows: Mapping[str, Array]
+) -> list[tuple[str, str, Array, Array]]:
+    """Name, colour, rates and the edges of their bins, of each stream, or flow; the least are together."""
+    look = colours(flows)
+    alone = len(look) <= len(SERIES)
+    starts = rows["start_ns"].astype(float) / 1e9
+    begin_s, end_s = starts + rows["start_s"].astype(float), starts + rows["end_s"].astype(float)
+    mine = np.isin(rows["flow"], [flow["flow"] for flow in sharing])
+    known = mine & np.isfinite(begin_s) & np.isfinite(end_s) & (end_s > begin_s)
+    if not known.any():
+        return []
+    longest = float(end_s[known].max())
+    width_s = max(float(np.median((end_s - begin_s)[known])), longest / _MOST_BINS)
+    edges_s = np.arange(0.0, longest + width_s, width_s)
+    found = []
+    for flow in sharing:
+        of_flow = known & (rows["flow"] == flow["flow"])
+        streams = np.unique(rows["stream"][of_flow])
+        each = []
+        for stream in streams:
+            mask = of_flow & (rows["stream"] == stream)
+            rates = np.nan_to_num(rows["bits_per_s"][mask].astype(float))
+            each.append(rates_over(edges_s, begin_s[mask], end_s[mask], rates))
+        if alone and len(each) > 1:
+            for number, rates in enumerate(each):
+                colour = look.get((flow["flow"], number), MUTED)
+                found.append((_named(flow, number), colour, rates, edges_s))
+        elif each:
+            found.append((_named(flow), look[flow["flow"], 0], np.sum(each, axis=0), edges_s))
+    if len(found) <= len(SERIES):
+        return found
+    found.sort(key=lambda layer: -float(layer[2].sum()))
+    rest = found[len(SERIES) - 1 :]
+    others = (f"{len(rest)} others", MUTED, np.sum([rates for _, _, rates, _ in rest], axis=0), edges_s)
+    return [*found[: len(SERIES) - 1], others]
+
+
+def _ran_together(flows: Sequence[Json], rows: Mapping[str, Array]) -> list[list[Json]]:
+    spans = [_span(flow, rows) for flow in flows]
+    running = [(flow, span) for flow, span in zip(flows, spans, strict=True) if span is not None]
+    return [[running[place][0] for place in group] for group in together([span for _, span in running])]
+
+
+def _span(flow: Json, rows: Mapping[str, Array]) -> tuple[float, float] | None:
+    """From when to when a flow carried its data, in s."""
+    if not len(rows.get("flow", ())):
+        return None
+    mine = rows["flow"] == flow["flow"]
+    starts = rows["start_ns"][mine].astype(float) / 1e9
+    begin_s, end_s = (starts + rows[name][mine].astype(float) for name in ("start_s", "end_s"))
+    return carried_span(begin_s, end_s, np.nan_to_num(rows["bits_per_s"][mine].astype(float)))
+
+
+def _by_bottleneck(flows: Sequence[Json]) -> dict[tuple[str, str], list[Json]]:
+    groups: dict[tuple[str, str], list[Json]] = {}
+    for flow in flows:
+        if flow.get("bottleneck"):
+            groups.setdefault((flow["bottleneck"]["link"], flow["bottleneck"]["way"]), []).append(flow)
+    return groups
+
+
+def _streams(flow: Json) -> int:
+    return max(len(flow.get("stream_rates") or ()), 1)
+
+
+def _named(flow: Json, stream: int | None = None) -> str:
+    name = flow["flow"] if stream is None else f"{flow['flow']}.{stream}"
+    return f"{name} ({flow['cc']})" if flow.get("cc") else name
+
+
+def _place(link: Json) -> tuple[str, str]:
+    return link["name"], link["way"]
+
+
+def _titles(links: Sequence[Json]) -> dict[tuple[str, str], str]:
+    """What a bottleneck is called: where from and to, and how fast."""
+    found = {}
+    for each in links:
+        rate = each["requested"]["rate_bits_per_s"]
+        title = f"{each['name']}, {each['from']} > {each['to']}"
+        found[_place(each)] = f"{title}, {rate_text(rate)}" if rate else title
+    return found
