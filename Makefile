@@ -38,10 +38,10 @@ study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3);
 study-nemc: setup ## messages and parallel programs on a cluster of clusters (NemC, figures 3 to 7), live and simulated; half an hour
 	@$(UV) run --no-sync python studies/nemc/nemc.py $(ARGS)
 
-study-ewan: setup ## buffers, limits and sources over a gigabit and 100 ms (eWAN, figures 4 to 11, table III), simulated and live; ten minutes
+study-ewan: setup ## buffers, limits and sources over a gigabit and 100 ms (eWAN, figures 4 to 11, table III), simulated and live; four minutes
 	@$(UV) run --no-sync python studies/ewan/ewan.py $(ARGS)
 
-study-pacing: setup ## what bursts cost on a long fat path (PFLDnet 2005), simulated and live; six minutes, ARGS=--no-live for two
+study-pacing: setup ## what bursts cost on a long fat path (PFLDnet 2005), simulated and live; three minutes
 	@$(UV) run --no-sync python studies/pacing.py $(ARGS)
 
 study-parallel-routes: setup ## what reordering over routes costs (parallel routes, figures 5 to 8), simulated at the paper's size and live; half an hour
