@@ -1,8 +1,8 @@
 """Real runs from the command line, and how they end."""
 
 import json
-import re
 import os
+import re
 import signal
 import subprocess
 import sys
