@@ -94,6 +94,7 @@ for (const width of [1440, 800])
     describe(`${width} ${colorScheme}`, () => {
       test('Edit and its dialogs', async () => {
         const page = await opened();
+        await open(page, 'Empty page');
         await look(page, 'edit-empty');
         await page.keyboard.press('?');
         await page.getByRole('heading', { name: 'Keys' }).waitFor();
