@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from longhaul.scenario import json_schema
-from longhaul.scenario.yaml_tree import Items, Leaf, Node, read_tree
+from longhaul.scenario.yaml_tree import data_of, read_tree
 
 ROOT = Path(__file__).parents[2]
 OURS = [
@@ -20,21 +20,18 @@ OURS = [
 SCHEMA = Draft202012Validator(json_schema())
 
 
-def plain(node: Node) -> Any:
-    """As a reader of YAML 1.2 gives it to a validator."""
-    match node:
-        case Leaf(value=Decimal() as value):
-            return float(value)
-        case Leaf():
-            return node.value
-        case Items():
-            return [plain(each) for each in node.items]
-        case _:
-            return {key: plain(each) for key, (_place, each) in node.entries.items()}
+def with_floats(data: Any) -> Any:
+    """As a reader of YAML gives it to a validator."""
+    if isinstance(data, dict):
+        return {key: with_floats(each) for key, each in data.items()}
+    if isinstance(data, list):
+        return [with_floats(each) for each in data]
+    return float(data) if isinstance(data, Decimal) else data
 
 
 def complaints(text: str) -> list[str]:
-    return [error.message for error in SCHEMA.iter_errors(plain(read_tree("x.yaml", text.encode())[1]))]
+    data = data_of(read_tree("x.yaml", text.encode())[1])
+    return [error.message for error in SCHEMA.iter_errors(with_floats(data))]
 
 
 def test_it_is_a_schema() -> None:

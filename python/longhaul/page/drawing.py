@@ -7,7 +7,7 @@ from typing import Any
 from longhaul.scenario.ranges import RangeError, expand, expand_all
 from longhaul.scenario.references import attachment_name
 from longhaul.scenario.splicing import flow
-from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node
+from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, data_of
 
 Json = dict[str, Any]
 
@@ -194,14 +194,3 @@ def _coordinates(node: Node | None) -> list[float] | None:
     values = [each.value for each in node.items if isinstance(each, Leaf)] if isinstance(node, Items) else []
     numbers = [float(each) for each in values if isinstance(each, int | Decimal)]
     return numbers if len(numbers) == 2 else None
-
-
-def data_of(node: Node) -> Any:
-    """Plain data; decimals stay exact."""
-    match node:
-        case Leaf():
-            return node.value
-        case Items():
-            return [data_of(each) for each in node.items]
-        case _:
-            return {key: data_of(each) for key, (_place, each) in node.entries.items()}

@@ -17,7 +17,7 @@ from longhaul.scenario.model import Document
 from longhaul.scenario.problems import ScenarioError, did_you_mean, path_text, printable
 from longhaul.scenario.ranges import RangeError, expand, without
 from longhaul.scenario.splicing import Splicer, SplicingError
-from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, Path, follow, read_tree
+from longhaul.scenario.yaml_tree import Branch, Items, Path, data_of, follow, read_tree
 
 Operation = Literal["set", "add", "remove", "rename", "split"]
 OPERATIONS: tuple[Operation, ...] = ("set", "add", "remove", "rename", "split")
@@ -138,7 +138,7 @@ def _edit(text: str, each: Edit) -> str:
     if not each.path:
         raise EditError("an edit needs a path", remedy='such as ["links", "wan", "delay"]')
     root = _read(text)
-    before = _data(root)
+    before = data_of(root)
     if each.op == "remove" and len(each.path) == 2 and len(before.get(each.path[0]) or ()) == 1:
         _refuse_what_is_not_there(root, each)
         each = replace(each, path=each.path[:1])
@@ -152,7 +152,7 @@ def _edit(text: str, each: Edit) -> str:
     except SplicingError as error:
         raise EditError(str(error), remedy="edit the text", line=error.line, column=error.column) from None
     try:
-        same = _data(read_tree("scenario", after.encode())[1]) == expected
+        same = data_of(read_tree("scenario", after.encode())[1]) == expected
     except ScenarioError:
         same = False
     if not same:
@@ -297,16 +297,6 @@ def _read(text: str) -> Branch:
         raise EditError(
             f"the text cannot be read: {first.message}", remedy=first.remedy, line=line, column=column
         ) from None
-
-
-def _data(node: Node) -> Any:
-    match node:
-        case Leaf():
-            return node.value
-        case Items():
-            return [_data(each) for each in node.items]
-        case _:
-            return {key: _data(each) for key, (_place, each) in node.entries.items()}
 
 
 def _normal(value: Any) -> Any:

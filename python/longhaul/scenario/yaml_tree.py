@@ -122,6 +122,17 @@ def plain(node: Node, path: Path = ()) -> Any:
     return data
 
 
+def data_of(node: Node) -> Any:
+    """Plain data that know nothing of their places; decimals stay exact."""
+    match node:
+        case Leaf():
+            return node.value
+        case Items():
+            return [data_of(each) for each in node.items]
+        case _:
+            return {key: data_of(each) for key, (_place, each) in node.entries.items()}
+
+
 def follow(root: Node, path: Path) -> tuple[Place, Node, Path]:
     """As far along ``path`` as the tree goes: where that key stands, its node, and the path so far."""
     node, place, gone = root, root.place, ()

@@ -163,21 +163,24 @@ export type RunDetail = RunRow & {
   transfers?: CarriedOut | null;
 };
 
-type Moved = {
-  start_s: number;
-  finish_s: number;
-  pieces: { start_s: number; finish_s: number; bits_per_s: number }[];
+/** Some of a transfer's data, at one rate. */
+export type Piece = { start_s: number; finish_s: number; bits_per_s: number };
+
+/** What was asked for. */
+export type Request = {
+  request: string;
+  from: string;
+  to: string;
+  volume_bytes: number;
+  release_s: number;
+  deadline_s: number | null;
 };
+
+type Moved = { start_s: number; finish_s: number; pieces: Piece[] };
 
 export type CarriedOut = {
   policy: string;
-  requests: {
-    request: string;
-    from: string;
-    to: string;
-    volume_bytes: number;
-    release_s: number;
-    deadline_s: number | null;
+  requests: (Request & {
     accepted: boolean;
     met: boolean;
     reason: string | null;
@@ -185,7 +188,7 @@ export type CarriedOut = {
     achieved: Moved | null;
     /** Of the planned duration. */
     finish_off: number | null;
-  }[];
+  })[];
 };
 
 export type Series = {
@@ -265,20 +268,14 @@ export type SweepResult = {
 export type TransferPlan = {
   policy: string;
   measures: Record<string, number | null>;
-  requests: {
-    request: string;
-    from: string;
-    to: string;
-    volume_bytes: number;
-    release_s: number;
-    deadline_s: number | null;
+  requests: (Request & {
     satisfied: boolean;
     reason: string | null;
     start_s: number | null;
     finish_s: number | null;
     bits_per_s: number | null;
-    pieces: { start_s: number; finish_s: number; bits_per_s: number }[];
-  }[];
+    pieces: Piece[];
+  })[];
   links: { link: string; bits_per_s: number; peak_bits_per_s: number }[];
   loads: { link: string; t_s: number[]; bits_per_s: number[] }[];
 };
