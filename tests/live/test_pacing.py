@@ -43,7 +43,8 @@ def rtts_ms(network: longhaul.Network, count: int) -> list[float]:
 def test_real_packets_are_spaced_by_their_class_and_a_change_holds_at_once(network: longhaul.Network) -> None:
     # 1000 bytes at 80 kbit/s: one leaves at once, the others 100 ms apart.
     late = sorted(rtt - (10 + 100 * number) for number, rtt in enumerate(rtts_ms(network, 5)))
-    assert late[0] > -5
+    # A busy ping sends the last of them some ms after the first; a tenth of the rate would be 400 ms off.
+    assert late[0] > -30
     assert late[2] < 60
     with pytest.raises(LonghaulError, match="promise 2000000000 bit/s of a line of 1000000000 bit/s"):
         network.set("a", echo="2Gbit")
