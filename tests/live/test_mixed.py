@@ -66,8 +66,11 @@ def test_a_real_ping_waits_behind_simulated_datagrams() -> None:
     # A datagram more or less, the pings themselves, and what the machine adds.
     datagram_s = 1428 * 8 / rate
     pings_s = 20 * 84 * 8 / rate
-    for rtt in rtts:
-        assert -datagram_s < rtt - (10e-3 + wait_s) < datagram_s + pings_s + 5e-3
+    late = sorted(rtt - (10e-3 + wait_s) for rtt in rtts)
+    # None is early; a pause of the machine makes single ones late.
+    assert late[0] > -datagram_s
+    assert late[len(late) // 2] < datagram_s + pings_s + 2e-3, late
+    assert late[len(late) * 3 // 4] < datagram_s + pings_s + 5e-3, late
     assert conserved(run)
     assert run.drops() == {}
 
