@@ -63,6 +63,12 @@ def test_any_law_changes_in_place(network: longhaul.Network) -> None:
     assert network.down().link("wan", "reverse")["packets"]["lost"] == 4
 
 
+def test_hosts_have_no_control_of_the_machine(network: longhaul.Network) -> None:
+    said = network.run("a", ["cat", "/proc/sys/net/ipv4/tcp_congestion_control"]).stdout.strip()
+    allowed = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control").read_text().split()
+    assert said == ("cubic" if "cubic" in allowed else "reno")
+
+
 def test_what_is_not_there_is_named(network: longhaul.Network) -> None:
     with pytest.raises(LonghaulError, match="routes 1 to 2"):
         network.set("wan", route=3, up=False)

@@ -128,6 +128,13 @@ fn build_inside(node: &Node, ground: &Ground<'_>) -> Result<Host> {
     write_sysctl("net.ipv4.ip_unprivileged_port_start", "0", Missing::Ignored)?;
     // Metrics of an earlier connection would make the second of two equal runs differ.
     write_sysctl("net.ipv4.tcp_no_metrics_save", "1", Missing::Ignored)?;
+    // A connection that begins under BBR, as iperf3's do where that is the machine's default, is paced for
+    // good, whatever its program changes it to. Not every machine allows CUBIC to namespaces.
+    for law in ["cubic", "reno"] {
+        if write_sysctl("net.ipv4.tcp_congestion_control", law, Missing::Refused).is_ok() {
+            break;
+        }
+    }
     for (name, value) in &node.sysctls {
         write_sysctl(name, value, Missing::Refused)?;
     }

@@ -65,7 +65,8 @@ def prepare(
     plan, own = _with_own_flows(resolved, lessons)
     if journal:
         plan["measure"] = {**plan["measure"], "journal": True}
-    real = [_with_kernel_law(item, lessons) for item in resolved.traffic if _needs_programs(item)]
+    nodes = plan["nodes"]
+    real = [_with_kernel_law(item, nodes, lessons) for item in resolved.traffic if _needs_programs(item)]
     needed = {"ping" if flow["kind"] == "ping" else "iperf3" for flow in real}
     traffic.require(needed)
     services = [program for program in plan["programs"] if program["service"]]
@@ -99,7 +100,7 @@ def prepare(
             print(f"longhaul: {warning}", file=sys.stderr)
     from longhaul.scenario.demands import concerns
 
-    for warning in concerns(resolved, certificate):
+    for warning in (*concerns(resolved, certificate), *traffic.concerns(resolved, real)):
         print(f"longhaul: {warning}", file=sys.stderr)
     directory = directories.create_for(
         resolved,
@@ -153,10 +154,17 @@ def _needs_programs(item: Mapping[str, Any]) -> bool:
     return not item["simulated"] and item["kind"] not in players.PLAYED
 
 
-def _with_kernel_law(item: Mapping[str, Any], lessons: laws.Lessons) -> dict[str, Any]:
-    """Real traffic, with the kernel's name of its congestion control."""
-    law = item.get("cc")
-    return {**item, "kernel_law": lessons.name(law)} if law else dict(item)
+def _with_kernel_law(
+    item: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], lessons: laws.Lessons
+) -> dict[str, Any]:
+    """Real traffic, with its congestion control and the kernel's name of it."""
+    if item["kind"] not in ("tcp", *transfers.KINDS):
+        return dict(item)
+    law = item.get("cc") or {"law": nodes[item["source"]]["sysctls"].get(flows.LAW_SYSCTL, flows.DEFAULT_LAW)}
+    # A kernel without CUBIC has what it has.
+    if law == {"law": flows.DEFAULT_LAW} and not laws.kernel_has(flows.DEFAULT_LAW):
+        return dict(item)
+    return {**item, "cc": law, "kernel_law": lessons.name(law)}
 
 
 def _with_own_flows(
@@ -166,7 +174,7 @@ def _with_own_flows(
     plan: dict[str, Any] = dict(resolved.plan)
     background = [item for item in resolved.traffic if item["simulated"]]
     played = [
-        _with_kernel_law(item, lessons)
+        _with_kernel_law(item, plan["nodes"], lessons)
         for item in resolved.traffic
         if not item["simulated"] and not _needs_programs(item)
     ]

@@ -1,16 +1,22 @@
 """Traffic of a scenario as programs of this machine: iperf3 for tcp, ping for ping."""
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
+from longhaul.run.flows import LAW_SYSCTL
+
+if TYPE_CHECKING:
+    from longhaul.scenario import Resolved
 
 FIRST_PORT = 5201
 """Ports of the iperf3 servers, counted up over all flows so that none meets another."""
 
 _NS = 1_000_000_000
 _READY_NS = 10 * _NS
+_PACED = ("bbr",)
+"""Congestion controls that have the kernel pace a connection, which it then does to its end."""
 _CLOSING_NS = _NS // 2
 """What an iperf3 client needs after its last second, to be told what arrived."""
 
@@ -51,6 +57,19 @@ def require(commands: Iterable[str]) -> None:
             remedy=f"sudo apt-get install {packages}",
             exit_code=3,
         )
+
+
+def concerns(resolved: "Resolved", real: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Warnings about flows that would keep the pacing of a control that is not theirs."""
+    for item in real:
+        own = resolved.plan["nodes"][item["source"]]["sysctls"].get(LAW_SYSCTL)
+        named = (item.get("cc") or {}).get("law")
+        if own in _PACED and named not in (None, *_PACED):
+            yield resolved.scenario.warning(
+                ("traffic", item["name"], "cc"),
+                f"iperf3 connects under the host's {own} and changes to {named} then; Linux goes on pacing",
+                f"name {named} for the host, too: tcp: {{congestion_control: {named}}}",
+            )
 
 
 def _names(plan: Plan, item: Mapping[str, Any], destination: int) -> tuple[str, str, str]:
