@@ -4,10 +4,8 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
-from longhaul import _longhaul
-from longhaul.run import session, state
+from longhaul.run import groups, session, state
 
 
 def remove_leftovers(*, everything: bool) -> Iterator[str]:
@@ -27,29 +25,9 @@ def remove_leftovers(*, everything: bool) -> Iterator[str]:
         state.remove(path)
         found = True
         yield f"removed {path}"
-    for group in _groups():
-        if _is_empty(group):
-            _remove(group)
+    for group in groups.every():
+        if groups.remove(group):
             found = True
             yield f"removed {group}"
     if not found:
         yield "nothing to clean"
-
-
-def _groups() -> list[Path]:
-    own = _longhaul.own_cgroup()
-    return sorted(Path(own).glob(f"{_longhaul.cgroup_prefix()}*")) if own else []
-
-
-def _is_empty(group: Path) -> bool:
-    with suppress(OSError):
-        return "populated 0" in (group / "cgroup.events").read_text(encoding="utf-8")
-    return False
-
-
-def _remove(group: Path) -> None:
-    for child in group.iterdir():
-        if child.is_dir():
-            _remove(child)
-    with suppress(OSError):
-        group.rmdir()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
-from longhaul.run import state
+from longhaul.run import groups, state
 
 Message = dict[str, Any]
 
@@ -91,6 +91,7 @@ class Session:
     ) -> None:
         """Start the worker for the plan in file ``plan``, to write into ``directory``."""
         ours, theirs = socket.socketpair()
+        self._run = run
         orders = {
             "plan": str(plan.absolute()),
             "directory": str(directory.absolute()),
@@ -162,7 +163,9 @@ class Session:
 
     def wait(self) -> int:
         """Wait for the worker's end."""
-        return self._process.wait()
+        code = self._process.wait()
+        groups.remove_of(self._run)
+        return code
 
 
 def connect(path: Path) -> Line:
