@@ -35,6 +35,12 @@ def test_an_engine_that_does_not_keep_up_with_simulated_ends_is_degraded() -> No
     assert reason.remedy is not None
 
 
+def test_hosts_that_waited_for_a_processor_are_told_the_longest_first() -> None:
+    found = judge(counted(), {"a": {"cpu.waited_ns": 10**7}, "b": {"cpu.waited_ns": 2 * 10**8}, "c": {}})
+    assert list(found.waiting.items()) == [("b", 0.2), ("a", 0.01)]
+    assert found.verdict == "faithful"
+
+
 def test_a_run_without_simulated_ends_says_nothing_of_them() -> None:
     found = judge(counted(), {})
     assert (found.verdict, found.simulated) == ("faithful", {})

@@ -88,6 +88,13 @@ pub fn processor_time(group: &Path) -> Option<(u64, u64)> {
     Some((listed(&text, "user_usec")? * 1_000, listed(&text, "system_usec")? * 1_000))
 }
 
+/// How long some process of a control group was ready and had no processor, in nanoseconds (PSI, proc(5)).
+pub fn processor_wait(group: &Path) -> Option<u64> {
+    let text = fs::read_to_string(group.join("cpu.pressure")).ok()?;
+    let some = text.lines().find(|line| line.starts_with("some "))?;
+    Some(some.rsplit_once("total=")?.1.parse::<u64>().ok()? * 1_000)
+}
+
 /// Every counter of the pairs of lines "Udp: names" and "Udp: values".
 fn pairs(text: &str) -> impl Iterator<Item = (String, u64)> {
     let lines: Vec<&str> = text.lines().collect();

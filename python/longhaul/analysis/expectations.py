@@ -58,6 +58,7 @@ def metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
         for quantile in ("p50", "p90", "p99", "p999", "max"):
             found[f"fidelity.{figure}.{quantile}"] = fidelity.get(figure, {}).get(f"{quantile}_ns")
     found["fidelity.gaps"] = fidelity["gaps"].get("count")
+    found["fidelity.waiting"] = max(fidelity.get("waiting", {}).values(), default=None)
     found["fidelity.verdict"] = fidelity["verdict"]
     return found
 

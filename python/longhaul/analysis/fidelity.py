@@ -80,6 +80,11 @@ class Fidelity:
     scheduling: dict[str, Any]
     simulated: dict[str, Any] = field(default_factory=dict)
     """Distribution of how late simulated ends had their turns, in ns; empty without them."""
+    waiting: dict[str, float] = field(default_factory=dict)
+    """By host, for what share of the time a program of it was ready and had no processor, if it was at all.
+
+    No part of the verdict: the network was what it should be, but its hosts may have answered late.
+    """
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -107,6 +112,7 @@ def judge(engine: Mapping[str, Any] | None, hosts: Mapping[str, Mapping[str, int
         gaps=gaps,
         scheduling=dict(engine["scheduling"]),
         simulated=dict(engine.get("simulated", {}).get("lateness", {})),
+        waiting=_waiting(hosts, engine["duration_ns"]),
     )
 
 
@@ -194,6 +200,13 @@ def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
     if engine.get("lost_records"):
         what = f"{engine['lost_records']} records were lost: the disk was too slow"
         yield Reason("degraded", what, "record less (measure:), or on a faster disk")
+
+
+def _waiting(hosts: Mapping[str, Mapping[str, int]], duration_ns: int) -> dict[str, float]:
+    """The share of each host that waited, the longest first."""
+    waited = {host: each["cpu.waited_ns"] for host, each in hosts.items() if each.get("cpu.waited_ns")}
+    order = sorted(waited, key=lambda host: -waited[host])
+    return {host: min(waited[host] / max(duration_ns, 1), 1.0) for host in order}
 
 
 def _few(names: list[str]) -> str:

@@ -1,7 +1,7 @@
 """The end of a run in 80 columns."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -14,6 +14,10 @@ Json = Mapping[str, Any]
 
 MOST_ACCESS_LINKS = 4
 """Beyond this many, links of hosts are folded into one line."""
+
+_WAITING = 0.005
+"""Share of the time from which on a host's waiting for a processor is worth a word."""
+_MOST_WAITING = 3
 
 _COLOURS = {"faithful": "green", "degraded": "yellow", "invalid": "red"}
 
@@ -76,10 +80,19 @@ def print_verdict(summary: Json, console: Console) -> None:
             f"{share_text(gaps['share'])} of the time",
             console,
         )
+    waiting = {host: share for host, share in fidelity.get("waiting", {}).items() if share >= _WAITING}
+    if waiting:
+        shares = [f"{share_text(share)} at {host}" for host, share in waiting.items()]
+        _print_detail(f"programs waited for a processor: {_first_of(shares)}", console)
     for reason in fidelity["reasons"]:
         console.print(Text(f"  {reason['what']}", style=_COLOURS[reason["verdict"]]), soft_wrap=True)
         if reason["remedy"]:
             _print_detail(f"  -> {reason['remedy']}", console)
+
+
+def _first_of(texts: Sequence[str]) -> str:
+    more = len(texts) - _MOST_WAITING
+    return ", ".join(texts[:_MOST_WAITING]) + (f", and {more} more" if more > 0 else "")
 
 
 def _percentiles(spans: Json) -> str:

@@ -11,6 +11,7 @@ Unit = Literal["ns", "bit/s", "bytes", "share", "count", "text"]
 FIDELITY: Mapping[str, Unit] = {
     "verdict": "text",
     "gaps": "count",
+    "waiting": "share",
     **{
         f"{figure}.{quantile}": "ns"
         for figure in ("lateness", "spacing", "simulated")
