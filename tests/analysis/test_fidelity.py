@@ -36,7 +36,7 @@ def test_an_engine_that_does_not_keep_up_with_simulated_ends_is_degraded() -> No
 
 
 def test_hosts_that_waited_for_a_processor_are_told_the_longest_first() -> None:
-    found = judge(counted(), {"a": {"cpu.waited_ns": 10**7}, "b": {"cpu.waited_ns": 2 * 10**8}, "c": {}})
+    found = judge(counted(), {}, {"a": {"cpu.waited_ns": 10**7}, "b": {"cpu.waited_ns": 2 * 10**8}, "c": {}})
     assert list(found.waiting.items()) == [("b", 0.2), ("a", 0.01)]
     assert found.verdict == "faithful"
 

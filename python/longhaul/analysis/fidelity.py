@@ -91,8 +91,12 @@ class Fidelity:
         return asdict(self)
 
 
-def judge(engine: Mapping[str, Any] | None, hosts: Mapping[str, Mapping[str, int]]) -> Fidelity:
-    """The verdict on a run, from what engine and kernel counted."""
+def judge(
+    engine: Mapping[str, Any] | None,
+    hosts: Mapping[str, Mapping[str, int]],
+    accounts: Mapping[str, Mapping[str, int]] | None = None,
+) -> Fidelity:
+    """The verdict on a run, by what the engine counted, what ``hosts`` lost, and what else the kernel counted."""
     if not engine:
         reason = Reason("invalid", "the engine left no results", "see logs/engine.err")
         return Fidelity("invalid", (reason,), {}, {}, {}, {})
@@ -112,7 +116,7 @@ def judge(engine: Mapping[str, Any] | None, hosts: Mapping[str, Mapping[str, int
         gaps=gaps,
         scheduling=dict(engine["scheduling"]),
         simulated=dict(engine.get("simulated", {}).get("lateness", {})),
-        waiting=_waiting(hosts, engine["duration_ns"]),
+        waiting=_waiting(accounts or {}, engine["duration_ns"]),
     )
 
 
@@ -202,9 +206,9 @@ def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
         yield Reason("degraded", what, "record less (measure:), or on a faster disk")
 
 
-def _waiting(hosts: Mapping[str, Mapping[str, int]], duration_ns: int) -> dict[str, float]:
+def _waiting(accounts: Mapping[str, Mapping[str, int]], duration_ns: int) -> dict[str, float]:
     """The share of each host that waited, the longest first."""
-    waited = {host: each["cpu.waited_ns"] for host, each in hosts.items() if each.get("cpu.waited_ns")}
+    waited = {host: each["cpu.waited_ns"] for host, each in accounts.items() if each.get("cpu.waited_ns")}
     order = sorted(waited, key=lambda host: -waited[host])
     return {host: min(waited[host] / max(duration_ns, 1), 1.0) for host in order}
 

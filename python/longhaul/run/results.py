@@ -53,7 +53,7 @@ def write_results(directory: Path) -> Json:
     hosts: Json = _read(raw / "hosts.json") or {}
     traffic: list[Json] = _read(raw / "traffic.json") or []
     samples = read_samples(raw / "samples.csv")
-    fidelity = judge(engine, hosts).as_dict()
+    fidelity = judge(engine, hosts, _read(raw / "accounts.json")).as_dict()
     simulated = engine is not None and engine.get("mode") == "sim"
     real = [] if simulated else [each for each in traffic if not each.get("simulated")]
     flows, flow_rows = _flows(directory, real, plan)

@@ -79,12 +79,12 @@ impl Supervisor<'_> {
             // From here on in the host's network namespace.
             let mut counted = counters::read(host).unwrap_or_default();
             counted.insert("softnet_dropped".into(), softnet);
-            let group = self.groups.as_ref().map(|groups| groups.join(&host.name));
-            if let Some(waited_ns) = group.as_deref().and_then(counters::processor_wait) {
-                counted.insert("cpu.waited_ns".into(), waited_ns);
-            }
             hosts.insert(host.name.clone(), json!(counted));
             let mut everything = counters::everything();
+            let group = self.groups.as_ref().map(|groups| groups.join(&host.name));
+            if let Some(waited_ns) = group.as_deref().and_then(counters::processor_wait) {
+                everything.insert("cpu.waited_ns".into(), waited_ns);
+            }
             if let Some((user_ns, system_ns)) = group.as_deref().and_then(counters::processor_time) {
                 everything.extend([("cpu.user_ns".into(), user_ns), ("cpu.system_ns".into(), system_ns)]);
             }
