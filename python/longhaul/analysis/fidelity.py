@@ -96,7 +96,7 @@ def judge(
     hosts: Mapping[str, Mapping[str, int]],
     accounts: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Fidelity:
-    """The verdict on a run, by what the engine counted, what ``hosts`` lost, and what else the kernel counted."""
+    """The verdict on a run, by what the engine counted, what ``hosts`` lost and what else was counted."""
     if not engine:
         reason = Reason("invalid", "the engine left no results", "see logs/engine.err")
         return Fidelity("invalid", (reason,), {}, {}, {}, {})
