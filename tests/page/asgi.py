@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from .answered import check_answer, read
+
 PORT = 8000
 TOKEN = "secret"
 OURS = (("host", f"127.0.0.1:{PORT}"), ("authorization", f"Bearer {TOKEN}"))
@@ -66,6 +68,7 @@ def ask(
     asyncio.run(app(scope, receive, send))
     start = next(each for each in sent if each["type"] == "http.response.start")
     got = b"".join(each.get("body", b"") for each in sent if each["type"] == "http.response.body")
-    return Answer(
-        start["status"], {name.decode().lower(): value.decode() for name, value in start["headers"]}, got
-    )
+    told = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+    if told.get("content-type") == "application/json":
+        check_answer(method, path, start["status"], read(got))
+    return Answer(start["status"], told, got)

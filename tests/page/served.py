@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .answered import check_answer, check_event, read
+
 PATIENCE_S = 120
 
 
@@ -34,9 +36,10 @@ class Served:
         headers = {"Authorization": f"Bearer {self.token}"}
         connection.request(method or ("GET" if body is None else "POST"), path, content, headers)
         answer = connection.getresponse()
-        told = answer.read()
+        told = read(answer.read())
         connection.close()
-        return answer.status, json.loads(told) if told else None
+        check_answer(method or ("GET" if body is None else "POST"), path, answer.status, told)
+        return answer.status, told
 
     def start(self, text: str, *, mode: str) -> str:
         status, told = self.ask("/api/runs", {"text": text, "mode": mode})
@@ -58,7 +61,9 @@ class Served:
                 if word == "event":
                     name = rest
                 elif word == "data":
-                    yield name, json.loads(rest)
+                    data = read(rest)
+                    check_event(name, data)
+                    yield name, data
 
         try:
             yield events()

@@ -8,7 +8,40 @@ from typing import Any
 import pytest
 
 from longhaul.page import feeds
+from longhaul.page.answers.events import Hello, LinkSet, Sample
 from longhaul.page.feeds import Feed
+from longhaul.page.sampling import FIGURES
+
+from .answered import check_event
+
+HELLO: Hello = {
+    "event": "hello",
+    "version": 1,
+    "figures": FIGURES,
+    "id": "x~20260101T000000Z-live-0",
+    "name": "x",
+    "mode": "live",
+    "status": "running",
+    "started_unix_s": 0.0,
+    "seed": 1,
+    "argv": [],
+    "directory": "",
+    "has_report": False,
+    "verdict": None,
+    "duration_s": None,
+    "expectations_met": None,
+    "made_by_page": True,
+    "duration_ns": None,
+    "every_ns": 100_000_000,
+    "links": [],
+    "ends": [],
+    "programs": [],
+    "probes": [],
+}
+
+
+def changed(t_ns: int) -> LinkSet:
+    return {"event": "set", "t_ns": t_ns, "link": "wan", "way": None, "changes": {"delay": "60ms"}}
 
 
 def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -16,8 +49,10 @@ def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 
 def read(event: bytes) -> tuple[str, Any]:
-    fields = dict(line.split(": ", 1) for line in event.decode().strip().splitlines() if line[0] != ":")
-    return fields.get("event", ""), json.loads(fields.get("data", "null"))
+    fields = dict(line.split(": ", 1) for line in event.decode().strip().splitlines())
+    data = json.loads(fields["data"])
+    check_event(fields["event"], data)
+    return fields["event"], data
 
 
 async def heard(stream: AsyncIterator[bytes]) -> list[tuple[str, Any]]:
@@ -27,15 +62,15 @@ async def heard(stream: AsyncIterator[bytes]) -> list[tuple[str, Any]]:
 def test_who_comes_late_hears_everything_in_order() -> None:
     async def test() -> None:
         feed = Feed(None)
-        feed.tell("building", {"nodes": 1})
-        feed.tell("started", {})
-        first = asyncio.create_task(heard(feed.listen({"links": []})))
+        feed.tell({"event": "building", "nodes": 1, "of": 2})
+        feed.tell({"event": "started"})
+        first = asyncio.create_task(heard(feed.listen(HELLO)))
         await asyncio.sleep(0)
-        feed.tell("end", {"reason": "duration"})
-        feed.tell("started", {"after": "the end"})
+        feed.tell({"event": "end", "reason": "duration", "exit_code": 0, "verdict": "faithful"})
+        feed.tell({"event": "started"})
         told = ["hello", "building", "started", "end"]
         assert [name for name, _data in await first] == told
-        assert [name for name, _data in await heard(feed.listen({}))] == told
+        assert [name for name, _data in await heard(feed.listen(HELLO))] == told
 
     run(test)
 
@@ -44,12 +79,12 @@ def test_who_comes_back_hears_what_was_missed_alone() -> None:
     async def test() -> None:
         feed = Feed(None)
         for number in range(4):
-            feed.tell("set", {"number": number})
-        stream = feed.listen({}, after=3)
+            feed.tell(changed(number))
+        stream = feed.listen(HELLO, after=3)
         assert read(await anext(stream))[0] == "hello"
         event = await anext(stream)
         assert event.startswith(b"id: 4\n")
-        assert read(event) == ("set", {"number": 3})
+        assert read(event)[1]["t_ns"] == 3
         await stream.aclose()
 
     run(test)
@@ -61,18 +96,18 @@ def test_a_slow_listener_gets_the_latest_sample_and_all_events(monkeypatch: pyte
     async def test() -> None:
         taken = 0
 
-        def sample() -> dict[str, int]:
+        def sample() -> Sample:
             nonlocal taken
             taken += 1
-            return {"t_ns": taken}
+            return {"event": "sample", "t_ns": taken, "links": None, "probes": None}
 
         feed = Feed(sample)
-        stream = feed.listen({})
+        stream = feed.listen(HELLO)
         await anext(stream)
         first = read(await anext(stream))[1]["t_ns"]
         while taken < first + 100:
             await asyncio.sleep(0.001)
-        feed.tell("set", {})
+        feed.tell(changed(0))
         assert read(await anext(stream))[0] == "set"
         assert read(await anext(stream))[1]["t_ns"] >= first + 100, "samples between were dropped"
         await stream.aclose()
@@ -86,7 +121,7 @@ def test_nothing_is_sampled_while_nobody_listens(monkeypatch: pytest.MonkeyPatch
     async def test() -> None:
         taken = []
         feed = Feed(lambda: taken.append(1))  # type: ignore[func-returns-value]
-        stream = feed.listen({})
+        stream = feed.listen(HELLO)
         await anext(stream)
         waiting = asyncio.create_task(anext(stream))
         while not taken:
@@ -106,7 +141,7 @@ def test_a_silent_run_is_heard_to_be_there(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(feeds, "HEARTBEAT_S", 0.01)
 
     async def test() -> None:
-        stream = Feed(None).listen({})
+        stream = Feed(None).listen(HELLO)
         await anext(stream)
         assert (await anext(stream)).startswith(b": ")
         await stream.aclose()

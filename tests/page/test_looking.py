@@ -1,5 +1,6 @@
 """What a text says: its problems, and its network as far as it goes."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from longhaul.run import directory as directories
 from longhaul.run.checking import report
 from longhaul.scenario.editing import Edit, EditError, edit
 from longhaul.scenario.templates import template
+
+from .answered import check_answer, read
 
 PAIR = template("pair", kind="pair")
 HALF = """\
@@ -49,10 +52,10 @@ def test_a_text_that_is_not_right_yet_is_drawn_as_it_stands() -> None:
     assert model["resolved"] is False
     assert [node["name"] for node in model["nodes"]] == ["par", "par1", "par2"]
     assert [node["range"] for node in model["nodes"]] == [None, "par1..2", "par1..2"]
-    assert model["nodes"][0]["at"] == [48.85, 2.35]
+    assert model["nodes"][0]["at"] == (48.85, 2.35)
     wan, *attached = model["links"]
     assert (wan["a"], wan["b"], wan["line"], wan["forward"]) == ("par", "nyc", 8, None)
-    assert wan["text"]["forward"] == {"loss": "0.5"}
+    assert wan["ways"] == {"forward": {"loss": "0.5"}}
     assert [link["name"] for link in attached] == ["par1-par", "par2-par"]
     assert model["traffic"][0]["to"] == ["par1", "par2"]
 
@@ -127,7 +130,9 @@ def test_what_check_refuses_the_page_has_said_first(tmp_path: Path, edits: list[
     file = tmp_path / "scenario.yaml"
     file.write_text(text)
     _told, code = report([file], settings={}, as_json=True)
-    assert bool(errors(look(text, folder=tmp_path))) == (code != 0)
+    told = look(text, folder=tmp_path)
+    assert bool(errors(told)) == (code != 0)
+    check_answer("POST", "/api/check", 200, read(json.dumps(told)))
 
 
 def test_a_live_run_that_was_killed_is_lost_after_a_while(tmp_path: Path) -> None:

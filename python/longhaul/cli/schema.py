@@ -1,4 +1,4 @@
-"""``longhaul schema``: the scenario language for editors."""
+"""``longhaul schema``: the scenario language for editors, and what the page's server says."""
 
 import json
 
@@ -6,7 +6,8 @@ import click
 
 
 @click.command()
-def schema() -> None:
+@click.option("--page", is_flag=True, help="That of what the server of the page answers and tells, instead.")
+def schema(page: bool) -> None:
     """Print the JSON Schema of scenario files.
 
     Editors with yaml-language-server complete and check with it: put the line
@@ -15,6 +16,9 @@ def schema() -> None:
     \b
     longhaul schema > scenario.schema.json
     """
-    from longhaul.scenario import json_schema
+    if page:
+        from longhaul.page.answers.schema import json_schema
+    else:
+        from longhaul.scenario import json_schema
 
     click.echo(json.dumps(json_schema(), indent=1))

@@ -56,14 +56,12 @@ class Asked:
         return int(text)
 
 
-Answerer = Callable[[Asked], Any]
+Answerer = Callable[[Asked], Mapping[str, Any]]
+"""What is returned becomes JSON."""
 
 
 def endpoint(answer: Answerer) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint of Starlette's that lets ``answer`` work in a thread.
-
-    What it returns becomes JSON, unless it is a response already.
-    """
+    """An endpoint of Starlette's that lets ``answer`` work in a thread."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -71,8 +69,6 @@ def endpoint(answer: Answerer) -> Callable[[Request], Awaitable[Response]]:
             found = await run_in_threadpool(answer, asked)
         except LonghaulError as error:
             return JSONResponse(as_json(error), status_of(error), headers={"cache-control": "no-store"})
-        if isinstance(found, Response):
-            return found
         return JSONResponse(found, headers={"cache-control": "no-store"})
 
     return endpoint

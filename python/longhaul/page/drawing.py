@@ -2,22 +2,35 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
 
+from longhaul.page.answers.drawn import (
+    Drawing,
+    LinkNumbers,
+    ListEntry,
+    ModelEvent,
+    ModelLink,
+    ModelNode,
+    ModelProgram,
+    ModelTraffic,
+    NamedEntry,
+    Place,
+    Varied,
+    WaysText,
+    Words,
+)
 from longhaul.scenario.ranges import RangeError, expand, expand_all
 from longhaul.scenario.references import attachment_name
 from longhaul.scenario.splicing import flow
 from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, data_of
 
-Json = dict[str, Any]
-
 MOST_NODES = 5_000
 """That a drawing shows."""
 _SHORT = 4_000
 """Characters of an entry's text that are told."""
+NO_NUMBERS: LinkNumbers = {"rtt_ns": None, "bdp_bytes": None, "mtu": None, "forward": None, "reverse": None}
 
 
-def drawn(root: Branch, tree: Branch, spots: Mapping[str, Sequence[float]]) -> Json:
+def drawn(root: Branch, tree: Branch, spots: Mapping[str, Place]) -> Drawing:
     """What text ``root`` says; in ``tree`` parameters have values, and its topology is laid out.
 
     ``text`` of an entry has what stands in the file under each of its keys, on one line; ``path`` and
@@ -34,21 +47,14 @@ def drawn(root: Branch, tree: Branch, spots: Mapping[str, Sequence[float]]) -> J
         "sweep": _sweep(root),
         "nodes": nodes,
         "links": [*_links(root, tree), *_attachments(nodes)],
-        "traffic": [
-            {**_named(root, "traffic", name), **_ends(node), "kind": _text(_entry(node, "kind"))}
-            for name, node in _entries(tree, "traffic")
-        ],
-        "programs": [
-            {**_named(root, "programs", name), "hosts": _hosts(node), "run": _text(_entry(node, "run"))}
-            for name, node in _entries(tree, "programs")
-        ],
-        "events": [{**each, "link": _names(_entry(node, "link"))} for each, node in _list(root, "events")],
+        "traffic": list(_traffic(root, tree)),
+        "programs": list(_programs(root, tree)),
+        "events": list(_events(root)),
         "expect": [each for each, _node in _list(root, "expect")],
     }
 
 
-def _nodes(root: Branch, tree: Branch, spots: Mapping[str, Sequence[float]]) -> Iterator[Json]:
-    own = dict(_entries(root, "nodes"))
+def _nodes(root: Branch, tree: Branch, spots: Mapping[str, Place]) -> Iterator[ModelNode]:
     shown = 0
     for key, node in _entries(tree, "nodes"):
         attach = _text(_entry(node, "attach"))
@@ -57,39 +63,40 @@ def _nodes(root: Branch, tree: Branch, spots: Mapping[str, Sequence[float]]) -> 
             if shown > MOST_NODES:
                 return
             yield {
+                **_named(root, "nodes", key),
                 "name": name,
                 "range": key if ".." in key else None,
-                **_place(own, "nodes", key),
-                "kind": _text(_entry(node, "kind")) or "host",
+                "kind": "router" if _text(_entry(node, "kind")) == "router" else "host",
                 "function": _text(_entry(node, "function")),
                 "attach": attach,
                 "attach_link": attachment_name(name, attach) if attach else None,
                 "profile": _text(_entry(node, "profile")),
                 "at": _coordinates(_entry(node, "at")),
-                "spot": list(spots[name]) if name in spots else None,
-                "text": _texts(own.get(key)),
+                "spot": spots.get(name),
+                "addresses": [],
+                "congestion_control": None,
             }
 
 
-def _links(root: Branch, tree: Branch) -> Iterator[Json]:
+def _links(root: Branch, tree: Branch) -> Iterator[ModelLink]:
     own = dict(_entries(root, "links"))
     for name, node in _entries(tree, "links"):
         ends = _names(_entry(node, "endpoints"))
         if len(ends) == 2:
             yield {
-                "name": name,
+                **_named(root, "links", name),
                 "a": ends[0],
                 "b": ends[1],
                 "attachment": False,
-                **_place(own, "links", name),
                 "profile": _text(_entry(node, "profile")),
-                "text": _texts(own.get(name)),
+                "ways": _ways(own.get(name)),
+                **NO_NUMBERS,
             }
 
 
-def _attachments(nodes: Sequence[Json]) -> Iterator[Json]:
+def _attachments(nodes: Sequence[ModelNode]) -> Iterator[ModelLink]:
     for node in nodes:
-        if node["attach"]:
+        if node["attach"] and node["attach_link"]:
             yield {
                 "name": node["attach_link"],
                 "a": node["name"],
@@ -100,10 +107,45 @@ def _attachments(nodes: Sequence[Json]) -> Iterator[Json]:
                 "line": node["line"],
                 "profile": node["profile"],
                 "text": {},
+                "ways": {},
+                **NO_NUMBERS,
             }
 
 
-def _sweep(root: Branch) -> Json | None:
+def _ways(node: Node | None) -> WaysText:
+    """What stands under each of the two ways."""
+    told: WaysText = {}
+    if isinstance(forward := _entry(node, "forward"), Branch):
+        told["forward"] = _texts(forward)
+    if isinstance(reverse := _entry(node, "reverse"), Branch):
+        told["reverse"] = _texts(reverse)
+    return told
+
+
+def _traffic(root: Branch, tree: Branch) -> Iterator[ModelTraffic]:
+    for name, node in _entries(tree, "traffic"):
+        yield {
+            **_named(root, "traffic", name),
+            "from": _expanded(_names(_entry(node, "from"))),
+            "to": _expanded(_names(_entry(node, "to"))),
+            "link": _text(_entry(node, "link")),
+            "simulated": _text(_entry(node, "simulated")) == "true",
+            "kind": _text(_entry(node, "kind")),
+        }
+
+
+def _programs(root: Branch, tree: Branch) -> Iterator[ModelProgram]:
+    for name, node in _entries(tree, "programs"):
+        run = _text(_entry(node, "run"))
+        yield {**_named(root, "programs", name), "hosts": _hosts(node), "run": run}
+
+
+def _events(root: Branch) -> Iterator[ModelEvent]:
+    for each, node in _list(root, "events"):
+        yield {**each, "link": _names(_entry(node, "link"))}
+
+
+def _sweep(root: Branch) -> Varied | None:
     """What varies, as it stands in the file."""
     if "sweep" not in root.entries:
         return None
@@ -111,25 +153,15 @@ def _sweep(root: Branch) -> Json | None:
     return {"axes": _texts(_entry(_entry(root, "sweep"), "axes")), "repeat": told.get("repeat")}
 
 
-def _place(own: Mapping[str, Node], section: str, key: str) -> Json:
+def _named(root: Branch, section: str, name: str) -> NamedEntry:
+    """What ``section`` of the file says of ``name``, if it names it."""
+    own = _entry(_entry(root, section), name)
     return {
-        "path": [section, key] if key in own else None,
-        "written": key in own,
-        "line": own[key].place.line if key in own else None,
-    }
-
-
-def _named(root: Branch, section: str, name: str) -> Json:
-    own = dict(_entries(root, section))
-    return {"name": name, **_place(own, section, name), "text": _texts(own.get(name))}
-
-
-def _ends(node: Node) -> Json:
-    return {
-        "from": _expanded(_names(_entry(node, "from"))),
-        "to": _expanded(_names(_entry(node, "to"))),
-        "link": _text(_entry(node, "link")),
-        "simulated": _text(_entry(node, "simulated")) == "true",
+        "name": name,
+        "path": [section, name] if own else None,
+        "written": own is not None,
+        "line": own.place.line if own else None,
+        "text": _texts(own),
     }
 
 
@@ -137,11 +169,16 @@ def _hosts(node: Node) -> list[str]:
     return _expanded([name for key in ("host", "hosts", "each") for name in _names(_entry(node, key))])
 
 
-def _list(root: Branch, section: str) -> Iterator[tuple[Json, Node]]:
+def _list(root: Branch, section: str) -> Iterator[tuple[ListEntry, Node]]:
     items = _entry(root, section)
     for position, item in enumerate(items.items if isinstance(items, Items) else ()):
-        told = {"path": [section, position], "line": item.place.line, "text": _texts(item)}
-        yield {**told, "yaml": flow(data_of(item))[:_SHORT]}, item
+        told: ListEntry = {
+            "path": [section, position],
+            "line": item.place.line,
+            "text": _texts(item),
+            "yaml": flow(data_of(item))[:_SHORT],
+        }
+        yield told, item
 
 
 def _entry(node: Node | None, key: str) -> Node | None:
@@ -178,19 +215,17 @@ def _text(node: Node | None) -> str | None:
     return node.text if isinstance(node, Leaf) and node.text else None
 
 
-def _texts(node: Node | None) -> Json:
-    """What stands under each key, on one line; of the two ways, under each of theirs."""
+def _texts(node: Node | None) -> Words:
+    """What stands under each key, on one line."""
     if not isinstance(node, Branch):
         return {}
     return {
-        key: _texts(each)
-        if key in ("forward", "reverse") and isinstance(each, Branch)
-        else (each.text if isinstance(each, Leaf) else flow(data_of(each)))[:_SHORT]
+        key: (each.text if isinstance(each, Leaf) else flow(data_of(each)))[:_SHORT]
         for key, (_place, each) in node.entries.items()
     }
 
 
-def _coordinates(node: Node | None) -> list[float] | None:
+def _coordinates(node: Node | None) -> Place | None:
     values = [each.value for each in node.items if isinstance(each, Leaf)] if isinstance(node, Items) else []
     numbers = [float(each) for each in values if isinstance(each, int | Decimal)]
-    return numbers if len(numbers) == 2 else None
+    return (numbers[0], numbers[1]) if len(numbers) == 2 else None

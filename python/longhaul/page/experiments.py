@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,6 +13,20 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from longhaul.errors import LonghaulError
 from longhaul.page import figures, processes, shelf
+from longhaul.page.answers.events import End, Hello, Sample
+from longhaul.page.answers.runs import (
+    Begun,
+    Changed,
+    Log,
+    OverTime,
+    Packets,
+    RunDetails,
+    RunRow,
+    Ticket,
+    WayName,
+)
+from longhaul.page.answers.studies import Runs
+from longhaul.page.answers.texts import Done
 from longhaul.page.asking import Asked
 from longhaul.page.feeds import Feed
 from longhaul.page.processes import Started
@@ -23,7 +37,7 @@ from longhaul.run import directory as directories
 from longhaul.run import session, standing, state
 from longhaul.scenario.units import Rate, UnitError
 
-Json = dict[str, Any]
+Row = TypeVar("Row", bound=RunRow)
 
 MODES = ("live", "sim")
 _MOST_AT_ONCE = 8
@@ -50,7 +64,7 @@ class Experiments:
         """Where run directories are."""
         return self.texts.directory / "runs"
 
-    def start(self, asked: Asked) -> Json:
+    def start(self, asked: Asked) -> Begun:
         """Start a text or a file, live or simulated."""
         mode = asked.body.get("mode", "live")
         if mode not in MODES:
@@ -79,32 +93,32 @@ class Experiments:
         self._started[run] = started
         return {"id": run, "directory": str(started.directory)}
 
-    def all(self, _asked: Asked) -> Json:
+    def all(self, _asked: Asked) -> Runs:
         """All runs, newest first."""
         return {
             "runs": [self._marked(row) for row in shelf.rows(self.runs)],
             "sweeps": shelf.sweeps(self.runs),
         }
 
-    def details(self, asked: Asked) -> Json:
+    def details(self, asked: Asked) -> RunDetails:
         """One run."""
         return self._marked(shelf.details(self._directory(asked)))
 
-    def log(self, asked: Asked) -> Json:
+    def log(self, asked: Asked) -> Log:
         """What a program has written."""
         tail = asked.number("tail", least=1, most=shelf.MOST_LOG_BYTES, default=1 << 16)
         stream = asked.query.get("stream", "out")
         return shelf.log(self._directory(asked), asked.path["program"], stream=stream, tail=tail)
 
-    def series(self, asked: Asked) -> Json:
+    def series(self, asked: Asked) -> OverTime:
         """What a run recorded over time."""
         return figures.series(self._directory(asked), asked)
 
-    def packets(self, asked: Asked) -> Json:
+    def packets(self, asked: Asked) -> Packets:
         """The packets of a link, one by one."""
         return figures.packets(self._directory(asked), asked)
 
-    def stop(self, asked: Asked) -> Json:
+    def stop(self, asked: Asked) -> Done:
         """Ask a run to end; its results come with the event ``end``."""
         directory = self._directory(asked)
         started = self._started.get(asked.path["run"])
@@ -119,7 +133,7 @@ class Experiments:
             line.close()
         return {"ok": True}
 
-    def set(self, asked: Asked) -> Json:
+    def set(self, asked: Asked) -> Changed:
         """Change a link of a live run now: its laws, or whether it is up."""
         directory = self._directory(asked)
         link, way = asked.text("link", most=200), asked.body.get("way")
@@ -133,12 +147,13 @@ class Experiments:
         self._note_rate(asked.path["run"], directory, link, way, changes)
         feed = self._feeds.get(asked.path["run"])
         if feed is not None:
+            t_ns = round(at_s * 1e9)
             feed.tell_from_thread(
-                "set", {"t_ns": round(at_s * 1e9), "link": link, "way": way, "changes": changes}
+                {"event": "set", "t_ns": t_ns, "link": link, "way": way, "changes": changes}
             )
         return {"at_s": at_s}
 
-    def ticket(self, asked: Asked) -> Json:
+    def ticket(self, asked: Asked) -> Ticket:
         """An address at which the report of a run can be opened, once."""
         kind = "sweep.json" if "-sweep-" in asked.path["run"] else "run.json"
         report = shelf.find(self.runs, asked.path["run"], kind=kind) / "report.html"
@@ -146,7 +161,7 @@ class Experiments:
             raise RefusedError(404, "the run has no report yet", remedy="wait for its end")
         return self.admit(report)
 
-    def admit(self, report: Path) -> Json:
+    def admit(self, report: Path) -> Ticket:
         """An address for ``report``, which nobody can guess."""
         while len(self._tickets) >= 100:
             self._tickets.pop(next(iter(self._tickets)))
@@ -179,7 +194,7 @@ class Experiments:
         except (LonghaulError, OSError, ValueError) as error:
             refused = error if isinstance(error, LonghaulError) else RefusedError(404, "there is no such run")
             return JSONResponse(as_json(refused), status_of(refused))
-        feed = self._feed(run, directory, status=hello["status"])
+        feed = self._feed(run, directory, hello)
         stream = feed.listen(hello, after=int(after) if after.isdecimal() and len(after) < 10 else 0)
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
@@ -189,9 +204,10 @@ class Experiments:
         for feed in list(self._feeds.values()):
             feed.close_from_thread()
 
-    def _hello(self, directory: Path) -> Json:
+    def _hello(self, directory: Path) -> Hello:
         plan = directories.read_plan(directory)
         return {
+            "event": "hello",
             "version": 1,
             "figures": FIGURES,
             **self._marked(shelf.row(directory)),
@@ -199,7 +215,7 @@ class Experiments:
             "probes": shelf.probes(directory),
         }
 
-    def _feed(self, run: str, directory: Path, *, status: str) -> Feed:
+    def _feed(self, run: str, directory: Path, row: RunRow) -> Feed:
         feed = self._feeds.get(run)
         if feed is None:
             started = self._started.get(run)
@@ -207,11 +223,11 @@ class Experiments:
             self._feeds[run] = feed
             if started is not None:
                 started.attach(feed)
-            elif status != "running":
-                feed.tell("end", {"reason": status})
+            elif row["status"] != "running":
+                feed.tell(_over(row))
         return feed
 
-    def _sample(self, run: str, directory: Path) -> Json | None:
+    def _sample(self, run: str, directory: Path) -> Sample | None:
         started = self._started.get(run)
         found = self._sampler(run, directory).sample()
         if started is None:
@@ -219,11 +235,11 @@ class Experiments:
             with suppress(OSError, ValueError):
                 status = directories.read_run(directory)["status"]
                 if status != "running" and (directory / "summary.json").is_file():
-                    self._feeds[run].tell_from_thread("end", {"reason": status})
-        elif started.progress is not None:
+                    self._feeds[run].tell_from_thread(_over(shelf.row(directory)))
+        elif (progress := started.take_progress()) is not None:
             # How far a simulation is, which is news even where nothing was sampled.
-            progress, started.progress = started.progress, None
-            return {**(found or {"links": None, "probes": None}), **progress}
+            found = found or {"event": "sample", "t_ns": 0, "links": None, "probes": None}
+            found |= {"t_ns": progress["t_ns"], "real_s": progress["real_s"]}
         return found
 
     def _sampler(self, run: str, directory: Path) -> Sampler:
@@ -233,7 +249,7 @@ class Experiments:
         return self._samplers[run]
 
     def _note_rate(
-        self, run: str, directory: Path, link: str, way: str | None, changes: Mapping[str, Any]
+        self, run: str, directory: Path, link: str, way: WayName | None, changes: Mapping[str, Any]
     ) -> None:
         """Shares of the rate are those of the new one from now on."""
         try:
@@ -260,13 +276,18 @@ class Experiments:
                     return path
         raise RefusedError(409, "the run is not under way")
 
-    def _marked(self, row: Json) -> Json:
+    def _marked(self, row: Row) -> Row:
         """``row`` with what only this server knows of the run."""
         started = self._started.get(row["id"])
-        status = row["status"]
-        if started is not None and not started.has_ended and status != "running":
-            status = "concluding"
-        return {**row, "status": status, "made_by_page": started is not None}
+        if started is not None and not started.has_ended and row["status"] != "running":
+            row["status"] = "concluding"
+        row["made_by_page"] = started is not None
+        return row
+
+
+def _over(row: RunRow) -> End:
+    """The end of a run that nobody tells of but its directory."""
+    return {"event": "end", "reason": row["status"], "exit_code": None, "verdict": row["verdict"]}
 
 
 def _change(law: Any, value: Any) -> str:

@@ -6,8 +6,9 @@ several that a slow listener missed only the latest, so that nobody's slowness c
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+
+from longhaul.page.answers.events import Event, Happening, Hello, Sample
 
 HEARTBEAT_S = 15.0
 EVERY_S = 0.1
@@ -18,7 +19,7 @@ _MOST_EVENTS = 20_000
 class Feed:
     """The events of one run. All methods but :meth:`tell_from_thread` belong to the loop's thread."""
 
-    def __init__(self, sample: Callable[[], Mapping[str, Any] | None] | None) -> None:
+    def __init__(self, sample: Callable[[], Sample | None] | None) -> None:
         """``sample`` is called in a thread, every :data:`EVERY_S` while somebody listens."""
         self._loop = asyncio.get_running_loop()
         self._sample = sample
@@ -28,12 +29,12 @@ class Feed:
         self.has_ended = False
         self.is_closed = False
 
-    def tell(self, event: str, data: Mapping[str, Any]) -> None:
+    def tell(self, event: Happening) -> None:
         """Tell everybody, now and later; after ``end`` nothing comes."""
-        if self.has_ended or (len(self._history) >= _MOST_EVENTS and event != "end"):
+        if self.has_ended or (len(self._history) >= _MOST_EVENTS and event["event"] != "end"):
             return
-        self._history.append(_written(event, data, number=len(self._history) + 1))
-        self.has_ended = event == "end"
+        self._history.append(_written(event, number=len(self._history) + 1))
+        self.has_ended = event["event"] == "end"
         self._wake()
 
     def close_from_thread(self) -> None:
@@ -46,12 +47,12 @@ class Feed:
         for listener in self._listeners:
             listener.wake.set()
 
-    def tell_from_thread(self, event: str, data: Mapping[str, Any]) -> None:
+    def tell_from_thread(self, event: Happening) -> None:
         """The same from another thread."""
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self.tell, event, data)
+            self._loop.call_soon_threadsafe(self.tell, event)
 
-    async def listen(self, hello: Mapping[str, Any], *, after: int = 0) -> AsyncIterator[bytes]:
+    async def listen(self, hello: Hello, *, after: int = 0) -> AsyncIterator[bytes]:
         """``hello``, the events behind number ``after``, and what comes, until the end."""
         listener = _Listener()
         self._listeners.add(listener)
@@ -59,7 +60,7 @@ class Feed:
             self._sampling = asyncio.create_task(self._keep_sampling(self._sample))
         told = min(after, len(self._history))
         try:
-            yield _written("hello", hello)
+            yield _written(hello)
             while True:
                 listener.wake.clear()
                 while told < len(self._history):
@@ -78,14 +79,14 @@ class Feed:
         finally:
             self._listeners.discard(listener)
 
-    async def _keep_sampling(self, sample: Callable[[], Mapping[str, Any] | None]) -> None:
+    async def _keep_sampling(self, sample: Callable[[], Sample | None]) -> None:
         loop = asyncio.get_running_loop()
         due = loop.time()
         try:
             while self._listeners and not (self.has_ended or self.is_closed):
                 found = await asyncio.to_thread(sample)
                 if found is not None:
-                    text = _written("sample", found)
+                    text = _written(found)
                     for listener in self._listeners:
                         listener.sample = text
                         listener.wake.set()
@@ -101,6 +102,8 @@ class _Listener:
         self.sample: bytes | None = None
 
 
-def _written(event: str, data: Mapping[str, Any], *, number: int | None = None) -> bytes:
+def _written(event: Event, *, number: int | None = None) -> bytes:
+    """In ``text/event-stream`` the kind stands apart from the rest."""
+    data = {key: value for key, value in event.items() if key != "event"}
     name = "" if number is None else f"id: {number}\n"
-    return f"{name}event: {event}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
+    return f"{name}event: {event['event']}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from longhaul.analysis.links import intervals
 from longhaul.analysis.rates import steps
+from longhaul.page.answers.runs import OverTime, Packet, Packets, Recording, WayName
 from longhaul.page.asking import Asked
 from longhaul.page.refusals import RefusedError
 from longhaul.page.tails import read_tail
@@ -25,6 +26,8 @@ MOST_POINTS = 20_000
 MOST_PACKETS = 5_000
 LONGEST_NS = 10 * 10**9
 """Of a packet diagram."""
+_EVERY_NS = 10**9
+"""A window of packets begins so often."""
 
 _SUMMED = ("lost_packets", "overflowed_packets", "dropped_packets", "down_packets", "too_big_packets")
 _HIGHEST = ("queue_packets", "queue_bytes", "rtt_ns", "queue_delay_ns")
@@ -41,7 +44,7 @@ _PACKETS = {
 """Columns of the record that is being written, and of the table made of it."""
 
 
-def series(directory: Path, asked: Asked) -> Json:
+def series(directory: Path, asked: Asked) -> OverTime:
     """``series``: each with what tells it from others, ``t_ns`` and its columns."""
     table = asked.query.get("table", "links")
     if table not in TABLES:
@@ -54,10 +57,10 @@ def series(directory: Path, asked: Asked) -> Json:
         "sockets": _sockets,
     }
     found = read[table](directory, asked.query)
-    return {"table": table, "series": [_thinned(each, most) for each in found]}
+    return cast("OverTime", {"table": table, "series": [_thinned(each, most) for each in found]})
 
 
-def packets(directory: Path, asked: Asked) -> Json:
+def packets(directory: Path, asked: Asked) -> Packets:
     """The recorded packets of a link between two times, and what else was recorded.
 
     A packet counts if it was on the link at all between the times. ``truncated`` says that there are more.
@@ -68,8 +71,15 @@ def packets(directory: Path, asked: Asked) -> Json:
         raise RefusedError(400, "a packet diagram shows at most 10 s", remedy="ask for less")
     columns = _packet_columns(directory)
     link, way = asked.query.get("link"), asked.query.get("way")
+    window_ns = directories.read_plan(directory)["measure"].get("packet_window_ns")
     if not columns:
-        return {"packets": [], "recorded": [], "truncated": False, **_window(directory)}
+        return {
+            "packets": [],
+            "recorded": [],
+            "truncated": False,
+            "window_ns": window_ns,
+            "every_ns": _EVERY_NS,
+        }
     left = np.where(np.isnan(columns["due_ns"]), columns["offered_ns"], columns["due_ns"])
     mask = (columns["link"] == link) & (columns["offered_ns"] < end) & (left >= start)
     if way:
@@ -80,7 +90,8 @@ def packets(directory: Path, asked: Asked) -> Json:
         "packets": [_packet(columns, place) for place in places[:MOST_PACKETS]],
         "recorded": _recorded(columns),
         "truncated": len(places) > MOST_PACKETS,
-        **_window(directory),
+        "window_ns": window_ns,
+        "every_ns": _EVERY_NS,
     }
 
 
@@ -243,7 +254,7 @@ def _packet_columns(directory: Path) -> dict[str, Array]:
     return found if found and len(found["link"]) else {}
 
 
-def _packet(columns: Mapping[str, Array], place: Any) -> Json:
+def _packet(columns: Mapping[str, Array], place: Any) -> Packet:
     due = columns["due_ns"][place]
     return {
         "way": columns["way"][place],
@@ -255,9 +266,9 @@ def _packet(columns: Mapping[str, Array], place: Any) -> Json:
     }
 
 
-def _recorded(columns: Mapping[str, Array]) -> list[Json]:
+def _recorded(columns: Mapping[str, Array]) -> list[Recording]:
     """Which links and ways have packets, how many, from when to when."""
-    rows: dict[tuple[str, str], list[int]] = {}
+    rows: dict[tuple[str, WayName], list[int]] = {}
     for link, way, at_ns in zip(columns["link"], columns["way"], columns["offered_ns"], strict=True):
         rows.setdefault((link, way), []).append(int(at_ns))
     return [
@@ -272,12 +283,6 @@ def _columns(table: pa.Table) -> dict[str, Array]:
 
 def _column(table: pa.Table, name: str) -> Array:
     return table.column(name).to_numpy(zero_copy_only=False)
-
-
-def _window(directory: Path) -> Json:
-    """The stretch at the beginning of each second that is recorded."""
-    measure = directories.read_plan(directory)["measure"]
-    return {"window_ns": measure.get("packet_window_ns"), "every_ns": 10**9}
 
 
 def _plain(value: Any) -> Any:

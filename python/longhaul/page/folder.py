@@ -5,8 +5,8 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import Any
 
+from longhaul.page.answers.texts import FileEntry, FileText, Saved
 from longhaul.page.refusals import RefusedError
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,80}\.ya?ml")
@@ -14,16 +14,17 @@ MOST_BYTES = 1 << 20
 """Of a file that the page edits."""
 
 
-def listing(directory: Path) -> list[dict[str, Any]]:
-    """Scenario files by name: when they were written (unix seconds), and the etag of what is in them."""
-    found = []
+def listing(directory: Path) -> list[FileEntry]:
+    """Scenario files by name: when they were written, and the etag of what is in them."""
+    found: list[FileEntry] = []
     for path in sorted(directory.iterdir()):
         if not _NAME.fullmatch(path.name):
             continue
         try:
             about = path.stat()
             if stat.S_ISREG(about.st_mode) and about.st_size <= MOST_BYTES:
-                found.append({"name": path.name, "mtime": about.st_mtime, "etag": etag(path.read_bytes())})
+                tag = etag(path.read_bytes())
+                found.append({"name": path.name, "mtime_unix_s": about.st_mtime, "etag": tag})
         except OSError:
             continue
     return found
@@ -34,7 +35,7 @@ def etag(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:32]
 
 
-def read(directory: Path, name: str) -> dict[str, Any]:
+def read(directory: Path, name: str) -> FileText:
     """Text and etag of file ``name``; raises :class:`RefusedError`."""
     path = place(directory, name)
     try:
@@ -51,7 +52,7 @@ def read(directory: Path, name: str) -> dict[str, Any]:
         raise RefusedError(400, f"{name} is not UTF-8", remedy="save it as UTF-8") from None
 
 
-def write(directory: Path, name: str, text: str, *, before: str | None) -> dict[str, Any]:
+def write(directory: Path, name: str, text: str, *, before: str | None) -> Saved:
     """Put ``text`` into file ``name`` in one step, if it is what it was at etag ``before``.
 
     ``None`` for a file that is not to be there yet. Raises :class:`RefusedError`, with 409 where

@@ -7,6 +7,8 @@ from secrets import compare_digest
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from longhaul.page.answers.texts import Refused
+
 MOST_BYTES = 2 << 20
 """Of the body of a request."""
 
@@ -98,7 +100,8 @@ TOO_LARGE = (413, f"the request has more than {MOST_BYTES >> 20} MiB", "send les
 
 
 async def _refuse(send: Send, status: int, message: str, remedy: str) -> None:
-    body = json.dumps({"error": {"message": message, "remedy": remedy}}).encode()
+    told: Refused = {"error": {"message": message, "remedy": remedy}}
+    body = json.dumps(told).encode()
     headers = {**HEADERS, "content-type": "application/json", "content-length": str(len(body))}
     if status == 413:
         headers["connection"] = "close"

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
+from longhaul.page.answers.texts import BuiltIn, Option, Template
 from longhaul.page.refusals import RefusedError
 from longhaul.scenario.model.topology import Topology
 from longhaul.scenario.templates import TEMPLATES, template, topology_template
-
-Json = dict[str, Any]
 
 SCENARIOS = Path(__file__).parent / "scenarios"
 """The scenarios of the project, with the traces that they name."""
@@ -26,9 +25,9 @@ _LONG = ("sites", "grid5000", "teragrid")
 """Kinds that need more than a form can ask."""
 
 
-def templates() -> list[Json]:
+def templates() -> list[Template]:
     """Name, title, and options with their defaults as a scenario writes them."""
-    found: list[Json] = [{"name": "empty", "title": "Nothing but a name.", "options": []}]
+    found: list[Template] = [{"name": "empty", "title": "Nothing but a name.", "options": []}]
     found += [{"name": name, "title": title, "options": []} for name, (title, _body) in TEMPLATES.items()]
     for model in get_args(Topology):
         (kind,) = get_args(model.model_fields["kind"].annotation)
@@ -52,7 +51,7 @@ def write_template(name: str, options: Mapping[str, str]) -> str:
     return topology_template(called, kind=name.removeprefix(_TOPOLOGY), options=rest)
 
 
-def scenarios() -> list[Json]:
+def scenarios() -> list[BuiltIn]:
     """Name, first line and comment of each scenario of the project."""
     return [
         {"name": path.stem, "title": (comment.splitlines() or [""])[0], "comment": comment}
@@ -78,9 +77,9 @@ def _comment(text: str) -> str:
     return "\n".join(lines).strip()
 
 
-def _options(model: Any) -> list[Json]:
+def _options(model: Any) -> list[Option]:
     """Fields that have a default of one word; the rest is for the file."""
-    found = []
+    found: list[Option] = []
     for name, field in model.model_fields.items():
         if name in _SHARED or field.default is None or field.is_required():
             continue

@@ -1,13 +1,16 @@
 """What a text says, right or wrong: its problems, and the network that it draws as far as it goes."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from longhaul.analysis.links import requested
 from longhaul.errors import LonghaulError
-from longhaul.page.drawing import drawn
+from longhaul.page.answers.drawn import Check, Drawing, LinkNumbers, Model, Place, Way
+from longhaul.page.answers.texts import Problem, Severity
+from longhaul.page.drawing import NO_NUMBERS, drawn
+from longhaul.page.refusals import as_problem
 from longhaul.run.checking import examine
 from longhaul.scenario.describe import describe
 from longhaul.scenario.load import check_tree
@@ -26,7 +29,6 @@ _HEADLINE = re.compile(
     rf"{re.escape(NAME)}:(?P<line>[0-9]+):(?P<column>[0-9]+): (?:(?P<path>[^ :]+): )?(?P<rest>.*)", re.DOTALL
 )
 _MOST_PATHS = 200
-_NOTHING: Json = dict.fromkeys(("rtt_ns", "bdp_bytes", "mtu", "forward", "reverse"))
 
 
 def look(
@@ -35,7 +37,7 @@ def look(
     folder: Path,
     settings: Mapping[str, str] | None = None,
     certificate: Mapping[str, Any] | None = None,
-) -> Json:
+) -> Check:
     """``problems``, errors first, and ``model``, which is ``None`` where the text is no YAML.
 
     Files that the text names lie in ``folder``. While there are errors, the model says what stands in the
@@ -44,21 +46,22 @@ def look(
     try:
         source, root = read_tree(NAME, text.encode())
     except ScenarioError as error:
-        return {"problems": list(_errors(error)), "model": None}
-    resolved, problems = None, []
+        return {"problems": _errors(error), "model": None}
+    resolved = None
+    problems: list[Problem] = []
     try:
         scenario = check_tree(source, root, settings=settings or {}, folder=folder)
         resolved, warnings = examine(scenario, certificate=certificate)
         problems = [_warning(each) for each in warnings]
     except ScenarioError as error:
-        problems = list(_errors(error))
+        problems = _errors(error)
     except LonghaulError as error:
-        problems = [_problem(error.message, error.remedy)]
+        problems = [of_all(error.message, error.remedy)]
     tree, spots = _tree(source, root, settings or {})
     return {"problems": problems, "model": _with_numbers(drawn(root, tree, spots), resolved)}
 
 
-def _tree(source: Source, root: Branch, settings: Mapping[str, str]) -> tuple[Branch, Mapping[str, Any]]:
+def _tree(source: Source, root: Branch, settings: Mapping[str, str]) -> tuple[Branch, Mapping[str, Place]]:
     """The tree with parameters and topology in place, as far as they are right."""
     try:
         known, _problems = parameters(source, root, settings)
@@ -69,42 +72,52 @@ def _tree(source: Source, root: Branch, settings: Mapping[str, str]) -> tuple[Br
     return laid.tree, laid.spots
 
 
-def _with_numbers(model: Json, resolved: Resolved | None) -> Json:
+def _with_numbers(drawing: Drawing, resolved: Resolved | None) -> Model:
     """The drawing with addresses, laws, round trips and paths; each ``None`` while there are errors."""
     told: Json = (
         describe(resolved, most_paths=_MOST_PATHS) if resolved else {"nodes": [], "links": [], "paths": []}
     )
     nodes = {node["name"]: node for node in told["nodes"]}
     links = {link["name"]: link for link in told["links"]}
-    for node in model["nodes"]:
+    for node in drawing["nodes"]:
         found = nodes.get(node["name"], {})
         node["addresses"] = [found[key] for key in ("ipv4", "ipv6") if found.get(key)]
         node["congestion_control"] = found.get("congestion_control")
-    for link in model["links"]:
-        link.update(_link(links[link["name"]]) if link["name"] in links else _NOTHING)
     return {
-        **model,
+        **drawing,
+        "links": [
+            {**link, **(_link(links[link["name"]]) if link["name"] in links else NO_NUMBERS)}
+            for link in drawing["links"]
+        ],
         "resolved": resolved is not None,
         "duration_ns": told.get("duration_ns"),
         "seed": told.get("seed"),
         "every_ns": resolved.plan["measure"]["every_ns"] if resolved else None,
         "paths": [
-            {key: path[key] for key in ("from", "to", "nodes", "round_trip_ns", "bottleneck", "bits_per_s")}
+            {
+                "from": path["from"],
+                "to": path["to"],
+                "nodes": path["nodes"],
+                "round_trip_ns": path["round_trip_ns"],
+                "bottleneck": path["bottleneck"],
+                "bits_per_s": path["bits_per_s"],
+            }
             for path in told["paths"]
         ],
     }
 
 
-def _link(link: Json) -> Json:
+def _link(link: Json) -> LinkNumbers:
     return {
         "rtt_ns": link["round_trip_ns"],
         "bdp_bytes": link["forward"]["bdp_bytes"],
         "mtu": link["mtu"],
-        **{way: _direction(link[way]) for way in ("forward", "reverse")},
+        "forward": _direction(link["forward"]),
+        "reverse": _direction(link["reverse"]),
     }
 
 
-def _direction(direction: Json) -> Json:
+def _direction(direction: Json) -> Way:
     asked = requested(direction)
     return {
         "delay_ns": asked["delay_ns"],
@@ -122,34 +135,34 @@ def _direction(direction: Json) -> Json:
     }
 
 
-def _errors(error: ScenarioError) -> Iterator[Json]:
-    for each in error.problems:
-        yield {**each.as_json(), "severity": "error", "width": each.place.width}
+def _errors(error: ScenarioError) -> list[Problem]:
+    return [as_problem(each) for each in error.problems]
 
 
-def _problem(message: str, remedy: str | None) -> Json:
+def of_all(message: str, remedy: str | None, *, severity: Severity = "error") -> Problem:
+    """A problem that no place in the text has."""
     return {
-        "line": 1,
-        "column": 1,
-        "width": 1,
         "path": "",
+        "line": None,
+        "column": None,
+        "width": 1,
         "message": message,
         "remedy": remedy,
-        "severity": "error",
+        "severity": severity,
     }
 
 
-def _warning(text: str) -> Json:
+def _warning(text: str) -> Problem:
     """A warning with its place apart from what it says."""
     match = _HEADLINE.fullmatch(text)
     if match is None:
-        return {**_problem(text, None), "severity": "warning"}
+        return of_all(text, None, severity="warning")
     message, _, remedy = match["rest"].partition("; ")
     return {
+        "path": match["path"] or "",
         "line": int(match["line"]),
         "column": int(match["column"]),
         "width": 1,
-        "path": match["path"] or "",
         "message": message,
         "remedy": remedy or None,
         "severity": "warning",

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from longhaul.page.answers.events import End, Happening
 from longhaul.page.feeds import Feed
 from longhaul.page.refusals import RefusedError
+from longhaul.page.told import Failed, Progress, Swept, Told
 from longhaul.run import directory as directories
 from longhaul.run.session import search_path
 from longhaul.run.sweeps.folder import Folder
-
-Json = dict[str, Any]
 
 _PATIENCE_S = 120.0
 """For a plan to be made and checked."""
@@ -33,10 +33,12 @@ class Started:
     process: subprocess.Popen[bytes]
     orders: Mapping[str, Any]
     directory: Path
-    events: "list[Json]" = field(default_factory=list)
+    events: list[Happening] = field(default_factory=list)
     """Told before anybody could listen."""
     feed: Feed | None = None
-    progress: Json | None = None
+    progress: Progress | None = None
+    """Of a simulation, if there is news of it."""
+    swept: Swept | None = None
     has_ended: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -49,21 +51,26 @@ class Started:
         """Ask it to end soon, with results."""
         _write(self.process, "stop")
 
-    def tell(self, event: Json) -> None:
+    def take_progress(self) -> Progress | None:
+        """What has not been taken yet."""
+        progress, self.progress = self.progress, None
+        return progress
+
+    def tell(self, event: Happening) -> None:
         """Pass an event on, or keep it until there is a feed."""
         with self.lock:
             self.has_ended = self.has_ended or event["event"] == "end"
             if self.feed is None:
                 self.events.append(event)
             else:
-                self.feed.tell_from_thread(_name(event), _data(event))
+                self.feed.tell_from_thread(event)
 
     def attach(self, feed: Feed) -> None:
         """From now on ``feed`` hears everything, and first what there was."""
         with self.lock:
             self.feed = feed
             for event in self.events:
-                feed.tell(_name(event), _data(event))
+                feed.tell(event)
             self.events.clear()
 
 
@@ -98,27 +105,27 @@ def _follow(
     """Take in what the run tells, to its end."""
     assert process.stdout is not None
     started: Started | None = None
-    early: list[Json] = []
+    early: list[Happening] = []
     for line in process.stdout:
         try:
-            event: Json = json.loads(line)
+            event: Told = json.loads(line)
         except ValueError:
             continue
-        if started is None:
-            early.append(event)
-            if event["event"] == "directory":
-                started = Started(process, orders, Path(event["directory"]))
-                for each in early:
-                    started.tell(each)
-                known.set_result(started)
-            elif event["event"] == "failed":
+        if event["event"] == "directory":
+            started = Started(process, orders, Path(event["directory"]), early)
+            known.set_result(started)
+        elif started is None:
+            if event["event"] == "failed":
                 known.set_exception(_RefusalError(event))
-            continue
-        if event["event"] == "progress":
-            started.progress = _data(event)
+            elif event["event"] != "progress" and event["event"] != "swept":
+                early.append(event)
+        elif event["event"] == "progress":
+            started.progress = event
+        elif event["event"] == "swept":
+            started.swept = event
         elif event["event"] == "failed":
             started.tell({"event": "problem", **event["error"]})
-            started.tell({"event": "end", "reason": "failed", "exit_code": event["exit_code"]})
+            started.tell(_failed(event["exit_code"]))
         else:
             started.tell(event)
     code = process.wait()
@@ -134,7 +141,11 @@ def _follow(
         with suppress(OSError, ValueError):
             _mark_failed(started.directory)
         started.tell({"event": "problem", "message": f"the run {killed}", "remedy": "; ".join(last) or None})
-        started.tell({"event": "end", "reason": "failed", "exit_code": None})
+        started.tell(_failed(None))
+
+
+def _failed(exit_code: int | None) -> End:
+    return {"event": "end", "reason": "failed", "exit_code": exit_code, "verdict": None}
 
 
 def _mark_failed(directory: Path) -> None:
@@ -148,7 +159,7 @@ def _mark_failed(directory: Path) -> None:
 class _RefusalError(RefusedError):
     """A run that was refused, in its own words."""
 
-    def __init__(self, event: Mapping[str, Any]) -> None:
+    def __init__(self, event: Failed) -> None:
         super().__init__(
             409 if event["exit_code"] == 3 else 400,
             event["error"]["message"],
@@ -166,11 +177,3 @@ def _write(process: "subprocess.Popen[bytes]", line: str) -> None:
 
 def _environment() -> dict[str, str]:
     return {**os.environ, "PATH": search_path(), "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-
-
-def _name(event: Json) -> str:
-    return str(event["event"])
-
-
-def _data(event: Json) -> Json:
-    return {key: value for key, value in event.items() if key != "event"}

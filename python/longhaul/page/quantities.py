@@ -1,9 +1,8 @@
 """Quantities with units, checked as one types."""
 
-from typing import Any
-
 from pydantic_core import PydanticCustomError
 
+from longhaul.page.answers import texts
 from longhaul.page.refusals import RefusedError
 from longhaul.scenario.model.queue import parse_limit
 from longhaul.scenario.units import Quantity, Rate, Share, Size, Span, UnitError
@@ -12,7 +11,7 @@ from longhaul.scenario.yaml_tree import resolve_scalar
 KINDS: dict[str, type[Quantity]] = {"delay": Span, "rate": Rate, "loss": Share, "size": Size}
 
 
-def read_quantity(kind: str, text: str) -> dict[str, Any]:
+def read_quantity(kind: str, text: str) -> texts.Quantity:
     """Whether ``text`` is a quantity of ``kind``, and which.
 
     The value is in ns, bit/s, bytes, or a share of one; ``canonical`` is its exact spelling. A parameter,
@@ -36,11 +35,11 @@ def read_quantity(kind: str, text: str) -> dict[str, Any]:
     return _right(value_of(quantity), str(quantity))
 
 
-def _right(value: float | None, canonical: str) -> dict[str, Any]:
+def _right(value: float | None, canonical: str) -> texts.Quantity:
     return {"ok": True, "value": value, "canonical": canonical, "message": None, "remedy": None}
 
 
-def _wrong(message: str, remedy: str | None) -> dict[str, Any]:
+def _wrong(message: str, remedy: str | None) -> texts.Quantity:
     return {"ok": False, "value": None, "canonical": None, "message": message, "remedy": remedy}
 
 

@@ -13,17 +13,18 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from longhaul.errors import LonghaulError
 from longhaul.page.refusals import as_json
+from longhaul.page.told import Told
 from longhaul.run import experiment, live, session, sim
 from longhaul.run.state import socket_path
 from longhaul.scenario import Resolved, resolve
 from longhaul.scenario.load import parse_scenario
 
 Json = dict[str, Any]
-Tell = Callable[[Mapping[str, Any]], None]
+Tell = Callable[[Told], None]
 
 
 @dataclass
@@ -69,7 +70,7 @@ def teller() -> Tell:
     events = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
-    def tell(event: Mapping[str, Any]) -> None:
+    def tell(event: Told) -> None:
         with suppress(BrokenPipeError):
             events.write(json.dumps(event).encode() + b"\n")
 
@@ -133,7 +134,7 @@ def _live(resolved: Resolved, orders: Json, run: Run, tell: Tell) -> tuple[Path,
     def progress(message: Mapping[str, Any]) -> None:
         run.begins(socket_path(prepared.run) if message.get("event") == "started" else None)
         if message.get("event") != "ended":
-            tell(message)
+            tell(cast("Told", message))
 
     try:
         finished = live.run(prepared, progress=progress)

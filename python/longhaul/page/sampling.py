@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from longhaul.analysis.rates import Steps, steps
+from longhaul.page.answers.events import Figures, Sample
 
-Json = dict[str, Any]
 Array = np.ndarray[Any, Any]
 
 WAYS = ("forward", "reverse")
-FIGURES = ("bits_per_s", "utilisation", "queue_delay_ns", "lost_packets", "lateness_p99_ns")
+FIGURES: Figures = ("bits_per_s", "utilisation", "queue_delay_ns", "lost_packets", "lateness_p99_ns")
 """Of each way of a link: delivered, share of the rate in use, what a packet that came now would wait, packets
 that ended otherwise than delivered, and the lateness that one packet in a hundred exceeded."""
 _ENDED = ("lost_packets", "overflowed_packets", "dropped_packets", "down_packets", "too_big_packets")
@@ -108,12 +108,8 @@ class Sampler:
         """From now on the direction has another rate than the plan says."""
         self._rates[link * len(WAYS) + WAYS.index(way)] = [(0, bits_per_s)]
 
-    def sample(self) -> Json | None:
-        """The latest figures; ``None`` if nothing is new.
-
-        ``t_ns``, ``links`` (the figures of both ways of each, in the order of the plan) and ``probes`` (the
-        latest round trip of each, in ns).
-        """
+    def sample(self) -> Sample | None:
+        """The latest figures, links in the order of the plan; ``None`` if nothing is new."""
         new = self._take_samples()
         self._take_lateness()
         for place, log in enumerate(self._pings):
@@ -128,8 +124,13 @@ class Sampler:
             for name, column in zip(FIGURES, self._figures.T, strict=True)
         ]
         ways = list(zip(*columns, strict=True))
-        both = [one + other for one, other in zip(ways[0::2], ways[1::2], strict=True)]
-        return {"t_ns": int(max(self._t_ns.max(initial=0), 0)), "links": both, "probes": list(self._rtt_ns)}
+        both = [[*one, *other] for one, other in zip(ways[0::2], ways[1::2], strict=True)]
+        return {
+            "event": "sample",
+            "t_ns": int(max(self._t_ns.max(initial=0), 0)),
+            "links": both,
+            "probes": list(self._rtt_ns),
+        }
 
     def _take_samples(self) -> bool:
         places, columns = self._samples.latest()

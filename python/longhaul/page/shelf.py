@@ -8,12 +8,15 @@ from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
+from longhaul.page.answers.runs import Log, Planned, Probe, RunDetails, RunRow
+from longhaul.page.answers.studies import SweepRow
 from longhaul.page.refusals import RefusedError
 from longhaul.run import directory as directories
 
 Json = dict[str, Any]
+Row = TypeVar("Row")
 
 _ID = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]{0,80})~(?P<stamp>[0-9]{8}T[A-Za-z0-9-]{1,80})")
 _LOG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,120}")
@@ -37,17 +40,17 @@ def find(runs: Path, run: str, *, kind: str = "run.json") -> Path:
     return directory
 
 
-def rows(runs: Path) -> list[Json]:
+def rows(runs: Path) -> list[RunRow]:
     """The latest runs, newest first."""
     return _rows(runs, "run.json", row)
 
 
-def sweeps(runs: Path) -> list[Json]:
+def sweeps(runs: Path) -> list[SweepRow]:
     """The latest sweeps, newest first."""
     return _rows(runs, "sweep.json", sweep)
 
 
-def _rows(runs: Path, kind: str, told: Callable[[Path], Json]) -> list[Json]:
+def _rows(runs: Path, kind: str, told: Callable[[Path], Row]) -> list[Row]:
     found = [
         directory
         for parent in (sorted(runs.iterdir()) if runs.is_dir() else ())
@@ -64,7 +67,7 @@ def _rows(runs: Path, kind: str, told: Callable[[Path], Json]) -> list[Json]:
     return rows
 
 
-def sweep(directory: Path) -> Json:
+def sweep(directory: Path) -> SweepRow:
     """One line of the list of sweeps."""
     sweep = json.loads((directory / "sweep.json").read_text(encoding="utf-8"))
     return {
@@ -77,13 +80,15 @@ def sweep(directory: Path) -> Json:
         "repeats": sweep["repeats"],
         "directory": str(directory),
         "has_report": (directory / "report.html").is_file(),
+        "can_stop": False,
     }
 
 
-def row(directory: Path) -> Json:
-    """One line of the list of runs."""
+def row(directory: Path) -> RunRow:
+    """One line of the list of runs, as far as its directory says."""
     run = directories.read_run(directory)
     started = datetime.fromisoformat(run["started"])
+    judged = _judged(directory)
     return {
         "id": id_of(directory),
         "name": run["name"],
@@ -94,11 +99,14 @@ def row(directory: Path) -> Json:
         "argv": run["argv"],
         "directory": str(directory),
         "has_report": (directory / "report.html").is_file(),
-        **_judged(directory),
+        "verdict": judged.verdict,
+        "duration_s": judged.duration_s,
+        "expectations_met": judged.expectations_met,
+        "made_by_page": False,
     }
 
 
-def details(directory: Path) -> Json:
+def details(directory: Path) -> RunDetails:
     """The same with summary, and what there is to look at."""
     plan = directories.read_plan(directory)
     summary = _without_curves(read_json(directory / "summary.json"))
@@ -108,7 +116,6 @@ def details(directory: Path) -> Json:
         "summary": summary,
         "fidelity": summary.get("fidelity") if summary else None,
         "transfers": read_json(directory / "transfers.json"),
-        "expectations": summary.get("expectations", []) if summary else [],
         **of_plan(plan),
         "probes": probes(directory),
         "logs": sorted(
@@ -124,7 +131,7 @@ def details(directory: Path) -> Json:
     }
 
 
-def of_plan(plan: Mapping[str, Any]) -> Json:
+def of_plan(plan: Mapping[str, Any]) -> Planned:
     """What listeners need of a plan: names in the order of samples."""
     nodes = plan["nodes"]
     return {
@@ -139,7 +146,7 @@ def of_plan(plan: Mapping[str, Any]) -> Json:
     }
 
 
-def probes(directory: Path) -> list[Json]:
+def probes(directory: Path) -> list[Probe]:
     """The pings of a run: which program each is, from where to where."""
     traffic = read_json(directory / "raw" / "traffic.json") or []
     return [
@@ -149,7 +156,7 @@ def probes(directory: Path) -> list[Json]:
     ]
 
 
-def log(directory: Path, program: str, *, stream: str, tail: int) -> Json:
+def log(directory: Path, program: str, *, stream: str, tail: int) -> Log:
     """The last ``tail`` bytes of what a program wrote, from a whole line on."""
     if not _LOG.fullmatch(program) or stream not in ("out", "err"):
         raise RefusedError(404, "there is no such log")
@@ -175,24 +182,31 @@ def _is_lost(directory: Path, run: Json) -> bool:
     return time.time() - written.stat().st_mtime > _SILENT_S + 10 * every_s
 
 
-def _judged(directory: Path) -> Json:
-    """Verdict and length of a run that has ended."""
+class _Judged(NamedTuple):
+    """Verdict and length of a run, as far as it has them."""
+
+    verdict: str | None = None
+    duration_s: float | None = None
+    expectations_met: bool | None = None
+
+
+def _judged(directory: Path) -> _Judged:
     try:
         written = (directory / "summary.json").stat().st_mtime_ns
     except OSError:
-        return {"verdict": None, "duration_s": None, "expectations_met": None}
-    return dict(_judgement(directory, written))
+        return _Judged()
+    return _judgement(directory, written)
 
 
 @lru_cache(maxsize=2 * _MOST_RUNS)
-def _judgement(directory: Path, _written: int) -> tuple[tuple[str, Any], ...]:
+def _judgement(directory: Path, _written: int) -> _Judged:
     summary = read_json(directory / "summary.json") or {}
     expectations = summary.get("expectations") or []
     duration_ns = summary.get("duration_ns")
-    return (
-        ("verdict", (summary.get("fidelity") or {}).get("verdict")),
-        ("duration_s", duration_ns / 1e9 if duration_ns is not None else None),
-        ("expectations_met", all(each.get("met") for each in expectations) if expectations else None),
+    return _Judged(
+        verdict=(summary.get("fidelity") or {}).get("verdict"),
+        duration_s=duration_ns / 1e9 if duration_ns is not None else None,
+        expectations_met=all(each.get("met") for each in expectations) if expectations else None,
     )
 
 

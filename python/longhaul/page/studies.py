@@ -3,10 +3,11 @@
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from longhaul.errors import LonghaulError
 from longhaul.page import shelf
+from longhaul.page.answers.studies import Comparison, Load, Policies, TransferPlan
 from longhaul.page.asking import Asked
 from longhaul.page.looking import NAME
 from longhaul.page.refusals import RefusedError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from longhaul.run.comparison import Group
     from longhaul.scheduling.instances import Network
 
-Json = dict[str, Any]
+Answer = TypeVar("Answer")
 
 _MOST_RUNS = 50
 _REQUESTS = "requests.yaml"
@@ -35,7 +36,7 @@ class Studies:
         """Where run directories are."""
         return self.texts.directory / "runs"
 
-    def compare(self, asked: Asked) -> Json:
+    def compare(self, asked: Asked) -> Comparison:
         """Metrics of runs side by side; a list within ``runs`` counts as repetitions."""
         from longhaul.report.comparison import as_plain
         from longhaul.run.comparison import compare_groups
@@ -48,15 +49,17 @@ class Studies:
         if not isinstance(metrics, list) or not all(isinstance(each, str) for each in metrics):
             raise RefusedError(400, '"metrics" must be a list of patterns')
         rows = compare_groups(groups, metrics)
-        return finite(as_plain([(group.name, len(group.runs)) for group in groups], rows))
+        told = as_plain([(group.name, len(group.runs)) for group in groups], rows)
+        answer: Comparison = {"groups": told["groups"], "metrics": told["metrics"]}
+        return finite(answer)
 
-    def policies(self, _asked: Asked) -> Json:
+    def policies(self, _asked: Asked) -> Policies:
         """The policies, each with a line."""
         from longhaul.scheduling.policies import POLICIES
 
         return {"policies": [{"name": name, "about": each.what} for name, each in POLICIES.items()]}
 
-    def plan(self, asked: Asked) -> Json:
+    def plan(self, asked: Asked) -> TransferPlan:
         """A plan of the transfers that a text asks for."""
         from longhaul.scheduling import plans, policies, reading, writing
 
@@ -65,11 +68,20 @@ class Studies:
         network = self._network(asked)
         case = reading.placed(file, network=network, capacity_bits_per_s=_capacity(asked))
         made = policies.plan(case, policy=asked.text("policy", most=60))
-        curves = [
+        curves: list[Load] = [
             {"link": link.name, "t_s": times.tolist(), "bits_per_s": load.tolist()}
             for link, (times, load) in zip(made.instance.links, plans.loads(made), strict=True)
         ]
-        return finite({**writing.plan_as_plain(made), "loads": curves})
+        told = writing.plan_as_plain(made)
+        answer: TransferPlan = {
+            "policy": told["policy"],
+            "measures": told["measures"],
+            "congestion": told["congestion"],
+            "requests": told["requests"],
+            "links": told["links"],
+            "loads": curves,
+        }
+        return finite(answer)
 
     def _network(self, asked: Asked) -> "Network | None":
         from longhaul.scenario.resolve import resolve
@@ -104,9 +116,9 @@ def _capacity(asked: Asked) -> int | None:
         raise LonghaulError(error.message, remedy=error.remedy, exit_code=2) from None
 
 
-def finite(content: Json) -> Json:
+def finite(content: Answer) -> Answer:
     """``content`` for JSON, which knows no infinity."""
-    return {key: _known(each) for key, each in content.items()}
+    return cast("Answer", _known(content))
 
 
 def _known(content: Any) -> Any:

@@ -65,7 +65,10 @@ class Telling:
     def say(self, text: str, *, style: str | None = None) -> None:
         """Tell it as a problem if it is red."""
         message = text.removeprefix("longhaul: ")
-        self.tell({"event": "problem" if style == "red" else "warning", "message": message, "remedy": None})
+        if style == "red":
+            self.tell({"event": "problem", "message": message, "remedy": None})
+        else:
+            self.tell({"event": "warning", "message": message, "remedy": None})
 
     def add(self, points: int) -> None:
         """There are so many more runs to do."""
@@ -89,7 +92,7 @@ class Telling:
     def _tell_progress(self) -> None:
         rate = self.new / max(time.monotonic() - self.began_s, 1e-3)
         left_s = (self.points - self.finished) / rate if rate else None
-        self.tell({"event": "progress", "done": self.finished, "points": self.points, "left_s": left_s})
+        self.tell({"event": "swept", "done": self.finished, "points": self.points, "left_s": left_s})
 
 
 def main() -> int:
@@ -107,7 +110,8 @@ def main() -> int:
             tell({"event": "directory", "directory": str(folder.path)})
             telling = Telling(folder, prepared, tell, run)
             swept = sweeps.execute(folder, prepared, workers, watching=telling)
-        tell({"event": "end", "reason": swept.summary["status"], "exit_code": swept.exit_code})
+        reason = swept.summary["status"]
+        tell({"event": "end", "reason": reason, "exit_code": swept.exit_code, "verdict": None})
     except LonghaulError as error:
         tell({"event": "failed", **as_json(error), "exit_code": error.exit_code})
         return 1

@@ -2,7 +2,7 @@
 
 import os
 import platform
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -10,8 +10,22 @@ from typing import Any
 
 from longhaul.measure.host import examine
 from longhaul.page import folder, library
+from longhaul.page.answers.drawn import Check, Edited
+from longhaul.page.answers.texts import (
+    BuiltInText,
+    Can,
+    Certified,
+    FileText,
+    Finding,
+    Host,
+    Preflight,
+    Quantity,
+    Saved,
+    State,
+    TemplateText,
+)
 from longhaul.page.asking import Asked
-from longhaul.page.looking import NAME, look
+from longhaul.page.looking import NAME, look, of_all
 from longhaul.page.quantities import read_quantity
 from longhaul.page.refusals import RefusedError
 from longhaul.run.certificate import load_certificate
@@ -32,84 +46,87 @@ class Texts:
     """Answers about the texts of one directory."""
 
     directory: Path
-    _examined: Json | None = field(default=None, repr=False)
 
-    def state(self, _asked: Asked) -> Json:
+    def state(self, _asked: Asked) -> State:
         """Everything that the page needs to begin."""
-        about = self._about
         return {
             "version": version("longhaul"),
             "directory": str(self.directory),
-            **about,
+            "host": self._host,
+            "can": self._can,
             "templates": library.templates(),
             "scenarios": library.scenarios(),
             "files": folder.listing(self.directory),
         }
 
     @cached_property
-    def _about(self) -> Json:
-        findings = [asdict(finding) for finding in examine(self_test=False)]
-        missing = [each for each in findings if each["state"] == "missing"]
+    def _host(self) -> Host:
+        findings: list[Finding] = [
+            {"what": each.what, "state": each.state, "detail": each.detail, "fix": each.fix}
+            for each in examine(self_test=False)
+        ]
+        return {
+            "name": platform.node(),
+            "kernel": platform.release(),
+            "cpus": os.cpu_count(),
+            "findings": findings,
+        }
+
+    @property
+    def _can(self) -> Can:
+        missing = [each for each in self._host["findings"] if each["state"] == "missing"]
         why = "; ".join(f"{each['what']}: {each['detail']}" for each in missing)
         remedy = "; ".join(each["fix"] for each in missing if each["fix"])
-        return {
-            "host": {
-                "name": platform.node(),
-                "kernel": platform.release(),
-                "cpus": os.cpu_count(),
-                "findings": findings,
-            },
-            "can": {"live": not missing, "why": why or None, "remedy": remedy or None},
-        }
+        return {"live": not missing, "why": why or None, "remedy": remedy or None}
 
     def schema(self, _asked: Asked) -> Json:
         """The language."""
         return json_schema()
 
-    def scenario(self, asked: Asked) -> Json:
+    def scenario(self, asked: Asked) -> BuiltInText:
         """A scenario of the project."""
         name = asked.path["name"]
         return {"name": name, "text": library.read_scenario(name), "base": f"{_BUILT_IN}{name}"}
 
-    def template(self, asked: Asked) -> Json:
+    def template(self, asked: Asked) -> TemplateText:
         """A template with its options."""
         return {"text": library.write_template(asked.path["name"], dict(asked.query))}
 
-    def file(self, asked: Asked) -> Json:
+    def file(self, asked: Asked) -> FileText:
         """A file of the directory."""
         return folder.read(self.directory, asked.path["name"])
 
     def read(self, name: str) -> str:
         """The text of a file."""
-        return str(folder.read(self.directory, name)["text"])
+        return folder.read(self.directory, name)["text"]
 
-    def save(self, asked: Asked) -> Json:
+    def save(self, asked: Asked) -> Saved:
         """Write a file, if nobody else has."""
         before = asked.body.get("etag")
         if before is not None and not isinstance(before, str):
             raise RefusedError(400, '"etag" must be text or null')
         return folder.write(self.directory, asked.path["name"], asked.text("text"), before=before)
 
-    def check(self, asked: Asked) -> Json:
+    def check(self, asked: Asked) -> Check:
         """Problems and model of a text."""
         return self._look(asked, asked.text("text"))
 
-    def preflight(self, asked: Asked) -> Json:
+    def preflight(self, asked: Asked) -> Preflight:
         """What stands between a text and a faithful run: problems of the text, and of this machine now."""
         found = self._look(asked, asked.text("text"))["problems"]
         if asked.body.get("mode", "live") == "live":
             found += [
-                {
-                    "message": f"{each.what}: {each.detail}",
-                    "remedy": each.fix,
-                    "severity": "error" if each.state == "missing" else "warning",
-                }
+                of_all(
+                    f"{each.what}: {each.detail}",
+                    each.fix,
+                    severity="error" if each.state == "missing" else "warning",
+                )
                 for each in examine(self_test=False)
                 if each.state != "good"
             ]
         return {"warnings": found}
 
-    def edit(self, asked: Asked) -> Json:
+    def edit(self, asked: Asked) -> Edited:
         """A text with edits, the lines that changed, and what is wrong then."""
         edits = asked.body.get("edits")
         if not isinstance(edits, list) or len(edits) > _MOST_EDITS:
@@ -121,11 +138,11 @@ class Texts:
             "check": self._look(asked, edited.text),
         }
 
-    def quantity(self, asked: Asked) -> Json:
+    def quantity(self, asked: Asked) -> Quantity:
         """A quantity as one types."""
         return read_quantity(asked.text("kind", most=40), asked.text("text", most=200))
 
-    def certificate(self, _asked: Asked) -> Json:
+    def certificate(self, _asked: Asked) -> Certified:
         """What this machine has shown that it can do."""
         return {"certificate": load_certificate()}
 
@@ -143,7 +160,7 @@ class Texts:
             return library.SCENARIOS
         return self.directory
 
-    def _look(self, asked: Asked, text: str) -> Json:
+    def _look(self, asked: Asked, text: str) -> Check:
         settings = asked.texts("settings")
         certificate = load_certificate()
         return look(text, folder=self.base(asked), settings=settings, certificate=certificate)

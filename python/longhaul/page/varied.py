@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.page import processes, shelf
+from longhaul.page.answers.events import Failure, Warned
+from longhaul.page.answers.runs import Begun
+from longhaul.page.answers.studies import SweepProgress, SweepResult
+from longhaul.page.answers.texts import Done
 from longhaul.page.asking import Asked
 from longhaul.page.processes import Started
 from longhaul.page.refusals import RefusedError
 from longhaul.page.studies import finite
 from longhaul.page.texts import Texts
 
-Json = dict[str, Any]
-
 _MOST_ROWS = 5_000
-_TOLD = ("warning", "problem")
-"""Events that the page shows."""
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Sweeps:
         """Where their directories are."""
         return self.texts.directory / "runs"
 
-    def start(self, asked: Asked) -> Json:
+    def start(self, asked: Asked) -> Begun:
         """Start the sweep that a text or a file asks for."""
         # Each takes all processors there are.
         if any(not each.has_ended for each in list(self._started.values())):
@@ -50,7 +50,7 @@ class Sweeps:
         self._started[run] = started
         return {"id": run, "directory": str(started.directory)}
 
-    def look(self, asked: Asked) -> Json:
+    def look(self, asked: Asked) -> SweepResult:
         """Axes, metrics and an estimate of each for each variant, as far as they are; and how far it is.
 
         ``progress`` is ``None`` but for a sweep that this server started and that goes on.
@@ -61,20 +61,21 @@ class Sweeps:
         started = self._started.get(asked.path["run"])
         goes_on = started is not None and not started.has_ended
         table = directory / "summary.parquet"
-        rows = pq.read_table(table).slice(0, _MOST_ROWS).to_pylist() if table.is_file() else []
-        return finite(
-            {
-                "row": {**shelf.sweep(directory), "can_stop": goes_on},
-                "progress": started.progress if started is not None and goes_on else None,
-                "messages": [each for each in started.events if each["event"] in _TOLD] if started else [],
-                "sweep": shelf.read_json(directory / "sweep.json"),
-                "summary": shelf.read_json(directory / "summary.json"),
-                "metrics": list(dict.fromkeys(row["metric"] for row in rows)),
-                "rows": rows,
-            }
-        )
+        rows: list[Any] = pq.read_table(table).slice(0, _MOST_ROWS).to_pylist() if table.is_file() else []
+        row = shelf.sweep(directory)
+        row["can_stop"] = goes_on
+        told: SweepResult = {
+            "row": row,
+            "progress": _progress(started) if started is not None and goes_on else None,
+            "messages": _messages(started) if started is not None else [],
+            "sweep": shelf.read_json(directory / "sweep.json"),
+            "summary": shelf.read_json(directory / "summary.json"),
+            "metrics": list(dict.fromkeys(each["metric"] for each in rows)),
+            "rows": rows,
+        }
+        return finite(told)
 
-    def stop(self, asked: Asked) -> Json:
+    def stop(self, asked: Asked) -> Done:
         """Ask a sweep to end; what it has done is kept."""
         started = self._started.get(asked.path["run"])
         if started is None or started.has_ended:
@@ -84,3 +85,12 @@ class Sweeps:
             )
         started.stop()
         return {"ok": True}
+
+
+def _progress(started: Started) -> SweepProgress | None:
+    swept = started.swept
+    return swept and {"done": swept["done"], "points": swept["points"], "left_s": swept["left_s"]}
+
+
+def _messages(started: Started) -> list[Warned | Failure]:
+    return [each for each in started.events if each["event"] == "warning" or each["event"] == "problem"]

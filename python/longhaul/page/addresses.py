@@ -1,0 +1,55 @@
+"""The addresses of the interface, and who answers at each."""
+
+from dataclasses import dataclass
+
+from longhaul.page.asking import Answerer
+from longhaul.page.experiments import Experiments
+from longhaul.page.studies import Studies
+from longhaul.page.texts import Texts
+from longhaul.page.varied import Sweeps
+
+
+@dataclass(frozen=True)
+class Address:
+    """What is asked for by ``method`` at ``path``; the type of the answer is that of ``answer``."""
+
+    method: str
+    path: str
+    answer: Answerer
+
+    def __str__(self) -> str:
+        """As documents call it."""
+        return f"{self.method} {self.path}"
+
+
+def addresses(texts: Texts, experiments: Experiments) -> list[Address]:
+    """All but ``/events``, which streams."""
+    sweeps, studies = Sweeps(texts), Studies(texts)
+    return [
+        Address("GET", "/state", texts.state),
+        Address("GET", "/schema", texts.schema),
+        Address("GET", "/scenarios/{name}", texts.scenario),
+        Address("GET", "/templates/{name}", texts.template),
+        Address("GET", "/files/{name}", texts.file),
+        Address("PUT", "/files/{name}", texts.save),
+        Address("POST", "/check", texts.check),
+        Address("POST", "/preflight", texts.preflight),
+        Address("POST", "/edit", texts.edit),
+        Address("POST", "/quantity", texts.quantity),
+        Address("GET", "/certificate", texts.certificate),
+        Address("GET", "/runs", experiments.all),
+        Address("POST", "/runs", experiments.start),
+        Address("GET", "/runs/{run}", experiments.details),
+        Address("POST", "/runs/{run}/stop", experiments.stop),
+        Address("POST", "/runs/{run}/set", experiments.set),
+        Address("POST", "/runs/{run}/ticket", experiments.ticket),
+        Address("GET", "/runs/{run}/logs/{program}", experiments.log),
+        Address("GET", "/runs/{run}/series", experiments.series),
+        Address("GET", "/runs/{run}/packets", experiments.packets),
+        Address("POST", "/sweeps", sweeps.start),
+        Address("GET", "/sweeps/{run}", sweeps.look),
+        Address("POST", "/sweeps/{run}/stop", sweeps.stop),
+        Address("POST", "/compare", studies.compare),
+        Address("GET", "/transfers/policies", studies.policies),
+        Address("POST", "/transfers/plan", studies.plan),
+    ]

@@ -1,0 +1,157 @@
+"""What happens in a run, as its stream tells: ``event`` names the kind, and goes apart from the rest."""
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from longhaul.page.answers.runs import Planned, Probe, RunRow, WayName
+from longhaul.page.answers.texts import Refusal
+
+Figures = tuple[
+    Literal["bits_per_s"],
+    Literal["utilisation"],
+    Literal["queue_delay_ns"],
+    Literal["lost_packets"],
+    Literal["lateness_p99_ns"],
+]
+
+
+class Hello(RunRow, Planned):
+    """The beginning of a stream; ``figures`` are those of each direction of a link in a sample."""
+
+    event: Literal["hello"]
+    version: int
+    figures: Figures
+    probes: list[Probe]
+
+
+class Building(TypedDict):
+    """So many nodes of a live run are there."""
+
+    event: Literal["building"]
+    nodes: int
+    of: int
+
+
+class Law(TypedDict):
+    """The kernel has learned a congestion control until the end of a live run."""
+
+    event: Literal["law"]
+    law: str
+    name: str
+
+
+class Up(TypedDict):
+    """The network of a live run is there."""
+
+    event: Literal["up"]
+    hosts: int
+    cgroups: str | None
+    build_ns: int
+
+
+class RunStarted(TypedDict):
+    """Time goes; in a live run, from when."""
+
+    event: Literal["started"]
+    t0_unix_ns: NotRequired[int]
+
+
+class ProgramState(TypedDict):
+    """A program of a live run began, could not begin, or ended."""
+
+    event: Literal["program"]
+    name: str
+    host: str
+    state: Literal["started", "failed", "ended"]
+    message: NotRequired[str]
+    exit: NotRequired[int | None]
+    signal: NotRequired[int | None]
+    expect_exit: NotRequired[int | None]
+    stopped_by_run: NotRequired[bool]
+
+
+class Sample(TypedDict):
+    """What links and pings do now; ``real_s`` is how long a simulation has taken up to ``t_ns``.
+
+    ``links`` has for each the figures forward and then those in reverse, ``probes`` the last round trip of
+    each in ns; ``None`` for all of them is nothing new.
+    """
+
+    event: Literal["sample"]
+    t_ns: int
+    links: list[list[float | None]] | None
+    probes: list[int | None] | None
+    real_s: NotRequired[float]
+
+
+class LinkSet(TypedDict):
+    """A link was changed, both ways if none is named."""
+
+    event: Literal["set"]
+    t_ns: int
+    link: str
+    way: WayName | None
+    changes: dict[str, str | bool]
+
+
+class Warned(TypedDict):
+    """Something to know, and what to do about it."""
+
+    event: Literal["warning"]
+    message: str
+    remedy: NotRequired[str | None]
+
+
+class Failure(Refusal):
+    """What went wrong."""
+
+    event: Literal["problem"]
+
+
+class Ending(TypedDict):
+    """Programs of a live run are asked to end."""
+
+    event: Literal["ending"]
+    reason: str
+
+
+class Concluding(TypedDict):
+    """The run is over, and results are made."""
+
+    event: Literal["concluding"]
+    reason: str
+
+
+class Results(TypedDict):
+    """Summary and series are there."""
+
+    event: Literal["results"]
+    verdict: str
+
+
+class End(TypedDict):
+    """All is there, and the stream closes. A run that was killed, or began elsewhere, has no exit code."""
+
+    event: Literal["end"]
+    reason: str
+    exit_code: int | None
+    verdict: str | None
+
+
+Happening = (
+    Building
+    | Law
+    | Up
+    | RunStarted
+    | ProgramState
+    | LinkSet
+    | Warned
+    | Failure
+    | Ending
+    | Concluding
+    | Results
+    | End
+)
+"""What is told once, and again to who comes later."""
+Event = Hello | Sample | Happening

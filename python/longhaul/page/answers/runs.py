@@ -1,0 +1,197 @@
+"""Answers about runs: which there are, what each holds and recorded."""
+
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from longhaul.page.answers.files import CarriedOut, Summary
+
+WayName = Literal["forward", "reverse"]
+
+
+class Begun(TypedDict):
+    """What was started."""
+
+    id: str
+    directory: str
+
+
+class RunRow(TypedDict):
+    """A run; ``made_by_page`` says whether this server started it."""
+
+    id: str
+    name: str
+    mode: str
+    status: str
+    started_unix_s: float
+    seed: int
+    argv: list[str]
+    directory: str
+    has_report: bool
+    verdict: str | None
+    duration_s: float | None
+    expectations_met: bool | None
+    made_by_page: bool
+
+
+class RunProgram(TypedDict):
+    """A program of a run; a service ends with the others."""
+
+    name: str
+    host: str
+    service: bool
+
+
+class Planned(TypedDict):
+    """What a run's plan names; links in the order in which samples have them."""
+
+    duration_ns: int | None
+    every_ns: int
+    links: list[str]
+    ends: list[list[str]]
+    programs: list[RunProgram]
+
+
+Probe = TypedDict("Probe", {"name": str, "program": str, "from": str, "to": str})
+Probe.__doc__ = "Pings that are measured, and the program that sends them."
+
+
+class RunDetails(RunRow, Planned):
+    """All about a run; what comes of it is ``None`` until it is over."""
+
+    run: dict[str, Any]
+    summary: Summary | None
+    fidelity: dict[str, Any] | None
+    transfers: CarriedOut | None
+    probes: list[Probe]
+    logs: list[str]
+    files: list[str]
+    tables: list[str]
+    scenario: str
+
+
+class Changed(TypedDict):
+    """When a change took effect, from the start of the run."""
+
+    at_s: float
+
+
+class Ticket(TypedDict):
+    """Where a report can be opened, once."""
+
+    url: str
+
+
+class Log(TypedDict):
+    """The end of what a program wrote, and how much it wrote in all."""
+
+    program: str
+    text: str
+    bytes: int
+
+
+class Over(TypedDict):
+    """Columns over time; what is not known at a time is ``None``."""
+
+    t_ns: list[int]
+    columns: dict[str, list[float | None]]
+
+
+class LinkSeries(Over):
+    """Of one direction of a link."""
+
+    link: str
+    way: WayName
+
+
+_Ends = TypedDict("_Ends", {"from": str, "to": str})
+
+
+class ProbeSeries(Over, _Ends):
+    """Of pings."""
+
+    name: str
+
+
+_FlowEnds = TypedDict("_FlowEnds", {"from": NotRequired[str], "to": NotRequired[str]})
+
+
+class FlowSeries(Over, _FlowEnds):
+    """Of a stream of a flow, which has a name alone while it goes on."""
+
+    name: str
+    flow: NotRequired[str]
+    stream: int | str | None
+
+
+class SocketSeries(Over):
+    """Of a TCP connection; ``to`` is the host at its other end, if it is one of the network."""
+
+    host: str
+    local: str
+    remote: str
+    cc: str | None
+    socket: str
+    to: str | None
+
+
+class LinksOverTime(TypedDict):
+    """What links did."""
+
+    table: Literal["links"]
+    series: list[LinkSeries]
+
+
+class ProbesOverTime(TypedDict):
+    """Round trips of pings."""
+
+    table: Literal["probes"]
+    series: list[ProbeSeries]
+
+
+class FlowsOverTime(TypedDict):
+    """What flows achieved."""
+
+    table: Literal["flows"]
+    series: list[FlowSeries]
+
+
+class SocketsOverTime(TypedDict):
+    """What the kernel said of TCP connections."""
+
+    table: Literal["sockets"]
+    series: list[SocketSeries]
+
+
+OverTime = LinksOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime
+
+
+class Packet(TypedDict):
+    """A packet on a link; one that never left has no due time."""
+
+    way: WayName
+    offered_ns: int
+    due_ns: int | None
+    bytes: int
+    fate: str
+    flow: str | None
+
+
+class Recording(TypedDict):
+    """What is recorded of packets on one direction of a link."""
+
+    link: str
+    way: WayName
+    packets: int
+    first_ns: int
+    last_ns: int
+
+
+class Packets(TypedDict):
+    """Packets of a link; recorded are those in the first ``window_ns`` of each ``every_ns``, or all."""
+
+    packets: list[Packet]
+    recorded: list[Recording]
+    truncated: bool
+    window_ns: int | None
+    every_ns: int
