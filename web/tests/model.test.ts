@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { oneLine } from '../src/api/translate';
-import type { Model, ModelLink, ModelNode, SweepCell } from '../src/api/types';
+import { NO_MODEL, oneLine, type Model, type ModelLink, type ModelNode } from '../src/api/translate';
+import type { SweepCell } from '../src/api/answers/files';
 import { grids, horizon } from '../src/model/figures';
 import { begin, DEPTH, record, redo, undo } from '../src/model/history';
 import {
@@ -28,14 +28,31 @@ const node = (name: string, more: Partial<ModelNode> = {}): ModelNode => ({
   name,
   kind: 'router',
   at: null,
+  spot: null,
   attach: null,
+  attach_link: null,
+  path: ['nodes', name],
+  written: true,
+  line: null,
+  text: {},
+  range: null,
+  function: null,
+  profile: null,
+  addresses: [],
+  congestion_control: null,
   ...more,
 });
-const way = { delay_ns: 1e7, rate_bits_per_s: 1e8, loss: 0 };
+const way = { delay_ns: 1e7, rate_bits_per_s: 1e8, loss: 0, queue: null };
 const link = (a: string, b: string, more: Partial<ModelLink> = {}): ModelLink => ({
   name: `${a}-${b}`,
   a,
   b,
+  attachment: false,
+  path: ['links', `${a}-${b}`],
+  written: true,
+  line: null,
+  profile: null,
+  mtu: null,
   text: {},
   forward: way,
   reverse: way,
@@ -44,12 +61,9 @@ const link = (a: string, b: string, more: Partial<ModelLink> = {}): ModelLink =>
   ...more,
 });
 const model = (nodes: ModelNode[], links: ModelLink[]): Model => ({
+  ...NO_MODEL,
   nodes,
   links,
-  traffic: [],
-  programs: [],
-  events: [],
-  duration_ns: null,
 });
 
 test('undo goes back, redo forth, and a new step forgets what was undone', () => {
@@ -247,9 +261,9 @@ test('numbers of a finished run are found by link and way, and losses of every k
   });
   recorded.keep('p', 'probe', { t_ns: [0.5e9], columns: { rtt_ns: [77] } });
   expect(recorded.link(0, 'forward', 'bits_per_s')).toEqual([1, 2, 3]);
-  expect(recorded.link(0, 'forward', 'lost')).toEqual([1, 2, 0]);
+  expect(recorded.link(0, 'forward', 'lost_packets')).toEqual([1, 2, 0]);
   expect(recorded.probe(0)).toEqual([null, 77, 77]);
-  expect(recorded.link(0, 'reverse', 'lost')).toEqual([null, null, null]);
+  expect(recorded.link(0, 'reverse', 'lost_packets')).toEqual([null, null, null]);
 });
 
 test('problems are marked by line, errors before warnings', () => {
@@ -257,6 +271,7 @@ test('problems are marked by line, errors before warnings', () => {
     path: '',
     line,
     column: 1,
+    width: 1,
     message: severity,
     remedy: null,
     severity,

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
-import type { Series } from '../src/api/types';
+import type { FlowSeries, SocketSeries } from '../src/api/answers/runs';
 import { windows } from '../src/model/windows';
 
-const socket = (host: string, to: string, bits: number, cwnd: (number | null)[]): Series => ({
+const socket = (host: string, to: string, bits: number, cwnd: (number | null)[]): SocketSeries => ({
   host,
   to,
+  local: `${host}:1`,
+  remote: `${to}:2`,
+  cc: 'cubic',
+  socket: '1',
   t_ns: cwnd.map((_, at) => at * 1e9),
   columns: { cwnd_segments: cwnd, delivery_bits_per_s: cwnd.map(() => bits) },
 });
@@ -25,8 +29,9 @@ test('windows are those of the busiest connections, numbered where two join the 
 });
 
 test('windows of flows with other times share one axis', () => {
-  const flow = (name: string, t_ns: number[], window_segments: number[]): Series => ({
+  const flow = (name: string, t_ns: number[], window_segments: number[]): FlowSeries => ({
     name,
+    stream: null,
     t_ns,
     columns: { window_segments },
   });

@@ -1,26 +1,8 @@
 /** Typed calls of the server; every one carries the token that stood in the address at the start. */
-import { eventParser, type StreamEvent } from './events';
-import { check, type TheirCheck } from './translate';
-import type {
-  ApiError,
-  Check,
-  Comparison,
-  Edit,
-  Edited,
-  Mode,
-  Packet,
-  Problem,
-  Quantity,
-  QuantityKind,
-  Recording,
-  RunDetail,
-  RunRow,
-  Series,
-  SweepResult,
-  SweepRow,
-  TransferPlan,
-  State,
-} from './types';
+import type { Answers, RunEvent } from './answers/addresses';
+import type { Refused as Told } from './answers/texts';
+import { eventParser } from './events';
+import { check } from './translate';
 
 const KEY = 'longhaul-token';
 
@@ -38,8 +20,7 @@ export function keepToken(): boolean {
 export class Refused extends Error {
   constructor(
     readonly status: number,
-    readonly error: ApiError,
-    readonly problems: Problem[],
+    readonly error: Told['error'],
   ) {
     super(error.message);
   }
@@ -58,45 +39,60 @@ async function answer(method: string, path: string, body?: unknown): Promise<Res
       body: body === undefined ? null : JSON.stringify(body),
     });
   } catch {
-    throw new Refused(
-      0,
-      { message: 'the server does not answer', remedy: 'is "longhaul ui" still running?' },
-      [],
-    );
+    throw new Refused(0, {
+      message: 'the server does not answer',
+      remedy: 'is "longhaul ui" still running?',
+    });
   }
   if (response.ok) return response;
   const text = await response.text();
-  let told: { error?: ApiError; problems?: Problem[] } = {};
+  const remedy = response.status === 401 ? 'open the address that "longhaul ui" printed' : null;
+  let error: Told['error'] = {
+    message: `${method} ${path}: ${response.status} ${response.statusText}`,
+    remedy,
+  };
   try {
-    told = JSON.parse(text) as typeof told;
+    error = (JSON.parse(text) as Told).error;
   } catch {
     // Not JSON: the status has to do.
   }
-  const remedy = response.status === 401 ? 'open the address that "longhaul ui" printed' : null;
-  throw new Refused(
-    response.status,
-    told.error ?? { message: `${method} ${path}: ${response.status} ${response.statusText}`, remedy },
-    told.problems ?? [],
-  );
+  throw new Refused(response.status, error);
 }
 
-async function json<T>(method: string, path: string, body?: unknown): Promise<T> {
-  return (await (await answer(method, path, body)).json()) as T;
+/** What stands in braces in an address. */
+type Names<A extends string> = A extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
+type Query = Record<string, string | number | undefined>;
+
+/** What the server says at an address of `Answers`. */
+async function ask<A extends keyof Answers>(
+  address: A,
+  names: Record<Names<A>, string>,
+  { query = {}, body }: { query?: Query; body?: unknown } = {},
+): Promise<Answers[A]> {
+  const [method = '', pattern = ''] = address.split(' /');
+  const path = pattern.replace(/{(\w+)}/g, (_, name: Names<A>) => part(names[name]));
+  return (await (await answer(method, path + written(query), body)).json()) as Answers[A];
 }
 
 const part = encodeURIComponent;
-const query = (values: Record<string, string | number | undefined>): string => {
-  const pairs = Object.entries(values).filter(([, value]) => value !== undefined);
+const written = (query: Query): string => {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
   return pairs.length ? `?${pairs.map(([key, value]) => `${key}=${part(String(value))}`).join('&')}` : '';
 };
 
-export type Text = { text: string; etag?: string; base?: string };
-export type SeriesOf = {
-  table: 'links' | 'probes' | 'flows' | 'sockets';
-  link?: string;
-  way?: string;
-  probe?: string;
-};
+/** Of what a quantity is one. */
+export type QuantityKind = 'delay' | 'rate' | 'loss' | 'size';
+export type Mode = 'live' | 'sim';
+export type Edit =
+  | { op: 'set'; path: (string | number)[]; value: unknown }
+  | { op: 'set'; path: (string | number)[]; text: string }
+  | { op: 'add'; path: (string | number)[]; value: unknown }
+  | { op: 'rename'; path: (string | number)[]; value: string }
+  | { op: 'remove'; path: (string | number)[]; references?: boolean }
+  | { op: 'split'; path: (string | number)[]; value: string };
+type OverTime = Answers['GET /runs/{run}/series'];
+/** What a table of a run says over time. */
+type Series<T extends OverTime['table']> = Extract<OverTime, { table: T }>['series'];
 export type Settings = Record<string, string>;
 export type Change = {
   link: string;
@@ -105,57 +101,43 @@ export type Change = {
 };
 
 export const api = {
-  state: () => json<State>('GET', 'state'),
-  scenario: (name: string) => json<Text>('GET', `scenarios/${part(name)}`),
+  state: () => ask('GET /state', {}),
+  scenario: (name: string) => ask('GET /scenarios/{name}', { name }),
   template: (name: string, params: Record<string, string>) =>
-    json<Text>('GET', `templates/${part(name)}${query(params)}`),
-  file: (name: string) => json<Text>('GET', `files/${part(name)}`),
+    ask('GET /templates/{name}', { name }, { query: params }),
+  file: (name: string) => ask('GET /files/{name}', { name }),
   save: (name: string, text: string, etag: string | null) =>
-    json<{ etag: string }>('PUT', `files/${part(name)}`, { text, etag }),
-  check: async (text: string, base: string | null): Promise<Check> =>
-    check(await json<TheirCheck>('POST', 'check', { text, base })),
-  edit: async (text: string, edits: Edit[], base: string | null): Promise<Edited> => {
-    const answer = await json<{ text: string; changed_lines: number[]; check: TheirCheck }>('POST', 'edit', {
-      text,
-      edits,
-      base,
-    });
+    ask('PUT /files/{name}', { name }, { body: { text, etag } }),
+  check: async (text: string, base: string | null) =>
+    check(await ask('POST /check', {}, { body: { text, base } })),
+  edit: async (text: string, edits: Edit[], base: string | null) => {
+    const answer = await ask('POST /edit', {}, { body: { text, edits, base } });
     return { ...answer, check: check(answer.check) };
   },
-  quantity: (kind: QuantityKind, text: string) => json<Quantity>('POST', 'quantity', { kind, text }),
+  quantity: (kind: QuantityKind, text: string) => ask('POST /quantity', {}, { body: { kind, text } }),
   preflight: (text: string, mode: Mode, settings: Settings, base: string | null) =>
-    json<{ warnings: { message: string; remedy?: string | null }[] }>('POST', 'preflight', {
-      text,
-      mode,
-      settings,
-      base,
-    }),
+    ask('POST /preflight', {}, { body: { text, mode, settings, base } }),
   start: (text: string, mode: Mode, settings: Settings, file: string | null, base: string | null) =>
-    json<{ id: string }>('POST', 'runs', { text, mode, settings, file, base }),
-  runs: () => json<{ runs: RunRow[]; sweeps?: SweepRow[] }>('GET', 'runs'),
-  run: (id: string) => json<RunDetail>('GET', `runs/${part(id)}`),
-  stop: (id: string) => json<unknown>('POST', `runs/${part(id)}/stop`, {}),
-  set: (id: string, change: Change) => json<unknown>('POST', `runs/${part(id)}/set`, change),
+    ask('POST /runs', {}, { body: { text, mode, settings, file, base } }),
+  runs: () => ask('GET /runs', {}),
+  run: (id: string) => ask('GET /runs/{run}', { run: id }),
+  stop: (id: string) => ask('POST /runs/{run}/stop', { run: id }, { body: {} }),
+  set: (id: string, change: Change) => ask('POST /runs/{run}/set', { run: id }, { body: change }),
   log: (id: string, program: string, stream: 'out' | 'err', tail = 20_000) =>
-    json<{ text: string }>('GET', `runs/${part(id)}/logs/${part(program)}${query({ stream, tail })}`),
-  series: async (id: string, of: SeriesOf): Promise<Series[]> =>
-    (await json<{ series: Series[] }>('GET', `runs/${part(id)}/series${query({ max_points: 1200, ...of })}`))
-      .series,
+    ask('GET /runs/{run}/logs/{program}', { run: id, program }, { query: { stream, tail } }),
+  series: async <T extends OverTime['table']>(id: string, table: T, link?: string): Promise<Series<T>> => {
+    const query = { max_points: 1200, table, link };
+    return (await ask('GET /runs/{run}/series', { run: id }, { query })).series as Series<T>;
+  },
   packets: (id: string, link: string, way: string, fromNs: number, toNs: number) =>
-    json<{
-      packets: Packet[];
-      recorded: Recording[];
-      window_ns: number;
-      every_ns: number;
-      truncated?: boolean;
-    }>('GET', `runs/${part(id)}/packets${query({ link, way, from_ns: fromNs, to_ns: toNs })}`),
-  report: (id: string) => json<{ url: string }>('POST', `runs/${part(id)}/ticket`, {}),
-  compare: (runs: (string | string[])[]) => json<Comparison>('POST', 'compare', { runs }),
+    ask('GET /runs/{run}/packets', { run: id }, { query: { link, way, from_ns: fromNs, to_ns: toNs } }),
+  report: (id: string) => ask('POST /runs/{run}/ticket', { run: id }, { body: {} }),
+  compare: (runs: (string | string[])[]) => ask('POST /compare', {}, { body: { runs } }),
   startSweep: (text: string, settings: Settings, file: string | null, base: string | null) =>
-    json<{ id: string }>('POST', 'sweeps', { text, settings, file, base }),
-  sweep: (id: string) => json<SweepResult>('GET', `sweeps/${part(id)}`),
-  stopSweep: (id: string) => json<unknown>('POST', `sweeps/${part(id)}/stop`, {}),
-  policies: () => json<{ policies: { name: string; about: string }[] }>('GET', 'transfers/policies'),
+    ask('POST /sweeps', {}, { body: { text, settings, file, base } }),
+  sweep: (id: string) => ask('GET /sweeps/{run}', { run: id }),
+  stopSweep: (id: string) => ask('POST /sweeps/{run}/stop', { run: id }, { body: {} }),
+  policies: () => ask('GET /transfers/policies', {}),
   plan: (wish: {
     text: string;
     policy: string;
@@ -163,9 +145,12 @@ export const api = {
     scenario?: string;
     base?: string;
     capacity?: string;
-  }) => json<TransferPlan>('POST', 'transfers/plan', wish),
-  certificate: () => json<{ certificate?: Record<string, unknown> | null }>('GET', 'certificate'),
+  }) => ask('POST /transfers/plan', {}, { body: wish }),
+  certificate: () => ask('GET /certificate', {}),
 };
+
+/** Nothing that the server says: its stream broke. */
+export type Lost = { event: 'lost' };
 
 /**
  * Follows a run until it ends or `signal` aborts; a broken stream is taken up again where it stopped.
@@ -173,7 +158,7 @@ export const api = {
  */
 export async function follow(
   id: string,
-  on: (event: StreamEvent) => void,
+  on: (event: RunEvent | Lost) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let last: string | null = null;
@@ -181,16 +166,16 @@ export async function follow(
   for (;;) {
     let ended = false;
     try {
-      const response = await fetch(`/api/events${query({ run: id })}`, {
+      const response = await fetch(`/api/events${written({ run: id })}`, {
         headers: { ...headers(), Accept: 'text/event-stream', ...(last ? { 'Last-Event-ID': last } : {}) },
         signal,
       });
       if (!response.ok || !response.body)
-        throw new Refused(response.status, { message: response.statusText }, []);
+        throw new Refused(response.status, { message: response.statusText, remedy: null });
       const feed = eventParser((event) => {
         last = event.id ?? last;
         ended ||= event.event === 'end';
-        on(event);
+        on({ ...(JSON.parse(event.data) as object), event: event.event } as RunEvent);
       });
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       pause = 250;
@@ -202,7 +187,7 @@ export async function follow(
     } catch (problem) {
       if (signal.aborted) return;
       if (problem instanceof Refused && problem.status >= 400 && problem.status < 500) throw problem;
-      on({ event: 'lost', id: null, data: '{}' });
+      on({ event: 'lost' });
     }
     if (ended || signal.aborted) return;
     await new Promise((resolve) => setTimeout(resolve, pause));

@@ -1,46 +1,66 @@
 /** The server's model of a scenario, as the page wants it: nothing null that has a plain default, items in one line. */
-import type { Check, Item, LinkText, Model, ModelLink, ModelNode, Problem, Way } from './types';
+import type * as Theirs from './answers/drawn';
+import type { Problem } from './answers/texts';
+import type { Link } from './language';
 
-type Told = Record<string, string>;
-type TheirItem = {
-  name?: string;
+export type { ModelNode } from './answers/drawn';
+/** One direction of a link: null where it is not known, or has no bound. */
+export type Way = Pick<Theirs.Way, 'delay_ns' | 'rate_bits_per_s' | 'loss'> & { queue: string | null };
+/** Values as they stand in the file under the link's key. */
+export type LinkText = Partial<
+  Record<keyof Pick<Link, 'delay' | 'rate' | 'loss' | 'queue' | 'mtu' | 'profile' | 'up'>, string>
+> & {
+  forward?: LinkText;
+  reverse?: LinkText;
+};
+export type ModelLink = Omit<Theirs.ModelLink, 'text' | 'ways' | 'forward' | 'reverse'> & {
+  text: LinkText;
+  forward: Way;
+  reverse: Way;
+};
+export type Item = {
+  name: string;
+  /** Of traffic: whether it is simulated in a live run, too. */
   simulated?: boolean;
-  path: (string | number)[];
+  /** As it would stand in one line. */
+  text: string;
   line: number | null;
-  text: Told;
-  yaml?: string;
 };
-type TheirLink = Omit<ModelLink, 'forward' | 'reverse' | 'text'> & {
-  profile: string | null;
-  text: LinkText | null;
-  forward: Way | null;
-  reverse: Way | null;
+export type Model = Pick<Theirs.Model, 'name' | 'nodes' | 'params' | 'sweep' | 'duration_ns'> & {
+  links: ModelLink[];
+  traffic: Item[];
+  programs: Item[];
+  events: Item[];
+  /** Their names. */
+  profiles: string[];
 };
-type TheirModel = {
-  name: string | null;
-  params: Told | null;
-  profiles: Record<string, unknown> | null;
-  nodes: ModelNode[];
-  links: TheirLink[];
-  traffic: TheirItem[];
-  programs: TheirItem[];
-  events: TheirItem[];
-  sweep: Model['sweep'];
-  duration_ns: number | null;
-};
-export type TheirCheck = { problems: Problem[]; model: TheirModel | null };
+export type Check = { problems: Problem[]; model: Model | null };
 
-const NO_WAY: Way = { delay_ns: null, rate_bits_per_s: null, loss: null };
+/** Of a page on which nothing is drawn yet. */
+export const NO_MODEL: Model = {
+  name: null,
+  nodes: [],
+  links: [],
+  traffic: [],
+  programs: [],
+  events: [],
+  profiles: [],
+  params: {},
+  sweep: null,
+  duration_ns: null,
+};
+const NO_WAY: Way = { delay_ns: null, rate_bits_per_s: null, loss: null, queue: null };
 
-const link = (theirs: TheirLink): ModelLink => ({
+const link = ({ profile, text, ways, ...theirs }: Theirs.ModelLink): ModelLink => ({
   ...theirs,
-  text: { ...theirs.text, ...(theirs.profile ? { profile: theirs.profile } : {}) },
+  profile,
+  text: { ...text, ...(profile ? { profile } : {}), ...ways },
   forward: theirs.forward ?? NO_WAY,
   reverse: theirs.reverse ?? NO_WAY,
 });
 
 /** What stands under several keys, as one mapping in YAML's flow style. */
-export const oneLine = (text: Told): string =>
+export const oneLine = (text: Record<string, string>): string =>
   `{${Object.entries(text)
     .map(([key, value]) => `${key}: ${quoted(value)}`)
     .join(', ')}}`;
@@ -52,27 +72,21 @@ const quoted = (value: string): string =>
     ? value
     : JSON.stringify(value);
 
-const item = (theirs: TheirItem): Item => ({
-  name: theirs.name ?? String(theirs.path.at(-1)),
-  text: theirs.yaml ?? oneLine(theirs.text),
-  ...(theirs.simulated === undefined ? {} : { simulated: theirs.simulated }),
-  line: theirs.line,
-});
-
-const model = (theirs: TheirModel): Model => ({
-  name: theirs.name,
-  nodes: theirs.nodes,
+const model = (theirs: Theirs.Model): Model => ({
+  ...theirs,
   links: theirs.links.map(link),
-  traffic: theirs.traffic.map(item),
-  programs: theirs.programs.map(item),
-  events: theirs.events.map(item),
-  profiles: Object.keys(theirs.profiles ?? {}),
-  params: theirs.params ?? {},
-  sweep: theirs.sweep ?? null,
-  duration_ns: theirs.duration_ns,
+  traffic: theirs.traffic.map(({ name, text, line, simulated }) => ({
+    name,
+    text: oneLine(text),
+    line,
+    simulated,
+  })),
+  programs: theirs.programs.map(({ name, text, line }) => ({ name, text: oneLine(text), line })),
+  events: theirs.events.map(({ yaml, line }, at) => ({ name: String(at), text: yaml, line })),
+  profiles: Object.keys(theirs.profiles),
 });
 
-export const check = (theirs: TheirCheck): Check => ({
-  problems: theirs.problems,
-  model: theirs.model && model(theirs.model),
+export const check = ({ problems, model: theirs }: Theirs.Check): Check => ({
+  problems,
+  model: theirs && model(theirs),
 });

@@ -1,6 +1,8 @@
 /** What lies on the desk: one scenario's text, what the server says of it, and what is selected. */
 import { api, Refused } from '../api/client';
-import type { Edit, Model, Problem, State } from '../api/types';
+import type { Problem, Refusal, State } from '../api/answers/texts';
+import type { Edit } from '../api/client';
+import type { Model } from '../api/translate';
 import { begin, record, redo, undo, type History } from './history';
 import { place, type Point } from './layout';
 import type { Selected } from './problems';
@@ -32,7 +34,7 @@ export const desk = $state({
   /** Lines that the last edit changed, to be shown for a moment. */
   changed: [] as number[],
   /** What was refused last, and how to mend it. */
-  refusal: null as { message: string; remedy?: string | null } | null,
+  refusal: null as Pick<Refusal, 'message' | 'remedy'> | null,
   busy: 0,
   canUndo: false,
   canRedo: false,
@@ -53,7 +55,11 @@ export function refuse(problem: unknown): void {
   if (problem instanceof Refused) {
     desk.away = problem.status === 0;
     desk.refusal = problem.error;
-  } else desk.refusal = { message: problem instanceof Error ? problem.message : String(problem) };
+  } else
+    desk.refusal = {
+      message: problem instanceof Error ? problem.message : String(problem),
+      remedy: null,
+    };
 }
 
 function show(next: History): void {
@@ -126,7 +132,7 @@ export const openEmpty = (): Promise<void> => lay(EMPTY, { ...nothing, saved: EM
 export async function openFile(name: string): Promise<void> {
   try {
     const { text, etag } = await api.file(name);
-    await lay(text, { file: name, base: null, etag: etag ?? null, saved: text });
+    await lay(text, { file: name, base: null, etag, saved: text });
   } catch (problem) {
     refuse(problem);
   }
@@ -135,7 +141,7 @@ export async function openFile(name: string): Promise<void> {
 export async function openScenario(name: string): Promise<void> {
   try {
     const { text, base } = await api.scenario(name);
-    await lay(text, { ...nothing, base: base ?? null });
+    await lay(text, { ...nothing, base });
   } catch (problem) {
     refuse(problem);
   }
@@ -195,7 +201,7 @@ export async function save(name: string, { overwrite = false } = {}): Promise<bo
   const text = desk.text;
   try {
     const etag = name === desk.file ? desk.etag : null;
-    const answer = await api.save(name, text, overwrite ? ((await api.file(name)).etag ?? null) : etag);
+    const answer = await api.save(name, text, overwrite ? (await api.file(name)).etag : etag);
     desk.file = name;
     desk.etag = answer.etag;
     desk.saved = text;

@@ -1,5 +1,5 @@
 /** Where things are drawn: degrees for nodes, pixels for what hangs on them. */
-import type { ModelLink, ModelNode } from '../api/types';
+import type { ModelLink, ModelNode } from '../api/translate';
 
 /** East and south, in degrees of an equirectangular map: x is the longitude, y the negated latitude. */
 export type Point = { x: number; y: number };

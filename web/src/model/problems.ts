@@ -1,5 +1,6 @@
 /** Where problems and keys stand in the text. */
-import type { Model, Problem } from '../api/types';
+import type { Problem } from '../api/answers/texts';
+import type { Model } from '../api/translate';
 
 /** The gravest problem of each line. */
 export function byLine(problems: readonly Problem[]): Map<number, Problem> {

@@ -1,15 +1,24 @@
 /** The last minute or so of every link's numbers, in memory that does not grow. */
 
-import type { Series } from '../api/types';
+import type { Hello } from '../api/answers/events';
+import type { LinkSeries } from '../api/answers/runs';
 
 /** What a sample says of one direction of a link, in the order in which it does. */
-export const COLUMNS = ['bits_per_s', 'utilisation', 'queue_delay_ns', 'lost', 'lateness_p99_ns'] as const;
+export const COLUMNS = [
+  'bits_per_s',
+  'utilisation',
+  'queue_delay_ns',
+  'lost_packets',
+  'lateness_p99_ns',
+] as const satisfies Hello['figures'];
 export type Column = (typeof COLUMNS)[number];
 export const WAYS = ['forward', 'reverse'] as const;
 export type WayName = (typeof WAYS)[number];
 const PER_LINK = COLUMNS.length * WAYS.length;
 
 export type Numbers = readonly (number | null)[];
+/** Columns over time. */
+type Series = Pick<LinkSeries, 't_ns' | 'columns'>;
 
 /** Where charts take their numbers from. */
 export type Source = {
@@ -138,7 +147,7 @@ function named(columns: Series['columns']): Series['columns'] {
   });
   const lost = gone[0]?.map((_, at) => gone.reduce((sum, column) => sum + (column[at] ?? 0), 0));
   const rate = columns['delivered_bits_per_s'];
-  return { ...columns, ...(rate ? { bits_per_s: rate } : {}), ...(lost ? { lost } : {}) };
+  return { ...columns, ...(rate ? { bits_per_s: rate } : {}), ...(lost ? { lost_packets: lost } : {}) };
 }
 
 /** Numbers of a run that is over, as the server thinned them out; links are read when they are asked for. */

@@ -1,9 +1,11 @@
 /** The run that is being watched: its state, its last minute of numbers, its messages. */
-import { api, follow, Refused, type Settings } from '../api/client';
-import type { StreamEvent } from '../api/events';
-import type { Mode, Probe, RunDetail } from '../api/types';
+import type { RunEvent } from '../api/answers/addresses';
+import type { LinkSet } from '../api/answers/events';
+import { api, follow, Refused, type Lost, type Settings } from '../api/client';
+import type { Probe, RunDetails } from '../api/answers/runs';
+import type { Mode } from '../api/client';
 import { refuse } from './desk.svelte';
-import { Recorded, Ring, type Numbers, type Source } from './ring';
+import { Recorded, Ring, type Source } from './ring';
 
 export type Status =
   'none' | 'starting' | 'building' | 'up' | 'running' | 'stopping' | 'concluding' | 'ended';
@@ -13,7 +15,7 @@ export type Notice = {
   remedy: string | null;
   tNs: number | null;
 };
-export type ProgramState = { name: string; host: string | null; state: string };
+export type ProgramState = { name: string; host: string; state: string };
 
 /** A minute at ten samples a second. */
 const CAPACITY = 600;
@@ -35,7 +37,7 @@ export const running = $state({
   verdict: null as string | null,
   reason: null as string | null,
   exit: null as number | null,
-  detail: null as RunDetail | null,
+  detail: null as RunDetails | null,
   /** The stream broke, and is being taken up again. */
   lost: false,
   /** Grows with every drawn frame that has something new. */
@@ -73,57 +75,44 @@ function note(kind: Notice['kind'], text: string, remedy: string | null = null):
   ];
 }
 
-type Told = Record<string, unknown>;
-/** "a1 → b1", as far as it is known. */
-export const probeName = (probe: Probe): string =>
-  probe.from && probe.to ? `${probe.from} → ${probe.to}` : probe.name;
+/** "a1 → b1". */
+export const probeName = (probe: Pick<Probe, 'from' | 'to'>): string => `${probe.from} → ${probe.to}`;
 
-const word = (told: Told, key: string): string | null =>
-  typeof told[key] === 'string' ? (told[key] as string) : null;
-const number = (told: Told, key: string): number | null =>
-  typeof told[key] === 'number' ? (told[key] as number) : null;
-
-function changed(told: Told): string {
-  const changes = Object.entries((told['changes'] ?? {}) as Record<string, unknown>);
-  const way = word(told, 'way');
-  return `${word(told, 'link') ?? 'link'}${way ? `, ${way}` : ''}: ${changes.map(([key, value]) => `${key} ${String(value)}`).join(', ')}`;
+function changed({ link, way, changes }: LinkSet): string {
+  const told = Object.entries(changes).map(([key, value]) => `${key} ${String(value)}`);
+  return `${link}${way ? `, ${way}` : ''}: ${told.join(', ')}`;
 }
 
-function take({ event, data }: StreamEvent): void {
-  running.lost = event === 'lost';
-  const told = JSON.parse(data || '{}') as Told;
-  switch (event) {
+function take(told: RunEvent | Lost): void {
+  running.lost = told.event === 'lost';
+  switch (told.event) {
     case 'hello': {
-      const links = (told['links'] as string[] | undefined) ?? [];
-      const probes = ((told['probes'] as Probe[] | undefined) ?? []).map(probeName);
-      if (!ring || ring.links.join() !== links.join() || ring.probes.join() !== probes.join()) {
-        ring = new Ring(links, probes, CAPACITY);
+      const probes = told.probes.map(probeName);
+      if (!ring || ring.links.join() !== told.links.join() || ring.probes.join() !== probes.join()) {
+        ring = new Ring(told.links, probes, CAPACITY);
         source = ring;
       }
-      running.links = links;
+      running.links = told.links;
       running.probes = probes;
-      running.durationNs = number(told, 'duration_ns');
-      running.name = word(told, 'name') ?? running.name;
-      const mode = word(told, 'mode');
-      if (mode) running.mode = mode === 'sim' ? 'sim' : 'live';
-      running.mixed = mode === 'mixed';
-      const programs = (told['programs'] as (string | { name: string; host?: string })[] | undefined) ?? [];
-      running.programs = programs.map((each) =>
-        typeof each === 'string'
-          ? { name: each, host: null, state: 'waits' }
-          : { name: each.name, host: each.host ?? null, state: 'waits' },
-      );
+      running.durationNs = told.duration_ns;
+      running.name = told.name;
+      running.mode = told.mode === 'sim' ? 'sim' : 'live';
+      running.mixed = told.mode === 'mixed';
+      running.programs = told.programs.map(({ name, host }) => ({ name, host, state: 'waits' }));
       break;
     }
     case 'building':
       running.status = 'building';
+      break;
+    case 'law':
+      note('info', `until the end, the kernel follows ${told.law} as ${told.name}`);
       break;
     case 'ending':
     case 'concluding':
       running.status = 'concluding';
       break;
     case 'results':
-      running.verdict = word(told, 'verdict');
+      running.verdict = told.verdict;
       break;
     case 'up':
       running.status = 'up';
@@ -131,41 +120,32 @@ function take({ event, data }: StreamEvent): void {
     case 'started':
       if (running.status !== 'stopping') running.status = 'running';
       break;
-    case 'sample': {
+    case 'sample':
       if (running.status === 'up' || running.status === 'building' || running.status === 'starting')
         running.status = 'running';
-      const t = number(told, 't_ns') ?? 0;
-      running.tNs = t;
-      ring?.push(t, (told['links'] as Numbers[] | null) ?? [], (told['probes'] as Numbers | null) ?? []);
+      running.tNs = told.t_ns;
+      ring?.push(told.t_ns, told.links ?? [], told.probes ?? []);
       beat();
       break;
-    }
-    case 'progress':
-      running.tNs = number(told, 't_ns') ?? running.tNs;
-      if (running.status !== 'stopping') running.status = 'running';
-      break;
     case 'program': {
-      const name = word(told, 'name') ?? '';
-      const state = word(told, 'state') ?? 'runs';
+      const { name, host, state } = told;
       running.programs = running.programs.some((each) => each.name === name)
         ? running.programs.map((each) => (each.name === name ? { ...each, state } : each))
-        : [...running.programs, { name, host: word(told, 'host'), state }];
+        : [...running.programs, { name, host, state }];
       break;
     }
     case 'set':
       note('info', changed(told));
       break;
     case 'warning':
-      note('warning', word(told, 'message') ?? data, word(told, 'remedy'));
-      break;
     case 'problem':
-      note('problem', word(told, 'message') ?? data, word(told, 'remedy'));
+      note(told.event, told.message, told.remedy ?? null);
       break;
     case 'end':
       running.status = 'ended';
-      running.verdict = word(told, 'verdict') ?? running.verdict;
-      running.reason = word(told, 'reason');
-      running.exit = number(told, 'exit_code');
+      running.verdict = told.verdict ?? running.verdict;
+      running.reason = told.reason;
+      running.exit = told.exit_code;
       break;
     default:
   }
@@ -218,20 +198,14 @@ async function finish(id: string): Promise<void> {
     if (running.id !== id) return;
     running.status = 'ended';
     running.detail = detail;
-    running.durationNs ??= detail.duration_ns ?? null;
+    running.durationNs ??= detail.duration_ns;
     if (detail.duration_s !== null) running.tNs = detail.duration_s * 1e9;
     if (running.programs.length === 0)
-      running.programs = detail.programs.map((each) => ({
-        name: each.name,
-        host: each.host ?? null,
-        state: '',
-      }));
+      running.programs = detail.programs.map(({ name, host }) => ({ name, host, state: '' }));
     running.verdict = detail.verdict ?? running.verdict;
     running.name = detail.name;
     if (running.links.length === 0) running.links = detail.links;
-    if (running.probes.length === 0) {
-      running.probes = (detail.probes ?? []).map(probeName);
-    }
+    if (running.probes.length === 0) running.probes = detail.probes.map(probeName);
     // What came as it happened knows how late packets were, but not what was before anybody looked, nor what a
     // simulation skipped.
     const whole = running.mode === 'live' && ring?.isWhole;
@@ -252,16 +226,12 @@ export async function readSeries(names: readonly string[]): Promise<void> {
     ...names
       .filter((name) => into.wants(name, 'forward'))
       .map(async (link) => {
-        for (const series of await api.series(id, { table: 'links', link }))
-          into.keep(link, series.way ?? 'forward', series);
+        for (const series of await api.series(id, 'links', link)) into.keep(link, series.way, series);
       }),
     (async () => {
       const open = running.probes.filter((probe) => into.wants(probe, 'probe'));
       if (!open.length) return;
-      for (const series of await api.series(id, { table: 'probes' })) {
-        const { name = '', from = '', to = '' } = series;
-        into.keep(probeName({ name, from, to }), 'probe', series);
-      }
+      for (const series of await api.series(id, 'probes')) into.keep(probeName(series), 'probe', series);
     })(),
   ]);
   running.beat++;

@@ -1,5 +1,5 @@
 /** From the model and a view to what is drawn, in pixels: pure, so that map and tests agree. */
-import type { Model, ModelLink, ModelNode } from '../api/types';
+import type { Model, ModelLink, ModelNode } from '../api/translate';
 import { FAN, fan, hangs, heading, toPixels, type Point, type View } from './layout';
 
 export type Dot = {

@@ -1,6 +1,6 @@
 /** Congestion windows of a run's TCP connections over time. */
 import { api } from '../api/client';
-import type { Series } from '../api/types';
+import type { FlowSeries, SocketSeries } from '../api/answers/runs';
 
 export type Windows = { labels: string[]; data: (number | null)[][] };
 
@@ -8,21 +8,18 @@ const MOST = 8;
 /** Of the fastest connection: what carries less is a program's own talk. */
 const LEAST_SHARE = 0.01;
 
-type Line = { label: string; series: Series; column: string; weight: number };
+type Line = { label: string; series: FlowSeries | SocketSeries; column: string; weight: number };
 
 /** Windows of simulated flows, and of real sockets where they were sampled; null if there are none yet. */
 export async function readWindows(id: string): Promise<Windows | null> {
-  const [flows, sockets] = await Promise.all([
-    api.series(id, { table: 'flows' }),
-    api.series(id, { table: 'sockets' }),
-  ]);
+  const [flows, sockets] = await Promise.all([api.series(id, 'flows'), api.series(id, 'sockets')]);
   return windows(flows, sockets);
 }
 
-export function windows(flows: readonly Series[], sockets: readonly Series[]): Windows | null {
+export function windows(flows: readonly FlowSeries[], sockets: readonly SocketSeries[]): Windows | null {
   const all: Line[] = [
     ...flows.map((each) => ({
-      label: `${each.name ?? each.flow ?? ''}${each.stream ? ` ${each.stream}` : ''}`,
+      label: each.stream ? `${each.name} ${each.stream}` : each.name,
       series: each,
       column: 'window_segments',
       weight: 1,
@@ -39,7 +36,7 @@ export function windows(flows: readonly Series[], sockets: readonly Series[]): W
 }
 
 /** Connections that carry something, the busiest first; those of one pair of hosts are numbered. */
-function busiest(sockets: readonly Series[]): Line[] {
+function busiest(sockets: readonly SocketSeries[]): Line[] {
   const weights = sockets.map((each) =>
     Math.max(0, ...(each.columns['delivery_bits_per_s'] ?? []).map((value) => value ?? 0)),
   );
@@ -50,7 +47,7 @@ function busiest(sockets: readonly Series[]): Line[] {
     .filter(({ weight }) => weight > least)
     .sort((a, b) => b.weight - a.weight)
     .map(({ series, weight }) => {
-      const ends = `${series.host ?? ''} → ${series.to ?? series.remote ?? ''}`;
+      const ends = `${series.host} → ${series.to ?? series.remote}`;
       const number = (seen.get(ends) ?? 0) + 1;
       seen.set(ends, number);
       return { label: number > 1 ? `${ends} ${number}` : ends, series, column: 'cwnd_segments', weight };

@@ -1,0 +1,92 @@
+/* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
+import type {
+  Done,
+  State,
+  BuiltInText,
+  TemplateText,
+  FileText,
+  Saved,
+  Preflight,
+  Quantity,
+  Certified,
+} from './texts';
+import type { Check, Edited } from './drawn';
+import type {
+  Begun,
+  RunDetails,
+  Changed,
+  Ticket,
+  Log,
+  LinksOverTime,
+  ProbesOverTime,
+  FlowsOverTime,
+  SocketsOverTime,
+  Packets,
+} from './runs';
+import type { Runs, SweepResult, Comparison, Policies, TransferPlan } from './studies';
+import type {
+  Hello,
+  Building,
+  Law,
+  Up,
+  RunStarted,
+  ProgramState,
+  Sample,
+  LinkSet,
+  Warned,
+  Failure,
+  Ending,
+  Concluding,
+  Results,
+  End,
+} from './events';
+
+/**
+ * What is answered at each address.
+ */
+export interface Answers {
+  'GET /state': State;
+  'GET /schema': {
+    [k: string]: unknown;
+  };
+  'GET /scenarios/{name}': BuiltInText;
+  'GET /templates/{name}': TemplateText;
+  'GET /files/{name}': FileText;
+  'PUT /files/{name}': Saved;
+  'POST /check': Check;
+  'POST /preflight': Preflight;
+  'POST /edit': Edited;
+  'POST /quantity': Quantity;
+  'GET /certificate': Certified;
+  'GET /runs': Runs;
+  'POST /runs': Begun;
+  'GET /runs/{run}': RunDetails;
+  'POST /runs/{run}/stop': Done;
+  'POST /runs/{run}/set': Changed;
+  'POST /runs/{run}/ticket': Ticket;
+  'GET /runs/{run}/logs/{program}': Log;
+  'GET /runs/{run}/series': LinksOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime;
+  'GET /runs/{run}/packets': Packets;
+  'POST /sweeps': Begun;
+  'GET /sweeps/{run}': SweepResult;
+  'POST /sweeps/{run}/stop': Done;
+  'POST /compare': Comparison;
+  'GET /transfers/policies': Policies;
+  'POST /transfers/plan': TransferPlan;
+}
+
+export type RunEvent =
+  | Hello
+  | Sample
+  | Building
+  | Law
+  | Up
+  | RunStarted
+  | ProgramState
+  | LinkSet
+  | Warned
+  | Failure
+  | Ending
+  | Concluding
+  | Results
+  | End;

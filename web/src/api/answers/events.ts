@@ -1,0 +1,170 @@
+/* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
+import type { Problem } from './texts';
+import type { RunProgram, Probe } from './runs';
+
+/**
+ * The beginning of a stream; `figures` are those of each direction of a link in a sample.
+ */
+export interface Hello {
+  id: string;
+  name: string;
+  mode: string;
+  status: string;
+  started_unix_s: number;
+  seed: number;
+  argv: string[];
+  directory: string;
+  has_report: boolean;
+  verdict: string | null;
+  duration_s: number | null;
+  expectations_met: boolean | null;
+  made_by_page: boolean;
+  duration_ns: number | null;
+  every_ns: number;
+  links: string[];
+  ends: string[][];
+  programs: RunProgram[];
+  event: 'hello';
+  version: number;
+  /**
+   * @minItems 5
+   * @maxItems 5
+   */
+  figures: ['bits_per_s', 'utilisation', 'queue_delay_ns', 'lost_packets', 'lateness_p99_ns'];
+  probes: Probe[];
+}
+
+/**
+ * So many nodes of a live run are there.
+ */
+export interface Building {
+  event: 'building';
+  nodes: number;
+  of: number;
+}
+
+/**
+ * The kernel has learned a congestion control until the end of a live run.
+ */
+export interface Law {
+  event: 'law';
+  law: string;
+  name: string;
+}
+
+/**
+ * The network of a live run is there.
+ */
+export interface Up {
+  event: 'up';
+  hosts: number;
+  cgroups: string | null;
+  build_ns: number;
+}
+
+/**
+ * Time goes; in a live run, from when.
+ */
+export interface RunStarted {
+  event: 'started';
+  t0_unix_ns?: number;
+}
+
+/**
+ * A program of a live run began, could not begin, or ended.
+ */
+export interface ProgramState {
+  event: 'program';
+  name: string;
+  host: string;
+  state: 'started' | 'failed' | 'ended';
+  message?: string;
+  exit?: number | null;
+  signal?: number | null;
+  expect_exit?: number | null;
+  stopped_by_run?: boolean;
+}
+
+/**
+ * What links and pings do now; `real_s` is how long a simulation has taken up to `t_ns`.
+ *
+ * `links` has for each the figures forward and then those in reverse, `probes` the last round trip of
+ * each in ns; `null` for all of them is nothing new.
+ */
+export interface Sample {
+  event: 'sample';
+  t_ns: number;
+  links: (number | null)[][] | null;
+  probes: (number | null)[] | null;
+  real_s?: number;
+}
+
+/**
+ * A link was changed, both ways if none is named.
+ */
+export interface LinkSet {
+  event: 'set';
+  t_ns: number;
+  link: string;
+  way: ('forward' | 'reverse') | null;
+  changes: {
+    [k: string]: string | boolean;
+  };
+}
+
+/**
+ * Something to know, and what to do about it.
+ */
+export interface Warned {
+  event: 'warning';
+  message: string;
+  remedy?: string | null;
+}
+
+/**
+ * What went wrong.
+ */
+export interface Failure {
+  message: string;
+  remedy: string | null;
+  path?: string;
+  line?: number | null;
+  column?: number | null;
+  in_range?: string | null;
+  problems?: Problem[];
+  event: 'problem';
+}
+
+/**
+ * Programs of a live run are asked to end.
+ */
+export interface Ending {
+  event: 'ending';
+  reason: string;
+}
+
+/**
+ * The run is over, and results are made.
+ */
+export interface Concluding {
+  event: 'concluding';
+  reason: string;
+}
+
+/**
+ * Summary and series are there.
+ */
+export interface Results {
+  event: 'results';
+  verdict: string;
+}
+
+/**
+ * All is there, and the stream closes. A run that was killed, or began elsewhere, has no exit code.
+ */
+export interface End {
+  event: 'end';
+  reason: string;
+  exit_code: number | null;
+  verdict: string | null;
+}

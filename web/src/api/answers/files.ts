@@ -1,0 +1,152 @@
+/* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
+
+/**
+ * Of a flow's packets.
+ */
+export interface RoundTrips {
+  p50_ns: number | null;
+  [k: string]: unknown;
+}
+
+/**
+ * What came of a flow.
+ */
+export interface FlowResult {
+  from: string;
+  to: string;
+  name: string;
+  kind: string;
+  cc?: string | null;
+  goodput_bits_per_s: number | null;
+  retransmits?: number | null;
+  rtt?: RoundTrips | null;
+  [k: string]: unknown;
+}
+
+/**
+ * What came of pings.
+ */
+export interface PingResult {
+  from: string;
+  to: string;
+  name: string;
+  loss: number | null;
+  rtt_min_ns: number | null;
+  rtt_p50_ns: number | null;
+  rtt_p99_ns: number | null;
+  [k: string]: unknown;
+}
+
+/**
+ * What was expected of a metric, and whether it came so.
+ */
+export interface Expectation {
+  metric: string;
+  unit: string | null;
+  min: number | null;
+  max: number | null;
+  equals: number | string | null;
+  value: number | string | null;
+  met: boolean;
+  why: string | null;
+  [k: string]: unknown;
+}
+
+/**
+ * `summary.json` of a run, but for distributions point by point.
+ */
+export interface Summary {
+  duration_ns: number | null;
+  flows: FlowResult[];
+  probes: PingResult[];
+  expectations: Expectation[];
+  [k: string]: unknown;
+}
+
+/**
+ * Some of a transfer's data, at one rate.
+ */
+export interface Piece {
+  start_s: number;
+  finish_s: number;
+  bits_per_s: number;
+}
+
+/**
+ * When a transfer moves, or moved.
+ */
+export interface Moved {
+  start_s: number;
+  finish_s: number;
+  pieces: Piece[];
+  [k: string]: unknown;
+}
+
+/**
+ * A request, planned and achieved; `finish_off` is a share of the planned duration.
+ */
+export interface RequestCarriedOut {
+  from: string;
+  to: string;
+  request: string;
+  volume_bytes: number;
+  release_s: number;
+  deadline_s: number | null;
+  accepted: boolean;
+  met: boolean;
+  reason: string | null;
+  planned: Moved | null;
+  achieved: Moved | null;
+  finish_off: number | null;
+  [k: string]: unknown;
+}
+
+/**
+ * `transfers.json` of a run: what `longhaul transfer run` planned and achieved.
+ */
+export interface CarriedOut {
+  policy: string;
+  requests: RequestCarriedOut[];
+  [k: string]: unknown;
+}
+
+/**
+ * What a sweep varies, the column of its results that has it, and its values as they were written.
+ */
+export interface Axis {
+  name: string;
+  column: string;
+  values: unknown[];
+}
+
+/**
+ * `sweep.json`; a grid has a variant for every combination of values.
+ */
+export interface SweepFile {
+  name: string;
+  design: string;
+  axes: Axis[];
+  [k: string]: unknown;
+}
+
+/**
+ * `summary.json` of a sweep: how many runs are done, and how many of them failed.
+ */
+export interface SweepSummary {
+  points: number;
+  failed: number;
+  [k: string]: unknown;
+}
+
+/**
+ * A row of `summary.parquet`: the estimate of a metric in a variant, and a column for each axis.
+ */
+export interface SweepCell {
+  variant: number;
+  metric: string;
+  unit: string | null;
+  mean: number | null;
+  half_width: number | null;
+  runs: number;
+  [k: string]: unknown;
+}

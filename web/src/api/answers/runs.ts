@@ -1,0 +1,230 @@
+/* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
+import type { Summary, CarriedOut } from './files';
+
+/**
+ * What was started.
+ */
+export interface Begun {
+  id: string;
+  directory: string;
+}
+
+/**
+ * A run; `made_by_page` says whether this server started it.
+ */
+export interface RunRow {
+  id: string;
+  name: string;
+  mode: string;
+  status: string;
+  started_unix_s: number;
+  seed: number;
+  argv: string[];
+  directory: string;
+  has_report: boolean;
+  verdict: string | null;
+  duration_s: number | null;
+  expectations_met: boolean | null;
+  made_by_page: boolean;
+}
+
+/**
+ * A program of a run; a service ends with the others.
+ */
+export interface RunProgram {
+  name: string;
+  host: string;
+  service: boolean;
+}
+
+/**
+ * Pings that are measured, and the program that sends them.
+ */
+export interface Probe {
+  name: string;
+  program: string;
+  from: string;
+  to: string;
+}
+
+/**
+ * All about a run; what comes of it is `null` until it is over.
+ */
+export interface RunDetails {
+  id: string;
+  name: string;
+  mode: string;
+  status: string;
+  started_unix_s: number;
+  seed: number;
+  argv: string[];
+  directory: string;
+  has_report: boolean;
+  verdict: string | null;
+  duration_s: number | null;
+  expectations_met: boolean | null;
+  made_by_page: boolean;
+  duration_ns: number | null;
+  every_ns: number;
+  links: string[];
+  ends: string[][];
+  programs: RunProgram[];
+  run: {
+    [k: string]: unknown;
+  };
+  summary: Summary | null;
+  fidelity: {
+    [k: string]: unknown;
+  } | null;
+  transfers: CarriedOut | null;
+  probes: Probe[];
+  logs: string[];
+  files: string[];
+  tables: string[];
+  scenario: string;
+}
+
+/**
+ * When a change took effect, from the start of the run.
+ */
+export interface Changed {
+  at_s: number;
+}
+
+/**
+ * Where a report can be opened, once.
+ */
+export interface Ticket {
+  url: string;
+}
+
+/**
+ * The end of what a program wrote, and how much it wrote in all.
+ */
+export interface Log {
+  program: string;
+  text: string;
+  bytes: number;
+}
+
+/**
+ * Of one direction of a link.
+ */
+export interface LinkSeries {
+  t_ns: number[];
+  columns: {
+    [k: string]: (number | null)[];
+  };
+  link: string;
+  way: 'forward' | 'reverse';
+}
+
+/**
+ * Of pings.
+ */
+export interface ProbeSeries {
+  t_ns: number[];
+  columns: {
+    [k: string]: (number | null)[];
+  };
+  from: string;
+  to: string;
+  name: string;
+}
+
+/**
+ * Of a stream of a flow, which has a name alone while it goes on.
+ */
+export interface FlowSeries {
+  t_ns: number[];
+  columns: {
+    [k: string]: (number | null)[];
+  };
+  from?: string;
+  to?: string;
+  name: string;
+  flow?: string;
+  stream: number | string | null;
+}
+
+/**
+ * Of a TCP connection; `to` is the host at its other end, if it is one of the network.
+ */
+export interface SocketSeries {
+  t_ns: number[];
+  columns: {
+    [k: string]: (number | null)[];
+  };
+  host: string;
+  local: string;
+  remote: string;
+  cc: string | null;
+  socket: string;
+  to: string | null;
+}
+
+/**
+ * What links did.
+ */
+export interface LinksOverTime {
+  table: 'links';
+  series: LinkSeries[];
+}
+
+/**
+ * Round trips of pings.
+ */
+export interface ProbesOverTime {
+  table: 'probes';
+  series: ProbeSeries[];
+}
+
+/**
+ * What flows achieved.
+ */
+export interface FlowsOverTime {
+  table: 'flows';
+  series: FlowSeries[];
+}
+
+/**
+ * What the kernel said of TCP connections.
+ */
+export interface SocketsOverTime {
+  table: 'sockets';
+  series: SocketSeries[];
+}
+
+/**
+ * A packet on a link; one that never left has no due time.
+ */
+export interface Packet {
+  way: 'forward' | 'reverse';
+  offered_ns: number;
+  due_ns: number | null;
+  bytes: number;
+  fate: string;
+  flow: string | null;
+}
+
+/**
+ * What is recorded of packets on one direction of a link.
+ */
+export interface Recording {
+  link: string;
+  way: 'forward' | 'reverse';
+  packets: number;
+  first_ns: number;
+  last_ns: number;
+}
+
+/**
+ * Packets of a link; recorded are those in the first `window_ns` of each `every_ns`, or all.
+ */
+export interface Packets {
+  packets: Packet[];
+  recorded: Recording[];
+  truncated: boolean;
+  window_ns: number | null;
+  every_ns: number;
+}

@@ -1,0 +1,152 @@
+/* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
+import type { Piece, Axis, SweepFile, SweepSummary, SweepCell } from './files';
+import type { RunRow } from './runs';
+import type { Warned, Failure } from './events';
+
+/**
+ * A sweep; it can be stopped while it goes on, if this server started it.
+ */
+export interface SweepRow {
+  id: string;
+  name: string;
+  status: string;
+  started_unix_s: number;
+  axes: Axis[];
+  variants: number;
+  repeats: number;
+  directory: string;
+  has_report: boolean;
+  can_stop: boolean;
+}
+
+/**
+ * Runs and sweeps, newest first.
+ */
+export interface Runs {
+  runs: RunRow[];
+  sweeps: SweepRow[];
+}
+
+/**
+ * How far a sweep is, and how long the rest will take at this pace.
+ */
+export interface SweepProgress {
+  done: number;
+  points: number;
+  left_s: number | null;
+}
+
+/**
+ * A sweep as far as it is; `progress` is that of one that can be stopped.
+ */
+export interface SweepResult {
+  row: SweepRow;
+  progress: SweepProgress | null;
+  messages: (Warned | Failure)[];
+  sweep: SweepFile;
+  summary: SweepSummary | null;
+  metrics: string[];
+  rows: SweepCell[];
+}
+
+/**
+ * Runs that repeat each other: their names, and how many there are.
+ */
+export interface Group {
+  name: string;
+  runs: number;
+}
+
+/**
+ * The mean of a metric over a group, and half the width of its 95 % interval if it has several runs.
+ */
+export interface Estimate {
+  mean: number;
+  half_width: number | null;
+  runs: number;
+}
+
+/**
+ * A metric of all groups; the difference is that of the last from the first.
+ */
+export interface Metric {
+  metric: string;
+  unit: string | null;
+  estimates: (Estimate | null)[];
+  difference: number | null;
+  difference_half_width: number | null;
+  differs: boolean | null;
+}
+
+/**
+ * Runs side by side.
+ */
+export interface Comparison {
+  groups: Group[];
+  metrics: Metric[];
+}
+
+/**
+ * How transfers can be planned.
+ */
+export interface Policy {
+  name: string;
+  about: string;
+}
+
+/**
+ * All of them.
+ */
+export interface Policies {
+  policies: Policy[];
+}
+
+/**
+ * A request, and what it gets.
+ */
+export interface RequestPlanned {
+  from: string;
+  to: string;
+  request: string;
+  volume_bytes: number;
+  release_s: number;
+  deadline_s: number | null;
+  satisfied: boolean;
+  reason: string | null;
+  start_s: number | null;
+  finish_s: number | null;
+  bits_per_s: number | null;
+  pieces: Piece[];
+}
+
+/**
+ * A link that transfers share, and the most that they ask of it.
+ */
+export interface PlannedLink {
+  link: string;
+  bits_per_s: number;
+  peak_bits_per_s: number;
+}
+
+/**
+ * What transfers ask of a link from each time on.
+ */
+export interface Load {
+  link: string;
+  t_s: number[];
+  bits_per_s: number[];
+}
+
+/**
+ * A plan of transfers; `measures` are numbers, and `bottleneck` names a link.
+ */
+export interface TransferPlan {
+  policy: string;
+  measures: {
+    [k: string]: number | string | null;
+  };
+  congestion: number | null;
+  requests: RequestPlanned[];
+  links: PlannedLink[];
+  loads: Load[];
+}
