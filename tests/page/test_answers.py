@@ -1,6 +1,7 @@
 """Every address answers, and every kind of event is told, as the schema says (see :mod:`page.answered`)."""
 
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -150,6 +151,30 @@ def test_what_transfers_achieved_is_told(server: Served) -> None:
     told = server.ask(f"/api/runs/{run}")[1]["transfers"]
     assert {each["request"] for each in told["requests"] if each["achieved"]}
     assert follow(server, run)["end"]["exit_code"] is None, "it did not begin here"
+
+
+def test_a_relay_has_a_summary_and_no_network(server: Served) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "longhaul.cli.main",
+        "relay",
+        "--delay",
+        "1ms",
+        "--forward",
+        "0=127.0.0.1:9",
+    ]
+    with subprocess.Popen(command, cwd=server.directory, stderr=subprocess.PIPE, text=True) as relay:
+        assert relay.stderr is not None
+        assert any("relaying" in line for line in relay.stderr)
+        relay.send_signal(signal.SIGINT)
+        relay.communicate(timeout=60)
+    (run,) = [each["id"] for each in server.ask("/api/runs")[1]["runs"] if each["mode"] == "relay"]
+    status, told = server.ask(f"/api/runs/{run}")
+    assert (status, told["links"], told["summary"]["bytes"]) == (200, [], 0)
+    assert follow(server, run)["end"]["reason"] == "stopped"
+    for table in ("links", "probes", "flows", "sockets"):
+        assert server.ask(f"/api/runs/{run}/series?table={table}")[1]["series"] == []
 
 
 def test_every_kind_of_event_is_told_as_the_schema_says(server: Served) -> None:

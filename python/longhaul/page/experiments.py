@@ -205,7 +205,7 @@ class Experiments:
             feed.close_from_thread()
 
     def _hello(self, directory: Path) -> Hello:
-        plan = directories.read_plan(directory)
+        plan = shelf.read_plan(directory)
         return {
             "event": "hello",
             "version": 1,
@@ -245,7 +245,7 @@ class Experiments:
     def _sampler(self, run: str, directory: Path) -> Sampler:
         if run not in self._samplers:
             pings = [each["program"] for each in shelf.probes(directory)]
-            self._samplers[run] = Sampler(directory, directories.read_plan(directory), pings)
+            self._samplers[run] = Sampler(directory, shelf.read_plan(directory), pings)
         return self._samplers[run]
 
     def _note_rate(

@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 
 from longhaul.analysis.links import intervals
 from longhaul.analysis.rates import steps
+from longhaul.page import shelf
 from longhaul.page.answers.runs import OverTime, Packet, Packets, Recording, WayName
 from longhaul.page.asking import Asked
 from longhaul.page.refusals import RefusedError
 from longhaul.page.tails import read_tail
-from longhaul.run import directory as directories
 from longhaul.run.recorded import read_recorded
 from longhaul.run.results import read_samples
 
@@ -71,7 +71,7 @@ def packets(directory: Path, asked: Asked) -> Packets:
         raise RefusedError(400, "a packet diagram shows at most 10 s", remedy="ask for less")
     columns = _packet_columns(directory)
     link, way = asked.query.get("link"), asked.query.get("way")
-    window_ns = directories.read_plan(directory)["measure"].get("packet_window_ns")
+    window_ns = shelf.read_plan(directory)["measure"].get("packet_window_ns")
     if not columns:
         return {
             "packets": [],
@@ -96,17 +96,19 @@ def packets(directory: Path, asked: Asked) -> Packets:
 
 
 def _links(directory: Path, query: Mapping[str, str]) -> list[Json]:
+    plan = shelf.read_plan(directory)
+    if not plan["links"]:
+        return []
     path = directory / "links.parquet"
     wanted = {name: query[name] for name in ("link", "way") if query.get(name)}
     if path.is_file():
         columns = _chosen(_columns(pq.read_table(path)), wanted)
     else:
         samples = _chosen(read_samples(directory / "raw" / "samples.csv"), wanted)
-        columns = intervals(samples, directories.read_plan(directory)) if samples else {}
+        columns = intervals(samples, plan) if samples else {}
     if not columns:
         return []
     found = _split(columns, ("link", "way"), _LINK_COLUMNS, columns["t_s"] * 1e9)
-    plan = directories.read_plan(directory)
     places = {link["name"]: place for place, link in enumerate(plan["links"])}
     for one in found:
         rates = steps(plan, places[one["link"]], one["way"])
@@ -138,7 +140,7 @@ def _sockets(directory: Path, query: Mapping[str, str]) -> list[Json]:
     if not columns:
         return []
     found = _split(columns, ("host", "local", "remote", "cc", "socket"), wanted, columns["t_ns"])
-    nodes = directories.read_plan(directory)["nodes"]
+    nodes = shelf.read_plan(directory)["nodes"]
     names = {node[key]: node["name"] for node in nodes for key in ("ipv4", "ipv6") if node.get(key)}
     return [
         {**each, "socket": str(each["socket"]), "to": names.get(_address(each["remote"]))} for each in found

@@ -24,6 +24,7 @@ _MOST_RUNS = 500
 _SILENT_S = 120.0
 """After which, and ten sampling intervals, a live run that wrote nothing is lost."""
 MOST_LOG_BYTES = 1 << 18
+_NO_NETWORK: Json = {"nodes": [], "links": [], "programs": [], "measure": {"every_ns": None}}
 
 
 def id_of(directory: Path) -> str:
@@ -108,7 +109,7 @@ def row(directory: Path) -> RunRow:
 
 def details(directory: Path) -> RunDetails:
     """The same with summary, and what there is to look at."""
-    plan = directories.read_plan(directory)
+    plan = read_plan(directory)
     summary = _without_curves(read_json(directory / "summary.json"))
     return {
         **row(directory),
@@ -129,6 +130,12 @@ def details(directory: Path) -> RunDetails:
         "tables": sorted(path.stem for path in directory.glob("*.parquet")),
         "scenario": (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace"),
     }
+
+
+def read_plan(directory: Path) -> Json:
+    """The plan of a run. A relay has clusters instead of a network, of which the page draws nothing."""
+    plan = directories.read_plan(directory)
+    return plan if "nodes" in plan else {**plan, **_NO_NETWORK}
 
 
 def of_plan(plan: Mapping[str, Any]) -> Planned:

@@ -63,11 +63,11 @@ class Expectation(TypedDict):
 
 @passed_on
 class Summary(TypedDict):
-    """``summary.json`` of a run, but for distributions point by point."""
+    """``summary.json`` of a run, but for distributions point by point; a relay knows no flows, no pings."""
 
     duration_ns: int | None
-    flows: list[FlowResult]
-    probes: list[PingResult]
+    flows: NotRequired[list[FlowResult]]
+    probes: NotRequired[list[PingResult]]
     expectations: list[Expectation]
 
 

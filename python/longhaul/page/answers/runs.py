@@ -43,10 +43,10 @@ class RunProgram(TypedDict):
 
 
 class Planned(TypedDict):
-    """What a run's plan names; links in the order in which samples have them."""
+    """What a run's plan names; links in the order in which samples have them. A relay has none of it."""
 
     duration_ns: int | None
-    every_ns: int
+    every_ns: int | None
     links: list[str]
     ends: list[list[str]]
     programs: list[RunProgram]

@@ -20,7 +20,7 @@ export interface Hello {
   expectations_met: boolean | null;
   made_by_page: boolean;
   duration_ns: number | null;
-  every_ns: number;
+  every_ns: number | null;
   links: string[];
   ends: string[][];
   programs: RunProgram[];

@@ -53,12 +53,12 @@ export interface Expectation {
 }
 
 /**
- * `summary.json` of a run, but for distributions point by point.
+ * `summary.json` of a run, but for distributions point by point; a relay knows no flows, no pings.
  */
 export interface Summary {
   duration_ns: number | null;
-  flows: FlowResult[];
-  probes: PingResult[];
+  flows?: FlowResult[];
+  probes?: PingResult[];
   expectations: Expectation[];
   [k: string]: unknown;
 }

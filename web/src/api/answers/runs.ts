@@ -65,7 +65,7 @@ export interface RunDetails {
   expectations_met: boolean | null;
   made_by_page: boolean;
   duration_ns: number | null;
-  every_ns: number;
+  every_ns: number | null;
   links: string[];
   ends: string[][];
   programs: RunProgram[];
