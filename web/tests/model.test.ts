@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_MODEL, oneLine, type Model, type ModelLink, type ModelNode } from '../src/api/translate';
+import { check, NO_MODEL, oneLine, type Model, type ModelLink, type ModelNode } from '../src/api/translate';
 import type { SweepCell } from '../src/api/answers/files';
 import { grids, horizon } from '../src/model/figures';
 import { begin, DEPTH, record, redo, undo } from '../src/model/history';
@@ -293,6 +293,25 @@ test('the cursor selects what is written where it stands', () => {
   expect(at(8)).toEqual({ kind: 'link', name: 'wan' });
   expect(at(1)).toBeNull();
   expect(text.slice(offsetOf(text, 6), offsetOf(text, 7))).toBe('  wan:\n');
+});
+
+test('values of a link are those of its key, its profile, and those of one way', () => {
+  const told = {
+    ...link('a', 'b', { profile: 'wan' }),
+    text: { delay: '5ms', forward: '{loss: 1%}' },
+    ways: { forward: { loss: '1%' } },
+    forward: null,
+    reverse: null,
+  };
+  const event = { path: ['events', 0], line: 9, text: { at: '1s' }, yaml: '{at: 1s}', link: ['a-b'] };
+  const rest = { description: null, duration: null, topology: null, expect: [] };
+  const numbers = { resolved: false, seed: null, every_ns: null, paths: [] };
+  const model = { ...NO_MODEL, ...rest, ...numbers, traffic: [], programs: [], profiles: { wan: {} } };
+  const found = check({ problems: [], model: { ...model, links: [told], events: [event] } }).model!;
+  expect(found.links[0]!.text).toEqual({ delay: '5ms', profile: 'wan', forward: { loss: '1%' } });
+  expect(found.links[0]!.forward.delay_ns).toBe(null);
+  expect(found.events).toEqual([{ name: '0', text: '{at: 1s}', line: 9 }]);
+  expect(found.profiles).toEqual(['wan']);
 });
 
 test('a mapping in one line quotes what has to be', () => {
