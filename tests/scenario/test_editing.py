@@ -170,6 +170,12 @@ def test_a_member_of_a_range_is_edited_after_the_range_was_split() -> None:
     ]
 
 
+@pytest.mark.parametrize("attached", ["a", "b"])
+def test_nodes_that_hang_on_each_other_go_together(attached: str) -> None:
+    text = f"nodes:\n  a: {{attach: {attached}}}\n  b: {{attach: a}}\n  c: {{kind: host}}\n"
+    assert edit(text, [Edit("remove", ("nodes", "a"), references=True)]).text == "nodes:\n  c: {kind: host}\n"
+
+
 def test_a_node_goes_with_what_cannot_be_without_it() -> None:
     after = edit(CLUSTERS, [Edit("remove", ("nodes", "nyc"), references=True)])
     tree = read_tree("after", after.text.encode())[1]

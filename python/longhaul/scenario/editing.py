@@ -109,17 +109,17 @@ def _appending(each: Edit) -> Edit:
     return each
 
 
-def _remove_mentions(text: str, path: Path) -> str:
-    """``text`` without what cannot be without the entry at ``path``, which stays."""
-    after = text
+def _remove_mentions(text: str, path: Path, *, going: tuple[Path, ...] = ()) -> str:
+    """``text`` without what cannot be without the entry at ``path``; both it and those ``going`` stay."""
+    after, going = text, (*going, path[:2])
     for _round in range(_MOST_MENTIONS):
         root = _read(after)
-        places = [place for place in mentions(root, path, members=True) if place[:2] != path[:2]]
+        places = [place for place in mentions(root, path, members=True) if place[:2] not in going]
         if not places or path[0] == "params":
             return after
         holder = _holder(root, places[0])
         if len(holder) == 2 and holder[0] in ("nodes", "links"):
-            after = _remove_mentions(after, holder)
+            after = _remove_mentions(after, holder, going=going)
         after = _edit(after, Edit("remove", holder))
     raise EditError("too much speaks of it", remedy="edit the text")
 
