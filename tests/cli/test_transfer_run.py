@@ -57,11 +57,32 @@ def test_a_late_deadline_is_an_exit_code(tmp_path):
         (["--policy", "serial-fcf"], 'there is no policy "serial-fcf"; did you mean "serial-fcfs"?'),
         (["--policy", "fair", "--with", "scp"], 'there is no mover "scp"'),
         (["--policy", "fair", "--command", "true {adress}"], "is no template: 'adress'"),
+        (["--policy", "fair", "--f", "0.5"], "fair has no use for f; greedy-f and window-f have"),
+        (["--policy", "greedy-f", "--window", "5s"], "has no use for window; window-min and window-f have"),
+        (["--policy", "greedy-f", "--f", "2"], "f is 2; a share of the greatest rate"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path, arguments, message):
     with pytest.raises(Exception, match=re.escape(message)):
         carried(tmp_path, REQUESTS, "--scenario", SCENARIO, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--policy", "fair", "--sim", "--with", "rsync"], "--with is about live transfers"),
+        (["--policy", "fair", "--sim", "--pacing", "user"], "--pacing is about live transfers"),
+        (["--policy", "fair", "--with", "rsync", "--command", "true"], "leave one out"),
+        (["--policy", "fair", "--server", "true"], "--server is for --command"),
+        (["--policy", "fair", "--with", "iperf3", "--pacing", "user"], "--pacing is about our own sender"),
+    ],
+)
+def test_what_would_do_nothing_is_refused(tmp_path, arguments, message):
+    runs = ["--scenario", SCENARIO, "--runs", str(tmp_path / "runs")]
+    result = CliRunner().invoke(longhaul, ["transfer", "run", REQUESTS, *runs, *arguments])
+    assert result.exit_code == 2
+    assert message in result.output
+    assert not (tmp_path / "runs").exists()
 
 
 def test_ends_that_are_routers_are_refused(tmp_path):

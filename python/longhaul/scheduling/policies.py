@@ -27,6 +27,8 @@ class Policy:
     what: str
     """In a line."""
     plan: Callable[[Instance, Settings], Plan]
+    wants: tuple[str, ...] = ()
+    """Of :class:`Settings`."""
 
 
 POLICIES = {
@@ -44,14 +46,17 @@ POLICIES = {
     "greedy-f": Policy(
         "on arrival f times the greatest rate, or what the deadline needs",
         lambda case, settings: greedy.greedy_f(case, f=settings.f),
+        ("f",),
     ),
     "window-min": Policy(
         "collect for a while, then the smallest shares first, at the least rate",
         lambda case, settings: greedy.window(case, window_s=settings.window_s),
+        ("window",),
     ),
     "window-f": Policy(
         "the same at f times the greatest rate",
         lambda case, settings: greedy.window(case, window_s=settings.window_s, f=settings.f),
+        ("f", "window"),
     ),
     "slots-cumulated": Policy(
         "slot by slot, what is cheap and nearly moved first", lambda case, _: slots.slots_cumulated(case)
@@ -76,6 +81,21 @@ def known(policy: str) -> None:
     if policy not in POLICIES:
         message = f'there is no policy "{policy}"'
         raise LonghaulError(message, remedy=did_you_mean(policy, POLICIES), exit_code=2)
+
+
+def settings(policy: str, *, f: float | None = None, window_s: float | None = None) -> Settings:
+    """What a policy is told; raises :class:`LonghaulError` for what it has no use for, and f beyond 1."""
+    known(policy)
+    for name, value in (("f", f), ("window", window_s)):
+        if value is not None and name not in POLICIES[policy].wants:
+            users = " and ".join(each for each, known in POLICIES.items() if name in known.wants)
+            raise LonghaulError(f"{policy} has no use for {name}", remedy=f"{users} have", exit_code=2)
+    if f is not None and not 0 < f <= 1:
+        raise LonghaulError(
+            f"f is {f:g}", remedy="a share of the greatest rate: over 0, up to 1", exit_code=2
+        )
+    plain = Settings()
+    return Settings(plain.f if f is None else f, plain.window_s if window_s is None else window_s)
 
 
 def plan(instance: Instance, *, policy: str, settings: Settings | None = None) -> Plan:

@@ -22,10 +22,8 @@ from longhaul.scenario.units import Rate, Span
 )
 @set_option
 @click.option("--capacity", type=Unit(Rate), help="Each place is an access point of this rate, each way.")
-@click.option("--f", "f", type=float, default=0.5, show_default=True, help="Of greedy-f and window-f.")
-@click.option(
-    "--window", type=Unit(Span), default="60s", show_default=True, help="Of window-min and window-f."
-)
+@click.option("--f", "f", type=float, show_default="0.5", help="Of greedy-f and window-f.")
+@click.option("--window", type=Unit(Span), show_default="60s", help="Of window-min and window-f.")
 @click.option(
     "-o",
     "--out",
@@ -39,8 +37,8 @@ def plan(
     scenario: Path | None,
     settings: dict[str, str],
     capacity: Rate | None,
-    f: float,
-    window: Span,
+    f: float | None,
+    window: Span | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -66,13 +64,14 @@ def plan(
     from longhaul.scheduling import policies, reading, writing
     from longhaul.scheduling.networks import scenario_network
 
+    told = policies.settings(policy, f=f, window_s=window.ns / 1e9 if window else None)
     file = reading.read_requests(requests)
     network = None
     if scenario is not None:
         network = scenario_network(resolve(load_scenario(scenario, settings=settings)).plan)
     bits_per_s = capacity.bits_per_s if capacity else None
     case = reading.placed(file, network=network, capacity_bits_per_s=bits_per_s)
-    made = policies.plan(case, policy=policy, settings=policies.Settings(f=f, window_s=window.ns / 1e9))
+    made = policies.plan(case, policy=policy, settings=told)
     if out is not None:
         write_plan(made, out)
     if as_json:

@@ -1,6 +1,7 @@
 """``longhaul transfer run``: a plan that is carried out, live or simulated."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -29,10 +30,8 @@ from longhaul.scenario.units import Span
 @click.option("--sim", "simulated", is_flag=True, help="Simulate, instead of moving data live.")
 @set_option
 @seed_option
-@click.option("--f", "f", type=float, default=0.5, show_default=True, help="Of greedy-f and window-f.")
-@click.option(
-    "--window", type=Unit(Span), default="60s", show_default=True, help="Of window-min and window-f."
-)
+@click.option("--f", "f", type=float, show_default="0.5", help="Of greedy-f and window-f.")
+@click.option("--window", type=Unit(Span), show_default="60s", help="Of window-min and window-f.")
 @click.option(
     "--margin",
     type=click.FloatRange(0, 0.5),
@@ -43,15 +42,13 @@ from longhaul.scenario.units import Span
 @click.option(
     "--pacing",
     type=click.Choice(["kernel", "user"]),
-    default="kernel",
-    show_default=True,
+    show_default="kernel",
     help="Who paces our own sender: TCP (SO_MAX_PACING_RATE, with or without fq), or its writes.",
 )
 @click.option(
     "--with",
     "mover",
-    default="paced",
-    show_default=True,
+    show_default="paced",
     metavar="NAME",
     help="What moves data live: paced, iperf3, rsync or rclone.",
 )
@@ -74,11 +71,11 @@ def run(
     simulated: bool,
     settings: dict[str, str],
     seed: int | None,
-    f: float,
-    window: Span,
+    f: float | None,
+    window: Span | None,
     margin: float,
-    pacing: str,
-    mover: str,
+    pacing: str | None,
+    mover: str | None,
     command: str | None,
     server: str | None,
     attempts: int,
@@ -106,14 +103,32 @@ def run(
         --server 'iperf3 -s -1 -p {port}' --command 'iperf3 -c {address} -p {port} -n {bytes} -b {rate_bits}'
     """
     from longhaul.run.moving.experiment import Wanted, carry_out
-    from longhaul.scheduling.policies import Settings
+    from longhaul.scheduling.policies import settings as told
     from longhaul.scheduling.steering import Care
 
+    _refuse_what_would_do_nothing(
+        {
+            "sim": simulated,
+            "with": mover,
+            "command": command,
+            "server": server,
+            "pacing": pacing,
+            "sudo": sudo,
+        }
+    )
     care = Care(
-        policy=policy, settings=Settings(f=f, window_s=window.ns / 1e9), margin=margin, attempts=attempts
+        policy=policy,
+        settings=told(policy, f=f, window_s=window.ns / 1e9 if window else None),
+        margin=margin,
+        attempts=attempts,
     )
     wanted = Wanted(
-        simulated=simulated, mover=mover, command=command, server=server, pacing=pacing, sudo=sudo
+        simulated=simulated,
+        mover=mover or "paced",
+        command=command,
+        server=server,
+        pacing=pacing or "kernel",
+        sudo=sudo,
     )
     sys.exit(
         carry_out(
@@ -130,3 +145,17 @@ def run(
             as_json=as_json,
         )
     )
+
+
+def _refuse_what_would_do_nothing(given: Mapping[str, object]) -> None:
+    """Say of the first option that another one makes useless that it is."""
+    asked = {name for name, value in given.items() if value}
+    for name in ("with", "command", "server", "pacing", "sudo"):
+        if name in asked and "sim" in asked:
+            raise click.UsageError(f"--{name} is about live transfers; leave it out, or --sim")
+    if {"with", "command"} <= asked:
+        raise click.UsageError("--with and --command both say what moves data; leave one out")
+    if "server" in asked and "command" not in asked:
+        raise click.UsageError("--server is for --command; leave it out, or add the command that it serves")
+    if "pacing" in asked and ("command" in asked or given["with"] not in (None, "paced")):
+        raise click.UsageError("--pacing is about our own sender; leave it out, or have --with paced")
