@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from longhaul.scenario.editing import Edit, Edited, EditError, edit
@@ -256,6 +256,7 @@ def edits(draw: st.DrawFn) -> tuple[int, Edit]:
 
 @settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(edits())
+@example((6, Edit("remove", ("nodes", "b", "at", 1), None)))
 def test_a_random_edit_does_what_it_should_and_changes_only_its_own_lines(case: tuple[int, Edit]) -> None:
     text, each = TEXTS[case[0]], case[1]
     after, refusal = _tried(text, each)  # which reads the text again, and compares it with what is wanted
@@ -305,5 +306,9 @@ def _own_lines(text: str, each: Edit) -> set[int]:
         following = spot.parent.value[1]
         end = (following[0] if spot.key else following).start_mark.line
         return set(range(start + 1, end + 2))
+    if each.op == "remove" and spot.position > 0 and spot.parent.flow_style:
+        # The comma before goes, too.
+        before = spot.parent.value[spot.position - 1]
+        start = (before[1] if spot.key else before).end_mark.line
     end = splicer.text.count("\n", 0, splicer._end(spot.node, key=spot.key))
     return set(range(start + 1, end + 2))
