@@ -28,6 +28,9 @@ inside() {{ nsenter -t $far -n "$@"; }}
 inside ip addr add 10.199.0.2/30 dev far
 inside ip link set far up
 inside ip link set lo up
+# As in hosts: a connection that begins under a machine's BBR is paced to its end.
+law=/proc/sys/net/ipv4/tcp_congestion_control
+{{ echo cubic >$law || echo reno >$law; }} 2>/dev/null || true
 {body}
 """
 
