@@ -19,44 +19,33 @@ SERIES = tuple(f"longhaul:{number}" for number in range(1, 9))
 GOOD, BAD = "longhaul:good", "longhaul:bad"
 """Names of colours: outside of :func:`style` those of :data:`LIGHT`."""
 
-LIGHT = {
-    INK: "#1b1f24",
-    MUTED: "#626b76",
-    GRID: "#dde1e6",
-    GOOD: "#1a7f4b",
-    BAD: "#c0392b",
-    **dict(
-        zip(
-            SERIES,
-            ("#2166ac", "#d6604d", "#1b7837", "#762a83", "#b8860b", "#01838a", "#c51b7d", "#5a5a5a"),
-            strict=True,
-        )
-    ),
-}
+
+def _palette(*colours: str) -> dict[str, str]:
+    return dict(zip((INK, MUTED, GRID, GOOD, BAD, *SERIES), colours, strict=True))
+
+
+LIGHT = _palette(
+    *("#1b1f24", "#626b76", "#dde1e6", "#1a7f4b", "#c0392b"),
+    *("#2166ac", "#d6604d", "#1b7837", "#762a83", "#b8860b", "#01838a", "#c51b7d", "#5a5a5a"),
+)
 """The page's colours by day, for figures that stand alone."""
 
-ANYWHERE = {
-    INK: "#78818c",
-    MUTED: "#7d8590",
-    GRID: "#8a93a0",
-    GOOD: "#2c9a60",
-    BAD: "#d9513f",
-    **dict(
-        zip(
-            SERIES,
-            ("#3d82c8", "#d9603b", "#2f9652", "#a566c8", "#a87c10", "#0f9099", "#d6459a", "#808080"),
-            strict=True,
-        )
-    ),
-}
+ANYWHERE = _palette(
+    *("#78818c", "#7d8590", "#8a93a0", "#2c9a60", "#d9513f"),
+    *("#3d82c8", "#d9603b", "#2f9652", "#a566c8", "#a87c10", "#0f9099", "#d6459a", "#808080"),
+)
 """Colours that can be seen on white and on black, for figures that do not know where they will be."""
+
+
+def variable(colour: str) -> str:
+    """The page's variable for one of our colours; that of ink for any other."""
+    name = colour.partition(":")[2] or "ink"
+    return f"--c{name}" if name.isdigit() else f"--{name}"
+
 
 _STANDS_FOR = {name: f"#a100{number:02x}" for number, name in enumerate(LIGHT, start=1)}
 """Colours of figures that follow the page, until they are text and get its variables."""
-_VARIABLES = {
-    _STANDS_FOR[name]: f"var(--{name.partition(':')[2]})" if not name[-1].isdigit() else f"var(--c{name[-1]})"
-    for name in LIGHT
-}
+_VARIABLES = {_STANDS_FOR[name]: f"var({variable(name)})" for name in LIGHT}
 _NAMED: Any = mpl.colors.get_named_colors_mapping()
 
 

@@ -7,9 +7,12 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from longhaul.analysis.segments import busiest_span, flows
-from longhaul.report.plotting import BAD, GOOD, INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.plotting import BAD, MUTED, figure, plain, style
+from longhaul.report.sequence_points import LOOKS, MOST_ROWS, panel
+from longhaul.report.zoom import Json, zoomable
 
 Array = np.ndarray[Any, Any]
+Key = tuple[str, str, str]
 
 _COLUMNS, _ROWS = 700, 240
 """Places that a panel tells apart."""
@@ -24,22 +27,50 @@ def sequences(table: Mapping[str, Array]) -> str | None:
     shown = {key: kinds for key, kinds in found.items() if len(kinds["new"])}
     if not shown:
         return None
+    titles = {
+        key: f"{key[2]}, {key[0]} {key[1]}: {len(kinds['again']):,} of {_sent(kinds):,} sent again"
+        for key, kinds in shown.items()
+    }
     with style():
         made = figure(0.6 + 2.7 * len(shown))
         grid = made.subplots(len(shown), 2, squeeze=False, width_ratios=[3, 2])
-        for (whole, close), ((link, way, flow), kinds) in zip(grid, shown.items(), strict=True):
+        for (whole, close), (key, kinds) in zip(grid, shown.items(), strict=True):
             span = _close(kinds)
             _draw(whole, kinds, _reach(kinds))
             _draw(close, kinds, span)
-            again = len(kinds["again"])
             whole.axvspan(*span, color=MUTED, alpha=0.15, linewidth=0)
-            whole.set_title(f"{flow}, {link} {way}: {again:,} of {_sent(kinds):,} sent again")
-            close.set_title("where most was sent again" if again else "its middle")
+            whole.set_title(titles[key])
+            close.set_title("where most was sent again" if len(kinds["again"]) else "its middle")
         for axes in grid[-1]:
             axes.set_xlabel("time [s]")
         handles, labels = _legend(grid[0][0])
         made.legend(handles, labels, loc="outside upper left", ncols=6, handlelength=1.4, columnspacing=1.4)
-        return svg(made, "sequences", "time/sequence graphs of TCP flows")
+        return zoomable(
+            made, "sequences", "time/sequence graphs of TCP flows", behind=lambda _: _points(shown, titles)
+        )
+
+
+def _points(shown: Mapping[Key, Mapping[str, Array]], titles: Mapping[Key, str]) -> Json:
+    reaches = np.array([_reach(kinds) for kinds in shown.values()])
+    return {
+        "x": "time [s]",
+        "reach": [float(reaches[:, 0].min()), float(reaches[:, 1].max())],
+        "xs": [],
+        "panels": [
+            panel(
+                kinds,
+                title=titles[key],
+                unit=_unit(np.concatenate([kinds[kind] for kind in ("new", "again", "late")])),
+                part=_close(kinds),
+                most=MOST_ROWS // len(shown),
+            )
+            for key, kinds in shown.items()
+        ],
+    }
+
+
+def _unit(data: Array) -> tuple[str, float]:
+    return ("MB", 1e6) if data[:, 2].max(initial=0) >= 1e6 else ("kB", 1e3)
 
 
 def _sent(kinds: Mapping[str, Array]) -> int:
@@ -65,36 +96,21 @@ def _draw(axes: Axes, kinds: Mapping[str, Array], span: tuple[float, float]) -> 
     """What happened in a span of time."""
     plain(axes)
     data = np.concatenate([_within(kinds[kind], span) for kind in ("new", "again", "late")])
-    unit, scale = ("MB", 1e6) if data[:, 2].max(initial=0) >= 1e6 else ("kB", 1e3)
+    unit, scale = _unit(data)
     axes.set_ylabel(f"data [{unit}]")
-    for kind, colour, width, order in (
-        ("sack", SERIES[3], 0.9, 2),
-        ("new", SERIES[0], 1.1, 3),
-        ("late", SERIES[4], 1.6, 4),
-        ("again", BAD, 1.6, 4),
-    ):
+    for order, kind in enumerate(("sack", "new", "late", "again"), start=2):
         rows = _seen(kinds[kind], span)
         if not len(rows):
             continue
         x, y = _strokes(rows)
-        axes.plot(
-            x,
-            y / scale,
-            color=colour,
-            linewidth=width,
-            solid_capstyle="round",
-            zorder=order,
-            label=_NAMES[kind],
-        )
+        axes.plot(x, y / scale, **_look(kind), solid_capstyle="round", zorder=order)
         axes.get_lines()[-1].get_path().should_simplify = False
         if kind == "again":
-            axes.plot(rows[:, 0], rows[:, 2] / scale, "v", color=BAD, markersize=4, zorder=5)
+            axes.plot(rows[:, 0], rows[:, 2] / scale, "v", color=BAD, markersize=4, zorder=6)
     acks = _around(kinds["ack"], span)
-    axes.step(acks[:, 0], acks[:, 1] / scale, where="post", color=GOOD, linewidth=1.0, label=_NAMES["ack"])
+    axes.step(acks[:, 0], acks[:, 1] / scale, where="post", **_look("ack"))
     if np.isfinite(acks[:, 2]).any():
-        axes.step(
-            acks[:, 0], acks[:, 2] / scale, where="post", color=INK, linewidth=0.8, label=_NAMES["limit"]
-        )
+        axes.step(acks[:, 0], acks[:, 2] / scale, where="post", **_look("limit"))
     axes.set_xlim(*span)
     low = min([*data[:, 1], *_within(acks, span)[:, 1]], default=0.0) / scale
     high = max([*data[:, 2], *_within(acks, span)[:, 1]], default=scale) / scale
@@ -102,20 +118,18 @@ def _draw(axes: Axes, kinds: Mapping[str, Array], span: tuple[float, float]) -> 
     axes.set_ylim(low - 0.05 * (high - low), high + 0.25 * (high - low))
 
 
-_NAMES = {
-    "new": "segment",
-    "again": "sent again",
-    "late": "fills a hole",
-    "sack": "SACK",
-    "ack": "acknowledged",
-    "limit": "end of the window",
-}
+_IN_LEGEND = ("new", "again", "late", "sack", "ack", "limit")
+
+
+def _look(kind: str) -> Json:
+    look = LOOKS[kind]
+    return {"label": look.name, "color": look.colour, "linewidth": look.width}
 
 
 def _legend(axes: Axes) -> tuple[list[Any], list[str]]:
     """The lines that have names; what was sent again is a triangle."""
     handles, labels = axes.get_legend_handles_labels()
-    order = [name for name in _NAMES.values() if name in labels]
+    order = [LOOKS[kind].name for kind in _IN_LEGEND if LOOKS[kind].name in labels]
     return [handles[labels.index(name)] for name in order], order
 
 

@@ -50,6 +50,21 @@
     };
   }
 
+  /** A stretch of time that stands out. */
+  const shade =
+    ([from, to]) =>
+    ({ ctx, bbox, valToPos }) => {
+      const [left, right] = [from, to].map((at) => valToPos(at, 'x', true));
+      const first = Math.max(left, bbox.left);
+      const wide = Math.min(right, bbox.left + bbox.width) - first;
+      if (wide <= 0 || wide >= bbox.width) return;
+      ctx.save();
+      ctx.globalAlpha = 0.15;
+      ctx.fillStyle = colour('--muted');
+      ctx.fillRect(first, bbox.top, wide, bbox.height);
+      ctx.restore();
+    };
+
   function series(each, name) {
     const stepped = { before: -1, after: 1 }[each.draw];
     const dots = each.draw === 'dots';
@@ -84,16 +99,26 @@
     head.className = 'head';
     head.appendChild(document.createElement('b')).textContent = told.panels[place].title;
     const shown = told.panels[place];
-    const tables = shown.series.map((each) => [told.xs[each.x], each.y]);
+    const flow = shown.scale ? shown.series.map((each) => sequences.unpacked(each, shown.scale)) : null;
+    const tables = flow ? flow.map(sequences.table) : shown.series.map((each) => [told.xs[each.x], each.y]);
+    const look = (each) =>
+      flow ? sequences.series(each, colour) : series(each, shown.y.replace(/ *\[.*/, ''));
     const last = place === told.panels.length - 1;
+    const part = shown.part && head.appendChild(document.createElement('button'));
+    const isWhole = ({ min, max }) => min === told.reach[0] && max === told.reach[1];
+    const moved = (plot) => {
+      together(plot, mine);
+      if (part) part.textContent = isWhole(plot.scales.x) ? `Show ${shown.part_is}` : 'Show all of it';
+    };
     const plot = new uPlot(
       {
         width: Math.max(box.clientWidth, 200),
-        height: last ? 170 : 140,
+        height: (flow ? 280 : 140) + (last ? 30 : 0),
         scales: {
           x: { time: false, auto: false, min: told.reach[0], max: told.reach[1] },
           y: {
-            range: (_, least, most) => {
+            range: (plot, least, most) => {
+              if (flow) return sequences.reach(plot, flow);
               if (least == null) return [0, 1];
               const room = (most - (shown.from_zero ? 0 : least) || Math.abs(most) || 1) * 0.06;
               return [shown.from_zero ? 0 : least - room, most + room];
@@ -103,9 +128,9 @@
         series: [
           {
             label: told.x,
-            value: (_, x) => (x == null ? '' : String(Number(x.toPrecision(6)))),
+            value: (_, x) => (x == null ? '' : String(Number(x.toPrecision(flow ? 9 : 6)))),
           },
-        ].concat(shown.series.map((each) => series(each, shown.y.replace(/ *\[.*/, '')))),
+        ].concat((flow ?? shown.series).map(look)),
         axes: [
           axis(last ? told.x : '', { size: 26, values: (_, ticks) => ticks.map(short) }),
           axis(shown.y, {
@@ -124,34 +149,43 @@
               return null;
             },
           },
-          points: { size: 6 },
+          points: flow ? { show: false } : { size: 6 },
         },
         legend: {
           mount: (_, table) => head.appendChild(table),
           markers: { width: 0, fill: marker(shown) },
         },
         hooks: {
-          setScale: [(plot, key) => key === 'x' && together(plot, mine)],
-          draw: [levels(shown)],
+          setScale: [(plot, key) => key === 'x' && moved(plot)],
+          draw: [levels(shown), ...(part ? [shade(shown.part)] : [])],
         },
       },
       tables.length ? uPlot.join(tables) : [[0, 1]],
       box,
     );
+    part?.addEventListener('click', () => {
+      const [min, max] = isWhole(plot.scales.x) ? shown.part : told.reach;
+      plot.setScale('x', { min, max });
+    });
+    if (shown.note) {
+      const note = box.appendChild(document.createElement('p'));
+      note.className = 'note';
+      note.textContent = shown.note;
+    }
     mine.push(plot);
     plots.push({ plot, box });
   }
 
   const marker = (shown) => (_, number) => (number ? colour(shown.series[number - 1].colour) : 'transparent');
   const short = (value) =>
-    Math.abs(value) >= 1e5 ? value.toExponential(0) : String(Number(value.toPrecision(6)));
+    Math.abs(value) >= 1e5 ? value.toExponential(0) : String(Number(value.toPrecision(9)));
 
   document.querySelectorAll('script.points').forEach((points, number) => {
     const told = JSON.parse(points.textContent);
     const figure = points.closest('figure');
     const drawn = document.createElement('div');
     drawn.className = 'plots';
-    drawn.setAttribute('role', 'img');
+    drawn.setAttribute('role', told.panels.some((each) => each.part) ? 'group' : 'img');
     drawn.setAttribute('aria-label', figure.querySelector('svg').getAttribute('aria-label'));
     points.before(drawn);
     figure.classList.add('drawn');

@@ -1,7 +1,7 @@
 """Figures that one can drag into: the drawing, and its points for the script that draws them anew."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from longhaul.report.plotting import needs_no_page, svg
+from longhaul.report.plotting import needs_no_page, svg, variable
 
 Json = dict[str, Any]
 Array = np.ndarray[Any, Any]
@@ -22,12 +22,15 @@ _DIGITS = 6
 _DRAWN = {"steps-pre": "before", "steps-post": "after", "default": "line"}
 
 
-def zoomable(made: Figure, name: str, title: str) -> str:
-    """As :func:`svg`, with the points behind it: what is shown without scripts, in print, and to zoom."""
+def zoomable(made: Figure, name: str, title: str, *, behind: Callable[[Figure], Json] | None = None) -> str:
+    """As :func:`svg`, with the points behind it: what is shown without scripts, in print, and to zoom.
+
+    ``behind`` gives the points of a figure that has more of them than its lines show.
+    """
     drawing = svg(made, name, title)
     if not drawing or needs_no_page():
         return drawing
-    told = json.dumps(points(made), separators=(",", ":")).replace("<", "\\u003c")
+    told = json.dumps((behind or points)(made), separators=(",", ":")).replace("<", "\\u003c")
     return f"{drawing}{MARK}{told}</script>"
 
 
@@ -98,15 +101,10 @@ def _look(line: Line2D) -> Json:
     return {
         # Names that matplotlib makes up begin with an underscore.
         "label": "" if label.startswith("_") else label,
-        "colour": _variable(str(line.get_color())),
+        "colour": variable(str(line.get_color())),
         "draw": "dots" if dots else _DRAWN.get(line.get_drawstyle(), "line"),
         "dashed": not dots and line.is_dashed(),
     }
-
-
-def _variable(colour: str) -> str:
-    name = colour.partition(":")[2] or "ink"
-    return f"--c{name}" if name.isdigit() else f"--{name}"
 
 
 def _kept(values: Array, most: int) -> Array:

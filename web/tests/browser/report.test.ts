@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 
@@ -17,6 +17,7 @@ links: {wan: {endpoints: [a, b], delay: 10ms, rate: 10Mbit, loss: 0.5%}}
 traffic:
   bulk: {kind: tcp, from: a, to: b, cc: reno}
   probe: {kind: ping, from: a, to: b, every: 20ms}
+measure: {packets: {links: [wan], window: 1s}}
 `;
 let folder: string;
 let browser: Browser;
@@ -52,9 +53,10 @@ async function report(options: BrowserContextOptions = {}): Promise<Page> {
 
 const throughput = (page: Page) => page.locator('figure', { hasText: 'IP bytes that left the far end' });
 
+const sequences = (page: Page) => page.locator('figure', { hasText: 'A stroke is a segment' });
+
 /** The time that the legend shows for a share of the width, in s. */
-async function timeAt(page: Page, share: number): Promise<number> {
-  const figure = throughput(page);
+async function timeAt(page: Page, share: number, figure = throughput(page)): Promise<number> {
   const box = (await figure.locator('.u-over').first().boundingBox())!;
   await page.mouse.move(box.x + box.width * share, box.y + box.height / 2);
   const value = figure.locator('.u-legend .u-value').first();
@@ -81,6 +83,55 @@ test('one drags into a figure, and a double click goes back', async () => {
   expect(await timeAt(page, 0.98)).toBeCloseTo(whole[1]!, 1);
 });
 
+/** How many pixels of the first drawing have the colour of a variable, within the shades that edges have. */
+async function pixels(figure: Locator, variable: string): Promise<number> {
+  return figure
+    .locator('canvas')
+    .first()
+    .evaluate((canvas: HTMLCanvasElement, name) => {
+      const pen = document.createElement('canvas').getContext('2d')!;
+      pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+      pen.fillRect(0, 0, 1, 1);
+      const wanted = pen.getImageData(0, 0, 1, 1).data;
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      let found = 0;
+      for (let at = 0; at < data.length; at += 4) {
+        const near = [0, 1, 2].every((place) => Math.abs(data[at + place]! - wanted[place]!) < 12);
+        if (near && data[at + 3]! > 200) found += 1;
+      }
+      return found;
+    }, variable);
+}
+
+test.each(['light', 'dark'] as const)(
+  'time and sequence: to what was sent again, %s',
+  async (colorScheme) => {
+    const page = await report({ colorScheme });
+    const figure = sequences(page);
+    await figure.scrollIntoViewIfNeeded();
+    expect(await timeAt(page, 0.98, figure)).toBeGreaterThan(3.5);
+    const far = await pixels(figure, '--bad');
+    const button = figure.getByRole('button', { name: 'Show where most was sent again' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const part = [await timeAt(page, 0.02, figure), await timeAt(page, 0.98, figure)];
+    expect(part[1]! - part[0]!).toBeLessThan(0.2);
+    // Close by, a segment that was sent again is longer than a dot.
+    expect(await pixels(figure, '--bad')).toBeGreaterThan(Math.max(far, 20));
+    expect(await pixels(figure, '--c1')).toBeGreaterThan(20);
+    const legend = await figure.locator('.u-legend').first().innerText();
+    const [acknowledged, sent, allowed] = ['acknowledged', 'segment', 'end of the window'].map((name) =>
+      Number(RegExp(`${name}\\s*(\\d+\\.\\d+)`).exec(legend)![1]),
+    );
+    expect(acknowledged).toBeLessThan(sent!);
+    expect(sent).toBeLessThan(allowed!);
+    await figure.getByRole('button', { name: 'Show all of it' }).click();
+    expect(await timeAt(page, 0.98, figure)).toBeGreaterThan(3.5);
+    await figure.locator('.u-series', { hasText: 'sent again' }).first().click();
+    expect(await pixels(figure, '--bad')).toBe(0);
+  },
+);
+
 test('without scripts and in print, the drawings stay', async () => {
   const still = await report({ javaScriptEnabled: false });
   expect(await throughput(still).locator('> svg').isVisible()).toBe(true);
@@ -89,6 +140,8 @@ test('without scripts and in print, the drawings stay', async () => {
   await page.emulateMedia({ media: 'print' });
   expect(await throughput(page).locator('> svg').isVisible()).toBe(true);
   expect(await throughput(page).locator('.plots').isVisible()).toBe(false);
+  expect(await sequences(page).locator('> svg').isVisible()).toBe(true);
+  expect(await sequences(page).getByText('On the left the whole flow').isVisible()).toBe(true);
 });
 
 test.each([
