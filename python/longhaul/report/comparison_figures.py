@@ -7,6 +7,7 @@ import numpy as np
 
 from longhaul.analysis.comparing import estimate
 from longhaul.analysis.distributions import merged
+from longhaul.report.cumulative import Curve, draw_cumulative
 from longhaul.report.plotting import SERIES, figure, plain, style, svg
 from longhaul.report.scales import scale
 from longhaul.report.sides import Run, Side
@@ -21,8 +22,6 @@ _MOST_CHARACTERS = 36
 _LEAST_SHARE = 0.05
 """Of what the busiest direction carried; acknowledgements are less."""
 _MOST_PANELS = 6
-_WIDE = 20
-"""Ratio of the greatest value to the least from which an axis is logarithmic."""
 
 
 def values(sides: Sequence[Side], metrics: Sequence[str]) -> str | None:
@@ -216,32 +215,14 @@ def _distributions(
         grid = made.subplots(rows, columns, squeeze=False).flat
         for (title, curves), axes in zip(panels.items(), grid, strict=False):
             plain(axes)
-            _overlay(axes, sides, curves, is_logarithmic=is_logarithmic)
-            axes.set(title=title, xlabel=labels[0], ylabel=labels[1], ylim=(0, 1.02))
+            shown = [
+                Curve(f"{side.letter}, {side.modes}", points, colour, 1.4)
+                for side, points, colour in zip(sides, curves, SERIES, strict=False)
+                if points is not None
+            ]
+            draw_cumulative(axes, shown, is_logarithmic=is_logarithmic)
+            axes.set(title=title, xlabel=labels[0], ylabel=labels[1])
         for unused in grid:
             unused.set_visible(False)
         made.axes[0].legend(loc="lower right")
         return svg(made, *what)
-
-
-def _overlay(
-    axes: Any, sides: Sequence[Side], curves: Sequence[Array | None], *, is_logarithmic: bool
-) -> None:
-    known = [each for each in curves if each is not None]
-    positive = [float(each[each[:, 0] > 0, 0].min()) for each in known if (each[:, 0] > 0).any()]
-    least, most = min(positive, default=1.0), max(float(each[:, 0].max()) for each in known)
-    wide = is_logarithmic or most > _WIDE * least
-    for side, points, colour in zip(sides, curves, SERIES, strict=False):
-        if points is None:
-            continue
-        at = np.maximum(points[:, 0], least / 2) if wide else points[:, 0]
-        axes.step(
-            [at[0], *at],
-            [0, *points[:, 1]],
-            where="post",
-            color=colour,
-            linewidth=1.4,
-            label=f"{side.letter}, {side.modes}",
-        )
-    if wide:
-        axes.set_xscale("log")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.text import rate_text, time_text
+from longhaul.report.cumulative import Curve, draw_cumulative
 from longhaul.report.plotting import BAD, GRID, INK, MUTED, SERIES, figure, plain, style, svg
 from longhaul.report.zoom import zoomable
 
@@ -21,8 +22,6 @@ _FEW = 8
 """Packets that are too few for a figure."""
 _FEW_CURVES = 3
 """Whose names have room among them."""
-_WIDE = 20
-"""Ratio of the greatest value to the least from which an axis is logarithmic."""
 
 
 def delays(links: Sequence[Json], probes: Sequence[Json]) -> str | None:
@@ -99,18 +98,16 @@ def _cumulative(
         plain(axes)
         busiest = sorted(links.items(), key=lambda item: -item[1]["count"])[:4]
         curves = [
-            (each, colour, 0.9, name) for (name, each), colour in zip(busiest, SERIES[1:], strict=False)
+            Curve(name, _points(each, 1e3), colour, 0.9)
+            for (name, each), colour in zip(busiest, SERIES[1:], strict=False)
         ]
-        for each, colour, width, name in [*curves, (distribution, INK, 1.6, all_of_them)]:
-            points = np.array(each["cdf"], dtype=float)
-            if len(points):
-                at_us = points[:, 0] / 1e3
-                axes.step(at_us, points[:, 1], where="post", color=colour, linewidth=width, label=name)
+        everything = Curve(all_of_them, _points(distribution, 1e3), INK, 1.6)
+        draw_cumulative(axes, [*curves, everything], is_logarithmic=True)
         for quantile, dashes in (("p50", (3, 3)), ("p99", (1, 2))):
             ns = distribution[f"{quantile}_ns"]
             label = f"{quantile} {time_text(ns)}"
             axes.axvline(ns / 1e3, color=MUTED, linewidth=1.0, linestyle=(0, dashes), label=label)
-        axes.set(xscale="log", xlabel=labels[0], ylabel=labels[1], ylim=(0, 1.02))
+        axes.set(xlabel=labels[0], ylabel=labels[1])
         made.legend(loc="outside upper center", ncols=2, columnspacing=1.2, handlelength=1.4)
         return svg(made, *what)
 
@@ -147,30 +144,26 @@ def _distributions(
     labels: tuple[str, str],
     what: tuple[str, str],
 ) -> str | None:
-    """Distributions in ns side by side, in ms, on a logarithmic axis if they are wide or have zeros.
-
-    Zeros count before its beginning.
-    """
+    """Distributions in ns side by side, in ms."""
     if not curves:
         return None
     with style():
         made = figure(3.4, width_in=4.2)
         axes = made.subplots()
         plain(axes)
-        least = min(value for _, each in curves for value, _ in each["cdf"] if value)
-        for (name, each), colour in zip(curves, colours, strict=False):
-            points = np.array([(max(value, least / 2), share) for value, share in each["cdf"]])
-            at_ms, share = points[:, 0] / 1e6, points[:, 1]
-            axes.step([at_ms[0], *at_ms], [0, *share], where="post", color=colour, linewidth=1.2, label=name)
-        wide = max(each["max_ns"] for _, each in curves) > _WIDE * min(
-            each["cdf"][0][0] for _, each in curves
-        )
-        axes.set(xscale="log" if wide else "linear", xlabel=labels[0], ylabel=labels[1], ylim=(0, 1.02))
+        shown = zip(curves, colours, strict=False)
+        draw_cumulative(axes, [Curve(name, _points(each, 1e6), colour) for (name, each), colour in shown])
+        axes.set(xlabel=labels[0], ylabel=labels[1])
         if len(curves) <= _FEW_CURVES:
             axes.legend(loc="best")
         else:
             made.legend(loc="outside upper center", ncols=3, columnspacing=1.2, handlelength=1.2)
         return svg(made, *what)
+
+
+def _points(distribution: Json, unit_ns: float) -> Array:
+    found: Array = np.array(distribution["cdf"], dtype=float).reshape(-1, 2) / [unit_ns, 1]
+    return found
 
 
 def utilisation(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:

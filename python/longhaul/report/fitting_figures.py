@@ -7,11 +7,10 @@ from matplotlib.axes import Axes
 
 from longhaul.analysis.fitting import Fit, Fits, FloatArray, quantiles, survival
 from longhaul.report.plotting import INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.scales import is_wide
 
 MOST_FAMILIES = 4
 _MOST_POINTS = 400
-_WIDE = 20.0
-"""Longest gap over median beyond which axes of gaps are logarithmic."""
 
 
 def shown(fits: Fits) -> tuple[Fit, ...]:
@@ -98,4 +97,4 @@ def _points(fits: Fits) -> tuple[FloatArray, FloatArray]:
 
 
 def _is_wide(gaps: FloatArray) -> bool:
-    return bool(gaps[-1] > _WIDE * np.median(gaps))
+    return is_wide(float(np.median(gaps)), float(gaps[-1]))

@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.colors import LogNorm, Normalize
 
 from longhaul.report.plotting import INK, MUTED, Point, figure, plain, style, svg, tell_points
-from longhaul.report.scales import scale
+from longhaul.report.scales import is_wide, scale
 from longhaul.report.sweeps import axis_text
 
 Row = Mapping[str, Any]
@@ -21,8 +21,6 @@ _MOST_VALUES = 30
 _MOST_PANELS = 9
 _LEAST_FILLED = 0.5
 """Share of the cells that have a variant: points drawn at random fill no map."""
-_WIDE = 30.0
-"""Largest over smallest mean beyond which colours are logarithmic."""
 _COLOURS = "cividis"
 """The same by day and by night, and to those who see no red."""
 _WIDTH_IN, _CELL_IN, _LABELS_IN = 8.6, 0.42, 1.6
@@ -121,7 +119,7 @@ def _ordered(rows: Sequence[Row], column: str) -> list[Any]:
 
 def _norm(means: Sequence[float]) -> Normalize:
     least, most = min(means), max(means)
-    if least > 0 and most > _WIDE * least:
+    if is_wide(least, most):
         return LogNorm(least, most)
     return Normalize(least, most if most > least else least + (abs(least) or 1.0))
 

@@ -1,4 +1,4 @@
-"""Units that the numbers of an axis are told in."""
+"""Axes: the units that their numbers are told in, and which of them are logarithmic."""
 
 from collections.abc import Iterable, Mapping
 
@@ -8,6 +8,14 @@ _SCALES: Mapping[str, tuple[tuple[float, str], ...]] = {
     "share": ((0.01, "%"),),
     "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
 }
+
+_WIDE = 20
+"""Times that the most is more than the least, or than the middle, where only powers of ten show both."""
+
+
+def is_wide(least: float, most: float) -> bool:
+    """Whether an axis should be logarithmic that shows values of these sizes."""
+    return 0 < _WIDE * least < most
 
 
 def scale(unit: str, values: Iterable[float]) -> tuple[float, str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from longhaul.report.plotting import MUTED, SERIES, figure, plain, style, svg
-from longhaul.report.scales import scale
+from longhaul.report.scales import is_wide, scale
 from longhaul.report.sweeps import axis_text
 
 Row = Mapping[str, Any]
@@ -12,8 +12,6 @@ Row = Mapping[str, Any]
 MOST_LINES = len(SERIES)
 _ROOM = 0.5
 """Of the way from one name to the next that its lines take."""
-_WIDE = 30.0
-"""Largest over smallest value beyond which an axis is logarithmic."""
 
 
 def chosen_axis(rows: Sequence[Row], columns: Sequence[str]) -> str:
@@ -77,7 +75,7 @@ def metric_figure(rows: Sequence[Row], metric: str, columns: Sequence[str], name
         name = names[list(columns).index(along)]
         axes.set(xlabel=f"{name} [{x_unit}]" if x_unit else name)
         axes.set(ylabel=f"{metric} [{y_unit}]" if y_unit else metric)
-        if is_number and min(ticks) > 0 and max(ticks) > _WIDE * min(ticks):
+        if is_number and is_wide(min(ticks), max(ticks)):
             axes.set_xscale("log")
         elif not is_number:
             axes.set_xticks(range(len(ticks)), [str(tick) for tick in ticks], color=MUTED)

@@ -8,12 +8,11 @@ from matplotlib.axes import Axes
 
 from longhaul.errors import LonghaulError
 from longhaul.report.plotting import LIGHT, MUTED, figure, paper
+from longhaul.report.scales import is_wide
 from longhaul.scenario.traces import COLUMNS, DELAY, RATE, RTT, Trace
 
 MOST_LINES = 8
 _LABELS = {RTT: "round trip [ms]", DELAY: "one-way delay [ms]", RATE: "rate [Mbit/s]"}
-_WIDE = 20.0
-"""Largest value over the median beyond which an axis is logarithmic."""
 
 
 def draw_traces(traces: Sequence[Trace], path: Path, *, title: str) -> None:
@@ -69,7 +68,7 @@ def _draw(over_time: Axes, shares: Axes, name: str, traces: Sequence[Trace]) -> 
     over_time.set_ylabel(_LABELS[name])
     shares.set_xlim(0, 1)
     for axes in (over_time, shares):
-        if every[-1] > _WIDE * every[len(every) // 2] and every[0] > 0:
+        if every[0] > 0 and is_wide(every[len(every) // 2], every[-1]):
             axes.set_yscale("log")
         elif every[0] < every[-1] / 2:
             axes.set_ylim(bottom=0)
