@@ -39,7 +39,7 @@ def write_comparison(path: Path, sides: Sequence[Side], *, first: Sequence[str],
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be written').lower()}"
         raise LonghaulError(
-            message, remedy="name a file in a folder that is there, with --output", exit_code=2
+            message, remedy="name a file that can be written, with --output", exit_code=2
         ) from None
     return path
 
@@ -164,10 +164,7 @@ def _conditions(run: Run) -> dict[str, str]:
 
 def _texts(sides: Sequence[Side]) -> list[tuple[Side, str]]:
     """How the scenario file of each side differs from the first's, line by line."""
-    first, *others = [
-        (side.runs[0].directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace").splitlines()
-        for side in sides
-    ]
+    first, *others = [side.runs[0].scenario.splitlines() for side in sides]
     found = [
         (side, "\n".join(unified_diff(first, lines, "A", side.letter, lineterm="", n=1)))
         for side, lines in zip(sides[1:], others, strict=True)

@@ -317,11 +317,13 @@ def _window(
     Of all recorded windows, one with many packets, yet with little queueing if there is such a one.
     """
     groups: dict[tuple[str, str, int], list[Json]] = {}
-    for row in rows:
+    # A run that was cut short has packets, but nothing of its links.
+    known = [row for row in rows if (row["link"], row["way"]) in directions]
+    for row in known:
         groups.setdefault((row["link"], row["way"], row["offered_ns"] // _WINDOW_NS), []).append(row)
     if groups and max(map(len, groups.values())) < _FEW:
         groups = {}
-        for row in rows:
+        for row in known:
             groups.setdefault((row["link"], row["way"], row["offered_ns"] // _SECOND_NS), []).append(row)
 
     def transit_ns(key: tuple[str, str, int]) -> list[int]:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
 from longhaul.errors import LonghaulError
 from longhaul.report import carried, close_figures, figures, sequence_figures, sharing_figures, topology, zoom
 from longhaul.report.page import page, write_page
+from longhaul.run.kept import kept_json, kept_table, kept_text
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -49,13 +49,13 @@ def write_report(directory: Path) -> Path:
 
 
 def _summary(directory: Path) -> Json:
-    summary: Json | None = _read(directory / "summary.json")
-    if summary is None:
+    if not (directory / "summary.json").is_file():
         raise LonghaulError(
             f"{directory} has no summary.json",
             remedy="name a run directory that has ended, such as runs/NAME/latest",
             exit_code=2,
         )
+    summary: Json = kept_json(directory, "summary.json")
     return summary
 
 
@@ -72,7 +72,7 @@ def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawi
 
     @cache
     def table(name: str) -> dict[str, Array]:
-        return _table(directory / f"{name}.parquet")
+        return kept_table(directory, name)
 
     return {
         "delays": lambda: figures.delays(links, probes),
@@ -100,7 +100,7 @@ def _figures(directory: Path, summary: Json, fidelity: Json) -> dict[str, str | 
 
 
 def _context(directory: Path, summary: Json) -> dict[str, Any]:
-    plan = _read(directory / "plan.json") or {}
+    plan = kept_json(directory, "plan.json")
     fidelity = _read(directory / "fidelity.json") or {}
     links = summary["links"]
     drawn = _figures(directory, summary, fidelity)
@@ -108,7 +108,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
     bad = [each for each in summary["programs"] if not each["good"]]
     return {
         "summary": summary,
-        "run": _read(directory / "run.json") or {},
+        "run": kept_json(directory, "run.json"),
         "engine": fidelity.get("engine") or {},
         "fidelity": summary["fidelity"],
         "transfers": [each for each in summary["flows"] if each.get("done") is not None],
@@ -128,7 +128,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         ),
         "figures": drawn,
         "zooms": any(zoom.MARK in (each or "") for each in drawn.values()),
-        "scenario": (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace"),
+        "scenario": kept_text(directory, "scenario.yaml"),
         "downloads": _downloads(directory),
     }
 
@@ -164,7 +164,7 @@ def _drops(fidelity: Json) -> list[tuple[str, int]]:
 def _downloads(directory: Path) -> list[dict[str, str]]:
     found = []
     for name in ("links", "flows", "probes"):
-        columns = _table(directory / f"{name}.parquet")
+        columns = kept_table(directory, name)
         if not columns:
             continue
         text = io.StringIO()
@@ -181,14 +181,6 @@ def _downloads(directory: Path) -> list[dict[str, str]]:
 def _packed(name: str, content: bytes) -> dict[str, str]:
     data = b64encode(gzip.compress(content, mtime=0)).decode()
     return {"name": f"{name}.gz", "plain": name, "data": data}
-
-
-def _table(path: Path) -> dict[str, Array]:
-    try:
-        table = pq.read_table(path)
-    except (OSError, ValueError):
-        return {}
-    return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
 
 
 def _packets(path: Path) -> Sequence[dict[str, Any]]:

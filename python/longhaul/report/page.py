@@ -32,6 +32,10 @@ def _asset(name: str) -> Markup:
 
 def write_page(path: Path, content: str) -> None:
     """Put ``content`` in its place in one step: it is there whole, or not at all."""
-    temporary = path.with_suffix(".part")
-    temporary.write_text(content, encoding="utf-8")
-    temporary.replace(path)
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        temporary.write_text(content, encoding="utf-8")
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

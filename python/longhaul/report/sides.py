@@ -1,6 +1,5 @@
 """What a comparison shows of the runs on each side, read from their directories."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from longhaul.analysis.differences import Facts, facts
 from longhaul.analysis.expectations import metrics
 from longhaul.errors import LonghaulError
 from longhaul.report.plotting import SERIES
+from longhaul.run.kept import kept_json, kept_table, kept_text
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -26,7 +25,10 @@ _MODES = {"sim": "simulated"}
 
 
 class Run:
-    """A run directory that has results; each file is read when it is asked for, once."""
+    """A run directory that has results; each file is read when it is asked for.
+
+    Raises LonghaulError where one is missing or damaged.
+    """
 
     def __init__(self, directory: Path) -> None:
         """Nothing is read yet."""
@@ -35,19 +37,19 @@ class Run:
     @cached_property
     def summary(self) -> Json:
         """``summary.json``."""
-        found: Json = _read(self.directory / "summary.json")
+        found: Json = kept_json(self.directory, "summary.json")
         return found
 
     @cached_property
     def plan(self) -> Json:
         """``plan.json``."""
-        found: Json = _read(self.directory / "plan.json")
+        found: Json = kept_json(self.directory, "plan.json")
         return found
 
     @cached_property
     def about(self) -> Json:
         """``run.json``: machine, versions, seed, command."""
-        found: Json = _read(self.directory / "run.json")
+        found: Json = kept_json(self.directory, "run.json")
         return found
 
     @cached_property
@@ -58,14 +60,19 @@ class Run:
     @cached_property
     def lateness(self) -> Json | None:
         """The distribution of lateness with its points; ``None`` for a simulation."""
-        engine = (_read(self.directory / "fidelity.json") or {}).get("engine") or {}
+        engine = kept_json(self.directory, "fidelity.json").get("engine") or {}
         found: Json | None = engine.get("lateness", {}).get("all")
         return found if found and found.get("cdf") else None
+
+    @property
+    def scenario(self) -> str:
+        """``scenario.yaml``."""
+        return kept_text(self.directory, "scenario.yaml")
 
     @cached_property
     def facts(self) -> Facts:
         """What was asked of it."""
-        rows: Sequence[Json] = _read(self.directory / "raw" / "traffic.json") or ()
+        rows: Sequence[Json] = kept_json(self.directory, "raw/traffic.json")
         streams = {flow["flow"]: len(flow.get("stream_rates") or ()) for flow in self.summary["flows"]}
         told = [
             {**row, "streams": streams[row["program"]]} if streams.get(row["program"]) else row
@@ -77,11 +84,7 @@ class Run:
 
     def table(self, name: str) -> dict[str, Array]:
         """A table's columns; empty if there is none."""
-        path = self.directory / f"{name}.parquet"
-        if not path.is_file():
-            return {}
-        table = pq.read_table(path)
-        return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
+        return kept_table(self.directory, name)
 
     @property
     def mode(self) -> str:
@@ -126,10 +129,3 @@ def sides(groups: Sequence[tuple[str, Sequence[Path]]]) -> list[Side]:
         Side("ABCDEFGH"[place], name, tuple(Run(path) for path in paths))
         for place, (name, paths) in enumerate(groups)
     ]
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None

@@ -1,6 +1,5 @@
 """Runs found on disk, in groups, with their metrics."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from longhaul.analysis.comparing import Row, compare
 from longhaul.analysis.expectations import metrics
 from longhaul.analysis.stealing import Stolen, cross_bits_per_s, stolen_bandwidth
 from longhaul.errors import LonghaulError
-from longhaul.run.directory import read_plan, read_run
+from longhaul.run.kept import kept_json
 from longhaul.run.results import write_results
 
 DEFAULT_METRICS = (
@@ -54,7 +53,7 @@ def find_all(paths: Sequence[Path]) -> list[Group]:
     if len(groups) == 1:
         modes: dict[str, list[Path]] = {}
         for run in groups[0].runs:
-            modes.setdefault(str(read_run(run).get("mode")), []).append(run)
+            modes.setdefault(str(kept_json(run, "run.json").get("mode")), []).append(run)
         groups = [Group(f"{paths[0]}, {mode}", tuple(runs)) for mode, runs in sorted(modes.items())]
     if len(groups) < 2:
         raise LonghaulError(
@@ -86,9 +85,13 @@ def check_comparable(groups: Sequence[Group]) -> None:
                     remedy="name runs that have no run in common",
                     exit_code=2,
                 )
-            if not (run / "summary.json").is_file() and read_run(run).get("status") == "running":
-                raise LonghaulError(f"{run} has not ended", remedy="wait for its end", exit_code=2)
-            if "clusters" in read_plan(run):
+            if not (run / "summary.json").is_file() and kept_json(run, "run.json").get("status") == "running":
+                raise LonghaulError(
+                    f"{run} has not ended",
+                    remedy="wait for its end; if it was killed, see what it left with longhaul report",
+                    exit_code=2,
+                )
+            if "clusters" in kept_json(run, "plan.json"):
                 raise LonghaulError(
                     f"{run} is that of a relay, which has other measures",
                     remedy="its results are in summary.json, messages.parquet and connections.parquet",
@@ -117,8 +120,7 @@ def _metrics(run: Path) -> dict[str, Any]:
 
 
 def _summary(run: Path) -> dict[str, Any]:
-    summary = run / "summary.json"
-    if not summary.is_file():
+    if not (run / "summary.json").is_file():
         return write_results(run)
-    content: dict[str, Any] = json.loads(summary.read_text(encoding="utf-8"))
+    content: dict[str, Any] = kept_json(run, "summary.json")
     return content

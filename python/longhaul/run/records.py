@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from longhaul.analysis.sockets import summarise_sockets
+from longhaul.errors import LonghaulError
 from longhaul.run.recorded import read_recorded
 
 Json = dict[str, Any]
@@ -28,7 +29,14 @@ def write_tables(directory: Path, engine: Mapping[str, Any] | None) -> Json:
     for name, make in makers.items():
         recorded = _read(directory / "raw" / f"{name}.csv")
         if recorded is not None:
-            table = make(recorded)
+            try:
+                table = make(recorded)
+            except (KeyError, ValueError):
+                raise LonghaulError(
+                    f"{directory / 'raw' / name}.csv is damaged",
+                    remedy="without this file, the rest can be written",
+                    exit_code=2,
+                ) from None
             _write(table, directory / f"{name}.parquet")
             told |= {"sockets": summarise_sockets(table.to_pydict())} if name == "sockets" else {}
     hosts = _hosts(directory / "raw" / "accounts.json")

@@ -18,6 +18,7 @@ from longhaul.analysis.sharing import bottleneck
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
 from longhaul.run import logs, players, simulation, transfers
+from longhaul.run.kept import kept_json
 from longhaul.run.logs import Pings
 from longhaul.run.recorded import read_recorded
 from longhaul.run.records import write_tables
@@ -36,19 +37,7 @@ def write_results(directory: Path) -> Json:
     What is missing or broken shows in the verdict; it never stops the rest.
     """
     raw = directory / "raw"
-    plan: Json | None = _read(directory / "plan.json")
-    if plan is None:
-        raise LonghaulError(
-            f"{directory} is no run directory: it has no plan.json",
-            remedy="name one, such as runs/NAME/latest",
-            exit_code=2,
-        )
-    if "clusters" in plan:
-        raise LonghaulError(
-            f"{directory} is that of a relay, which has no report",
-            remedy="its results are in summary.json, messages.parquet and connections.parquet",
-            exit_code=2,
-        )
+    plan = _plan(directory)
     engine = read_engine(directory)
     hosts: Json = _read(raw / "hosts.json") or {}
     traffic: list[Json] = _read(raw / "traffic.json") or []
@@ -110,6 +99,30 @@ def write_results(directory: Path) -> Json:
     return summary
 
 
+def _plan(directory: Path) -> Json:
+    """The plan of a run whose results can be made. Raises LonghaulError for what is no such run."""
+    if not (directory / "plan.json").is_file():
+        raise LonghaulError(
+            f"{directory} is no run directory: it has no plan.json",
+            remedy="name one, such as runs/NAME/latest",
+            exit_code=2,
+        )
+    plan: Json = kept_json(directory, "plan.json")
+    if "clusters" in plan:
+        raise LonghaulError(
+            f"{directory} is that of a relay, which has no report",
+            remedy="its results are in summary.json, messages.parquet and connections.parquet",
+            exit_code=2,
+        )
+    if not (directory / "raw").is_dir():
+        raise LonghaulError(
+            f"{directory} has no raw/ that results could be made from",
+            remedy="those that it has stay as they are",
+            exit_code=2,
+        )
+    return plan
+
+
 def read_engine(directory: Path) -> Json | None:
     """What the engine of a run counted; ``None`` if it left nothing."""
     found: Json | None = _read(directory / "raw" / "engine.json")
@@ -119,7 +132,7 @@ def read_engine(directory: Path) -> Json | None:
 def read_samples(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """The samples of all directions by column; empty when there are none."""
     table = read_recorded(path)
-    if table is None:
+    if table is None or not {"t_ns", "link", "way"} <= set(table.column_names):
         return {}
     return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
 

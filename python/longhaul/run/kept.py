@@ -1,0 +1,56 @@
+"""What a run directory keeps: files that must be there, and tables that may be."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from longhaul.errors import LonghaulError
+
+Array = np.ndarray[Any, Any]
+
+
+def kept_json(directory: Path, name: str) -> Any:
+    """The content of a JSON file. Raises LonghaulError if it is missing or damaged."""
+    try:
+        return json.loads(kept_text(directory, name))
+    except ValueError:
+        raise _damaged(directory, name) from None
+
+
+def kept_text(directory: Path, name: str) -> str:
+    """The content of a text file. Raises LonghaulError if it cannot be read."""
+    try:
+        return (directory / name).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        message = f"{directory / name}: {(error.strerror or 'cannot be read').lower()}"
+        raise LonghaulError(message, remedy=_remedy(directory, name), exit_code=2) from None
+
+
+def kept_table(directory: Path, name: str) -> dict[str, Array]:
+    """The columns of ``name``.parquet; empty if there is none. Raises LonghaulError if it is damaged."""
+    path = directory / f"{name}.parquet"
+    if not path.is_file():
+        return {}
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException):
+        raise _damaged(directory, path.name) from None
+    return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
+
+
+def _damaged(directory: Path, name: str) -> LonghaulError:
+    return LonghaulError(f"{directory / name} is damaged", remedy=_remedy(directory, name), exit_code=2)
+
+
+_GIVEN = ("run.json", "plan.json", "scenario.yaml", "raw/traffic.json")
+"""What nothing else can be made again from."""
+
+
+def _remedy(directory: Path, name: str) -> str:
+    if name in _GIVEN:
+        return "name a run directory that has all its files, or run the scenario again"
+    return f"write it again: longhaul report {directory}"
