@@ -170,8 +170,11 @@ def compare(*runs: Any, metrics: Sequence[str] = ()) -> Comparison:
 
 def _group(given: Any) -> Group:
     if isinstance(given, list | tuple):
-        paths = tuple(_directory(each) for each in given)
-        return Group(f"{paths[0]} and {len(paths) - 1} more", paths)
+        paths = tuple(run for each in given for run in find(_directory(each)).runs)
+        if not paths:
+            raise LonghaulError("a list of runs is empty", remedy="give one run or more", exit_code=2)
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        return Group(f"{paths[0]}{more}", paths)
     return find(_directory(given))
 
 

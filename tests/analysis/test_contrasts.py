@@ -1,6 +1,6 @@
 """Which metrics tell two groups apart."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longhaul.analysis.comparing import compare
@@ -11,6 +11,7 @@ GROUPS = st.dictionaries(st.sampled_from("abcdef"), st.tuples(NUMBERS, NUMBERS),
 
 
 @given(GROUPS)
+@settings(deadline=None)
 def test_every_metric_is_in_one_list(drawn: dict[str, tuple[list[float], list[float]]]) -> None:
     rows = [
         row

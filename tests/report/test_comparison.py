@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from longhaul.report.comparison_page import draw
 from longhaul.report.sides import MOST, sides
 from longhaul.run.comparison import DEFAULT_METRICS
 
+Runs = Callable[[Path, Path], tuple[object, ...]]
 PAIR = """
 version: 1
 name: pair
@@ -53,6 +55,10 @@ def refusal(*arguments: object) -> str:
     assert isinstance(result.exception, LonghaulError), result.output
     assert result.exception.exit_code == 2
     return str(result.exception)
+
+
+def as_json(*runs: object) -> str:
+    return CliRunner().invoke(command, ["compare", "--json", *map(str, runs)]).output
 
 
 def page(work: Path, *runs: object) -> str:
@@ -140,6 +146,58 @@ def test_runs_that_are_no_repetitions_are_named(work: Path, tmp_path: Path) -> N
     assert "rate of traffic noise" in words
 
 
+def test_a_simulation_made_twice_is_no_repetition(work: Path, tmp_path: Path) -> None:
+    one, two, three = sorted((work / "slow/pair").glob("2*"))
+    for name in ("20", "21"):
+        shutil.copytree(one, tmp_path / "twice" / name)
+    words = text(page(work, tmp_path / "twice", two.parent))
+    assert "A has 1 simulation that is another one of it, made again with its seed" in words
+    assert "A side with a single run has no interval" in words
+    assert "twice, simulated, 1 run " in words
+    printed = CliRunner().invoke(command, ["compare", str(tmp_path / "twice"), str(two), str(three)])
+    assert f"A {tmp_path / 'twice'}, but for 1 copies (1 run)" in " ".join(printed.output.split())
+    groups = json.loads(as_json(tmp_path / "twice", work / "slow/pair"))["groups"]
+    assert [each["runs"] for each in groups] == [1, 3]
+
+
+def test_a_metric_of_some_runs_alone_is_not_compared_and_says_whose_it_is(work: Path, tmp_path: Path) -> None:
+    shutil.copytree(work / "slow/pair", tmp_path / "slow", symlinks=True)
+    changed = min((tmp_path / "slow").glob("2*")) / "summary.json"
+    summary = json.loads(changed.read_text())
+    summary["probes"][0]["rtt_p99_ns"] = None
+    changed.write_text(json.dumps(summary))
+    html = page(work, tmp_path / "slow", work / "fast/pair")
+    assert "<td>probes.probe.b.rtt.p99</td><td>A (2 of 3 runs), B</td>" in html
+
+
+def test_the_answer_says_how_many_metrics_would_seem_to_differ(work: Path) -> None:
+    words = text(page(work, work / "fast/pair", work / "slow/pair"))
+    certain, count, chance = map(
+        int,
+        re.findall(r"(\d+) of (\d+) metrics of B differ .* if nothing did, about (\d+) of them", words)[0],
+    )
+    assert 0 < certain <= count
+    assert 0.05 * count <= chance <= 0.05 * count + 1
+    # Seeds 1, 2 and 3 on both sides.
+    assert "Sides have seeds in common" in words
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        (lambda one, two: ([one, one], two), "is twice in"),
+        (lambda one, _: ([one], one), "would be compared with itself"),
+        (lambda one, _: ([], one), "a list of runs is empty"),
+        (lambda one, two: (one, two.parent.parent), "is no run directory, and has none in it"),
+        (lambda one, _: (one,), "there is nothing to compare with"),
+    ],
+)
+def test_a_notebook_is_told_what_cannot_be_compared(work: Path, runs: Runs, said: str) -> None:
+    one, two, _ = sorted((work / "slow/pair").glob("2*"))
+    with pytest.raises(LonghaulError, match=said):
+        longhaul.compare(*runs(one, two))
+
+
 def test_figures_are_files_too_with_every_run(work: Path) -> None:
     output = work / "files.html"
     result = report(
@@ -174,7 +232,7 @@ def test_what_cannot_be_compared_is_refused(work: Path, tmp_path: Path, given: s
     arguments, said, remedy = {
         "sweep": ((run, odd), f"{odd} is a sweep", "longhaul report of it"),
         "one": ((run,), "there is nothing to compare with", "name two runs"),
-        "itself": ((run.parent, run), "would be compared with itself", "no run in common"),
+        "itself": ((run.parent, run), "would be compared with itself", "name each run once"),
         "running": ((run, odd), "has not ended", "wait for its end"),
         "relay": ((run, odd), "is that of a relay", "summary.json"),
         "many": ([run] + [tmp_path / str(number) for number in range(MOST)], "too many", "compare fewer"),

@@ -22,6 +22,11 @@ class Contrast:
     """Do not differ by more than chance."""
 
     @property
+    def judged(self) -> int:
+        """How many of them have an interval of their difference."""
+        return sum(row.difference_half_width is not None for row in (*self.certain, *self.same))
+
+    @property
     def count(self) -> int:
         """How many metrics were compared."""
         return len(self.certain) + len(self.open) + len(self.same)

@@ -59,7 +59,7 @@ def compare(
     if replayed is not None:
         sys.exit(_replay(replayed))
     from longhaul.report.comparison import as_plain, print_comparison
-    from longhaul.run.comparison import compare_cross_traffic, compare_groups, find_all
+    from longhaul.run.comparison import compare_cross_traffic, compare_groups, counted, find_all
 
     groups = find_all(runs)
     rows = compare_groups(groups, patterns)
@@ -70,7 +70,7 @@ def compare(
             exit_code=2,
         )
     stolen = compare_cross_traffic(groups, flow) if flow else None
-    names = [(group.name, len(group.runs)) for group in groups]
+    names = counted(groups)
     if as_json:
         click.echo(json.dumps(as_plain(names, rows, stolen), indent=1))
     else:

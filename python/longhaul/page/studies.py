@@ -39,7 +39,7 @@ class Studies:
     def compare(self, asked: Asked) -> Comparison:
         """Metrics of runs side by side; a list within ``runs`` counts as repetitions."""
         from longhaul.report.comparison import as_plain
-        from longhaul.run.comparison import compare_groups
+        from longhaul.run.comparison import compare_groups, counted
 
         given = asked.body.get("runs")
         if not isinstance(given, list) or not 2 <= len(given) <= _MOST_RUNS:
@@ -49,7 +49,7 @@ class Studies:
         if not isinstance(metrics, list) or not all(isinstance(each, str) for each in metrics):
             raise RefusedError(400, '"metrics" must be a list of patterns')
         rows = compare_groups(groups, metrics)
-        told = as_plain([(group.name, len(group.runs)) for group in groups], rows)
+        told = as_plain(counted(groups), rows)
         answer: Comparison = {"groups": told["groups"], "metrics": told["metrics"]}
         return finite(answer)
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from difflib import unified_diff
 from fnmatch import fnmatchcase
+from math import ceil
 from pathlib import Path
 from typing import Any
 
-from longhaul.analysis.comparing import Estimate, Row, compare
+from longhaul.analysis.comparing import CONFIDENCE, Estimate, Row, compare
 from longhaul.analysis.contrasts import Contrast, contrast
 from longhaul.analysis.differences import differences, unlike
 from longhaul.analysis.text import time_text
@@ -73,9 +74,15 @@ def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
         "more_differences": len(found) - len(found[:MOST_DIFFERENCES]),
         "unlike": [(side, _unlike(side)) for side in sides if _unlike(side)],
         "untrusted": [(side, run) for side in sides for run in side.runs if run.verdict != "faithful"],
+        "cautions": _cautions(sides),
         "single": [side for side in sides if len(side.runs) == 1],
         "contrasts": [
-            (side, each, [_line(row.metric, [{row.metric: row}]) for row in each.certain[:_MOST_TOLD]])
+            (
+                side,
+                each,
+                ceil((1 - CONFIDENCE) * each.judged),
+                [_line(row.metric, [{row.metric: row}]) for row in each.certain[:_MOST_TOLD]],
+            )
             for side, each in zip(sides[1:], contrasts, strict=True)
         ],
         "shown": [_line(metric, by_metric) for metric in shown],
@@ -121,18 +128,46 @@ def _line(metric: str, tables: Sequence[dict[str, Row]]) -> dict[str, Any]:
 
 
 def _partial(sides: Sequence[Side], compared: set[str]) -> list[tuple[str, str]]:
-    """Metrics that are not numbers on all sides, with the letters of the sides that have them."""
+    """Metrics that are not numbers in all runs, and on which sides they are in how many."""
     names = dict.fromkeys(name for side in sides for run in side.runs for name in run.metrics)
     found: dict[str, str] = {}
     for name in names:
         if name in compared or name == "fidelity.verdict":
             continue
-        letters = "".join(
-            side.letter for side in sides if any(run.metrics.get(name) is not None for run in side.runs)
-        )
-        if letters:
-            found[name] = letters
+        counts = [(side, sum(run.metrics.get(name) is not None for run in side.runs)) for side in sides]
+        having = [
+            side.letter if count == len(side.runs) else f"{side.letter} ({count} of {len(side.runs)} runs)"
+            for side, count in counts
+            if count
+        ]
+        if having:
+            found[name] = ", ".join(having)
     return list(found.items())
+
+
+def _cautions(sides: Sequence[Side]) -> list[str]:
+    """What intervals do not say, for these runs."""
+    found = []
+    for side in sides:
+        if side.copies:
+            found.append(
+                f"{side.letter} has {side.copies} simulation{'s' if side.copies > 1 else ''} that "
+                f"{'are' if side.copies > 1 else 'is'} another one of it, made again with its seed: "
+                "that is no repetition, and is left out."
+            )
+        seeds = [str(run.about.get("seed")) for run in side.runs]
+        if len(set(seeds)) < len(seeds):
+            found.append(
+                f"Runs of {side.letter} have a seed in common, and with it their draws of loss and jitter: "
+                "its intervals say little of other draws."
+            )
+    shared = [{run.about.get("seed") for run in side.runs} for side in sides if len(side.runs) > 1]
+    if len(shared) > 1 and set.intersection(*shared):
+        found.append(
+            "Sides have seeds in common. Runs are not paired by them: intervals of differences are rather "
+            "too wide than too narrow."
+        )
+    return found
 
 
 def _unlike(side: Side) -> list[str]:
@@ -158,7 +193,7 @@ def _conditions(run: Run) -> dict[str, str]:
             )
         ),
         "seed": str(run.about.get("seed")),
-        "digest": str((run.summary.get("simulation") or {}).get("digest", "")),
+        "digest": run.simulated[1] if run.simulated else "",
     }
 
 

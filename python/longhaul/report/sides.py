@@ -10,6 +10,7 @@ import numpy as np
 
 from longhaul.analysis.differences import Facts, facts
 from longhaul.analysis.expectations import metrics
+from longhaul.analysis.repetitions import Simulated, independent, simulated
 from longhaul.errors import LonghaulError
 from longhaul.report.plotting import SERIES
 from longhaul.run.kept import kept_json, kept_table, kept_text
@@ -97,6 +98,11 @@ class Run:
         return str(self.summary["fidelity"]["verdict"])
 
     @property
+    def simulated(self) -> Simulated | None:
+        """Seed and digest of a simulation; ``None`` for a live run."""
+        return simulated(self.about, self.summary)
+
+    @property
     def command(self) -> str:
         """What made it, with the program's name alone."""
         argv = [str(each) for each in self.about.get("argv", ())]
@@ -110,6 +116,8 @@ class Side:
     letter: str
     name: str
     runs: tuple[Run, ...]
+    copies: int = 0
+    """Simulations that were left out, as they are ones of ``runs`` made again."""
 
     @property
     def modes(self) -> str:
@@ -125,7 +133,10 @@ def sides(groups: Sequence[tuple[str, Sequence[Path]]]) -> list[Side]:
             remedy="compare fewer, or name directories whose runs are repetitions",
             exit_code=2,
         )
-    return [
-        Side("ABCDEFGH"[place], name, tuple(Run(path) for path in paths))
-        for place, (name, paths) in enumerate(groups)
-    ]
+    return [_side("ABCDEFGH"[place], name, paths) for place, (name, paths) in enumerate(groups)]
+
+
+def _side(letter: str, name: str, paths: Sequence[Path]) -> Side:
+    every = [Run(path) for path in paths]
+    kept = independent([run.simulated for run in every])
+    return Side(letter, name, tuple(every[place] for place in kept), copies=len(every) - len(kept))

@@ -7,6 +7,7 @@ from typing import Any
 
 from longhaul.analysis.comparing import Row, compare
 from longhaul.analysis.expectations import metrics
+from longhaul.analysis.repetitions import independent, simulated
 from longhaul.analysis.stealing import Stolen, cross_bits_per_s, stolen_bandwidth
 from longhaul.errors import LonghaulError
 from longhaul.run.kept import kept_json
@@ -58,7 +59,7 @@ def find_all(paths: Sequence[Path]) -> list[Group]:
     if len(groups) < 2:
         raise LonghaulError(
             "there is nothing to compare with",
-            remedy="name two runs, a directory with live and simulated runs, or --replay RUN",
+            remedy="name two runs, or a directory with live and simulated ones",
             exit_code=2,
         )
     return groups
@@ -66,25 +67,44 @@ def find_all(paths: Sequence[Path]) -> list[Group]:
 
 def compare_groups(groups: Sequence[Group], patterns: Sequence[str]) -> list[Row]:
     """Every metric that all runs have; see :func:`longhaul.analysis.comparing.compare`."""
-    return compare([[_metrics(run) for run in group.runs] for group in groups], patterns or DEFAULT_METRICS)
+    measured = [[_metrics(run) for run in repetitions(group)] for group in groups]
+    return compare(measured, patterns or DEFAULT_METRICS)
+
+
+def repetitions(group: Group) -> list[Path]:
+    """Its runs; of simulations that were made several times the first alone."""
+    found = [simulated(kept_json(run, "run.json"), _summary(run)) for run in group.runs]
+    return [group.runs[place] for place in independent(found)]
+
+
+def counted(groups: Sequence[Group]) -> list[tuple[str, int]]:
+    """The name of each group with the number of its runs that count; it says if some do not."""
+    found = []
+    for group in groups:
+        count = len(repetitions(group))
+        copies = f", but for {len(group.runs) - count} copies" if count < len(group.runs) else ""
+        found.append((group.name + copies, count))
+    return found
 
 
 def check_comparable(groups: Sequence[Group]) -> None:
     """See that a report can hold these side by side, and that each run has results.
 
-    Raises LonghaulError if a run is on two sides, is that of a relay, or has not ended.
+    Raises LonghaulError if a run is there twice, is that of a relay, or has not ended.
     """
-    sides: dict[Path, int] = {}
-    for place, group in enumerate(groups):
+    seen: dict[Path, Group] = {}
+    for group in groups:
         for run in group.runs:
-            other = sides.setdefault(run.resolve(), place)
-            if other != place:
-                names = f"{groups[other].name} and in {group.name}"
+            other = seen.get(run.resolve())
+            if other is not None:
+                where = f"it is in {other.name} and in {group.name}"
+                twice = f"{run} is twice in {group.name}"
                 raise LonghaulError(
-                    f"{run} would be compared with itself: it is in {names}",
-                    remedy="name runs that have no run in common",
+                    twice if other is group else f"{run} would be compared with itself: {where}",
+                    remedy="name each run once",
                     exit_code=2,
                 )
+            seen[run.resolve()] = group
             if not (run / "summary.json").is_file() and kept_json(run, "run.json").get("status") == "running":
                 raise LonghaulError(
                     f"{run} has not ended",
@@ -107,7 +127,8 @@ def compare_cross_traffic(groups: Sequence[Group], flow: str) -> Stolen:
     """
     try:
         base, variant = (
-            [cross_bits_per_s(_summary(run), flow) for run in group.runs] for group in (groups[0], groups[-1])
+            [cross_bits_per_s(_summary(run), flow) for run in repetitions(group)]
+            for group in (groups[0], groups[-1])
         )
         return stolen_bandwidth(flow, base, variant)
     except ValueError as error:
