@@ -90,7 +90,8 @@ def counted(groups: Sequence[Group]) -> list[tuple[str, int]]:
 def check_comparable(groups: Sequence[Group]) -> None:
     """See that a report can hold these side by side, and that each run has results.
 
-    Raises LonghaulError if a run is there twice, is that of a relay, or has not ended.
+    Raises LonghaulError if a run is there twice, is that of a relay, or has not ended, and if the first side
+    has no metric in common with any other.
     """
     seen: dict[Path, Group] = {}
     for group in groups:
@@ -118,6 +119,12 @@ def check_comparable(groups: Sequence[Group]) -> None:
                     exit_code=2,
                 )
             _summary(run)
+    if not any(compare_groups([groups[0], other], ["*"]) for other in groups[1:]):
+        raise LonghaulError(
+            "the runs have no metric in common",
+            remedy="compare runs whose flows, pings or links have the same names; summary.json has them",
+            exit_code=2,
+        )
 
 
 def compare_cross_traffic(groups: Sequence[Group], flow: str) -> Stolen:
