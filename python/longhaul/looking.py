@@ -201,8 +201,17 @@ def fit(
     if isinstance(gaps, str | os.PathLike):
         found = read_gaps(Path(gaps), unit=unit)
     else:
-        found = Gaps(np.asarray(list(gaps), dtype=np.float64), unit, "gaps")
+        found = Gaps(_numbers(gaps), unit, "gaps")
     return Fitted(found, fit_gaps(found.values, families=families, seed=seed, replicates=replicates))
+
+
+def _numbers(gaps: Iterable[float]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    try:
+        return np.asarray(list(gaps), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise LonghaulError(
+            "gaps are numbers", remedy="give numbers above zero, or the name of a file", exit_code=2
+        ) from None
 
 
 def plan(requests: _PathLike, *, scenario: _PathLike | None = None, policy: str) -> Planned:

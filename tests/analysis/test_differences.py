@@ -99,6 +99,32 @@ def test_traffic_is_compared_by_what_both_have_recorded() -> None:
     assert [(each.what, each.values) for each in found] == [("congestion control", ("cubic", "bbr"))]
 
 
+def with_flow(**law: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    row = {"name": "load", "program": "load", "kind": "udp", "from": "a1", "to": "b", "rate_bits_per_s": 5}
+    traffic = {"kind": "udp", "bits_per_s": 5, "arrivals": "even", "sizes": "fixed", "on_off": None, **law}
+    return {**PLAN, "flows": [{"name": "load", "traffic": traffic}]}, [row]
+
+
+def test_what_only_the_law_of_a_flow_says_is_a_difference_too() -> None:
+    even, poisson = with_flow(), with_flow(arrivals="poisson")
+    (found,) = differences([facts(*even), facts(*poisson)])
+    assert (found.subject, found.what) == ("traffic load", "details")
+    assert found.values == ("arrivals even, sizes fixed", "arrivals poisson, sizes fixed")
+    # Where something that has a name of its own differs, that is enough.
+    plan, (row,) = poisson
+    (found,) = differences([facts(*even), facts(plan, [{**row, "rate_bits_per_s": 9}])])
+    assert (found.what, found.values) == ("rate", ("5 bit/s", "9 bit/s"))
+
+
+def test_pacing_on_one_side_alone_is_a_difference() -> None:
+    paced = copy.deepcopy(PLAN)
+    host = next(each for each in paced["nodes"] if each["kind"] == "host")
+    host["pacing"] = {"classes": [{"rate_bits_per_s": 1_000_000}]}
+    ((subject, what, values),) = told(PLAN, paced)
+    assert (subject, what) == (f"host {host['name']}", "pacing")
+    assert values[0] == ABSENT
+
+
 def test_seeds_do_not_make_runs_unlike_and_laws_do() -> None:
     assert unlike([facts(PLAN), facts({**PLAN, "seed": 7})]) == []
     (found,) = unlike([facts(PLAN), facts(PLAN), facts(changed(rate=LAWS["rate"]))])

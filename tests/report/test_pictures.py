@@ -113,6 +113,13 @@ def test_a_picture_is_written_as_svg_alone(made: dict[str, Any], tmp_path: Path)
     assert picture.save(tmp_path / "a.svg").read_text() == picture.svg
     with pytest.raises(LonghaulError, match=r"no name of an SVG; name it .svg"):
         picture.save(tmp_path / "a.png")
+    with pytest.raises(LonghaulError, match=r"a.svg: no such file or directory; name a file that can"):
+        picture.save(tmp_path / "nowhere" / "a.svg")
+
+
+def test_gaps_that_are_no_numbers_are_refused() -> None:
+    with pytest.raises(LonghaulError, match="gaps are numbers; give numbers above zero"):
+        longhaul.fit(["a"] * 30)  # type: ignore[list-item]
 
 
 def test_the_network_is_drawn(made: dict[str, Any]) -> None:

@@ -36,6 +36,10 @@ _TRAFFIC = (
     ("start_ns", "start"),
     ("stop_ns", "stop"),
 )
+_TOLD = ("kind", "law", "streams", "bits_per_s", "every_ns", "bytes")
+"""Of the law of a flow, what its row has, too."""
+_DETAILS = "details"
+"""Of traffic, told where nothing else of it differs."""
 _MOST_CHARACTERS = 90
 
 
@@ -91,7 +95,7 @@ def facts(plan: Json, traffic: Sequence[Json] = (), *, programs: Sequence[Json] 
     for place, link in enumerate(plan["links"]):
         events = [each for each in plan.get("events", ()) if each.get("link") == place]
         found |= _link(link, names, events)
-    found |= _traffic(traffic)
+    found |= _traffic(traffic, {flow["name"]: flow.get("traffic", {}) for flow in plan.get("flows", ())})
     for program in programs:
         command = " ".join(program["argv"])
         found["program " + program["name"], "command"] = Fact(_short(command), command)
@@ -119,9 +123,15 @@ def differences(sides: Sequence[Facts]) -> list[Difference]:
         values = tuple(each.text if each else ABSENT for each in found)
         exact = tuple(each.exact if each else ABSENT for each in found)
         grouped.setdefault((subject.partition(" ")[0], what, values, exact), []).append(subject)
+    explained = {one for key, subjects in grouped.items() if key[1] != _DETAILS for one in subjects}
+    told = {
+        key: [one for one in subjects if key[1] != _DETAILS or one not in explained]
+        for key, subjects in grouped.items()
+    }
     return [
         Difference(tuple(subjects), what, _told_apart(values))
-        for (_, what, values, _), subjects in grouped.items()
+        for (_, what, values, _), subjects in told.items()
+        if subjects
     ]
 
 
@@ -138,9 +148,8 @@ def _node(node: Json) -> dict[tuple[str, str], Fact]:
         (subject, "MTU"): _fact("", node.get("mtu") or None),
         (subject, "congestion control"): _fact("", control),
     }
-    if node.get("pacing"):
-        found[subject, "pacing"] = _fact("", node["pacing"])
-    return found
+    # "pacing" is there without any, too, so that what one side alone has is a difference.
+    return {**found, (subject, "pacing"): _fact("", node.get("pacing") or None)}
 
 
 def _link(link: Json, names: Sequence[str], events: Sequence[Json]) -> dict[tuple[str, str], Fact]:
@@ -176,7 +185,7 @@ def _changes(events: Sequence[Json]) -> Fact:
     return Fact(_short(f"{len(events)}, at {' to '.join(span)}; then {states}"), _exactly(told))
 
 
-def _traffic(rows: Sequence[Json]) -> dict[tuple[str, str], Fact]:
+def _traffic(rows: Sequence[Json], flows: Mapping[str, Json]) -> dict[tuple[str, str], Fact]:
     found: dict[tuple[str, str], Fact] = {}
     counted: dict[str, int] = {}
     for row in rows:
@@ -187,6 +196,10 @@ def _traffic(rows: Sequence[Json]) -> dict[tuple[str, str], Fact]:
         found |= {(subject, what): _fact(key, row[key]) for key, what in _TRAFFIC if key in row}
         if "streams" in row:
             found[subject, "streams"] = _fact("", row["streams"])
+        law = flows.get(row.get("program", ""))
+        if law:
+            rest = {key: each for key, each in law.items() if key not in _TOLD and each is not None}
+            found[subject, _DETAILS] = _fact("", rest)
         ends = "simulated" if row.get("simulated") else "real"
         found[subject, "ends"] = Fact(ends, ends)
     return found

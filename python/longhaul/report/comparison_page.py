@@ -40,7 +40,7 @@ def write_comparison(path: Path, sides: Sequence[Side], *, first: Sequence[str],
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be written').lower()}"
         raise LonghaulError(
-            message, remedy="name a file that can be written, with --output", exit_code=2
+            message, remedy="name another file, in a folder that is there", exit_code=2
         ) from None
     return path
 

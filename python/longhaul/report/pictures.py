@@ -29,7 +29,11 @@ class Picture:
                 remedy="name it .svg; longhaul report --format writes PDF and PNG",
                 exit_code=2,
             )
-        written.write_text(self.svg, encoding="utf-8")
+        try:
+            written.write_text(self.svg, encoding="utf-8")
+        except OSError as error:
+            message = f"{written}: {(error.strerror or 'cannot be written').lower()}"
+            raise LonghaulError(message, remedy="name a file that can be written", exit_code=2) from None
         return written
 
 
