@@ -1,11 +1,14 @@
 """Drawings say in few bytes what figures hold."""
 
+import json
 import re
 
 import numpy as np
 import pytest
 
+from longhaul.report.figures import throughput
 from longhaul.report.plotting import SERIES, figure, style, svg
+from longhaul.report.zoom import MARK
 
 
 def drawn(title: str, count: int) -> str:
@@ -19,14 +22,21 @@ def drawn(title: str, count: int) -> str:
 
 def test_every_dot_is_in_the_drawing_and_takes_few_bytes() -> None:
     one, many = drawn("", 1), drawn("", 1000)
-    dots = re.search(r'd="((?:M[\d.]+ [\d.]+h0)+)" style="([^"]*)"', many)
+    dots = re.search(r'd="((?:m[-\d.]+ [-\d.]+h0)+)" style="([^"]*)"', many)
     assert dots is not None
-    assert dots.group(1).count("M") == 1000
+    steps = re.findall(r"m([-\d.]+) ([-\d.]+)h0", dots.group(1))
+    assert len(steps) == 1000
+    # Half of a tenth of a point, however many steps there are.
+    share = np.arange(1000) / 999
+    for places, wanted in zip(
+        np.cumsum(np.array(steps, dtype=float), axis=0).T, (share, share**2), strict=True
+    ):
+        assert places == pytest.approx(places[0] + (places[-1] - places[0]) * wanted, abs=0.11)
     assert "stroke: var(--c1)" in dots.group(2)
     assert "stroke-linecap: round" in dots.group(2)
     # A dot of two points' marker is one point wide, and its edge another.
     assert "stroke-width: 2;" in dots.group(2)
-    assert (len(many) - len(one)) / 999 < 20
+    assert (len(many) - len(one)) / 999 < 13
 
 
 def test_what_a_drawing_uses_it_defines() -> None:
@@ -44,3 +54,27 @@ def test_what_a_drawing_uses_it_defines() -> None:
 @pytest.mark.parametrize("words", ["Jain's index 0.890123", "time since 1.012345 s"])
 def test_numbers_in_words_keep_their_digits(words: str) -> None:
     assert words in drawn(words, 3)
+
+
+def test_what_a_figure_does_not_show_is_said_on_it_and_behind_it() -> None:
+    links = [
+        {"name": f"l{number}", "way": "forward", "from": "a", "to": "b", "access": False}
+        | {"requested": {"rate_bits_per_s": None}}
+        for number in range(11)
+    ]
+    table = {
+        "link": np.array([each["name"] for each in links]),
+        "way": np.array(["forward"] * 11),
+        "t_s": np.ones(11),
+        # The first has no traffic: it is not left out, there is nothing to show.
+        "delivered_bits_per_s": np.arange(11) * 1e6,
+    }
+    text = throughput(table, links)
+    assert text is not None
+    assert "The 8 links of 10 that carried most" in text
+    told = json.loads(text.partition(MARK)[2].partition("</script>")[0])
+    assert told["note"] == "The 8 links of 10 that carried most"
+    assert len(told["panels"]) == 8
+    few = throughput({name: column[:8] for name, column in table.items()}, links[:8])
+    assert few is not None
+    assert "carried most" not in few

@@ -8,7 +8,7 @@ import numpy as np
 from longhaul.analysis.bins import envelope, fullest, series
 from longhaul.analysis.sockets import congestion_events, connections
 from longhaul.analysis.text import time_text
-from longhaul.report.plotting import BAD, INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.plotting import BAD, INK, MUTED, SERIES, figure, plain, say_left_out, style, svg
 from longhaul.report.zoom import zoomable
 
 Json = Mapping[str, Any]
@@ -58,6 +58,7 @@ def monitor(table: Mapping[str, Array], plan: Json) -> str | None:
             top_right.set_title(f"from {dense['start_ns'][part.start] / 1e9:.4f} s")
         grid[-1][0].set_xlabel("time [s]")
         grid[-1][1].set_xlabel("time [ms]")
+        say_left_out(made, sum(bool(each[1]) for each in chosen), len(shown), "The first {shown} of {every}")
         return svg(made, "monitor", "rate and queue of monitored links in short bins of time")
 
 
@@ -118,6 +119,7 @@ def packet_delays(table: Mapping[str, Array], links: Sequence[Json]) -> str | No
             axes.set_title(f"{link} {way}, {counts[link, way]:,} packets{short}")
             axes.set_ylabel("delay [ms]")
         grid[-1].set_xlabel("arrival [s]")
+        say_left_out(made, len(keys), len(shown), "The {shown} of {every} directions with most packets")
         return zoomable(made, "packet-delays", "delay of each recorded packet over time")
 
 
@@ -131,6 +133,7 @@ def sockets(table: Mapping[str, Array]) -> str | None:
     # What controls the others says little.
     worth = [each for each in busiest if each["sent_bytes"][-1] >= max(most * _LEAST_SHARE, 1)]
     shown = [each for each in worth if len(each["t_ns"]) > 1]
+    every = sum(len(each["t_ns"]) > 1 for each in found)
     if not shown:
         return None
     with style():
@@ -157,4 +160,5 @@ def sockets(table: Mapping[str, Array]) -> str | None:
             trips.set_ylabel("RTT [ms]")
         for axes in grid[-1]:
             axes.set_xlabel("time [s]")
+        say_left_out(made, every, len(shown), "The {shown} of {every} connections that sent most")
         return zoomable(made, "sockets", "congestion window and round trip of TCP connections over time")

@@ -7,7 +7,19 @@ import numpy as np
 
 from longhaul.analysis.text import rate_text, time_text
 from longhaul.report.cumulative import Curve, draw_cumulative
-from longhaul.report.plotting import BAD, GRID, INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.plotting import (
+    BAD,
+    GRID,
+    INK,
+    MUTED,
+    SERIES,
+    figure,
+    left_out_text,
+    plain,
+    say_left_out,
+    style,
+    svg,
+)
 from longhaul.report.zoom import zoomable
 
 Json = Mapping[str, Any]
@@ -118,17 +130,26 @@ def queueing_delays(links: Sequence[Json]) -> str | None:
     busiest = sorted(waited, key=lambda each: -_positive(each["queueing_delay"]))[: len(SERIES)]
     curves = [(f"{each['from']} > {each['to']}", each["queueing_delay"]) for each in busiest]
     return _distributions(
-        curves, SERIES, ("waited [ms]", "share of packets"), ("waits", "distribution of queueing delays")
+        curves,
+        SERIES,
+        ("waited [ms]", "share of packets"),
+        ("waits", "distribution of queueing delays"),
+        (len(waited), "The {shown} of {every} directions where most waited"),
     )
 
 
 def rtts(flows: Sequence[Json], colours: Mapping[tuple[str, int], str]) -> str | None:
     """Share of round trips of TCP flows that took a time at most."""
-    seen = [flow for flow in flows if flow["rtt"]][: len(SERIES)]
+    seen = [flow for flow in flows if flow["rtt"]]
+    every, seen = len(seen), seen[: len(SERIES)]
     curves = [(flow["flow"], flow["rtt"]) for flow in seen]
     look = [colours.get((flow["flow"], 0), INK) for flow in seen]
     return _distributions(
-        curves, look, ("round trip [ms]", "share of samples"), ("rtts", "distribution of round-trip times")
+        curves,
+        look,
+        ("round trip [ms]", "share of samples"),
+        ("rtts", "distribution of round-trip times"),
+        (every, "The first {shown} of {every} TCP flows"),
     )
 
 
@@ -143,8 +164,9 @@ def _distributions(
     colours: Sequence[str],
     labels: tuple[str, str],
     what: tuple[str, str],
+    of: tuple[int, str],
 ) -> str | None:
-    """Distributions in ns side by side, in ms."""
+    """Distributions in ns side by side, in ms; ``of`` is how many there are, and how that is said."""
     if not curves:
         return None
     with style():
@@ -158,6 +180,8 @@ def _distributions(
             axes.legend(loc="best")
         else:
             made.legend(loc="outside upper center", ncols=3, columnspacing=1.2, handlelength=1.2)
+        # Beside a legend outside there is no room for a title of the figure.
+        axes.set_title(left_out_text(of[0], len(curves), of[1]), fontsize=8.5, color=MUTED)
         return svg(made, *what)
 
 
@@ -230,6 +254,7 @@ def round_trips(rows: Mapping[str, Array], probes: Sequence[Json]) -> str | None
             axes.set_title(f"{probe['from']} > {probe['to']}{missing}")
             axes.set_ylabel("RTT [ms]")
         grid[-1].set_xlabel("time [s]")
+        say_left_out(made, len(probes), len(shown), "The first {shown} of {every} pings")
         return zoomable(made, "round-trips", "round-trip times over time")
 
 
@@ -238,7 +263,7 @@ def windows(
 ) -> str | None:
     """Congestion window of each stream of the first flows over time, in segments, or real ones' in bytes."""
     shown = [(flow, seen) for flow in flows if flow["kind"] == "tcp" and (seen := _window_column(rows, flow))]
-    shown = shown[:MOST_PANELS]
+    every, shown = len(shown), shown[:MOST_PANELS]
     if not shown:
         return None
     with style():
@@ -258,6 +283,7 @@ def windows(
             axes.set_xlim(left=0)
             axes.set_ylabel(f"window [{unit}]")
         grid[-1].set_xlabel("time [s]")
+        say_left_out(made, every, len(shown), "The first {shown} of {every} TCP flows")
         return zoomable(made, "windows", "congestion windows over time")
 
 
@@ -374,21 +400,26 @@ def _panels(
             axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         grid[len(chosen) // 2].set_ylabel(label)
         grid[-1].set_xlabel("time [s]")
+        links_with_traffic = len(_with_traffic(table, links))
+        say_left_out(made, links_with_traffic, len(chosen), "The {shown} links of {every} that carried most")
         return zoomable(made, name, f"{name} over time")
 
 
 def _chosen(table: Mapping[str, Array], links: Sequence[Json]) -> list[Json]:
     """The busiest links, those between routers first, in the order of the scenario."""
-    forward = [each for each in links if each["way"] == "forward"]
+    volume = _with_traffic(table, links)
+    busiest = sorted(volume, key=lambda name: -volume[name])[:MOST_PANELS]
+    return [each for each in links if each["way"] == "forward" and each["name"] in busiest]
+
+
+def _with_traffic(table: Mapping[str, Array], links: Sequence[Json]) -> dict[str, float]:
+    """What each link carried, if anything; those of hosts only where there are no others."""
     if not table:
-        return []
-    volume = {
-        each["name"]: float(table["delivered_bits_per_s"][table["link"] == each["name"]].sum())
-        for each in forward
-    }
-    inner = [each for each in forward if not each["access"]] or forward
-    busiest = sorted(inner, key=lambda each: -volume[each["name"]])[:MOST_PANELS]
-    return [each for each in inner if each in busiest and volume[each["name"]] > 0]
+        return {}
+    forward = [each for each in links if each["way"] == "forward"]
+    inner = [each["name"] for each in forward if not each["access"]] or [each["name"] for each in forward]
+    volume = {name: float(table["delivered_bits_per_s"][table["link"] == name].sum()) for name in inner}
+    return {name: carried for name, carried in volume.items() if carried > 0}
 
 
 def _late(link: Json) -> float:

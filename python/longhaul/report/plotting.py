@@ -165,6 +165,18 @@ def told_points(axes: Axes) -> Sequence[Point]:
     return _TOLD.get(axes, ())
 
 
+def left_out_text(every: int, shown: int, what: str) -> str:
+    """``The 8 links of 12 that carried most``; nothing if all are shown."""
+    return what.format(shown=shown, every=every) if every > shown else ""
+
+
+def say_left_out(made: Figure, every: int, shown: int, what: str) -> None:
+    """Say above a figure how many it does not show, if there are any."""
+    words = left_out_text(every, shown, what)
+    if words:
+        made.suptitle(words, x=0.01, ha="left", fontsize=8.5, color=MUTED)
+
+
 def plain(axes: Axes) -> None:
     """No background of its own."""
     axes.patch.set_alpha(0)
@@ -223,6 +235,12 @@ def _as_strokes(found: re.Match[str]) -> str:
     """Filled dots of one colour as strokes without length, whose round ends are the dots."""
     # A legend may use the definition, too.
     definition, radius, colour, edge, clip, marks = found.groups()
-    at = "".join(f"M{x} {y}h0" for x, y in re.findall(r'x="([^"]*)" y="([^"]*)"', marks))
+    at, before = "", (0, 0)
+    for x, y in re.findall(r'x="([^"]*)" y="([^"]*)"', marks):
+        # From dot to dot in whole tenths of a point, which do not add up to an error.
+        here = (round(float(x) * 10), round(float(y) * 10))
+        across, down = ((now - then) / 10 for now, then in zip(here, before, strict=True))
+        at += f"m{across:g} {down:g}h0"
+        before = here
     look = f"fill: none; stroke: {colour}; stroke-width: {2 * float(radius) + float(edge or 1):g}"
     return f'{definition}<path{clip or ""} d="{at}" style="{look}; stroke-linecap: round"/>'

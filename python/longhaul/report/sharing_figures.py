@@ -8,7 +8,7 @@ import numpy as np
 from longhaul.analysis.fairness import jain
 from longhaul.analysis.sharing import carried_span, rates_over, together
 from longhaul.analysis.text import rate_text
-from longhaul.report.plotting import INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.plotting import INK, MUTED, SERIES, figure, plain, say_left_out, style, svg
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -42,7 +42,7 @@ def fairness(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[J
         if sum(len(each["stream_rates"]) for each in members) > 1
     ]
     shown = sorted(groups, key=lambda each: -sum(flow["goodput_bits_per_s"] or 0 for flow in each[1]))
-    shown = shown[:_MOST_GROUPS]
+    every, shown = len(shown), shown[:_MOST_GROUPS]
     if not shown:
         return None
     look, titles = colours(flows), _titles(links)
@@ -75,6 +75,7 @@ def fairness(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[J
             said = "no traffic" if index is None else f"Jain's index {index:.3f} over {len(rates)} streams"
             axes.set_title(f"{titles.get(place, place[0])}: {said}")
         grid[-1].set_xlabel("goodput [Mbit/s]")
+        say_left_out(made, every, len(shown), "The {shown} of {every} groups that carried most")
         return svg(made, "fairness", "goodput of flows that share a bottleneck")
 
 
@@ -134,6 +135,7 @@ def stacked(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[Js
         axes.set_title(_titles(links).get(place, place[0]))
         handles, labels = axes.get_legend_handles_labels()
         axes.legend(handles[::-1], labels[::-1], loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        say_left_out(made, len(busy), 1, "The busiest of {every} bottlenecks")
         return svg(made, "stacked", "what flows carried over time, one above the other")
 
 

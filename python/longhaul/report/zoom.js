@@ -93,6 +93,13 @@
     };
   }
 
+  function noted(text) {
+    const note = document.createElement('p');
+    note.className = 'note';
+    note.textContent = text;
+    return note;
+  }
+
   function panel(told, place, figure, mine) {
     const box = figure.appendChild(document.createElement('div'));
     const head = box.appendChild(document.createElement('div'));
@@ -167,11 +174,7 @@
       const [min, max] = isWhole(plot.scales.x) ? shown.part : told.reach;
       plot.setScale('x', { min, max });
     });
-    if (shown.note) {
-      const note = box.appendChild(document.createElement('p'));
-      note.className = 'note';
-      note.textContent = shown.note;
-    }
+    if (shown.note) box.appendChild(noted(shown.note));
     mine.push(plot);
     plots.push({ plot, box });
   }
@@ -190,6 +193,7 @@
     points.before(drawn);
     figure.classList.add('drawn');
     const mine = Object.assign([], { key: `figure${number}` });
+    if (told.note) drawn.appendChild(noted(told.note));
     told.panels.forEach((_, place) => panel(told, place, drawn, mine));
     const hint = document.createElement('span');
     hint.className = 'hint';

@@ -55,6 +55,7 @@ def points(made: Figure) -> Json:
         "reach": _reach(panels),
         "xs": [values for _, values in xs.values()],
         "panels": shown,
+        "note": made.get_suptitle(),
     }
 
 
