@@ -26,7 +26,7 @@ pub struct Asked {
 /// How data relate to those before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Beyond all others.
+    /// Their end is beyond all others, and they fill no hole.
     New,
     /// All of them had been seen.
     Again,
@@ -128,10 +128,11 @@ impl Gathering {
         let (origin, next) = *self.at.get_or_insert_with(|| (first(sequence), first(sequence)));
         let Some(start) = position(next, sequence).filter(|_| segment.payload > 0) else { return };
         let end = start + u64::from(segment.payload);
-        let kind = match (self.sent.covers(start, end), start < next) {
-            (true, _) => Kind::Again,
-            (false, true) => Kind::Late,
-            (false, false) => Kind::New,
+        let seen_before = start >= next || self.sent.covers(start, end.min(next));
+        let kind = match (seen_before, end > next) {
+            (false, _) => Kind::Late,
+            (true, true) => Kind::New,
+            (true, false) => Kind::Again,
         };
         self.sent.insert(start, end);
         self.at = Some((origin, next.max(end)));

@@ -92,6 +92,17 @@ fn data_that_fill_a_hole_are_late_and_not_seen_again() {
 }
 
 #[test]
+fn data_that_begin_again_and_go_on_are_new_unless_they_fill_a_hole() {
+    let two = |segment: u32| Tcp { payload: 2 * MSS, ..data(segment) };
+    let kinds =
+        |packets: &[(u64, Tcp)]| exchange(packets).data.iter().map(|each| each.kind).collect::<Vec<_>>();
+    assert_eq!(kinds(&[(10, data(0)), (11, two(0)), (12, two(0))]), [Kind::New, Kind::New, Kind::Again]);
+    assert_eq!(kinds(&[(10, data(0)), (11, data(2)), (12, two(1))]), [Kind::New, Kind::New, Kind::Late]);
+    let over = Tcp { payload: 3 * MSS, ..data(1) };
+    assert_eq!(kinds(&[(10, data(0)), (11, data(2)), (12, over)]), [Kind::New, Kind::New, Kind::Late]);
+}
+
+#[test]
 fn what_is_sent_again_is_as_much_as_the_flow_counts() {
     let world = World {
         segments: 2_000,
