@@ -269,3 +269,19 @@ def test_numbers_read_well() -> None:
     for (before, after), said in cases.items():
         (row,) = compare([[{"probes.p.b.rtt.min": before}], [{"probes.p.b.rtt.min": after}]])
         assert difference_text(row) == said
+
+
+def test_every_side_with_a_curve_is_in_the_legend(tmp_path: Path) -> None:
+    pings = "".join(f"  p{number}: {{kind: ping, from: a, to: b, every: 100ms}}\n" for number in range(8))
+    directories = []
+    for name, more in (("one", "  own: {kind: ping, from: b, to: a, every: 50ms}\n"), ("two", pings)):
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(PAIR.replace("name: pair", f"name: {name}") + more)
+        directories.append(longhaul.run_sim(path, runs=tmp_path / "runs", report=False).directory)
+    three = shutil.copytree(directories[1], tmp_path / "three")
+    summary = json.loads((three / "summary.json").read_text())
+    (three / "summary.json").write_text(json.dumps({**summary, "name": "three"}))
+    drawn = longhaul.compare(directories[0], directories[1], three).figure("round_trips").svg
+    assert all(f"{letter}, simulated" in drawn for letter in "ABC")
+    # The probe that all have, and eight pings of two sides.
+    assert "The first 6 of 9 that several sides have" in drawn

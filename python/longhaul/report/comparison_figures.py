@@ -8,7 +8,7 @@ import numpy as np
 from longhaul.analysis.comparing import estimate
 from longhaul.analysis.distributions import merged
 from longhaul.report.cumulative import Curve, draw_cumulative
-from longhaul.report.plotting import SERIES, figure, plain, style, svg
+from longhaul.report.plotting import SERIES, figure, plain, say_left_out, style, svg
 from longhaul.report.scales import scale
 from longhaul.report.sides import Run, Side
 from longhaul.scenario.metrics import unit_of
@@ -146,7 +146,7 @@ def round_trips(sides: Sequence[Side]) -> str | None:
     shared = {title: each for title, each in panels.items() if sum(one is not None for one in each) > 1}
     return _distributions(
         sides,
-        dict(list(shared.items())[:_MOST_PANELS]),
+        shared,
         ("round trip [ms]", "share"),
         ("round-trips", "distribution of round-trip times, all sides"),
     )
@@ -200,14 +200,15 @@ def _flows(runs: Sequence[Run]) -> list[tuple[str, Array]]:
 
 def _distributions(
     sides: Sequence[Side],
-    panels: Mapping[str, Sequence[Array | None]],
+    every_panel: Mapping[str, Sequence[Array | None]],
     labels: tuple[str, str],
     what: tuple[str, str],
     *,
     is_logarithmic: bool = False,
 ) -> str | None:
-    if not panels:
+    if not every_panel:
         return None
+    every, panels = len(every_panel), dict(list(every_panel.items())[:_MOST_PANELS])
     columns = min(len(panels), 2)
     rows = -(-len(panels) // columns)
     with style():
@@ -224,5 +225,12 @@ def _distributions(
             axes.set(title=title, xlabel=labels[0], ylabel=labels[1])
         for unused in grid:
             unused.set_visible(False)
-        made.axes[0].legend(loc="lower right")
+        # Not every side has a curve in the first panel.
+        named = {
+            label: handle
+            for axes in made.axes
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+        made.axes[0].legend(named.values(), named, loc="lower right")
+        say_left_out(made, every, len(panels), "The first {shown} of {every} that several sides have")
         return svg(made, *what)
