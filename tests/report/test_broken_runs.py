@@ -93,6 +93,14 @@ def test_a_report_names_what_is_damaged(broken: Path, name: str) -> None:
     assert str(broken / name) in report(broken)
 
 
+def test_damaged_samples_cost_what_is_over_time_alone(broken: Path) -> None:
+    (broken / "raw" / "samples.csv").write_bytes(b"link\n1\n")
+    assert report(broken) == f"{broken / 'report.html'}\n"
+    drawn = draw(broken)
+    assert not drawn["throughput"]
+    assert drawn["packet_delays"]
+
+
 def test_results_without_records_stay_as_they_are(broken: Path) -> None:
     shutil.rmtree(broken / "raw")
     before = files(broken)

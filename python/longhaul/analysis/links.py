@@ -19,9 +19,9 @@ TOTALS = (*_COUNTERS, "marked", "corrupted")
 def intervals(samples: Samples, plan: Mapping[str, Any]) -> dict[str, Array]:
     """Rates and increases between consecutive samples of each direction; columns carry their units.
 
-    ``utilisation`` is NaN while the rate is unlimited.
+    ``utilisation`` is NaN while the rate is unlimited. Samples of nothing, or that are broken, give nothing.
     """
-    if not samples:
+    if not {"t_ns", "link", "way"} <= samples.keys():
         return {}
     places = {link["name"]: place for place, link in enumerate(plan["links"])}
     parts: list[dict[str, Array]] = []

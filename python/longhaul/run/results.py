@@ -132,7 +132,7 @@ def read_engine(directory: Path) -> Json | None:
 def read_samples(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """The samples of all directions by column; empty when there are none."""
     table = read_recorded(path)
-    if table is None or not {"t_ns", "link", "way"} <= set(table.column_names):
+    if table is None:
         return {}
     return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
 
