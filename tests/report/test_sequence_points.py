@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import longhaul
 from longhaul.analysis.segments import flows
 from longhaul.report import zoom
+from longhaul.report.sequence_figures import sequences
 from longhaul.report.sequence_points import panel, thinned
 
 LOSSY = """
@@ -132,6 +133,21 @@ def test_columns_add_up_to_what_was_recorded(run: Path) -> None:
         after, rise = map(np.array, series[label]["columns"])
         assert np.cumsum(after) / 1e6 == pytest.approx(kinds["ack"][:, 0], abs=1e-6)
         assert np.array_equal(np.cumsum(rise), kinds["ack"][:, column])
+
+
+def test_what_controls_a_flow_has_no_graph() -> None:
+    def table(sizes: dict[str, int]) -> dict[str, np.ndarray]:
+        rows = [(name, at, at * 1000, at * 1000 + 1000) for name, size in sizes.items() for at in range(size)]
+        flow, at, first, last = (np.array(column) for column in zip(*rows, strict=True))
+        same = {name: np.full(len(rows), word) for name, word in (("link", "wan"), ("way", "forward"))}
+        kind = np.full(len(rows), "new")
+        return {**same, "flow": flow, "t_ns": at, "kind": kind, "from_bytes": first, "to_bytes": last}
+
+    drawn = sequences(table({"data": 3_000, "control": 3, "other": 4}))
+    assert drawn is not None
+    assert "data, wan forward" in drawn
+    assert "other, wan forward" in drawn
+    assert "control, wan forward" not in drawn
 
 
 def test_a_report_offers_the_part_where_most_was_sent_again(run: Path) -> None:

@@ -19,12 +19,16 @@ _COLUMNS, _ROWS = 700, 240
 _SPANS = 40
 """Of the part that is shown closely, so many would be the whole."""
 _LEAST_S = 0.02
+_LEAST_SHARE = 0.001
+"""Of the bytes of the flow that sent most; what controls it is less, and not shown."""
 
 
 def sequences(table: Mapping[str, Array]) -> str | None:
     """The flows that sent most over a recorded link: the whole of each, and where most was sent again."""
     found = flows(table)
-    shown = {key: kinds for key, kinds in found.items() if len(kinds["new"])}
+    ends = {key: kinds["new"][:, 2].max(initial=0) for key, kinds in found.items()}
+    most = max(ends.values(), default=0)
+    shown = {key: kinds for key, kinds in found.items() if ends[key] > most * _LEAST_SHARE}
     if not shown:
         return None
     titles = {
