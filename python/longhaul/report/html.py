@@ -14,7 +14,16 @@ import numpy as np
 
 from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
 from longhaul.errors import LonghaulError
-from longhaul.report import carried, close_figures, figures, sequence_figures, sharing_figures, topology, zoom
+from longhaul.report import (
+    carried,
+    close_figures,
+    figures,
+    packet_figures,
+    sequence_figures,
+    sharing_figures,
+    topology,
+    zoom,
+)
 from longhaul.report.page import page, write_page
 from longhaul.run.kept import kept_json, kept_table, kept_text
 
@@ -87,7 +96,7 @@ def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawi
         "queueing_delays": lambda: figures.queueing_delays(links),
         "utilisation": lambda: figures.utilisation(table("links"), links),
         "rtts": lambda: figures.rtts(flows, sharing_figures.colours(flows)),
-        "packets": lambda: figures.packet_diagram(_packets(directory / "raw" / "packets.csv"), links),
+        "packets": lambda: packet_figures.packet_diagram(_packets(directory / "raw" / "packets.csv"), links),
         "monitor": lambda: close_figures.monitor(table("monitor"), _read(directory / "plan.json") or {}),
         "packet_delays": lambda: close_figures.packet_delays(table("packets"), links),
         "sequences": lambda: sequence_figures.sequences(table("segments")),
