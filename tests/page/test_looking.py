@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from longhaul.page.shelf import row
 from longhaul.run import directory as directories
 from longhaul.run.checking import report
 from longhaul.scenario.editing import Edit, EditError, edit
+from longhaul.scenario.load import parse_scenario
+from longhaul.scenario.problems import ScenarioError
 from longhaul.scenario.templates import template
 
 from .answered import check_answer, read
@@ -64,6 +67,28 @@ def test_what_is_no_yaml_has_a_place_and_no_model() -> None:
     told = look("version: 1\nname: [\n", folder=Path())
     assert told["model"] is None
     assert told["problems"][0]["line"] == 3
+
+
+@pytest.mark.parametrize("nodes", ["", "nodes: {}\n", "nodes:\n", "nodes: ~\n"])
+def test_an_empty_network_is_no_mistake_but_says_what_comes_next(nodes: str) -> None:
+    text = f"version: 1\nname: new\nduration: 5s\n{nodes}"
+    (told,) = look(text, folder=Path())["problems"]
+    assert (told["severity"], told["message"], told["line"]) == ("next", "nothing is drawn yet", None)
+    wrong = look(text.replace("5s", "5"), folder=Path())["problems"]
+    assert sorted(each["severity"] for each in wrong) == ["error", "next"]
+    with pytest.raises(ScenarioError, match="nodes"):
+        parse_scenario(text.encode(), name="new.yaml")
+
+
+def test_a_network_that_is_wrong_is_not_taken_for_an_empty_one() -> None:
+    for rest in (
+        "nodes: [a]\n",
+        "nodes: {a: 1}\n",
+        "node: {a: {kind: host}}\n",
+        "topology: {kind: dumbell}\n",
+    ):
+        told = look(f"version: 1\nname: new\nduration: 5s\n{rest}", folder=Path())["problems"]
+        assert {each["severity"] for each in told} == {"error"}, rest
 
 
 def test_a_warning_has_its_place() -> None:

@@ -19,7 +19,7 @@ from longhaul.scenario.problems import ScenarioError
 from longhaul.scenario.resolve import Resolved
 from longhaul.scenario.topologies.expanding import lay_out
 from longhaul.scenario.words import queues
-from longhaul.scenario.yaml_tree import Branch, Source, read_tree
+from longhaul.scenario.yaml_tree import Branch, Leaf, Source, read_tree
 
 Json = dict[str, Any]
 
@@ -28,6 +28,15 @@ NAME = "scenario.yaml"
 _HEADLINE = re.compile(
     rf"{re.escape(NAME)}:(?P<line>[0-9]+):(?P<column>[0-9]+): (?:(?P<path>[^ :]+): )?(?P<rest>.*)", re.DOTALL
 )
+_NEXT: Problem = {
+    "path": "",
+    "line": None,
+    "column": None,
+    "width": 1,
+    "message": "nothing is drawn yet",
+    "remedy": 'put a router or a host on the map, write "nodes:", or open a template',
+    "severity": "next",
+}
 _MOST_PATHS = 200
 
 
@@ -39,6 +48,8 @@ def look(
     certificate: Mapping[str, Any] | None = None,
 ) -> Check:
     """``problems``, errors first, and ``model``, which is ``None`` where the text is no YAML.
+
+    That nothing is drawn yet is no error here, but has severity ``next``: what to do next, at no line.
 
     Files that the text names lie in ``folder``. While there are errors, the model says what stands in the
     text alone, and ``resolved`` in it is false.
@@ -54,7 +65,8 @@ def look(
         resolved, warnings = examine(scenario, certificate=certificate)
         problems = [_warning(each) for each in warnings]
     except ScenarioError as error:
-        problems = _errors(error)
+        problems = [each for each in _errors(error) if not _says_empty(root, each)]
+        problems += [_NEXT] if len(problems) < len(error.problems) else []
     except LonghaulError as error:
         problems = [of_all(error.message, error.remedy)]
     tree, spots = _tree(source, root, settings or {})
@@ -137,6 +149,19 @@ def _direction(direction: Json) -> Way:
 
 def _errors(error: ScenarioError) -> list[Problem]:
     return [as_problem(each) for each in error.problems]
+
+
+def _says_empty(root: Branch, problem: Problem) -> bool:
+    """Whether the problem is that the network has no nodes, and nothing that would make some."""
+    if "topology" in root.entries:
+        return False
+    if "nodes" not in root.entries:
+        return (problem["path"], problem["message"]) == ("", 'has no "nodes"')
+    nodes = root.entries["nodes"][1]
+    is_empty = (
+        not nodes.entries if isinstance(nodes, Branch) else isinstance(nodes, Leaf) and nodes.value is None
+    )
+    return is_empty and problem["path"] == "nodes"
 
 
 def of_all(message: str, remedy: str | None, *, severity: Severity = "error") -> Problem:

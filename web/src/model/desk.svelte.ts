@@ -48,6 +48,8 @@ let typing: ReturnType<typeof setTimeout> | undefined;
 let asked = 0;
 
 export const errors = (): Problem[] => desk.problems.filter((problem) => problem.severity === 'error');
+/** Nothing is drawn yet: no mistake, but nothing to run either. */
+export const blank = (): boolean => desk.problems.some((problem) => problem.severity === 'next');
 export const unsaved = (): boolean => desk.text !== desk.saved;
 
 /** Says what went wrong in the page's one place for it. */

@@ -39,6 +39,23 @@ async function lastPing(page: Page): Promise<number> {
   return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit ?? ''] ?? NaN);
 }
 
+test('an empty page says what to do next, and complains of nothing', async () => {
+  const page = await here.page();
+  await page.getByText('nothing is drawn yet').waitFor(patience);
+  expect(await page.getByRole('button', { name: /problem/ }).count()).toBe(0);
+  expect(await page.locator('.yaml .bad, .yaml .error').count()).toBe(0);
+  await page.keyboard.press('2');
+  await page.locator('.run').waitFor();
+  expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
+  expect(await page.locator('.status').textContent()).toContain('nothing is drawn yet');
+  expect(await axe(page)).toEqual([]);
+  await page.keyboard.press('1');
+  await page.keyboard.press('n');
+  await settled(page, /a: \{kind: router/);
+  await expect.poll(() => page.getByText('nothing is drawn yet').count(), patience).toBe(0);
+  await page.context().close();
+});
+
 test('a dumbbell is built by mouse, from an empty page', async () => {
   const page = await here.page();
   const map = page.getByRole('application');

@@ -4,7 +4,8 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "next"]
+"""``next`` is no mistake, but what to do next."""
 
 
 class Problem(TypedDict):

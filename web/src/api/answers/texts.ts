@@ -10,7 +10,7 @@ export interface Problem {
   width: number;
   message: string;
   remedy: string | null;
-  severity: 'error' | 'warning';
+  severity: 'error' | 'warning' | 'next';
 }
 
 /**

@@ -1,1 +1,0 @@
-import{g as e,v as t}from"./index-XOvjblPE.js";async function n(n){let r=open(``,`_blank`);try{let{url:e}=await t.report(n);r?r.location=e:location.assign(e)}catch(t){r?.close(),e(t)}}export{n as t};
