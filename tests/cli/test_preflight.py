@@ -44,6 +44,11 @@ def test_what_is_too_much_is_told_before_and_stops_nothing(
     assert words in found["flood"]["detail"]
     assert found["flood"]["fix"] == "send larger packets, or fewer"
     assert found["certificate"]["detail"] == "1 Gbit/s, 1,000 packets/s on time; measured 2026-01-01"
+    # A machine that was busy while it was measured.
+    store_certificate({**machine, **shown, "faithful_bits_per_s": 0})
+    busy = {each["what"]: each for each in json.loads(longhaul("doctor", "--no-self-test", "--json").stdout)}
+    assert busy["certificate"]["state"] == "poor"
+    assert "while nothing else runs" in busy["certificate"]["fix"]
     # Another number of processors: another machine.
     store_certificate({**machine, **shown, "cpus": 10_000})
     assert words not in longhaul("check", "flood.yaml").stdout

@@ -236,7 +236,10 @@ def _certificate() -> Finding:
         detail = "none: runs cannot tell what is too much for this machine"
         return Finding("certificate", "poor", detail, "longhaul calibrate")
     limits = f"{shown['faithful_bits_per_s'] / 1e9:g} Gbit/s, {shown['faithful_packets_per_s']:,} packets/s"
-    return Finding("certificate", "good", f"{limits} on time; measured {shown['measured'][:10]}")
+    detail = f"{limits} on time; measured {shown['measured'][:10]}"
+    if not shown["faithful_bits_per_s"]:
+        return Finding("certificate", "poor", detail, "longhaul calibrate, while nothing else runs")
+    return Finding("certificate", "good", detail)
 
 
 def _self_test() -> Finding:

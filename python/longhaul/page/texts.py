@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from longhaul.measure.host import examine
 from longhaul.page import folder, library
@@ -14,6 +14,7 @@ from longhaul.page.answers.drawn import Check, Edited
 from longhaul.page.answers.texts import (
     BuiltInText,
     Can,
+    Certificate,
     Certified,
     FileText,
     Finding,
@@ -144,7 +145,10 @@ class Texts:
 
     def certificate(self, _asked: Asked) -> Certified:
         """What this machine has shown that it can do."""
-        return {"certificate": load_certificate()}
+        found = load_certificate()
+        # One of an older version that lacks figures is as good as none.
+        whole = found is not None and found.keys() >= Certificate.__required_keys__
+        return {"certificate": cast("Certificate", found) if whole else None}
 
     def asked(self, asked: Asked) -> tuple[str, str]:
         """What is to be run: what errors call it, and its text, that of a file if there is no other."""

@@ -1,4 +1,4 @@
-/** A tree of facts, as results and certificates hold them, in lines to be read: pure. */
+/** A tree of facts, as results hold them, in lines to be read: pure. */
 import { quantity } from './figures';
 
 export type Fact = { key: string; value: string; depth: number };
@@ -7,33 +7,36 @@ const DEEPEST = 3;
 /** Ends of names that are units, the longer first. */
 const UNITS: readonly [string, string][] = [
   ['bits_per_s', 'bit/s'],
+  ['per_s', '/s'],
   ['bytes', 'bytes'],
   ['share', 'share'],
   ['ns', 'ns'],
-  ['us', 'us'],
   ['s', 's'],
 ];
 
-/** A name without its unit, and the unit. A name that is nothing but a unit stays: every line has one. */
+/** A number's name without its unit, and the unit. A name that is nothing but a unit stays, so that no line is nameless. */
 export function named(key: string): { name: string; unit: string | undefined } {
   const found = UNITS.find(([end]) => key === end || key.endsWith(`_${end}`));
   const bare = found && key !== found[0] ? key.slice(0, -found[0].length - 1) : key;
-  return { name: bare.replaceAll('_', ' '), unit: found?.[1] };
+  return { name: plain(bare), unit: found?.[1] };
 }
 
-/** Units go from the names to the values; lists of anything but words, and what lies too deep, are left out. */
+const plain = (key: string): string => key.replaceAll('_', ' ');
+
+/** Units go from names to values. Lists of anything but words are left out, and what has nothing in it. */
 export function facts(tree: unknown, depth = 0): Fact[] {
   if (tree === null || typeof tree !== 'object') return [];
   return Object.entries(tree).flatMap(([key, value]): Fact[] => {
-    const { name, unit } = named(key);
-    const line = (text: string): Fact[] => [{ key: typeof value === 'number' ? name : key.replaceAll('_', ' '), value: text, depth }];
-    if (typeof value === 'number') return line(quantity(value, unit));
-    if (typeof value === 'string') return line(value);
-    if (typeof value === 'boolean') return line(value ? 'yes' : 'no');
+    if (typeof value === 'number') {
+      const { name, unit } = named(key);
+      return [{ key: name, value: quantity(value, unit), depth }];
+    }
+    const line = (text: string): Fact => ({ key: plain(key), value: text, depth });
+    if (typeof value === 'string') return [line(value)];
+    if (typeof value === 'boolean') return [line(value ? 'yes' : 'no')];
     if (Array.isArray(value))
-      return value.length && value.every((each) => typeof each === 'string') ? line(value.join('; ')) : [];
-    if (depth >= DEEPEST) return [];
-    const inner = facts(value, depth + 1);
-    return inner.length ? [...line(''), ...inner] : [];
+      return value.length && value.every((each) => typeof each === 'string') ? [line(value.join('; '))] : [];
+    const inner = depth < DEEPEST ? facts(value, depth + 1) : [];
+    return inner.length ? [line(''), ...inner] : [];
   });
 }

@@ -85,3 +85,7 @@ export function clock(seconds: number): string {
 export function written(text: string): string {
   return text.replace(' ', '').replace('/s', '');
 }
+
+/** An instant (ISO 8601, or ms since 1970) as date and time of day here. */
+export const instant = (at: string | number): string =>
+  new Date(at).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });

@@ -1,6 +1,6 @@
 """Answers about texts: files, templates, problems, quantities; and refusals, which come instead of any."""
 
-from typing import Any, Literal, NotRequired
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -159,7 +159,30 @@ class Quantity(TypedDict):
     remedy: str | None
 
 
+class Certificate(TypedDict):
+    """What ``longhaul calibrate`` measured of this machine."""
+
+    measured: str
+    kernel: str
+    cpu: str
+    cpus: int
+    base_one_way_ns: int
+    direct_rtt_ns: int
+    zero_delay_rtt_ns: int
+    jitter_p50_ns: int
+    jitter_p99_ns: int
+    ceiling_bits_per_s: float
+    ceiling_packets_per_s: float
+    direct_bits_per_s: float
+    faithful_bits_per_s: int
+    gaps_per_s: float
+    faithful_packets_per_s: int
+    hosts_per_s: float
+    gigabit_tcp_bits_per_s: float
+    gigabit_udp_bits_per_s: float
+
+
 class Certified(TypedDict):
     """What ``longhaul calibrate`` measured here, if ever."""
 
-    certificate: dict[str, Any] | None
+    certificate: Certificate | None

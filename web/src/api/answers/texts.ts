@@ -170,10 +170,32 @@ export interface Quantity {
 }
 
 /**
+ * What `longhaul calibrate` measured of this machine.
+ */
+export interface Certificate {
+  measured: string;
+  kernel: string;
+  cpu: string;
+  cpus: number;
+  base_one_way_ns: number;
+  direct_rtt_ns: number;
+  zero_delay_rtt_ns: number;
+  jitter_p50_ns: number;
+  jitter_p99_ns: number;
+  ceiling_bits_per_s: number;
+  ceiling_packets_per_s: number;
+  direct_bits_per_s: number;
+  faithful_bits_per_s: number;
+  gaps_per_s: number;
+  faithful_packets_per_s: number;
+  hosts_per_s: number;
+  gigabit_tcp_bits_per_s: number;
+  gigabit_udp_bits_per_s: number;
+}
+
+/**
  * What `longhaul calibrate` measured here, if ever.
  */
 export interface Certified {
-  certificate: {
-    [k: string]: unknown;
-  } | null;
+  certificate: Certificate | null;
 }

@@ -1,1 +1,0 @@
-import{_ as e,y as t}from"./index-0LpR3AbU.js";async function n(n){let r=open(``,`_blank`);try{let{url:e}=await t.report(n);r?r.location=e:location.assign(e)}catch(t){r?.close(),e(t)}}export{n as t};

@@ -1,0 +1,81 @@
+/** What `longhaul calibrate` measured, in the words in which the command tells it: pure. */
+import type { Certificate } from '../api/answers/texts';
+import { rate, span } from './units';
+
+export type Figure = {
+  what: string;
+  here: string;
+  says: string;
+  /** Nothing held: the machine was busy, or is not made for it. */
+  poor: boolean;
+};
+
+/** Bytes of payload in a full packet, over its bytes on the wire with preamble, header, check sum and gap. */
+const TCP_SHARE = (1500 - 20 - 32) / (1500 + 38);
+const UDP_SHARE = (1500 - 20 - 8) / (1500 + 38);
+
+const each = (perSecond: number, what: string): string =>
+  `${Number(perSecond.toPrecision(3)).toLocaleString('en')} ${what}/s`;
+
+export function figures(told: Certificate): Figure[] {
+  const line = (what: string, here: string, says: string, poor = false): Figure => ({
+    what,
+    here,
+    says,
+    poor,
+  });
+  return [
+    line(
+      'base latency, one way',
+      span(told.base_one_way_ns),
+      `what emulation adds; a ping without delay takes ${span(told.zero_delay_rtt_ns)}, over a direct veth ${span(told.direct_rtt_ns)}`,
+    ),
+    line(
+      'lateness at 2,000 packets/s',
+      `${span(told.jitter_p50_ns)}, p99 ${span(told.jitter_p99_ns)}`,
+      'how long after they were due packets left: median, and the latest 1 %',
+      told.jitter_p99_ns > 100_000,
+    ),
+    line(
+      'one TCP flow',
+      rate(told.ceiling_bits_per_s),
+      `over a link without a rate; over a direct veth ${rate(told.direct_bits_per_s)}`,
+    ),
+    line(
+      'packets written alone',
+      each(told.ceiling_packets_per_s, 'packets'),
+      'the most, with coalesce: 0us',
+    ),
+    line(
+      'rate that keeps lateness',
+      told.faithful_bits_per_s ? rate(told.faithful_bits_per_s) : 'none',
+      told.faithful_bits_per_s
+        ? 'the highest rate of a link at which 99 % leave within 100 us of being due'
+        : 'at 100 Mbit/s more than 1 % of packets left over 100 us late; was the machine busy?',
+      !told.faithful_bits_per_s,
+    ),
+    line(
+      'small packets on time',
+      told.faithful_packets_per_s ? each(told.faithful_packets_per_s, 'packets') : 'none',
+      'the same of packets of 100 bytes, each written alone',
+      !told.faithful_packets_per_s,
+    ),
+    line('hosts brought up', each(told.hosts_per_s, 'hosts'), 'when a run begins'),
+    line(
+      'TCP on gigabit Ethernet',
+      rate(told.gigabit_tcp_bits_per_s),
+      `of payload; ${rate(TCP_SHARE * 1e9)} by arithmetic`,
+    ),
+    line(
+      'UDP on gigabit Ethernet',
+      rate(told.gigabit_udp_bits_per_s),
+      `of payload; ${rate(UDP_SHARE * 1e9)} by arithmetic`,
+    ),
+    line(
+      'gaps of the host',
+      each(told.gaps_per_s, 'gaps'),
+      'times that the host did not run the engine for over 100 us, when little else went on',
+      told.gaps_per_s > 10,
+    ),
+  ];
+}
