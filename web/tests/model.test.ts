@@ -383,6 +383,8 @@ test('a time axis ends with the last deadline, unless that is far behind', () =>
   expect(horizon([row])).toBeCloseTo(30.6);
   expect(horizon([{ ...row, deadline_s: 60 }])).toBeCloseTo(15.3);
   expect(horizon([{ ...row, planned: [{ finish_s: 20 }], deadline_s: 60 }])).toBeCloseTo(61.2);
+  // Where nothing can be moved, the deadlines are all that there is.
+  expect(horizon([{ ...row, release_s: 0, pieces: [], deadline_s: 1 }])).toBeCloseTo(1.02);
 });
 
 test('runs of a sweep are counted from its text, if it says how many', () => {

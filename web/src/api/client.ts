@@ -45,10 +45,15 @@ async function answer(method: string, path: string, body?: unknown): Promise<Res
     });
   }
   if (response.ok) return response;
+  throw await refused(response, `${method} ${path}`);
+}
+
+/** What the server says against a request. */
+async function refused(response: Response, asked: string): Promise<Refused> {
   const text = await response.text();
   const remedy = response.status === 401 ? 'open the address that "longhaul ui" printed' : null;
   let error: Told['error'] = {
-    message: `${method} ${path}: ${response.status} ${response.statusText}`,
+    message: `${asked}: ${response.status} ${response.statusText}`,
     remedy,
   };
   try {
@@ -56,7 +61,7 @@ async function answer(method: string, path: string, body?: unknown): Promise<Res
   } catch {
     // Not JSON: the status has to do.
   }
-  throw new Refused(response.status, error);
+  return new Refused(response.status, error);
 }
 
 /** What stands in braces in an address. */
@@ -170,8 +175,9 @@ export async function follow(
         headers: { ...headers(), Accept: 'text/event-stream', ...(last ? { 'Last-Event-ID': last } : {}) },
         signal,
       });
-      if (!response.ok || !response.body)
-        throw new Refused(response.status, { message: response.statusText, remedy: null });
+      if (!response.ok) throw await refused(response, `events of ${id}`);
+      if (!response.body)
+        throw new Refused(response.status, { message: 'the answer is empty', remedy: null });
       const feed = eventParser((event) => {
         last = event.id ?? last;
         ended ||= event.event === 'end';

@@ -26,7 +26,7 @@ export type Item = {
   text: string;
   line: number | null;
 };
-export type Model = Pick<Theirs.Model, 'name' | 'nodes' | 'params' | 'sweep' | 'duration_ns'> & {
+export type Model = Pick<Theirs.Model, 'name' | 'duration' | 'nodes' | 'params' | 'sweep' | 'duration_ns'> & {
   links: ModelLink[];
   traffic: Item[];
   programs: Item[];
@@ -39,6 +39,7 @@ export type Check = { problems: Problem[]; model: Model | null };
 /** Of a page on which nothing is drawn yet. */
 export const NO_MODEL: Model = {
   name: null,
+  duration: null,
   nodes: [],
   links: [],
   traffic: [],

@@ -1,6 +1,7 @@
 /** What lies on the desk: one scenario's text, what the server says of it, and what is selected. */
 import { api, Refused } from '../api/client';
-import type { Problem, Refusal, State } from '../api/answers/texts';
+import type * as Theirs from '../api/answers/texts';
+import type { Problem, State } from '../api/answers/texts';
 import type { Edit } from '../api/client';
 import type { Model } from '../api/translate';
 import { begin, record, redo, undo, type History } from './history';
@@ -8,6 +9,11 @@ import { place, type Point } from './layout';
 import type { Selected } from './problems';
 
 const DRAFT = 'longhaul-draft';
+
+export type Refusal = Pick<Theirs.Refusal, 'message' | 'remedy'> & {
+  /** The file that was not written, since it is not as it was read; and whether it is there at all. */
+  conflict?: { name: string; there: boolean };
+};
 
 /** What an empty page begins with. */
 export const EMPTY = `version: 1
@@ -34,7 +40,7 @@ export const desk = $state({
   /** Lines that the last edit changed, to be shown for a moment. */
   changed: [] as number[],
   /** What was refused last, and how to mend it. */
-  refusal: null as Pick<Refusal, 'message' | 'remedy'> | null,
+  refusal: null as Refusal | null,
   busy: 0,
   canUndo: false,
   canRedo: false,
@@ -64,6 +70,12 @@ export function refuse(problem: unknown): void {
     };
 }
 
+/** The server is there again, if it had not answered. */
+export function answered(): void {
+  if (desk.away) desk.refusal = null;
+  desk.away = false;
+}
+
 function show(next: History): void {
   history = next;
   desk.text = next.now;
@@ -81,7 +93,7 @@ function take(problems: Problem[], model: Model | null): void {
     desk.model = model;
     desk.places = place(model.nodes, model.links, desk.places);
   }
-  desk.away = false;
+  answered();
 }
 
 async function look(): Promise<void> {
@@ -198,21 +210,34 @@ function step(next: History): void {
 export const back = (): void => step(undo(history));
 export const forth = (): void => step(redo(history));
 
+/** What tells the content of a file from others, null where there is no such file. */
+async function present(name: string): Promise<string | null> {
+  try {
+    return (await api.file(name)).etag ?? null;
+  } catch (problem) {
+    if (problem instanceof Refused && problem.status === 404) return null;
+    throw problem;
+  }
+}
+
 /** Saves under `name`; false where the file has changed meanwhile or cannot be written. */
 export async function save(name: string, { overwrite = false } = {}): Promise<boolean> {
   const text = desk.text;
   try {
-    const etag = name === desk.file ? desk.etag : null;
-    const answer = await api.save(name, text, overwrite ? (await api.file(name)).etag : etag);
+    const etag = overwrite ? await present(name) : name === desk.file ? desk.etag : null;
+    const answer = await api.save(name, text, etag);
     desk.file = name;
     desk.etag = answer.etag;
     desk.saved = text;
     desk.refusal = null;
     show(history);
     desk.state = await api.state();
+    answered();
     return true;
   } catch (problem) {
     refuse(problem);
+    if (desk.refusal && problem instanceof Refused && problem.status === 409)
+      desk.refusal.conflict = { name, there: (await present(name).catch(() => null)) !== null };
     return false;
   }
 }

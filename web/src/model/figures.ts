@@ -30,7 +30,8 @@ export function horizon(rows: readonly Timed[]): number {
   ]);
   const moved = Math.max(1e-9, ...ends);
   const due = Math.max(moved, ...rows.map((each) => each.deadline_s ?? 0));
-  return (due > 4 * moved ? 1.5 * moved : due) * 1.02;
+  const anyMoved = rows.some((each) => each.pieces.length || each.planned?.length);
+  return (anyMoved && due > 4 * moved ? 1.5 * moved : due) * 1.02;
 }
 
 /** A value with its unit, as results name them. */

@@ -4,9 +4,18 @@ export const VIEWS = ['edit', 'run', 'runs', 'transfers'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 export function parse(hash: string): { view: ViewName; rest: string[] } {
-  const [view = '', ...rest] = hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent);
+  const [view = '', ...rest] = hash.replace(/^#\/?/, '').split('/').map(decoded);
   const known = VIEWS.find((each) => each === view);
   return { view: known ?? 'edit', rest: known ? rest : [] };
+}
+
+/** An address that somebody mistyped names nothing that is there, and is no error. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export const route = $state(parse(location.hash));

@@ -185,8 +185,12 @@ export async function watch(id: string): Promise<void> {
   try {
     await follow(id, take, mine.signal);
   } catch (problem) {
-    if (problem instanceof Refused && problem.status === 404) running.status = 'none';
     refuse(problem);
+    if (problem instanceof Refused && problem.status === 404) {
+      // There is no such run: the page is as before the first.
+      running.status = 'none';
+      running.id = null;
+    }
     return;
   }
   if (!mine.signal.aborted) await finish(id);
