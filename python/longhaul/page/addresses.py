@@ -21,6 +21,11 @@ class Address:
         """As documents call it."""
         return f"{self.method} {self.path}"
 
+    @property
+    def route(self) -> str:
+        """As the server finds it: a file's name with a slash in it is refused as a name, not as an address."""
+        return self.path.replace("/files/{name}", "/files/{name:path}")
+
 
 def addresses(texts: Texts, experiments: Experiments) -> list[Address]:
     """All but ``/events``, which streams."""

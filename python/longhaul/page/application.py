@@ -52,7 +52,7 @@ def application(directory: Path, *, token: str, port: int) -> Application:
     texts = Texts(directory)
     experiments = Experiments(texts)
     api = [
-        Route(each.path, endpoint(each.answer), methods=[each.method])
+        Route(each.route, endpoint(each.answer), methods=[each.method])
         for each in addresses(texts, experiments)
     ]
     api.append(Route("/events", experiments.events))

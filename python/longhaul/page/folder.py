@@ -8,6 +8,7 @@ from pathlib import Path
 
 from longhaul.page.answers.texts import FileEntry, FileText, Saved
 from longhaul.page.refusals import RefusedError
+from longhaul.scenario.problems import printable
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,80}\.ya?ml")
 MOST_BYTES = 1 << 20
@@ -80,8 +81,8 @@ def write(directory: Path, name: str, text: str, *, before: str | None) -> Saved
 def place(directory: Path, name: str) -> Path:
     """Where file ``name`` is; nothing but a plain name leads anywhere."""
     if not _NAME.fullmatch(name):
-        remedy = "use letters, digits, hyphens and underscores, and end it with .yaml"
-        raise RefusedError(400, "this cannot name a scenario file", remedy=remedy)
+        remedy = "use letters, digits, dots, hyphens and underscores, and end it with .yaml"
+        raise RefusedError(400, f'"{printable(name)}" cannot name a scenario file here', remedy=remedy)
     path = directory / name
     if path.is_symlink() and not path.resolve().is_file():
         raise RefusedError(400, f"{name} leads nowhere", remedy="remove the link")

@@ -191,5 +191,5 @@ def _value(text: Any) -> Any:
     except ScenarioError:
         entries = {}
     if list(entries) != ["value"]:
-        raise RefusedError(400, f'"{text[:60]}" is not one value', remedy="quote it")
+        raise RefusedError(400, f'"{text[:60]}" is not one value', remedy="close what is open, or quote it")
     return entries["value"]

@@ -19,8 +19,6 @@ export type Refusal = Pick<Theirs.Refusal, 'message' | 'remedy'> & {
 export const EMPTY = `version: 1
 name: untitled
 duration: 60s
-profiles:
-  lan: {delay: 15us, rate: 10Gbit}
 `;
 
 export const desk = $state({

@@ -26,6 +26,8 @@ export function go(view: ViewName, ...rest: string[]): void {
 
 export function startRoute(): () => void {
   const turn = (): void => {
+    // The address that the server printed, put into a tab that shows the page already.
+    if (location.hash.startsWith('#token=')) return location.reload();
     Object.assign(route, parse(location.hash));
   };
   addEventListener('hashchange', turn);

@@ -89,6 +89,11 @@ test('a file is saved under another name, and no other is overwritten unasked', 
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('is there already').waitFor(patience);
   expect(readFileSync(join(here.folder, 'taken.yaml'), 'utf8')).toBe('theirs\n');
+  await page.locator('#save-name').fill('../my file');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('"../my file.yaml" cannot name a scenario file').waitFor(patience);
+  await page.locator('#save-name').fill('taken');
+  await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Save mine over it' }).click();
   await expect.poll(() => page.title(), patience).toContain('taken.yaml');
   await expect.poll(() => page.locator('#save-name').count(), patience).toBe(0);
@@ -112,6 +117,18 @@ test('an address of what is not there says so, and the page goes on', async () =
   await page.locator('.run').waitFor(patience);
   await page.goto(new URL('#/nothing', here.url).href);
   await page.locator('.edit').waitFor(patience);
+  await page.context().close();
+});
+
+test('the printed address is taken up by a tab that lacks its token', async () => {
+  const page = await opened();
+  const tab = await page.context().newPage();
+  await tab.goto(new URL('/', here.url).href);
+  await tab.getByText('This address lacks its token').waitFor(patience);
+  expect(await axe(tab)).toEqual([]);
+  await tab.goto(here.url);
+  await tab.locator('main .edit').waitFor(patience);
+  expect(tab.url()).not.toContain('token');
   await page.context().close();
 });
 
