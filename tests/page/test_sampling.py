@@ -116,3 +116,16 @@ def test_the_latest_answer_of_a_ping_is_told(tmp_path: Path) -> None:
     found = reader.sample()
     assert found is not None
     assert found["probes"] == [60_200_000]
+
+
+def test_a_ping_without_an_answer_does_not_keep_its_last_one(tmp_path: Path) -> None:
+    reader = sampler(tmp_path)
+    append(tmp_path / "logs" / "p.out", "[1.5] 64 bytes from b: icmp_seq=1 ttl=64 time=10.1 ms\n")
+    append(tmp_path / "raw" / "samples.csv", HEAD + row(0, "forward"))
+    found = reader.sample()
+    assert found is not None
+    assert found["probes"] == [10_100_000]
+    append(tmp_path / "raw" / "samples.csv", row(100, "forward"))
+    found = reader.sample()
+    assert found is not None
+    assert found["probes"] == [None]

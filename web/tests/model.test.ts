@@ -266,6 +266,15 @@ test('numbers of a finished run are found by link and way, and losses of every k
   expect(recorded.link(0, 'reverse', 'lost_packets')).toEqual([null, null, null]);
 });
 
+test('a ping that is not answered any more has no round trip', () => {
+  const recorded = new Recorded(['x'], ['p']);
+  const seconds = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  recorded.keep('x', 'forward', { t_ns: seconds.map((t) => t * 1e9), columns: {} });
+  // One each second, until the link went down at 2 s: for three seconds it may still be on its way.
+  recorded.keep('p', 'probe', { t_ns: [0, 1e9, 2e9], columns: { rtt_ns: [70, 71, 72] } });
+  expect(recorded.probe(0)).toEqual([70, 71, 72, 72, 72, 72, null, null, null]);
+});
+
 test('problems are marked by line, errors before warnings', () => {
   const problem = (line: number, severity: 'error' | 'warning') => ({
     path: '',

@@ -23,7 +23,7 @@ class Address:
 
     @property
     def route(self) -> str:
-        """As the server finds it: a file's name with a slash in it is refused as a name, not as an address."""
+        """As the server finds it: a file's name with a slash is refused as a name, not as an address."""
         return self.path.replace("/files/{name}", "/files/{name:path}")
 
 

@@ -102,7 +102,6 @@ class Sampler:
         self._counts = np.zeros((len(names), len(_COUNTED)), dtype=np.int64)
         self._late: Array | None = None
         self._figures = np.full((len(names), len(FIGURES)), np.nan)
-        self._rtt_ns: list[int | None] = [None] * len(self._pings)
 
     def change_rate(self, link: int, way: str, bits_per_s: int) -> None:
         """From now on the direction has another rate than the plan says."""
@@ -112,12 +111,9 @@ class Sampler:
         """The latest figures, links in the order of the plan; ``None`` if nothing is new."""
         new = self._take_samples()
         self._take_lateness()
-        for place, log in enumerate(self._pings):
-            replies = _REPLY.findall(log.read())
-            if replies:
-                self._rtt_ns[place] = round(float(replies[-1][1]) * 1e6)
-                new = True
-        if not new:
+        replies = [_REPLY.findall(log.read()) for log in self._pings]
+        rtts_ns = [round(float(each[-1][1]) * 1e6) if each else None for each in replies]
+        if not new and not any(replies):
             return None
         columns = [
             _numbers(column, digits=4 if name == "utilisation" else 0)
@@ -129,7 +125,7 @@ class Sampler:
             "event": "sample",
             "t_ns": int(max(self._t_ns.max(initial=0), 0)),
             "links": both,
-            "probes": list(self._rtt_ns),
+            "probes": rtts_ns,
         }
 
     def _take_samples(self) -> bool:

@@ -183,14 +183,18 @@ export class Recorded implements Source {
     return this.kept.get(`${way} ${this.links[link]}`)?.columns[column] ?? this.times.map(() => null);
   }
 
-  /** On the links' times: the last value before each. */
+  /** On the links' times: the last value before each, for as long as three pings should take. */
   probe(at: number): (number | null)[] {
     const series = this.kept.get(`probe ${this.probes[at]}`);
     const values = series?.columns['rtt_ns'] ?? [];
+    const at_ns = series?.t_ns ?? [];
+    const many = at_ns.length - 1;
+    const patience_ns = many > 0 ? (3 * (at_ns[many]! - at_ns[0]!)) / many : Infinity;
     let next = 0;
     return this.times.map((t) => {
-      while (series && next + 1 < series.t_ns.length && series.t_ns[next + 1]! <= t) next++;
-      return series && (series.t_ns[next] ?? Infinity) <= t ? (values[next] ?? null) : null;
+      while (next < many && at_ns[next + 1]! <= t) next++;
+      const since_ns = t - (at_ns[next] ?? Infinity);
+      return since_ns >= 0 && since_ns <= patience_ns ? (values[next] ?? null) : null;
     });
   }
 

@@ -68,18 +68,29 @@ function beat(): void {
   });
 }
 
-function note(kind: Notice['kind'], text: string, remedy: string | null = null): void {
-  running.notices = [
-    ...running.notices.slice(1 - MOST_NOTICES),
-    { kind, text, remedy, tNs: running.tNs || null },
-  ];
+function note(
+  kind: Notice['kind'],
+  text: string,
+  remedy: string | null = null,
+  tNs: number | null = running.tNs || null,
+): void {
+  running.notices = [...running.notices.slice(1 - MOST_NOTICES), { kind, text, remedy, tNs }];
 }
 
 /** "a1 → b1". */
 export const probeName = (probe: Pick<Probe, 'from' | 'to'>): string => `${probe.from} → ${probe.to}`;
 
+/** A link that was taken down or brought up, here or elsewhere. */
+function turned(link: string, { up }: LinkSet['changes']): void {
+  if (up === undefined) return;
+  const others = running.downs.filter((each) => each !== link);
+  running.downs = String(up) === 'true' ? others : [...others, link];
+}
+
 function changed({ link, way, changes }: LinkSet): string {
-  const told = Object.entries(changes).map(([key, value]) => `${key} ${String(value)}`);
+  const told = Object.entries(changes).map(([key, value]) =>
+    key === 'up' ? (String(value) === 'true' ? 'brought up' : 'taken down') : `${key} ${String(value)}`,
+  );
   return `${link}${way ? `, ${way}` : ''}: ${told.join(', ')}`;
 }
 
@@ -135,7 +146,8 @@ function take(told: RunEvent | Lost): void {
       break;
     }
     case 'set':
-      note('info', changed(told));
+      turned(told.link, told.changes);
+      note('info', changed(told), null, told.t_ns);
       break;
     case 'warning':
     case 'problem':
@@ -279,8 +291,7 @@ export async function change(
   if (!running.id) return false;
   try {
     await api.set(running.id, { link, way: way === 'both' ? null : way, changes });
-    if (changes['up'] === false) running.downs = [...new Set([...running.downs, link])];
-    if (changes['up'] === true) running.downs = running.downs.filter((each) => each !== link);
+    turned(link, changes);
     return true;
   } catch (problem) {
     refuse(problem);

@@ -186,6 +186,10 @@ for (const width of [1440, 800])
         await rows.first().locator('.name').click();
         await page.getByRole('button', { name: 'Charts' }).waitFor();
         await look(page, 'runs-one');
+        await rows.filter({ hasText: 'live' }).first().locator('.name').click();
+        await page.getByText('lateness').first().waitFor();
+        await look(page, 'runs-live');
+        await rows.first().locator('.name').click();
         for (const at of [1, 2, 3]) {
           await rows.nth(at).getByRole('checkbox').check();
           if (at === 2) continue;

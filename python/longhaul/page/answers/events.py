@@ -75,7 +75,7 @@ class Sample(TypedDict):
     """What links and pings do now; ``real_s`` is how long a simulation has taken up to ``t_ns``.
 
     ``links`` has for each the figures forward and then those in reverse, ``probes`` the last round trip of
-    each in ns; ``None`` for all of them is nothing new.
+    each in ns, if a reply has come since the sample before; ``None`` for all of them is nothing new.
     """
 
     event: Literal["sample"]

@@ -89,7 +89,7 @@ export interface ProgramState {
  * What links and pings do now; `real_s` is how long a simulation has taken up to `t_ns`.
  *
  * `links` has for each the figures forward and then those in reverse, `probes` the last round trip of
- * each in ns; `null` for all of them is nothing new.
+ * each in ns, if a reply has come since the sample before; `null` for all of them is nothing new.
  */
 export interface Sample {
   event: 'sample';
