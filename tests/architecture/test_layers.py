@@ -125,6 +125,12 @@ def test_no_file_has_outgrown_its_idea() -> None:
     assert not long
 
 
+def test_text_is_printed_as_it_is() -> None:
+    for path in tracked("python/*.py"):
+        found = re.search(r"from rich\.console import .*\bConsole\b", path.read_text(encoding="utf-8"))
+        assert not found, f"{path}: longhaul.report.console has ours, which knows no markup and no emoji"
+
+
 def test_nothing_names_a_machine_or_a_registry() -> None:
     # Written in pieces, or this file would find itself.
     words = [

@@ -45,10 +45,9 @@ def show(
     if as_json:
         click.echo(json.dumps(told, indent=1))
         return
-    from rich.console import Console
-
+    from longhaul.report.console import Console
     from longhaul.scenario.tables import tables
 
-    Console(highlight=False, markup=False).print(tables(told))
+    Console(highlight=False).print(tables(told))
     for warning in told["warnings"]:
         click.echo(f"warning: {warning}", err=True)

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from longhaul.report.benchmark_rows import Line, disagreements, scorecard
+from longhaul.report.console import Console
 
 Json = Mapping[str, Any]
 
@@ -19,7 +19,7 @@ MOST_SHOWN = 12
 
 def print_benchmark(plain: Json) -> None:
     """Print it on standard output."""
-    console = Console(markup=False, highlight=False)
+    console = Console(highlight=False)
     lines = scorecard(plain)
     both = len(plain["modes"]) > 1
     names = plain["controls"]

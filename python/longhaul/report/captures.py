@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from longhaul.analysis.captures import Capture, Flow
+from longhaul.report.console import Console
 
 _VIEWS = {
     "sender": "at the sender",
@@ -18,7 +18,7 @@ _VIEWS = {
 
 def print_flows(capture: Capture) -> None:
     """All flows, with the numbers that name them."""
-    console = Console(markup=False)
+    console = Console()
     console.width = max(console.width, 160)
     several = len({flow.interface for flow in capture.flows}) > 1
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
@@ -41,7 +41,7 @@ def print_flows(capture: Capture) -> None:
 
 def print_flow(capture: Capture, flow: Flow) -> None:
     """What is known of one flow, and what was left out of the capture."""
-    console = Console(markup=False)
+    console = Console()
     for line in flow_lines(flow):
         console.print(line, highlight=False, soft_wrap=True)
     for note in capture.notes:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
+from longhaul.report.console import Console
 from longhaul.report.plotting import BAD, MUTED, SERIES, figure, plain, style, svg
 from longhaul.scenario.words import rate, share, size
 
@@ -129,4 +129,4 @@ def _measures(found: Json) -> str:
 
 
 def _line(console: Console, text: str) -> None:
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
+    console.print(text, highlight=False, soft_wrap=True)

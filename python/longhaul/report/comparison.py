@@ -5,13 +5,13 @@ from dataclasses import asdict
 from string import ascii_uppercase
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from longhaul.analysis.comparing import Estimate, Row
 from longhaul.analysis.stealing import Stolen
 from longhaul.analysis.text import quantity_text, rate_text
+from longhaul.report.console import Console
 from longhaul.scenario.metrics import unit_of
 
 
@@ -30,7 +30,7 @@ def print_comparison(
     groups: Sequence[tuple[str, int]], rows: Sequence[Row], stolen: Stolen | None = None
 ) -> None:
     """A line for each metric: every group, and how the last differs from the first."""
-    console = Console(markup=False)
+    console = Console()
     letters = [_letter(number) for number in range(len(groups))]
     for letter, (name, runs) in zip(letters, groups, strict=True):
         console.print(

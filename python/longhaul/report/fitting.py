@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from longhaul.analysis.fitting import LEVEL, Estimate, Fit, Fits, Statistic
 from longhaul.analysis.fitting.loss import LossBlock, loss_block
 from longhaul.analysis.gaps import SECONDS, Gaps
+from longhaul.report.console import Console
 
 
 def loss_blocks(fits: Fits, unit: str, packets_per_s: float | None) -> tuple[LossBlock, ...]:
@@ -65,7 +65,7 @@ def _plain(value: Any) -> Any:
 
 def print_fits(gaps: Gaps, fits: Fits, blocks: Sequence[LossBlock], report: Path | None) -> None:
     """The order, the parameters, what to know about them, and the loss in a scenario's words."""
-    console = Console(markup=False)
+    console = Console()
 
     def say(line: str | Text = "", *, style: str = "") -> None:
         console.print(line, style=style, highlight=False, soft_wrap=True)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from longhaul.analysis.text import time_text
+from longhaul.report.console import Console
 from longhaul.report.terminal import print_expectation, print_verdict
 
 Json = Mapping[str, Any]

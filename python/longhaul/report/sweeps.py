@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from longhaul.analysis.text import quantity_text
+from longhaul.report.console import Console
 
 MOST_ROWS = 60
 """Variants in the table; the file has all."""
@@ -15,7 +15,7 @@ MOST_METRICS = 3
 
 def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
     """What the axes did to the first metrics, and what failed."""
-    console = Console(markup=False)
+    console = Console()
     failed = f", {summary['failed']} failed" if summary["failed"] else ""
     counted = f"{summary['variants']} variants, {summary['points']} runs{failed}"
     console.print(f"{summary['name']}: {counted}", highlight=False)

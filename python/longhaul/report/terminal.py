@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
+from longhaul.report.console import Console
 
 Json = Mapping[str, Any]
 

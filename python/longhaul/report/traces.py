@@ -7,10 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from longhaul.errors import LonghaulError
+from longhaul.report.console import Console
 from longhaul.scenario.traces import Trace
 from longhaul.scenario.traces.builtin import is_builtin, sets_as_plain
 from longhaul.scenario.traces.files import read_sidecar, read_traces, sidecar_of
@@ -58,7 +58,7 @@ def print_traces(traces: Sequence[Trace]) -> None:
             cells = [each.column, str(each.count + each.gaps), str(each.gaps)]
             cells += [f"{numbers[name]:.4g}" for name in chosen]
             table.add_row(*([str(trace.way or "-")] if several else []), *cells)
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False)
     console.print(_head(traces))
     console.print(table)
     if len(traces) > MOST_LINKS:
@@ -91,7 +91,7 @@ def _range(values: Sequence[float]) -> str:
 
 def print_sets() -> None:
     """The built-in sets: kinds, links, and how to use them."""
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False)
     for each in sets_as_plain():
         console.print(f"{each['set']}: {', '.join(each['hosts'])}")
         table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 2))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
-from rich.console import Console
 from rich.table import Table
 
+from longhaul.report.console import Console
 from longhaul.report.plotting import MUTED, SERIES, figure, paper, plain
 from longhaul.scenario.words import rate, share, size
 from longhaul.scheduling.measures import measures
@@ -20,7 +20,7 @@ MOST_ROWS, MOST_BARS, MOST_LINKS = 40, 60, 8
 
 def print_plan(plan: Plan) -> None:
     """A row for each request, what is refused with its reason, and the measures."""
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False)
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for name in ("request", "way"):
         table.add_column(name)
@@ -50,7 +50,7 @@ def print_policies() -> None:
     table.add_column()
     for name, policy in POLICIES.items():
         table.add_row(name, policy.what)
-    Console(highlight=False, markup=False).print(table)
+    Console(highlight=False).print(table)
 
 
 def draw_gantt(plan: Plan, path: Path) -> None:

@@ -90,11 +90,10 @@ def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool, report: 
     if as_json:
         print(json.dumps(summary, indent=1))
     else:
-        from rich.console import Console
-
+        from longhaul.report.console import Console
         from longhaul.report.terminal import print_summary
 
-        print_summary(summary, Console(markup=False))
+        print_summary(summary, Console())
     place = directory / "report.html" if report else directory
     print(f"{'report' if report else 'results'}: {place}", file=sys.stderr if as_json else sys.stdout)
 

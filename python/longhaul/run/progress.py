@@ -7,10 +7,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
+from longhaul.report.console import Console
 from longhaul.run.session import Message
 from longhaul.run.watching import Screen, Watch
 
@@ -39,7 +40,7 @@ class Progress(AbstractContextManager["Progress"]):
         self._duration_s = (content["duration_ns"] or 0) / 1e9
         self._programs = sum(not program["service"] for program in content["programs"])
         self._ended = 0
-        self._console = Console(stderr=True, markup=False)
+        self._console = Console(stderr=True)
         self._bar = _Watched(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -126,7 +127,7 @@ class Simulating(AbstractContextManager["Simulating"]):
             BarColumn(),
             TimeElapsedColumn(),
             TextColumn("{task.fields[note]}"),
-            console=Console(stderr=True, markup=False),
+            console=Console(stderr=True),
             transient=True,
         )
         self._task = self._bar.add_task("", total=duration_ns / 1e9 if duration_ns else None, note="")

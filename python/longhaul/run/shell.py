@@ -82,11 +82,10 @@ def run_shell(
         if far_command and not quiet:
             _print_log(prepared.directory, "far")
         if not quiet:
-            from rich.console import Console
-
+            from longhaul.report.console import Console
             from longhaul.report.terminal import print_verdict
 
-            print_verdict(summary, Console(stderr=True, markup=False))
+            print_verdict(summary, Console(stderr=True))
         return code or exit_code(summary, reason="stopped", strict=strict)
 
 

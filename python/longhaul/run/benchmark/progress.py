@@ -6,10 +6,10 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from longhaul.report.console import Console
 from longhaul.run.benchmark.benchmark import Planned
 from longhaul.run.benchmark.trials import Outcome
 
@@ -22,7 +22,7 @@ class Progress(AbstractContextManager["Progress"]):
 
     def __init__(self, count: int) -> None:
         """Prepare for so many runs."""
-        self._console = Console(stderr=True, markup=False)
+        self._console = Console(stderr=True)
         self._bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(),

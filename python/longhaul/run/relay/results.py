@@ -65,11 +65,10 @@ def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(summary, indent=1))
         return
-    from rich.console import Console
-
+    from longhaul.report.console import Console
     from longhaul.report.relaying import print_relay
 
-    print_relay(summary, Console(markup=False))
+    print_relay(summary, Console())
     print(f"results: {directory}")
 
 

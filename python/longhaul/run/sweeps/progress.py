@@ -5,8 +5,9 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from longhaul.report.console import Console
 
 QUIET_S = 10.0
 """Between two lines where there is no terminal."""
@@ -42,7 +43,7 @@ class Sweeping(AbstractContextManager["Sweeping"]):
     def __init__(self, points: int, *, workers: str) -> None:
         """Prepare for so many runs."""
         # A notebook keeps whatever is printed; it shows the result, with what failed.
-        self._console = Console(stderr=True, markup=False, quiet=Console().is_jupyter)
+        self._console = Console(stderr=True, quiet=Console().is_jupyter)
         self._bar = Progress(
             TextColumn("sweeping"),
             BarColumn(),
