@@ -1,7 +1,7 @@
 """Each kind of topology is the graph that it is named after."""
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, permutations
 from math import exp, hypot
 
 import networkx as nx
@@ -141,6 +141,22 @@ def test_hosts_of_a_fat_tree_are_reached_over_all_cores_and_none_twice_as_much()
                 used.update(name for name in passed if name.startswith("core"))
     # 16 hosts, of which 12 are in other pods, over 4 cores.
     assert used == dict.fromkeys(("core1", "core2", "core3", "core4"), 16 * 12 // 4)
+
+
+FAT_LINKS = [link["name"] for link in topologies.fat_tree(k=4).check().plan["links"]]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.dictionaries(st.sampled_from(FAT_LINKS), st.integers(1, 20_000), max_size=4))
+def test_a_fat_tree_whose_links_are_changed_leads_everywhere(delays_us: dict[str, int]) -> None:
+    links = {name: {"delay": f"{delay}us"} for name, delay in delays_us.items()}
+    resolved = topologies.fat_tree(k=4, **({"links": links} if links else {})).check()
+    routes = Routes(resolved.plan)
+    hosts = [index for index, node in enumerate(resolved.plan["nodes"]) if "-h" in node["name"]]
+    for source, destination in permutations(hosts, 2):
+        way = routes.way(source, destination)
+        assert way is not None
+        assert len(way.there) <= 6
 
 
 def test_gateways_are_passed_by_all_hosts_and_end_nodes_pass_none() -> None:

@@ -122,10 +122,17 @@ def fat_tree(spec: FatTree) -> Iterator[Element]:
 
 
 def _spread(spec: FatTree) -> Iterator[Detour]:
-    """Section 3.5: on the way up the number of the host decides, so that its neighbours take other ways."""
+    """Section 3.5: on the way up the number of the host decides, so that its neighbours take other ways.
+
+    Down there is one way. It is said too: where a link's delay is changed, a shorter one may lead up again.
+    """
     half = spec.k // 2
     switches = [(pod, number) for pod in range(1, spec.k + 1) for number in range(1, half + 1)]
     for pod, edge in switches:
+        for upper in range(1, half + 1):
+            yield Detour(f"p{pod}-a{upper}", f"p{pod}-e{edge}", f"p{pod}-e{edge}")
+            for core in range((upper - 1) * half + 1, upper * half + 1):
+                yield Detour(f"core{core}", f"p{pod}-e{edge}", f"p{pod}-a{upper}")
         for host in range(1, (spec.hosts or half) + 1):
             to = f"p{pod}-e{edge}-h{host}"
             for other, switch in switches:
