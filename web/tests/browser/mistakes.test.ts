@@ -162,3 +162,17 @@ test('when the server is gone, work goes on being shown and every view says why 
   await mine.browser.close();
   rmSync(mine.folder, { recursive: true, force: true });
 });
+
+test('a name that cannot be is mended where it was typed', async () => {
+  const page = await opened();
+  await page.keyboard.press('Control+o');
+  const dialog = page.locator('dialog');
+  await dialog.getByLabel('name', { exact: true }).fill('not a name');
+  await dialog.getByRole('button', { name: 'pair' }).last().click();
+  await dialog.getByRole('alert').getByText('not a name').waitFor(patience);
+  expect(await axe(page)).toEqual([]);
+  await dialog.getByLabel('name', { exact: true }).fill('better');
+  await dialog.getByRole('button', { name: 'pair' }).last().click();
+  await dialog.waitFor({ state: 'detached' });
+  await expect.poll(() => text(page), patience).toContain('name: better');
+});
