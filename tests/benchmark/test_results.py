@@ -118,6 +118,9 @@ def test_the_scorecard_has_a_line_for_what_was_measured_and_no_other(both):
     lines = {line.title: line for line in scorecard(plain)}
     assert list(lines) == ["link used", "packets lost", "queueing delay"]
     assert lines["queueing delay"].cells["reno", "live"].text == "50 ms"
+    assert lines["link used"].place == "access"
+    twice = [*plain["results"], *({**each, "scenario": "satellite"} for each in plain["results"])]
+    assert scorecard({**plain, "results": twice})[0].place == "mean of 2 links"
     (table,) = tables(plain, "access")
     assert [row[:2] for row in table.rows] == [
         ("reno", "live"), ("reno", "simulated"), ("bbr", "live"), ("bbr", "simulated"),

@@ -47,8 +47,8 @@ class Table:
 
 
 _SCORECARD: tuple[tuple[str, str, tuple[tuple[str, str], ...], str], ...] = (
-    ("link used", "mean of six links", tuple((name, "") for name in BASIC), "utilisation"),
-    ("packets lost", "mean of six links", tuple((name, "") for name in BASIC), "loss"),
+    ("link used", "mean of {} links", tuple((name, "") for name in BASIC), "utilisation"),
+    ("packets lost", "mean of {} links", tuple((name, "") for name in BASIC), "loss"),
     ("queueing delay", "access, queue 100 ms", (("access", ""),), "queue_mean"),
     ("equal round trips", "smaller / larger share", (("fairness", "40 and 40 ms"),), "ratio"),
     ("160 against 40 ms", "smaller / larger share", (("rtt-fairness", "160 and 40 ms"),), "ratio"),
@@ -84,7 +84,10 @@ def scorecard(plain: Json) -> list[Line]:
                     mark = _mark(compared.get((*sources[0], control, measure)))
                 cells[control, mode] = Cell(text, mark, value)
         if cells:
-            lines.append(Line(title, place, cells))
+            measured = {key[0] for key in results if key[:2] in sources and key[4] == measure}
+            is_alone = len(sources) > 1 and len(measured) == 1
+            where = measured.pop() if is_alone else place.format(len(measured))
+            lines.append(Line(title, where, cells))
     return lines
 
 
