@@ -44,8 +44,13 @@ def bring_up(
     running = session.Session(
         prepared.plan, prepared.directory, run=prepared.run, keep=True, socket_path=path, sudo=sudo
     )
-    built = running.wait_for("up")
-    running.wait_for("started")
+    try:
+        built = running.wait_for("up")
+        running.wait_for("started")
+    except BaseException:
+        # Nobody would know that it is up.
+        running.kill()
+        raise
     if listener is not None:
         exporter.serve_apart(listener, prepared.directory, path)
     return Standing(called, prepared.directory, int(built["hosts"]), built["build_ns"] / 1e9)
