@@ -17,7 +17,7 @@ def every(run: str = "*") -> list[Path]:
 
 
 def remove(group: Path) -> bool:
-    """Remove a group and those in it, and say whether it was there to remove: one with processes is not."""
+    """Remove a group and those in it, and say whether it is gone: one with processes stays."""
     if not _is_empty(group):
         return False
     for child in group.iterdir():
@@ -25,7 +25,7 @@ def remove(group: Path) -> bool:
             remove(child)
     with suppress(OSError):
         group.rmdir()
-    return True
+    return not group.exists()
 
 
 def remove_of(run: str) -> None:

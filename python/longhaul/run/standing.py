@@ -50,6 +50,7 @@ def bring_up(
     except BaseException:
         # Nobody would know that it is up.
         running.kill()
+        state.remove(path)
         raise
     if listener is not None:
         exporter.serve_apart(listener, prepared.directory, path)

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from longhaul.cli.options import json_option, policy_option, set_option
-from longhaul.cli.transfers.quantities import Unit
+from longhaul.cli.transfers.quantities import Unit, f_option, window_option
 from longhaul.scenario.units import Rate, Span
 
 
@@ -22,8 +22,8 @@ from longhaul.scenario.units import Rate, Span
 )
 @set_option
 @click.option("--capacity", type=Unit(Rate), help="Each place is an access point of this rate, each way.")
-@click.option("--f", "f", type=float, show_default="0.5", help="Of greedy-f and window-f.")
-@click.option("--window", type=Unit(Span), show_default="60s", help="Of window-min and window-f.")
+@f_option
+@window_option
 @click.option(
     "-o",
     "--out",

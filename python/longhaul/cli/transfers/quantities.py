@@ -1,10 +1,11 @@
-"""Options with units."""
+"""Options with units, and those that policies have in common."""
 
 from typing import Any
 
 import click
 
-from longhaul.scenario.units import Quantity, UnitError
+from longhaul.cli.options import Decorator
+from longhaul.scenario.units import Quantity, Span, UnitError
 
 
 class Unit(click.ParamType[Quantity]):
@@ -23,3 +24,9 @@ class Unit(click.ParamType[Quantity]):
             return self.kind.parse(value)
         except UnitError as error:
             self.fail(str(error), param, ctx)
+
+
+f_option: Decorator = click.option("--f", "f", type=float, help="Of greedy-f and window-f; 0.5 if left out.")
+window_option: Decorator = click.option(
+    "--window", type=Unit(Span), help="Of window-min and window-f; 60s if left out."
+)

@@ -14,7 +14,7 @@ from longhaul.cli.options import (
     seed_option,
     set_option,
 )
-from longhaul.cli.transfers.quantities import Unit
+from longhaul.cli.transfers.quantities import f_option, window_option
 from longhaul.scenario.units import Span
 
 
@@ -30,8 +30,8 @@ from longhaul.scenario.units import Span
 @click.option("--sim", "simulated", is_flag=True, help="Simulate, instead of moving data live.")
 @set_option
 @seed_option
-@click.option("--f", "f", type=float, show_default="0.5", help="Of greedy-f and window-f.")
-@click.option("--window", type=Unit(Span), show_default="60s", help="Of window-min and window-f.")
+@f_option
+@window_option
 @click.option(
     "--margin",
     type=click.FloatRange(0, 0.5),
@@ -42,15 +42,13 @@ from longhaul.scenario.units import Span
 @click.option(
     "--pacing",
     type=click.Choice(["kernel", "user"]),
-    show_default="kernel",
-    help="Who paces our own sender: TCP (SO_MAX_PACING_RATE, with or without fq), or its writes.",
+    help="Who paces our own sender: kernel (SO_MAX_PACING_RATE), as if left out, or user, by its writes.",
 )
 @click.option(
     "--with",
     "mover",
-    show_default="paced",
     metavar="NAME",
-    help="What moves data live: paced, iperf3, rsync or rclone.",
+    help="What moves data live: paced, as if left out, iperf3, rsync or rclone.",
 )
 @click.option(
     "--command",
