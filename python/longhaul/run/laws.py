@@ -99,6 +99,11 @@ def _check(law: Mapping[str, Any]) -> None:
     name = str(law["law"])
     if is_taught(law):
         _longhaul.check_kernel_law(json.dumps(law))
+        if "limit" in law.get("slow_start", {}):
+            raise ValueError(
+                "slow_start.limit: an algorithm loaded into the kernel grows by all that an acknowledgement "
+                "covers, as Linux does; remove limit, or add simulated: true, or run it with longhaul sim"
+            )
     elif len(law) > 1:
         raise ValueError(
             f"the kernel's {name} takes no parameters; write cc: {name}, or add simulated: true, "

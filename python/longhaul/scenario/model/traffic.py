@@ -27,17 +27,26 @@ def _law(value: Any) -> Any:
         value = {"law": value}
     if not isinstance(value, dict) or not isinstance(value.get("law"), str):
         raise problem("does not name a congestion control", "write cc: cubic, or cc: {law: multcp, flows: 4}")
-    plain: dict[str, Any] = {}
-    for key, written in value.items():
-        each = float(written) if isinstance(written, Decimal) else written
-        if not isinstance(each, str | int | float | bool):
-            raise problem(f'"{key}" is not one value', "write a number or a word", at=str(key))
-        plain[str(key)] = each
+    plain = {str(key): _parameter(str(key), written) for key, written in value.items()}
+    if isinstance(plain.get("slow_start"), str):
+        plain["slow_start"] = {"kind": plain["slow_start"]}
     return plain
 
 
+def _parameter(key: str, written: Any, *, grouped: bool = True) -> Any:
+    """A parameter's value, in which numbers are those of a plan; ``grouped``: or several with names."""
+    if isinstance(written, dict) and grouped:
+        return {str(name): _parameter(key, each, grouped=False) for name, each in written.items()}
+    each = float(written) if isinstance(written, Decimal) else written
+    if not isinstance(each, str | int | float | bool):
+        raise problem(f'"{key}" is not one value', "write a number or a word", at=key)
+    return each
+
+
+LawParameter = str | int | float | bool
+
 CongestionControl = Annotated[
-    dict[str, str | int | float | bool],
+    dict[str, LawParameter | dict[str, LawParameter]],
     BeforeValidator(_law),
     WithJsonSchema(
         {
@@ -48,7 +57,7 @@ CongestionControl = Annotated[
         }
     ),
 ]
-"""``{"law": name}`` and its parameters."""
+"""``{"law": name}`` and its parameters; those of ``slow_start`` have names of their own."""
 
 
 class Timed(Strict):
