@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fmt bench bench-cc bench-sweeps fuzz clean study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut
+.PHONY: help setup demo test lint fmt bench bench-cc bench-sweeps fuzz clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -24,13 +24,17 @@ fmt: setup ## format everything
 	@cargo fmt --all
 	@$(UV) run --no-sync ruff check --fix --quiet . ; $(UV) run --no-sync ruff format --quiet .
 
-bench: setup ## accuracy and speed against a direct veth, limits, ns-3, ns-2 and proxies, into bench/*.json
+bench: setup ## accuracy and speed against a direct veth, limits, ns-3, ns-2 and proxies, into bench/*.json and README
 	@$(UV) run --no-sync python bench/live.py
 	@$(UV) run --no-sync python bench/link.py
 	@$(UV) run --no-sync python bench/sim.py
 	@$(UV) run --no-sync python bench/captures.py
 	@$(UV) run --no-sync python bench/workloads.py
 	@$(UV) run --no-sync python bench/relay.py
+	@$(UV) run --no-sync python studies/documents.py
+
+docs: setup ## numbers, tables and pages that documents take from bench/*.json and studies/*/results
+	@$(UV) run --no-sync python studies/documents.py
 
 study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3); half a minute
 	@$(UV) run --no-sync python studies/ticks.py

@@ -1,10 +1,8 @@
 """How fast ``read_capture`` is, and how much memory it takes: one capture of 5 million packets.
 
 One flow of TCP, captured at its sender, with headers of 52 bytes and acknowledgements of every other packet;
-each thousandth packet is lost and sent again. Targets: a million packets in a second of CPU time, and 300 MB,
-Python and NumPy included. tcptrace, if it is installed (``apt-get install tcptrace``), reads the same file.
-
-    python bench/captures.py [packets]
+each thousandth packet is lost and retransmitted. Rates are packets per second of CPU time. tcptrace, if it is
+installed (``apt-get install tcptrace``), reads the same file. Writes ``bench/captures.json``.
 """
 
 import json
@@ -13,9 +11,13 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
 
 import numpy as np
+from figures import Row, measure_all, row
 from simulators import run
+
+PACKETS = 5_000_000
 
 MSS = 1_448
 EVERY = 1_000
@@ -115,31 +117,38 @@ print(json.dumps([capture.packets, sum(len(flow.losses.at_ns) for flow in captur
 """
 
 
-def main() -> None:
-    """Print packets a second of CPU time, memory, and losses found, for ours and for tcptrace."""
-    packets = int(sys.argv[1]) if len(sys.argv) > 1 else 5_000_000
+def reading(rounds: int) -> list[Row]:
+    """Packets a second of CPU time, memory, and losses found, for ours and for tcptrace."""
+    rows = []
     with tempfile.TemporaryDirectory(prefix="longhaul-captures-") as temporary:
         path = Path(temporary) / "transfer.pcap"
-        lost = write(path, packets)
-        empty = run([sys.executable, "-c", "import longhaul.measure.captures, numpy"])
-        for _ in range(3):
-            ours = run([sys.executable, "-c", READ, str(path)])
-            read, found = json.loads(ours.output)
-            rate = read / (ours.cpu_s - empty.cpu_s)
-            print(
-                f"longhaul: {read:,} packets, {rate / 1e6:.1f} million/s, {ours.peak_bytes / 1e6:.0f} MB,"
-                f" {found} of {lost} losses"
-            )
-            if shutil.which("tcptrace"):
-                peer = run(["tcptrace", "-n", str(path)])
-                print(f"tcptrace: {read / peer.cpu_s / 1e6:.1f} million/s, {peer.peak_bytes / 1e6:.0f} MB")
-        for pack in ("gzip", "zstd"):
+        lost = write(path, PACKETS)
+        empty = run([sys.executable, "-c", "import longhaul.measure.captures, numpy"]).cpu_s
+
+        def ours(path: Path) -> tuple[float, float, int]:
+            """Million packets a second, MB, and losses."""
+            ran = run([sys.executable, "-c", READ, str(path)])
+            read, found = json.loads(ran.output)
+            return read / (ran.cpu_s - empty) / 1e6, ran.peak_bytes / 1e6, found
+
+        found = [ours(path) for _ in range(rounds)]
+        rate, memory = median(each[0] for each in found), max(each[1] for each in found)
+        same = all(each[2] == lost for each in found)
+        rows.append(row(f"capture of {PACKETS:,} packets, read", rate, "M/s", "at least 1", rate >= 1))
+        rows.append(row("  peak memory, with Python", memory, "MB", "at most 300", memory <= 300))
+        rows.append(row("  losses found", found[0][2] / lost, "of all", "1", same))
+        if shutil.which("tcptrace"):
+            peer = [run(["tcptrace", "-n", str(path)]) for _ in range(rounds)]
+            rate = PACKETS / median(each.cpu_s for each in peer) / 1e6
+            rows.append(row("tcptrace, the same capture", rate, "M/s", "", True))
+        for pack, suffix in (("gzip", "gz"), ("zstd", "zst")):
             if shutil.which(pack):
                 subprocess.run([pack, "-kq", str(path)], check=True)
-                packed = next(path.parent.glob(f"*.{'gz' if pack == 'gzip' else 'zst'}"))
-                ours = run([sys.executable, "-c", READ, str(packed)])
-                print(f"longhaul, {pack}: {packets / (ours.cpu_s - empty.cpu_s) / 1e6:.1f} million/s")
+                packed = path.with_name(f"{path.name}.{suffix}")
+                rate = median(ours(packed)[0] for _ in range(rounds))
+                rows.append(row(f"the same, packed by {pack}", rate, "M/s", "", True))
+    return rows
 
 
 if __name__ == "__main__":
-    main()
+    measure_all(__doc__, {"reading": reading}, Path(__file__).parent / "captures.json")

@@ -17,6 +17,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from figures import Row, row, write_part
+
 from longhaul import _longhaul
 from longhaul.run.sweeps import sweep as sweeps
 from longhaul.run.sweeps.cluster import Cluster, Place
@@ -102,12 +104,13 @@ def on_cluster(kind: str, place_: Place, *, variants: int, repeat: int) -> dict[
         sweep = prepared(Path(folder), kind, variants=variants, repeat=repeat)
         found = swept(sweep, Cluster(place_), Path(folder))
     points = variants * repeat
-    return {
+    rate = points / found["wall_s"]
+    return row(f"{place_.kind}, {kind}: runs", rate, "a second", "", True) | {
         "kind": kind,
         "cluster": place_.kind,
         "points": points,
         "wall_s": found["wall_s"],
-        "points_per_s": points / found["wall_s"],
+        "points_per_s": rate,
         "client_cpu_s": found["cpu_s"],
     }
 
@@ -164,26 +167,29 @@ def main() -> None:
     if asked.points:
         print(json.dumps(memory(asked.points)))
         return
-    results: dict[str, Any] = {"local": [], "cluster": []}
+    results: dict[str, list[Row]] = {"local": [], "cluster": []}
     for kind, counts in (
         ("no-op", ((1, 5000), (2000, 1))),
         ("10 ms", ((2, 150), (300, 1))),
         ("1 s", ((2, 3),)),
     ):
         for variants, repeat in counts:
-            results["local"].append(overhead(kind, variants=variants, repeat=repeat))
-            print(json.dumps(results["local"][-1]), flush=True)
+            found = overhead(kind, variants=variants, repeat=repeat)
+            what = f"{kind}, {variants} x {repeat}: added to a run"
+            results["local"].append(row(what, found["added_s"] * 1e3, "ms", "", True) | found)
     for kind, repeat in (("no-op", 5000), ("10 ms", 400), ("1 s", 8)):
         local = Place("local", options={"n_workers": len(os.sched_getaffinity(0)), "dashboard_address": None})
         results["cluster"].append(on_cluster(kind, local, variants=2, repeat=repeat // 2))
-        print(json.dumps(results["cluster"][-1]), flush=True)
     if asked.slurm:
         results["cluster"] += on_slurm()
     command = [sys.executable, __file__, "--points", "100000"]
-    found = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    results["memory"] = json.loads(found)
-    print(found)
-    (HERE / "sweeps.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    used = json.loads(text)
+    results["memory"] = [
+        row(f"memory, {used['points']:,} runs", used["resident_mb_at_90_percent"], "MB", "", True) | used
+    ]
+    for name, rows in results.items():
+        write_part(HERE / "sweeps.json", name, rows, rounds=1)
 
 
 def on_slurm() -> list[dict[str, Any]]:
@@ -204,7 +210,6 @@ def on_slurm() -> list[dict[str, Any]]:
         )
         for kind, repeat in (("no-op", 5000), ("10 ms", 400), ("1 s", 8)):
             found.append(on_cluster(kind, place, variants=2, repeat=repeat // 2))
-            print(json.dumps(found[-1]), flush=True)
     return found
 
 

@@ -1,0 +1,99 @@
+"""Where results come from: commit, date, machine, command, and how well the live runs did."""
+
+import os
+import platform
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from longhaul.run.certificate import processor
+
+ROOT = Path(__file__).parents[1]
+RESULTS = (":(exclude)studies/*/results", ":(exclude)docs", ":(exclude)bench/*.json", ":(exclude)README.md")
+"""Files that a study writes, and that make no difference to the next one."""
+
+
+@cache
+def commit() -> str:
+    """The commit that is checked out, with ``+`` if files that matter differ from it."""
+
+    def git(*arguments: str) -> str:
+        ran = subprocess.run(["git", *arguments], cwd=ROOT, check=False, capture_output=True, text=True)
+        return ran.stdout.strip()
+
+    name = git("rev-parse", "--short=10", "HEAD")
+    return f"{name}+" if git("status", "--porcelain", "--", ".", *RESULTS) else name
+
+
+def machine() -> str:
+    """Processors and kernel."""
+    release = re.match(r"[\d.]+", platform.release())
+    kernel = release[0] if release else platform.release()
+    return f"{os.cpu_count()} x {processor()}, Linux {kernel}"
+
+
+def now() -> str:
+    """This minute, UTC."""
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%MZ")
+
+
+def provenance(*, command: str, took_s: float, runs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Of results that are being written; ``runs`` are those of :func:`run_facts`."""
+    every = list(runs)
+    found: dict[str, Any] = {
+        "commit": commit(),
+        "date": now(),
+        "machine": machine(),
+        "command": command,
+        "took_s": round(took_s),
+    }
+    live = [each for each in every if each["verdict"]]
+    if live:
+        found["network"] = dict(Counter(each["verdict"] for each in live))
+        found["hosts"] = dict(Counter(each["hosts"] for each in live))
+        found["lateness_p99_us"] = [
+            round(pick(each["lateness_p99_us"] for each in live), 1) for pick in (min, max)
+        ]
+        found["cpu_wait_share"] = round(max(each["cpu_wait_share"] for each in live), 4)
+    return found
+
+
+STARVED_SHARE = 0.05
+"""Share of the time that a host's programs may wait for a processor."""
+
+
+def run_facts(summary: Mapping[str, Any], *, mode: str) -> dict[str, Any]:
+    """What provenance keeps of a run."""
+    fidelity = summary["fidelity"]
+    if mode == "sim":
+        return {"verdict": "", "hosts": "", "lateness_p99_us": 0.0, "cpu_wait_share": 0.0}
+    waited = max(fidelity.get("waiting", {}).values(), default=0.0)
+    return {
+        "verdict": fidelity["verdict"],
+        "hosts": "starved" if waited > STARVED_SHARE else "kept up",
+        "lateness_p99_us": (fidelity["lateness"]["p99_ns"] or 0) / 1e3,
+        "cpu_wait_share": waited,
+    }
+
+
+def sentence(found: Mapping[str, Any]) -> str:
+    """Provenance in one line."""
+    parts = [f"commit {found['commit']}", found["date"], found["machine"]]
+    if "network" in found:
+        parts.append("network " + _counts(found["network"]))
+        parts.append("hosts " + _counts(found["hosts"]))
+        low, high = found["lateness_p99_us"]
+        parts.append(f"p99 lateness {low:g} to {high:g} us")
+    return "; ".join(parts)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    total = sum(counts.values())
+    if len(counts) == 1:
+        return f"{next(iter(counts))} ({total} of {total} runs)"
+    return ", ".join(f"{name} {count} of {total}" for name, count in counts.items())

@@ -1,0 +1,59 @@
+"""Numbers that documents quote from benchmarks and studies are those of the committed data."""
+
+import json
+import re
+from pathlib import Path
+
+import documents
+import figures
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+PAGES = [
+    ROOT / "README.md",
+    *(path for path in (ROOT / "docs").rglob("*.md") if "decisions" not in path.parts),
+]
+QUOTED = re.compile(r"\d ?(Gbit|Mbit|[uµ]s\b|ms\b|MB\b|%|million)")
+
+
+def test_documents_have_the_numbers_of_the_data() -> None:
+    assert [str(path.relative_to(ROOT)) for path in documents.stale()] == [], "make docs"
+
+
+def test_a_number_that_differs_from_the_data_is_found() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = documents.MARKED.search(text)
+    assert found
+    changed = text.replace(found[0], found[0].replace(found[3], found[3] + "1"))
+    assert documents.render(changed) == text
+
+
+def test_what_is_said_of_a_benchmark_comes_from_its_data() -> None:
+    for path in PAGES:
+        rest = documents.MARKED.sub("", path.read_text(encoding="utf-8"))
+        for paragraph in re.split(r"\n\s*\n", rest):
+            assert not ("bench/" in paragraph and QUOTED.search(paragraph)), f"{path}: {paragraph}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "bench").glob("*.json")), ids=lambda path: path.stem)
+def test_every_part_of_a_benchmark_says_where_it_comes_from(path: Path) -> None:
+    parts = json.loads(path.read_text(encoding="utf-8"))["figures"]
+    for name, part in parts.items():
+        assert set(part["provenance"]) >= {"commit", "date", "machine", "rounds"}, name
+        names = [row["what"] for row in part["rows"]]
+        assert len(set(names)) == len(names)
+        assert not any(each.startswith(" ") for each in names)
+
+
+def test_a_partial_run_replaces_its_own_part_alone(tmp_path: Path) -> None:
+    out = tmp_path / "sim.json"
+    old = [figures.row("speed", 1, "s", "", met=True), figures.row("  of ns-3", 2, "", "", met=True)]
+    figures.write_part(out, "speed", old, rounds=1)
+    figures.write_part(out, "samples", [figures.row("cost", 3, "%", "", met=True)], rounds=5)
+    parts = json.loads(out.read_text(encoding="utf-8"))["figures"]
+    assert {name: [row["what"] for row in part["rows"]] for name, part in parts.items()} == {
+        "speed": ["speed", "speed: of ns-3"],
+        "samples": ["cost"],
+    }
+    assert [part["provenance"]["rounds"] for part in parts.values()] == [1, 5]
