@@ -11,7 +11,7 @@ import numpy as np
 from study import Study
 
 import longhaul
-from longhaul.analysis.comparing import estimate
+from longhaul.analysis.estimates import estimate, interval_text
 from longhaul.report.plotting import figure, paper
 
 HEAD = """version: 1
@@ -52,6 +52,7 @@ def main() -> None:
     for case, link in CASES.items():
         for law in ("reno", "cubic"):
             goodput: dict[str, list[float]] = {"live": [], "sim": []}
+            digests: list[str] = []
             for seed in range(1, arguments.seeds + 1):
                 text = HEAD + (SECOND if case == "two flows" else "")
                 path = study.directory / "scenario.yaml"
@@ -70,22 +71,28 @@ def main() -> None:
                 goodput["live"].append(sum(flow["goodput_bits_per_s"] for flow in live.summary["flows"]))
                 model_run = longhaul.run_sim(path, runs=study.directory / "runs", report=False)
                 goodput["sim"].append(sum(flow["goodput_bits_per_s"] for flow in model_run.summary["flows"]))
-            real, model = estimate(goodput["live"]), estimate(goodput["sim"])
+                digests.append(model_run.summary["simulation"]["digest"])
+            real, model = estimate(goodput["live"]), estimate(goodput["sim"], digests)
             ratio = model.mean / real.mean
-            half = [100 * (each.half_width or 0) / each.mean for each in (real, model)]
+            half = [
+                None if each.half_width is None else round(100 * each.half_width / each.mean, 2)
+                for each in (real, model)
+            ]
             rows.append(
                 {
                     "case": case,
                     "law": law,
                     **{f"{kind}_mbit": round(mean(values) / 1e6, 3) for kind, values in goodput.items()},
-                    "live_half_percent": round(half[0], 2),
-                    "sim_half_percent": round(half[1], 2),
+                    "live_half_percent": half[0],
+                    "sim_half_percent": half[1],
+                    "live_runs": real.runs,
+                    "sim_runs": model.runs,
                     "ratio": round(ratio, 4),
                 }
             )
             study.claim(
-                f"{case}, {law}: live {real.mean / 1e6:.1f} Mbit/s (±{half[0]:.1f} %), "
-                f"simulated {model.mean / 1e6:.1f} (±{half[1]:.1f} %): within 10 %",
+                f"{case}, {law}: live {real.mean / 1e6:.1f} Mbit/s ({interval_text(real)}), "
+                f"simulated {model.mean / 1e6:.1f} ({interval_text(model)}): within 10 %",
                 abs(ratio - 1) <= 0.1,
             )
     study.table("goodput", rows)
@@ -96,7 +103,9 @@ def main() -> None:
         axes.axhline(1, color="0.6", linewidth=0.8)
         for law, marker, shift in (("reno", "o", -0.1), ("cubic", "s", 0.1)):
             mine = [row for row in rows if row["law"] == law]
-            both = [np.hypot(row["live_half_percent"], row["sim_half_percent"]) / 100 for row in mine]
+            both = [
+                np.hypot(row["live_half_percent"] or 0, row["sim_half_percent"] or 0) / 100 for row in mine
+            ]
             axes.errorbar(
                 [number + shift for number in range(len(mine))],
                 [row["ratio"] for row in mine],

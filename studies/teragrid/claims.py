@@ -8,6 +8,7 @@ from statistics import mean, median, stdev
 from results import Results
 from trials import LAWS, PARALLEL, STOCHASTIC_N, STOCHASTIC_ONE, STREAMS
 
+from longhaul.analysis.estimates import Estimate
 from longhaul.analysis.fitting import fit_gaps
 
 MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, MEDIAN_MBITS = 375.6, 451.45, 103.0, 375.0
@@ -169,23 +170,22 @@ def _beside(results: Results) -> list[Claim]:
     ) -> tuple[Case, ...]:
         return tuple(Case(each.name, *judge(each)) for each in conditions)
 
-    def stolen(condition: Condition, name: str) -> tuple[float, float]:
-        found = results.stolen(condition.sweep, condition.reading, name)
-        return found.mean, found.half_width or 0.0
+    def stolen(condition: Condition, name: str) -> Estimate:
+        return results.stolen(condition.sweep, condition.reading, name)
 
     def steals(condition: Condition, name: str) -> bool:
-        share, error = stolen(condition, name)
-        return share - error > STEALS
+        found = stolen(condition, name)
+        return found.runs > 1 and found.mean - (found.half_width or 0.0) > STEALS
 
     def spares(condition: Condition, name: str) -> bool:
-        share, error = stolen(condition, name)
-        return share - error <= STEALS
+        found = stolen(condition, name)
+        return found.mean - (found.half_width or 0.0) <= STEALS
 
     def rate(condition: Condition, name: str) -> float:
         return results.cell(condition.sweep, condition.reading, name).mbits
 
     def shares(condition: Condition, names: Sequence[str]) -> str:
-        return ", ".join(f"{name} {stolen(condition, name)[0]:.0%}" for name in names)
+        return ", ".join(f"{name} {stolen(condition, name).mean:.0%}" for name in names)
 
     def top(names: frozenset[str]) -> Callable[[Condition], tuple[bool, str]]:
         def judge(condition: Condition) -> tuple[bool, str]:
@@ -196,7 +196,7 @@ def _beside(results: Results) -> list[Claim]:
         return judge
 
     def worst(condition: Condition) -> tuple[bool, str]:
-        ranked = sorted(LAW_NAMES, key=lambda name: -stolen(condition, name)[0])
+        ranked = sorted(LAW_NAMES, key=lambda name: -stolen(condition, name).mean)
         return ranked[0] == "Scalable", shares(condition, ranked[:4])
 
     def grows(condition: Condition) -> tuple[bool, str]:

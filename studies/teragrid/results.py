@@ -7,7 +7,7 @@ from statistics import mean, stdev
 
 from trials import Plan
 
-from longhaul.analysis.comparing import Estimate, estimate
+from longhaul.analysis.estimates import Estimate, estimate
 from longhaul.run.sweeps.sweep import Swept
 
 
@@ -20,6 +20,8 @@ class Cell:
     """The five others together; zeros where there are none."""
     jain: tuple[float, ...]
     """Jain's index of all six."""
+    digests: tuple[str, ...]
+    """Of the results of each trial."""
 
     @property
     def mbits(self) -> float:
@@ -57,9 +59,10 @@ class Results:
 
     def stolen(self, sweep: str, reading: str, variant: str) -> Estimate:
         """The share of what the five have beside SACK that they lose beside ``variant``, seed by seed."""
-        ours, base = (self.cell(sweep, reading, each).cross for each in (variant, "SACK"))
-        whole = mean(base)
-        return estimate([(b - o) / whole for o, b in zip(ours, base, strict=True)])
+        ours, base = (self.cell(sweep, reading, each) for each in (variant, "SACK"))
+        whole = mean(base.cross)
+        both = [" ".join(pair) for pair in zip(ours.digests, base.digests, strict=True)]
+        return estimate([(b - o) / whole for o, b in zip(ours.cross, base.cross, strict=True)], both)
 
 
 def collect(plans: tuple[Plan, ...], run: Callable[[Plan], Swept]) -> Results:
@@ -83,10 +86,10 @@ def _cells(plan: Plan, swept: Swept) -> tuple[dict[tuple[str, str, int, str], Ce
     table = swept.table("parts")
     rates: dict[int, dict[int, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     hops: dict[tuple[int, int], int] = {}
-    for variant, repeat, item, goodput, counted in zip(
-        *(table[name] for name in ("variant", "repeat", "item", "goodput_bits_per_s", "hops")), strict=True
-    ):
-        hops[variant, repeat] = counted
+    digests: dict[tuple[int, int], str] = {}
+    names = ("variant", "repeat", "item", "goodput_bits_per_s", "hops", "digest")
+    for variant, repeat, item, goodput, counted, digest in zip(*(table[name] for name in names), strict=True):
+        hops[variant, repeat], digests[variant, repeat] = counted, digest
         if item.startswith("flows."):
             rates[variant][repeat][item] = goodput
     cells = {}
@@ -96,6 +99,7 @@ def _cells(plan: Plan, swept: Swept) -> tuple[dict[tuple[str, str, int, str], Ce
             main=tuple(each["flows.main"] for each in by_seed),
             cross=tuple(sum(each.values()) - each["flows.main"] for each in by_seed),
             jain=tuple(_jain(list(each.values())) for each in by_seed),
+            digests=tuple(digests[variant, repeat] for repeat in range(plan.seeds)),
         )
     return cells, sum(hops.values())
 

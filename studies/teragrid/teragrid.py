@@ -253,7 +253,8 @@ def _fairness(results: Results, sweep: str, reading: str) -> list[dict[str, str]
                 "name": name,
                 "main": f"{cell.mbits:.1f} ± {cell.sd_mbits:.1f}",
                 "cross": f"{cell.cross_mbits:.1f} ± {cell.cross_sd_mbits:.1f}",
-                "stolen": f"{100 * stolen.mean:.1f} % ± {100 * (stolen.half_width or 0):.1f}",
+                "stolen": f"{100 * stolen.mean:.1f} %"
+                + ("" if stolen.half_width is None else f" ± {100 * stolen.half_width:.1f}"),
                 "jain": f"{mean(cell.jain):.3f}",
             }
         )

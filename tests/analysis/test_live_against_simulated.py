@@ -4,7 +4,12 @@ from math import inf
 
 import pytest
 
-from longhaul.analysis.agreement import agreement
+from longhaul.analysis import agreement as of
+from longhaul.analysis.estimates import estimate
+
+
+def agreement(live, simulated, **settings):
+    return of.agreement(estimate(live), estimate(simulated), **settings)
 
 
 def test_fifteen_per_cent_agree_and_sixteen_do_not():

@@ -14,7 +14,7 @@ def test_each_simulation_counts_once_and_every_live_run(runs: list[Simulated | N
     assert independent(runs) == sorted(independent(runs))
 
 
-def test_other_seeds_with_equal_results_are_repetitions() -> None:
+def test_other_seeds_with_equal_results_are_repetitions_that_estimates_count_once() -> None:
     runs = [({"seed": seed}, {"simulation": {"digest": "a"}}) for seed in (1, 2, 2)]
     assert independent([simulated(*each) for each in runs]) == [0, 1]
     assert simulated({"seed": 1}, {}) is None

@@ -30,7 +30,17 @@ def case(name) -> Case:
 
 
 def outcome(
-    of, control, mode, repeat, values=None, *, standard=None, camps=(0.0, 0.0), stopped=0.0, series=None
+    of,
+    control,
+    mode,
+    repeat,
+    values=None,
+    *,
+    standard=None,
+    camps=(0.0, 0.0),
+    stopped=0.0,
+    series=None,
+    digest=None,
 ):
     measured = Measured(
         {name: (values or {}).get(name) for name in OF_KIND[of.kind]},
@@ -38,6 +48,7 @@ def outcome(
         series or {},
         "faithful",
         stopped,
+        digest,
     )
     return Outcome(Trial(of, control, standard, mode, repeat, 1 + repeat), measured)
 
@@ -62,6 +73,20 @@ def test_gain_and_harm_are_shares_of_what_equals_have():
     assert found(results, "bbr", "sim", "harm").values == pytest.approx((0.4, 0.8))
     assert found(results, "bbr", "sim", "harm").estimate.mean == pytest.approx(0.6)
     assert found(results, "reno", "sim", "harm").values == (1, 1)
+
+
+def test_equal_simulations_are_one_run_without_an_interval():
+    basic = case("data-centre")
+    runs = [outcome(basic, "reno", "sim", repeat, {"utilisation": 0.9}, digest="same") for repeat in range(5)]
+    runs += [
+        outcome(basic, "bbr", "sim", repeat, {"utilisation": 0.9 + 0.01 * repeat}, digest=f"{repeat}")
+        for repeat in range(5)
+    ]
+    results = evaluate([basic], ["reno", "bbr"], runs)
+    reno = found(results, "reno", "sim", "utilisation").estimate
+    assert (reno.half_width, reno.runs, reno.repeats) == (None, 1, 5)
+    bbr = found(results, "bbr", "sim", "utilisation").estimate
+    assert (bbr.runs, bbr.half_width is None) == (5, False)
 
 
 def test_a_time_that_was_not_over_counts_with_all_there_was_and_is_known_as_open():

@@ -47,7 +47,8 @@ def test_a_sweep_runs_to_its_end_with_an_estimate_for_each_variant(server: Serve
     assert (found["row"]["status"], found["progress"], found["summary"]["points"]) == ("done", None, 12)
     goodput = [each for each in found["rows"] if each["metric"] == "flows.bulk.goodput"]
     column = found["row"]["axes"][0]["column"]
-    assert [(each[column], each["runs"]) for each in goodput] == [("reno", 2)] * 3 + [("cubic", 2)] * 3
+    counted = [(each[column], each["repeats"], each["n"]) for each in goodput]
+    assert counted == [(cc, 2, "deterministic, n = 1") for cc in ("reno", "cubic") for _ in range(3)]
     # 20 Mbit/s of frames carry less, and something.
     assert all(0 < each["mean"] < 20e6 for each in goodput)
     assert (server.directory / "runs" / run.replace("~", "/") / "report.html").is_file()

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import longhaul
-from longhaul.analysis.comparing import compare, estimate
+from longhaul.analysis.comparing import compare
+from longhaul.analysis.estimates import estimate
 from longhaul.cli.main import longhaul as command
 from longhaul.errors import LonghaulError
 from longhaul.report.comparison import difference_text, estimate_text

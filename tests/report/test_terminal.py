@@ -2,7 +2,8 @@
 
 import pytest
 
-from longhaul.analysis.comparing import Estimate, Row
+from longhaul.analysis.comparing import Row
+from longhaul.analysis.estimates import Estimate
 from longhaul.report.comparison import print_comparison
 from longhaul.report.sweeps import print_sweep
 from longhaul.run.sweeps.progress import Sweeping
@@ -30,7 +31,7 @@ AXIS = {"name": "links.wan.routes", "column": "axis_links_wan_routes"}
 
 def test_every_group_of_a_comparison_has_a_letter(capsys: pytest.CaptureFixture[str]) -> None:
     groups = [(f"group{number}", 1) for number in range(28)]
-    estimates = tuple(Estimate(float(number), None, 1) for number in range(28))
+    estimates = tuple(Estimate(float(number), None, 1, 1, 0.0) for number in range(28))
     print_comparison(groups, [Row(METRIC, estimates, 27.0, None)])
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[24:28]] == ["Y", "Z", "A1", "B1"]

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import longhaul
-from longhaul.analysis.comparing import estimate
+from longhaul.analysis.estimates import estimate
 from longhaul.errors import LonghaulError
 from longhaul.report.sweep_page import write_sweep_report
 from longhaul.run.sweeps import sweep as sweeps
@@ -263,6 +263,34 @@ def test_a_round_adds_what_the_square_root_law_says(scenario: Path, tmp_path: Pa
         else:
             assert added[variant] == (6, min(12, math.ceil(6 * min(ratio, 2) ** 2)) - 6)
     assert added
+
+
+CALM = """
+version: 1
+name: calm
+duration: 1s
+params: {cc: reno}
+nodes: {a: {kind: host}, b: {kind: host}}
+links: {wire: {endpoints: [a, b], delay: 5ms, rate: 20Mbit, queue: 1bdp}}
+traffic: {bulk: {kind: tcp, from: a, to: b, cc: $cc}}
+sweep: {axes: {cc: [reno, cubic]}, repeat: 5}
+"""
+
+
+def test_repetitions_that_are_all_equal_are_one_run_and_are_not_repeated(tmp_path: Path) -> None:
+    path = tmp_path / "calm.yaml"
+    path.write_text(CALM)
+    swept = sweep(path, until="goodput ±1%, at most 40", runs=tmp_path, metrics=["goodput"])
+    assert swept.summary["points"] == 2 * 5, "more seeds would be the same runs again"
+    assert len(swept_rows(swept)) == 2
+    for row in swept_rows(swept):
+        assert (row["runs"], row["repeats"], row["half_width"]) == (1, 5, None)
+    write_sweep_report(swept.directory)
+    assert "deterministic, n = 1" in (swept.directory / "report.html").read_text()
+
+
+def swept_rows(swept: sweeps.Swept) -> list[dict]:
+    return pq.read_table(swept.directory / "summary.parquet").to_pylist()
 
 
 def test_independent_seeds_differ_between_variants(scenario: Path, tmp_path: Path) -> None:

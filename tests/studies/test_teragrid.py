@@ -80,11 +80,14 @@ def results(takes: dict[str, float]) -> Any:
             main=tuple(300e6 + 600e6 * share + each for each in noise),
             cross=tuple(500e6 * (1 - share) + each for each in noise),
             jain=(0.5,) * 20,
+            digests=tuple(map(str, range(20))),
         )
     main = tuple(451e6 + 100e6 * (seed - 41) / 41 for seed in range(83))
     for sweep, reading in (("validation", "fitted"), ("readings", "minutes"), ("readings", "seconds")):
         rates = main if reading != "seconds" else (3e6,) * 83
-        cells[sweep, reading, 65, "SACK"] = results.Cell(main=rates, cross=(0.0,) * 83, jain=(1.0,) * 83)
+        cells[sweep, reading, 65, "SACK"] = results.Cell(
+            main=rates, cross=(0.0,) * 83, jain=(1.0,) * 83, digests=tuple(map(str, range(83)))
+        )
     return results.Results(cells, trials=0, hops=0, sweeps={})
 
 

@@ -350,6 +350,8 @@ test('a sweep of three axes is one grid for each value of the third', () => {
           mean: rows.length,
           half_width: null,
           runs: 1,
+          repeats: 1,
+          n: '1',
           axis_cc: cc,
           axis_loss: loss,
           axis_n: n,
@@ -373,6 +375,8 @@ test('a grid of every combination shows values as they were written', () => {
     mean: variant,
     half_width: null,
     runs: 1,
+    repeats: 1,
+    n: '1',
     cc: variant < 3 ? 'reno' : 'bbr',
     loss: [0, 0.0001, 0.01][variant % 3],
   }));

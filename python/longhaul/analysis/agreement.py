@@ -1,11 +1,9 @@
 """Whether a measure is the same live and simulated, as far as that can be told."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isinf
-from statistics import mean
 
-from longhaul.analysis.comparing import welch_half_width
+from longhaul.analysis.estimates import Estimate, difference_half_width
 
 TOLERANCE = 0.15
 """Beyond it live and simulated disagree, as a share of the live mean."""
@@ -26,12 +24,12 @@ class Agreement:
 
 
 def agreement(
-    live: Sequence[float], simulated: Sequence[float], *, least: float = 0.0, tolerance: float = TOLERANCE
+    live: Estimate, simulated: Estimate, *, least: float = 0.0, tolerance: float = TOLERANCE
 ) -> Agreement:
-    """Compare the means of runs; a difference of ``least`` or less is none, whatever its share."""
-    real, model = mean(live), mean(simulated)
+    """Compare the means over runs; a difference of ``least`` or less is none, whatever its share."""
+    real, model = live.mean, simulated.mean
     gap = model - real
     difference = gap / abs(real) if real else (0.0 if gap == 0 else inf if gap > 0 else -inf)
     disagrees = abs(gap) > least and (isinf(difference) or abs(difference) > tolerance * (1 + 1e-9))
-    half = welch_half_width(live, simulated)
+    half = difference_half_width(live, simulated)
     return Agreement(real, model, difference, disagrees, None if half is None else abs(gap) > half)

@@ -3,20 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from math import inf, sqrt
-from statistics import mean, variance
 
-CONFIDENCE = 0.95
+from longhaul.analysis.estimates import Digests, Estimate, difference_half_width, estimate
 
-
-@dataclass(frozen=True)
-class Estimate:
-    """The mean of a metric over the runs of a group."""
-
-    mean: float
-    half_width: float | None
-    """Of the confidence interval of the mean (Student's t); ``None`` for a single run."""
-    runs: int
+Metrics = Mapping[str, float | str | None]
 
 
 @dataclass(frozen=True)
@@ -40,18 +30,23 @@ class Row:
 
 
 def compare(
-    groups: Sequence[Sequence[Mapping[str, float | str | None]]], patterns: Iterable[str] = ("*",)
+    groups: Sequence[Sequence[Metrics]],
+    patterns: Iterable[str] = ("*",),
+    *,
+    digests: Sequence[Digests] | None = None,
 ) -> list[Row]:
     """Each metric that every group has and that is a number in all its runs.
 
-    ``groups`` has, for each group, the metrics of its runs. ``patterns`` are those of file names.
+    ``groups`` has, for each group, the metrics of its runs, and ``digests`` those of their results, if any is
+    simulated. ``patterns`` are those of file names.
     """
+    results = digests or [[None] * len(group) for group in groups]
     names = dict.fromkeys(name for group in groups for run in group for name in run)
     wanted = [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
-    return [row for name in wanted if (row := _row(name, groups)) is not None]
+    return [row for name in wanted if (row := _row(name, groups, results)) is not None]
 
 
-def _row(metric: str, groups: Sequence[Sequence[Mapping[str, float | str | None]]]) -> Row | None:
+def _row(metric: str, groups: Sequence[Sequence[Metrics]], digests: Sequence[Digests]) -> Row | None:
     values = [[run.get(metric) for run in group] for group in groups]
     numbers = [
         [float(value) for value in group if isinstance(value, int | float) and not isinstance(value, bool)]
@@ -59,35 +54,6 @@ def _row(metric: str, groups: Sequence[Sequence[Mapping[str, float | str | None]
     ]
     if any(len(found) != len(group) or not found for found, group in zip(numbers, values, strict=True)):
         return None
-    estimates = tuple(estimate(group) for group in numbers)
-    first, last = numbers[0], numbers[-1]
-    return Row(metric, estimates, mean(last) - mean(first), welch_half_width(first, last))
-
-
-def estimate(values: Sequence[float]) -> Estimate:
-    """Mean and confidence interval of independent values."""
-    count = len(values)
-    if count < 2:
-        return Estimate(mean(values), None, count)
-    return Estimate(mean(values), _t(count - 1) * sqrt(variance(values) / count), count)
-
-
-def welch_half_width(first: Sequence[float], last: Sequence[float]) -> float | None:
-    """Half of the interval of the difference of two means with unequal variances (Welch 1947)."""
-    if min(len(first), len(last)) < 2:
-        return None
-    parts = [variance(group) / len(group) for group in (first, last)]
-    total = sum(parts)
-    if total == 0:
-        return 0.0
-    # As shares of the total, whose squares do not vanish however small it is.
-    freedom = 1 / sum(
-        (part / total) ** 2 / (len(group) - 1) for part, group in zip(parts, (first, last), strict=True)
-    )
-    return _t(freedom) * sqrt(total)
-
-
-def _t(freedom: float) -> float:
-    from scipy.stats import t
-
-    return float(t.ppf((1 + CONFIDENCE) / 2, freedom)) if freedom > 0 else inf
+    estimates = tuple(estimate(group, each) for group, each in zip(numbers, digests, strict=True))
+    first, last = estimates[0], estimates[-1]
+    return Row(metric, estimates, last.mean - first.mean, difference_half_width(first, last))

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import mean
 from typing import Any
 
-from longhaul.analysis.comparing import Estimate, estimate, welch_half_width
+from longhaul.analysis.estimates import Digests, Estimate, difference_half_width, estimate
 
 
 @dataclass(frozen=True)
@@ -38,14 +37,25 @@ def cross_bits_per_s(summary: Mapping[str, Any], flow: str) -> float:
     return float(sum(others))
 
 
-def stolen_bandwidth(flow: str, base: Sequence[float], variant: Sequence[float]) -> Stolen:
+def stolen_bandwidth(
+    flow: str,
+    base: Sequence[float],
+    variant: Sequence[float],
+    *,
+    digests: tuple[Digests | None, Digests | None] = (None, None),
+) -> Stolen:
     """From the cross traffic's goodput in each run of two groups.
 
     The interval is that of a ratio of two independent means, by linear expansion (the delta method), with
-    the degrees of freedom of Welch and Satterthwaite. Raises ValueError if the baseline has no cross traffic.
+    the degrees of freedom of Welch and Satterthwaite. ``digests`` are those of both groups' results. Raises
+    ValueError if the baseline has no cross traffic.
     """
-    had, has = mean(base), mean(variant)
+    before, after = (estimate(each, equal) for each, equal in zip((base, variant), digests, strict=True))
+    had, has = before.mean, after.mean
     if had <= 0:
         raise ValueError("the others sent nothing in the baseline; name a baseline with cross traffic")
-    half = welch_half_width([each * has / had**2 for each in base], [each / had for each in variant])
-    return Stolen(flow, estimate(base), estimate(variant), (had - has) / had, half)
+    half = difference_half_width(
+        estimate([each * has / had**2 for each in base], digests[0]),
+        estimate([each / had for each in variant], digests[1]),
+    )
+    return Stolen(flow, before, after, (had - has) / had, half)

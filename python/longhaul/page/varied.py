@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from longhaul.analysis.estimates import runs_text
 from longhaul.page import processes, shelf
 from longhaul.page.answers.events import Failure, Warned
 from longhaul.page.answers.runs import Begun
@@ -62,6 +63,9 @@ class Sweeps:
         goes_on = started is not None and not started.has_ended
         table = directory / "summary.parquet"
         rows: list[Any] = pq.read_table(table).slice(0, _MOST_ROWS).to_pylist() if table.is_file() else []
+        for each in rows:
+            each.setdefault("repeats", each["runs"])
+            each["n"] = runs_text(each["runs"], each["repeats"])
         row = shelf.sweep(directory)
         row["can_stop"] = goes_on
         told: SweepResult = {

@@ -8,7 +8,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from longhaul.analysis.comparing import Estimate, Row
+from longhaul.analysis.comparing import Row
+from longhaul.analysis.estimates import Estimate, runs_text
 from longhaul.analysis.stealing import Stolen
 from longhaul.analysis.text import quantity_text, rate_text
 from longhaul.report.console import Console
@@ -21,9 +22,24 @@ def as_plain(
     """For JSON; units are those of metrics: ns, bit/s, bytes, shares from 0 to 1, counts."""
     return {
         "groups": [{"name": name, "runs": runs} for name, runs in groups],
-        "metrics": [{**asdict(row), "unit": unit_of(row.metric), "differs": row.differs} for row in rows],
-        "stolen": asdict(stolen) if stolen else None,
+        "metrics": [
+            {
+                **asdict(row),
+                "estimates": [_as_plain(each) if each else None for each in row.estimates],
+                "unit": unit_of(row.metric),
+                "differs": row.differs,
+            }
+            for row in rows
+        ],
+        "stolen": {**asdict(stolen), **{key: _as_plain(getattr(stolen, key)) for key in ("base", "variant")}}
+        if stolen
+        else None,
     }
+
+
+def _as_plain(estimate: Estimate) -> dict[str, Any]:
+    fields = {key: getattr(estimate, key) for key in ("mean", "half_width", "runs", "repeats")}
+    return {**fields, "n": runs_text(estimate.runs, estimate.repeats)}
 
 
 def print_comparison(
@@ -54,6 +70,13 @@ def print_comparison(
             f"{stolen.flow} stole {share}{half} of the others' goodput: {had} in A, {has} in {letters[-1]}",
             highlight=False,
         )
+    for place, letter in enumerate(letters):
+        counts = {(each.runs, each.repeats) for row in rows if (each := row.estimates[place])}
+        if any(runs < repeats for runs, repeats in counts):
+            runs, repeats = max(counts)
+            console.print(
+                f"{letter}: {runs_text(runs, repeats)}: runs with equal results count as one", highlight=False
+            )
     if any(runs < 2 for _, runs in groups):
         console.print("single runs have no interval: repeat them with other seeds (--seed)", highlight=False)
 

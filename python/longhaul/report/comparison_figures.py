@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.comparing import estimate
 from longhaul.analysis.distributions import merged
+from longhaul.analysis.estimates import estimate
 from longhaul.report.cumulative import Curve, draw_cumulative
 from longhaul.report.plotting import SERIES, figure, plain, say_left_out, style, svg
 from longhaul.report.scales import scale
@@ -34,13 +34,16 @@ def values(sides: Sequence[Side], metrics: Sequence[str]) -> str | None:
         grid = made.subplots(rows, _COLUMNS, squeeze=False).flat
         for metric, axes in zip(metrics, grid, strict=False):
             plain(axes)
-            found = [[run.metrics.get(metric) for run in side.runs] for side in sides]
-            numbers = [[float(each) for each in group if each is not None] for group in found]
+            measured = [[run for run in side.runs if run.metrics.get(metric) is not None] for side in sides]
+            numbers = [[float(run.metrics[metric]) for run in group] for group in measured]
+            digests = [[run.digest for run in group] for group in measured]
             factor, unit = scale(unit_of(metric), [each for group in numbers for each in group])
-            for place, (side, group, colour) in enumerate(zip(sides, numbers, SERIES, strict=False)):
+            for place, (side, group, equal, colour) in enumerate(
+                zip(sides, numbers, digests, SERIES, strict=False)
+            ):
                 if not group:
                     continue
-                mean = estimate(group)
+                mean = estimate(group, equal)
                 shifts = np.linspace(-0.12, 0.12, len(group)) if len(group) > 1 else [0.0]
                 axes.plot(
                     place + np.asarray(shifts),

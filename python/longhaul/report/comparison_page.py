@@ -7,9 +7,10 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from longhaul.analysis.comparing import CONFIDENCE, Estimate, Row, compare
+from longhaul.analysis.comparing import Row, compare
 from longhaul.analysis.contrasts import Contrast, contrast
 from longhaul.analysis.differences import differences, unlike
+from longhaul.analysis.estimates import CONFIDENCE, Estimate, estimate
 from longhaul.analysis.text import time_text
 from longhaul.errors import LonghaulError
 from longhaul.report import comparison_figures as figures
@@ -48,7 +49,13 @@ def write_comparison(path: Path, sides: Sequence[Side], *, first: Sequence[str],
 def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
     """What the report of a comparison shows, with its figures."""
     base = [run.metrics for run in sides[0].runs]
-    tables = [compare([base, [run.metrics for run in side.runs]]) for side in sides[1:]]
+    equal = [run.digest for run in sides[0].runs]
+    tables = [
+        compare(
+            [base, [run.metrics for run in side.runs]], digests=[equal, [run.digest for run in side.runs]]
+        )
+        for side in sides[1:]
+    ]
     inner = [each["name"] for each in sides[0].runs[0].summary["links"] if not each["access"]]
     patterns = [*first, *(f"links.{name}.*.{measure}" for name in inner for measure in _OF_LINKS)]
     asked = [
@@ -154,6 +161,13 @@ def _cautions(sides: Sequence[Side]) -> list[str]:
                 f"{side.letter} has {side.copies} simulation{'s' if side.copies > 1 else ''} that "
                 f"{'are' if side.copies > 1 else 'is'} another one of it, made again with its seed: "
                 "that is no repetition, and is left out."
+            )
+        count = estimate([0.0] * len(side.runs), [run.digest for run in side.runs]).runs
+        if count < len(side.runs):
+            found.append(
+                f"{len(side.runs)} runs of {side.letter} have {count} different "
+                f"result{'s' if count > 1 else ''}: equal results of different seeds count as one run"
+                f"{', which has no interval.' if count == 1 else '.'}"
             )
         seeds = [str(run.about.get("seed")) for run in side.runs]
         if len(set(seeds)) < len(seeds):

@@ -77,7 +77,7 @@ def heat_map(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Se
     factor, unit = scale(mine[0]["unit"], [row["mean"] for row in mine])
     label = f"{metric.rpartition('.')[2]} [{unit}]" if unit else metric
     norm = _norm([row["mean"] / factor for row in mine])
-    most_runs = max(row["runs"] for row in mine)
+    most_runs = max(_repeats(row) for row in mine)
     in_row = _panels_in_row(len(groups), len(along))
     tall = ceil(len(groups) / in_row)
     with style():
@@ -109,6 +109,11 @@ def heat_map(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Se
             unused.set_visible(False)
         _legend(made, grid, norm, label)
         return svg(made, f"{metric}-map", f"{metric} over {name_of[chosen.along]} and {name_of[chosen.up]}")
+
+
+def _repeats(row: Row) -> int:
+    """How many runs a variant has; summaries of older versions count each by itself."""
+    return int(row.get("repeats", row["runs"]))
 
 
 def _ordered(rows: Sequence[Row], column: str) -> list[Any]:
@@ -152,7 +157,7 @@ def _cell(
     mean = row["mean"] / factor
     red, green, blue, _ = colour = mpl.colormaps[_COLOURS](norm(mean))
     ink = "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#ffffff"
-    few = row["runs"] < most_runs
+    few = _repeats(row) < most_runs
     axes.add_patch(
         mpl.patches.Rectangle(
             corner,
@@ -170,7 +175,7 @@ def _cell(
     if half is not None:
         lines.append(f"±{number_text(half / factor, like=mean)}")
     if few:
-        lines.append(f"{row['runs']} of {most_runs} runs")
+        lines.append(f"{_repeats(row)} of {most_runs} runs")
     box = {"facecolor": colour, "edgecolor": "none", "pad": 1.0} if few else None
     axes.text(
         x, y, "\n".join(lines), ha="center", va="center", color=ink, fontsize=7, linespacing=1.1, bbox=box

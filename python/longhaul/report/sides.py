@@ -10,7 +10,7 @@ import numpy as np
 
 from longhaul.analysis.differences import Facts, facts
 from longhaul.analysis.expectations import metrics
-from longhaul.analysis.repetitions import Simulated, independent, simulated
+from longhaul.analysis.repetitions import Simulated, digest, independent, simulated
 from longhaul.errors import LonghaulError
 from longhaul.report.plotting import SERIES
 from longhaul.run.kept import kept_json, kept_table, kept_text
@@ -101,6 +101,11 @@ class Run:
     def simulated(self) -> Simulated | None:
         """Seed and digest of a simulation; ``None`` for a live run."""
         return simulated(self.about, self.summary)
+
+    @property
+    def digest(self) -> str | None:
+        """That of a simulation's results; ``None`` for a live run."""
+        return digest(self.summary)
 
     @property
     def command(self) -> str:

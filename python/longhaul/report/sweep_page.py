@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from longhaul.report import heat_maps, sweep_figures
 from longhaul.report.page import page, write_page
 from longhaul.report.pictures import Drawings
-from longhaul.report.sweeps import axis_text, estimate_text
+from longhaul.report.sweeps import axis_text, estimate_text, runs_of
 
 MOST_FIGURES = 8
 MOST_DRAWN = 5000
@@ -43,10 +43,12 @@ def draw(directory: Path) -> dict[str, Any]:
     names = [axis["name"] for axis in summary["axes"]]
     by_variant: dict[int, dict[str, str]] = {}
     values: dict[int, list[str]] = {}
+    counted: dict[int, list[sweep_figures.Row]] = {}
     for row in rows:
         if len(by_variant) == MOST_ROWS and row["variant"] not in by_variant:
             continue
         by_variant.setdefault(row["variant"], {})[row["metric"]] = estimate_text(row)
+        counted.setdefault(row["variant"], []).append(row)
         values[row["variant"]] = [axis_text(column, row[column]) for column in columns]
     return {
         "summary": summary,
@@ -58,7 +60,9 @@ def draw(directory: Path) -> dict[str, Any]:
             for metric in metrics[:MOST_FIGURES]
             if found is not None and len(found) <= MOST_DRAWN
         ],
-        "rows": [(values[variant], cells) for variant, cells in by_variant.items()],
+        "rows": [
+            (values[variant], cells, runs_of(counted[variant])) for variant, cells in by_variant.items()
+        ],
         "left_out": measured - len(by_variant),
     }
 

@@ -1,10 +1,11 @@
 """A sweep as a table: every variant, with mean and confidence interval."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.table import Table
 
+from longhaul.analysis.estimates import runs_text
 from longhaul.analysis.text import quantity_text
 from longhaul.report.console import Console
 
@@ -35,7 +36,7 @@ def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -
         any_row = next(iter(estimates.values()))
         values = [axis_text(column, any_row[column]) for column in columns]
         cells = [estimate_text(estimates[metric]) if metric in estimates else "-" for metric in shown]
-        table.add_row(*values, *cells, str(max(row["runs"] for row in estimates.values())))
+        table.add_row(*values, *cells, runs_of(estimates.values()))
     if rows:
         console.print(table)
     notes = []
@@ -54,6 +55,13 @@ def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -
         )
 
 
+def runs_of(rows: Iterable[Mapping[str, Any]]) -> str:
+    """How many independent runs a variant has, from the rows of its metrics."""
+    counts = [(row.get("repeats", row["runs"]), row["runs"]) for row in rows]
+    repeats, runs = max(counts)
+    return runs_text(runs, repeats)
+
+
 def axis_text(column: str, value: Any) -> str:
     """A value of an axis, with the unit that its column's name ends in."""
     units = {"_ns": "ns", "_bits_per_s": "bit/s", "_bytes": "bytes", "_share": "share"}
@@ -62,7 +70,7 @@ def axis_text(column: str, value: Any) -> str:
 
 
 def estimate_text(row: Mapping[str, Any]) -> str:
-    """``94.1 Mbit/s ±0.3%``; no interval for a single run."""
+    """``94.1 Mbit/s ±0.3%``; no interval for a single run, and where no run differs."""
     text = quantity_text(float(f"{row['mean']:.4g}"), row["unit"])
     if row["half_width"] is None or not row["mean"]:
         return text

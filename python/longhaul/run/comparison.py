@@ -7,7 +7,7 @@ from typing import Any
 
 from longhaul.analysis.comparing import Row, compare
 from longhaul.analysis.expectations import metrics
-from longhaul.analysis.repetitions import independent, simulated
+from longhaul.analysis.repetitions import digest, independent, simulated
 from longhaul.analysis.stealing import Stolen, cross_bits_per_s, stolen_bandwidth
 from longhaul.errors import LonghaulError
 from longhaul.run.kept import kept_json
@@ -67,8 +67,12 @@ def find_all(paths: Sequence[Path]) -> list[Group]:
 
 def compare_groups(groups: Sequence[Group], patterns: Sequence[str]) -> list[Row]:
     """Every metric that all runs have; see :func:`longhaul.analysis.comparing.compare`."""
-    measured = [[_metrics(run) for run in repetitions(group)] for group in groups]
-    return compare(measured, patterns or DEFAULT_METRICS)
+    summaries = [[_summary(run) for run in repetitions(group)] for group in groups]
+    return compare(
+        [[metrics(each) for each in group] for group in summaries],
+        patterns or DEFAULT_METRICS,
+        digests=[[digest(each) for each in group] for group in summaries],
+    )
 
 
 def repetitions(group: Group) -> list[Path]:
@@ -133,18 +137,13 @@ def compare_cross_traffic(groups: Sequence[Group], flow: str) -> Stolen:
     Raises LonghaulError if a run has no such flow, or no other.
     """
     try:
-        base, variant = (
-            [cross_bits_per_s(_summary(run), flow) for run in repetitions(group)]
-            for group in (groups[0], groups[-1])
-        )
-        return stolen_bandwidth(flow, base, variant)
+        ends = [[_summary(run) for run in repetitions(group)] for group in (groups[0], groups[-1])]
+        base, variant = ([cross_bits_per_s(each, flow) for each in group] for group in ends)
+        equal, other = ([digest(each) for each in group] for group in ends)
+        return stolen_bandwidth(flow, base, variant, digests=(equal, other))
     except ValueError as error:
         message, _, remedy = str(error).partition("; ")
         raise LonghaulError(f"--flow: {message}", remedy=remedy, exit_code=2) from error
-
-
-def _metrics(run: Path) -> dict[str, Any]:
-    return metrics(_summary(run))
 
 
 def _summary(run: Path) -> dict[str, Any]:

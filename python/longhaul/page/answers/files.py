@@ -144,7 +144,10 @@ class SweepSummary(TypedDict):
 
 @passed_on
 class SweepCell(TypedDict):
-    """A row of ``summary.parquet``: the estimate of a metric in a variant, and a column for each axis."""
+    """A row of ``summary.parquet``: the estimate of a metric in a variant, and a column for each axis.
+
+    ``runs`` counts repetitions with equal results once, and ``n`` says so in words.
+    """
 
     variant: int
     metric: str
@@ -152,3 +155,5 @@ class SweepCell(TypedDict):
     mean: float | None
     half_width: float | None
     runs: int
+    repeats: int
+    n: str

@@ -57,11 +57,16 @@ class Group(TypedDict):
 
 
 class Estimate(TypedDict):
-    """The mean of a metric over a group, and half the width of its 95 % interval if it has several runs."""
+    """The mean of a metric over a group, and half the width of its 95 % interval if there is one.
+
+    ``runs`` counts repetitions with equal results once, and ``n`` says so in words.
+    """
 
     mean: float
     half_width: float | None
     runs: int
+    repeats: int
+    n: str
 
 
 class Metric(TypedDict):

@@ -18,6 +18,7 @@ from longhaul.analysis.convergence import (
     variation,
 )
 from longhaul.analysis.fairness import jain
+from longhaul.analysis.repetitions import digest
 from longhaul.errors import LonghaulError
 from longhaul.run.benchmark.case import Case, receiving, sending
 
@@ -108,6 +109,8 @@ class Measured:
     """Of a live run: ``faithful``, ``degraded`` or ``invalid``."""
     stopped: float
     """For what share of it the machine kept the engine waiting."""
+    digest: str | None = None
+    """Of a simulation's results; ``None`` for a live run."""
 
 
 def measure(case: Case, directory: Path, summary: Mapping[str, Any], *, stopped: float = 0.0) -> Measured:
@@ -143,6 +146,7 @@ def measure(case: Case, directory: Path, summary: Mapping[str, Any], *, stopped:
         _drawn(case, links, arrived),
         str(summary["fidelity"]["verdict"]),
         stopped,
+        digest(summary),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longhaul.analysis.agreement import Agreement, agreement
-from longhaul.analysis.comparing import Estimate, estimate
+from longhaul.analysis.estimates import Estimate, estimate
 from longhaul.run.benchmark.case import Case
 from longhaul.run.benchmark.measures import HORIZON, MEASURES, OF_KIND, Measured, shares
 from longhaul.run.benchmark.trials import DISTURBED, Mode, Outcome
@@ -110,16 +110,29 @@ def _of_case(
     for name in OF_KIND[case.kind]:
         if name in ("gain", "harm"):
             raw = [each[name] for each in paired]
+            digests = [_digest(found[each], base[each]) for each in both]
         else:
             raw = [found[repeat].values[name] for repeat in sorted(found)]
+            digests = [found[repeat].digest for repeat in sorted(found)]
         horizon = case.to_s - case.event_s if name in HORIZON else None
-        values = tuple(each for each in (horizon if one is None else one for one in raw) if each is not None)
-        if values:
+        measured = [
+            (value, digest)
+            for value, digest in zip(raw, digests, strict=True)
+            for value in (horizon if value is None else value,)
+            if value is not None
+        ]
+        if measured:
+            values, results_of = zip(*measured, strict=True)
             missing = sum(each is None for each in raw) if horizon is not None else 0
-            results.append(
-                Result(case.scenario, label, control, mode, name, estimate(values), values, missing)
-            )
+            mean = estimate(values, results_of)
+            results.append(Result(case.scenario, label, control, mode, name, mean, values, missing))
     return results
+
+
+def _digest(*runs: Measured) -> str | None:
+    """Of the results of several runs together; ``None`` if one is live."""
+    digests = [each.digest for each in runs]
+    return None if None in digests else " ".join(map(str, digests))
 
 
 def _compare(results: Sequence[Result]) -> list[Compared]:
@@ -132,6 +145,6 @@ def _compare(results: Sequence[Result]) -> list[Compared]:
     for each in results:
         real = live.get((each.scenario, each.case, each.control, each.measure))
         if each.mode == "sim" and real is not None:
-            judged = agreement(real.values, each.values, least=MEASURES[each.measure].least)
+            judged = agreement(real.estimate, each.estimate, least=MEASURES[each.measure].least)
             found.append(Compared(each.scenario, each.case, each.control, each.measure, judged))
     return found

@@ -20,6 +20,7 @@ COLUMNS = {
     **{name: name for name in ("scenario", "case", "control", "mode", "measure", "unit", "mean")},
     "half_width": "half_width_95",
     "runs": "runs",
+    "repeats": "repeats",
     "open_runs": "open_runs",
 }
 """Of a result; the name in the CSV file."""
@@ -95,6 +96,7 @@ def _result(each: Result) -> Json:
         "mean": each.estimate.mean,
         "half_width": each.estimate.half_width,
         "runs": each.estimate.runs,
+        "repeats": each.estimate.repeats,
         "open_runs": each.open_runs,
         "values": list(each.values),
     }

@@ -3,6 +3,8 @@
 Half of the confidence interval shrinks with the square root of the number of runs, so what is missing can be
 told from what there is. Stopping when an interval happens to be narrow makes it cover a little less often
 than it says, the less the more runs it begins with (Y. S. Chow, H. Robbins, Ann. Math. Statist. 36, 1965).
+
+A variant whose repetitions are all equal has no interval, and gets no more of them.
 """
 
 import math
@@ -21,7 +23,7 @@ def more_runs(until: Until, parts: Sequence[Path], runs: Mapping[int, int]) -> d
 
     ``parts`` hold all rounds so far; ``runs`` says how many repetitions each variant has had.
     """
-    table = summarise(parts, [until.metric]).select(["variant", "mean", "half_width", "runs"]).to_pydict()
+    table = summarise(parts, [until.metric]).select(["variant", "mean", "half_width", "repeats"]).to_pydict()
     wanted: dict[int, int] = {}
     for variant, mean, half_width, measured in zip(*table.values(), strict=True):
         had = runs[variant]
@@ -38,7 +40,7 @@ def _need(had: int, measured: int, mean: float, half_width: float | None, within
     """How many repetitions the variant should have after the next round; ``had`` if that is enough."""
     most = math.ceil(had * MOST_GROWTH)
     if half_width is None:
-        return most if measured else had
+        return most if measured == 1 else had
     if half_width <= within * abs(mean):
         return had
     ratio = half_width / (within * abs(mean)) if mean else math.inf

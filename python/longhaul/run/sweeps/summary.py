@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from longhaul.analysis.comparing import CONFIDENCE
+from longhaul.analysis.estimates import estimate_groups, number_results
 from longhaul.run.sweeps.columns import MEASURES
 from longhaul.scenario.metrics import unit_of
 from longhaul.scenario.sweeps.stopping import matching_metrics
@@ -18,7 +18,8 @@ def summarise(parts: Sequence[Path], patterns: Iterable[str], *, axes: Sequence[
     """A row for every variant and metric that ``patterns`` name.
 
     Columns: ``variant``, those of ``axes``, ``metric``, ``unit``, ``mean``, ``half_width`` of the mean's 95 %
-    confidence interval (Student's t; null for a single run), ``sd``, ``least``, ``most``, ``runs``.
+    confidence interval (Student's t; null for one run, and where no run differs), ``sd``, ``least``,
+    ``most``, ``runs`` (independent ones: those with equal digests count once) and ``repeats`` (all of them).
     """
     wanted = tuple(patterns)
     found = pa.concat_tables([_read(part, wanted, axes) for part in parts])
@@ -44,7 +45,9 @@ def summarise(parts: Sequence[Path], patterns: Iterable[str], *, axes: Sequence[
 
 def _read(part: Path, wanted: Sequence[str], axes: Sequence[str]) -> pa.Table:
     """The rows of a part that some of the metrics wanted may be in."""
-    columns = dict.fromkeys(["variant", "item", *axes, *(column for column, _kind in MEASURES.values())])
+    columns = dict.fromkeys(
+        ["variant", "item", "digest", *axes, *(column for column, _kind in MEASURES.values())]
+    )
     rows = pq.read_table(part, columns=list(columns))
     items = [
         item
@@ -92,35 +95,24 @@ def _metrics(item: str, rows: pa.Table, wanted: Sequence[str]) -> list[tuple[str
 
 
 def _estimates(rows: pa.Table, column: str, metric: str) -> pa.Table:
-    from scipy.special import stdtrit  # scipy.stats has the same, and takes a second to load
-
-    measured = pa.table({"variant": rows["variant"], "value": pc.cast(rows[column], pa.float64())})
-    measured = measured.filter(pc.is_valid(measured["value"]))
-    groups = measured.group_by("variant", use_threads=False).aggregate(
-        [
-            ("value", "mean"),
-            ("value", "variance", pc.VarianceOptions(ddof=1)),
-            ("value", "min"),
-            ("value", "max"),
-            ("value", "count"),
-        ]
-    )
-    runs = groups["value_count"].to_numpy()
-    sd = np.sqrt(groups["value_variance"].to_numpy(zero_copy_only=False))
-    several = runs > 1
-    quantile = stdtrit(np.maximum(runs - 1, 1), (1 + CONFIDENCE) / 2)
-    half_width = np.where(several, quantile * sd / np.sqrt(runs), np.nan)
+    measured = rows.filter(pc.is_valid(rows[column]))
+    variants, groups = np.unique(measured["variant"].to_numpy(), return_inverse=True)
+    values = pc.cast(measured[column], pa.float64()).to_numpy()
+    results = number_results(measured["digest"].to_pylist())
+    found = estimate_groups(groups, values, results, count=len(variants))
+    several = found.repeats > 1
     return pa.Table.from_arrays(
         [
-            groups["variant"],
-            pa.repeat(metric, len(groups)),
-            pa.repeat(unit_of(metric), len(groups)),
-            groups["value_mean"],
-            pa.array(half_width, from_pandas=True),
-            pa.array(np.where(several, sd, np.nan), from_pandas=True),
-            groups["value_min"],
-            groups["value_max"],
-            groups["value_count"],
+            pa.array(variants),
+            pa.repeat(metric, len(variants)),
+            pa.repeat(unit_of(metric), len(variants)),
+            pa.array(found.mean),
+            pa.array(found.half_width, from_pandas=True),
+            pa.array(np.where(several, np.sqrt(found.variance), np.nan), from_pandas=True),
+            pa.array(found.least),
+            pa.array(found.most),
+            pa.array(found.runs, pa.int64()),
+            pa.array(found.repeats, pa.int64()),
         ],
         schema=_SCHEMA,
     )
@@ -136,5 +128,6 @@ _FIELDS: list[tuple[str, pa.DataType]] = [
     ("least", pa.float64()),
     ("most", pa.float64()),
     ("runs", pa.int64()),
+    ("repeats", pa.int64()),
 ]
 _SCHEMA = pa.schema(_FIELDS)

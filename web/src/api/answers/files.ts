@@ -140,6 +140,8 @@ export interface SweepSummary {
 
 /**
  * A row of `summary.parquet`: the estimate of a metric in a variant, and a column for each axis.
+ *
+ * `runs` counts repetitions with equal results once, and `n` says so in words.
  */
 export interface SweepCell {
   variant: number;
@@ -148,5 +150,7 @@ export interface SweepCell {
   mean: number | null;
   half_width: number | null;
   runs: number;
+  repeats: number;
+  n: string;
   [k: string]: unknown;
 }

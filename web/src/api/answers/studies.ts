@@ -58,12 +58,16 @@ export interface Group {
 }
 
 /**
- * The mean of a metric over a group, and half the width of its 95 % interval if it has several runs.
+ * The mean of a metric over a group, and half the width of its 95 % interval if there is one.
+ *
+ * `runs` counts repetitions with equal results once, and `n` says so in words.
  */
 export interface Estimate {
   mean: number;
   half_width: number | null;
   runs: number;
+  repeats: number;
+  n: string;
 }
 
 /**
