@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from longhaul.errors import LonghaulError
-from longhaul.run import standing
+from longhaul.run import interventions, standing
 from longhaul.run.api import Result
 from longhaul.run.relay import serving
 from longhaul.run.relay.serving import Opened, Order
@@ -97,7 +97,7 @@ class Running:
 
         Returns when the change took effect, in seconds of the relay's clock. Raises ScenarioError.
         """
-        return standing.change_laws(self.name, link, laws, up=up, way=way, route=route)
+        return interventions.change_laws(self.name, link, laws, up=up, way=way, route=route)
 
     def status(self) -> dict[str, Any]:
         """What it has counted so far."""

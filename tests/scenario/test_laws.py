@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from longhaul.scenario import parse_scenario, resolve, resolve_change
+from longhaul.scenario import parse_scenario, resolve, resolve_changes
 from longhaul.scenario.laws import distribution_mean, mean_loss
 
 from .links import NODES, forward, plan_of
@@ -411,7 +411,8 @@ def test_an_event_may_let_packets_overtake_and_corrupt_them() -> None:
 def test_set_takes_flow_mappings() -> None:
     link = plan_of("delay: 5ms, rate: 100Mbit")["links"][0]
     words = ["loss={model: gilbert-elliott, mean: 1%, burst: 3}", "queue={kind: codel}", "corrupt=1%"]
-    change = resolve_change(words, link, way="forward")
+    (asked,) = resolve_changes(words, link, way="forward")
+    change = asked["change"]
     assert change["loss"] == {"law": "gilbert-elliott", "mean": 0.01, "burst": 3.0}
     assert change["queue"]["discipline"]["law"] == "codel"
     assert (change["corrupt"], change["delay"], change["up"]) == (0.01, None, None)

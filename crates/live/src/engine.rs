@@ -25,8 +25,8 @@ use flow_names::FlowNames;
 use idle::Idle;
 use longhaul_endpoints::Endpoints;
 use longhaul_network::journal::Entry;
-use longhaul_network::{DirectionId, Flags, Network, NodeId, Packet, icmp};
-use longhaul_plan::{Change, NodeKind, Plan, Way};
+use longhaul_network::{DirectionId, Flags, Network, NodeId, Packet, icmp, results};
+use longhaul_plan::{Event, NodeKind, Plan, Way};
 use longhaul_record::Distribution;
 use longhaul_units::Time;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -204,16 +204,24 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    fn change(&mut self, at: Time, link: usize, way: Option<Way>, route: Option<usize>, change: &Change) {
-        for direction in directions(link, way) {
+    fn change(&mut self, event: &Event) {
+        let at = Time::from_ns(event.at_ns);
+        let mut before = Vec::with_capacity(2);
+        for way in [Way::Forward, Way::Reverse] {
+            if event.direction.is_some_and(|only| only != way) {
+                continue;
+            }
+            let direction = DirectionId::new(event.link, way);
             self.outlet.recorder.note(|| Entry::Changed {
                 at,
                 direction,
-                route,
-                change: Box::new(change.clone()),
+                route: event.route,
+                change: Box::new(event.change.clone()),
             });
-            self.network.change(at, direction, route, change, &mut self.outlet);
+            let counted = self.network.change(at, direction, event.route, &event.change, &mut self.outlet);
+            before.push((way, counted));
         }
+        self.outlet.recorder.change(&results::applied(event, &before));
         self.outlet.flush();
         self.endpoints.hand_over(at, &mut self.network, &mut self.outlet);
     }
@@ -310,10 +318,12 @@ impl<'a> Engine<'a> {
             match command {
                 Command::Start { .. } => {}
                 Command::Stop {} => self.stopped = true,
-                Command::Change { link, direction, route, change } => {
+                Command::Change { changes, cause } => {
                     let now = self.clock.now();
                     self.advance(now);
-                    self.change(now, link, direction, route, &change);
+                    for each in changes {
+                        self.change(&each.at(now.ns(), Some(cause.clone())));
+                    }
                     self.control.reply(&Reply::Changed { at_ns: now.ns() })?;
                 }
                 Command::Status {} => {
@@ -324,13 +334,6 @@ impl<'a> Engine<'a> {
         }
         Ok(())
     }
-}
-
-fn directions(link: usize, way: Option<Way>) -> impl Iterator<Item = DirectionId> {
-    [Way::Forward, Way::Reverse]
-        .into_iter()
-        .filter(move |&each| way.is_none_or(|way| way == each))
-        .map(move |way| DirectionId::new(link, way))
 }
 
 /// Multicast and link-local destinations stay on a host's own wire; no router forwards them.

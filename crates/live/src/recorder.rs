@@ -16,6 +16,7 @@ use longhaul_record::{
     lateness_header,
 };
 use monitor::MonitorFiles;
+use serde_json::Value;
 use simulated::SimulatedFiles;
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -43,6 +44,8 @@ enum Batch {
     Flows(Vec<FlowRow>),
     Echoes(Vec<EchoRow>),
     Requests(Vec<RequestRow>),
+    /// Applied changes, one JSON object a line.
+    Changes(Vec<u8>),
 }
 
 /// Captured packets, one behind the other in `bytes`.
@@ -67,6 +70,8 @@ pub struct Recorder {
     packets: Vec<PacketRow>,
     captured: Captured,
     journal: Journal,
+    /// Applied changes that the disk has not taken yet; none is ever dropped.
+    changes: Vec<u8>,
     /// Records that the disk was too slow for.
     pub lost_records: u64,
 }
@@ -100,6 +105,7 @@ impl Recorder {
             packets: Vec::with_capacity(PACKET_ROWS),
             captured: Captured::default(),
             journal: Journal { kept: plan.measure.journal, bytes: Vec::new(), entries: 0 },
+            changes: Vec::new(),
             lost_records: 0,
         })
     }
@@ -142,6 +148,13 @@ impl Recorder {
         self.send(Batch::Requests(rows), count);
     }
 
+    /// Records a change that was applied.
+    pub fn change(&mut self, row: &Value) {
+        self.changes.extend_from_slice(row.to_string().as_bytes());
+        self.changes.push(b'\n');
+        self.hand_over_changes();
+    }
+
     /// Records a packet's passage.
     pub fn packet(&mut self, row: PacketRow) {
         self.packets.push(row);
@@ -171,8 +184,18 @@ impl Recorder {
         }
     }
 
+    fn hand_over_changes(&mut self) {
+        let Some(channel) = self.channel.as_ref().filter(|_| !self.changes.is_empty()) else { return };
+        if let Err(TrySendError::Full(Batch::Changes(kept))) =
+            channel.try_send(Batch::Changes(std::mem::take(&mut self.changes)))
+        {
+            self.changes = kept;
+        }
+    }
+
     /// Hands over what has gathered.
     pub fn hand_over(&mut self) {
+        self.hand_over_changes();
         if !self.packets.is_empty() {
             let rows = std::mem::replace(&mut self.packets, Vec::with_capacity(PACKET_ROWS));
             let count = rows.len();
@@ -200,7 +223,12 @@ impl Recorder {
     /// Waits until everything is on disk.
     pub fn finish(&mut self) -> Result<()> {
         self.hand_over();
-        self.channel = None;
+        if let Some(channel) = self.channel.take()
+            && !self.changes.is_empty()
+        {
+            // The run is over, and there is time to wait for the disk.
+            let _ = channel.send(Batch::Changes(std::mem::take(&mut self.changes)));
+        }
         match self.writer.take().map(JoinHandle::join) {
             Some(Ok(Err(error))) => Err(Error::wrap("write records", error)),
             Some(Err(_)) => Err(Error::new("the recorder stopped early")),
@@ -220,6 +248,7 @@ struct Files {
     samples: BufWriter<File>,
     packets: BufWriter<File>,
     lateness: BufWriter<File>,
+    changes: File,
     captures: HashMap<u32, Capture<BufWriter<File>>>,
     journal: Option<BufWriter<File>>,
     simulated: Option<SimulatedFiles>,
@@ -236,6 +265,9 @@ impl Files {
         samples.write_all(SAMPLES_HEADER.as_bytes()).map_err(header)?;
         packets.write_all(PACKETS_HEADER.as_bytes()).map_err(header)?;
         lateness.write_all(lateness_header().as_bytes()).map_err(header)?;
+        let path = raw.join("changes.jsonl");
+        let changes =
+            File::create(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))?;
         let mut captures = HashMap::new();
         for &link in &plan.measure.captures {
             let folder = directory.join("captures");
@@ -258,6 +290,7 @@ impl Files {
             samples,
             packets,
             lateness,
+            changes,
             captures,
             journal,
             simulated: SimulatedFiles::open(plan, &raw)?,
@@ -298,6 +331,7 @@ impl Files {
                 Batch::Echoes(rows) => {
                     self.simulated.iter_mut().try_for_each(|files| files.write_echoes(&rows))?;
                 }
+                Batch::Changes(lines) => self.changes.write_all(&lines)?,
                 Batch::Requests(rows) => {
                     self.simulated.iter_mut().try_for_each(|files| files.write_requests(&rows))?;
                 }

@@ -19,7 +19,7 @@ use crate::players::{Player, Zero};
 use crate::program::{self, Running, Surroundings};
 use children::{EngineProcess, ObserverProcess};
 use longhaul_network::Network;
-use longhaul_plan::{Event, NodeKind, Plan};
+use longhaul_plan::{Cause, Event, LinkChange, NodeKind, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -427,23 +427,13 @@ impl<'a> Supervisor<'a> {
                     (host.name.clone(), json!(BTreeMap::from(host.namespaces.descriptors())))
                 }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd, "cgroups": self.groups})
             }
-            Request::Change { link, direction, route, change } => {
-                let at_ns = self.clock.ns();
-                let event = Event { at_ns, link, direction, route, change: *change };
-                let planned = self.plan.events.iter().filter(|each| each.at_ns <= at_ns);
-                let mut before: Vec<&Event> = planned.chain(&self.repaced).collect();
-                before.sort_by_key(|each| each.at_ns);
-                let checked = self.plan.check_event(&event);
-                if let Err(message) =
-                    checked.and_then(|()| self.plan.check_pacing(before.into_iter(), &event))
-                {
-                    return json!({"ok": false, "message": message});
+            Request::Change { changes, cause } => match self.check_changes(&changes, &cause) {
+                Err(message) => json!({"ok": false, "message": message}),
+                Ok(repaced) => {
+                    self.repaced.extend(repaced);
+                    self.ask_engine(&Command::Change { changes, cause })
                 }
-                if !event.change.pacing.is_empty() {
-                    self.repaced.push(event.clone());
-                }
-                self.ask_engine(&Command::Change { link, direction, route, change: Box::new(event.change) })
-            }
+            },
             Request::Programs {} => json!({
                 "ok": true, "t_ns": self.clock.ns(), "programs": self.programs, "cgroups": self.groups,
             }),
@@ -454,6 +444,34 @@ impl<'a> Supervisor<'a> {
                 status
             }
         }
+    }
+
+    /// Whether all of `changes` can be made; returns those of hosts' pacing.
+    fn check_changes(
+        &self,
+        changes: &[LinkChange],
+        cause: &Cause,
+    ) -> std::result::Result<Vec<Event>, String> {
+        if changes.is_empty() {
+            return Err("changes: there are none".into());
+        }
+        if !cause.is_intervention() {
+            return Err("cause: a request is made by a user, not by the scenario".into());
+        }
+        let at_ns = self.clock.ns();
+        let planned = self.plan.events.iter().filter(|each| each.at_ns <= at_ns);
+        let mut before: Vec<&Event> = planned.chain(&self.repaced).collect();
+        before.sort_by_key(|each| each.at_ns);
+        let mut repaced: Vec<Event> = Vec::new();
+        for change in changes {
+            let event = change.clone().at(at_ns, Some(cause.clone()));
+            self.plan.check_event(&event)?;
+            self.plan.check_pacing(before.iter().copied().chain(&repaced), &event)?;
+            if !event.change.pacing.is_empty() {
+                repaced.push(event);
+            }
+        }
+        Ok(repaced)
     }
 
     fn ask_engine(&mut self, command: &Command) -> Value {

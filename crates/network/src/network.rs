@@ -288,7 +288,10 @@ impl Network {
         self.calendar.earliest()
     }
 
-    /// Changes a direction's laws at `now`, in place. The change must have passed its check.
+    /// Changes a direction's models at `now`, in place. The change must have passed its check.
+    ///
+    /// Returns what the direction had counted until then, so that what it did before can be told from what it
+    /// does afterwards.
     pub fn change(
         &mut self,
         now: Time,
@@ -296,15 +299,24 @@ impl Network {
         route: Option<usize>,
         change: &longhaul_plan::Change,
         sink: &mut impl Sink,
-    ) {
+    ) -> LinkCounters {
         self.look_no_further();
         self.advance(now, sink);
         self.turn_bins(direction, now);
+        let place = direction.0 as usize;
         if change.is_of_the_link() {
-            self.directions[direction.0 as usize].link.change(now, route, &laws::change(change));
+            // What starts until now is counted by the old models, also where nobody has looked yet.
+            self.directions[place].link.change(now, None, &longhaul_link::Change::default());
+        } else {
+            self.directions[place].link.settle(now);
+        }
+        let before = self.link_counters(direction);
+        if change.is_of_the_link() {
+            self.directions[place].link.change(now, route, &laws::change(change));
         }
         self.change_pacing(direction, &change.pacing, now, sink);
         self.tidy(direction, now, sink);
+        before
     }
 
     /// Brings the counters of what waits and what flies up to `now`; no packet notices.

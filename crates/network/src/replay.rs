@@ -120,6 +120,7 @@ impl<'a, R: Read> Entries<'a, R> {
                     direction: Some(direction.way()),
                     route: *route,
                     change: (**change).clone(),
+                    cause: None,
                 };
                 self.plan.check_event(&event).map_err(foreign)?;
                 *at

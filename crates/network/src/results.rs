@@ -3,7 +3,7 @@
 use crate::network::{LinkCounters, Network};
 use crate::packet::{DirectionId, Fate, Packet};
 use longhaul_link::ClassCounters;
-use longhaul_plan::{Plan, Way};
+use longhaul_plan::{Event, Plan, Way};
 use longhaul_record::{Distribution, PacketRow, SampleRow};
 use longhaul_units::Time;
 use serde_json::{Value, json};
@@ -50,6 +50,29 @@ pub fn passage(direction: DirectionId, packet: &Packet, offered: Time, due: Resu
         fate: due.err().map_or("delivered", Fate::name),
         flow: packet.flow,
     }
+}
+
+/// A change that was applied, as records have it, with what each direction had counted `before` it.
+pub fn applied(event: &Event, before: &[(Way, LinkCounters)]) -> Value {
+    let counted = before.iter().map(|(way, counters)| {
+        let of = &counters.link;
+        let counted = json!({
+            "offered_packets": of.offered_packets,
+            "entered_packets": of.delivered_packets + counters.flying_packets,
+            "delivered_bytes": of.delivered_bytes,
+            "lost_packets": of.lost_packets,
+            "overflowed_packets": of.overflowed_packets,
+            "dropped_packets": of.dropped_packets,
+            "down_packets": of.down_packets,
+            "wire_bytes": of.wire_bytes,
+            "wire_delay_ns": of.wire_delay_ps as f64 / 1_000.0,
+        });
+        (if *way == Way::Forward { "forward" } else { "reverse" }.to_owned(), counted)
+    });
+    let counted: serde_json::Map<_, _> = counted.collect();
+    let mut row = json!(event);
+    row["before"] = json!(counted);
+    row
 }
 
 /// Packets since the start over the whole network, by fate, as results have them.

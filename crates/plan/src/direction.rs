@@ -77,22 +77,31 @@ pub enum LossPlace {
 #[serde(default, deny_unknown_fields)]
 pub struct Change {
     /// Up or down.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub up: Option<bool>,
     /// A new loss law, which starts afresh.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<Loss>,
     /// New limits and a new discipline; what waits already stays, in its order.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
     /// A new rate, from the next packet on.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// A new delay, for packets that enter the wire from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Delay>,
     /// Whether packets may overtake, from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reorder: Option<bool>,
     /// A new share of duplicates.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicate: Option<f64>,
     /// A new share of packets with a wrong bit.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub corrupt: Option<f64>,
     /// New laws of classes of the host's pacing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pacing: Vec<PacingChange>,
 }
 

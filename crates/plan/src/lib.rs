@@ -9,6 +9,7 @@
 mod bundle;
 mod delay;
 mod direction;
+mod events;
 mod flows;
 mod jobs;
 mod loss;
@@ -21,6 +22,7 @@ mod series;
 pub use bundle::{Bundle, FlowKey, Policy, Resequence};
 pub use delay::{Delay, OutOfOrder, Rounding};
 pub use direction::{Change, Direction, LossPlace};
+pub use events::{Cause, Event, LinkChange, Requester, Way};
 pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
 pub use longhaul_random::Distribution;
@@ -137,33 +139,6 @@ pub struct RouteOverride {
     pub destination: usize,
     /// The link that it takes; one of its endpoints is `node`.
     pub link: usize,
-}
-
-/// A change of a link at a time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Event {
-    /// When, since the start of the run.
-    pub at_ns: u64,
-    /// Which link.
-    pub link: usize,
-    /// Which direction; `None` for both.
-    pub direction: Option<Way>,
-    /// Which of its parallel routes; `None`: the link, or all of them.
-    #[serde(default)]
-    pub route: Option<usize>,
-    /// What becomes different.
-    pub change: Change,
-}
-
-/// One of the two directions of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Way {
-    /// From the first endpoint to the second.
-    Forward,
-    /// From the second endpoint to the first.
-    Reverse,
 }
 
 /// A law of the window, and the name by which the kernel knows it during the run: 1 to 15 letters, digits and

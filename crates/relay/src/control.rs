@@ -1,7 +1,7 @@
 //! Talking to a relay: JSON objects, one a line, over a socket of its owner; each names the token.
 
 use crate::socks::equal;
-use longhaul_plan::{Change, Way};
+use longhaul_plan::{Cause, LinkChange};
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,17 +28,12 @@ pub enum Request {
     Hosts {},
     /// How it goes.
     Status {},
-    /// Change a link now.
+    /// Change links now, all at the same instant, or none of them if one of the changes is wrong.
     Change {
-        /// Its position.
-        link: usize,
-        /// `None`: both ways.
-        direction: Option<Way>,
-        /// Which of its parallel routes.
-        #[serde(default)]
-        route: Option<usize>,
         /// What becomes different.
-        change: Box<Change>,
+        changes: Vec<LinkChange>,
+        /// Who asks.
+        cause: Cause,
     },
 }
 

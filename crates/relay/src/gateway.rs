@@ -6,6 +6,7 @@ mod passing;
 mod steering;
 
 use crate::account;
+use crate::changes::ChangeLog;
 use crate::clock::{Clock, Sleeper, processor_ns};
 use crate::connection::Connection;
 use crate::control::Control;
@@ -107,6 +108,7 @@ pub struct Gateway {
     control: Control,
     wrapper: Option<Box<dyn Wrapper>>,
     log: Log,
+    changes: ChangeLog,
     /// How late pieces were written.
     lateness: Histogram,
     /// Bytes in all streams.
@@ -168,6 +170,7 @@ impl Gateway {
         let raw = options.directory.join("raw");
         std::fs::create_dir_all(&raw).map_err(|error| format!("cannot make {}: {error}", raw.display()))?;
         let log = Log::open(&raw, settings.log.messages, settings.log.limit_bytes)?;
+        let changes = ChangeLog::create(&raw)?;
         let control = Control::open(options.socket.as_deref(), options.token)?;
         let resolver = Resolver::start()?;
         if let Some(fd) = control.listener() {
@@ -201,6 +204,7 @@ impl Gateway {
             control,
             wrapper: options.wrapper,
             log,
+            changes,
             lateness: Histogram::new(),
             held: 0,
             starving: BTreeSet::new(),
@@ -425,8 +429,8 @@ impl Gateway {
         while let Some(event) = self.settings.events.get(self.next_event)
             && Time::from_ns(event.at_ns) <= now
         {
-            let at = Time::from_ns(event.at_ns);
-            self.wan.change(at, event.link, event.direction, event.route, &event.change);
+            let event = event.clone();
+            self.change(Time::from_ns(event.at_ns), &event);
             self.next_event += 1;
         }
         if self.settings.duration_ns.is_some_and(|end| Time::from_ns(end) <= now) {

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod changes;
 mod clock;
 mod connection;
 mod control;

@@ -1,6 +1,6 @@
 //! What a gateway is told: links, sub-clusters, paths, where it listens.
 
-use longhaul_plan::{Direction, Event, Rate, Way};
+use longhaul_plan::{Cause, Direction, Event, LinkChange, Rate, Way};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -268,6 +268,20 @@ impl Settings {
             return Err("events: are not in order of time".into());
         }
         Ok(())
+    }
+
+    /// Checks what a user wants to change.
+    pub fn check_changes(&self, changes: &[LinkChange], cause: &Cause) -> Result<(), String> {
+        if !cause.is_intervention() {
+            return Err("cause: a request is made by a user, not by the scenario".into());
+        }
+        if changes.is_empty() {
+            return Err("changes: there are none".into());
+        }
+        changes.iter().try_for_each(|each| {
+            self.check_change(each.link, each.route)?;
+            each.change.check().map_err(|error| format!("change.{error}"))
+        })
     }
 
     /// Checks that a change's link and route are there.

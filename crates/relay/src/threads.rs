@@ -4,6 +4,7 @@
 //! what holds for requests and replies holds here, and a stream gets a message a delay.
 
 use crate::account;
+use crate::changes::ChangeLog;
 use crate::clock::{Clock, processor_ns};
 use crate::control::{Control, Request};
 use crate::log::{Log, Message, Written};
@@ -13,6 +14,7 @@ use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
 use crate::spinner::Spinner;
 use crate::wan::{FlowId, Outcome, Piece, RouteId, Wan};
 use crate::{Options, Wrapper};
+use longhaul_plan::Event;
 use longhaul_units::{Histogram, Span, Time};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde_json::{Value, json};
@@ -77,6 +79,7 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
     let raw = options.directory.join("raw");
     std::fs::create_dir_all(&raw).map_err(|error| format!("cannot make {}: {error}", raw.display()))?;
     let log = Log::open(&raw, settings.log.messages, settings.log.limit_bytes)?;
+    let mut changes = ChangeLog::create(&raw)?;
     let mut control = Control::open(options.socket.as_deref(), options.token)?;
     let relay = Arc::new(Relay {
         clock: Clock::starting_now(),
@@ -104,7 +107,7 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
         while let Some(event) =
             relay.settings.events.get(next_event).filter(|it| Time::from_ns(it.at_ns) <= now)
         {
-            locked(&relay.wan).change(now, event.link, event.direction, event.route, &event.change);
+            relay.change(now, &Event { at_ns: now.ns(), ..event.clone() }, &mut changes);
             next_event += 1;
         }
         if relay.settings.duration_ns.is_some_and(|end| Time::from_ns(end) <= now) {
@@ -129,7 +132,7 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
         }
         drop(watched);
         control.accept();
-        if let Some(reason) = steer(&relay, &mut control, CONVERSATIONS, &options.directory) {
+        if let Some(reason) = steer(&relay, &mut control, &mut changes, &options.directory) {
             break reason;
         }
     };
@@ -146,10 +149,10 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
 fn steer(
     relay: &Relay,
     control: &mut Control,
-    places: u32,
+    log: &mut ChangeLog,
     directory: &std::path::Path,
 ) -> Option<&'static str> {
-    for place in 0..places {
+    for place in 0..CONVERSATIONS {
         for request in control.requests(place) {
             let answer = match request {
                 Request::Stop { interrupted } => {
@@ -160,17 +163,16 @@ fn steer(
                 Request::Status {} => {
                     json!({"ok": true, "name": relay.settings.name, "relay": relay.account()})
                 }
-                Request::Change { link, direction, route, change } => {
-                    let checked = relay.settings.check_change(link, route);
-                    match checked.and_then(|()| change.check().map_err(|error| format!("change.{error}"))) {
-                        Ok(()) => {
-                            let now = relay.clock.now();
-                            locked(&relay.wan).change(now, link, direction, route, &change);
-                            json!({"ok": true, "engine": {"at_ns": now.ns()}})
+                Request::Change { changes, cause } => match relay.settings.check_changes(&changes, &cause) {
+                    Ok(()) => {
+                        let now = relay.clock.now();
+                        for each in changes {
+                            relay.change(now, &each.at(now.ns(), Some(cause.clone())), log);
                         }
-                        Err(message) => json!({"ok": false, "message": message}),
+                        json!({"ok": true, "engine": {"at_ns": now.ns()}})
                     }
-                }
+                    Err(message) => json!({"ok": false, "message": message}),
+                },
             };
             control.answer(place, &answer);
         }
@@ -188,6 +190,12 @@ struct Opening {
 }
 
 impl Relay {
+    /// Changes a link at `at`, and records it.
+    fn change(&self, at: Time, event: &Event, log: &mut ChangeLog) {
+        locked(&self.wan).change(at, event.link, event.direction, event.route, &event.change);
+        log.record(event);
+    }
+
     fn welcome(self: &Arc<Self>, index: usize, client: TcpStream, address: SocketAddr) {
         let listener = &self.settings.listeners[index];
         let from = listener.from().or_else(|| self.settings.cluster_of(address.ip()));

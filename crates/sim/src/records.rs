@@ -5,6 +5,7 @@ use longhaul_record::{
     REQUESTS_HEADER, RequestRow, SAMPLES_HEADER, SEGMENTS_HEADER, SampleRow, SegmentRow,
 };
 use longhaul_units::Time;
+use serde_json::Value;
 use std::io::{self, Write};
 
 /// Where a simulation writes what it records. The first failure is kept and ends the writing.
@@ -25,6 +26,8 @@ struct Outputs {
     flows: Box<dyn Write + Send + Sync>,
     echoes: Box<dyn Write + Send + Sync>,
     requests: Box<dyn Write + Send + Sync>,
+    /// One JSON object a line.
+    changes: Box<dyn Write + Send + Sync>,
     /// Of monitored links and their flows, if there are any.
     bins: Option<[Box<dyn Write + Send + Sync>; 2]>,
 }
@@ -55,6 +58,7 @@ impl Records {
             flows: with_header("flows.csv", FLOWS_HEADER)?,
             echoes: with_header("echoes.csv", ECHOES_HEADER)?,
             requests: with_header("requests.csv", REQUESTS_HEADER)?,
+            changes: with_header("changes.jsonl", "")?,
             bins: match plan.measure.monitor {
                 Some(_) => Some([
                     with_header("monitor.csv", BINS_HEADER)?,
@@ -133,15 +137,22 @@ impl Records {
         keep(failure, row.write(&flows[row.flow as usize], &mut outputs.requests));
     }
 
+    /// A change was applied; it is on disk when this returns.
+    pub(crate) fn change(&mut self, row: &Value) {
+        let Records { outputs: Some(outputs), failure, .. } = self else { return };
+        let written = writeln!(outputs.changes, "{row}");
+        keep(failure, written.and_then(|()| outputs.changes.flush()));
+    }
+
     /// Writes out what is buffered. The error is the first there was.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
         let Some(outputs) = &mut self.outputs else { return Ok(()) };
-        let Outputs { samples, packets, segments, flows, echoes, requests, bins } = outputs;
+        let Outputs { samples, packets, segments, flows, echoes, requests, changes, bins } = outputs;
         let some = segments.iter_mut().chain(bins.iter_mut().flatten());
-        let mut all = [samples, packets, flows, echoes, requests].into_iter().chain(some);
+        let mut all = [samples, packets, flows, echoes, requests, changes].into_iter().chain(some);
         all.try_for_each(|out| out.flush())
     }
 }

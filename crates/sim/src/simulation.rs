@@ -189,11 +189,16 @@ impl Simulation {
         self.run_together();
         let event = self.plan.events[self.next_change].clone();
         self.next_change += 1;
+        let mut before = Vec::with_capacity(2);
         for way in [Way::Forward, Way::Reverse] {
             if event.direction.is_none_or(|only| only == way) {
                 let direction = DirectionId::new(event.link, way);
-                self.network.change(self.now, direction, event.route, &event.change, &mut self.outlet);
+                let Simulation { network, outlet, .. } = self;
+                before.push((way, network.change(at, direction, event.route, &event.change, outlet)));
             }
+        }
+        if self.outlet.records.are_kept() {
+            self.outlet.records.change(&results::applied(&event, &before));
         }
         self.endpoints.hand_over(self.now, &mut self.network, &mut self.outlet);
         self.apart.allow(self.end != Time::NEVER && self.network.can_look_ahead());

@@ -5,30 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.scenario.laws import rate_of_law
+from longhaul.analysis.configuration import Configuration, Steps, planned
 
 Array = np.ndarray[Any, Any]
-Steps = list[tuple[int, int | None]]
 
 
 def steps(plan: Mapping[str, Any], link: int, way: str) -> Steps:
     """From which ns on the direction had which bit/s (``None``: unlimited), those of its routes together.
 
-    A rate that a trace moves counts with its mean. That the link is down does not change its rate.
+    As the plan's events change them: of a run that has recorded its changes, ask its configuration.
     """
-    direction = plan["links"][link][way]
-    routes = direction["bundle"]["routes"] if direction.get("bundle") else [direction]
-    lanes = [rate_of_law(route["rate"]) for route in routes]
-    found: Steps = [(0, _together(lanes))]
-    for event in plan["events"]:
-        law = event["change"]["rate"]
-        if event["link"] != link or event["direction"] not in (None, way) or not law:
-            continue
-        for lane in range(len(lanes)):
-            if event.get("route") in (None, lane):
-                lanes[lane] = rate_of_law(law)
-        found.append((event["at_ns"], _together(lanes)))
-    return found
+    return Configuration(plan, planned(plan)).rates(link, way)
 
 
 def capacity_bits(rates: Steps, from_ns: Array, to_ns: Array) -> Array:
@@ -49,8 +36,3 @@ def utilisation(rates: Steps, wire_bytes: Array, from_ns: Array, to_ns: Array) -
     """
     bits = capacity_bits(rates, from_ns, to_ns)
     return wire_bytes * 8 / np.where(bits > 0, bits, np.nan)
-
-
-def _together(lanes: list[int | None]) -> int | None:
-    known = [rate for rate in lanes if rate is not None]
-    return sum(known) if len(known) == len(lanes) else None

@@ -101,9 +101,9 @@ def set_(name: str | None, way: str | None, route: int | None, link: str, change
     longhaul set bundle --route 2 down
     longhaul set par1 bulk=250Mbit
     """
-    from longhaul.run.standing import change_link
+    from longhaul.run.interventions import change_link
 
-    at_s = change_link(name, link, changes, way=way, route=route)
+    at_s = change_link(name, link, changes, by="cli", way=way, route=route)
     click.echo(f"{link} changed at {at_s:.6f} s")
 
 

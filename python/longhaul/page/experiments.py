@@ -34,7 +34,7 @@ from longhaul.page.refusals import RefusedError, as_json, status_of
 from longhaul.page.sampling import FIGURES, Sampler
 from longhaul.page.texts import Texts
 from longhaul.run import directory as directories
-from longhaul.run import session, standing, state
+from longhaul.run import interventions, session, state
 from longhaul.scenario.units import Rate, UnitError
 
 Row = TypeVar("Row", bound=RunRow)
@@ -143,7 +143,7 @@ class Experiments:
         if not isinstance(changes, dict) or not changes:
             raise RefusedError(400, '"changes" must be an object such as {"delay": "60ms"}')
         words = [_change(law, value) for law, value in changes.items()]
-        at_s = standing.change_link(self._socket(directory).stem, link, words, way=way)
+        at_s = interventions.change_link(self._socket(directory).stem, link, words, by="page", way=way)
         self._note_rate(asked.path["run"], directory, link, way, changes)
         feed = self._feeds.get(asked.path["run"])
         if feed is not None:

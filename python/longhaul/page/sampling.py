@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from longhaul.analysis.rates import Steps, steps
+from longhaul.analysis.configuration import Steps
+from longhaul.analysis.rates import steps
 from longhaul.page.answers.events import Figures, Sample
 
 Array = np.ndarray[Any, Any]

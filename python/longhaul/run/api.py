@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from longhaul.report.pictures import Drawings, Drawn
-from longhaul.run import experiment, live, standing
+from longhaul.run import experiment, interventions, live, standing
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Network:
         ``way`` is ``forward`` or ``reverse``, both if left out; ``route`` one of its parallel routes, from
         1. Returns when the change took effect, in seconds of the run's clock. Raises ScenarioError.
         """
-        return standing.change_laws(self.name, link, laws, up=up, way=way, route=route)
+        return interventions.change_laws(self.name, link, laws, up=up, way=way, route=route)
 
     def status(self) -> dict[str, Any]:
         """How the run is doing."""

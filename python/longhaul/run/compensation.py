@@ -15,10 +15,9 @@ def compensate(plan: Plan, base_one_way_ns: int) -> tuple[Plan, list[str]]:
     """The plan with delays shortened, and warnings for links that are too short to be shortened."""
     plan = deepcopy(plan)
     warnings = []
-    hosts = {number for number, node in enumerate(plan["nodes"]) if node["kind"] == "host"}
     for number, link in enumerate(plan["links"]):
-        for way, end in (("forward", 1), ("reverse", 0)):
-            if link["endpoints"][end] not in hosts:
+        for way in ("forward", "reverse"):
+            if not ends_at_host(plan, number, way):
                 continue
             left_ns = shorten(link[way]["delay"], base_one_way_ns)
             for route in (link[way].get("bundle") or {"routes": []})["routes"]:
@@ -33,6 +32,12 @@ def compensate(plan: Plan, base_one_way_ns: int) -> tuple[Plan, list[str]]:
                 if event["link"] == number and event["direction"] in (None, way) and changed:
                     shorten(changed, base_one_way_ns)
     return plan, warnings
+
+
+def ends_at_host(plan: Plan, link: int, way: str) -> bool:
+    """Whether packets leave the network at the far end of a direction."""
+    end = plan["links"][link]["endpoints"][1 if way == "forward" else 0]
+    return bool(plan["nodes"][end]["kind"] == "host")
 
 
 def shorten(delay: dict[str, Any], by_ns: int) -> int:

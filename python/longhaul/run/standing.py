@@ -1,6 +1,5 @@
-"""Networks that stay up: brought up, entered, changed, taken down."""
+"""Networks that stay up: brought up, entered, taken down."""
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -126,85 +125,6 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
         raise LonghaulError(
             str(error), remedy="enter it as the user who brought it up", exit_code=3
         ) from error
-
-
-def change_link(
-    name: str | None, link: str, changes: Sequence[str], *, way: str | None, route: int | None = None
-) -> float:
-    """Change a link, or one of its routes (from 1), now.
-
-    Returns when the change took effect, in seconds of the run's clock.
-    """
-    from longhaul.scenario import resolve_change
-
-    path = state.find(name)
-    plan = plan_of(path)
-    names = [each["name"] for each in plan["links"]]
-    if link not in names:
-        paced = paced_directions(plan)
-        if link not in paced:
-            raise LonghaulError(unknown("link", link, [*names, *paced]), exit_code=2)
-        return _change_pacing(path, plan, paced[link], changes)
-    index = names.index(link)
-    both = [way] if way else ["forward", "reverse"]
-    at_ns = 0
-    for each in both:
-        change = resolve_change(changes, plan["links"][index], way=each, route=route)
-        request = {"do": "change", "link": index, "direction": each, "change": change}
-        answer = session.ask(path, request if route is None else {**request, "route": route - 1})
-        at_ns = answer["engine"]["at_ns"]
-    return at_ns / 1e9
-
-
-def paced_directions(plan: Mapping[str, Any]) -> dict[str, list[tuple[int, str]]]:
-    """Of each host that paces, its links' positions in the plan and ways out."""
-    found: dict[str, list[tuple[int, str]]] = {}
-    for index, each in enumerate(plan["links"]):
-        for way, end in (("forward", 0), ("reverse", 1)):
-            if each[way].get("pacing"):
-                found.setdefault(plan["nodes"][each["endpoints"][end]]["name"], []).append((index, way))
-    return found
-
-
-def _change_pacing(
-    path: Path, plan: Mapping[str, Any], directions: Sequence[tuple[int, str]], changes: Sequence[str]
-) -> float:
-    """Change classes of a host's pacing now."""
-    from longhaul.scenario import resolve_pacing
-
-    at_ns = 0
-    for index, way in directions:
-        change = {"pacing": resolve_pacing(changes, plan["links"][index][way]["pacing"])}
-        answer = session.ask(path, {"do": "change", "link": index, "direction": way, "change": change})
-        at_ns = answer["engine"]["at_ns"]
-    return at_ns / 1e9
-
-
-def change_laws(
-    name: str,
-    link: str,
-    laws: Mapping[str, Any],
-    *,
-    up: bool | None = None,
-    way: str | None = None,
-    route: int | None = None,
-) -> float:
-    """As :func:`change_link`, with laws by name (``{"delay": "60ms"}``) and whether the link is ``up``."""
-    changes = [f"{law}={value}" for law, value in laws.items()]
-    changes += [] if up is None else ["up" if up else "down"]
-    return change_link(name, link, changes, way=way, route=route)
-
-
-def plan_of(path: Path) -> dict[str, Any]:
-    """The plan of the run whose socket is ``path``."""
-    answer = session.ask(path, {"do": "hosts"})
-    plan: dict[str, Any] = json.loads((Path(answer["env"]["LONGHAUL_RUN"]) / "plan.json").read_text("utf-8"))
-    from longhaul.scenario.model.link import DEFAULT_MTU
-
-    for link in plan["links"]:
-        # A relay knows no packets, and counts in those that it would have.
-        link.setdefault("mtu", DEFAULT_MTU)
-    return plan
 
 
 def ask_status(name: str | None) -> dict[str, Any]:

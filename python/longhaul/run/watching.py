@@ -8,7 +8,8 @@ from typing import Any
 
 from rich.table import Table
 
-from longhaul.analysis.rates import Steps, steps
+from longhaul.analysis.configuration import Steps
+from longhaul.analysis.rates import steps
 from longhaul.analysis.text import rate_text, share_text, time_text
 from longhaul.run import directory as directories
 from longhaul.run.following import Tail

@@ -1,6 +1,6 @@
 """The scenario language: load, check, and resolve to a plan. Pure but for reading the file handed in."""
 
-from longhaul.scenario.changes import resolve_change, resolve_pacing
+from longhaul.scenario.changes import resolve_changes, resolve_pacing
 from longhaul.scenario.load import Scenario, load_scenario, parse_scenario
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.resolve import Resolved, resolve
@@ -15,6 +15,6 @@ __all__ = [
     "load_scenario",
     "parse_scenario",
     "resolve",
-    "resolve_change",
+    "resolve_changes",
     "resolve_pacing",
 ]

@@ -4,36 +4,57 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
-from longhaul.scenario.events import NOTHING, change_of, lanes_of
-from longhaul.scenario.inputs import FileError, Inputs, LawError, within
-from longhaul.scenario.laws import Plain, mean_of, plan_delay, plan_mean_ns
+from longhaul.scenario.inputs import FileError, Inputs, LawError
+from longhaul.scenario.laws import Plain
+from longhaul.scenario.link_state import NOTHING, LinkState
 from longhaul.scenario.model import Changes
 from longhaul.scenario.model.base import Strict
 from longhaul.scenario.model.pacing import NewLaw
+from longhaul.scenario.network import WAYS
 from longhaul.scenario.pacing import class_numbers, plan_law
 from longhaul.scenario.problems import Place, ScenarioError, did_you_mean
 from longhaul.scenario.validate import validate
 from longhaul.scenario.yaml_tree import Source, follow, read_tree
 
 
-def resolve_change(
-    changes: Sequence[str], link: Mapping[str, Any], *, way: str, route: int | None = None
-) -> Plain:
-    """A change of the plan for direction ``way`` of ``link`` (of the plan); raises :class:`ScenarioError`.
+def resolve_changes(
+    changes: Sequence[str], link: Mapping[str, Any], *, way: str | None = None, route: int | None = None
+) -> list[Plain]:
+    """Changes of the plan, each with ``direction``, ``route`` and ``change``; raises :class:`ScenarioError`.
 
     ``changes`` are ``KEY=VALUE`` with the keys of an event's ``set``, or ``up`` or ``down``; files that they
-    name lie in the current directory. A link with parallel routes changes in all of them, or in ``route``,
-    the first being 1.
+    name lie in the current directory. ``link`` is that of the plan, as it is configured now. What changes is
+    direction ``way`` of it, both if left out, in all of its parallel routes, or in ``route``, the first being
+    1. An event of the scenario at this time would make the same changes.
     """
-    lanes = lanes_of(link[way])
-    if route is not None:
-        if not link[way].get("bundle") or not 1 <= route <= len(lanes):
-            has = f"has routes 1 to {len(lanes)}" if link[way].get("bundle") else "has no parallel routes"
-            source = Source("set", b"", (f"route {route}",))
-            raise ScenarioError(
-                [source.problem(Place(1, 1), (), f"the link {has}", "name one that is there")]
-            )
-        lanes = [lanes[route - 1]]
+    ways: Sequence[str] = WAYS if way is None else (way,)
+    state = LinkState.of(link["name"], link["mtu"], {each: link[each] for each in WAYS})
+    up, lines = _parts(changes)
+    try:
+        lanes = state.addressed(ways, route)
+    except LawError as error:
+        source = Source("set", b"", (f"route {route}",))
+        raise ScenarioError([source.problem(Place(1, 1), (), error.message, error.remedy)]) from None
+    address = {"direction": way, "route": None if route is None else route - 1}
+    asked = [] if up is None else [{**address, "change": {**NOTHING, "up": up}}]
+    if not lines:
+        return asked
+    source, root = read_tree("set", "\n".join(lines).encode())
+    model, problems = validate(source, root, Changes)
+    if model is None:
+        raise ScenarioError(problems)
+    try:
+        targets = state.targets(model, ways, lanes, Inputs(FilePath(), FilePath()))
+    except LawError as error:
+        _place, node, path = follow(root, error.at)
+        raise ScenarioError([source.problem(node.place, path, error.message, error.remedy)]) from None
+    except FileError as error:
+        raise ScenarioError([error.problem]) from None
+    return [*asked, *({**each, "change": change} for each, change in state.together(route, targets))]
+
+
+def _parts(changes: Sequence[str]) -> tuple[bool | None, list[str]]:
+    """Whether the link comes up or goes down, and the keys and values as lines of YAML."""
     words = [change for change in changes if change in ("up", "down")]
     lines = []
     for change in changes:
@@ -52,34 +73,7 @@ def resolve_change(
         raise ScenarioError(
             [source.problem(Place(1, 1), (), "a link is up or down, not both", "write one of them")]
         )
-    up = None if not words else words[0] == "up"
-    if not lines:
-        return {**NOTHING, "up": up}
-    source, root = read_tree("set", "\n".join(lines).encode())
-    model, problems = validate(source, root, Changes)
-    if model is None:
-        raise ScenarioError(problems)
-    inputs = Inputs(FilePath(), FilePath())
-    other = "reverse" if way == "forward" else "forward"
-    try:
-        delay = None
-        if model.delay is not None:
-            with within("delay"):
-                delay = plan_delay(model.delay, inputs)
-        own_ns = mean_of([lane["delay"] for lane in lanes]) if delay is None else plan_mean_ns(delay)
-        round_trip_ns = own_ns + plan_mean_ns(link[other]["delay"])
-        planned = [
-            change_of(model, lane, inputs, delay=delay, round_trip_ns=round_trip_ns, mtu=link["mtu"])
-            for lane in lanes
-        ]
-        if any(each != planned[0] for each in planned):
-            raise LawError(("queue",), "differs from route to route", "write 100p or 1MiB")
-    except LawError as error:
-        _place, node, path = follow(root, error.at)
-        raise ScenarioError([source.problem(node.place, path, error.message, error.remedy)]) from None
-    except FileError as error:
-        raise ScenarioError([error.problem]) from None
-    return {**planned[0], "up": up}
+    return (words[0] == "up" if words else None), lines
 
 
 def resolve_pacing(changes: Sequence[str], pacing: Mapping[str, Any]) -> list[Plain]:

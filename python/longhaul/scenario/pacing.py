@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from longhaul.scenario.events import NOTHING
+from longhaul.scenario.events import cause_of
 from longhaul.scenario.laws import Plain, bdp_bytes
 from longhaul.scenario.laws.rate import FRAMING
+from longhaul.scenario.link_state import NOTHING
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.model.pacing import MOST_CLASSES, PROTOCOLS, ClassLaw, Pacing, PacingClass
 from longhaul.scenario.network import WAYS, NamedNode, Network
@@ -207,7 +208,10 @@ def plan_pacing_events(
                 if changes and wrong:
                     problems.append(scenario.problem((*path, "pacing"), *wrong))
                 what = {"at_ns": event.at.ns, "link": link, "direction": way, "route": None}
-                found.append((event.at.ns, position, {**what, "change": {**NOTHING, "pacing": changes}}))
+                change = {**NOTHING, "pacing": changes}
+                found.append(
+                    (event.at.ns, position, {**what, "change": change, "cause": cause_of(position, event)})
+                )
     return found, problems
 
 

@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use longhaul_plan::{Change, Way};
+use longhaul_plan::{Cause, LinkChange};
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,17 +17,12 @@ pub enum Command {
         /// Nanoseconds.
         start_ns: u64,
     },
-    /// A link changes now.
+    /// Links change now, all at the same instant.
     Change {
-        /// Its position in the plan.
-        link: usize,
-        /// `None`: both.
-        direction: Option<Way>,
-        /// Which of its parallel routes; `None`: the link, or all of them.
-        #[serde(default)]
-        route: Option<usize>,
         /// What becomes different.
-        change: Box<Change>,
+        changes: Vec<LinkChange>,
+        /// Who asked for it.
+        cause: Cause,
     },
     /// Counters, please.
     Status {},

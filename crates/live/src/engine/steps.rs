@@ -71,7 +71,7 @@ impl Engine<'_> {
             let Engine { network: net, endpoints, outlet, .. } = self;
             // The order of ties is the simulator's.
             let has_acted = if change <= next {
-                self.make_next_change(change);
+                self.make_next_change();
                 false
             } else if network <= next {
                 net.advance(next, outlet);
@@ -110,7 +110,7 @@ impl Engine<'_> {
             if change > now {
                 break;
             }
-            self.make_next_change(change);
+            self.make_next_change();
         }
         self.advanced = now;
         if self.network.next_event() <= now {
@@ -123,9 +123,9 @@ impl Engine<'_> {
         self.plan.events.get(self.next_change).map_or(Time::NEVER, |event| Time::from_ns(event.at_ns))
     }
 
-    fn make_next_change(&mut self, at: Time) {
+    fn make_next_change(&mut self) {
         let event = &self.plan.events[self.next_change];
         self.next_change += 1;
-        self.change(at, event.link, event.direction, event.route, &event.change);
+        self.change(event);
     }
 }

@@ -2,7 +2,7 @@
 //! over a socket that only its owner may open.
 
 use crate::error::{Error, Result};
-use longhaul_plan::{Change, Way};
+use longhaul_plan::{Cause, LinkChange};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -35,17 +35,12 @@ pub enum Request {
     Status {},
     /// What the programs do; the engine is not asked.
     Programs {},
-    /// Change a link now.
+    /// Change links now, all at the same instant, or none of them if one of the changes is wrong.
     Change {
-        /// Its position in the plan.
-        link: usize,
-        /// `None`: both.
-        direction: Option<Way>,
-        /// Which of its parallel routes; `None`: the link, or all of them.
-        #[serde(default)]
-        route: Option<usize>,
         /// What becomes different.
-        change: Box<Change>,
+        changes: Vec<LinkChange>,
+        /// Who asks.
+        cause: Cause,
     },
 }
 

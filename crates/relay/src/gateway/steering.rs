@@ -2,6 +2,7 @@
 
 use super::{Gateway, kind, watch};
 use crate::control::Request;
+use longhaul_plan::Event;
 use longhaul_units::Time;
 use nix::sys::epoll::EpollFlags;
 use serde_json::json;
@@ -29,21 +30,23 @@ impl Gateway {
                 Request::Status {} => {
                     json!({"ok": true, "name": self.settings.name, "relay": self.account()})
                 }
-                Request::Change { link, direction, route, change } => {
-                    let checked = self
-                        .settings
-                        .check_change(link, route)
-                        .and_then(|()| change.check().map_err(|error| format!("change.{error}")));
-                    match checked {
-                        Ok(()) => {
-                            self.wan.change(now, link, direction, route, &change);
-                            json!({"ok": true, "engine": {"at_ns": now.ns()}})
+                Request::Change { changes, cause } => match self.settings.check_changes(&changes, &cause) {
+                    Ok(()) => {
+                        for each in changes {
+                            self.change(now, &each.at(now.ns(), Some(cause.clone())));
                         }
-                        Err(message) => json!({"ok": false, "message": message}),
+                        json!({"ok": true, "engine": {"at_ns": now.ns()}})
                     }
-                }
+                    Err(message) => json!({"ok": false, "message": message}),
+                },
             };
             self.control.answer(place, &answer);
         }
+    }
+
+    /// Changes a link at `at`, and records it.
+    pub(super) fn change(&mut self, at: Time, event: &Event) {
+        self.wan.change(at, event.link, event.direction, event.route, &event.change);
+        self.changes.record(event);
     }
 }

@@ -137,10 +137,20 @@ fn only_who_knows_the_token_steers() {
         assert_eq!(answer["ok"], false, "{request}");
         assert!(answer["message"].as_str().unwrap().contains("token"), "{answer}");
     }
-    let change = |delay: Value| json!({"do": "change", "token": "right", "link": 0, "direction": "forward", "change": {"delay": delay}});
+    let change = |delay: Value| {
+        let change = json!({"link": 0, "direction": "forward", "change": {"delay": delay}});
+        let cause = json!({"by": "cli", "user": "ann", "words": ["delay=9ms"]});
+        json!({"do": "change", "token": "right", "changes": [change], "cause": cause})
+    };
     let answer = ask(&relay, &change(json!({"law": "constant", "delay_ns": 9_000_000})));
     assert_eq!(answer["ok"], true);
     assert_eq!(ask(&relay, &change(json!({"law": "none"})))["ok"], false);
+    let recorded = std::fs::read_to_string(relay.directory.join("raw/changes.jsonl")).unwrap();
+    let recorded: Vec<Value> = recorded.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(recorded.len(), 1, "a change that was refused is not recorded");
+    assert_eq!(recorded[0]["change"]["delay"]["delay_ns"], 9_000_000);
+    assert_eq!(recorded[0]["at_ns"], answer["engine"]["at_ns"]);
+    assert_eq!(recorded[0]["cause"]["user"], "ann");
     let mut stream = relay.client();
     stream.write_all(b"x").unwrap();
     stream.read_exact(&mut [0]).unwrap();

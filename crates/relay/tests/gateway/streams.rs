@@ -121,6 +121,7 @@ fn a_change_holds_from_its_instant_on() {
         direction: Some(longhaul_plan::Way::Forward),
         route: None,
         change: longhaul_plan::Change { delay: Some(law(5_000, None).delay), ..Default::default() },
+        cause: None,
     }];
     let relay = start(settings);
     let begun = Instant::now();

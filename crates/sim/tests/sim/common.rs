@@ -151,7 +151,7 @@ pub fn with(plan: Plan, flows: Vec<Flow>) -> Plan {
 /// Link 0 goes up or down in both directions.
 pub fn turn(at_ns: u64, up: bool) -> Event {
     let change = Change { up: Some(up), ..Change::default() };
-    Event { at_ns, link: 0, direction: None, route: None, change }
+    Event { at_ns, link: 0, direction: None, route: None, change, cause: None }
 }
 
 /// One bulk transfer from host 0 to host 1 over one link.

@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn a_change_may_end_looking_ahead_but_changes_nothing_else(plan in any_ring(), at_ns in 0..2 * SECOND, link in 0usize..12) {
         let change = Change { rate: Some(Rate::Constant { bits_per_s: 3_000_000 }), ..Change::default() };
-        let event = Event { at_ns, link, direction: None, route: None, change };
+        let event = Event { at_ns, link, direction: None, route: None, change, cause: None };
         let plan = Plan { events: vec![event], ..plan };
         let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
         let (outcome, _) = run(&plan, Scheduler::Automatic, 100);

@@ -1,0 +1,28 @@
+//! The record of what was changed while a relay ran.
+
+use longhaul_plan::Event;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+/// Changes of links that were applied, one JSON object a line, on disk as soon as they hold.
+#[derive(Debug)]
+pub struct ChangeLog(File);
+
+impl ChangeLog {
+    /// Makes the file `changes.jsonl` in `raw`.
+    pub fn create(raw: &Path) -> Result<Self, String> {
+        let path = raw.join("changes.jsonl");
+        File::create(&path)
+            .map(ChangeLog)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))
+    }
+
+    /// Records a change.
+    pub fn record(&mut self, event: &Event) {
+        let Ok(mut line) = serde_json::to_vec(event) else { return };
+        line.push(b'\n');
+        // A full disk stops no relay; the log of messages tells of it.
+        let _ = self.0.write_all(&line);
+    }
+}

@@ -1,0 +1,146 @@
+"""Changes of a network that is up, as a user asks for them: all parts of one request at one instant."""
+
+import getpass
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from longhaul.analysis.configuration import WAYS, Configuration
+from longhaul.errors import LonghaulError
+from longhaul.run import directory as directories
+from longhaul.run import session, state
+from longhaul.run.changes import read_changes
+from longhaul.run.compensation import ends_at_host, shorten
+from longhaul.run.standing import unknown
+
+Json = dict[str, Any]
+Surface = Literal["cli", "page", "python"]
+"""Where a user asked."""
+
+
+def change_link(
+    name: str | None,
+    link: str,
+    changes: Sequence[str],
+    *,
+    by: Surface,
+    way: str | None = None,
+    route: int | None = None,
+) -> float:
+    """Change a link, or one of its routes (from 1), or the pacing of a host that is called ``link``, now.
+
+    ``changes`` are ``KEY=VALUE``, ``up`` or ``down``. Returns when they took effect, in seconds of the run's
+    clock. Raises ScenarioError and LonghaulError, and then nothing has changed.
+    """
+    path = state.find(name)
+    run = _Run.of(path)
+    names = [each["name"] for each in run.plan["links"]]
+    if link in names:
+        asked = run.link_changes(names.index(link), changes, way=way, route=route)
+    else:
+        paced = paced_directions(run.plan)
+        if link not in paced:
+            raise LonghaulError(unknown("link", link, [*names, *paced]), exit_code=2)
+        asked = run.pacing_changes(paced[link], changes)
+    cause = {"by": by, "user": user_name(), "words": list(changes)}
+    answer = session.ask(path, {"do": "change", "changes": asked, "cause": cause})
+    return float(answer["engine"]["at_ns"] / 1e9)
+
+
+def change_laws(
+    name: str,
+    link: str,
+    laws: Mapping[str, Any],
+    *,
+    up: bool | None = None,
+    way: str | None = None,
+    route: int | None = None,
+) -> float:
+    """:func:`change_link` for a program in Python: ``{"delay": "60ms"}``, and whether the link is ``up``."""
+    changes = [f"{law}={value}" for law, value in laws.items()]
+    changes += [] if up is None else ["up" if up else "down"]
+    return change_link(name, link, changes, by="python", way=way, route=route)
+
+
+def user_name() -> str:
+    """Who asks: the account behind ``sudo``, if there is one."""
+    try:
+        return os.environ.get("SUDO_USER") or getpass.getuser()
+    except (OSError, KeyError):
+        return str(os.getuid())
+
+
+def paced_directions(plan: Mapping[str, Any]) -> dict[str, list[tuple[int, str]]]:
+    """Of each host that paces, its links' positions in the plan and ways out."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for index, each in enumerate(plan["links"]):
+        for way, end in (("forward", 0), ("reverse", 1)):
+            if each[way].get("pacing"):
+                found.setdefault(plan["nodes"][each["endpoints"][end]]["name"], []).append((index, way))
+    return found
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run that is up, as it is configured now."""
+
+    plan: Json
+    configuration: Configuration
+    base_ns: int
+    """The machine's own latency, which is taken off delays; 0 if it is not."""
+
+    @classmethod
+    def of(cls, path: Path) -> "_Run":
+        """The run whose socket is ``path``."""
+        answer = session.ask(path, {"do": "hosts"})
+        directory = Path(answer["env"]["LONGHAUL_RUN"])
+        plan: Json = json.loads((directory / "plan.json").read_text("utf-8"))
+        from longhaul.scenario.model.link import DEFAULT_MTU
+
+        for link in plan["links"]:
+            # A relay knows no packets, and counts in those that it would have.
+            link.setdefault("mtu", DEFAULT_MTU)
+        about = directories.read_run(directory)
+        certificate = about.get("certificate") or {}
+        base_ns = int(certificate["base_one_way_ns"]) if about.get("compensated") else 0
+        return cls(plan, Configuration(plan, read_changes(directory, plan)), base_ns)
+
+    def link_changes(
+        self, index: int, changes: Sequence[str], *, way: str | None, route: int | None
+    ) -> list[Json]:
+        """What to ask of the run, one change where both ways become the same."""
+        from longhaul.scenario import resolve_changes
+
+        link = self.plan["links"][index] | {each: self.configuration.model(index, each) for each in WAYS}
+        asked = resolve_changes(changes, link, way=way, route=route)
+        if self.base_ns:
+            asked = [part for each in asked for part in self._compensated(index, each)]
+        return [{"link": index, **each} for each in asked]
+
+    def _compensated(self, index: int, asked: Json) -> list[Json]:
+        """A change of each way by itself: of those that end at a host the delay is shortened."""
+        if not asked["change"]["delay"]:
+            return [asked]
+        parts = []
+        for way in WAYS if asked["direction"] is None else (asked["direction"],):
+            change = {**asked["change"], "delay": dict(asked["change"]["delay"])}
+            if ends_at_host(self.plan, index, way):
+                shorten(change["delay"], self.base_ns)
+            parts.append({**asked, "direction": way, "change": change})
+        return parts
+
+    def pacing_changes(self, directions: Sequence[tuple[int, str]], changes: Sequence[str]) -> list[Json]:
+        """The same for classes of a host's pacing."""
+        from longhaul.scenario import resolve_pacing
+
+        return [
+            {
+                "link": index,
+                "direction": way,
+                "change": {"pacing": resolve_pacing(changes, self.plan["links"][index][way]["pacing"])},
+            }
+            for index, way in directions
+        ]
