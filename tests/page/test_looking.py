@@ -160,14 +160,10 @@ def test_what_check_refuses_the_page_has_said_first(tmp_path: Path, edits: list[
     check_answer("POST", "/api/check", 200, read(json.dumps(told)))
 
 
-def test_a_live_run_that_was_killed_is_lost_after_a_while(tmp_path: Path) -> None:
-    import os
-    import time
-
+def test_a_run_that_was_killed_is_shown_as_crashed_at_once(tmp_path: Path) -> None:
     plan = {"seed": 1, "measure": {"every_ns": 10**8}}
     made = directories.create(tmp_path, "x", mode="live", source=b"", plan=plan, argv=[])
-    samples = made / "raw" / "samples.csv"
-    samples.write_text("t_ns\n")
     assert row(made)["status"] == "running"
-    os.utime(samples, (time.time() - 122, time.time() - 122))
-    assert row(made)["status"] == "lost"
+    gone = {**json.loads((made / "run.json").read_text())["processes"]["client"], "start_ticks": 1}
+    directories.update_run(made, processes={"client": gone})
+    assert row(made)["status"] == "crashed"

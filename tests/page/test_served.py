@@ -159,7 +159,7 @@ def test_a_run_that_is_killed_is_told_as_failed(server: Served) -> None:
         told = dict(events)
     assert told["problem"]["message"] == "the run was killed (signal 9)"
     assert told["end"]["reason"] == "failed"
-    assert server.ask(f"/api/runs/{run}")[1]["status"] == "failed"
+    assert server.ask(f"/api/runs/{run}")[1]["status"] == "crashed"
 
 
 def test_two_hundred_idle_streams_are_no_load(server: Served) -> None:

@@ -18,6 +18,7 @@ from longhaul.errors import LonghaulError
 from longhaul.report.comparison import difference_text, estimate_text
 from longhaul.report.comparison_page import draw
 from longhaul.report.sides import MOST, sides
+from longhaul.run import processes
 from longhaul.run.comparison import DEFAULT_METRICS
 
 Runs = Callable[[Path, Path], tuple[object, ...]]
@@ -226,7 +227,8 @@ def test_what_cannot_be_compared_is_refused(work: Path, tmp_path: Path, given: s
         (odd / "sweep.json").write_text("{}")
     if given == "running":
         shutil.copy(run / "plan.json", odd)
-        (odd / "run.json").write_text('{"status": "running"}')
+        ours = {"client": processes.identify()}
+        (odd / "run.json").write_text(json.dumps({"status": "running", "processes": ours}))
     if given == "relay":
         (odd / "plan.json").write_text('{"clusters": []}')
         (odd / "run.json").write_text('{"status": "stopped"}')

@@ -18,9 +18,8 @@ from longhaul.page.answers.events import End, Happening
 from longhaul.page.feeds import Feed
 from longhaul.page.refusals import RefusedError
 from longhaul.page.told import Failed, Progress, Swept, Told
-from longhaul.run import directory as directories
+from longhaul.run import ending
 from longhaul.run.session import search_path
-from longhaul.run.sweeps.folder import Folder
 
 _PATIENCE_S = 120.0
 """For a plan to be made and checked."""
@@ -139,21 +138,13 @@ def _follow(
     elif not started.has_ended:
         killed = f"was killed (signal {-code})" if code < 0 else f"ended without a word (exit code {code})"
         with suppress(OSError, ValueError):
-            _mark_failed(started.directory)
+            ending.end(started.directory, ending.CRASHED, f"the run's process {killed}")
         started.tell({"event": "problem", "message": f"the run {killed}", "remedy": "; ".join(last) or None})
         started.tell(_failed(None))
 
 
 def _failed(exit_code: int | None) -> End:
     return {"event": "end", "reason": "failed", "exit_code": exit_code, "verdict": None}
-
-
-def _mark_failed(directory: Path) -> None:
-    if (directory / "sweep.json").is_file():
-        # What it has done is kept, and --resume does the rest.
-        Folder(directory).update(status="interrupted")
-    else:
-        directories.update_run(directory, status="failed")
 
 
 class _RefusalError(RefusedError):

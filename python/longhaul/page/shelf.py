@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -14,6 +13,7 @@ from longhaul.page.answers.runs import Log, Planned, Probe, RunDetails, RunRow
 from longhaul.page.answers.studies import SweepRow
 from longhaul.page.refusals import RefusedError
 from longhaul.run import directory as directories
+from longhaul.run import ending
 
 Json = dict[str, Any]
 Row = TypeVar("Row")
@@ -21,8 +21,6 @@ Row = TypeVar("Row")
 _ID = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]{0,80})~(?P<stamp>[0-9]{8}T[A-Za-z0-9-]{1,80})")
 _LOG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,120}")
 _MOST_RUNS = 500
-_SILENT_S = 120.0
-"""After which, and ten sampling intervals, a live run that wrote nothing is lost."""
 MOST_LOG_BYTES = 1 << 18
 _NO_NETWORK: Json = {"nodes": [], "links": [], "programs": [], "measure": {"every_ns": None}}
 
@@ -74,7 +72,7 @@ def sweep(directory: Path) -> SweepRow:
     return {
         "id": id_of(directory),
         "name": sweep["name"],
-        "status": sweep["status"],
+        "status": ending.read(directory).status,
         "started_unix_s": datetime.fromisoformat(sweep["started"]).timestamp(),
         "axes": sweep["axes"],
         "variants": sweep["variants"],
@@ -94,7 +92,7 @@ def row(directory: Path) -> RunRow:
         "id": id_of(directory),
         "name": run["name"],
         "mode": run["mode"],
-        "status": "lost" if _is_lost(directory, run) else run["status"],
+        "status": ending.read(directory).status,
         "started_unix_s": started.timestamp(),
         "seed": run["seed"],
         "argv": run["argv"],
@@ -177,16 +175,6 @@ def log(directory: Path, program: str, *, stream: str, tail: int) -> Log:
     if size > tail:
         content = content[content.find(b"\n") + 1 :]
     return {"program": program, "text": content.decode(errors="replace"), "bytes": size}
-
-
-def _is_lost(directory: Path, run: Json) -> bool:
-    """Whether a live run that should be under way has long written nothing: it was killed."""
-    if run["status"] != "running" or run["mode"] not in ("live", "mixed"):
-        return False
-    samples = directory / "raw" / "samples.csv"
-    written = samples if samples.is_file() else directory / "run.json"
-    every_s: float = directories.read_plan(directory)["measure"]["every_ns"] / 1e9
-    return time.time() - written.stat().st_mtime > _SILENT_S + 10 * every_s
 
 
 class _Judged(NamedTuple):

@@ -8,6 +8,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from longhaul.durable import replace_text
+
 
 def page(
     template: str, *, context: Mapping[str, Any], filters: Mapping[str, Callable[..., Any]] | None = None
@@ -32,10 +34,4 @@ def _asset(name: str) -> Markup:
 
 def write_page(path: Path, content: str) -> None:
     """Put ``content`` in its place in one step: it is there whole, or not at all."""
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        temporary.write_text(content, encoding="utf-8")
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    replace_text(path, content)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from longhaul.durable import replace_text
+
 
 def certificate_path() -> Path:
     """Where this host's certificate is kept."""
@@ -18,9 +20,7 @@ def store_certificate(certificate: Mapping[str, Any]) -> Path:
     """Keep the certificate; returns where."""
     path = certificate_path()
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".part")
-    temporary.write_text(json.dumps(certificate, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    replace_text(path, json.dumps(certificate, indent=1) + "\n")
     return path
 
 

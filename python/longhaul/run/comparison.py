@@ -10,6 +10,7 @@ from longhaul.analysis.expectations import metrics
 from longhaul.analysis.repetitions import digest, independent, simulated
 from longhaul.analysis.stealing import Stolen, cross_bits_per_s, stolen_bandwidth
 from longhaul.errors import LonghaulError
+from longhaul.run import ending
 from longhaul.run.kept import kept_json
 from longhaul.run.results import write_results
 
@@ -110,7 +111,8 @@ def check_comparable(groups: Sequence[Group]) -> None:
                     exit_code=2,
                 )
             seen[run.resolve()] = group
-            if not (run / "summary.json").is_file() and kept_json(run, "run.json").get("status") == "running":
+            kept_json(run, "run.json")
+            if not (run / "summary.json").is_file() and ending.read(run).is_running:
                 raise LonghaulError(
                     f"{run} has not ended",
                     remedy="wait for its end; if it was killed, see what it left with longhaul report",

@@ -4,13 +4,16 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
+from longhaul.run import ending, processes, record
 from longhaul.run.certificate import processor
 
 if TYPE_CHECKING:
@@ -33,14 +36,55 @@ def create(
     now = datetime.now(UTC)
     parent = root / name
     directory = claim(parent, f"{now:%Y%m%dT%H%M%SZ}-{mode}-{digest[:8]}")
+    with _whole(directory):
+        _fill(
+            directory,
+            name,
+            now=now,
+            mode=mode,
+            source=source,
+            plan=plan,
+            plan_text=plan_text,
+            argv=argv,
+            inputs=inputs,
+        )
+        point_latest(parent, directory)
+    return directory
+
+
+@contextmanager
+def _whole(directory: Path) -> Iterator[None]:
+    """A directory that cannot be filled does not stay."""
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
+
+
+def _fill(
+    directory: Path,
+    name: str,
+    *,
+    now: datetime,
+    mode: str,
+    source: bytes,
+    plan: Mapping[str, Any],
+    plan_text: str,
+    argv: list[str],
+    inputs: Sequence[Path],
+) -> None:
     (directory / "raw").mkdir()
     (directory / "logs").mkdir()
     (directory / "scenario.yaml").write_bytes(source)
     (directory / "plan.json").write_text(plan_text, encoding="utf-8")
-    write_run(
-        directory,
+    record.reserve(directory)
+    record.write(
+        directory / "run.json",
         {
-            "status": "running",
+            "status": ending.RUNNING,
+            "reason": None,
+            "processes": {"client": processes.identify()},
             "mode": mode,
             "name": name,
             "argv": argv,
@@ -51,8 +95,6 @@ def create(
             "inputs": {"scenario.yaml": hashlib.sha256(source).hexdigest(), **_keep(inputs, directory)},
         },
     )
-    point_latest(parent, directory)
-    return directory
 
 
 def create_for(
@@ -78,14 +120,15 @@ def create_for(
         argv=argv,
         inputs=resolved.inputs,
     )
-    for what, content in (
-        ("traffic", rows),
-        ("expectations", [dict(item) for item in resolved.expectations]),
-        ("positions", dict(resolved.positions)),
-        ("functions", dict(resolved.functions)),
-        ("spots", dict(resolved.scenario.spots)),
-    ):
-        (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+    with ending.recorded(directory):
+        for what, content in (
+            ("traffic", rows),
+            ("expectations", [dict(item) for item in resolved.expectations]),
+            ("positions", dict(resolved.positions)),
+            ("functions", dict(resolved.functions)),
+            ("spots", dict(resolved.scenario.spots)),
+        ):
+            (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     return directory
 
 
@@ -101,16 +144,9 @@ def read_plan(directory: Path) -> dict[str, Any]:
     return content
 
 
-def write_run(directory: Path, content: Mapping[str, Any]) -> None:
-    """Replace ``run.json`` in one step, so that a reader never sees half of it."""
-    temporary = directory / "run.json.part"
-    temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(directory / "run.json")
-
-
 def update_run(directory: Path, **changes: Any) -> None:
     """Change some fields of ``run.json``."""
-    write_run(directory, {**read_run(directory), **changes})
+    record.update(directory / "run.json", **changes)
 
 
 def _keep(inputs: Sequence[Path], directory: Path) -> dict[str, str]:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from longhaul.run import directory as directories
-from longhaul.run import live
+from longhaul.run import ending, live
 from longhaul.run.session import Message
 
 
@@ -77,7 +76,7 @@ def conclude(directory: Path, *, reason: str, report: bool) -> dict[str, Any]:
     from longhaul.run.results import write_results
 
     summary = write_results(directory)
-    directories.update_run(directory, status=reason)
+    ending.end(directory, reason)
     if report:
         from longhaul.report.html import write_report
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import flows, laws, mpi, players, traffic, transfers
+from longhaul.run import ending, flows, laws, mpi, players, traffic, transfers
 from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
 from longhaul.run.pacing import with_owners
@@ -111,7 +111,8 @@ def prepare(
         argv=argv,
         rows=rows,
     )
-    directories.update_run(directory, certificate=certificate, compensated=compensated)
+    with ending.recorded(directory):
+        directories.update_run(directory, certificate=certificate, compensated=compensated)
     run = f"{plan['name'][:24]}-{secrets.token_hex(3)}"
     return Prepared(name or plan["name"], run, directory, directory / "plan.json")
 
@@ -129,23 +130,24 @@ def run(
         from longhaul.run.exporter import serving
 
         served = serving(listener, prepared.directory, path)
-    session = Session(
-        prepared.plan,
-        prepared.directory,
-        run=prepared.run,
-        socket_path=path,
-        sudo=sudo,
-    )
     reason = "failed"
-    try:
-        with served, _interruptions(session):
-            for message in session.events():
-                progress(message)
-                if message.get("event") == "ended":
-                    reason = str(message["reason"])
-    finally:
-        session.kill()
-        directories.update_run(prepared.directory, status=reason)
+    with ending.recorded(prepared.directory):
+        session = Session(
+            prepared.plan,
+            prepared.directory,
+            run=prepared.run,
+            socket_path=path,
+            sudo=sudo,
+        )
+        try:
+            with served, _interruptions(session):
+                for message in session.events():
+                    progress(message)
+                    if message.get("event") == "ended":
+                        reason = str(message["reason"])
+        finally:
+            session.kill()
+    ending.end(prepared.directory, reason)
     return Finished(prepared.directory, reason)
 
 

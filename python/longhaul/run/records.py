@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from longhaul.analysis.sockets import summarise_sockets
 from longhaul.errors import LonghaulError
 from longhaul.run.recorded import read_recorded
+from longhaul.run.tables import write_table
 
 Json = dict[str, Any]
 
@@ -37,11 +37,11 @@ def write_tables(directory: Path, engine: Mapping[str, Any] | None) -> Json:
                     remedy="without this file, the rest can be written",
                     exit_code=2,
                 ) from None
-            _write(table, directory / f"{name}.parquet")
+            write_table(table, directory / f"{name}.parquet")
             told |= {"sockets": summarise_sockets(table.to_pydict())} if name == "sockets" else {}
     hosts = _hosts(directory / "raw" / "accounts.json")
     if hosts is not None:
-        _write(hosts, directory / "hosts.parquet")
+        write_table(hosts, directory / "hosts.parquet")
     return told
 
 
@@ -116,7 +116,3 @@ def _read(path: Path) -> pa.Table | None:
     # The kernel's numbers of sockets need all 64 bits.
     types |= {"socket": pa.uint64()} if "socket" in names else {}
     return read_recorded(path, types)
-
-
-def _write(table: pa.Table, path: Path) -> None:
-    pq.write_table(table, path, compression="zstd")

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from longhaul.analysis.expectations import evaluate, metrics
 from longhaul.analysis.fairness import fairness
@@ -16,6 +15,7 @@ from longhaul.analysis.links import intervals, summarise_links
 from longhaul.analysis.pacing import summarise_pacing
 from longhaul.analysis.sharing import bottleneck
 from longhaul.analysis.transfers import summarise_transfers
+from longhaul.durable import replace_text
 from longhaul.errors import LonghaulError
 from longhaul.run import logs, players, simulation, transfers
 from longhaul.run.kept import kept_json
@@ -23,6 +23,7 @@ from longhaul.run.logs import Pings
 from longhaul.run.recorded import read_recorded
 from longhaul.run.records import write_tables
 from longhaul.run.segments import read_segments
+from longhaul.run.tables import write_table
 from longhaul.scenario.laws import plan_bits_per_s
 
 Json = dict[str, Any]
@@ -62,10 +63,10 @@ def write_results(directory: Path) -> Json:
     _write_table(_columns(probe_rows), directory / "probes.parquet")
     segments = read_segments(directory, plan, engine)
     if segments.num_rows:
-        pq.write_table(segments, directory / "segments.parquet", compression="zstd")
+        write_table(segments, directory / "segments.parquet")
     requests = transfers.table(directory, traffic, plan.get("flows", ()))
     if requests is not None:
-        pq.write_table(requests, directory / "requests.parquet", compression="zstd")
+        write_table(requests, directory / "requests.parquet")
     links = summarise_links(plan, engine, samples) if engine else []
     summary: Json = {
         "name": plan.get("name"),
@@ -276,7 +277,7 @@ def _columns(rows: list[Json]) -> dict[str, Any]:
 
 
 def _write_table(columns: Mapping[str, Any], path: Path) -> None:
-    pq.write_table(pa.table(dict(columns)), path, compression="zstd")
+    write_table(pa.table(dict(columns)), path)
 
 
 def _without_traffic(engine: Json | None) -> Json | None:
@@ -293,6 +294,4 @@ def _read(path: Path) -> Any:
 
 
 def _write_json(path: Path, content: Any) -> None:
-    temporary = path.with_suffix(".part")
-    temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    replace_text(path, json.dumps(content, indent=1) + "\n")

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longhaul import _longhaul
+from longhaul.durable import replace_text
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import flows
+from longhaul.run import ending, flows
 from longhaul.run.pacing import with_owners
 
 if TYPE_CHECKING:
@@ -89,7 +90,15 @@ def run(
         argv=argv,
         rows=rows,
     )
-    made(directory)
+    with ending.recorded(directory):
+        made(directory)
+        reason = _simulate(plan, directory, progress)
+    ending.end(directory, reason)
+    return Simulated(directory, reason)
+
+
+def _simulate(plan: Json, directory: Path, progress: Progress) -> str:
+    """Simulate ``plan`` into ``directory``; returns why it ended."""
     simulation = _longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw"))
     reason = "duration" if plan["duration_ns"] is not None else "flows"
     began, cpu = time.monotonic(), time.process_time()
@@ -101,9 +110,8 @@ def run(
     counted: Json = json.loads(simulation.finish())
     counted |= {"wall_s": time.monotonic() - began, "cpu_s": time.process_time() - cpu}
     for file, result in (("engine", counted), ("ended", {"ended": reason})):
-        (directory / "raw" / f"{file}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
-    directories.update_run(directory, status=reason)
-    return Simulated(directory, reason)
+        replace_text(directory / "raw" / f"{file}.json", json.dumps(result, indent=1))
+    return reason
 
 
 def _refuse_what_never_ends(resolved: "Resolved") -> None:

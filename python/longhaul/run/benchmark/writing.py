@@ -8,6 +8,7 @@ from math import isinf
 from pathlib import Path
 from typing import Any
 
+from longhaul.durable import replace_text
 from longhaul.run.benchmark.case import Case
 from longhaul.run.benchmark.cases import SCENARIOS
 from longhaul.run.benchmark.measures import MEASURES
@@ -62,7 +63,7 @@ def as_plain(results: Results, cases: Sequence[Case], head: Json) -> Json:
 
 def write(directory: Path, plain: Json) -> None:
     """Write ``results.json`` and ``results.csv``."""
-    (directory / "results.json").write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
+    replace_text(directory / "results.json", json.dumps(plain, indent=1) + "\n")
     judged = {tuple(each[key] for key in KEY): each for each in plain["compared"]}
     with (directory / "results.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)

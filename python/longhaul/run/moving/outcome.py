@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from longhaul.durable import replace_text
 from longhaul.run.moving.preparing import LEAD_S
 from longhaul.scheduling.measures import measures
 from longhaul.scheduling.plans import Outcome
@@ -19,7 +20,7 @@ Json = dict[str, Any]
 def write(controller: Controller, directory: Path, *, how: Mapping[str, Any]) -> Json:
     """Write ``transfers.json`` and ``decisions.csv`` into a run directory; returns the former."""
     found = as_plain(controller, how=how)
-    (directory / "transfers.json").write_text(json.dumps(found, indent=1, allow_nan=False) + "\n", "utf-8")
+    replace_text(directory / "transfers.json", json.dumps(found, indent=1, allow_nan=False) + "\n")
     with open(directory / "decisions.csv", "w", encoding="utf-8", newline="") as file:
         lines = csv.writer(file)
         lines.writerow(("t_s", "why", "request", "what"))

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from longhaul import _longhaul
+from longhaul.durable import replace_text
 from longhaul.run import directory as directories
-from longhaul.run import flows
+from longhaul.run import ending, flows
 from longhaul.run.moving import outcome, preparing
 from longhaul.run.moving.preparing import LEAD_S, Job
 from longhaul.run.sim import EVENTS_AT_ONCE, Simulated
@@ -47,6 +48,22 @@ def run(
         argv=argv,
         rows=rows,
     )
+    with ending.recorded(directory):
+        reason = _simulate(job, plan, rows, directory, first=len(background), progress=progress)
+    ending.end(directory, reason)
+    return Simulated(directory, reason)
+
+
+def _simulate(
+    job: Job,
+    plan: Json,
+    rows: list[Json],
+    directory: Path,
+    *,
+    first: int,
+    progress: Callable[[float, float], None],
+) -> str:
+    """Carry out a plan of transfers; returns why it ended."""
     simulation = _longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw"))
     # A simulated sender that gave up does not come back.
     controller = job.controller(attempts=1)
@@ -57,7 +74,7 @@ def run(
             simulation,
             controller,
             job,
-            first=len(background),
+            first=first,
             horizon_s=plan["duration_ns"] / _NS,
             progress=lambda now_s: progress(now_s, time.monotonic() - began),
         )
@@ -67,10 +84,9 @@ def run(
     counted |= {"wall_s": time.monotonic() - began, "cpu_s": time.process_time() - cpu}
     _since_begun(counted, rows, controller, directory)
     for file, result in (("engine", counted), ("ended", {"ended": reason})):
-        (directory / "raw" / f"{file}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
+        replace_text(directory / "raw" / f"{file}.json", json.dumps(result, indent=1))
     outcome.write(controller, directory, how={"mode": "sim", "mover": "paced", "pacing": "segments"})
-    directories.update_run(directory, status=reason)
-    return Simulated(directory, reason)
+    return reason
 
 
 def _since_begun(counted: Json, rows: list[Json], controller: Controller, directory: Path) -> None:
@@ -89,7 +105,7 @@ def _since_begun(counted: Json, rows: list[Json], controller: Controller, direct
         for row in rows
         if row["name"] in begun or row["name"] not in named
     ]
-    (directory / "raw" / "traffic.json").write_text(json.dumps(kept, indent=1), encoding="utf-8")
+    replace_text(directory / "raw" / "traffic.json", json.dumps(kept, indent=1))
 
 
 def drive(

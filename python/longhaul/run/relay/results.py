@@ -11,8 +11,10 @@ from longhaul.analysis.expectations import evaluate
 from longhaul.analysis.fidelity import exit_code as judged
 from longhaul.analysis.relaying import judge_relay
 from longhaul.analysis.text import time_text
+from longhaul.durable import replace_text, replacing
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
+from longhaul.run import ending
 
 Json = dict[str, Any]
 
@@ -75,7 +77,7 @@ def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool) -> None:
 def show_ended(directory: Path, *, as_json: bool) -> int:
     """Wait until the relay's own process has written its results, print them; returns its exit code."""
     ends = time.monotonic() + _RESULT_WITHIN_S
-    while directories.read_run(directory)["status"] == "running":
+    while (ended := ending.settle(directory)).is_running:
         if time.monotonic() > ends:
             raise LonghaulError(
                 "the relay's process writes no results", remedy=f"see {directory}", exit_code=70
@@ -83,7 +85,7 @@ def show_ended(directory: Path, *, as_json: bool) -> int:
         time.sleep(0.05)
     summary: Json = _read(directory / "summary.json") or {}
     if not summary:
-        raise LonghaulError("the relay failed", remedy=f"see {directory / 'run.json'}", exit_code=1)
+        raise LonghaulError(f"the relay failed: {ended.reason}", remedy=f"see {directory}", exit_code=1)
     show(summary, directory, as_json=as_json)
     return exit_code(summary, strict=False)
 
@@ -128,7 +130,8 @@ def _write_table(source: Path, target: Path, text: tuple[str, ...], clusters: Ma
     reading = pacsv.ReadOptions(block_size=8 << 20)
     with (
         pacsv.open_csv(source, reading, convert_options=pacsv.ConvertOptions(column_types=types)) as reader,
-        pq.ParquetWriter(target, written, compression="zstd") as writer,
+        replacing(target) as made,
+        pq.ParquetWriter(made, written, compression="zstd") as writer,
     ):
         for batch in reader:
             columns: dict[str, Any] = dict(zip(batch.schema.names, batch.columns, strict=True))
@@ -142,13 +145,14 @@ def _write_table(source: Path, target: Path, text: tuple[str, ...], clusters: Ma
 
 def _write_links(links: list[Json], path: Path) -> None:
     import pyarrow as pa
-    import pyarrow.parquet as pq
+
+    from longhaul.run.tables import write_table
 
     flat = [
         {key: value for key, value in each.items() if not isinstance(value, dict | list)} for each in links
     ]
     if flat:
-        pq.write_table(pa.Table.from_pylist(flat), path, compression="zstd")
+        write_table(pa.Table.from_pylist(flat), path)
 
 
 def _read(path: Path) -> Any:
@@ -159,4 +163,4 @@ def _read(path: Path) -> Any:
 
 
 def _write_json(path: Path, content: Any) -> None:
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    replace_text(path, json.dumps(content, indent=1) + "\n")

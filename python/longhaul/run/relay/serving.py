@@ -13,9 +13,10 @@ from types import FrameType
 from typing import Any
 
 from longhaul import _longhaul
+from longhaul.durable import replace_text
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import state
+from longhaul.run import ending, state
 from longhaul.run.relay.results import exit_code, write_results
 from longhaul.run.relay.wrapping import Chain, Wrapper
 from longhaul.scenario import Resolved
@@ -104,7 +105,23 @@ def serve(
         argv=list(order.argv),
         inputs=resolved.inputs,
     )
-    _write(directory / "raw" / "expectations.json", list(resolved.expectations))
+    with ending.recorded(directory):
+        _write(directory / "raw" / "expectations.json", list(resolved.expectations))
+        result, reason = _relay(planned, complete, directory, path, told=told, wrappers=wrappers, stop=stop)
+        return _concluded(directory, result, reason, order)
+
+
+def _relay(
+    planned: RelayPlan,
+    complete: str,
+    directory: Path,
+    path: Path,
+    *,
+    told: Told,
+    wrappers: Sequence[Wrapper],
+    stop: int | None,
+) -> tuple[dict[str, Any], str]:
+    """Relay as ``complete`` says, steered at the socket ``path``; returns what was done and why it ended."""
 
     def ready(text: str) -> None:
         opened = _opened(planned, json.loads(text))
@@ -125,17 +142,14 @@ def serve(
                     wrapper=chain.call if wrappers else None,
                 )
             )
-    except Exception as error:
-        directories.update_run(directory, status="failed", error=str(error))
-        if isinstance(error, RuntimeError):
-            raise _unable(str(error)) from error
-        raise
+    except RuntimeError as error:
+        raise _unable(str(error)) from error
     finally:
         state.remove(path)
     # Who sets no end ends it with Ctrl-C; who sets one interrupts it so.
     reason = "interrupted" if seen and planned.plan["duration_ns"] is not None else "stopped"
     reason = "duration" if result.get("reason") == "duration" else reason
-    return _concluded(directory, result, reason, order)
+    return result, reason
 
 
 _REMEDIES = {
@@ -205,7 +219,7 @@ def _concluded(directory: Path, result: dict[str, Any], reason: str, order: Orde
         _write(directory / "raw" / "relay.json", result)
         _write(directory / "raw" / "ended.json", {"ended": reason})
         summary = write_results(directory)
-        directories.update_run(directory, status=reason)
+        ending.end(directory, reason)
     except OSError as error:
         for half in (*directory.glob("*.parquet"), directory / "fidelity.json", directory / "summary.json"):
             half.unlink(missing_ok=True)
@@ -246,4 +260,4 @@ def _signals() -> Iterator[tuple[int, list[int]]]:
 
 
 def _write(path: Path, content: Any) -> None:
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    replace_text(path, json.dumps(content, indent=1) + "\n")

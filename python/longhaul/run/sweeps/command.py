@@ -77,6 +77,7 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
         return 0
     if asked.array:
         folder = sweeps.begin(prepared, runs=asked.runs, argv=argv)
+        folder.update(status="incomplete", reason="its shares are done by jobs of their own")
         for script, start in write_scripts(folder.path, jobs=asked.array):
             print(f"{script}\n  {start}")
         print(f"when all have ended: longhaul sweep --resume {folder.path}")

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -10,7 +9,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from longhaul.durable import replace_bytes
 from longhaul.errors import LonghaulError
+from longhaul.run import ending, processes, record
 from longhaul.run.directory import claim, machine, point_latest
 from longhaul.scenario.sweeps.options import Options
 
@@ -34,12 +35,7 @@ class Folder:
 
     def keep(self, name: str, part: bytes) -> None:
         """Put a part in its place in one step: it is there whole, or not at all."""
-        temporary = self.parts / f".{name}.{os.getpid()}"
-        with temporary.open("wb") as file:
-            file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.parts / name)
+        replace_bytes(self.parts / name, part)
 
     def read(self) -> Json:
         """The contents of ``sweep.json``."""
@@ -48,7 +44,12 @@ class Folder:
 
     def update(self, **changes: Any) -> None:
         """Change some fields of ``sweep.json``."""
-        _write(self.path / "sweep.json", {**self.read(), **changes})
+        record.update(self.path / "sweep.json", **changes)
+
+    def begin(self) -> None:
+        """From now on this process does the sweep, be it new or resumed."""
+        record.reserve(self.path)
+        self.update(status=ending.RUNNING, reason=None, processes={"sweep": processes.identify()})
 
     def inputs(self) -> dict[str, bytes]:
         """The files that variants name, by the names that they use."""
@@ -78,10 +79,12 @@ def create(
     directory = claim(parent, f"{now:%Y%m%dT%H%M%SZ}-sweep-{digest[:8]}")
     (directory / "parts").mkdir()
     (directory / "scenario.yaml").write_bytes(content)
-    _write(
+    record.write(
         directory / "sweep.json",
         {
-            "status": "running",
+            "status": ending.RUNNING,
+            "reason": None,
+            "processes": {"sweep": processes.identify()},
             "mode": "sweep",
             "name": name,
             "argv": argv,
@@ -124,9 +127,3 @@ def _keep(directory: Path, inputs: Mapping[str, bytes]) -> Iterator[tuple[str, s
         (directory / "inputs").mkdir(exist_ok=True)
         (directory / kept).write_bytes(content)
         yield name, kept
-
-
-def _write(path: Path, content: Any) -> None:
-    temporary = path.with_name(f"{path.name}.part")
-    temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)

@@ -7,8 +7,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from longhaul.durable import replace_text, replacing
 from longhaul.errors import LonghaulError
 from longhaul.report.pictures import Drawings, Drawn
+from longhaul.run import ending, record
 from longhaul.run.sweeps import folder as folders
 from longhaul.run.sweeps.folder import Folder
 from longhaul.run.sweeps.local import Workers
@@ -104,6 +106,21 @@ def execute(
 
     ``watching`` is told how it goes on; if left out, it shows on standard error.
     """
+    with ending.recorded(folder.path):
+        if share is None:
+            folder.begin()
+        return _execute(folder, prepared, workers, share=share, report=report, watching=watching)
+
+
+def _execute(
+    folder: Folder,
+    prepared: Prepared,
+    workers: Workers,
+    *,
+    share: Share | None,
+    report: bool,
+    watching: Watching | None,
+) -> Swept:
     errors: list[Exception] = []
     reason = "done"
     with watching or Sweeping(prepared.points, workers=workers.describe()) as progress:
@@ -118,7 +135,11 @@ def execute(
             progress.say(f"longhaul: {len(errors)} shards could not be done, the first: {error}", style="red")
     if share is not None:
         return Swept(folder.path, {}, 130 if reason == "interrupted" else int(bool(errors)))
-    summary = conclude(folder, prepared, status="incomplete" if errors else reason)
+    if errors:
+        why = f"{len(errors)} shards could not be done, the first: {errors[0]}"
+        summary = conclude(folder, prepared, status="incomplete", reason=why)
+    else:
+        summary = conclude(folder, prepared, status=reason)
     if report:
         _write_report(folder)
     failed = bool(errors or summary["failed"])
@@ -128,7 +149,8 @@ def execute(
 def rewrite(path: Path) -> Path:
     """Summary and report of the sweep in ``path`` again, from its parts; returns the report's path."""
     folder, prepared = again(path)
-    conclude(folder, prepared, status=folder.read()["status"])
+    ended = ending.settle(folder.path)
+    conclude(folder, prepared, status=ended.status, reason=ended.reason)
     return _write_report(folder)
 
 
@@ -180,8 +202,8 @@ def _rounds(
         round_ += 1
 
 
-def conclude(folder: Folder, prepared: Prepared, *, status: str) -> Json:
-    """Write ``summary.parquet`` and ``summary.json`` of the parts that there are."""
+def conclude(folder: Folder, prepared: Prepared, *, status: str, reason: str | None = None) -> Json:
+    """Write ``summary.parquet`` and ``summary.json`` of the parts that there are, and how the sweep ended."""
     parts = sorted(folder.parts.glob("*.parquet"))
     points, failed = count_points(parts)
     axes = [column for column, _kind in prepared.job.columns]
@@ -202,11 +224,12 @@ def conclude(folder: Folder, prepared: Prepared, *, status: str) -> Json:
     }
     if parts:
         table = summarise(parts, prepared.sweep.metrics, axes=axes)
-        temporary = folder.path / ".summary.parquet"
-        pq.write_table(table, temporary, compression="zstd")
-        temporary.replace(folder.path / "summary.parquet")
-    (folder.path / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
-    folder.update(status=status)
+        with replacing(folder.path / "summary.parquet") as file:
+            pq.write_table(table, file, compression="zstd")
+    replace_text(folder.path / "summary.json", json.dumps(summary, indent=1) + "\n")
+    folder.update(status=status, reason=reason or ending.REASONS.get(status))
+    if status != ending.RUNNING:
+        record.release(folder.path)
     return summary
 
 

@@ -1,0 +1,79 @@
+"""Processes by more than their number, so that a record of one can be compared with what runs now."""
+
+import os
+import platform
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+Identity = dict[str, Any]
+"""``pid``, ``start_ticks`` (of the clock since boot), ``boot_id``, ``pid_namespace``, ``host``: for JSON."""
+
+
+def identify(pid: int | None = None) -> Identity | None:
+    """The identity of a process, this one by default; ``None`` if there is no such process."""
+    number = os.getpid() if pid is None else pid
+    found = _stat(number)
+    if found is None:
+        return None
+    return {
+        "pid": number,
+        "start_ticks": found[1],
+        "boot_id": _boot_id(),
+        "pid_namespace": _pid_namespace(),
+        "host": platform.node(),
+    }
+
+
+def is_alive(identity: Mapping[str, Any]) -> bool | None:
+    """Whether a process still runs; ``None`` if that cannot be seen from here.
+
+    It cannot of another machine's processes, nor from another PID namespace. A zombie does not run.
+    """
+    if is_of_an_earlier_boot(identity):
+        return False
+    if identity.get("boot_id") != _boot_id():
+        return None
+    if identity.get("pid_namespace") != _pid_namespace():
+        return None
+    found = _stat(int(identity.get("pid", 0)))
+    return found is not None and found[0] not in "ZX" and found[1] == identity.get("start_ticks")
+
+
+def is_of_an_earlier_boot(identity: Mapping[str, Any]) -> bool:
+    """Whether a process of this machine ran before it was started the last time."""
+    return identity.get("boot_id") != _boot_id() and identity.get("host") == platform.node()
+
+
+def state(pid: int) -> str | None:
+    """The state of a process as one letter of ``proc(5)``; ``None`` if there is no such process."""
+    found = _stat(pid)
+    return found[0] if found else None
+
+
+def _stat(pid: int) -> tuple[str, int] | None:
+    """State and start time."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    # The name stands in parentheses and may contain anything.
+    fields = text.rpartition(")")[2].split()
+    return fields[0], int(fields[19])
+
+
+@cache
+def _boot_id() -> str | None:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+
+
+@cache
+def _pid_namespace() -> str | None:
+    try:
+        return os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return None
