@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from longhaul.durable import replace_text, replacing
 from longhaul.errors import LonghaulError
 from longhaul.run import ending, processes, record
 from longhaul.run.ending import Ending
@@ -147,21 +146,6 @@ def test_a_writer_that_is_stopped_holds_up_nobody_for_ever(
         os.kill(stopped.pid, signal.SIGKILL)
         stopped.wait()
     assert ending.read(run).status == "stopped"
-
-
-def test_what_cannot_be_written_whole_leaves_the_old_and_nothing_beside(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    replace_text(path, "old")
-
-    def write() -> None:
-        with replacing(path) as file:
-            file.write(b"ne")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write()
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["a.json"]
 
 
 needs_mounts = pytest.mark.skipif(

@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from longhaul.durable import replace_text
+from longhaul.storage import replace_text
 
 
 def page(

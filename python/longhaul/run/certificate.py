@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from longhaul.durable import replace_text
+from longhaul.storage import replace_text
 
 
 def certificate_path() -> Path:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from longhaul.durable import replace_text
+from longhaul.storage import replace_text
 
 Json = dict[str, Any]
 

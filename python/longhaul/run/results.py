@@ -15,7 +15,6 @@ from longhaul.analysis.links import intervals, summarise_links
 from longhaul.analysis.pacing import summarise_pacing
 from longhaul.analysis.sharing import bottleneck
 from longhaul.analysis.transfers import summarise_transfers
-from longhaul.durable import replace_text
 from longhaul.errors import LonghaulError
 from longhaul.run import logs, players, simulation, transfers
 from longhaul.run.kept import kept_json
@@ -25,6 +24,7 @@ from longhaul.run.records import write_tables
 from longhaul.run.segments import read_segments
 from longhaul.run.tables import write_table
 from longhaul.scenario.laws import plan_bits_per_s
+from longhaul.storage import replace_text
 
 Json = dict[str, Any]
 

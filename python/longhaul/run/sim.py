@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longhaul import _longhaul
-from longhaul.durable import replace_text
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import ending, flows
 from longhaul.run.pacing import with_owners
+from longhaul.storage import replace_text
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from longhaul.durable import replacing
+from longhaul.storage import replacing
 
 
 def write_table(table: pa.Table, path: Path) -> None:

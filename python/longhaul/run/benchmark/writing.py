@@ -8,11 +8,11 @@ from math import isinf
 from pathlib import Path
 from typing import Any
 
-from longhaul.durable import replace_text
 from longhaul.run.benchmark.case import Case
 from longhaul.run.benchmark.cases import SCENARIOS
 from longhaul.run.benchmark.measures import MEASURES
 from longhaul.run.benchmark.results import Compared, Result, Results
+from longhaul.storage import replace_text
 
 Json = dict[str, Any]
 

@@ -7,12 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from longhaul.durable import replace_text
 from longhaul.run.moving.preparing import LEAD_S
 from longhaul.scheduling.measures import measures
 from longhaul.scheduling.plans import Outcome
 from longhaul.scheduling.steering import Controller, Transfer
 from longhaul.scheduling.writing import asked
+from longhaul.storage import replace_text
 
 Json = dict[str, Any]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from longhaul import _longhaul
-from longhaul.durable import replace_text
 from longhaul.run import directory as directories
 from longhaul.run import ending, flows
 from longhaul.run.moving import outcome, preparing
 from longhaul.run.moving.preparing import LEAD_S, Job
 from longhaul.run.sim import EVENTS_AT_ONCE, Simulated
 from longhaul.scheduling.steering import Controller
+from longhaul.storage import replace_text
 
 Json = dict[str, Any]
 _NS = 1e9

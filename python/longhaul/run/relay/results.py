@@ -11,10 +11,10 @@ from longhaul.analysis.expectations import evaluate
 from longhaul.analysis.fidelity import exit_code as judged
 from longhaul.analysis.relaying import judge_relay
 from longhaul.analysis.text import time_text
-from longhaul.durable import replace_text, replacing
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import ending
+from longhaul.storage import replace_text, replacing
 
 Json = dict[str, Any]
 

@@ -13,7 +13,6 @@ from types import FrameType
 from typing import Any
 
 from longhaul import _longhaul
-from longhaul.durable import replace_text
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import ending, state
@@ -21,6 +20,7 @@ from longhaul.run.relay.results import exit_code, write_results
 from longhaul.run.relay.wrapping import Chain, Wrapper
 from longhaul.scenario import Resolved
 from longhaul.scenario.relay import RelayPlan, plan_relay
+from longhaul.storage import replace_text
 
 
 @dataclass(frozen=True)

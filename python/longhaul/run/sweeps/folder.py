@@ -9,11 +9,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from longhaul.durable import replace_bytes
 from longhaul.errors import LonghaulError
 from longhaul.run import ending, processes, record
 from longhaul.run.directory import claim, machine, point_latest
 from longhaul.scenario.sweeps.options import Options
+from longhaul.storage import replace_bytes
 
 Json = dict[str, Any]
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from longhaul.durable import replace_text, replacing
 from longhaul.errors import LonghaulError
 from longhaul.report.pictures import Drawings, Drawn
 from longhaul.run import ending, record
@@ -18,6 +17,7 @@ from longhaul.run.sweeps.prepared import Prepared, prepare, try_one
 from longhaul.run.sweeps.progress import Sweeping, Watching
 from longhaul.run.sweeps.stopping import more_runs
 from longhaul.run.sweeps.summary import count_points, first_errors, summarise
+from longhaul.storage import replace_text, replacing
 
 Json = dict[str, Any]
 
