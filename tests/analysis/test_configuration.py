@@ -2,27 +2,14 @@
 
 from collections.abc import Iterable
 
+from link_changes import MS, S, by_user, constant, plan_of
+
 from longhaul.analysis.configuration import Applied, Configuration, planned
 from longhaul.scenario import parse_scenario, resolve
-
-S = 10**9
-MS = 10**6
-
-
-def plan_of(link: str, *events: str) -> dict:
-    nodes = "nodes: {r: {kind: router}, s: {kind: router}}"
-    links = f"links: {{w: {{endpoints: [r, s], {link}}}}}"
-    text = f"version: 1\nname: n\n{nodes}\n{links}\nevents: [{', '.join(events)}]"
-    return resolve(parse_scenario(text.encode(), name="n.yaml")).plan
 
 
 def configuration(plan: dict) -> Configuration:
     return Configuration(plan, planned(plan))
-
-
-def applied(at_s: float, change: dict, *, way: str | None = None, route: int | None = None) -> Applied:
-    row = {"at_ns": round(at_s * S), "link": 0, "direction": way, "route": route, "change": change}
-    return Applied.read({**row, "cause": {"by": "cli", "user": "ann", "words": []}})
 
 
 def delays(phases: Iterable) -> list[tuple[float, float]]:
@@ -47,8 +34,8 @@ def test_a_change_holds_from_its_instant_until_the_next() -> None:
 
 def test_what_a_user_changed_counts_as_what_the_scenario_changed() -> None:
     plan = plan_of("delay: 35ms, rate: 10Mbit", "{at: 2s, link: w, set: {delay: 80ms}}")
-    by_user = applied(3, {"rate": {"law": "constant", "bits_per_s": 10**6}}, way="reverse")
-    found = Configuration(plan, [*planned(plan), by_user])
+    slower = by_user(3, {"rate": {"law": "constant", "bits_per_s": 10**6}}, way="reverse")
+    found = Configuration(plan, [*planned(plan), slower])
     assert found.rates(0, "forward") == [(0, 10**7)]
     assert found.rates(0, "reverse") == [(0, 10**7), (3 * S, 10**6)]
     assert found.at(0, "reverse").delay_ns == 80 * MS
@@ -68,9 +55,9 @@ def test_one_route_changes_by_itself_and_moves_the_mean() -> None:
     found = Configuration(
         plan,
         [
-            applied(1, {"delay": {"law": "constant", "delay_ns": 30 * MS}}, route=2),
-            applied(2, {"up": False}, route=0),
-            applied(3, {"up": False}),
+            by_user(1, {"delay": constant(30)}, route=2),
+            by_user(2, {"up": False}, route=0),
+            by_user(3, {"up": False}),
         ],
     )
     assert delays(found.phases(0, "forward")) == [(0, 10), (1, 15), (2, 15), (3, 15)]

@@ -59,7 +59,7 @@ def test_numbers_in_words_keep_their_digits(words: str) -> None:
 def test_what_a_figure_does_not_show_is_said_on_it_and_behind_it() -> None:
     links = [
         {"name": f"l{number}", "way": "forward", "from": "a", "to": "b", "access": False}
-        | {"requested": {"rate_bits_per_s": None}}
+        | {"phases": [{"from_ns": 0, "configured": {"rate_bits_per_s": None}}]}
         for number in range(11)
     ]
     table = {

@@ -1,13 +1,14 @@
 """Links: what was asked of each direction, and what it did."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from longhaul.analysis.configuration import Configuration, Configured
 from longhaul.analysis.distributions import thinned
-from longhaul.analysis.rates import steps, utilisation
-from longhaul.scenario.laws import mean_loss, plan_bits_per_s, plan_mean_ns, rate_of_law
+from longhaul.analysis.phases import phase_rows, whole_run
+from longhaul.analysis.rates import utilisation
 
 Array = np.ndarray[Any, Any]
 Samples = Mapping[str, Array]
@@ -16,7 +17,7 @@ _COUNTERS = ("offered", "delivered", "lost", "overflowed", "dropped", "down", "t
 TOTALS = (*_COUNTERS, "marked", "corrupted")
 
 
-def intervals(samples: Samples, plan: Mapping[str, Any]) -> dict[str, Array]:
+def intervals(samples: Samples, plan: Mapping[str, Any], configuration: Configuration) -> dict[str, Array]:
     """Rates and increases between consecutive samples of each direction; columns carry their units.
 
     ``utilisation`` is NaN while the rate is unlimited. Samples of nothing, or that are broken, give nothing.
@@ -41,7 +42,7 @@ def intervals(samples: Samples, plan: Mapping[str, Any]) -> dict[str, Array]:
             "offered_bits_per_s": np.diff(one["offered_bytes"]) * 8 / span_s,
             "delivered_bits_per_s": np.diff(one["delivered_bytes"]) * 8 / span_s,
         }
-        rates = steps(plan, places[one["link"][0]], one["way"][0])
+        rates = configuration.rates(places[one["link"][0]], one["way"][0])
         times = one["t_ns"]
         part["utilisation"] = utilisation(rates, np.diff(one["wire_bytes"]), times[:-1], times[1:])
         for counter in _COUNTERS:
@@ -56,14 +57,16 @@ def intervals(samples: Samples, plan: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def summarise_links(
-    plan: Mapping[str, Any], engine: Mapping[str, Any], samples: Samples
+    plan: Mapping[str, Any], engine: Mapping[str, Any], samples: Samples, configuration: Configuration
 ) -> list[dict[str, Any]]:
-    """Requested against achieved for each direction of each link."""
-    table = intervals(samples, plan)
+    """Requested against achieved for each direction of each link, over the run and in each of its phases."""
+    table = intervals(samples, plan, configuration)
     whole_ns = np.array([0]), np.array([engine["duration_ns"]])
     rows = []
     for index, (link, measured) in enumerate(zip(plan["links"], engine["links"], strict=True)):
         for way in ("forward", "reverse"):
+            duration_ns = engine["duration_ns"]
+            phases = phase_rows(configuration, index, way, measured[way], duration_ns)
             ends = link["endpoints"] if way == "forward" else link["endpoints"][::-1]
             rows.append(
                 {
@@ -72,15 +75,18 @@ def summarise_links(
                     "from": plan["nodes"][ends[0]]["name"],
                     "to": plan["nodes"][ends[1]]["name"],
                     "access": any(plan["nodes"][end]["kind"] == "host" for end in ends),
-                    "requested": _with_events(requested(link[way]), plan, index, way),
+                    "requested": {**requested(link[way]), **_over_time(phases)},
                     "achieved": {
-                        **_achieved(measured[way], table, link["name"], way, engine["duration_ns"]),
+                        **_achieved(measured[way], table, link["name"], way, duration_ns),
                         "utilisation": _number(
                             utilisation(
-                                steps(plan, index, way), np.array([measured[way]["wire_bytes"]]), *whole_ns
+                                configuration.rates(index, way),
+                                np.array([measured[way]["wire_bytes"]]),
+                                *whole_ns,
                             )
                         ),
                     },
+                    "phases": phases,
                     "queueing_delay": thinned(measured[way]["waits"]),
                     "packets": {counter: measured[way][f"{counter}_packets"] for counter in TOTALS},
                     "lateness": _distribution(engine.get("lateness", {}), link["name"], way),
@@ -95,39 +101,24 @@ def requested(direction: Mapping[str, Any]) -> dict[str, Any]:
 
     Of parallel routes: rates and queues together, loss and delay on average.
     """
-    routes = direction["bundle"]["routes"] if direction.get("bundle") else [direction]
-    losses = [mean_loss(route["loss"]) for route in routes]
-    known = [loss for loss in losses if loss is not None]
+    numbers = Configured.of(direction)
     return {
-        "delay_ns": plan_mean_ns(direction["delay"]),
-        "rate_bits_per_s": plan_bits_per_s(direction),
-        "loss": sum(known) / len(known) if len(known) == len(losses) else None,
-        "queue_bytes": _sum(route["queue"]["limit_bytes"] for route in routes),
-        "queue_packets": _sum(route["queue"]["limit_packets"] for route in routes),
-        "routes": len(routes),
+        "delay_ns": numbers.delay_ns,
+        "rate_bits_per_s": numbers.bits_per_s,
+        "loss": numbers.loss,
+        "queue_bytes": numbers.queue_bytes,
+        "queue_packets": numbers.queue_packets,
+        "routes": numbers.routes,
     }
 
 
-def _sum(limits: Iterable[int | None]) -> int | None:
-    known = list(limits)
-    return sum(limit for limit in known if limit is not None) if None not in known else None
-
-
-def _with_events(first: dict[str, Any], plan: Mapping[str, Any], link: int, way: str) -> dict[str, Any]:
-    """What was asked at first, and the least and most that events asked for later."""
-    delays, rates = [first["delay_ns"]], [first["rate_bits_per_s"]]
-    for event in plan["events"]:
-        if event["link"] == link and event["direction"] in (None, way):
-            change = event["change"]
-            if change["delay"]:
-                delays.append(plan_mean_ns(change["delay"]))
-            if change["rate"]:
-                rates.append(rate_of_law(change["rate"]))
-    known = [delay for delay in delays if delay is not None]
+def _over_time(phases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Least and most of the delay, how often the link model changed, and the means over the run."""
+    delays = [phase["configured"]["delay_ns"] for phase in phases]
     return {
-        **first,
-        "delay_range_ns": [min(known), max(known)] if known else None,
-        "changes": max(len(delays), len(rates)) - 1,
+        "delay_range_ns": [min(delays), max(delays)],
+        "changes": len(phases) - 1,
+        **whole_run(phases),
     }
 
 

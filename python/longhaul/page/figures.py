@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from longhaul.analysis.links import intervals
-from longhaul.analysis.rates import steps
 from longhaul.page import shelf
 from longhaul.page.answers.runs import OverTime, Packet, Packets, Recording, WayName
 from longhaul.page.asking import Asked
 from longhaul.page.refusals import RefusedError
 from longhaul.page.tails import read_tail
+from longhaul.run.changes import read_configuration
 from longhaul.run.recorded import read_recorded
 from longhaul.run.results import read_samples
 
@@ -99,19 +99,20 @@ def _links(directory: Path, query: Mapping[str, str]) -> list[Json]:
     plan = shelf.read_plan(directory)
     if not plan["links"]:
         return []
+    configuration = read_configuration(directory, plan)
     path = directory / "links.parquet"
     wanted = {name: query[name] for name in ("link", "way") if query.get(name)}
     if path.is_file():
         columns = _chosen(_columns(pq.read_table(path)), wanted)
     else:
         samples = _chosen(read_samples(directory / "raw" / "samples.csv"), wanted)
-        columns = intervals(samples, plan) if samples else {}
+        columns = intervals(samples, plan, configuration) if samples else {}
     if not columns:
         return []
     found = _split(columns, ("link", "way"), _LINK_COLUMNS, columns["t_s"] * 1e9)
     places = {link["name"]: place for place, link in enumerate(plan["links"])}
     for one in found:
-        rates = steps(plan, places[one["link"]], one["way"])
+        rates = configuration.rates(places[one["link"]], one["way"])
         later = np.searchsorted([at_ns for at_ns, _rate in rates], one["t_ns"], side="right") - 1
         rate = np.array([np.nan if each is None else each for _at_ns, each in rates], dtype=float)[later]
         one["columns"]["queue_delay_ns"] = one["columns"]["queue_bytes"] * 8e9 / rate

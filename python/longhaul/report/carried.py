@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from longhaul.report.console import Console
+from longhaul.report.over_time import mark_changes
 from longhaul.report.plotting import BAD, MUTED, SERIES, figure, plain, style, svg
 from longhaul.scenario.words import rate, share, size
 
@@ -56,7 +57,7 @@ def rows(found: Json) -> list[dict[str, str]]:
     ]
 
 
-def gantt(found: Json) -> str | None:
+def gantt(found: Json, changes: Sequence[Json] = ()) -> str | None:
     """Each request's rates as planned, above, and from its begin to its end as achieved, below."""
     shown = [each for each in found["requests"] if each["planned"]][:MOST_BARS]
     if not shown:
@@ -82,6 +83,7 @@ def gantt(found: Json) -> str | None:
         ends = [each[name]["finish_s"] for each in shown for name in ("planned", "achieved") if each[name]]
         axes.set_xlim(0, 1.05 * max(ends))
         axes.set_ylim(len(shown) - 0.5, -0.5)
+        mark_changes([axes], changes, from_s=found["begins_s"])
         axes.set_yticks(range(len(shown)), [each["request"] for each in shown])
         axes.set_xlabel("time of the plan [s]")
         return svg(made, "carried", "transfers as planned and as achieved")

@@ -8,6 +8,7 @@ import numpy as np
 from longhaul.analysis.bins import envelope, fullest, series
 from longhaul.analysis.sockets import congestion_events, connections
 from longhaul.analysis.text import time_text
+from longhaul.report.over_time import draw_configured, mark_changes
 from longhaul.report.plotting import BAD, INK, MUTED, SERIES, figure, plain, say_left_out, style, svg
 from longhaul.report.zoom import zoomable
 
@@ -26,7 +27,7 @@ _ROWS = 120
 """Heights that a panel of dots tells apart."""
 
 
-def monitor(table: Mapping[str, Array], plan: Json) -> str | None:
+def monitor(table: Mapping[str, Array], plan: Json, changes: Sequence[Json] = ()) -> str | None:
     """Rate and queue of the busier direction of each monitored link: the whole run, and its fullest part."""
     wanted = plan.get("measure", {}).get("monitor")
     if not wanted or not len(table.get("link", ())):
@@ -56,6 +57,7 @@ def monitor(table: Mapping[str, Array], plan: Json) -> str | None:
             top_left, top_right = grid[2 * number]
             top_left.set_title(f"{title}, bins of {time_text(every_ns)}: least, mean and most")
             top_right.set_title(f"from {dense['start_ns'][part.start] / 1e9:.4f} s")
+        mark_changes((whole for whole, _zoom in grid), changes)
         grid[-1][0].set_xlabel("time [s]")
         grid[-1][1].set_xlabel("time [ms]")
         say_left_out(made, sum(bool(each[1]) for each in chosen), len(shown), "The first {shown} of {every}")
@@ -91,11 +93,13 @@ def _distinct(x: Array, y: Array) -> Array:
     return found
 
 
-def packet_delays(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:
+def packet_delays(
+    table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()
+) -> str | None:
     """How long each recorded packet was on its link, from arrival to departure, over time."""
     if not len(table.get("link", ())):
         return None
-    asked = {(each["name"], each["way"]): each["requested"]["delay_ns"] for each in links}
+    phases = {(each["name"], each["way"]): each["phases"] for each in links}
     keys = list(dict.fromkeys(zip(table["link"], table["way"], strict=True)))
     counts = {key: int(((table["link"] == key[0]) & (table["way"] == key[1])).sum()) for key in keys}
     shown = sorted(keys, key=lambda key: -counts[key])[:_MOST_LINKS]
@@ -113,17 +117,17 @@ def packet_delays(table: Mapping[str, Array], links: Sequence[Json]) -> str | No
             if ended.any():
                 foot = {"transform": axes.get_xaxis_transform(), "clip_on": False}
                 axes.plot(at_s[ended], np.zeros(ended.sum()), "x", color=BAD, markersize=4, **foot)
-            if asked.get((link, way)):
-                axes.axhline(asked[link, way] / 1e6, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+            draw_configured(axes, phases.get((link, way), ()), "delay_ns", unit=1e6)
             short = f", {ended.sum():,} of them did not leave" if ended.any() else ""
             axes.set_title(f"{link} {way}, {counts[link, way]:,} packets{short}")
             axes.set_ylabel("delay [ms]")
+        mark_changes(grid, changes)
         grid[-1].set_xlabel("arrival [s]")
         say_left_out(made, len(keys), len(shown), "The {shown} of {every} directions with most packets")
         return zoomable(made, "packet-delays", "delay of each recorded packet over time")
 
 
-def sockets(table: Mapping[str, Array]) -> str | None:
+def sockets(table: Mapping[str, Array], changes: Sequence[Json] = ()) -> str | None:
     """Congestion window and round trip of the connections that sent most, as the kernel sees them."""
     if not len(table.get("host", ())):
         return None
@@ -158,6 +162,8 @@ def sockets(table: Mapping[str, Array]) -> str | None:
             )
             windows.set_ylabel("segments")
             trips.set_ylabel("RTT [ms]")
+        for column in grid.T:
+            mark_changes(column, changes)
         for axes in grid[-1]:
             axes.set_xlabel("time [s]")
         say_left_out(made, every, len(shown), "The {shown} of {every} connections that sent most")

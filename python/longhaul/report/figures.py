@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.text import rate_text, time_text
+from longhaul.analysis.phases import series_of
+from longhaul.analysis.text import time_text
 from longhaul.report.cumulative import Curve, draw_cumulative
+from longhaul.report.over_time import draw_configured, draw_steps, mark_changes
 from longhaul.report.plotting import (
     BAD,
     INK,
@@ -33,18 +35,19 @@ _FEW_CURVES = 3
 def delays(links: Sequence[Json], probes: Sequence[Json]) -> str | None:
     """What was asked of each direction and each path against what packets met; both axes in ms."""
     series = []
-    still = [each for each in links if each["achieved"]["delay_ns"] and not each["requested"]["changes"]]
+    # Each phase of a direction whose delay changed is a point; one that was not measured is none.
     one_way = [
-        (each["requested"]["delay_ns"], each["achieved"]["delay_ns"] + _late(each))
-        for each in still
-        if each["requested"]["delay_ns"]
+        (phase["configured"]["delay_ns"], phase["measured"]["delay_ns"] + _late(each))
+        for each in links
+        for phase in each["phases"]
+        if phase["measured"] and phase["measured"]["delay_ns"] and phase["configured"]["delay_ns"]
     ]
     if one_way:
         series.append((f"one direction of a link, mean ({len(one_way)})", "o", one_way))
     round_trips = [
-        (each["path_rtt_ns"], each["rtt_min_ns"])
+        (each["path_rtt_min_ns"], each["rtt_min_ns"])
         for each in probes
-        if each["path_rtt_ns"] and each["rtt_min_ns"]
+        if each["path_rtt_ns"] and each["path_rtt_min_ns"] and each["rtt_min_ns"]
     ]
     if round_trips:
         series.append((f"round trip of a ping, least ({len(round_trips)})", "s", round_trips))
@@ -184,17 +187,19 @@ def _points(distribution: Json, unit_ns: float) -> Array:
     return found
 
 
-def utilisation(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:
+def utilisation(
+    table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()
+) -> str | None:
     """Share of the rate that the busiest links used over time, of links that always have one."""
 
     def draw(axes: Any, rows: Mapping[str, Array], colour: str, label: str) -> None:
         axes.plot(rows["t_s"], rows["utilisation"] * 100, color=colour, label=label, drawstyle="steps-pre")
 
     limited = [each for each in links if each["achieved"]["utilisation"] is not None]
-    return _panels(table, limited, draw, "of the rate [%]", "utilisation", rate=False)
+    return _panels(table, limited, draw, "of the rate [%]", "utilisation", changes, rate=False)
 
 
-def throughput(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:
+def throughput(table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()) -> str | None:
     """Delivered bit/s of the busiest links over time, both directions; the rate is dashed."""
 
     def draw(axes: Any, rows: Mapping[str, Array], colour: str, label: str) -> None:
@@ -202,10 +207,10 @@ def throughput(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:
             rows["t_s"], rows["delivered_bits_per_s"] / 1e6, color=colour, label=label, drawstyle="steps-pre"
         )
 
-    return _panels(table, links, draw, "delivered [Mbit/s]", "throughput", rate=True)
+    return _panels(table, links, draw, "delivered [Mbit/s]", "throughput", changes, rate=True)
 
 
-def queues(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:
+def queues(table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()) -> str | None:
     """Bytes waiting at the sampling times, of links where anything waited."""
     if not table or not table["queue_bytes"].any():
         return None
@@ -215,10 +220,12 @@ def queues(table: Mapping[str, Array], links: Sequence[Json]) -> str | None:
         axes.plot(rows["t_s"], rows["queue_bytes"] / 1e3, color=colour, label=label, drawstyle="steps-pre")
 
     chosen = [each for each in links if each["name"] in waited]
-    return _panels(table, chosen, draw, "waiting [kB]", "queues", rate=False)
+    return _panels(table, chosen, draw, "waiting [kB]", "queues", changes, rate=False)
 
 
-def round_trips(rows: Mapping[str, Array], probes: Sequence[Json]) -> str | None:
+def round_trips(
+    rows: Mapping[str, Array], probes: Sequence[Json], changes: Sequence[Json] = ()
+) -> str | None:
     """Round-trip time of every ping over time; losses at the foot."""
     if not probes or not len(rows.get("t_s", ())):
         return None
@@ -242,18 +249,21 @@ def round_trips(rows: Mapping[str, Array], probes: Sequence[Json]) -> str | None
                     transform=axes.get_xaxis_transform(),
                     clip_on=False,
                 )
-            if probe["path_rtt_ns"]:
-                axes.axhline(probe["path_rtt_ns"] / 1e6, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+            draw_steps(axes, probe["path_rtt_steps"], unit=1e6)
             missing = f", {lost.sum():,} of {len(lost):,} lost" if lost.any() else ""
             axes.set_title(f"{probe['from']} > {probe['to']}{missing}")
             axes.set_ylabel("RTT [ms]")
         grid[-1].set_xlabel("time [s]")
+        mark_changes(grid, changes)
         say_left_out(made, len(probes), len(shown), "The first {shown} of {every} pings")
         return zoomable(made, "round-trips", "round-trip times over time")
 
 
 def windows(
-    rows: Mapping[str, Array], flows: Sequence[Json], colours: Mapping[tuple[str, int], str]
+    rows: Mapping[str, Array],
+    flows: Sequence[Json],
+    colours: Mapping[tuple[str, int], str],
+    changes: Sequence[Json] = (),
 ) -> str | None:
     """Congestion window of each stream of the first flows over time, in segments, or real ones' in bytes."""
     shown = [(flow, seen) for flow in flows if flow["kind"] == "tcp" and (seen := _window_column(rows, flow))]
@@ -277,6 +287,7 @@ def windows(
             axes.set_xlim(left=0)
             axes.set_ylabel(f"window [{unit}]")
         grid[-1].set_xlabel("time [s]")
+        mark_changes(grid, changes)
         say_left_out(made, every, len(shown), "The first {shown} of {every} TCP flows")
         return zoomable(made, "windows", "congestion windows over time")
 
@@ -290,7 +301,14 @@ def _window_column(rows: Mapping[str, Array], flow: Json) -> tuple[str, str, flo
 
 
 def _panels(
-    table: Mapping[str, Array], links: Sequence[Json], draw: Any, label: str, name: str, *, rate: bool
+    table: Mapping[str, Array],
+    links: Sequence[Json],
+    draw: Any,
+    label: str,
+    name: str,
+    changes: Sequence[Json],
+    *,
+    rate: bool,
 ) -> str | None:
     chosen = _chosen(table, links)
     if not chosen:
@@ -309,16 +327,21 @@ def _panels(
                     colour,
                     f"{ends[0]} > {ends[1]}",
                 )
-            asked = link["requested"]["rate_bits_per_s"]
+            rates = [phase["configured"]["rate_bits_per_s"] for phase in link["phases"]]
+            least = min((each for each in rates if each is not None), default=None)
             top = axes.get_ylim()[1]
-            if rate and asked and top * 1e6 > asked / 3:
-                axes.axhline(asked / 1e6, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+            if rate and least and top * 1e6 > least / 3:
+                draw_configured(axes, link["phases"], "rate_bits_per_s", unit=1e6)
             axes.set_ylim(bottom=0)
-            title = f"{link['name']}, {rate_text(asked)}" if asked else link["name"]
-            axes.set_title(title)
+            axes.set_title(
+                link["name"]
+                if least is None
+                else f"{link['name']}, {series_of(link, 'rate_bits_per_s').brief}"
+            )
             axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         grid[len(chosen) // 2].set_ylabel(label)
         grid[-1].set_xlabel("time [s]")
+        mark_changes(grid, changes)
         links_with_traffic = len(_with_traffic(table, links))
         say_left_out(made, links_with_traffic, len(chosen), "The {shown} links of {every} that carried most")
         return zoomable(made, name, f"{name} over time")

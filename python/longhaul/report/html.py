@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
+from longhaul.analysis.changes import with_interventions
+from longhaul.analysis.phases import path_rtt_text, series_of
+from longhaul.analysis.text import quantity_text, rate_text, share_text, time_text
 from longhaul.errors import LonghaulError
 from longhaul.report import (
     carried,
@@ -33,6 +35,8 @@ Array = np.ndarray[Any, Any]
 Drawing = Callable[[], str | None]
 """Draws a figure; gives None where there is nothing to draw."""
 
+_MOST_CHANGES = 200
+"""Listed in a report."""
 _LARGEST_TABLE = 4_000_000
 """Bytes of CSV beyond which a table is not put into the report."""
 
@@ -49,7 +53,9 @@ def write_report(directory: Path) -> Path:
         "time": time_text,
         "rate": rate_text,
         "share": share_text,
-        "span": range_text,
+        "series": series_of,
+        "path_rtt": path_rtt_text,
+        "with_interventions": with_interventions,
         "quantity": quantity_text,
     }
     path = directory / "report.html"
@@ -76,6 +82,7 @@ def drawings(directory: Path) -> dict[str, Drawing]:
 def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawing]:
     engine = fidelity.get("engine") or {}
     flows, links, probes = summary["flows"], summary["links"], summary["probes"]
+    changes = summary["changes"]
     none: Json = {"all": {}, "links": {}}
     late, spaced = engine.get("lateness", none), engine.get("spacing", none)
 
@@ -87,20 +94,22 @@ def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawi
         "delays": lambda: figures.delays(links, probes),
         "lateness": lambda: figures.lateness(late["all"], late["links"]),
         "spacing": lambda: figures.spacing(spaced["all"], spaced["links"]),
-        "throughput": lambda: figures.throughput(table("links"), links),
-        "round_trips": lambda: figures.round_trips(table("probes"), probes),
-        "stacked": lambda: sharing_figures.stacked(flows, table("flows"), links),
+        "throughput": lambda: figures.throughput(table("links"), links, changes),
+        "round_trips": lambda: figures.round_trips(table("probes"), probes, changes),
+        "stacked": lambda: sharing_figures.stacked(flows, table("flows"), links, changes),
         "fairness": lambda: sharing_figures.fairness(flows, table("flows"), links),
-        "windows": lambda: figures.windows(table("flows"), flows, sharing_figures.colours(flows)),
-        "queues": lambda: figures.queues(table("links"), links),
+        "windows": lambda: figures.windows(table("flows"), flows, sharing_figures.colours(flows), changes),
+        "queues": lambda: figures.queues(table("links"), links, changes),
         "queueing_delays": lambda: figures.queueing_delays(links),
-        "utilisation": lambda: figures.utilisation(table("links"), links),
+        "utilisation": lambda: figures.utilisation(table("links"), links, changes),
         "rtts": lambda: figures.rtts(flows, sharing_figures.colours(flows)),
         "packets": lambda: packet_figures.packet_diagram(_packets(directory / "raw" / "packets.csv"), links),
-        "monitor": lambda: close_figures.monitor(table("monitor"), _read(directory / "plan.json") or {}),
-        "packet_delays": lambda: close_figures.packet_delays(table("packets"), links),
-        "sequences": lambda: sequence_figures.sequences(table("segments")),
-        "sockets": lambda: close_figures.sockets(table("sockets")),
+        "monitor": lambda: close_figures.monitor(
+            table("monitor"), _read(directory / "plan.json") or {}, changes
+        ),
+        "packet_delays": lambda: close_figures.packet_delays(table("packets"), links, changes),
+        "sequences": lambda: sequence_figures.sequences(table("segments"), changes),
+        "sockets": lambda: close_figures.sockets(table("sockets"), changes),
     }
 
 
@@ -117,11 +126,13 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
     bad = [each for each in summary["programs"] if not each["good"]]
     return {
         "summary": summary,
+        "most_changes": _MOST_CHANGES,
+        "directory": directory,
         "run": kept_json(directory, "run.json"),
         "engine": fidelity.get("engine") or {},
         "fidelity": summary["fidelity"],
         "transfers": [each for each in summary["flows"] if each.get("done") is not None],
-        "carried": _carried(summary.get("planned_transfers")),
+        "carried": _carried(summary.get("planned_transfers"), summary["changes"]),
         "failed": failed,
         "bad": bad,
         "drops": _drops(fidelity),
@@ -142,13 +153,13 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
     }
 
 
-def _carried(found: Json | None) -> dict[str, Any] | None:
+def _carried(found: Json | None, changes: Sequence[Json]) -> dict[str, Any] | None:
     if found is None:
         return None
     return {
         "policy": found["policy"],
         "rows": carried.rows(found)[: carried.MOST_ROWS],
-        "figure": carried.gantt(found),
+        "figure": carried.gantt(found, changes),
         "measured": carried.measured(found),
         "decisions": found["decisions"][:200],
         "more": max(len(found["decisions"]) - 200, 0),

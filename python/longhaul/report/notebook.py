@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from longhaul.analysis.changes import with_interventions
 from longhaul.analysis.comparing import Row
 from longhaul.analysis.fitting import Fits
 from longhaul.analysis.gaps import Gaps
@@ -26,6 +27,7 @@ def run_html(summary: Json, *, mode: str) -> str:
     verdict = summary["fidelity"]["verdict"]
     good = verdict == "faithful"
     said = "simulated" if good and mode == "sim" else f"{mode}, {verdict}"
+    said = with_interventions(said, summary["changes"])
     reasons = "; ".join(each["what"] for each in summary["fidelity"]["reasons"])
     head = f"{_strong(summary['name'])}: {_judged(said, good=good)}, {time_text(summary['duration_ns'])}"
     parts = [_line(head + (f". {escape(reasons)}" if reasons else ""))]

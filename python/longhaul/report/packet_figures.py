@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from longhaul.analysis.phases import phase_at
 from longhaul.analysis.text import time_text
 from longhaul.report.plotting import BAD, GRID, SERIES, figure, plain, style, svg
 
@@ -78,7 +79,8 @@ def _window(
         return [row["due_ns"] - row["offered_ns"] for row in groups[key] if row["due_ns"] is not None] or [0]
 
     def asked_ns(key: tuple[str, str, int]) -> int:
-        return int(directions[key[:2]]["requested"]["delay_ns"] or 0)
+        first = groups[key][0]["offered_ns"]
+        return int(phase_at(directions[key[:2]]["phases"], first)["configured"]["delay_ns"] or 0)
 
     def merit(key: tuple[str, str, int]) -> tuple[bool, int]:
         calm = float(np.median(transit_ns(key))) - asked_ns(key) < _WINDOW_NS / 4

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import matplotlib as mpl
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 INK, MUTED, GRID = "longhaul:ink", "longhaul:muted", "longhaul:grid"
 SERIES = tuple(f"longhaul:{number}" for number in range(1, 9))
@@ -163,6 +164,53 @@ def tell_points(axes: Axes, points: Sequence[Point]) -> None:
 def told_points(axes: Axes) -> Sequence[Point]:
     """What was said of ``axes``."""
     return _TOLD.get(axes, ())
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An instant, or a time from one to another, that stands out in a drawing."""
+
+    at: float
+    until: float
+    label: str
+    colour: str
+    solid: bool
+
+
+_MARKED: "WeakKeyDictionary[Axes, list[Mark]]" = WeakKeyDictionary()
+_MARK_LINES: "WeakSet[Line2D]" = WeakSet()
+
+
+def mark(axes: Axes, each: Mark) -> None:
+    """Draw a line over the whole height of ``axes``, and a shade if it lasts; no data of theirs."""
+    dashes = "solid" if each.solid else (0, (1, 2))
+    line = axes.axvline(each.at, color=each.colour, linewidth=0.9, linestyle=dashes, zorder=1.5)
+    _MARK_LINES.add(line)
+    _MARKED.setdefault(axes, []).append(each)
+    if each.until > each.at:
+        axes.axvspan(each.at, each.until, color=each.colour, alpha=0.12, linewidth=0)
+    if each.label:
+        axes.annotate(
+            each.label,
+            (each.at, 1.0),
+            xycoords=axes.get_xaxis_transform(),
+            xytext=(2, -1),
+            textcoords="offset points",
+            va="top",
+            fontsize=7.5,
+            color=each.colour,
+            annotation_clip=True,
+        )
+
+
+def marks(axes: Axes) -> Sequence[Mark]:
+    """What was marked on ``axes``."""
+    return _MARKED.get(axes, ())
+
+
+def is_mark(line: Line2D) -> bool:
+    """Whether a line is a mark, and no data."""
+    return line in _MARK_LINES
 
 
 def left_out_text(every: int, shown: int, what: str) -> str:

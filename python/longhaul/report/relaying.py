@@ -7,7 +7,7 @@ from rich.table import Table
 
 from longhaul.analysis.text import time_text
 from longhaul.report.console import Console
-from longhaul.report.terminal import print_expectation, print_verdict
+from longhaul.report.terminal import interventions_table, print_expectation, print_verdict
 
 Json = Mapping[str, Any]
 
@@ -35,7 +35,9 @@ def print_relay(summary: Json, console: Console) -> None:
         console.print(f"{summary['pieces']} pieces, late by {', '.join(spans)}", highlight=False)
     for each in summary["expectations"]:
         print_expectation(each, console)
-    print_verdict({"fidelity": {**fidelity, "lateness": {}}}, console)
+    if any(each["kind"] == "intervention" for each in summary["changes"]):
+        console.print(interventions_table(summary["changes"]))
+    print_verdict({"fidelity": {**fidelity, "lateness": {}}, "changes": summary["changes"]}, console)
 
 
 def _links(links: list[Json]) -> Table:

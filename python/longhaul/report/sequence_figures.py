@@ -1,15 +1,16 @@
 """Time/sequence graphs of TCP flows, after tcptrace: what was sent, sent again, acknowledged, and allowed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from longhaul.analysis.segments import busiest_span, flows
+from longhaul.report.over_time import mark_changes
 from longhaul.report.plotting import BAD, MUTED, figure, plain, style
 from longhaul.report.sequence_points import LOOKS, MOST_ROWS, panel
-from longhaul.report.zoom import Json, zoomable
+from longhaul.report.zoom import Json, told_marks, zoomable
 
 Array = np.ndarray[Any, Any]
 Key = tuple[str, str, str]
@@ -23,7 +24,7 @@ _LEAST_SHARE = 0.001
 """Of the bytes of the flow that sent most; what controls it is less, and not shown."""
 
 
-def sequences(table: Mapping[str, Array]) -> str | None:
+def sequences(table: Mapping[str, Array], changes: Sequence[Json] = ()) -> str | None:
     """The flows that sent most over a recorded link: the whole of each, and where most was sent again."""
     found = flows(table)
     ends = {key: kinds["new"][:, 2].max(initial=0) for key, kinds in found.items()}
@@ -47,28 +48,39 @@ def sequences(table: Mapping[str, Array]) -> str | None:
             close.set_title("where most was sent again" if len(kinds["again"]) else "its middle")
         for axes in grid[-1]:
             axes.set_xlabel("time [s]")
+        for column in zip(*grid, strict=True):
+            mark_changes(column, changes)
+        panels = [whole for whole, _close in grid]
         handles, labels = _legend(grid[0][0])
         made.legend(handles, labels, loc="outside upper left", ncols=6, handlelength=1.4, columnspacing=1.4)
         return zoomable(
-            made, "sequences", "time/sequence graphs of TCP flows", behind=lambda _: _points(shown, titles)
+            made,
+            "sequences",
+            "time/sequence graphs of TCP flows",
+            behind=lambda _: _points(shown, titles, panels),
         )
 
 
-def _points(shown: Mapping[Key, Mapping[str, Array]], titles: Mapping[Key, str]) -> Json:
+def _points(
+    shown: Mapping[Key, Mapping[str, Array]], titles: Mapping[Key, str], panels: Sequence[Axes]
+) -> Json:
     reaches = np.array([_reach(kinds) for kinds in shown.values()])
     return {
         "x": "time [s]",
         "reach": [float(reaches[:, 0].min()), float(reaches[:, 1].max())],
         "xs": [],
         "panels": [
-            panel(
-                kinds,
-                title=titles[key],
-                unit=_unit(np.concatenate([kinds[kind] for kind in ("new", "again", "late")])),
-                part=_close(kinds),
-                most=MOST_ROWS // len(shown),
-            )
-            for key, kinds in shown.items()
+            {
+                **panel(
+                    kinds,
+                    title=titles[key],
+                    unit=_unit(np.concatenate([kinds[kind] for kind in ("new", "again", "late")])),
+                    part=_close(kinds),
+                    most=MOST_ROWS // len(shown),
+                ),
+                "marks": told_marks(axes),
+            }
+            for (key, kinds), axes in zip(shown.items(), panels, strict=True)
         ],
     }
 

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.fairness import jain
+from longhaul.analysis.phases import series_of
 from longhaul.analysis.sharing import carried_span, rates_over, together
 from longhaul.analysis.text import rate_text
+from longhaul.report.over_time import draw_configured, mark_changes
 from longhaul.report.plotting import INK, MUTED, SERIES, figure, plain, say_left_out, style, svg
 
 Json = Mapping[str, Any]
@@ -104,7 +106,9 @@ def _bars(flows: Sequence[Json], look: Mapping[Stream, str]) -> list[tuple[str, 
     ]
 
 
-def stacked(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[Json]) -> str | None:
+def stacked(
+    flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()
+) -> str | None:
     """What flows carried over time, one above the other, through the bottleneck that had most of it."""
     if not len(rows.get("flow", ())):
         return None
@@ -116,7 +120,9 @@ def stacked(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[Js
         return None
     place = max(busy, key=lambda each: sum(float(rates.sum()) for _, _, rates, _ in busy[each]))
     layers, edges_s = busy[place], busy[place][0][3]
-    asked = next((each["requested"]["rate_bits_per_s"] for each in links if _place(each) == place), None)
+    phases = next((each["phases"] for each in links if _place(each) == place), ())
+    limits = [each["configured"]["rate_bits_per_s"] for each in phases]
+    least = min((each for each in limits if each is not None), default=None)
     with style():
         made = figure(2.9)
         axes = made.subplots()
@@ -129,10 +135,11 @@ def stacked(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[Js
                 edges_s, below, above, step="post", color=colour, alpha=0.85, linewidth=0, label=name
             )
             below = above
-        if asked and below.max() * 1e6 > asked / 3:
-            axes.axhline(asked / 1e6, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+        if least and below.max() * 1e6 > least / 3:
+            draw_configured(axes, phases, "rate_bits_per_s", unit=1e6)
         axes.set(xlabel="time [s]", ylabel="carried [Mbit/s]", xlim=(0, edges_s[-1]), ylim=(0, None))
         axes.set_title(_titles(links).get(place, place[0]))
+        mark_changes([axes], changes)
         handles, labels = axes.get_legend_handles_labels()
         axes.legend(handles[::-1], labels[::-1], loc="upper left", bbox_to_anchor=(1.0, 1.0))
         say_left_out(made, len(busy), 1, "The busiest of {every} bottlenecks")
@@ -218,7 +225,7 @@ def _titles(links: Sequence[Json]) -> dict[tuple[str, str], str]:
     """What a bottleneck is called: where from and to, and how fast."""
     found = {}
     for each in links:
-        rate = each["requested"]["rate_bits_per_s"]
+        limited = any(phase["configured"]["rate_bits_per_s"] for phase in each["phases"])
         title = f"{each['name']}, {each['from']} > {each['to']}"
-        found[_place(each)] = f"{title}, {rate_text(rate)}" if rate else title
+        found[_place(each)] = f"{title}, {series_of(each, 'rate_bits_per_s').brief}" if limited else title
     return found

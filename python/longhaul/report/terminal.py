@@ -7,7 +7,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from longhaul.analysis.text import quantity_text, range_text, rate_text, share_text, time_text
+from longhaul.analysis.changes import with_interventions
+from longhaul.analysis.phases import path_rtt_text, series_of
+from longhaul.analysis.text import quantity_text, rate_text, share_text, time_text
 from longhaul.report.console import Console
 
 Json = Mapping[str, Any]
@@ -18,6 +20,7 @@ MOST_ACCESS_LINKS = 4
 _WAITING = 0.005
 """Share of the time from which on a host's waiting for a processor is worth a word."""
 _MOST_WAITING = 3
+_MOST_INTERVENTIONS = 20
 
 _COLOURS = {"faithful": "green", "degraded": "yellow", "invalid": "red"}
 
@@ -37,6 +40,8 @@ def print_summary(summary: Json, console: Console) -> None:
         console.print(_pacing(summary["pacing"]))
     if summary["probes"]:
         console.print(_probes(summary))
+    if any(each["kind"] == "intervention" for each in summary["changes"]):
+        console.print(interventions_table(summary["changes"]))
     if summary.get("fairness"):
         each = summary["fairness"]
         console.print(
@@ -60,7 +65,7 @@ def print_verdict(summary: Json, console: Console) -> None:
     if summary.get("simulation"):
         _print_simulation(summary, console)
         return
-    line = Text(verdict, style=f"bold {_COLOURS[verdict]}")
+    line = Text(with_interventions(verdict, summary["changes"]), style=f"bold {_COLOURS[verdict]}")
     lateness, gaps = fidelity["lateness"], fidelity["gaps"]
     if lateness.get("count"):
         line.append(
@@ -105,7 +110,10 @@ def _print_detail(text: str, console: Console) -> None:
 
 def _print_simulation(summary: Json, console: Console) -> None:
     account = summary["simulation"]
-    line = Text("simulated", style="bold green" if not summary["fidelity"]["reasons"] else "bold red")
+    line = Text(
+        with_interventions("simulated", summary["changes"]),
+        style="bold green" if not summary["fidelity"]["reasons"] else "bold red",
+    )
     line.append(
         f"  {time_text(summary['duration_ns'])} in {account['wall_s']:.2f} s, {account['hops']} packet-hops, "
         f"digest {account['digest']}",
@@ -144,14 +152,16 @@ def _add_link(table: Table, name: str, links: list[Json]) -> None:
     lost = sum(link["packets"]["lost"] for link in links)
     overflowed = sum(link["packets"]["overflowed"] + link["packets"]["dropped"] for link in links)
     delays = [link["achieved"]["delay_ns"] for link in links if link["achieved"]["delay_ns"] is not None]
+    delay, rate, loss = (series_of(links[0], key) for key in ("delay_ns", "rate_bits_per_s", "loss"))
+    alone = len(links) == 1
     table.add_row(
         name,
-        range_text(first["delay_range_ns"] or [None]) if same else "several",
-        time_text(sum(delays) / len(delays)) if delays else "-",
-        (rate_text(first["rate_bits_per_s"]) if first["rate_bits_per_s"] else "none") if same else "several",
+        delay.brief if same else "several",
+        delay.measured if alone else time_text(sum(delays) / len(delays)) if delays else "-",
+        rate.brief if same else "several",
         rate_text(max(link["achieved"]["peak_bits_per_s"] for link in links)),
-        share_text(first["loss"]) if same else "several",
-        share_text(lost / offered) if offered else "-",
+        loss.brief if same else "several",
+        loss.measured if alone else share_text(lost / offered) if offered else "-",
         str(overflowed),
     )
 
@@ -229,9 +239,20 @@ def _probes(summary: Json) -> Table:
             share_text(probe["loss"]),
             time_text(probe["rtt_p50_ns"]),
             time_text(probe["rtt_p99_ns"]),
-            time_text(probe["path_rtt_ns"]),
+            path_rtt_text(probe),
             _simulated(probe, summary).strip(),
         )
+    return table
+
+
+def interventions_table(changes: Iterable[Json]) -> Table:
+    """What users changed, the latest of many."""
+    table = _table(">time", "intervention", "requested by")
+    made = [each for each in changes if each["kind"] == "intervention"]
+    if len(made) > _MOST_INTERVENTIONS:
+        table.add_row("", f"{len(made) - _MOST_INTERVENTIONS} earlier ones: see summary.json", "")
+    for each in made[-_MOST_INTERVENTIONS:]:
+        table.add_row(f"{each['at_ns'] / 1e9:.3f} s", each["text"], each["source"])
     return table
 
 

@@ -50,6 +50,37 @@
     };
   }
 
+  /** Instants at which something changed, over the whole height; those that last are shaded. */
+  const marks =
+    (all) =>
+    ({ ctx, bbox, valToPos }) => {
+      const right = bbox.left + bbox.width;
+      ctx.save();
+      ctx.lineWidth = devicePixelRatio;
+      ctx.font = `${10 * devicePixelRatio}px system-ui, "DejaVu Sans", sans-serif`;
+      ctx.textBaseline = 'top';
+      ctx.textAlign = 'left';
+      for (const each of all) {
+        const [at, until] = [each.at, each.until].map((time) => valToPos(time, 'x', true));
+        if (until < bbox.left || at > right) continue;
+        ctx.strokeStyle = ctx.fillStyle = colour(each.colour);
+        if (until > at) {
+          const first = Math.max(at, bbox.left);
+          ctx.globalAlpha = 0.12;
+          ctx.fillRect(first, bbox.top, Math.min(until, right) - first, bbox.height);
+          ctx.globalAlpha = 1;
+        }
+        if (at < bbox.left) continue;
+        ctx.setLineDash(each.solid ? [] : [1, 2].map((length) => length * devicePixelRatio));
+        ctx.beginPath();
+        ctx.moveTo(at, bbox.top);
+        ctx.lineTo(at, bbox.top + bbox.height);
+        ctx.stroke();
+        ctx.fillText(each.label, at + 3 * devicePixelRatio, bbox.top + devicePixelRatio);
+      }
+      ctx.restore();
+    };
+
   /** A stretch of time that stands out. */
   const shade =
     ([from, to]) =>
@@ -164,7 +195,7 @@
         },
         hooks: {
           setScale: [(plot, key) => key === 'x' && moved(plot)],
-          draw: [levels(shown), ...(part ? [shade(shown.part)] : [])],
+          draw: [levels(shown), marks(shown.marks ?? []), ...(part ? [shade(shown.part)] : [])],
         },
       },
       tables.length ? uPlot.join(tables) : [[0, 1]],

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from longhaul.report.plotting import needs_no_page, svg, variable
+from longhaul.report.plotting import is_mark, marks, needs_no_page, svg, variable
 
 Json = dict[str, Any]
 Array = np.ndarray[Any, Any]
@@ -38,7 +38,8 @@ def points(made: Figure) -> Json:
     """The panels of a figure and what their lines show, in the units of the axes.
 
     ``xs`` has each set of x once; a series names its own. ``reach`` is from where to where all of them
-    go. ``levels`` are lines over the whole panel, ``feet`` marks at its foot.
+    go. ``levels`` are lines over the whole panel, ``feet`` marks at its foot, ``marks`` instants
+    over its whole height.
     """
     panels = [axes for axes in made.axes if axes.get_lines()]
     lines = sum(len(axes.get_lines()) for axes in panels)
@@ -65,7 +66,7 @@ def _reach(panels: Sequence[Axes]) -> tuple[float, float]:
         np.asarray(line.get_xdata(), dtype=float)
         for axes in panels
         for line in axes.get_lines()
-        if line.get_transform() != axes.get_yaxis_transform()
+        if line.get_transform() != axes.get_yaxis_transform() and not is_mark(line)
     ]
     x = np.concatenate([np.zeros(0), *every])
     x = x[np.isfinite(x)]
@@ -76,6 +77,8 @@ def _reach(panels: Sequence[Axes]) -> tuple[float, float]:
 def _panel(axes: Axes, xs: dict[bytes, tuple[int, list[float | None]]], most: int) -> Json:
     series, levels, feet = [], [], []
     for line in axes.get_lines():
+        if is_mark(line):
+            continue
         x, y = (np.asarray(each, dtype=float) for each in line.get_data(orig=False))
         if line.get_transform() == axes.transData:
             kept = _kept(y, most)
@@ -93,7 +96,22 @@ def _panel(axes: Axes, xs: dict[bytes, tuple[int, list[float | None]]], most: in
         "series": series,
         "levels": levels,
         "feet": feet,
+        "marks": told_marks(axes),
     }
+
+
+def told_marks(axes: Axes) -> list[Json]:
+    """What was marked on a panel, for the script that draws it anew."""
+    return [
+        {
+            "at": each.at,
+            "until": each.until,
+            "label": each.label,
+            "colour": variable(each.colour),
+            "solid": each.solid,
+        }
+        for each in marks(axes)
+    ]
 
 
 def _look(line: Line2D) -> Json:

@@ -29,6 +29,17 @@ class Result(Drawn):
         """``faithful``, ``degraded`` or ``invalid``."""
         return str(self.summary["fidelity"]["verdict"])
 
+    @property
+    def changes(self) -> Sequence[Mapping[str, Any]]:
+        """Every change of the network, in order of time: events of the scenario and interventions."""
+        found: Sequence[Mapping[str, Any]] = self.summary["changes"]
+        return found
+
+    @property
+    def interventions(self) -> list[Mapping[str, Any]]:
+        """The changes that the scenario did not ask for: when, what, old and new, and who asked."""
+        return [each for each in self.changes if each["kind"] == "intervention"]
+
     def flow(self, name: str) -> Mapping[str, Any]:
         """The results of a TCP or UDP flow. Raises KeyError with the names that there are."""
         return _named(self.summary["flows"], "flow", name)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from longhaul.analysis.changes import describe_changes
+from longhaul.analysis.configuration import Configuration
 from longhaul.analysis.expectations import evaluate, metrics
 from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge
@@ -17,6 +19,7 @@ from longhaul.analysis.sharing import bottleneck
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
 from longhaul.run import logs, players, simulation, transfers
+from longhaul.run.changes import read_configuration
 from longhaul.run.kept import kept_json
 from longhaul.run.logs import Pings
 from longhaul.run.recorded import read_recorded
@@ -30,6 +33,7 @@ Json = dict[str, Any]
 
 _TABLES = ("links", "flows", "jobs", "flow_names")
 """What the engine says that has a place elsewhere."""
+_QUANTILES = (("min", 0.0), ("p50", 0.5), ("p99", 0.99), ("max", 1.0))
 
 
 def write_results(directory: Path) -> Json:
@@ -43,6 +47,7 @@ def write_results(directory: Path) -> Json:
     hosts: Json = _read(raw / "hosts.json") or {}
     traffic: list[Json] = _read(raw / "traffic.json") or []
     samples = read_samples(raw / "samples.csv")
+    configuration = read_configuration(directory, plan)
     fidelity = judge(engine, hosts, _read(raw / "accounts.json")).as_dict()
     simulated = engine is not None and engine.get("mode") == "sim"
     real = [] if simulated else [each for each in traffic if not each.get("simulated")]
@@ -57,8 +62,8 @@ def write_results(directory: Path) -> Json:
         flow_rows += rows
         programs += simulation.programs(directory, engine)
         pings = {**pings, **simulation.pings(directory)}
-    probes, probe_rows = _probes(traffic, plan, pings)
-    _write_table(intervals(samples, plan), directory / "links.parquet")
+    probes, probe_rows = _probes(traffic, plan, pings, configuration)
+    _write_table(intervals(samples, plan, configuration), directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
     _write_table(_columns(probe_rows), directory / "probes.parquet")
     segments = read_segments(directory, plan, engine)
@@ -67,11 +72,12 @@ def write_results(directory: Path) -> Json:
     requests = transfers.table(directory, traffic, plan.get("flows", ()))
     if requests is not None:
         write_table(requests, directory / "requests.parquet")
-    links = summarise_links(plan, engine, samples) if engine else []
+    links = summarise_links(plan, engine, samples, configuration) if engine else []
     summary: Json = {
         "name": plan.get("name"),
         "duration_ns": engine["duration_ns"] if engine else None,
         "ended": (_read(raw / "ended.json") or {}).get("ended"),
+        "changes": [each.as_dict() for each in describe_changes(plan, configuration.changes)],
         "links": links,
         "pacing": summarise_pacing(plan, engine),
         "programs": programs,
@@ -201,7 +207,9 @@ def _pings(directory: Path, traffic: list[Json], t0_unix_ns: int) -> Mapping[str
     }
 
 
-def _probes(traffic: list[Json], plan: Json, found: Mapping[str, Pings]) -> tuple[list[Json], list[Json]]:
+def _probes(
+    traffic: list[Json], plan: Json, found: Mapping[str, Pings], configuration: Configuration
+) -> tuple[list[Json], list[Json]]:
     totals, rows = [], []
     for item in traffic:
         if item["kind"] != "ping":
@@ -216,7 +224,7 @@ def _probes(traffic: list[Json], plan: Json, found: Mapping[str, Pings]) -> tupl
         values = np.array(sorted(pings.rtt_ns.values()), dtype=np.int64)
         quantile = {
             name: int(np.quantile(values, q, method="inverted_cdf")) if len(values) else None
-            for name, q in (("min", 0.0), ("p50", 0.5), ("p99", 0.99), ("max", 1.0))
+            for name, q in _QUANTILES
         }
         totals.append(
             {
@@ -225,7 +233,7 @@ def _probes(traffic: list[Json], plan: Json, found: Mapping[str, Pings]) -> tupl
                 "received": len(values),
                 "loss": 1 - len(values) / pings.sent if pings.sent else None,
                 **{f"rtt_{name}_ns": value for name, value in quantile.items()},
-                "path_rtt_ns": _path_rtt_ns(plan, item["from"], item["to"]),
+                **_path_rtt(pings, _path_rtt_steps(plan, configuration, item["from"], item["to"])),
             }
         )
     return totals, rows
@@ -238,17 +246,29 @@ def _bottleneck(flow: Json, plan: Json, links: list[Json]) -> Json:
     return {"bottleneck": bottleneck(_path(plan, flow["from"], flow["to"]) or (), links)}
 
 
-def _path_rtt_ns(plan: Json, source: str, target: str) -> int | None:
-    """Sum of the configured delays there and back, without serialisation and queues."""
-    total = 0
-    for start, end in ((source, target), (target, source)):
-        path = _path(plan, start, end)
-        if path is None:
-            return None
-        for link, way in path:
-            delay = plan["links"][link][way]["delay"]
-            total += delay.get("delay_ns", delay.get("mean_ns", 0))
-    return total
+def _path_rtt(pings: Pings, steps: list[tuple[int, int]] | None) -> Json:
+    """The configured round trip: at the beginning, over time, and that of the pings that were answered.
+
+    The latter, ``path_rtt_p50_ns`` and so on, are what the measured quantiles are to be compared with.
+    """
+    if steps is None:
+        return {"path_rtt_ns": None, "path_rtt_steps": []}
+    starts, values = np.array(steps, dtype=np.int64).T
+    sent = np.array([pings.sent_ns[seq] for seq in pings.rtt_ns if seq in pings.sent_ns], dtype=np.int64)
+    met = np.sort(values[np.maximum(np.searchsorted(starts, sent, side="right") - 1, 0)])
+    quantiles = {
+        f"path_rtt_{name}_ns": int(np.quantile(met, q, method="inverted_cdf")) if len(met) else None
+        for name, q in _QUANTILES
+    }
+    return {"path_rtt_ns": steps[0][1], "path_rtt_steps": [list(step) for step in steps], **quantiles}
+
+
+def _path_rtt_steps(
+    plan: Json, configuration: Configuration, source: str, target: str
+) -> list[tuple[int, int]] | None:
+    """From which ns on the configured delays there and back added up to which ns; queues come on top."""
+    there, back = _path(plan, source, target), _path(plan, target, source)
+    return None if there is None or back is None else configuration.delays([*there, *back])
 
 
 def _path(plan: Json, source: str, target: str) -> list[tuple[int, str]] | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from longhaul.analysis.changes import describe_changes
 from longhaul.analysis.expectations import evaluate
 from longhaul.analysis.fidelity import exit_code as judged
 from longhaul.analysis.relaying import judge_relay
@@ -14,6 +15,7 @@ from longhaul.analysis.text import time_text
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import ending
+from longhaul.run.changes import read_changes
 from longhaul.storage import replace_text, replacing
 
 Json = dict[str, Any]
@@ -44,6 +46,7 @@ def write_results(directory: Path) -> Json:
         "bytes": found.get("bytes"),
         "pieces": found.get("pieces"),
         "links": found.get("links") or [],
+        "changes": [each.as_dict() for each in describe_changes(plan, read_changes(directory, plan))],
         "log": found.get("log") or {},
         "cpu_ns": found.get("cpu_ns"),
         "programs": [],

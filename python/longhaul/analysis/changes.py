@@ -1,0 +1,256 @@
+"""What was changed during a run, change by change, in words: events of the scenario and interventions.
+
+An *intervention* is a change that the scenario did not ask for: a user made it from the command line, on the
+page or from Python.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longhaul.analysis.configuration import Applied, Configuration, lanes
+from longhaul.analysis.phases import arrows
+from longhaul.analysis.wording import law_text, value_text
+
+Json = Mapping[str, Any]
+
+SURFACES = {"cli": "command line", "page": "page", "python": "Python"}
+_ORDER = (
+    "up",
+    "delay",
+    "reorder",
+    "rate",
+    "loss",
+    "loss_place",
+    "queue",
+    "out_of_order",
+    "duplicate",
+    "corrupt",
+    "framing",
+    "coalesce_ns",
+)
+_SHARES = ("duplicate", "corrupt")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A model that became another one."""
+
+    key: str
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        """``delay 35 → 80 ms``; for what had this value before, ``delay 35 ms (as before)``."""
+        name = {"up": "", "coalesce_ns": "coalesce", "loss_place": "loss position"}.get(self.key, self.key)
+        name = name.replace("_", " ")
+        values = f"{self.new} (as before)" if self.old == self.new else arrows([self.old, self.new])
+        return f"{name} {self.new if self.key == 'up' else values}".strip()
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that was asked for, whatever the number of steps and directions in which it was applied."""
+
+    at_ns: int
+    """When it began."""
+    until_ns: int
+    """When it was complete; the same if it happened at once."""
+    link: str
+    way: str | None
+    """``None``: both."""
+    route: int | None
+    """From 1; ``None``: the link, or all of its routes."""
+    host: str | None
+    """Whose pacing changed, if it was that."""
+    by: str
+    """event, cli, page or python."""
+    user: str | None
+    words: tuple[str, ...]
+    """What a user wrote."""
+    position: int | None
+    """Of an event, in the scenario's list."""
+    differences: tuple[Difference, ...]
+
+    @property
+    def is_intervention(self) -> bool:
+        """Whether a user asked for it, and not the scenario."""
+        return self.by != "event"
+
+    @property
+    def subject(self) -> str:
+        """``par-nyc forward, route 2``."""
+        if self.host is not None:
+            return f"pacing of {self.host}"
+        way = f" {self.way}" if self.way else ""
+        return f"{self.link}{way}" + (f", route {self.route}" if self.route is not None else "")
+
+    @property
+    def text(self) -> str:
+        """``par-nyc: delay 35 → 80 ms``."""
+        return f"{self.subject}: {', '.join(map(str, self.differences))}"
+
+    @property
+    def source(self) -> str:
+        """``events[2]``, or ``ann, command line``."""
+        if self.is_intervention:
+            return f"{self.user}, {SURFACES.get(self.by, self.by)}"
+        return "scenario" if self.position is None else f"events[{self.position}]"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``summary.json``."""
+        return {
+            "kind": "intervention" if self.is_intervention else "event",
+            "at_ns": self.at_ns,
+            "until_ns": self.until_ns,
+            "link": self.link,
+            "way": self.way,
+            "route": self.route,
+            "host": self.host,
+            "by": self.by,
+            "user": self.user,
+            "words": list(self.words),
+            "position": self.position,
+            "differences": [{"key": each.key, "old": each.old, "new": each.new} for each in self.differences],
+            "text": self.text,
+            "source": self.source,
+        }
+
+
+def describe_changes(plan: Json, applied: Sequence[Applied]) -> list[Change]:
+    """The changes of a run in order of time."""
+    described = _Description(plan)
+    return [change for group in _groups(applied) for change in described.of(group)]
+
+
+def interventions(changes: Sequence[Json]) -> int:
+    """How many of a summary's ``changes`` are interventions; what one request did counts once."""
+    made = [each for each in changes if each["kind"] == "intervention"]
+    return len({(each["at_ns"], each["user"], each["by"], *each["words"]) for each in made})
+
+
+def with_interventions(text: str, changes: Sequence[Json]) -> str:
+    """``faithful, with 3 interventions``: what a verdict holds of."""
+    count = interventions(changes)
+    return f"{text}, with {count} intervention{'' if count == 1 else 's'}" if count else text
+
+
+def _groups(applied: Sequence[Applied]) -> Iterator[list[Applied]]:
+    """Changes of one link that belong together: parts of one request, steps of one gradual event."""
+    open_groups: dict[tuple[Any, ...], list[Applied]] = {}
+    for each in applied:
+        cause = each.cause
+        moment = cause["position"] if cause.get("over_ns") else each.at_ns
+        asked = tuple(cause.get("words", ())), cause.get("user"), cause.get("position")
+        open_groups.setdefault((each.link, moment, cause["by"], asked), []).append(each)
+    yield from sorted(open_groups.values(), key=lambda group: group[0].at_ns)
+
+
+class _Description:
+    """Takes in groups of changes, and says what each did."""
+
+    def __init__(self, plan: Json) -> None:
+        self._plan = plan
+        self._configuration = Configuration(plan)
+
+    def of(self, group: Sequence[Applied]) -> Iterator[Change]:
+        """The changes of a group: one where all directions and routes change alike, else one for each."""
+        link = group[0].link
+        before = {way: self._configuration.model(link, way) for each in group for way in each.ways}
+        for each in group:
+            self._configuration.apply(each)
+        keys: dict[tuple[str, int | None], dict[str, None]] = {}
+        for each in group:
+            for way in each.ways:
+                for number in _numbers(before[way], each):
+                    keys.setdefault((way, number), {}).update(dict.fromkeys(each.change))
+        found: dict[tuple[Difference, ...], list[tuple[str, int | None]]] = {}
+        for (way, number), changed in keys.items():
+            after = self._configuration.model(link, way)
+            differences = _differences(before[way], after, number, changed)
+            found.setdefault(differences, []).append((way, number))
+        for differences, places in found.items():
+            yield from self._changes(group, before, differences, places)
+
+    def _changes(
+        self,
+        group: Sequence[Applied],
+        before: Mapping[str, Json],
+        differences: tuple[Difference, ...],
+        places: Sequence[tuple[str, int | None]],
+    ) -> Iterator[Change]:
+        """One for each route, or of all routes; one for both ways if these are alike."""
+        routes: dict[str, tuple[int | None, ...]] = {}
+        for way, number in places:
+            routes[way] = (*routes.get(way, ()), number)
+        for way, numbers in routes.items():
+            whole = tuple(number for number, _lane in lanes(before[way]))
+            routes[way] = (None,) if len(whole) > 1 and set(whole) <= set(numbers) else numbers
+        ways = list(routes)
+        both = len(ways) == 2 and routes[ways[0]] == routes[ways[1]]
+        for way in ways[:1] if both else ways:
+            for number in routes[way]:
+                yield self._change(group, differences, None if both else way, number)
+
+    def _change(
+        self,
+        group: Sequence[Applied],
+        differences: tuple[Difference, ...],
+        way: str | None,
+        number: int | None,
+    ) -> Change:
+        cause, link = group[0].cause, self._plan["links"][group[0].link]
+        gradual = bool(cause.get("over_ns"))
+        host = None
+        if differences and all(each.key.startswith("class ") for each in differences):
+            end = link["endpoints"][0 if way == "forward" else 1]
+            host = self._plan["nodes"][end]["name"]
+        return Change(
+            at_ns=cause["begins_ns"] if gradual else group[0].at_ns,
+            until_ns=group[-1].at_ns,
+            link=link["name"],
+            way=way,
+            route=None if number is None else number + 1,
+            host=host,
+            by=cause["by"],
+            user=cause.get("user"),
+            words=tuple(cause.get("words", ())),
+            position=cause.get("position"),
+            differences=differences,
+        )
+
+
+def _numbers(model: Json, applied: Applied) -> list[int | None]:
+    """The routes that a change is of: ``None`` is the direction itself."""
+    if applied.route is not None:
+        return [applied.route]
+    if set(applied.change) <= {"up", "pacing"}:
+        return [None]
+    return [number for number, _lane in lanes(model)]
+
+
+def _differences(
+    before: Json, after: Json, number: int | None, keys: Mapping[str, None]
+) -> tuple[Difference, ...]:
+    old, new = (model if number is None else model["bundle"]["routes"][number] for model in (before, after))
+    found = [Difference(key, *_texts(key, old, new)) for key in _ORDER if key in keys]
+    if "pacing" in keys:
+        classes = [model["pacing"]["classes"] for model in (before, after)]
+        for was, now in zip(*classes, strict=True):
+            if was["law"] != now["law"]:
+                texts = law_text(was["law"]), law_text(now["law"])
+                found.append(Difference(f"class {now['name']}", *texts))
+    return tuple(found)
+
+
+def _texts(key: str, old: Json, new: Json) -> tuple[str, str]:
+    values = old.get(key), new.get(key)
+    if key == "up":
+        first, second = ("up" if value else "down" for value in values)
+    elif key in _SHARES:
+        first, second = (value_text("probability", value) for value in values)
+    elif key in ("loss_place", "coalesce_ns"):
+        first, second = (value_text(key, value) for value in values)
+    else:
+        first, second = (law_text(value) for value in values)
+    return first, second
