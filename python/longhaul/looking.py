@@ -24,9 +24,10 @@ from longhaul.report.pictures import Drawn, Picture
 from longhaul.report.plotting import style, svg
 from longhaul.report.sides import Side, sides
 from longhaul.report.transfers import gantt
-from longhaul.run.comparison import DEFAULT_METRICS, Group, check_comparable, compare_groups, find, find_all
+from longhaul.run.comparison import Group, check_comparable, compare_groups, find, find_all
 from longhaul.scenario import Resolved, load_scenario, resolve
 from longhaul.scenario.describe import describe as described
+from longhaul.scenario.metrics import DEFAULT_METRICS
 from longhaul.scheduling import plans, policies, reading
 from longhaul.scheduling.networks import scenario_network
 

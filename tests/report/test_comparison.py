@@ -19,7 +19,7 @@ from longhaul.report.comparison import difference_text, estimate_text
 from longhaul.report.comparison_page import draw
 from longhaul.report.sides import MOST, sides
 from longhaul.run import processes
-from longhaul.run.comparison import DEFAULT_METRICS
+from longhaul.scenario.metrics import DEFAULT_METRICS
 
 Runs = Callable[[Path, Path], tuple[object, ...]]
 PAIR = """

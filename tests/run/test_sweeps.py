@@ -14,6 +14,7 @@ import pytest
 
 import longhaul
 from longhaul.analysis.estimates import estimate
+from longhaul.analysis.metrics import metrics
 from longhaul.errors import LonghaulError
 from longhaul.report.sweep_page import write_sweep_report
 from longhaul.run.sweeps import sweep as sweeps
@@ -21,6 +22,7 @@ from longhaul.run.sweeps.job import Job, Shard, run_shard
 from longhaul.run.sweeps.local import Threads
 from longhaul.run.sweeps.prepared import prepare
 from longhaul.run.sweeps.stopping import more_runs
+from longhaul.scenario.metrics import is_swept
 from longhaul.scenario.model.sweep import Until
 from longhaul.scenario.sweeps.options import Options
 
@@ -92,6 +94,83 @@ def test_every_run_is_that_of_longhaul_sim_with_its_seed(scenario: Path, tmp_pat
     wire = alone.link("near")
     assert own["links.near.forward"]["lost_packets"] == wire["packets"]["lost"] > 0
     assert own["links.near.forward"]["rate_bits_per_s"] == wire["achieved"]["rate_bits_per_s"]
+
+
+EVERYTHING = """
+version: 1
+name: everything
+duration: 2s
+nodes: {r: {kind: router}, s: {kind: router}, a: {kind: host, attach: r}, b: {kind: host, attach: s},
+  c: {kind: host, attach: s}}
+links: {wide: {endpoints: [r, s], delay: 5ms, rate: 10Mbit, loss: 0.5%, queue: 30p}}
+traffic:
+  bulk: {kind: tcp, from: a, to: [b, c], flows: 2, bytes: 500kB}
+  noise: {kind: udp, from: a, to: b, rate: 2Mbit, arrivals: poisson}
+  probe: {kind: ping, from: a, to: b, every: 20ms}
+  web: {kind: requests, from: a, to: c, gap: 100ms, size: 20kB}
+programs:
+  sum: {simulate: {kind: allreduce, bytes: 1kB, repeat: 3}, hosts: [a, b, c]}
+events: [{at: 1s, link: wide, set: {rate: 8Mbit}}]
+params: {nothing: 1}
+sweep: {axes: {seed: [5]}, metrics: "*"}
+"""
+
+
+def test_a_sweep_measures_what_a_simulation_of_the_same_run_measures(tmp_path: Path) -> None:
+    path = tmp_path / "everything.yaml"
+    path.write_text(EVERYTHING.replace('metrics: "*"', 'metrics: ["*", "links.*"]'))
+    swept = {row["metric"]: row["mean"] for row in swept_rows(sweep(path, runs=tmp_path))}
+    alone = longhaul.run_sim(path, seed=5, runs=tmp_path, report=False)
+    known = {
+        name: value
+        for name, value in metrics(alone.summary).items()
+        if value is not None and is_swept(name, programs=["sum"])
+    }
+    assert {name: swept.get(name) for name in known} == pytest.approx(known)
+    assert swept.keys() == known.keys()
+    kinds = {name.partition(".")[0] for name in swept}
+    assert kinds == {"flows", "probes", "links", "programs", "fairness", "transfers"}
+    assert {"links.a-r.forward.rate", "links.wide.reverse.queueing_delay.p99"} <= swept.keys()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            {"metrics": ["nonsense.metric"]},
+            r'there is no metric "nonsense.metric"; there are: fairness.jain, ',
+        ),
+        ({"metrics": ["flows.bulk.goodputt"]}, r'did you mean "flows.bulk.goodput"'),
+        ({"metrics": ["goodput", "goodputt"]}, r'"goodputt"; did you mean "goodput"\?'),
+        ({"metrics": ["links.near.forward.peak_rate"]}, r"is not measured in a sweep; did you mean"),
+        ({"metrics": ["flows.web.send_lateness.p99"]}, r"is not measured in a sweep"),
+        ({"metrics": ["fidelity.lateness.p99"]}, r"is not measured in a sweep"),
+        ({"until": "flows.bulk.godput ±2%"}, r'sweep.until.metric: .*did you mean "flows.bulk.goodput"'),
+        ({"until": "peak_rate ±2%"}, r"sweep.until.metric: \"peak_rate\" is not measured in a sweep"),
+    ],
+)
+def test_a_metric_that_a_sweep_does_not_measure_is_refused_with_the_nearest_names(
+    scenario: Path, tmp_path: Path, options: dict[str, object], words: str
+) -> None:
+    with pytest.raises(LonghaulError, match=words):
+        sweep(scenario, runs=tmp_path / "runs", **options)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_metric_that_some_variants_alone_have_is_no_mistake(scenario: Path, tmp_path: Path) -> None:
+    scenario.write_text(SCENARIO.replace("endpoints: [b, c]", "endpoints: [a, c]"))
+    axes = {"cc": ["reno"], "loss": ["1%"], "traffic.probe.to": ["b", "c"]}
+    swept = sweep(scenario, axes=axes, runs=tmp_path, metrics=["probes.probe.c.rtt.min"], repeat=1)
+    assert [row["variant"] for row in swept_rows(swept)] == [1]
+
+
+def test_a_metric_without_any_value_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "calm.yaml"
+    path.write_text(
+        CALM.replace("cc: $cc}}", "cc: $cc}, web: {kind: requests, from: a, to: b, gap: 9s, size: 9GB}}")
+    )
+    swept = sweep(path, runs=tmp_path, metrics=["flows.web.took.p50", "flows.bulk.goodput"], repeat=1)
+    assert swept.summary["not_measured"] == ["flows.web.took.p50"]
 
 
 def test_the_summary_has_the_mean_and_interval_that_comparisons_have(scenario: Path, tmp_path: Path) -> None:

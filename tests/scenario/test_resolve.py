@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longhaul import _longhaul
-from longhaul.analysis.expectations import metrics
 from longhaul.analysis.links import TOTALS
+from longhaul.analysis.metrics import metrics
 from longhaul.scenario import json_schema, parse_scenario, resolve
 from longhaul.scenario.metrics import FIDELITY, FLOW, LINK, PROBE, PROGRAM, TRANSFERS
 from longhaul.scenario.paths import Routes

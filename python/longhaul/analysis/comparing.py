@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from longhaul.analysis.estimates import Digests, Estimate, difference_half_width, estimate
+from longhaul.scenario.metrics import matching_metrics
 
 Metrics = Mapping[str, float | str | None]
 
@@ -38,11 +38,12 @@ def compare(
     """Each metric that every group has and that is a number in all its runs.
 
     ``groups`` has, for each group, the metrics of its runs, and ``digests`` those of their results, if any is
-    simulated. ``patterns`` are those of file names.
+    simulated. ``patterns`` are those of :func:`matching_metrics`.
     """
     results = digests or [[None] * len(group) for group in groups]
     names = dict.fromkeys(name for group in groups for run in group for name in run)
-    wanted = [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
+    found = {name for pattern in patterns for name in matching_metrics(pattern, names)}
+    wanted = [name for name in names if name in found]
     return [row for name in wanted if (row := _row(name, groups, results)) is not None]
 
 

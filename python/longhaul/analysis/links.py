@@ -63,10 +63,10 @@ def summarise_links(
     table = intervals(samples, plan, configuration)
     whole_ns = np.array([0]), np.array([engine["duration_ns"]])
     rows = []
-    for index, (link, measured) in enumerate(zip(plan["links"], engine["links"], strict=True)):
+    for index, (link, counted) in enumerate(zip(plan["links"], engine["links"], strict=True)):
         for way in ("forward", "reverse"):
             duration_ns = engine["duration_ns"]
-            phases = phase_rows(configuration, index, way, measured[way], duration_ns)
+            phases = phase_rows(configuration, index, way, counted[way], duration_ns)
             ends = link["endpoints"] if way == "forward" else link["endpoints"][::-1]
             rows.append(
                 {
@@ -77,18 +77,18 @@ def summarise_links(
                     "access": any(plan["nodes"][end]["kind"] == "host" for end in ends),
                     "requested": {**requested(link[way]), **_over_time(phases)},
                     "achieved": {
-                        **_achieved(measured[way], table, link["name"], way, duration_ns),
+                        **_achieved(counted[way], table, link["name"], way, duration_ns),
                         "utilisation": _number(
                             utilisation(
                                 configuration.rates(index, way),
-                                np.array([measured[way]["wire_bytes"]]),
+                                np.array([counted[way]["wire_bytes"]]),
                                 *whole_ns,
                             )
                         ),
                     },
                     "phases": phases,
-                    "queueing_delay": thinned(measured[way]["waits"]),
-                    "packets": {counter: measured[way][f"{counter}_packets"] for counter in TOTALS},
+                    "queueing_delay": thinned(counted[way]["waits"]),
+                    "packets": {counter: counted[way][f"{counter}_packets"] for counter in TOTALS},
                     "lateness": _distribution(engine.get("lateness", {}), link["name"], way),
                     "spacing": _distribution(engine.get("spacing", {}), link["name"], way),
                 }
@@ -130,12 +130,16 @@ def _achieved(
         mask = (table["link"] == name) & (table["way"] == way)
         rates = table["delivered_bits_per_s"][mask & (table["interval_s"] > 0.02)]
         peak = float(rates.max()) if len(rates) else 0.0
+    return {**measured(counters, duration_ns), "peak_bits_per_s": peak}
+
+
+def measured(counters: Mapping[str, Any], duration_ns: int) -> dict[str, Any]:
+    """Mean delay, rate and share of loss of a direction over a run, from what it counted."""
     offered = counters["offered_packets"]
     entered = counters["delivered_packets"] + counters["flying_packets"]
     return {
         "delay_ns": counters["wire_delay_mean_ns"] if entered else None,
         "rate_bits_per_s": counters["delivered_bytes"] * 8e9 / max(duration_ns, 1),
-        "peak_bits_per_s": peak,
         "loss": counters["lost_packets"] / offered if offered else None,
     }
 

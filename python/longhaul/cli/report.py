@@ -80,7 +80,8 @@ def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ..
     from longhaul.report.comparison_page import draw, write_comparison
     from longhaul.report.files import write_drawn
     from longhaul.report.sides import sides
-    from longhaul.run.comparison import DEFAULT_METRICS, check_comparable, find_all
+    from longhaul.run.comparison import check_comparable, find_all
+    from longhaul.scenario.metrics import DEFAULT_METRICS
 
     groups = find_all(directories)
     check_comparable(groups)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.differences import Facts, facts
-from longhaul.analysis.expectations import metrics
+from longhaul.analysis.metrics import metrics
 from longhaul.analysis.repetitions import Simulated, digest, independent, simulated
 from longhaul.errors import LonghaulError
 from longhaul.report.plotting import SERIES

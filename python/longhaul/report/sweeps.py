@@ -12,6 +12,7 @@ from longhaul.report.console import Console
 MOST_ROWS = 60
 """Variants in the table; the file has all."""
 MOST_METRICS = 3
+NOT_MEASURED = "no run has a value of it"
 
 
 def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
@@ -46,6 +47,8 @@ def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -
         notes.append(f"{len(metrics) - len(shown)} metrics more")
     if notes:
         console.print(f"{' and '.join(notes)} in summary.parquet; choose with --metric", highlight=False)
+    for pattern in summary.get("not_measured", ()):
+        console.print(f"{pattern}: {NOT_MEASURED}", style="yellow", highlight=False, soft_wrap=True)
     for error in summary["errors"]:
         console.print(
             f"variant {error['variant']}, repetition {error['repeat']}: {error['error']}",

@@ -6,19 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.analysis.comparing import Row, compare
-from longhaul.analysis.expectations import metrics
+from longhaul.analysis.metrics import metrics
 from longhaul.analysis.repetitions import digest, independent, simulated
 from longhaul.analysis.stealing import Stolen, cross_bits_per_s, stolen_bandwidth
 from longhaul.errors import LonghaulError
 from longhaul.run import ending
 from longhaul.run.kept import kept_json
 from longhaul.run.results import write_results
-
-DEFAULT_METRICS = (
-    *(f"flows.*.{name}" for name in ("goodput", "retransmits", "loss", "done", "took.*", "rtt.p50")),
-    "probes.*",
-    "programs.*.wall_time",
-)
+from longhaul.scenario.metrics import DEFAULT_METRICS, unknown_metric
 
 
 @dataclass(frozen=True)
@@ -67,10 +62,19 @@ def find_all(paths: Sequence[Path]) -> list[Group]:
 
 
 def compare_groups(groups: Sequence[Group], patterns: Sequence[str]) -> list[Row]:
-    """Every metric that all runs have; see :func:`longhaul.analysis.comparing.compare`."""
+    """Every metric that all runs have; see :func:`longhaul.analysis.comparing.compare`.
+
+    Raises LonghaulError for a pattern that matches nothing that any run measured.
+    """
     summaries = [[_summary(run) for run in repetitions(group)] for group in groups]
+    found = [[metrics(each) for each in group] for group in summaries]
+    known = dict.fromkeys(name for group in found for run in group for name in run)
+    for pattern in patterns:
+        wrong = unknown_metric(pattern, known)
+        if wrong:
+            raise LonghaulError(wrong[0], remedy=wrong[1], exit_code=2)
     return compare(
-        [[metrics(each) for each in group] for group in summaries],
+        found,
         patterns or DEFAULT_METRICS,
         digests=[[digest(each) for each in group] for group in summaries],
     )

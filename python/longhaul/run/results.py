@@ -1,7 +1,7 @@
 """From what a run left in ``raw/`` and ``logs/`` to its tables and its summary."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from longhaul.analysis.changes import describe_changes
 from longhaul.analysis.configuration import Configuration
-from longhaul.analysis.expectations import evaluate, metrics
+from longhaul.analysis.expectations import evaluate
 from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge
 from longhaul.analysis.links import intervals, summarise_links
+from longhaul.analysis.metrics import metrics
 from longhaul.analysis.pacing import summarise_pacing
 from longhaul.analysis.sharing import bottleneck
 from longhaul.analysis.transfers import summarise_transfers
@@ -84,7 +85,7 @@ def write_results(directory: Path) -> Json:
         "flows": [{**flow, **_bottleneck(flow, plan, links)} for flow in flows],
         "probes": probes,
         "fairness": fairness(flows),
-        "transfers": summarise_transfers(flows, _shared_bits_per_s(plan, traffic)),
+        "transfers": summarise_transfers(flows, shared_bits_per_s(plan, traffic)),
         "packets": engine["packets"] if engine else {},
         "fidelity": fidelity,
         **write_tables(directory, engine),
@@ -282,7 +283,7 @@ def _path(plan: Json, source: str, target: str) -> list[tuple[int, str]] | None:
     return None if path is None else [(link, "reverse" if reverse else "forward") for link, reverse in path]
 
 
-def _shared_bits_per_s(plan: Json, traffic: list[Json]) -> int | None:
+def shared_bits_per_s(plan: Json, traffic: Sequence[Mapping[str, Any]]) -> int | None:
     """The least rate that all TCP flows share; ``None`` if there is none."""
     paths = [_path(plan, item["from"], item["to"]) for item in traffic if item["kind"] == "tcp"]
     shared = set.intersection(*(set(path or ()) for path in paths)) if paths else set()

@@ -1,6 +1,6 @@
 """What simulated ends left in ``raw/``, in the shape that live programs' logs are read into."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,54 +18,20 @@ def flows(
 ) -> tuple[list[Json], list[Json]]:
     """Totals of every flow, and a row for each of its streams and sampling intervals."""
     series = _series(directory / "raw" / "flows.csv")
+    of_program = by_program(engine["flows"])
     totals, rows = [], []
     for item in traffic:
         if item["kind"] == "ping" or item["kind"] in transfers.KINDS:
             continue
-        streams = [each for each in engine["flows"] if each["name"] == item["program"]]
-        head = {
-            "name": item["name"],
-            "flow": item["program"],
-            "from": item["from"],
-            "to": item["to"],
-            "simulated": True,
-        }
-        rates = [each["goodput_bits_per_s"] for each in streams]
-        tcp = item["kind"] != "udp"
-        sent, distinct = _sum(streams, "sent"), _sum(streams, "received") - _sum(streams, "copies")
-        delay = thinned(streams[0]["delay"]) if not tcp and streams else None
-        rtt = thinned(merged(each["rtt"] for each in streams)) if item["kind"] == "tcp" else None
-        sent_bytes, segments = (_sum(streams, key) for key in ("bytes_sent", "segments_sent"))
-        span_s = max((each["span_s"] for each in streams), default=0.0)
-        retransmits = sum(each["retransmits"] for each in streams) if tcp else None
-        ends = [each.get("done_ns") for each in streams]
-        totals.append(
-            {
-                **head,
-                "kind": item["kind"],
-                "cc": item["cc"],
-                "goodput_bits_per_s": sum(rate for rate in rates if rate is not None) if rates else None,
-                "throughput_bits_per_s": sent_bytes * 8 / span_s if span_s else None,
-                "retransmits": retransmits,
-                "retransmission_rate": retransmits / segments
-                if retransmits is not None and segments
-                else None,
-                "loss": (sent - distinct) / sent if not tcp and sent else None,
-                "reordered": None if tcp else _sum(streams, "reordered"),
-                "delay": delay if delay and delay["count"] else None,
-                "rtt": rtt if rtt and rtt["count"] else None,
-                "bytes": sum(each["bytes"] for each in streams),
-                "volume_bytes": item.get("volume_bytes"),
-                "start_ns": item.get("start_ns", 0),
-                "end_ns": max(ends) if ends and None not in ends else None,
-                "error": _error(streams),
-                "stream_rates": [rate for rate in rates if rate is not None],
-                "streams": [
-                    {key: value for key, value in each.items() if key not in ("rtt", "delay")}
-                    for each in streams
-                ],
-            }
-        )
+        streams = of_program.get(item["program"], [])
+        total = flow_total(item, streams)
+        for measure in ("rtt", "delay"):
+            total[measure] = thinned(total[measure]) if total[measure] else None
+        total["streams"] = [
+            {key: value for key, value in each.items() if key not in ("rtt", "delay")} for each in streams
+        ]
+        totals.append(total)
+        head = {key: total[key] for key in ("name", "flow", "from", "to", "simulated")}
         for stream in range(len(streams)):
             rows += [{**head, "start_ns": 0, **row} for row in series.get((item["program"], stream), ())]
     by_name = {each["name"]: each for each in engine["flows"] if "took" in each}
@@ -73,6 +39,52 @@ def flows(
         results = [by_name[item["program"]] for item in group if item["program"] in by_name]
         totals.append(transfers.total(group, results))
     return totals, rows
+
+
+def by_program(streams: Iterable[Mapping[str, Any] | None]) -> dict[str, list[Mapping[str, Any]]]:
+    """What the engine says of streams, by the flow of the plan that they belong to."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for stream in streams:
+        if stream is not None:
+            found.setdefault(stream["name"], []).append(stream)
+    return found
+
+
+def flow_total(item: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -> Json:
+    """The totals of a flow, from what the engine says of its ``streams``; with whole distributions."""
+    rates = [each["goodput_bits_per_s"] for each in streams]
+    tcp = item["kind"] != "udp"
+    sent, distinct = _sum(streams, "sent"), _sum(streams, "received") - _sum(streams, "copies")
+    delay = streams[0]["delay"] if not tcp and streams else None
+    rtt = merged(each["rtt"] for each in streams) if item["kind"] == "tcp" else None
+    sent_bytes, segments = (_sum(streams, key) for key in ("bytes_sent", "segments_sent"))
+    span_s = max((each["span_s"] for each in streams), default=0.0)
+    retransmits = sum(each["retransmits"] for each in streams) if tcp else None
+    ends: list[int | None] = [each.get("done_ns") for each in streams]
+    known = [each for each in ends if each is not None]
+    return {
+        "name": item["name"],
+        "flow": item["program"],
+        "from": item["from"],
+        "to": item["to"],
+        "simulated": True,
+        "kind": item["kind"],
+        "cc": item["cc"],
+        "goodput_bits_per_s": sum(rate for rate in rates if rate is not None) if rates else None,
+        "throughput_bits_per_s": sent_bytes * 8 / span_s if span_s else None,
+        "retransmits": retransmits,
+        "retransmission_rate": retransmits / segments if retransmits is not None and segments else None,
+        "loss": (sent - distinct) / sent if not tcp and sent else None,
+        "reordered": None if tcp else _sum(streams, "reordered"),
+        "delay": delay if delay and delay["count"] else None,
+        "rtt": rtt if rtt and rtt["count"] else None,
+        "bytes": sum(each["bytes"] for each in streams),
+        "volume_bytes": item.get("volume_bytes"),
+        "start_ns": item.get("start_ns", 0),
+        "end_ns": max(known) if known and len(known) == len(ends) else None,
+        "error": _error(streams),
+        "stream_rates": [rate for rate in rates if rate is not None],
+    }
 
 
 def _sum(streams: Sequence[Mapping[str, Any]], key: str) -> int:

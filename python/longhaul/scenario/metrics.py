@@ -1,9 +1,11 @@
-"""What an expectation may speak of: the names of measures, and the unit of each."""
+"""The names of all metrics, the unit of each, and which of them a pattern matches."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any, Literal
 
+from longhaul.scenario.problems import did_you_mean, printable
 from longhaul.scenario.units import Quantity, Rate, Share, Size, Span, UnitError
 
 Unit = Literal["ns", "bit/s", "bytes", "share", "count", "text"]
@@ -21,6 +23,8 @@ FIDELITY: Mapping[str, Unit] = {
 PROGRAM: Mapping[str, Unit] = {"wall_time": "ns", "exit": "count"}
 DELAY = ("mean", "p50", "p90", "p99", "max")
 SEND_LATENESS = ("p50", "p99", "max")
+TOOK = ("p50", "p99", "max")
+PROBE_QUANTILES = ("min", "p50", "p99", "max")
 RTT = ("mean", "p50", "p90", "p99", "max")
 QUEUEING_DELAY = ("mean", "p50", "p90", "p99", "max")
 _TCP: Mapping[str, Unit] = {
@@ -32,7 +36,7 @@ _TCP: Mapping[str, Unit] = {
 _TRANSFERS: Mapping[str, Unit] = {
     **_TCP,
     "done": "count",
-    **{f"took.{quantile}": "ns" for quantile in ("p50", "p99", "max")},
+    **{f"took.{quantile}": "ns" for quantile in TOOK},
     **{f"send_lateness.{quantile}": "ns" for quantile in SEND_LATENESS},
 }
 FLOW: Mapping[str, Mapping[str, Unit]] = {
@@ -49,7 +53,7 @@ FLOW: Mapping[str, Mapping[str, Unit]] = {
     "replay": _TRANSFERS,
 }
 PROBE: Mapping[str, Unit] = {
-    **{f"rtt.{quantile}": "ns" for quantile in ("min", "p50", "p99", "max")},
+    **{f"rtt.{quantile}": "ns" for quantile in PROBE_QUANTILES},
     "loss": "share",
 }
 LINK: Mapping[str, Unit] = {
@@ -64,7 +68,27 @@ LINK: Mapping[str, Unit] = {
         "count",
     ),
 }
+FAIRNESS: Mapping[str, Unit] = {"jain": "share"}
 TRANSFERS: Mapping[str, Unit] = {"f1": "ns", "f2": "share"}
+LIVE_ONLY = frozenset({"exit", *(f"send_lateness.{quantile}" for quantile in SEND_LATENESS)})
+"""Measures that no simulation has; nor has it any of :data:`FIDELITY` but the verdict."""
+SAMPLED = frozenset({"peak_rate"})
+"""Measures that need samples over time, which a sweep does not keep."""
+SWEPT: Mapping[str, Unit] = {
+    name: unit
+    for fields in (*FLOW.values(), PROBE, PROGRAM, FAIRNESS, TRANSFERS, LINK)
+    for name, unit in fields.items()
+    if name not in LIVE_ONLY | SAMPLED
+}
+"""What a sweep measures, by the name that ends a metric's."""
+_NEAREST = 3
+DEFAULT_METRICS = (
+    *(f"flows.*.{name}" for name in ("goodput", "retransmits", "loss", "done", "took.*", "rtt.p50")),
+    "probes.*",
+    "programs.*.wall_time",
+    "fairness.jain",
+)
+"""What comparisons and sweeps show where nobody says what they are about."""
 _QUANTITY: Mapping[str, type[Quantity]] = {"ns": Span, "bit/s": Rate, "bytes": Size, "share": Share}
 
 
@@ -76,7 +100,7 @@ def unit_of(metric: str) -> Unit:
         "probes": PROBE,
         "links": LINK,
         "transfers": TRANSFERS,
-        "fairness": {"jain": "share"},
+        "fairness": FAIRNESS,
         "flows": {name: unit for fields in FLOW.values() for name, unit in fields.items()},
     }
     fields = kinds.get(metric.partition(".")[0], {})
@@ -89,7 +113,7 @@ def catalogue(
 ) -> dict[str, Unit]:
     """Every metric of a scenario with its unit. ``traffic`` maps a name to its kind and destinations."""
     found: dict[str, Unit] = {f"fidelity.{name}": unit for name, unit in FIDELITY.items()}
-    found["fairness.jain"] = "share"
+    found |= {f"fairness.{name}": unit for name, unit in FAIRNESS.items()}
     found |= {f"transfers.{name}": unit for name, unit in TRANSFERS.items()}
     for program in programs:
         found |= {f"programs.{program}.{name}": unit for name, unit in PROGRAM.items()}
@@ -105,6 +129,49 @@ def catalogue(
         for way in ("forward", "reverse"):
             found |= {f"links.{link}.{way}.{name}": unit for name, unit in LINK.items()}
     return found
+
+
+def matching_metrics(pattern: str, metrics: Iterable[str]) -> list[str]:
+    """The metrics that ``pattern`` names: by name, by pattern, or by the end of their names."""
+    return [name for name in metrics if fnmatchcase(name, pattern) or name.endswith(f".{pattern}")]
+
+
+def is_swept(metric: str, *, programs: Collection[str]) -> bool:
+    """Whether a sweep measures this metric of the catalogue; ``programs`` are those that are simulated."""
+    kind, _, rest = metric.partition(".")
+    if kind == "programs":
+        return any(rest == f"{name}.wall_time" for name in programs)
+    return kind != "fidelity" and any(metric.endswith(f".{measure}") for measure in SWEPT)
+
+
+def unknown_metric(
+    pattern: str, metrics: Iterable[str], *, elsewhere: Iterable[str] = ()
+) -> tuple[str, str] | None:
+    """What is wrong with a pattern that matches none of ``metrics``, and the nearest names; else ``None``.
+
+    ``elsewhere`` are metrics that the scenario has, but a sweep of it does not.
+    """
+    names = list(metrics)
+    if matching_metrics(pattern, names):
+        return None
+    endings = dict.fromkeys(ending for name in names for ending in _endings(name))
+    near = did_you_mean(pattern, [*names, *endings], most=_NEAREST, listed=names)
+    if matching_metrics(pattern, elsewhere):
+        return f'"{printable(pattern)}" is not measured in a sweep', near
+    return f'there is no metric "{printable(pattern)}"', near
+
+
+def nearest_metrics(name: str, metrics: Iterable[str]) -> str:
+    """The remedy for a name that is not the whole name of a metric."""
+    names = list(metrics)
+    meant = matching_metrics(name, names)
+    return did_you_mean(name, meant or names, most=_NEAREST, surely=bool(meant))
+
+
+def _endings(metric: str) -> Iterable[str]:
+    """``rtt.p50`` and ``p50`` of ``flows.bulk.rtt.p50``."""
+    parts = metric.split(".")
+    return (".".join(parts[place:]) for place in range(2, len(parts)))
 
 
 def bound(value: Any, unit: Unit) -> int | float | str:

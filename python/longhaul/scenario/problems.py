@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 from longhaul.errors import LonghaulError
 
 _SHOWN = 40
 """Problems printed at most; a file that is wrong everywhere needs no novel."""
+_AS_NEAR = 0.1
+"""Of similarity, by which further suggestions may be worse than the best."""
 _WIDTH = 100
 """Characters of a source line shown at most."""
 
@@ -100,13 +102,28 @@ def path_text(path: Sequence[str | int]) -> str:
     return text
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A remedy for a name that is not among ``known``: the nearest one, or all of them."""
+def did_you_mean(
+    name: str,
+    known: Iterable[str],
+    *,
+    most: int = 1,
+    listed: Iterable[str] | None = None,
+    surely: bool = False,
+) -> str:
+    """A remedy for a name that is not among ``known``: the nearest ones, at ``most`` so many, or all of them.
+
+    Where none is near, those ``listed`` are named, if there is such a list; ``surely`` all are near.
+    """
     names = list(dict.fromkeys(known))
     lowered = {each.lower(): each for each in reversed(names)}
-    near = get_close_matches(name[:200].lower(), list(lowered), n=1, cutoff=0.6)
+    word = name[:200].lower()
+    near = get_close_matches(word, list(lowered), n=most, cutoff=0.0 if surely else 0.6)
     if near:
-        return f'did you mean "{lowered[near[0]]}"?'
+        least = SequenceMatcher(None, near[0], word).ratio() - _AS_NEAR
+        alike = [each for each in near if surely or SequenceMatcher(None, each, word).ratio() >= least]
+        *others, last = (f'"{lowered[each]}"' for each in alike)
+        return f"did you mean {', '.join(others) + ' or ' if others else ''}{last}?"
+    names = names if listed is None else list(dict.fromkeys(listed))
     if not names:
         return "there are none"
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""

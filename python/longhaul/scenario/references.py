@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from longhaul.scenario.clusters import check_relay
 from longhaul.scenario.inputs import LawError
-from longhaul.scenario.metrics import bound, catalogue
+from longhaul.scenario.metrics import Unit, bound, catalogue, is_swept, nearest_metrics, unknown_metric
 from longhaul.scenario.model import Background, Bulk, Datagrams, Document, Ping, Program, Replay, Requests
-from longhaul.scenario.problems import Problem, did_you_mean
+from longhaul.scenario.model.sweep import Sweep
+from longhaul.scenario.problems import Problem, did_you_mean, printable
 from longhaul.scenario.ranges import RangeError, expand
 from longhaul.scenario.sweeps.axes import axes_of
 from longhaul.scenario.sweeps.places import find_axis, unknown_axis
-from longhaul.scenario.sweeps.stopping import matching_metrics
 from longhaul.scenario.units import UnitError
-from longhaul.scenario.yaml_tree import Path
+from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, Path
 
 if TYPE_CHECKING:
     from longhaul.scenario.load import Scenario
@@ -66,6 +66,71 @@ def kinds_and_ends(document: Document) -> dict[str, tuple[str, tuple[str, ...]]]
     }
 
 
+def metrics_of(document: Document, *, links: Iterable[str]) -> dict[str, Unit]:
+    """Every metric of a scenario whose links have these names, with its unit."""
+    programs = [
+        each
+        for name, program in document.programs.items()
+        for each in ([f"{name}.{host}" for host in program_hosts(program)] if program.each else [name])
+    ]
+    return catalogue(programs=programs, traffic=kinds_and_ends(document), links=links)
+
+
+def unknown_sweep_metrics(
+    sweep: Sweep, variants: Iterable[tuple[Document, Iterable[str]]]
+) -> Iterator[tuple[Path, str, str]]:
+    """Which metrics that a sweep asks for are measured in none of its variants: where, what, and a remedy.
+
+    ``variants`` are documents, each with its metrics.
+    """
+    swept: dict[str, None] = {}
+    elsewhere: dict[str, None] = {}
+    for document, metrics in variants:
+        simulated = {name for name, program in document.programs.items() if program.simulate}
+        for metric in metrics:
+            (swept if is_swept(metric, programs=simulated) else elsewhere)[metric] = None
+    asked: list[tuple[Path, str]] = []
+    if "metrics" in sweep.model_fields_set:
+        asked += [(("sweep", "metrics", place), each) for place, each in enumerate(sweep.metrics)]
+    if sweep.until:
+        asked.append((("sweep", "until", "metric"), sweep.until.metric))
+    for path, pattern in asked:
+        wrong = unknown_metric(pattern, swept, elsewhere=elsewhere)
+        if wrong:
+            yield path, *wrong
+
+
+_NAMING = ("from", "to", "kind", "link", "file", "host", "hosts", "each", "simulate")
+"""Keys of traffic and programs on which the names of metrics depend."""
+
+
+def _may_rename(tree: Branch, axes: Iterable[str]) -> bool:
+    """Whether variants may have metrics that the scenario by itself does not have."""
+    varied = set(axes)
+    if "topology" in tree.entries or any(
+        axis.startswith("nodes.") or axis.rpartition(".")[2] in _NAMING for axis in varied
+    ):
+        return True
+    found = [tree.entries[key][1] for key in ("nodes",) if key in tree.entries]
+    for section in ("traffic", "programs"):
+        branch = tree.entries[section][1] if section in tree.entries else None
+        for _place, item in branch.entries.values() if isinstance(branch, Branch) else ():
+            if isinstance(item, Branch):
+                found += [each for key, (_at, each) in item.entries.items() if key in _NAMING]
+    return any(not varied.isdisjoint(_parameters(node)) for node in found)
+
+
+def _parameters(node: Node) -> Iterator[str]:
+    """The parameters that values in ``node`` came from."""
+    if isinstance(node, Leaf):
+        if node.parameter:
+            yield node.parameter
+        return
+    inner = node.items if isinstance(node, Items) else [each for _place, each in node.entries.values()]
+    for each in inner:
+        yield from _parameters(each)
+
+
 class _Check:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -74,7 +139,6 @@ class _Check:
         self.warnings: list[str] = []
         self.node_keys: dict[str, str] = {}
         self.link_names: dict[str, tuple[str, str]] = {}
-        self.metrics: Mapping[str, str] = {}
 
     def wrong(self, path: Path, message: str, remedy: str | None = None) -> None:
         self.problems.append(self.scenario.problem(path, message, remedy))
@@ -272,17 +336,12 @@ class _Check:
             self.known(("measure", "monitor", "links", position), "link", name, self.link_names)
         if self.problems:
             return
-        programs = [
-            each
-            for name, program in self.document.programs.items()
-            for each in ([f"{name}.{host}" for host in program_hosts(program)] if program.each else [name])
-        ]
-        metrics = self.metrics = catalogue(
-            programs=programs, traffic=kinds_and_ends(self.document), links=self.link_names
-        )
+        metrics = metrics_of(self.document, links=self.link_names)
         for position, expectation in enumerate(self.document.expect):
             path = ("expect", position)
-            if not self.known((*path, "metric"), "metric", expectation.metric, metrics):
+            if expectation.metric not in metrics:
+                message = f'there is no metric "{printable(expectation.metric)}"'
+                self.wrong((*path, "metric"), message, nearest_metrics(expectation.metric, metrics))
                 continue
             for key in ("min", "max", "equals"):
                 value = getattr(expectation, key)
@@ -304,7 +363,7 @@ class _Check:
             axes_of(sweep.axes, grid=sweep.design == "grid")
         except LawError as error:
             self.wrong(("sweep", "axes", *error.at), error.message, error.remedy)
-        if sweep.until and self.metrics and not matching_metrics(sweep.until.metric, self.metrics):
-            path = ("sweep", "until", "metric")
-            message = f'there is no metric "{sweep.until.metric}"'
-            self.wrong(path, message, did_you_mean(sweep.until.metric, self.metrics))
+        if not self.problems and not _may_rename(self.scenario.tree, sweep.axes):
+            metrics = metrics_of(self.document, links=self.link_names)
+            for path, message, remedy in unknown_sweep_metrics(sweep, [(self.document, metrics)]):
+                self.wrong(path, message, remedy)

@@ -14,14 +14,14 @@ from longhaul.scenario.inputs import SIZE, TIME, FileError, Inputs, LawError, wi
 from longhaul.scenario.jobs import plan_jobs
 from longhaul.scenario.laws import Plain, plan_distribution
 from longhaul.scenario.load import Scenario
-from longhaul.scenario.metrics import bound, catalogue
+from longhaul.scenario.metrics import bound
 from longhaul.scenario.model import Background, Bulk, Datagrams, Ping, Program, Replay, Requests, Tcp, Traffic
 from longhaul.scenario.network import WAYS, Network, build
 from longhaul.scenario.pacing import Owner, plan_pacing, plan_pacing_events
 from longhaul.scenario.paths import Routes, Step
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
-from longhaul.scenario.references import kinds_and_ends, program_hosts
+from longhaul.scenario.references import metrics_of, program_hosts
 from longhaul.scenario.replay import plan_replay
 from longhaul.scenario.tcp import initial_window, largest_buffers, simulated, sysctls
 from longhaul.scenario.yaml_tree import Path
@@ -397,12 +397,7 @@ def _unused_links(
 
 def _expectations(scenario: Scenario, network: Network) -> list[Plain]:
     document = scenario.document
-    programs = []
-    for name, program in document.programs.items():
-        programs += [f"{name}.{host}" for host in program_hosts(program)] if program.each else [name]
-    units = catalogue(
-        programs=programs, traffic=kinds_and_ends(document), links=[link.name for link in network.links]
-    )
+    units = metrics_of(document, links=[link.name for link in network.links])
     return [
         {
             "metric": each.metric,

@@ -21,6 +21,7 @@ from longhaul.run.benchmark.results import evaluate
 from longhaul.run.benchmark.trials import Mode, Outcome, Trial, cores, perform_all
 from longhaul.run.benchmark.writing import as_plain, write
 from longhaul.run.laws import available
+from longhaul.scenario.problems import did_you_mean
 
 Json = dict[str, Any]
 LIVE_OVERHEAD_S = 2.0
@@ -114,7 +115,7 @@ def plan(asked: Asked) -> Planned:
         if name not in known:
             raise LonghaulError(
                 f'there is no scenario "{name}"',
-                remedy=f"name one of {', '.join(sorted(known))}",
+                remedy=did_you_mean(name, sorted(known)),
                 exit_code=2,
             )
     live = kernel_controls() if "live" in asked.modes else ()

@@ -1,40 +1,35 @@
-"""What a part of a sweep holds: a row for every flow, ping, program and link of a run; units in names."""
+"""The columns of a sweep's parts: a row for every flow, ping, program and link of a run; units in names."""
 
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-MEASURES: Mapping[str, tuple[str, str]] = {
-    "goodput": ("goodput_bits_per_s", "double"),
-    "retransmits": ("retransmits", "int64"),
-    "loss": ("loss_share", "double"),
-    "done": ("done", "int64"),
-    "took.p50": ("took_p50_ns", "int64"),
-    "took.p99": ("took_p99_ns", "int64"),
-    "took.max": ("took_max_ns", "int64"),
-    "rtt.min": ("rtt_min_ns", "int64"),
-    "rtt.p50": ("rtt_p50_ns", "int64"),
-    "rtt.p99": ("rtt_p99_ns", "int64"),
-    "rtt.max": ("rtt_max_ns", "int64"),
-    "wall_time": ("wall_ns", "int64"),
-    "jain": ("jain", "double"),
-    "delay": ("delay_ns", "double"),
-    "rate": ("rate_bits_per_s", "double"),
+from longhaul.scenario.metrics import SWEPT, Unit
+
+_ENDINGS: Mapping[Unit, str] = {"ns": "_ns", "bit/s": "_bits_per_s", "bytes": "_bytes", "share": "_share"}
+_NAMES: Mapping[str, str] = {
+    "wall_time": "wall_ns",
+    "jain": "jain",
+    "retransmission_rate": "retransmission_rate",
+    "utilisation": "utilisation",
     **{
-        counter: (f"{counter}_packets", "int64")
+        counter: f"{counter}_packets"
         for counter in (
-            "offered",
-            "delivered",
-            "lost",
-            "overflowed",
-            "dropped",
-            "down",
-            "too_big",
-            "marked",
-            "corrupted",
+            *("offered", "delivered", "lost", "overflowed", "dropped", "down", "too_big"),
+            *("marked", "corrupted"),
         )
     },
 }
+"""Of measures that are not named after their unit."""
+
+
+def _column(measure: str, unit: Unit) -> tuple[str, str]:
+    name = _NAMES.get(measure) or measure.replace(".", "_") + _ENDINGS.get(unit, "")
+    is_whole = unit == "count" or (unit == "ns" and not measure.endswith("mean") and measure != "delay")
+    return name, "int64" if is_whole else "double"
+
+
+MEASURES: Mapping[str, tuple[str, str]] = {name: _column(name, unit) for name, unit in SWEPT.items()}
 """The column, and its type, of each measure by the name that ends a metric's."""
 
 HEAD: Mapping[str, str] = {"variant": "int64", "repeat": "int64", "seed": "uint64"}
@@ -46,12 +41,7 @@ ITEM: Mapping[str, str] = {
     "cc": "string",
 }
 RUN: Mapping[str, str] = {"duration_ns": "int64", "hops": "int64", "digest": "string", "error": "string"}
-BESIDE: Mapping[str, str] = {
-    "bytes": "int64",
-    "timeouts": "int64",
-    "rtt_mean_ns": "double",
-    "streams": "int64",
-}
+BESIDE: Mapping[str, str] = {"bytes": "int64", "timeouts": "int64", "streams": "int64"}
 """What is kept of flows beside metrics."""
 _TYPES: Mapping[str, pa.DataType] = {
     "int64": pa.int64(),

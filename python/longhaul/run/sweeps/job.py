@@ -16,7 +16,9 @@ from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 from longhaul.run.sim import simulated_plan
 from longhaul.run.sweeps.columns import schema
-from longhaul.run.sweeps.rows import rows_of
+from longhaul.run.sweeps.rows import Variant, rows_of
+from longhaul.scenario.metrics import LINK, matching_metrics
+from longhaul.scenario.network import WAYS
 from longhaul.scenario.sweeps.axes import numbers_of
 from longhaul.scenario.sweeps.seeds import seed_of
 from longhaul.scenario.sweeps.variants import Base, base_of
@@ -74,8 +76,16 @@ class Job:
     contents: Mapping[str, bytes]
     """The files that variants name."""
     seeds: Literal["paired", "independent"]
+    metrics: tuple[str, ...]
+    """Patterns of the metrics that are asked for; of links that end at a host, rows are kept only then."""
     version: str
     """Of Longhaul: another would give other results."""
+
+    def wants(self, link: str) -> bool:
+        """Whether a metric of ``link`` (``links.NAME``) is asked for by more than its ending."""
+        names = [f"{link}.{way}.{measure}" for way in WAYS for measure in LINK]
+        asked = (each for each in self.metrics if each.startswith("links."))
+        return any(matching_metrics(each, names) for each in asked)
 
     @cached_property
     def base(self) -> Base:
@@ -89,8 +99,7 @@ class _Run:
     """One run that is ready, or why it cannot be."""
 
     head: Json
-    plan: Json
-    traffic: Sequence[Mapping[str, Any]]
+    variant: Variant | None
     text: str
     error: str | None = None
 
@@ -115,10 +124,10 @@ def run_shard(job: Job, shard: Shard, stop: _longhaul.Stop | None = None) -> byt
         results = iter(outcomes)
         for run in batch:
             result, echoes, error = (None, None, run.error) if run.error else next(results)
-            if result is None:
+            if result is None or run.variant is None:
                 rows.append({**run.head, "error": error})
                 continue
-            rows += [{**run.head, **row} for row in rows_of(run.plan, run.traffic, result, echoes)]
+            rows += [{**run.head, **row} for row in rows_of(run.variant, result, echoes)]
     return as_parquet(rows, schema(job.columns))
 
 
@@ -157,11 +166,12 @@ def _runs(job: Job, piece: Piece) -> Iterator[_Run]:
         plan, traffic, rest = point_plan(job.base, piece.values)
     except LonghaulError as error:
         words = str(error).partition("\n")[0]
-        yield from (_Run({**head, "repeat": repeat}, {}, (), "", words) for repeat in repeats)
+        yield from (_Run({**head, "repeat": repeat}, None, "", words) for repeat in repeats)
         return
+    variant = Variant(plan, traffic, job.wants)
     for repeat in repeats:
         seed = seed_of(plan["seed"], piece.variant, repeat, kind=job.seeds)
-        yield _Run({**head, "repeat": repeat, "seed": seed}, plan, traffic, with_seed(rest, seed))
+        yield _Run({**head, "repeat": repeat, "seed": seed}, variant, with_seed(rest, seed))
 
 
 def as_parquet(rows: Sequence[Json], columns: pa.Schema) -> bytes:

@@ -12,11 +12,16 @@ from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 from longhaul.run.sim import real_programs, simulated_plan
 from longhaul.run.sweeps.job import Job, Piece, Shard, point_plan, with_seed
+from longhaul.scenario.metrics import Unit
+from longhaul.scenario.model import Document
 from longhaul.scenario.model.sweep import Sweep
+from longhaul.scenario.problems import ScenarioError
+from longhaul.scenario.references import metrics_of, unknown_sweep_metrics
 from longhaul.scenario.resolve import Resolved
 from longhaul.scenario.sweeps.axes import Axis, axes_of, column_of, numbers_of
 from longhaul.scenario.sweeps.design import Design
 from longhaul.scenario.sweeps.options import Options, load_sweep
+from longhaul.scenario.sweeps.places import readdressed
 from longhaul.scenario.sweeps.variants import base_of, check_values
 
 SHARD_S = 2.0
@@ -105,12 +110,18 @@ def prepare(
     names = tuple(axis.name for axis in axes)
     base = base_of(asked.source, asked.root, names, settings=settings, contents=inputs)
     left_out: dict[str, None] = {}
+    variants: list[tuple[Document, dict[str, Unit]]] = []
 
     def check(resolved: Resolved) -> None:
         left_out.update(dict.fromkeys(real_programs(resolved)))
         simulated_plan(resolved)
+        links = (link["name"] for link in resolved.plan["links"])
+        variants.append((resolved.scenario.document, metrics_of(resolved.scenario.document, links=links)))
 
     found = check_values(base, axes, check=check)
+    wrong = [asked.scenario.problem(*each) for each in unknown_sweep_metrics(sweep, variants)]
+    if wrong:
+        raise readdressed(ScenarioError(wrong))
     job = Job(
         name=asked.source.name,
         content=asked.source.content,
@@ -119,6 +130,7 @@ def prepare(
         columns=_columns(axes),
         contents=found if inputs is None else inputs,
         seeds=sweep.seeds,
+        metrics=(*sweep.metrics, *([sweep.until.metric] if sweep.until else [])),
         version=version("longhaul"),
     )
     design = Design(axes, sweep.design, sweep.points, document.seed)

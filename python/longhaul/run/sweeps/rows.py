@@ -1,133 +1,139 @@
-"""What one run of a sweep came to, as rows of a part."""
+"""The results of one run of a sweep as rows of a part: the metrics that ``longhaul sim`` has of it."""
 
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.fairness import jain
-from longhaul.run import transfers
+from longhaul.analysis.configuration import Configuration, Steps, planned
+from longhaul.analysis.fairness import fairness
+from longhaul.analysis.links import TOTALS, measured
+from longhaul.analysis.metrics import flow_measures, link_measures, probe_measures, transfer_measures
+from longhaul.analysis.rates import utilisation
+from longhaul.analysis.transfers import summarise_transfers
+from longhaul.run import simulation, transfers
+from longhaul.run.results import shared_bits_per_s
 from longhaul.run.sweeps.columns import MEASURES
+from longhaul.scenario.metrics import PROBE_QUANTILES
 
 Json = dict[str, Any]
-_COUNTERS = (
-    "offered",
-    "delivered",
-    "lost",
-    "overflowed",
-    "dropped",
-    "down",
-    "too_big",
-    "marked",
-    "corrupted",
-)
 
 
-def rows_of(plan: Json, traffic: Sequence[Mapping[str, Any]], result: str, echoes: str | None) -> list[Json]:
-    """A row for each flow, ping, program and wide-area direction, and one for fairness."""
+@dataclass(frozen=True)
+class Variant:
+    """What all runs of a variant have in common, worked out once."""
+
+    plan: Json
+    traffic: Sequence[Mapping[str, Any]]
+    wants: Callable[[str], bool]
+    """Whether the metrics of a link (``links.NAME``) are asked for by name."""
+
+    @cached_property
+    def directions(self) -> list[tuple[int, str, Json, Steps]]:
+        """Position, way, ends, and rates over time of each direction that has a row.
+
+        Links that end at a host have one if they are asked for, or if there are no others.
+        """
+        nodes, configuration = self.plan["nodes"], Configuration(self.plan, planned(self.plan))
+        access = [
+            any(nodes[end]["kind"] == "host" for end in link["endpoints"]) for link in self.plan["links"]
+        ]
+        found = []
+        for place, link in enumerate(self.plan["links"]):
+            if access[place] and not all(access) and not self.wants(f"links.{link['name']}"):
+                continue
+            for way in ("forward", "reverse"):
+                ends = link["endpoints"] if way == "forward" else link["endpoints"][::-1]
+                names = {"from": nodes[ends[0]]["name"], "to": nodes[ends[1]]["name"]}
+                found.append((place, way, names, configuration.rates(place, way)))
+        return found
+
+    @cached_property
+    def shared_bits_per_s(self) -> int | None:
+        """The least rate that all TCP flows share, if each has a volume."""
+        bulk = [item for item in self.traffic if item["kind"] == "tcp"]
+        if not bulk or not all(item.get("volume_bytes") for item in bulk):
+            return None
+        return shared_bits_per_s(self.plan, bulk)
+
+
+def rows_of(variant: Variant, result: str, echoes: str | None) -> list[Json]:
+    """A row for each flow, ping, program and direction, and one for fairness and for transfers."""
     engine: Json = json.loads(result)
     run = {key: engine[key] for key in ("duration_ns", "hops", "digest")}
+    streams = simulation.by_program(engine["flows"])
+    flows: list[Json] = []
+    found: list[Json] = []
+    for item in variant.traffic:
+        if item["kind"] != "ping" and item["kind"] not in transfers.KINDS:
+            of_flow = streams.get(item["program"], [])
+            flows.append(simulation.flow_total(item, of_flow))
+            timeouts = sum(each.get("timeouts", 0) for each in of_flow)
+            found.append(_flow(flows[-1], timeouts=timeouts, streams=len(of_flow)))
     answers = _answers(echoes) if echoes else {}
-    streams: dict[str, list[Json]] = {}
-    for stream in engine["flows"]:
-        if stream is not None:
-            streams.setdefault(stream["name"], []).append(stream)
-    found = [
-        _of_traffic(item, streams.get(item["program"], []), answers)
-        for item in traffic
-        if item["kind"] not in transfers.KINDS
-    ]
     found += [
-        _of_transfers([each for item in group for each in streams.get(item["program"], [])], group)
-        for group in transfers.gathered(traffic)
+        _ping(item, answers.get(item["program"], ())) for item in variant.traffic if item["kind"] == "ping"
     ]
-    found += [_fairness(found)]
+    for group in transfers.gathered(variant.traffic):
+        of_group = [each for item in group for each in streams.get(item["program"], [])]
+        flows.append(transfers.total(group, of_group))
+        found.append(_flow(flows[-1], timeouts=None, streams=len(of_group)))
+    shared = fairness(flows)
+    if shared:
+        found.append(_row("fairness", "fairness", {"jain": shared["jain"]}, streams=shared["streams"]))
+    moved = summarise_transfers(flows, variant.shared_bits_per_s)
+    if moved:
+        found.append(_row("transfers", "transfers", transfer_measures(moved)))
     found += [
         _row(f"programs.{job['name']}", "program", {"wall_time": job["wall_ns"]}) for job in engine["jobs"]
     ]
-    found += _links(plan, engine)
-    return [{**{key: each for key, each in row.items() if key != "rates"}, **run} for row in found if row]
+    found += _links(variant, engine)
+    return [{**row, **run} for row in found]
 
 
 def _row(item: str, kind: str, measures: Mapping[str, Any], **beside: Any) -> Json:
-    named = {MEASURES[name][0]: value for name, value in measures.items()}
+    named = {MEASURES[name][0]: value for name, value in measures.items() if name in MEASURES}
     return {"item": item, "kind": kind, **named, **beside}
 
 
-def _of_traffic(
-    item: Mapping[str, Any], streams: Sequence[Json], answers: Mapping[str, Sequence[int | None]]
-) -> Json:
-    ends = {"from": item["from"], "to": item["to"], "cc": item["cc"]}
-    if item["kind"] == "ping":
-        return _ping(item, ends, answers.get(item["program"], ()))
-    rates = [each["goodput_bits_per_s"] for each in streams if each["goodput_bits_per_s"] is not None]
-    measures: Json = {"goodput": sum(rates) if streams else None}
-    if item["kind"] == "udp":
-        sent, received, copies = (
-            sum(each[key] for each in streams) for key in ("sent", "received", "copies")
-        )
-        measures["loss"] = (sent - received + copies) / sent if sent else None
-    else:
-        measures["retransmits"] = sum(each.get("retransmits", 0) for each in streams)
-    rtts = [each["srtt_ns"] for each in streams if each.get("srtt_ns")]
-    beside = {
-        "bytes": sum(each["bytes"] for each in streams),
-        "timeouts": sum(each.get("timeouts", 0) for each in streams),
-        "rtt_mean_ns": sum(rtts) / len(rtts) if rtts else None,
-        "streams": len(streams),
-    }
-    return _row(f"flows.{item['program']}", item["kind"], measures, **beside, **ends, rates=rates)
+def _flow(total: Json, *, timeouts: int | None, streams: int) -> Json:
+    beside = {key: total[key] for key in ("from", "to", "cc", "bytes")}
+    item = f"flows.{total['flow']}"
+    return _row(item, total["kind"], flow_measures(total), **beside, timeouts=timeouts, streams=streams)
 
 
-def _of_transfers(streams: Sequence[Json], items: Sequence[Mapping[str, Any]]) -> Json:
-    found = transfers.total(items, streams)
-    measures = {"goodput": found["goodput_bits_per_s"], "retransmits": found["retransmits"]}
-    measures |= {"done": found["done"]}
-    measures |= {f"took.{q}": found[f"took_{q}_ns"] for q in ("p50", "p99", "max")}
-    ends = {key: found[key] for key in ("from", "to", "cc")}
-    beside = {"bytes": found["bytes"], "timeouts": None, "rtt_mean_ns": None, "streams": len(streams)}
-    return _row(f"flows.{found['flow']}", found["kind"], measures, **beside, **ends, rates=[])
-
-
-def _ping(item: Mapping[str, Any], ends: Json, answers: Sequence[int | None]) -> Json:
+def _ping(item: Mapping[str, Any], answers: Sequence[int | None]) -> Json:
     values = np.array(sorted(each for each in answers if each is not None), dtype=np.int64)
-    measures: Json = {
-        f"rtt.{name}": int(np.quantile(values, q, method="inverted_cdf")) if len(values) else None
-        for name, q in (("min", 0.0), ("p50", 0.5), ("p99", 0.99), ("max", 1.0))
+    shares = dict(zip(PROBE_QUANTILES, (0.0, 0.5, 0.99, 1.0), strict=True))
+    probe: Json = {
+        f"rtt_{name}_ns": int(np.quantile(values, q, method="inverted_cdf")) if len(values) else None
+        for name, q in shares.items()
     }
-    measures["loss"] = 1 - len(values) / len(answers) if answers else None
-    return _row(f"probes.{item['name']}.{item['to']}", "ping", measures, **ends)
+    probe["loss"] = 1 - len(values) / len(answers) if answers else None
+    ends = {"from": item["from"], "to": item["to"], "cc": item["cc"]}
+    return _row(f"probes.{item['name']}.{item['to']}", "ping", probe_measures(probe), **ends)
 
 
-def _fairness(found: Sequence[Json]) -> Json:
-    rates = [rate for row in found if row["kind"] == "tcp" for rate in row["rates"]]
-    index = jain(rates) if len(rates) > 1 else None
-    return {} if index is None else _row("fairness", "fairness", {"jain": index}, streams=len(rates))
-
-
-def _links(plan: Json, engine: Json) -> Iterator[Json]:
-    """Both directions of every link that ends at no host, or of all if all do."""
-    nodes = plan["nodes"]
-    access = [any(nodes[end]["kind"] == "host" for end in link["endpoints"]) for link in plan["links"]]
-    for planned, counted, at_host in zip(plan["links"], engine["links"], access, strict=True):
-        if at_host and not all(access):
-            continue
-        for way in ("forward", "reverse"):
-            counters = counted[way]
-            ends = planned["endpoints"] if way == "forward" else planned["endpoints"][::-1]
-            offered = counters["offered_packets"]
-            entered = counters["delivered_packets"] + counters["flying_packets"]
-            measures = {
-                "delay": counters["wire_delay_mean_ns"] if entered else None,
-                "rate": counters["delivered_bytes"] * 8e9 / max(engine["duration_ns"], 1),
-                "loss": counters["lost_packets"] / offered if offered else None,
-                **{counter: counters[f"{counter}_packets"] for counter in _COUNTERS},
-            }
-            names = {"from": nodes[ends[0]]["name"], "to": nodes[ends[1]]["name"]}
-            yield _row(f"links.{planned['name']}.{way}", "link", measures, **names)
+def _links(variant: Variant, engine: Json) -> Iterator[Json]:
+    whole_ns = np.array([0]), np.array([engine["duration_ns"]])
+    for place, way, ends, rates in variant.directions:
+        counted = engine["links"][place][way]
+        share = float(utilisation(rates, np.array([counted["wire_bytes"]]), *whole_ns)[0])
+        link = {
+            "achieved": {
+                **measured(counted, engine["duration_ns"]),
+                "utilisation": share if np.isfinite(share) else None,
+            },
+            "queueing_delay": counted["waits"],
+            "packets": {counter: counted[f"{counter}_packets"] for counter in TOTALS},
+        }
+        name = variant.plan["links"][place]["name"]
+        yield _row(f"links.{name}.{way}", "link", link_measures(link), **ends)
 
 
 def _answers(echoes: str) -> dict[str, list[int | None]]:

@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 
 from longhaul.analysis.estimates import estimate_groups, number_results
 from longhaul.run.sweeps.columns import MEASURES
-from longhaul.scenario.metrics import unit_of
-from longhaul.scenario.sweeps.stopping import matching_metrics
+from longhaul.scenario.metrics import matching_metrics, unit_of
 
 
 def summarise(parts: Sequence[Path], patterns: Iterable[str], *, axes: Sequence[str] = ()) -> pa.Table:

@@ -17,6 +17,7 @@ from longhaul.run.sweeps.prepared import Prepared, prepare, try_one
 from longhaul.run.sweeps.progress import Sweeping, Watching
 from longhaul.run.sweeps.stopping import more_runs
 from longhaul.run.sweeps.summary import count_points, first_errors, summarise
+from longhaul.scenario.metrics import matching_metrics
 from longhaul.storage import replace_text, replacing
 
 Json = dict[str, Any]
@@ -224,6 +225,9 @@ def conclude(folder: Folder, prepared: Prepared, *, status: str, reason: str | N
     }
     if parts:
         table = summarise(parts, prepared.sweep.metrics, axes=axes)
+        names = [str(each) for each in table["metric"].unique().to_pylist()]
+        asked = prepared.sweep.metrics if "metrics" in prepared.sweep.model_fields_set else ()
+        summary["not_measured"] = [each for each in asked if not matching_metrics(each, names)]
         with replacing(folder.path / "summary.parquet") as file:
             pq.write_table(table, file, compression="zstd")
     replace_text(folder.path / "summary.json", json.dumps(summary, indent=1) + "\n")

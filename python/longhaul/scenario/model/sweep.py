@@ -16,6 +16,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from longhaul.scenario.metrics import DEFAULT_METRICS
 from longhaul.scenario.model.base import AlsoText, Count, OneOrList, Strict, Text, problem
 from longhaul.scenario.units import Share
 
@@ -124,12 +125,7 @@ class Sweep(Strict):
     """Seeds of each variant; with ``until``, at first. One if left out, or five with ``until``."""
     seeds: Literal["paired", "independent"] = "paired"
     """Whether a repetition has the same seed in every variant."""
-    metrics: Annotated[tuple[Text, ...], OneOrList(), Field(strict=False, min_length=1)] = (
-        "flows.*",
-        "probes.*",
-        "programs.*",
-        "fairness.*",
-    )
+    metrics: Annotated[tuple[Text, ...], OneOrList(), Field(strict=False, min_length=1)] = DEFAULT_METRICS
     """Patterns of the metrics in the summary."""
     until: (
         Annotated[Until, BeforeValidator(_until), AlsoText(".+(±|\\+/?-).+", "flows.bulk.goodput ±2%")] | None

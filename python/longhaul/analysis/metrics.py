@@ -1,0 +1,93 @@
+"""Metrics by their names, from what a run measured: the same functions for a run's summary and for a sweep.
+
+Times are in ns, rates in bit/s, shares from 0 to 1. :mod:`longhaul.scenario.metrics` has all names and units.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from longhaul.scenario.metrics import DELAY, PROBE_QUANTILES, QUEUEING_DELAY, RTT, SEND_LATENESS, TOOK
+
+Json = Mapping[str, Any]
+
+
+def metrics(summary: Json) -> dict[str, Any]:
+    """Every metric of a run by its dotted name."""
+    found: dict[str, Any] = {}
+
+    def add(item: str, measures: Json) -> None:
+        found.update({f"{item}.{measure}": value for measure, value in measures.items()})
+
+    for program in summary["programs"]:
+        add(f"programs.{program['name']}", {"wall_time": program["wall_ns"], "exit": program["exit"]})
+    for flow in summary["flows"]:
+        # A flow to several hosts is one for each of them.
+        add(f"flows.{flow['flow']}", flow_measures(flow))
+    if summary.get("transfers"):
+        add("transfers", transfer_measures(summary["transfers"]))
+    if summary.get("fairness"):
+        add("fairness", {"jain": summary["fairness"]["jain"]})
+    for probe in summary["probes"]:
+        add(f"probes.{probe['name']}.{probe['to']}", probe_measures(probe))
+    for link in summary["links"]:
+        add(f"links.{link['name']}.{link['way']}", link_measures(link))
+    add("fidelity", _fidelity(summary["fidelity"]))
+    return found
+
+
+def flow_measures(flow: Json) -> dict[str, Any]:
+    """Of a flow, or of all its transfers, by the end of each metric's name; without those that it lacks."""
+    found = {
+        "goodput": flow["goodput_bits_per_s"],
+        "retransmits": flow["retransmits"],
+        "loss": flow["loss"],
+        "throughput": flow["throughput_bits_per_s"],
+        "retransmission_rate": flow["retransmission_rate"],
+    }
+    if flow.get("reordered") is not None:
+        found["reordered"] = flow["reordered"]
+    for measure, quantiles in (("rtt", RTT), ("delay", DELAY), ("send_lateness", SEND_LATENESS)):
+        if flow.get(measure):
+            found |= {f"{measure}.{q}": flow[measure][f"{q}_ns"] for q in quantiles}
+    if flow.get("done") is not None:
+        found["done"] = flow["done"]
+        found |= {f"took.{q}": flow[f"took_{q}_ns"] for q in TOOK}
+    return found
+
+
+def transfer_measures(transfers: Json) -> dict[str, Any]:
+    """Of transfers of a given volume, together."""
+    return {"f1": transfers["f1_ns"], "f2": transfers["f2"]}
+
+
+def probe_measures(probe: Json) -> dict[str, Any]:
+    """Of pings to one host."""
+    return {**{f"rtt.{q}": probe[f"rtt_{q}_ns"] for q in PROBE_QUANTILES}, "loss": probe["loss"]}
+
+
+def link_measures(link: Json) -> dict[str, Any]:
+    """Of one direction of a link; a simulation that keeps no samples has no peak rate."""
+    achieved, waits = link["achieved"], link["queueing_delay"]
+    found = {
+        "delay": achieved["delay_ns"],
+        "rate": achieved["rate_bits_per_s"],
+        "loss": achieved["loss"],
+        "utilisation": achieved["utilisation"],
+        **{f"queueing_delay.{q}": waits[f"{q}_ns"] if waits["count"] else None for q in QUEUEING_DELAY},
+        **link["packets"],
+    }
+    if "peak_bits_per_s" in achieved:
+        found["peak_rate"] = achieved["peak_bits_per_s"]
+    return found
+
+
+def _fidelity(fidelity: Json) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        f"{figure}.{quantile}": fidelity.get(figure, {}).get(f"{quantile}_ns")
+        for figure in ("lateness", "spacing", "simulated")
+        for quantile in ("p50", "p90", "p99", "p999", "max")
+    }
+    found["gaps"] = fidelity["gaps"].get("count")
+    found["waiting"] = max(fidelity.get("waiting", {}).values(), default=None)
+    found["verdict"] = fidelity["verdict"]
+    return found
