@@ -178,7 +178,7 @@ def test_the_condor_script_is_one_that_condor_reads(longhaul: Command, work: Pat
     directory = (work / "runs/pair/latest").resolve()
     submit = htcondor.Submit((directory / "sweep.sub").read_text())
     assert submit.getQArgs() == "20"
-    assert f"--resume '{directory}' --share $(Process)/20" in submit["arguments"]
+    assert f"'--resume' '{directory}' --share $(Process)/20" in submit["arguments"]
     assert submit["universe"] == "vanilla"
 
 

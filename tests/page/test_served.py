@@ -247,12 +247,15 @@ for path in ("/api/state", "/api/runs"):
 
 def test_a_browser_is_not_started_with_the_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    asked: list[str] = []
-    monkeypatch.setattr("webbrowser.open", asked.append)
+    browser, asked = tmp_path / "browser", tmp_path / "asked"
+    browser.write_text(f'#!/bin/sh\necho "$@" >{asked}.part; mv {asked}.part {asked}\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
     with opened("http://127.0.0.1:1/#token=secret"):
-        until(lambda: asked)
-        assert "secret" not in asked[0]
-        path = Path(asked[0].removeprefix("file://"))
+        until(asked.exists)
+        uri = asked.read_text().strip()
+        assert "secret" not in uri
+        path = Path(uri.removeprefix("file://"))
         assert "http://127.0.0.1:1/#token=secret" in path.read_text()
         assert path.stat().st_mode & 0o777 == 0o600
         assert path.parent.stat().st_mode & 0o777 == 0o700

@@ -24,7 +24,8 @@ pub fn write<'a>(
     let put = |path: &Path, text: String| {
         fs::write(path, text).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
     };
-    put(&agent, SCRIPT.replacen("@HERE@", &quoted(&files.display().to_string()), 1))?;
+    let script = SCRIPT.replacen("@HERE@", &quoted(&files.display().to_string()), 1);
+    put(&agent, script.replacen("@NSENTER@", nsenter(), 1))?;
     fs::set_permissions(&agent, fs::Permissions::from_mode(0o755))
         .map_err(|error| Error::wrap(format!("make {} executable", agent.display()), error))?;
     for host in hosts {
@@ -32,6 +33,13 @@ pub fn write<'a>(
         put(&files.join(format!("host.{}", host.name)), entry(&host.namespaces.descriptors(), &group))?;
     }
     Ok(agent)
+}
+
+/// Where the system has `nsenter`; a `PATH` may lead elsewhere.
+fn nsenter() -> &'static str {
+    const PLACES: [&str; 4] =
+        ["/usr/bin/nsenter", "/bin/nsenter", "/usr/local/bin/nsenter", "/usr/sbin/nsenter"];
+    PLACES.into_iter().find(|place| Path::new(place).exists()).unwrap_or("nsenter")
 }
 
 /// Assignments that the script reads.

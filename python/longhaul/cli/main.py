@@ -9,6 +9,7 @@ import click
 
 from longhaul.cli.lazy import Commands
 from longhaul.errors import LonghaulError
+from longhaul.subprocesses import trusted_import_path
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("longhaul.cli.run:run", "Run a scenario live: real programs, real packets."),
@@ -68,6 +69,7 @@ def longhaul() -> None:
 
 def main() -> None:
     """Run the command line; problems of the user's become one line and an exit code."""
+    sys.path[:] = trusted_import_path()
     try:
         longhaul.main(standalone_mode=False)
     except LonghaulError as error:

@@ -7,11 +7,11 @@ left behind and nothing of the machine's own network is touched.
 import json
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Sequence
 
 from longhaul.errors import LonghaulError
+from longhaul.subprocesses import find_program, program, trusted_path
 
 _TIME = re.compile(r"time=([\d.]+) ms")
 
@@ -57,11 +57,16 @@ def direct_tcp(*, seconds: int = 5, congestion_control: str = "cubic", streams: 
 
 
 def _run(body: str, *, lifetime_s: float) -> str:
-    _require(["unshare", "nsenter", "ip"])
-    unshare = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-rn"]
+    _require(["unshare", "nsenter", "ip", "bash"])
+    unshare = [program("unshare"), "-n" if os.geteuid() == 0 else "-rn"]
     script = _SCRIPT.format(lifetime=int(lifetime_s) + 1, body=body)
     done = subprocess.run(
-        [*unshare, "bash", "-c", script], capture_output=True, text=True, timeout=lifetime_s + 30, check=False
+        [*unshare, program("bash"), "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=lifetime_s + 30,
+        check=False,
+        env={"PATH": trusted_path(), "LC_ALL": "C"},
     )
     if done.returncode != 0:
         detail = (done.stderr.strip() or done.stdout.strip()).splitlines()
@@ -74,7 +79,7 @@ def _run(body: str, *, lifetime_s: float) -> str:
 
 
 def _require(commands: Sequence[str]) -> None:
-    missing = [command for command in commands if shutil.which(command) is None]
+    missing = [command for command in commands if find_program(command) is None]
     if missing:
         raise LonghaulError(
             f"{', '.join(missing)} not found", remedy="sudo apt-get install util-linux iproute2", exit_code=3

@@ -3,7 +3,6 @@
 import os
 import platform
 import resource
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from longhaul.errors import LonghaulError
+from longhaul.subprocesses import find_program
 
 State = Literal["good", "poor", "missing"]
 
@@ -73,13 +73,19 @@ def _tun() -> Finding:
 def _privilege() -> Finding:
     if os.geteuid() == 0:
         return Finding("privilege", "good", "root")
-    probe = subprocess.run(["unshare", "-rn", "true"], capture_output=True, text=True, check=False)
-    if probe.returncode == 0:
+    if _has_user_namespaces():
         return Finding("privilege", "good", "unprivileged user namespaces")
     fix = "sudo sysctl -w kernel.unprivileged_userns_clone=1"
     if Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists():
         fix = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
     return Finding("privilege", "missing", "no user namespaces for you", f"{fix}, or run as root")
+
+
+def _has_user_namespaces() -> bool:
+    unshare, nothing = find_program("unshare"), find_program("true")
+    if unshare is None or nothing is None:
+        return False
+    return subprocess.run([unshare, "-rn", nothing], capture_output=True, check=False).returncode == 0
 
 
 def _real_time() -> Finding:
@@ -219,7 +225,7 @@ def _control_groups() -> Finding:
 
 def _programs() -> Finding:
     packages = {"ping": "iputils-ping", "iperf3": "iperf3", "traceroute": "traceroute", "ip": "iproute2"}
-    missing = [name for name in packages if shutil.which(name) is None]
+    missing = [name for name in packages if find_program(name) is None]
     if missing:
         install = " ".join(packages[name] for name in missing)
         return Finding(
@@ -247,7 +253,7 @@ def _self_test() -> Finding:
     from longhaul.measure import plans
     from longhaul.measure.probe import measure
 
-    if shutil.which("ping") is None:
+    if find_program("ping") is None:
         return Finding("self-test", "poor", "needs ping", "sudo apt-get install iputils-ping")
     try:
         run = measure(plans.pair(delay_ns=1_000_000, programs=[plans.ping(count=20, interval_s=0.01)]))

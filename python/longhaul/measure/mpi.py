@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -13,7 +12,7 @@ from longhaul.errors import LonghaulError
 from longhaul.measure import plans
 from longhaul.measure.probe import Measured, measure
 from longhaul.run import mpi
-from longhaul.run.session import search_path
+from longhaul.subprocesses import python_code_command, trusted_path
 
 BLOCK = 32 << 20
 """Bytes that each of two ranks sends to the other; starting takes under 0.5 % of that."""
@@ -45,9 +44,9 @@ class Installed:
 
 
 def installed() -> list[Installed]:
-    """The MPIs whose launchers are found in the PATH that programs get, each once."""
+    """The MPIs whose launchers are found in the trusted part of PATH, each once."""
     found: dict[tuple[str, Path], Installed] = {}
-    for directory in search_path().split(os.pathsep):
+    for directory in trusted_path().split(os.pathsep):
         for name in sorted(mpi.LAUNCHERS):
             launcher = shutil.which(name, path=directory)
             if launcher is None:
@@ -68,7 +67,7 @@ def _library(launcher: Path, soname: str) -> Path | None:
 
 def plan_alltoall(each: Installed, *, block: int = BLOCK) -> plans.Plan:
     """Two ranks on two hosts that send each other one block, 1 ms apart."""
-    command = [str(each.launcher), "-n", "2", sys.executable, "-c", ALLTOALL, str(block)]
+    command = [str(each.launcher), "-n", "2", *python_code_command(ALLTOALL, str(block))]
     program: dict[str, Any] = plans.program("mpi", 0, command, stop_ns=WITHIN_S * 10**9)
     program["env"] = {"MPI4PY_LIBMPI": str(each.library)} if each.library else {}
     program["span"] = {"hosts": [0, 1], "slots": 1, "ranks": "by-cluster"}

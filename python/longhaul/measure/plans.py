@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from longhaul.subprocesses import program as installed
+
 Plan = dict[str, Any]
 
 _BUFFER = 128 << 20
@@ -151,14 +153,24 @@ def program(
 
 def ping(*, count: int, interval_s: float, size: int = 56) -> dict[str, Any]:
     """Near pings far."""
-    argv = ["ping", "-n", "-c", str(count), "-i", f"{interval_s:g}", "-s", str(size), "10.0.0.2"]
+    argv = [
+        installed("ping", package="iputils-ping"),
+        "-n",
+        "-c",
+        str(count),
+        "-i",
+        f"{interval_s:g}",
+        "-s",
+        str(size),
+        "10.0.0.2",
+    ]
     return program("ping", 0, argv)
 
 
 def tcp(*, seconds: int, congestion_control: str = "cubic", streams: int = 1) -> list[dict[str, Any]]:
     """An iperf3 server on far and its client on near."""
     argv = [
-        "iperf3",
+        installed("iperf3"),
         "-c",
         "10.0.0.2",
         "-t",
@@ -170,17 +182,17 @@ def tcp(*, seconds: int, congestion_control: str = "cubic", streams: int = 1) ->
         "-J",
     ]
     return [
-        program("server", 1, ["iperf3", "-s", "-1"], service_port=5201),
+        program("server", 1, [installed("iperf3"), "-s", "-1"], service_port=5201),
         program("client", 0, argv),
     ]
 
 
 def udp(*, seconds: int, bits_per_s: int, size: int = 1400) -> list[dict[str, Any]]:
     """The same with UDP datagrams of ``size`` bytes at a rate."""
-    argv = ["iperf3", "-c", "10.0.0.2", "-u", "-t", str(seconds), "-b", str(bits_per_s)]
+    argv = [installed("iperf3"), "-c", "10.0.0.2", "-u", "-t", str(seconds), "-b", str(bits_per_s)]
     argv += ["-l", str(size), "-w", "4M", "-J"]
     return [
-        program("server", 1, ["iperf3", "-s", "-1", "-J"], service_port=5201),
+        program("server", 1, [installed("iperf3"), "-s", "-1", "-J"], service_port=5201),
         program("client", 0, argv),
     ]
 

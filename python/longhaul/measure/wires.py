@@ -5,7 +5,6 @@ each packet takes 38 bytes more on the wire (IEEE 802.3, clauses 3 and 4), and w
 """
 
 import json
-import sys
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from longhaul.measure import plans
 from longhaul.measure.plans import Plan
 from longhaul.measure.probe import measure
 from longhaul.scenario.laws.rate import FRAMING
+from longhaul.subprocesses import python_code_command
 
 Transport = Literal["tcp", "udp"]
 
@@ -99,9 +99,9 @@ def gigabit(transport: Transport) -> Wire:
 
 def datagrams(*, bits_per_s: int, size: int) -> list[dict[str, Any]]:
     """Programs for four seconds of datagrams of ``size`` bytes of payload, in blocks of 44."""
-    source = [sys.executable, "-c", _SOURCE, str(bits_per_s), str(size)]
+    source = python_code_command(_SOURCE, str(bits_per_s), str(size))
     return [
-        plans.program("sink", 1, [sys.executable, "-c", _SINK]),
+        plans.program("sink", 1, python_code_command(_SINK)),
         plans.program("source", 0, source, start_ns=10**9),
     ]
 

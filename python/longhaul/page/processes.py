@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from longhaul.page.refusals import RefusedError
 from longhaul.page.told import Failed, Progress, Swept, Told
 from longhaul.run import ending
 from longhaul.run.session import search_path
+from longhaul.subprocesses import python_command
 
 _PATIENCE_S = 120.0
 """For a plan to be made and checked."""
@@ -80,12 +80,12 @@ def start(orders: Mapping[str, Any], *, cwd: Path, program: str = "running") -> 
     """
     errors = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by the thread that follows the process
     process = subprocess.Popen(
-        [sys.executable, "-m", f"longhaul.page.{program}"],
+        python_command(f"longhaul.page.{program}"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,
         cwd=cwd,
-        env=_environment(),
+        env={**os.environ, "PATH": search_path()},
         start_new_session=True,
     )
     _write(process, json.dumps(orders))
@@ -164,7 +164,3 @@ def _write(process: "subprocess.Popen[bytes]", line: str) -> None:
     with suppress(BrokenPipeError, ValueError):
         process.stdin.write(line.encode() + b"\n")
         process.stdin.flush()
-
-
-def _environment() -> dict[str, str]:
-    return {**os.environ, "PATH": search_path(), "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}

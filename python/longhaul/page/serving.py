@@ -3,9 +3,9 @@
 import os
 import secrets
 import socket
+import subprocess
 import sys
 import threading
-import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -16,6 +16,7 @@ import uvicorn
 from longhaul.errors import LonghaulError
 from longhaul.page.application import application
 from longhaul.run import state
+from longhaul.subprocesses import python_code_command, trusted_path
 
 ADDRESS = "127.0.0.1"
 _PATIENCE_S = 2
@@ -64,11 +65,16 @@ def opened(url: str) -> Iterator[None]:
     path.unlink(missing_ok=True)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
         file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={url}">')
-    threading.Thread(target=webbrowser.open, args=(path.as_uri(),), daemon=True).start()
+    threading.Thread(target=_show, args=(path.as_uri(),), daemon=True).start()
     try:
         yield
     finally:
         path.unlink(missing_ok=True)
+
+
+def _show(uri: str) -> None:
+    command = python_code_command("import sys, webbrowser; webbrowser.open(sys.argv[1])", uri)
+    subprocess.run(command, env={**os.environ, "PATH": trusted_path()}, check=False)
 
 
 class _Server(uvicorn.Server):

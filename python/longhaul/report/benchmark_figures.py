@@ -4,12 +4,8 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
-
 from longhaul.report.benchmark_rows import BASIC, MODES, controls_in
+from longhaul.report.mpl import Axes, Figure, FixedLocator, FuncFormatter, Line2D, NullFormatter, NullLocator
 from longhaul.report.plotting import GRID, INK, MUTED, SERIES, figure, plain, style, svg
 
 Json = Mapping[str, Any]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
+from longhaul.report.mpl import Axes
 from longhaul.report.scales import is_wide
 
 Array = np.ndarray[Any, Any]

@@ -5,12 +5,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection
-from matplotlib.figure import Figure
 
+from longhaul.report.mpl import Axes, Figure, PathCollection, settings
 from longhaul.report.plotting import keeping, told_points
 
 FORMATS = ("svg", "pdf", "png", "csv")
@@ -55,7 +52,7 @@ def write_drawn(draw: Callable[[], object], place: Path, formats: Sequence[str])
 
 def _save(figure: Figure, path: Path, title: str) -> None:
     metadata = {"svg": {"Title": title, "Date": None}, "pdf": {"Title": title, "CreationDate": None}}
-    with mpl.rc_context({"pdf.fonttype": 42, "svg.hashsalt": path.stem}):
+    with settings({"pdf.fonttype": 42, "svg.hashsalt": path.stem}):
         figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata.get(path.suffix[1:]))
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from longhaul.analysis.fitting import Fit, Fits, FloatArray, quantiles, survival
+from longhaul.report.mpl import Axes
 from longhaul.report.plotting import INK, MUTED, SERIES, figure, plain, style, svg
 from longhaul.report.scales import is_wide
 

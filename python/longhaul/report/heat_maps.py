@@ -6,9 +6,7 @@ from itertools import product
 from math import ceil, log10
 from typing import Any
 
-import matplotlib as mpl
-from matplotlib.colors import LogNorm, Normalize
-
+from longhaul.report.mpl import LogNorm, Normalize, cm, colormaps, patches
 from longhaul.report.plotting import INK, MUTED, Point, figure, plain, style, svg, tell_points
 from longhaul.report.scales import is_wide, scale
 from longhaul.report.sweeps import axis_text
@@ -149,17 +147,15 @@ def _cell(
     corner, size = (x - 0.48, y - 0.46), (0.96, 0.92)
     if row is None:
         axes.add_patch(
-            mpl.patches.Rectangle(
-                corner, *size, facecolor="none", edgecolor=MUTED, hatch="////", linewidth=0.5
-            )
+            patches.Rectangle(corner, *size, facecolor="none", edgecolor=MUTED, hatch="////", linewidth=0.5)
         )
         return
     mean = row["mean"] / factor
-    red, green, blue, _ = colour = mpl.colormaps[_COLOURS](norm(mean))
+    red, green, blue, _ = colour = colormaps[_COLOURS](norm(mean))
     ink = "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#ffffff"
     few = _repeats(row) < most_runs
     axes.add_patch(
-        mpl.patches.Rectangle(
+        patches.Rectangle(
             corner,
             *size,
             facecolor=colour,
@@ -210,7 +206,7 @@ def _points(
 
 def _legend(made: Any, grid: Any, norm: Normalize, label: str) -> None:
     """A bar of the colours, for eyes that look before they read."""
-    colours = mpl.cm.ScalarMappable(norm=norm, cmap=_COLOURS)
+    colours = cm.ScalarMappable(norm=norm, cmap=_COLOURS)
     bar = made.colorbar(colours, ax=grid, fraction=0.03, pad=0.015, aspect=30)
     bar.set_label(label, color=INK)
     bar.outline.set_visible(False)

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-import matplotlib as mpl
 from cycler import cycler
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+
+from longhaul.report.mpl import Axes, Figure, Line2D, get_named_colors_mapping, settings
 
 INK, MUTED, GRID = "longhaul:ink", "longhaul:muted", "longhaul:grid"
 SERIES = tuple(f"longhaul:{number}" for number in range(1, 9))
@@ -47,7 +45,7 @@ def variable(colour: str) -> str:
 _STANDS_FOR = {name: f"#a100{number:02x}" for number, name in enumerate(LIGHT, start=1)}
 """Colours of figures that follow the page, until they are text and get its variables."""
 _VARIABLES = {_STANDS_FOR[name]: f"var({variable(name)})" for name in LIGHT}
-_NAMED: Any = mpl.colors.get_named_colors_mapping()
+_NAMED: Any = get_named_colors_mapping()
 
 
 def _use(values: Mapping[str, str]) -> None:
@@ -97,7 +95,7 @@ def style() -> Iterator[None]:
     elif _KEEPER.get() is None:
         _use(_STANDS_FOR)
     try:
-        with mpl.rc_context({**_STYLE, "grid.alpha": 0.3 if _ANYWHERE.get() else 1.0}):
+        with settings({**_STYLE, "grid.alpha": 0.3 if _ANYWHERE.get() else 1.0}, fresh=True):
             yield
     finally:
         _use(LIGHT)
@@ -132,7 +130,7 @@ def anywhere() -> Iterator[None]:
 def paper() -> Iterator[None]:
     """The same look by day, for figures that stand alone; the axes' cycle has the colours of lines."""
     day = {key: LIGHT.get(value, value) if isinstance(value, str) else value for key, value in _STYLE.items()}
-    with mpl.rc_context({**day, "axes.prop_cycle": cycler(color=[LIGHT[each] for each in SERIES])}):
+    with settings({**day, "axes.prop_cycle": cycler(color=[LIGHT[each] for each in SERIES])}, fresh=True):
         yield
 
 
@@ -237,7 +235,7 @@ def svg(made: Figure, name: str, title: str) -> str:
     if keeper is not None:
         keeper(name, title, made)
         return ""
-    with mpl.rc_context({"svg.hashsalt": name}):
+    with settings({"svg.hashsalt": name}):
         buffer = io.StringIO()
         made.savefig(
             buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from longhaul.analysis.segments import busiest_span, flows
+from longhaul.report.mpl import Axes
 from longhaul.report.over_time import mark_changes
 from longhaul.report.plotting import BAD, MUTED, figure, plain, style
 from longhaul.report.sequence_points import LOOKS, MOST_ROWS, panel

@@ -4,9 +4,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from matplotlib.axes import Axes
-
 from longhaul.errors import LonghaulError
+from longhaul.report.mpl import Axes
 from longhaul.report.plotting import LIGHT, MUTED, figure, paper
 from longhaul.report.scales import is_wide
 from longhaul.scenario.traces import COLUMNS, DELAY, RATE, RTT, Trace

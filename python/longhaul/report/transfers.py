@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 from rich.table import Table
 
 from longhaul.report.console import Console
+from longhaul.report.mpl import Figure
 from longhaul.report.plotting import MUTED, SERIES, figure, paper, plain
 from longhaul.scenario.words import rate, share, size
 from longhaul.scheduling.measures import measures

@@ -5,10 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
+from longhaul.report.mpl import Axes, Figure, Line2D
 from longhaul.report.plotting import is_mark, marks, needs_no_page, svg, variable
 
 Json = dict[str, Any]

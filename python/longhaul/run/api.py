@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from longhaul.report.pictures import Drawings, Drawn
 from longhaul.run import experiment, interventions, live, standing
+from longhaul.subprocesses import python_command
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Network:
 
     def start(self, host: str, argv: Sequence[str], **options: Any) -> "subprocess.Popen[str]":
         """Start a program in a host; ``options`` are those of ``subprocess.Popen``."""
-        command = [sys.executable, "-m", "longhaul.cli.main", "exec", "--name", self.name, host, "--", *argv]
+        command = python_command("longhaul.cli.main", "exec", "--name", self.name, host, "--", *argv)
         process: subprocess.Popen[str] = subprocess.Popen(command, text=True, **options)
         return process
 

@@ -16,6 +16,7 @@ from longhaul.errors import LonghaulError
 from longhaul.run import session
 from longhaul.run.exposition import CONTENT_TYPE
 from longhaul.run.metrics import Metrics
+from longhaul.subprocesses import python_command
 
 
 def listen(address: str) -> socket.socket:
@@ -54,7 +55,7 @@ def serve_apart(listener: socket.socket, directory: Path, supervisor: Path) -> N
     orders = {"listener": listener.fileno(), "directory": str(directory), "supervisor": str(supervisor)}
     with (directory / "logs" / "prometheus.err").open("wb") as errors:
         subprocess.Popen(
-            [sys.executable, "-m", "longhaul.run.exporter", json.dumps(orders)],
+            python_command("longhaul.run.exporter", json.dumps(orders)),
             stdin=subprocess.DEVNULL,
             stdout=errors,
             stderr=errors,

@@ -5,7 +5,7 @@ ordinary sockets of this machine. The machine itself is reached at ``MACHINE``.
 """
 
 import os
-import shutil
+import shlex
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +14,7 @@ from pathlib import Path
 from longhaul.errors import LonghaulError
 from longhaul.run import session
 from longhaul.run.standing import run_in_host_at
+from longhaul.subprocesses import program
 
 NETWORK = "172.31.254.0/24"
 MACHINE = "172.31.254.2"
@@ -25,10 +26,7 @@ _DEVICE = "out0"
 
 def require() -> None:
     """Refuse to begin without slirp4netns."""
-    if shutil.which("slirp4netns") is None:
-        raise LonghaulError(
-            "--internet needs slirp4netns", remedy="sudo apt-get install slirp4netns", exit_code=3
-        )
+    program("slirp4netns")
 
 
 @contextmanager
@@ -41,8 +39,9 @@ def outside(path: Path, *, gateway: str, emulated: str) -> Iterator[None]:
     line.close()
     if answer is None:
         raise LonghaulError("the run ended instead of answering", exit_code=1)
+    ip = shlex.quote(program("ip", package="iproute2"))
     prepare = (
-        f"ip route replace {emulated} dev eth0 && ip route del default dev eth0 && "
+        f"{ip} route replace {emulated} dev eth0 && {ip} route del default dev eth0 && "
         "echo 1 > /proc/sys/net/ipv4/ip_forward"
     )
     _inside(path, gateway, prepare)
@@ -51,7 +50,7 @@ def outside(path: Path, *, gateway: str, emulated: str) -> Iterator[None]:
     if os.geteuid() != 0:
         namespaces.append(f"--userns-path=/proc/{supervisor}/ns/user")
     command = [
-        "slirp4netns",
+        program("slirp4netns"),
         "--configure",
         f"--cidr={NETWORK}",
         f"--ready-fd={told}",
@@ -83,5 +82,5 @@ def outside(path: Path, *, gateway: str, emulated: str) -> Iterator[None]:
 
 
 def _inside(path: Path, host: str, script: str) -> None:
-    if run_in_host_at(path, host, ["sh", "-c", script]) != 0:
+    if run_in_host_at(path, host, ["/bin/sh", "-c", script]) != 0:
         raise LonghaulError(f"cannot make {host} a gateway", remedy="longhaul doctor", exit_code=3)

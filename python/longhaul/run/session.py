@@ -14,6 +14,7 @@ from typing import Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run import groups, state
+from longhaul.subprocesses import program, python_command
 
 Message = dict[str, Any]
 
@@ -101,26 +102,21 @@ class Session:
             "keep": keep,
             "cwd": str(Path.cwd()),
         }
-        command = [sys.executable, "-m", "longhaul.run.worker"]
+        before: list[str] = []
         if sudo:
             orders["line"] = 3
-            command = ["sudo", "--close-from=4", *command]
-        environment = {
-            **os.environ,
-            "PATH": search_path(),
-            "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
-        }
+            before = [program("sudo"), "--close-from=4"]
         errors = directory / "logs" / "worker.err"
         errors.parent.mkdir(parents=True, exist_ok=True)
         with errors.open("wb") as stderr:
             self._process = subprocess.Popen(
-                [*command, json.dumps(orders)],
+                [*before, *python_command("longhaul.run.worker", json.dumps(orders))],
                 stdin=subprocess.DEVNULL,
                 stdout=stderr,
                 stderr=stderr,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
-                env=environment,
+                env={**os.environ, "PATH": search_path()},
             )
         theirs.close()
         self._errors = errors

@@ -1,11 +1,12 @@
 """Traffic of a scenario as programs of this machine: iperf3 for tcp, ping for ping."""
 
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run.flows import LAW_SYSCTL
+from longhaul.subprocesses import find_program
+from longhaul.subprocesses import program as installed
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
@@ -49,7 +50,7 @@ def realise(
 
 def require(commands: Iterable[str]) -> None:
     """Refuse to begin without the programs that traffic needs."""
-    missing = sorted({command for command in commands if shutil.which(command) is None})
+    missing = sorted({command for command in commands if find_program(command) is None})
     if missing:
         packages = " ".join({"ping": "iputils-ping"}.get(command, command) for command in missing)
         raise LonghaulError(
@@ -84,7 +85,7 @@ def _ping(
 ) -> tuple[list[Program], dict[str, Any]]:
     name, source, target = _names(plan, item, destination)
     interval_s = item["every_ns"] / _NS
-    argv = ["ping", "-n", "-D", "-i", f"{interval_s:g}", "-s", str(item.get("size_bytes") or 56)]
+    argv = [installed("ping"), "-n", "-D", "-i", f"{interval_s:g}", "-s", str(item.get("size_bytes") or 56)]
     if item.get("count"):
         argv += ["-c", str(item["count"])]
     address = plan["nodes"][destination]
@@ -103,7 +104,7 @@ def _iperf(
     start_ns = item.get("start_ns", 0)
     stop_ns = item.get("stop_ns") or duration_ns
     address = plan["nodes"][destination]
-    argv = ["iperf3", "-c", address["ipv4"] or address["ipv6"], "-p", str(port), "-J"]
+    argv = [installed("iperf3"), "-c", address["ipv4"] or address["ipv6"], "-p", str(port), "-J"]
     if item.get("bytes"):
         argv += ["-n", str(item["bytes"])]
     elif stop_ns is not None:
@@ -123,7 +124,7 @@ def _iperf(
         program(
             server,
             destination,
-            ["iperf3", "-s", "-1", "-p", str(port), "-J"],
+            [installed("iperf3"), "-s", "-1", "-p", str(port), "-J"],
             service=True,
             ready={"tcp_port": port, "within_ns": _READY_NS},
         ),

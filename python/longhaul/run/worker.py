@@ -1,4 +1,4 @@
-"""The process that becomes a live run: started as ``python -m longhaul.run.worker``.
+"""The process that becomes a live run: started by :class:`longhaul.run.session.Session`.
 
 It imports nothing but the compiled module, because it forks and moves into namespaces, which
 wants one thread and little memory.

@@ -1,7 +1,6 @@
 """Programs that probe paths, where they are installed."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +10,7 @@ from longhaul.errors import LonghaulError
 from longhaul.measure.paths.lines import Output
 from longhaul.measure.paths.probing import Pace
 from longhaul.measure.paths.reading import read_output
-
-_PLACES = "/usr/sbin:/sbin:/usr/bin:/bin"
+from longhaul.subprocesses import find_program
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ PROGRAMS = {
 
 def installed(name: str) -> str | None:
     """Where a program is, also where only administrators look."""
-    return shutil.which(name) or shutil.which(name, path=_PLACES)
+    return find_program(name)
 
 
 def run_program(name: str, address: str, *, source: str, target: str, pace: Pace, echoes: int) -> list[Trace]:

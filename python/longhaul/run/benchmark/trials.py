@@ -20,6 +20,7 @@ import yaml
 from longhaul.errors import LonghaulError
 from longhaul.run.benchmark.case import Case, document, slug
 from longhaul.run.benchmark.measures import Measured, measure
+from longhaul.subprocesses import spawning
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
@@ -133,9 +134,12 @@ def perform_all(trials: Sequence[Trial], *, place: Path, keep: bool, at_once: in
     place.mkdir(parents=True, exist_ok=True)
     context = multiprocessing.get_context("spawn")
     waiting = iter(trials)
-    with ProcessPoolExecutor(
-        min(at_once, len(trials)), mp_context=context, initializer=_begin, initargs=(os.getpid(),)
-    ) as pool:
+    with (
+        spawning(),
+        ProcessPoolExecutor(
+            min(at_once, len(trials)), mp_context=context, initializer=_begin, initargs=(os.getpid(),)
+        ) as pool,
+    ):
         running: dict[Future[Outcome], Trial] = {}
 
         def fill() -> None:

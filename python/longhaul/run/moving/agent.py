@@ -1,4 +1,4 @@
-"""What moves data in one host of a live run: ``python -m longhaul.run.moving.agent SOCKET HOST``.
+"""What moves data in one host of a live run: its arguments are SOCKET HOST.
 
 It hears orders over a socket, JSON objects, one a line, and has a process of its own for each sender,
 receiver and command, so that one that dies takes no other with it. Times are those of CLOCK_MONOTONIC, in

@@ -1,9 +1,7 @@
 """Plans carried out live: an agent in each host, and a controller that tells them what to do."""
 
-import os
 import selectors
 import socket
-import sys
 import tempfile
 import threading
 import time
@@ -22,6 +20,7 @@ from longhaul.run.moving.preparing import LEAD_S, Job
 from longhaul.run.session import Line, Message
 from longhaul.run.traffic import program
 from longhaul.scheduling.steering import Controller
+from longhaul.subprocesses import python_command
 
 SOONEST_S = 1.0
 """From when all agents are there to the plan's time 0, at least: connections are made meanwhile."""
@@ -74,12 +73,9 @@ def run(
 
 def _agents(job: Job, hosts: Sequence[int], path: Path) -> list[dict[str, Any]]:
     nodes = job.resolved.plan["nodes"]
-    command = [sys.executable, "-m", "longhaul.run.moving.agent", str(path)]
+    command = python_command("longhaul.run.moving.agent", str(path))
     return [
-        {
-            **program(f"mover.{nodes[host]['name']}", host, [*command, nodes[host]["name"]], expect_exit=0),
-            "env": {"PYTHONPATH": os.pathsep.join(each for each in sys.path if each)},
-        }
+        program(f"mover.{nodes[host]['name']}", host, [*command, nodes[host]["name"]], expect_exit=0)
         for host in hosts
     ]
 

@@ -1,5 +1,6 @@
 """What moves the data of a live transfer: our own paced sender, or commands with templates."""
 
+import shlex
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -7,6 +8,7 @@ from typing import Any
 
 from longhaul.errors import LonghaulError
 from longhaul.scenario.problems import did_you_mean
+from longhaul.subprocesses import find_program
 
 WORDS = (
     "name",
@@ -86,21 +88,30 @@ def mover(name: str, *, command: str | None, server: str | None) -> Mover:
         raise LonghaulError(message, remedy=did_you_mean(name, MOVERS), exit_code=2)
     else:
         found = MOVERS[name] if server is None else replace(MOVERS[name], server=server)
-    for template in (found.client, found.server):
-        program = (filled(template, dict.fromkeys(WORDS, "1")) or [""])[0]
-        if program and shutil.which(program) is None:
-            raise LonghaulError(
-                f"transfers need {program}, not found on this machine",
-                remedy=f"sudo apt-get install {program}, or choose another --with",
-                exit_code=3,
-            )
-    return found
+    return replace(
+        found,
+        client=_with_program(found.client, own=command is None),
+        server=_with_program(found.server, own=command is None and server is None),
+    )
+
+
+def _with_program(template: str, *, own: bool) -> str:
+    """The template, with the whole path of its program if it is one of our ``own``."""
+    name = (filled(template, dict.fromkeys(WORDS, "1")) or [""])[0]
+    if not name:
+        return template
+    place = find_program(name) if own else shutil.which(name)
+    if place is None:
+        raise LonghaulError(
+            f"transfers need {name}, not found on this machine",
+            remedy=f"sudo apt-get install {name}, or choose another --with",
+            exit_code=3,
+        )
+    return f"{shlex.quote(place)}{template.removeprefix(name)}" if own else template
 
 
 def filled(template: str, words: Mapping[str, Any]) -> list[str]:
     """The arguments of a template; raises LonghaulError for words that there are not."""
-    import shlex
-
     try:
         return [each.format(**words) for each in shlex.split(template)]
     except (KeyError, IndexError, ValueError) as error:

@@ -6,8 +6,9 @@ summarises.
 """
 
 import shlex
-import sys
 from pathlib import Path
+
+from longhaul.subprocesses import python_command
 
 SLURM = """\
 #!/bin/sh
@@ -21,7 +22,7 @@ CONDOR = """\
 # condor_submit {file}
 universe = vanilla
 executable = {executable}
-arguments = "-m longhaul.cli.main sweep --workers 1 --resume '{doubled}' --share $(Process)/{jobs}"
+arguments = "{words} --share $(Process)/{jobs}"
 transfer_executable = false
 should_transfer_files = no
 request_cpus = 1
@@ -36,14 +37,14 @@ queue {jobs}
 def write_scripts(directory: Path, *, jobs: int) -> list[tuple[Path, str]]:
     """Write the scripts into the sweep's directory; returns each with the command that submits it."""
     directory = directory.resolve()
-    command = shlex.join([sys.executable, "-m", "longhaul.cli.main", "sweep", "--workers", "1"])
+    executable, *words = python_command("longhaul.cli.main", "sweep", "--workers", "1")
     slurm, condor = directory / "sweep.sbatch", directory / "sweep.sub"
     fields = {
         "directory": directory,
         "quoted": shlex.quote(str(directory)),
-        "doubled": str(directory).replace("'", "''").replace('"', '""'),
-        "executable": sys.executable,
-        "command": command,
+        "words": " ".join(_condor_quoted(each) for each in [*words, "--resume", str(directory)]),
+        "executable": executable,
+        "command": shlex.join([executable, *words]),
         "jobs": jobs,
         "last": jobs - 1,
         "file": condor,
@@ -51,3 +52,9 @@ def write_scripts(directory: Path, *, jobs: int) -> list[tuple[Path, str]]:
     slurm.write_text(SLURM.format(**fields), encoding="utf-8")
     condor.write_text(CONDOR.format(**fields), encoding="utf-8")
     return [(slurm, f"sbatch {slurm}"), (condor, f"condor_submit {condor}")]
+
+
+def _condor_quoted(word: str) -> str:
+    """One argument in the new syntax of HTCondor, between its double quotes."""
+    doubled = word.replace("'", "''").replace('"', '""')
+    return f"'{doubled}'"
