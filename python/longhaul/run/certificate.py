@@ -10,10 +10,15 @@ from typing import Any
 from longhaul.storage import replace_text
 
 
+def state_home() -> Path:
+    """Where this user's programs keep what is to outlast a run."""
+    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(state) / "longhaul"
+
+
 def certificate_path() -> Path:
     """Where this host's certificate is kept."""
-    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(state) / "longhaul" / "certificate.json"
+    return state_home() / "certificate.json"
 
 
 def store_certificate(certificate: Mapping[str, Any]) -> Path:

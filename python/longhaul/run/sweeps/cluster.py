@@ -1,13 +1,14 @@
 """Shards on a cluster: Dask carries them, dask-jobqueue or dask-kubernetes asks for the machines.
 
 A worker needs nothing but Longhaul: the scenario comes with the work, and parts go back to this process,
-which writes them. So no file system need be shared, and there is one writer. If a worker is lost, its shards
-are done again by another; if this process is lost, so are the shards in flight, and `--resume` does them.
+which writes them. So results need no shared file system, and there is one writer. If a worker is lost, its
+shards are done again by another; if this process is lost, so are the shards in flight, and `--resume` does
+them.
 """
 
-import importlib
+import sys
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +18,16 @@ import yaml
 
 from longhaul.errors import LonghaulError
 from longhaul.run.sweeps.job import Job, Shard, run_shard
+from longhaul.run.sweeps.tls import (
+    LOOPBACK,
+    Certificates,
+    dashboard_address,
+    dashboard_link,
+    job_options,
+    module,
+    secured,
+    settings,
+)
 from longhaul.scenario.problems import did_you_mean
 
 JOBQUEUE: Mapping[str, str] = {
@@ -46,6 +57,8 @@ class Place:
     """How many workers to ask for."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """For the cluster's class in dask-jobqueue or dask-kubernetes; of ``address``, where it is."""
+    dashboard: int | None = None
+    """The port of Dask's dashboard on this machine's loopback, 0: any free one; ``None``: there is none."""
 
 
 def place_of(text: str | Mapping[str, Any]) -> Place:
@@ -79,8 +92,13 @@ def _described(content: object, where: str) -> Place:
     jobs = content.get("jobs", 1)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise LonghaulError(f"{where}: jobs: {jobs} is no number of workers", remedy=example, exit_code=2)
-    options = {key: value for key, value in content.items() if key not in ("kind", "jobs")}
-    return Place(str(content["kind"]), jobs, options)
+    dashboard = content.get("dashboard", False)
+    if not isinstance(dashboard, int) or not 0 <= dashboard <= 65_535:
+        remedy = "write true for any free port, or a port; it listens on this machine's loopback alone"
+        raise LonghaulError(f"{where}: dashboard: {dashboard} is not a port", remedy=remedy, exit_code=2)
+    port = {True: 0, False: None}[dashboard] if isinstance(dashboard, bool) else dashboard
+    options = {key: value for key, value in content.items() if key not in ("kind", "jobs", "dashboard")}
+    return Place(str(content["kind"]), jobs, options, port)
 
 
 class Cluster(AbstractContextManager["Cluster"]):
@@ -91,43 +109,47 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._place = place
         self._cluster: Any = None
         self._client: Any = None
-        _module("distributed")
+        self._open = ExitStack()
+        module("distributed")
+        if place.kind != "address":
+            module("cryptography")
 
     def __enter__(self) -> Self:
         """Ask for the workers; the first may come much later."""
-        dask, distributed = _module("dask"), _module("distributed")
-        dask.config.set({"distributed.scheduler.allowed-failures": DEATHS})
-        if self._place.kind == "address":
-            address = self._place.options["address"]
-            try:
-                self._client = distributed.Client(address, timeout=ANSWER_S)
-            except OSError as error:
-                raise LonghaulError(
-                    f"no Dask scheduler answers at {address}", remedy="start one: dask scheduler", exit_code=3
-                ) from error
-            return self
-        self._cluster = _ask(self._place)
-        self._client = distributed.Client(self._cluster)
+        with ExitStack() as opened:
+            if self._place.kind == "address":
+                opened.enter_context(settings(dashboard=False))
+                self._client = opened.enter_context(_connect(self._place.options["address"]))
+            else:
+                opened.enter_context(settings(dashboard=self._place.dashboard is not None))
+                shared = self._place.options.get("shared_temp_directory")
+                certificates = opened.enter_context(Certificates(shared))
+                self._cluster = opened.enter_context(_ask(self._place, certificates))
+                if self._place.kind == "kubernetes":
+                    self._cluster.scale(self._place.jobs)
+                self._client = opened.enter_context(module("distributed").Client(self._cluster))
+            self._open = opened.pop_all()
         return self
 
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         """Let the workers go."""
-        self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
+        self._open.close()
 
     def describe(self) -> str:
-        """Where the dashboard is."""
-        return f"{self._place.kind}, dashboard {self._client.dashboard_link}"
+        """Where the scheduler is, and the dashboard if there is one."""
+        address = self._client.scheduler.address
+        if self._place.kind == "address" or self._place.dashboard is None:
+            return f"{self._place.kind}, scheduler {address}"
+        return f"{self._place.kind}, dashboard {dashboard_link(self._cluster)}"
 
     def run(self, job: Job, shards: Iterator[Shard]) -> Iterator[tuple[Shard, bytes | Exception]]:
         """Each shard with its part as it is done; more are sent as workers can take them."""
         # A task, not data: if its worker dies, another makes it again.
         sent = self._client.submit(_same, job, pure=False)
         # Parts are fetched in the client's own loop, at once: a worker may be gone a moment later.
-        waiting = _module("distributed").as_completed(
+        waiting = module("distributed").as_completed(
             [], loop=self._client.loop, with_results=True, raise_errors=False
         )
         running: dict[Any, Shard] = {}
@@ -159,18 +181,45 @@ def _same(job: Job) -> Job:
     return job
 
 
-def _ask(place: Place) -> Any:
-    options = dict(place.options)
-    if place.kind == "local":
-        return _module("distributed").LocalCluster(**{"threads_per_worker": 1, **options})
-    if place.kind == "kubernetes":
-        made = _module("dask_kubernetes.operator", package="dask-kubernetes", extra="kubernetes")
-        cluster = made.KubeCluster(**{"name": "longhaul", **options})
-        cluster.scale(place.jobs)
-        return cluster
-    kind = getattr(_module("dask_jobqueue", package="dask-jobqueue"), JOBQUEUE[place.kind])
+def _connect(address: str) -> Any:
+    """A client of a scheduler that runs already; TLS is as Dask's own configuration has it."""
+    distributed = module("distributed")
     try:
-        cluster = kind(**options)
+        client = distributed.Client(address, timeout=ANSWER_S)
+    except OSError as error:
+        raise LonghaulError(
+            f"no Dask scheduler answers at {address}", remedy="start one: dask scheduler", exit_code=3
+        ) from error
+    if not address.startswith(("tls://", "wss://")):
+        print(
+            f"longhaul: warning: whoever reaches {address} can run code as the user of its workers; "
+            "start the scheduler with TLS (tls://), or let --cluster start one",
+            file=sys.stderr,
+        )
+    return client
+
+
+def _ask(place: Place, certificates: Certificates) -> Any:
+    """The cluster, as a context."""
+    if place.kind == "local":
+        address = dashboard_address(place.dashboard)
+        options: dict[str, Any] = {
+            "threads_per_worker": 1,
+            "security": certificates.security,
+            "dashboard_address": address,
+            "scheduler_kwargs": {"dashboard": place.dashboard is not None},
+            "worker_dashboard_address": LOOPBACK,
+            **place.options,
+        }
+        return module("distributed").LocalCluster(**options)
+    if place.kind == "kubernetes":
+        from longhaul.run.sweeps.kubernetes import asked
+
+        return asked(place.options, certificates, dashboard=place.dashboard is not None)
+    jobqueue = module("dask_jobqueue", package="dask-jobqueue")
+    kind = getattr(jobqueue, JOBQUEUE[place.kind])
+    try:
+        cluster = secured(kind, certificates)(**job_options(place, certificates))
     except (ValueError, TypeError) as error:
         raise LonghaulError(
             f"{place.kind}: {str(error).splitlines()[0]}",
@@ -180,14 +229,3 @@ def _ask(place: Place) -> Any:
         ) from error
     cluster.scale(jobs=place.jobs)
     return cluster
-
-
-def _module(name: str, *, package: str | None = None, extra: str = "dask") -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise LonghaulError(
-            f"clusters need the package {package or name}",
-            remedy=f"install longhaul[{extra}]",
-            exit_code=3,
-        ) from error
