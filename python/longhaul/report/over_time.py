@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from matplotlib.axes import Axes
-
+from longhaul.report.mpl import Axes
 from longhaul.report.plotting import INK, MUTED, Mark, mark
 
 Json = Mapping[str, Any]
