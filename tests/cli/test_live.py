@@ -99,14 +99,14 @@ def test_json_goes_to_stdout_alone(longhaul: Command, work: Path) -> None:
 def test_a_failing_program_gives_exit_code_1(longhaul: Command, work: Path) -> None:
     result = longhaul("run", scenario(work, "programs: {p: {run: sh -c 'exit 7', host: a}}"))
     assert result.returncode == 1
-    assert "exit 7, expected 0" in result.stderr
+    assert "exit code 7, expected 0" in result.stderr
 
 
 def test_an_unmet_expectation_gives_1_and_an_untrusted_one_4(longhaul: Command, work: Path) -> None:
     rest = "programs: {p: {run: ping -c 1 b, host: a}}\nexpect: [{metric: programs.p.wall_time, max: 1ns%s}]"
     result = longhaul("run", scenario(work, rest % ""))
     assert result.returncode == 1
-    assert "FAILED programs.p.wall_time at most 1 ns" in result.stdout
+    assert "failed programs.p.wall_time at most 1 ns" in result.stdout
     assert longhaul("run", scenario(work, rest % ", else: untrusted")).returncode == 4
 
 

@@ -27,6 +27,7 @@ HELLO: Hello = {
     "argv": [],
     "directory": "",
     "has_report": False,
+    "outcome": {"state": "running", "detail": ""},
     "verdict": None,
     "duration_s": None,
     "expectations_met": None,
@@ -66,7 +67,9 @@ def test_who_comes_late_hears_everything_in_order() -> None:
         feed.tell({"event": "started"})
         first = asyncio.create_task(heard(feed.listen(HELLO)))
         await asyncio.sleep(0)
-        feed.tell({"event": "end", "reason": "duration", "exit_code": 0, "verdict": "faithful"})
+        outcome = {"state": "passed", "detail": ""}
+        end: Any = {"reason": "duration", "exit_code": 0, "verdict": "faithful", "outcome": outcome}
+        feed.tell({"event": "end", **end})
         feed.tell({"event": "started"})
         told = ["hello", "building", "started", "end"]
         assert [name for name, _data in await first] == told

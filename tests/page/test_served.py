@@ -45,7 +45,8 @@ def simulated(server: Served) -> str:
     with server.listen(run) as events:
         told = dict(events)
     assert told["hello"]["links"] == ["wan"]
-    assert told["end"] == {"reason": "duration", "exit_code": 0, "verdict": "faithful"}
+    passed = {"state": "passed", "detail": "1 flow"}
+    assert told["end"] == {"reason": "duration", "exit_code": 0, "verdict": "faithful", "outcome": passed}
     return run
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -70,8 +71,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 SHOWN = {
     "sketch": ("shown", "left1 to right1", "20 Mbit/s"),
     "described": ("shown", "left1 to right1", "5 Mbit/s"),
-    "result": ("simulated", "bulk", "1 of 1 expectations met", "probe"),
-    "failed": ("0 of 1 expectations met", "not flows.bulk.goodput"),
+    "result": ("simulated", "bulk", "1 of 1 expectations passed", "probe"),
+    "failed": (
+        "0 of 1 expectations passed",
+        "Failed: expectation flows.bulk.goodput",
+        "not flows.bulk.goodput",
+    ),
     "comparison": ("flows.bulk.goodput", "probes.probe.right2.rtt.max", "yes"),
     "swept": ("4 runs of 2 variants", "flows.bulk.goodput", "10 Mbit/s"),
     "fitted": ("weibull", "60 gaps"),
@@ -156,9 +161,11 @@ def test_names_are_never_markup(name: str) -> None:
         "flows": [],
         "probes": [],
         "expectations": [],
+        "outcome": {"state": "failed", "headline": f"Failed: program {name}."},
     }
-    words = re.findall(r"<strong>(.*?)</strong>", notebook.run_html(summary, mode="live"), re.DOTALL)
+    words = re.findall(r"<strong>(.*?)</strong>", html := notebook.run_html(summary, mode="live"), re.DOTALL)
     assert not re.findall("[<>]", words[0])
+    assert f"program {escape(name)}" in html
 
 
 def test_colours_are_seen_by_day_and_by_night() -> None:

@@ -103,6 +103,11 @@ impl Running {
         self.cpu_system_s = seconds(usage.ru_stime);
     }
 
+    /// The run is about to end: if it still runs, its end is no longer its own.
+    pub fn expect_end(&mut self) {
+        self.stopped_by_run |= self.pid.is_some();
+    }
+
     /// Tells its process group to end, and sets the time of the last resort.
     pub fn terminate(&mut self) {
         let Some(pid) = self.pid else { return };

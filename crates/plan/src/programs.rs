@@ -26,6 +26,9 @@ pub struct Program {
     pub ready: Option<Ready>,
     /// The exit code that means success; `None`: any.
     pub expect_exit: Option<i32>,
+    /// A service that may end by itself, however: others end only with `expect_exit`, or when they are told to.
+    #[serde(default)]
+    pub may_end: bool,
     /// Hosts that its ranks may be started on, if it is a parallel program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,

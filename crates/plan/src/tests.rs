@@ -80,6 +80,7 @@ fn program() -> Program {
         service: false,
         ready: None,
         expect_exit: None,
+        may_end: false,
         span: None,
         plays: None,
     }

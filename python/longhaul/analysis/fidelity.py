@@ -3,7 +3,7 @@
 Every threshold stands here, and in docs/guide/fidelity.md.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -118,34 +118,6 @@ def judge(
         simulated=dict(engine.get("simulated", {}).get("lateness", {})),
         waiting=_waiting(accounts or {}, engine["duration_ns"]),
     )
-
-
-def exit_code(summary: Mapping[str, Any], *, strict: bool) -> int:
-    """0 good; 1 a program or an expectation failed; 4 the emulation was not faithful.
-
-    An invalid run is never good. A degraded one is, unless ``strict`` or an expectation that is
-    marked ``else: untrusted`` failed.
-    """
-    verdict = summary["fidelity"]["verdict"]
-    # Who ends a run early cannot expect what would have come later.
-    early = summary["ended"] in ("stopped", "interrupted")
-    failed = [
-        each for each in summary["expectations"] if not each["met"] and not (early and each["value"] is None)
-    ]
-    if verdict == "invalid" or (strict and verdict == "degraded"):
-        return 4
-    if any(each["else"] == "untrusted" for each in failed):
-        return 4
-    broken = [each for each in planned(summary) if each["accepted"] and not each["met"]]
-    if failed or broken or any(not each["good"] for each in summary["programs"]):
-        return 1
-    return 0
-
-
-def planned(summary: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The requests of a plan of transfers that the run carried out; none without one."""
-    found: Sequence[Mapping[str, Any]] = summary.get("planned_transfers", {}).get("requests", ())
-    return found
 
 
 def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:

@@ -281,13 +281,20 @@ class Experiments:
         started = self._started.get(row["id"])
         if started is not None and not started.has_ended and row["status"] != "running":
             row["status"] = "concluding"
+            row["outcome"] = {"state": "running", "detail": "writing results"}
         row["made_by_page"] = started is not None
         return row
 
 
 def _over(row: RunRow) -> End:
     """The end of a run that nobody tells of but its directory."""
-    return {"event": "end", "reason": row["status"], "exit_code": None, "verdict": row["verdict"]}
+    return {
+        "event": "end",
+        "reason": row["status"],
+        "exit_code": None,
+        "verdict": row["verdict"],
+        "outcome": row["outcome"],
+    }
 
 
 def _change(law: Any, value: Any) -> str:

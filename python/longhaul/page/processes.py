@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from longhaul.analysis.outcome import evaluate_outcome
 from longhaul.page.answers.events import End, Happening
 from longhaul.page.feeds import Feed
+from longhaul.page.outcomes import line_of
 from longhaul.page.refusals import RefusedError
 from longhaul.page.told import Failed, Progress, Swept, Told
 from longhaul.run import ending
@@ -124,7 +126,7 @@ def _follow(
             started.swept = event
         elif event["event"] == "failed":
             started.tell({"event": "problem", **event["error"]})
-            started.tell(_failed(event["exit_code"]))
+            started.tell(_failed(event["exit_code"], event["error"]["message"]))
         else:
             started.tell(event)
     code = process.wait()
@@ -140,11 +142,12 @@ def _follow(
         with suppress(OSError, ValueError):
             ending.end(started.directory, ending.CRASHED, f"the run's process {killed}")
         started.tell({"event": "problem", "message": f"the run {killed}", "remedy": "; ".join(last) or None})
-        started.tell(_failed(None))
+        started.tell(_failed(None, f"the run's process {killed}", status=ending.CRASHED))
 
 
-def _failed(exit_code: int | None) -> End:
-    return {"event": "end", "reason": "failed", "exit_code": exit_code, "verdict": None}
+def _failed(exit_code: int | None, why: str, *, status: str = ending.FAILED) -> End:
+    outcome = line_of(evaluate_outcome(None, status=status, reason=why))
+    return {"event": "end", "reason": "failed", "exit_code": exit_code, "verdict": None, "outcome": outcome}
 
 
 class _RefusalError(RefusedError):

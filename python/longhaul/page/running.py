@@ -15,9 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from longhaul.analysis.outcome import Outcome, announced, ending_text, program_failure
 from longhaul.errors import LonghaulError
+from longhaul.page.outcomes import line_of
 from longhaul.page.refusals import as_json
 from longhaul.page.told import Told
+from longhaul.run import directory as directories
 from longhaul.run import experiment, live, session, sim
 from longhaul.run.state import socket_path
 from longhaul.scenario import Resolved, resolve
@@ -93,13 +96,14 @@ def main() -> int:
         directory, reason = going(resolved, orders, run, tell)
         tell({"event": "concluding", "reason": reason})
         summary = experiment.conclude(directory, reason=reason, report=False)
-        tell({"event": "results", "verdict": summary["fidelity"]["verdict"]})
+        verdict = summary["fidelity"]["verdict"]
+        outcome = line_of(Outcome.from_dict(summary["outcome"]))
+        tell({"event": "results", "verdict": verdict, "outcome": outcome})
         from longhaul.report.html import write_report
 
         write_report(directory)
-        code = experiment.exit_code(summary, reason=reason, strict=False)
-        verdict = summary["fidelity"]["verdict"]
-        tell({"event": "end", "reason": reason, "exit_code": code, "verdict": verdict})
+        code = experiment.exit_code(summary)
+        tell({"event": "end", "reason": reason, "exit_code": code, "verdict": verdict, "outcome": outcome})
     except LonghaulError as error:
         tell({"event": "failed", **as_json(error), "exit_code": error.exit_code})
         return 1
@@ -130,17 +134,26 @@ def _resolved(orders: Json) -> Resolved:
 def _live(resolved: Resolved, orders: Json, run: Run, tell: Tell) -> tuple[Path, str]:
     prepared = live.prepare(resolved, runs=Path(orders["runs"]), argv=orders["argv"])
     tell({"event": "directory", "directory": str(prepared.directory)})
+    programs = {each["name"]: each for each in directories.read_plan(prepared.directory)["programs"]}
 
     def progress(message: Mapping[str, Any]) -> None:
         run.begins(socket_path(prepared.run) if message.get("event") == "started" else None)
         if message.get("event") != "ended":
-            tell(cast("Told", message))
+            tell(cast("Told", _judged(message, programs)))
 
     try:
         finished = live.run(prepared, progress=progress)
     finally:
         run.ends()
     return finished.directory, finished.reason
+
+
+def _judged(message: Mapping[str, Any], programs: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """What the supervisor says of a program's end, with whether that is a failure."""
+    if message.get("event") != "program" or message.get("state") == "started":
+        return message
+    ended = announced(message, programs.get(message["name"], {}))
+    return {**message, "ending": ending_text(ended), "failure": program_failure(ended)}
 
 
 def _simulated(resolved: Resolved, orders: Json, run: Run, tell: Tell) -> tuple[Path, str]:

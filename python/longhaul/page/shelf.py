@@ -9,11 +9,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from longhaul.page.answers.runs import Log, Planned, Probe, RunDetails, RunRow
+from longhaul.analysis.outcome import Outcome
+from longhaul.page.answers.runs import Log, OutcomeLine, Planned, Probe, RunDetails, RunRow
 from longhaul.page.answers.studies import SweepRow
+from longhaul.page.outcomes import failures_of, line_of, programs_of
 from longhaul.page.refusals import RefusedError
 from longhaul.run import directory as directories
 from longhaul.run import ending
+from longhaul.run.outcomes import read_outcome
 
 Json = dict[str, Any]
 Row = TypeVar("Row")
@@ -88,16 +91,18 @@ def row(directory: Path) -> RunRow:
     run = directories.read_run(directory)
     started = datetime.fromisoformat(run["started"])
     judged = _judged(directory)
+    status = ending.read(directory).status
     return {
         "id": id_of(directory),
         "name": run["name"],
         "mode": run["mode"],
-        "status": ending.read(directory).status,
+        "status": status,
         "started_unix_s": started.timestamp(),
         "seed": run["seed"],
         "argv": run["argv"],
         "directory": str(directory),
         "has_report": (directory / "report.html").is_file(),
+        "outcome": judged.outcome or line_of(read_outcome(directory)),
         "verdict": judged.verdict,
         "duration_s": judged.duration_s,
         "expectations_met": judged.expectations_met,
@@ -109,9 +114,12 @@ def details(directory: Path) -> RunDetails:
     """The same with summary, and what there is to look at."""
     plan = read_plan(directory)
     summary = _without_curves(read_json(directory / "summary.json"))
+    about = row(directory)
     return {
-        **row(directory),
+        **about,
         "run": directories.read_run(directory),
+        "failures": failures_of(read_outcome(directory)),
+        "ended_programs": programs_of(summary.get("programs", ()) if summary else ()),
         "summary": summary,
         "fidelity": summary.get("fidelity") if summary else None,
         "transfers": read_json(directory / "transfers.json"),
@@ -178,8 +186,9 @@ def log(directory: Path, program: str, *, stream: str, tail: int) -> Log:
 
 
 class _Judged(NamedTuple):
-    """Verdict and length of a run, as far as it has them."""
+    """Outcome, verdict and length of a run, as far as its summary has them."""
 
+    outcome: OutcomeLine | None = None
     verdict: str | None = None
     duration_s: float | None = None
     expectations_met: bool | None = None
@@ -198,7 +207,9 @@ def _judgement(directory: Path, _written: int) -> _Judged:
     summary = read_json(directory / "summary.json") or {}
     expectations = summary.get("expectations") or []
     duration_ns = summary.get("duration_ns")
+    outcome = summary.get("outcome")
     return _Judged(
+        outcome=line_of(Outcome.from_dict(outcome)) if outcome else None,
         verdict=(summary.get("fidelity") or {}).get("verdict"),
         duration_s=duration_ns / 1e9 if duration_ns is not None else None,
         expectations_met=all(each.get("met") for each in expectations) if expectations else None,

@@ -111,7 +111,15 @@ def main() -> int:
             telling = Telling(folder, prepared, tell, run)
             swept = sweeps.execute(folder, prepared, workers, watching=telling)
         reason = swept.summary["status"]
-        tell({"event": "end", "reason": reason, "exit_code": swept.exit_code, "verdict": None})
+        tell(
+            {
+                "event": "end",
+                "reason": reason,
+                "exit_code": swept.exit_code,
+                "verdict": None,
+                "outcome": None,
+            }
+        )
     except LonghaulError as error:
         tell({"event": "failed", **as_json(error), "exit_code": error.exit_code})
         return 1

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.changes import with_interventions
+from longhaul.analysis.outcome import Outcome
 from longhaul.analysis.phases import path_rtt_text, series_of
 from longhaul.analysis.text import quantity_text, rate_text, share_text, time_text
 from longhaul.errors import LonghaulError
@@ -122,8 +123,6 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
     fidelity = _read(directory / "fidelity.json") or {}
     links = summary["links"]
     drawn = _figures(directory, summary, fidelity)
-    failed = [each for each in summary["expectations"] if not each["met"]]
-    bad = [each for each in summary["programs"] if not each["good"]]
     return {
         "summary": summary,
         "most_changes": _MOST_CHANGES,
@@ -133,8 +132,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "fidelity": summary["fidelity"],
         "transfers": [each for each in summary["flows"] if each.get("done") is not None],
         "carried": _carried(summary.get("planned_transfers"), summary["changes"]),
-        "failed": failed,
-        "bad": bad,
+        "outcome": Outcome.from_dict(summary["outcome"]),
         "drops": _drops(fidelity),
         "inner": [each for each in links if not each["access"]] or links,
         "access": [each for each in links if each["access"]]

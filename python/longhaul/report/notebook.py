@@ -29,8 +29,10 @@ def run_html(summary: Json, *, mode: str) -> str:
     said = "simulated" if good and mode == "sim" else f"{mode}, {verdict}"
     said = with_interventions(said, summary["changes"])
     reasons = "; ".join(each["what"] for each in summary["fidelity"]["reasons"])
+    outcome = summary["outcome"]
     head = f"{_strong(summary['name'])}: {_judged(said, good=good)}, {time_text(summary['duration_ns'])}"
     parts = [_line(head + (f". {escape(reasons)}" if reasons else ""))]
+    parts.append(_line(_judged(outcome["headline"], good=outcome["state"] == "passed")))
     flows = [
         (
             each["flow"],
@@ -52,10 +54,10 @@ def run_html(summary: Json, *, mode: str) -> str:
         for each in summary["probes"]
     ]
     parts.append(_table(("ping", "way", "least RTT", "p50", "p99", "lost"), pings))
-    failed = [each["metric"] for each in summary["expectations"] if not each["met"]]
+    failed = [each["metric"] for each in summary["expectations"] if each["state"] == "failed"]
     if summary["expectations"]:
-        met = len(summary["expectations"]) - len(failed)
-        told = f"{met} of {len(summary['expectations'])} expectations met"
+        met = sum(each["met"] for each in summary["expectations"])
+        told = f"{met} of {len(summary['expectations'])} expectations passed"
         parts.append(_line(_judged(told, good=not failed) + escape("".join(f", not {n}" for n in failed))))
     return "".join(parts)
 

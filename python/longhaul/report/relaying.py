@@ -7,7 +7,7 @@ from rich.table import Table
 
 from longhaul.analysis.text import time_text
 from longhaul.report.console import Console
-from longhaul.report.terminal import interventions_table, print_expectation, print_verdict
+from longhaul.report.terminal import interventions_table, print_expectation, print_outcome, print_verdict
 
 Json = Mapping[str, Any]
 
@@ -38,6 +38,7 @@ def print_relay(summary: Json, console: Console) -> None:
     if any(each["kind"] == "intervention" for each in summary["changes"]):
         console.print(interventions_table(summary["changes"]))
     print_verdict({"fidelity": {**fidelity, "lateness": {}}, "changes": summary["changes"]}, console)
+    print_outcome(summary["outcome"], console)
 
 
 def _links(links: list[Json]) -> Table:

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longhaul.analysis.changes import with_interventions
+from longhaul.analysis.outcome import Failure, Outcome
 from longhaul.analysis.phases import path_rtt_text, series_of
 from longhaul.analysis.text import quantity_text, rate_text, share_text, time_text
 from longhaul.report.console import Console
@@ -22,11 +23,20 @@ _WAITING = 0.005
 _MOST_WAITING = 3
 _MOST_INTERVENTIONS = 20
 
+OUTCOME_COLOURS = {
+    "passed": "green",
+    "failed": "red",
+    "interrupted": "yellow",
+    "crashed": "red",
+    "running": "default",
+}
+_MOST_FAILURES = 20
+
 _COLOURS = {"faithful": "green", "degraded": "yellow", "invalid": "red"}
 
 
 def print_summary(summary: Json, console: Console) -> None:
-    """Links, programs, flows, probes, expectations, and the verdict last."""
+    """Links, programs, flows, probes, expectations, the verdict on the network, and the outcome last."""
     if summary["links"]:
         console.print(_links(summary["links"]))
     programs = [each for each in summary["programs"] if not each["service"] or not each["good"]]
@@ -56,6 +66,28 @@ def print_summary(summary: Json, console: Console) -> None:
     for each in summary["expectations"]:
         print_expectation(each, console)
     print_verdict(summary, console)
+    print_outcome(summary["outcome"], console)
+
+
+def print_outcome(outcome: Json, console: Console) -> None:
+    """One line with the state, and below it each failure with the last lines of its log."""
+    colour = OUTCOME_COLOURS[outcome["state"]]
+    line = Text(outcome["state"], style=f"bold {colour}")
+    failures = Outcome.from_dict(outcome).failures
+    # One failure is said once.
+    detail = outcome["detail"] if not failures else outcome["reason"] or _count(failures)
+    line.append(f"  {detail}" if detail else "", style="default not bold")
+    console.print(line, soft_wrap=True)
+    for each in failures[:_MOST_FAILURES]:
+        console.print(Text(f"  {each.text}", style="red"), soft_wrap=True)
+        for text in each.lines:
+            console.print(Text(f"    {each.log}| {text}", style="dim"), soft_wrap=True)
+    if len(failures) > _MOST_FAILURES:
+        _print_detail(f"and {len(failures) - _MOST_FAILURES} more: see summary.json", console)
+
+
+def _count(failures: Sequence[Failure]) -> str:
+    return f"{len(failures)} failure{'s' if len(failures) > 1 else ''}"
 
 
 def print_verdict(summary: Json, console: Console) -> None:
@@ -169,16 +201,7 @@ def _add_link(table: Table, name: str, links: list[Json]) -> None:
 def _programs(programs: Iterable[Json]) -> Table:
     table = _table("program", "host", "exit", ">time", ">cpu")
     for each in programs:
-        if each["error"]:
-            ending = Text("could not start", style="red")
-        elif each["stopped_by_run"]:
-            ending = Text("stopped at the end")
-        elif each["start_ns"] is None:
-            ending = Text("not started")
-        elif each["signal"]:
-            ending = Text(f"signal {each['signal']}", style="" if each["good"] else "red")
-        else:
-            ending = Text(str(each["exit"]), style="" if each["good"] else "red")
+        ending = Text(each["ending"], style="" if each["good"] else "red")
         table.add_row(
             each["name"], each["host"], ending, time_text(each["wall_ns"]), time_text(each["cpu_ns"])
         )
@@ -271,7 +294,7 @@ def _print_transfers(each: Json, console: Console) -> None:
 
 
 def print_expectation(each: Json, console: Console) -> None:
-    """One line: met or not, what was expected, and what was measured."""
+    """One line: passed or failed, what was expected, and what was measured."""
     words = {"min": "at least", "max": "at most", "equals": "equal to"}
     limits = " and ".join(
         f"{word} {quantity_text(each[key], each['unit'])}"
@@ -279,8 +302,8 @@ def print_expectation(each: Json, console: Console) -> None:
         if each.get(key) is not None
     )
     got = quantity_text(each["value"], each["unit"]) if each["value"] is not None else each["why"]
-    mark, style = ("met   ", "dim") if each["met"] else ("FAILED", "red")
-    console.print(Text(f"{mark} {each['metric']} {limits}: {got}", style=style), soft_wrap=True)
+    style = "red" if each["state"] == "failed" else "dim"
+    console.print(Text(f"{each['state']} {each['metric']} {limits}: {got}", style=style), soft_wrap=True)
 
 
 def _table(*columns: str) -> Table:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from longhaul.analysis.outcome import Failure, Outcome
 from longhaul.report.pictures import Drawings, Drawn
 from longhaul.run import experiment, interventions, live, standing
 from longhaul.subprocesses import python_command
@@ -24,6 +25,21 @@ class Result(Drawn):
     """The contents of ``summary.json``."""
     exit_code: int
     """As ``longhaul run`` would give it."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the run ended: its ``state``, a ``headline``, and every failure with place, reason and log."""
+        return Outcome.from_dict(self.summary["outcome"])
+
+    @property
+    def good(self) -> bool:
+        """Whether the run passed: nothing failed, and the network did what the scenario says."""
+        return self.outcome.state == "passed"
+
+    @property
+    def failed(self) -> tuple[Failure, ...]:
+        """What failed; empty if nothing did."""
+        return self.outcome.failures
 
     @property
     def verdict(self) -> str:
@@ -203,7 +219,7 @@ def _settings(params: Mapping[str, Any] | None) -> dict[str, str]:
 
 def _conclude(directory: Path, *, reason: str, report: bool) -> Result:
     summary = experiment.conclude(directory, reason=reason, report=report)
-    return Result(directory, summary, experiment.exit_code(summary, reason=reason, strict=False))
+    return Result(directory, summary, experiment.exit_code(summary))
 
 
 def _named(rows: Sequence[Mapping[str, Any]], key: str, name: str) -> Mapping[str, Any]:

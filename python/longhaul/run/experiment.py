@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from longhaul.run import directory as directories
 from longhaul.run import ending, live
 from longhaul.run.session import Message
 
@@ -41,9 +42,9 @@ def run_experiment(
     prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
     with Progress(prepared.plan, watch=watch) as progress:
         finished = live.run(prepared, progress=progress.tell, sudo=sudo, listener=listener)
-    summary = conclude(finished.directory, reason=finished.reason, report=report)
+    summary = conclude(finished.directory, reason=finished.reason, report=report, strict=strict)
     show(summary, finished.directory, as_json=as_json, report=report)
-    return exit_code(summary, reason=finished.reason, strict=strict)
+    return exit_code(summary)
 
 
 def simulate(
@@ -68,13 +69,18 @@ def simulate(
         finished = sim.run(resolved, runs=runs, argv=argv, progress=progress.tell)
     summary = conclude(finished.directory, reason=finished.reason, report=report)
     show(summary, finished.directory, as_json=as_json, report=report)
-    return exit_code(summary, reason=finished.reason, strict=False)
+    return exit_code(summary)
 
 
-def conclude(directory: Path, *, reason: str, report: bool) -> dict[str, Any]:
-    """Turn what a run left in ``raw/`` into results, and write the report."""
+def conclude(directory: Path, *, reason: str, report: bool, strict: bool = False) -> dict[str, Any]:
+    """Turn what a run left in ``raw/`` into results, and write the report.
+
+    ``strict``: a degraded network is a failure, now and whenever the results are written again.
+    """
     from longhaul.run.results import write_results
 
+    if strict:
+        directories.update_run(directory, strict=True)
     summary = write_results(directory)
     ending.end(directory, reason)
     if report:
@@ -97,13 +103,9 @@ def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool, report: 
     print(f"{'report' if report else 'results'}: {place}", file=sys.stderr if as_json else sys.stdout)
 
 
-def exit_code(summary: Mapping[str, Any], *, reason: str, strict: bool) -> int:
-    """0 good; 1 a program or an expectation failed; 4 not faithful; 130 interrupted."""
-    from longhaul.analysis.fidelity import exit_code as judge
-
-    if reason == "interrupted":
-        return 130
-    return judge(summary, strict=strict)
+def exit_code(summary: Mapping[str, Any]) -> int:
+    """0 passed; 1 something failed; 4 not faithful; 70 crashed; 130 interrupted: as the outcome says."""
+    return int(summary["outcome"]["exit_code"])
 
 
 def ignore(_message: Message) -> None:

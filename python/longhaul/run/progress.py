@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
+from longhaul.analysis.outcome import announced, program_failure
 from longhaul.report.console import Console
 from longhaul.run.session import Message
 from longhaul.run.watching import Screen, Watch
@@ -38,8 +39,7 @@ class Progress(AbstractContextManager["Progress"]):
         """Prepare for the plan in file ``plan``; ``watch`` shows the links of its directory, too."""
         content = json.loads(plan.read_text(encoding="utf-8"))
         self._duration_s = (content["duration_ns"] or 0) / 1e9
-        self._programs = sum(not program["service"] for program in content["programs"])
-        self._ended = 0
+        self._programs = {program["name"]: program for program in content["programs"]}
         self._console = Console(stderr=True)
         self._bar = _Watched(
             TextColumn("{task.description}"),
@@ -103,15 +103,10 @@ class Progress(AbstractContextManager["Progress"]):
         threading.Thread(target=follow, daemon=True).start()
 
     def _program(self, message: Message) -> None:
-        name = f"{message['name']} on {message['host']}"
-        if message["state"] == "failed":
-            self._print(f"{name}: {message['message']}", style="red")
-        elif message["state"] == "ended":
-            self._ended += 1
-            failed = message["expect_exit"] is not None and message["exit"] != message["expect_exit"]
-            if failed and not message["stopped_by_run"]:
-                ending = f"signal {message['signal']}" if message["signal"] else f"exit {message['exit']}"
-                self._print(f"{name}: {ending}, expected {message['expect_exit']}", style="red")
+        if message["state"] != "started":
+            failure = program_failure(announced(message, self._programs.get(message["name"], {})))
+            if failure:
+                self._print(f"{message['name']} on {message['host']}: {failure}", style="red")
 
     def _print(self, text: str, style: str | None = None) -> None:
         self._console.print(text, style=style, highlight=False)

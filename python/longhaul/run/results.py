@@ -1,7 +1,7 @@
 """From what a run left in ``raw/`` and ``logs/`` to its tables and its summary."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,12 @@ from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge
 from longhaul.analysis.links import intervals, summarise_links
 from longhaul.analysis.metrics import metrics
+from longhaul.analysis.outcome import ending_text, expectation_state, program_failure
 from longhaul.analysis.pacing import summarise_pacing
 from longhaul.analysis.sharing import bottleneck
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
-from longhaul.run import logs, players, simulation, transfers
+from longhaul.run import logs, outcomes, players, simulation, transfers
 from longhaul.run.changes import read_configuration
 from longhaul.run.kept import kept_json
 from longhaul.run.logs import Pings
@@ -52,8 +53,10 @@ def write_results(directory: Path) -> Json:
     fidelity = judge(engine, hosts, _read(raw / "accounts.json")).as_dict()
     simulated = engine is not None and engine.get("mode") == "sim"
     real = [] if simulated else [each for each in traffic if not each.get("simulated")]
-    flows, flow_rows = _flows(directory, real, plan)
-    programs = [_program(each) for each in _read(raw / "programs.json") or []]
+    may_end = {each["name"] for each in plan.get("programs", ()) if each.get("may_end")}
+    programs = [_program(each, may_end) for each in _read(raw / "programs.json") or []]
+    stopped = {each["name"] for each in programs if each["stopped_by_run"]}
+    flows, flow_rows = _flows(directory, real, plan, stopped)
     pings = _pings(directory, real, engine["t0_unix_ns"] if engine else 0) if real else {}
     if engine is not None and "jobs" in engine:
         background = [each for each in traffic if simulated or each.get("simulated")]
@@ -96,15 +99,24 @@ def write_results(directory: Path) -> Json:
         summary |= {"planned_transfers": planned, "transfers": None}
     if engine is not None and simulated:
         summary["simulation"] = simulation.account(engine)
-    expectations = _read(raw / "expectations.json") or []
-    if simulated:
-        live = [each for each in expectations if simulation.is_live(each["metric"], programs)]
-        summary["not_simulated"] = [each["metric"] for each in live]
-        expectations = [each for each in expectations if each not in live]
-    summary["expectations"] = evaluate(expectations, metrics(summary))
+    summary |= _evaluated(summary, _read(raw / "expectations.json") or [])
+    summary["outcome"] = outcomes.evaluate(directory, summary).as_dict()
     _write_json(directory / "fidelity.json", {**fidelity, "engine": _without_traffic(engine), "hosts": hosts})
     _write_json(directory / "summary.json", summary)
     return summary
+
+
+def _evaluated(summary: Json, expectations: list[Json]) -> Json:
+    """The expectations with their values; those that only a live run can evaluate are named apart."""
+    found: Json = {}
+    if "simulation" in summary:
+        live = [each for each in expectations if simulation.is_live(each["metric"], summary["programs"])]
+        found["not_simulated"] = [each["metric"] for each in live]
+        expectations = [each for each in expectations if each not in live]
+    rows = evaluate(expectations, metrics(summary))
+    return found | {
+        "expectations": [{**each, "state": expectation_state(each, summary["ended"])} for each in rows]
+    }
 
 
 def _plan(directory: Path) -> Json:
@@ -145,30 +157,32 @@ def read_samples(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
 
 
-def _program(raw: Mapping[str, Any]) -> Json:
+def _program(raw: Mapping[str, Any], may_end: Set[str]) -> Json:
     start, end = raw["start_ns"], raw["end_ns"]
-    expected = raw["expect_exit"]
-    # What had not begun when its user ended the run did not fail.
-    spared = raw["stopped_by_run"] or expected is None or start is None
-    good = raw["error"] is None and (spared or raw["exit"] == expected)
-    return {
+    row = {
         "name": raw["name"],
         "host": raw["host"],
         "argv": raw["argv"],
         "service": raw["service"],
+        "may_end": raw["name"] in may_end,
         "start_ns": start,
+        "end_ns": end,
         "wall_ns": end - start if start is not None and end is not None else None,
         "exit": raw["exit"],
         "signal": raw["signal"],
         "stopped_by_run": raw["stopped_by_run"],
-        "expect_exit": expected,
+        "expect_exit": raw["expect_exit"],
         "cpu_ns": round((raw["cpu_user_s"] + raw["cpu_system_s"]) * 1e9),
         "error": raw["error"],
-        "good": good,
     }
+    failure = program_failure(row)
+    return {**row, "ending": ending_text(row), "failure": failure, "good": failure is None}
 
 
-def _flows(directory: Path, traffic: list[Json], plan: Json) -> tuple[list[Json], list[Json]]:
+def _flows(
+    directory: Path, traffic: list[Json], plan: Json, stopped: Set[str]
+) -> tuple[list[Json], list[Json]]:
+    """Totals and intervals of real flows. That one of ``stopped`` was told to end is not an error."""
     totals, rows = [], []
     for item in traffic:
         if item["kind"] == "ping" or item["kind"] in transfers.KINDS:
@@ -192,6 +206,8 @@ def _flows(directory: Path, traffic: list[Json], plan: Json) -> tuple[list[Json]
         ended = item.get("volume_bytes") and took_ns
         volume = {"volume_bytes": item.get("volume_bytes"), "start_ns": start_ns}
         volume["end_ns"] = start_ns + took_ns if ended else None
+        if item["program"] in stopped:
+            found["error"] = None
         totals.append({**head, "kind": item["kind"], "cc": item["cc"], **found, **volume})
         rows += [{**head, "start_ns": item.get("start_ns", 0), **row} for row in logs.flow_intervals(client)]
     for group in transfers.gathered(traffic):

@@ -78,15 +78,17 @@ def run_shell(
             running.wait_for("ended")
         finally:
             running.kill()
-        summary = conclude(prepared.directory, reason="stopped", report=runs is not None)
+        summary = conclude(prepared.directory, reason="stopped", report=runs is not None, strict=strict)
         if far_command and not quiet:
             _print_log(prepared.directory, "far")
         if not quiet:
             from longhaul.report.console import Console
-            from longhaul.report.terminal import print_verdict
+            from longhaul.report.terminal import print_outcome, print_verdict
 
             print_verdict(summary, Console(stderr=True))
-        return code or exit_code(summary, reason="stopped", strict=strict)
+            if summary["outcome"]["failures"]:
+                print_outcome(summary["outcome"], Console(stderr=True))
+        return code or exit_code(summary)
 
 
 def scenario_text(
@@ -130,7 +132,7 @@ def scenario_text(
         words = shlex.split(far_command)
         lines += [
             "programs:",
-            f"  far: {{run: '{quoted}', host: far, service: true{_readiness(words)}}}",
+            f"  far: {{run: '{quoted}', host: far, service: true, expect_exit: 0{_readiness(words)}}}",
         ]
     return "\n".join(lines) + "\n"
 

@@ -118,6 +118,8 @@ def programs(directory: Path, engine: Mapping[str, Any]) -> list[Json]:
                 "expect_exit": 0,
                 "cpu_ns": None,
                 "error": None,
+                "ending": "exit 0" if done else "stopped at the end",
+                "failure": None,
                 "good": True,
                 "iterations": job["iterations"],
                 "iteration": {key: value for key, value in job["iteration"].items() if key != "cdf"},

@@ -68,7 +68,7 @@ def take_down(name: str | None, *, as_json: bool = False) -> int:
         return show_ended(directory, as_json=as_json)
     summary = experiment.conclude(directory, reason="stopped", report=True)
     experiment.show(summary, directory, as_json=as_json, report=True)
-    return experiment.exit_code(summary, reason="stopped", strict=False)
+    return experiment.exit_code(summary)
 
 
 def end(name: str | None) -> Path:

@@ -127,6 +127,8 @@ def _iperf(
             [installed("iperf3"), "-s", "-1", "-p", str(port), "-J"],
             service=True,
             ready={"tcp_port": port, "within_ns": _READY_NS},
+            # It serves one client, and ends with it.
+            expect_exit=0,
         ),
         program(name, item["source"], argv, start_ns=start_ns, stop_ns=None, expect_exit=0),
     ]

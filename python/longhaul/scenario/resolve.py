@@ -221,6 +221,7 @@ def _program(name: str, program: Program, hosts: Sequence[str], network: Network
         if program.ready
         else None,
         "expect_exit": expected,
+        "may_end": program.service and expected is None and "expect_exit" in program.model_fields_set,
         "span": {
             "hosts": [network.node_index[host] for host in hosts],
             "slots": program.slots,

@@ -2,7 +2,7 @@
 import type { RunEvent } from '../api/answers/addresses';
 import type { LinkSet } from '../api/answers/events';
 import { api, follow, Refused, type Lost, type Settings } from '../api/client';
-import type { Probe, RunDetails } from '../api/answers/runs';
+import type { OutcomeLine, Probe, RunDetails } from '../api/answers/runs';
 import type { Mode } from '../api/client';
 import { refuse } from './desk.svelte';
 import { Recorded, Ring, type Source } from './ring';
@@ -15,7 +15,8 @@ export type Notice = {
   remedy: string | null;
   tNs: number | null;
 };
-export type ProgramState = { name: string; host: string; state: string };
+/** `failure`: why it counts as failed, if it does. */
+export type ProgramState = { name: string; host: string; state: string; failure: string | null };
 
 /** A minute at ten samples a second. */
 const CAPACITY = 600;
@@ -34,6 +35,7 @@ export const running = $state({
   probes: [] as string[],
   programs: [] as ProgramState[],
   notices: [] as Notice[],
+  outcome: null as OutcomeLine | null,
   verdict: null as string | null,
   reason: null as string | null,
   exit: null as number | null,
@@ -109,7 +111,12 @@ function take(told: RunEvent | Lost): void {
       running.name = told.name;
       running.mode = told.mode === 'sim' ? 'sim' : 'live';
       running.mixed = told.mode === 'mixed';
-      running.programs = told.programs.map(({ name, host }) => ({ name, host, state: 'waits' }));
+      running.programs = told.programs.map(({ name, host }) => ({
+        name,
+        host,
+        state: 'waits',
+        failure: null,
+      }));
       break;
     }
     case 'building':
@@ -124,6 +131,7 @@ function take(told: RunEvent | Lost): void {
       break;
     case 'results':
       running.verdict = told.verdict;
+      running.outcome = told.outcome;
       break;
     case 'up':
       running.status = 'up';
@@ -139,10 +147,11 @@ function take(told: RunEvent | Lost): void {
       beat();
       break;
     case 'program': {
-      const { name, host, state } = told;
+      const { name, host } = told;
+      const now = { name, host, state: told.ending ?? told.state, failure: told.failure ?? null };
       running.programs = running.programs.some((each) => each.name === name)
-        ? running.programs.map((each) => (each.name === name ? { ...each, state } : each))
-        : [...running.programs, { name, host, state }];
+        ? running.programs.map((each) => (each.name === name ? now : each))
+        : [...running.programs, now];
       break;
     }
     case 'set':
@@ -156,6 +165,7 @@ function take(told: RunEvent | Lost): void {
     case 'end':
       running.status = 'ended';
       running.verdict = told.verdict ?? running.verdict;
+      running.outcome = told.outcome ?? running.outcome;
       running.reason = told.reason;
       running.exit = told.exit_code;
       break;
@@ -177,6 +187,7 @@ function forget(): void {
     probes: [],
     programs: [],
     notices: [],
+    outcome: null,
     verdict: null,
     reason: null,
     exit: null,
@@ -216,8 +227,12 @@ async function finish(id: string): Promise<void> {
     running.detail = detail;
     running.durationNs ??= detail.duration_ns;
     if (detail.duration_s !== null) running.tNs = detail.duration_s * 1e9;
-    if (running.programs.length === 0)
-      running.programs = detail.programs.map(({ name, host }) => ({ name, host, state: '' }));
+    const ends = new Map(detail.ended_programs.map((each) => [each.name, each]));
+    running.programs = detail.programs.map(({ name, host }) => {
+      const { ending = '', failure = null } = ends.get(name) ?? {};
+      return { name, host, state: ending, failure };
+    });
+    running.outcome = detail.outcome;
     running.verdict = detail.verdict ?? running.verdict;
     running.name = detail.name;
     if (running.links.length === 0) running.links = detail.links;

@@ -6,6 +6,7 @@ use crate::clock::monotonic_ns;
 use crate::counters;
 use crate::engine::Command;
 use crate::error::{Error, Result};
+use crate::program;
 use serde_json::{Map, json};
 use std::fs;
 
@@ -20,6 +21,9 @@ impl Supervisor<'_> {
     /// Ends programs, then services, then the engine, and writes what they leave.
     pub(super) fn end(&mut self, talk: &mut Talk, reason: &str) -> Result<()> {
         talk.tell(&json!({"event": "ending", "reason": reason}));
+        // Whatever one does when others are gone, it does because the run ends.
+        self.reap();
+        self.programs.iter_mut().for_each(program::Running::expect_end);
         self.end_programs(false, talk);
         self.end_programs(true, talk);
         self.end_observer();

@@ -4,7 +4,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from longhaul.page.answers.runs import Planned, Probe, RunRow, WayName
+from longhaul.page.answers.runs import OutcomeLine, Planned, Probe, RunRow, WayName
 from longhaul.page.answers.texts import Refusal
 
 Figures = tuple[
@@ -58,7 +58,10 @@ class RunStarted(TypedDict):
 
 
 class ProgramState(TypedDict):
-    """A program of a live run began, could not begin, or ended."""
+    """A program of a live run began, could not begin, or ended.
+
+    ``ending`` says how, ``failure`` why that is a failure, if it is one.
+    """
 
     event: Literal["program"]
     name: str
@@ -69,6 +72,8 @@ class ProgramState(TypedDict):
     signal: NotRequired[int | None]
     expect_exit: NotRequired[int | None]
     stopped_by_run: NotRequired[bool]
+    ending: NotRequired[str]
+    failure: NotRequired[str | None]
 
 
 class Sample(TypedDict):
@@ -128,6 +133,7 @@ class Results(TypedDict):
 
     event: Literal["results"]
     verdict: str
+    outcome: OutcomeLine
 
 
 class End(TypedDict):
@@ -137,6 +143,7 @@ class End(TypedDict):
     reason: str
     exit_code: int | None
     verdict: str | None
+    outcome: OutcomeLine | None
 
 
 Happening = (

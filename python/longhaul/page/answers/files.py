@@ -58,6 +58,7 @@ class Expectation(TypedDict):
     equals: Bound
     value: Bound
     met: bool
+    state: NotRequired[str]
     why: str | None
 
 

@@ -16,6 +16,28 @@ class Begun(TypedDict):
     directory: str
 
 
+State = Literal["passed", "failed", "interrupted", "crashed", "running"]
+
+
+class OutcomeLine(TypedDict):
+    """How a run ended, in a line: ``detail`` is what to say behind the state."""
+
+    state: State
+    detail: str
+
+
+class FailureRow(TypedDict):
+    """One thing that failed in a run; ``text`` says all of it, ``lines`` are the last of its ``log``."""
+
+    kind: str
+    name: str
+    host: str | None
+    reason: str
+    text: str
+    log: str | None
+    lines: list[str]
+
+
 class RunRow(TypedDict):
     """A run; ``made_by_page`` says whether this server started it."""
 
@@ -28,6 +50,7 @@ class RunRow(TypedDict):
     argv: list[str]
     directory: str
     has_report: bool
+    outcome: OutcomeLine
     verdict: str | None
     duration_s: float | None
     expectations_met: bool | None
@@ -40,6 +63,15 @@ class RunProgram(TypedDict):
     name: str
     host: str
     service: bool
+
+
+class EndedProgram(TypedDict):
+    """How a program of a run ended; ``failure`` is why that is a failure, if it is one."""
+
+    name: str
+    host: str
+    ending: str
+    failure: str | None
 
 
 class Planned(TypedDict):
@@ -60,6 +92,8 @@ class RunDetails(RunRow, Planned):
     """All about a run; what comes of it is ``None`` until it is over."""
 
     run: dict[str, Any]
+    failures: list[FailureRow]
+    ended_programs: list[EndedProgram]
     summary: Summary | None
     fidelity: dict[str, Any] | None
     transfers: CarriedOut | None

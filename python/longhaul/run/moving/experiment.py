@@ -66,4 +66,4 @@ def carry_out(
         directory, reason = finished.directory, finished.reason
     summary = experiment.conclude(directory, reason=reason, report=report)
     experiment.show(summary, directory, as_json=as_json, report=report)
-    return experiment.exit_code(summary, reason=reason, strict=False)
+    return experiment.exit_code(summary)

@@ -9,12 +9,12 @@ from typing import Any
 
 from longhaul.analysis.changes import describe_changes
 from longhaul.analysis.expectations import evaluate
-from longhaul.analysis.fidelity import exit_code as judged
+from longhaul.analysis.outcome import expectation_state
 from longhaul.analysis.relaying import judge_relay
 from longhaul.analysis.text import time_text
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import ending
+from longhaul.run import ending, outcomes
 from longhaul.run.changes import read_changes
 from longhaul.storage import replace_text, replacing
 
@@ -36,33 +36,37 @@ def write_results(directory: Path) -> Json:
     codes = {"messages": dict(enumerate(names)), "connections": {name: name for name in names}}
     for name, text in _TEXT.items():
         _write_table(directory / "raw" / f"{name}.csv", directory / f"{name}.parquet", text, codes[name])
-    found = result or {}
+    counted = result or {}
     summary: Json = {
         "name": plan["name"],
         "mode": "relay",
-        "duration_ns": found.get("duration_ns"),
+        "duration_ns": counted.get("duration_ns"),
         "ended": (_read(directory / "raw" / "ended.json") or {}).get("ended"),
-        "connections": found.get("connections") or {},
-        "bytes": found.get("bytes"),
-        "pieces": found.get("pieces"),
-        "links": found.get("links") or [],
+        "connections": counted.get("connections") or {},
+        "bytes": counted.get("bytes"),
+        "pieces": counted.get("pieces"),
+        "links": counted.get("links") or [],
         "changes": [each.as_dict() for each in describe_changes(plan, read_changes(directory, plan))],
-        "log": found.get("log") or {},
-        "cpu_ns": found.get("cpu_ns"),
+        "log": counted.get("log") or {},
+        "cpu_ns": counted.get("cpu_ns"),
         "programs": [],
         "fidelity": fidelity,
     }
     _write_links(summary["links"], directory / "links.parquet")
     wanted: list[Json] = _read(directory / "raw" / "expectations.json") or []
-    summary["expectations"] = evaluate(wanted, _metrics(fidelity))
+    evaluated = evaluate(wanted, _metrics(fidelity))
+    summary["expectations"] = [
+        {**each, "state": expectation_state(each, summary["ended"])} for each in evaluated
+    ]
+    summary["outcome"] = outcomes.evaluate(directory, summary).as_dict()
     _write_json(directory / "fidelity.json", {**fidelity, "relay": result})
     _write_json(directory / "summary.json", summary)
     return summary
 
 
-def exit_code(summary: Mapping[str, Any], *, strict: bool) -> int:
-    """0 good; 1 an expectation failed; 4 not faithful; 130 interrupted before its time."""
-    return 130 if summary["ended"] == "interrupted" else judged(summary, strict=strict)
+def exit_code(summary: Mapping[str, Any]) -> int:
+    """0 good; 1 an expectation failed; 4 not faithful; 130 interrupted: as the outcome says."""
+    return int(summary["outcome"]["exit_code"])
 
 
 def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool) -> None:
@@ -90,7 +94,7 @@ def show_ended(directory: Path, *, as_json: bool) -> int:
     if not summary:
         raise LonghaulError(f"the relay failed: {ended.reason}", remedy=f"see {directory}", exit_code=1)
     show(summary, directory, as_json=as_json)
-    return exit_code(summary, strict=False)
+    return exit_code(summary)
 
 
 def describe_counters(name: str, counters: Mapping[str, Any]) -> str:

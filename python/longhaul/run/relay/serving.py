@@ -218,6 +218,8 @@ def _concluded(directory: Path, result: dict[str, Any], reason: str, order: Orde
     try:
         _write(directory / "raw" / "relay.json", result)
         _write(directory / "raw" / "ended.json", {"ended": reason})
+        strict = {"strict": True} if order.strict else {}
+        directories.update_run(directory, **strict)
         summary = write_results(directory)
         ending.end(directory, reason)
     except OSError as error:
@@ -230,7 +232,7 @@ def _concluded(directory: Path, result: dict[str, Any], reason: str, order: Orde
             remedy="make room, name another place with --runs, or leave the log out with --no-log",
             exit_code=4,
         ) from error
-    return Served(directory, summary, exit_code(summary, strict=order.strict))
+    return Served(directory, summary, exit_code(summary))
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 /* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
 import type { Problem } from './texts';
-import type { RunProgram, Probe } from './runs';
+import type { OutcomeLine, RunProgram, Probe } from './runs';
 
 /**
  * The beginning of a stream; `figures` are those of each direction of a link in a sample.
@@ -15,6 +15,7 @@ export interface Hello {
   argv: string[];
   directory: string;
   has_report: boolean;
+  outcome: OutcomeLine;
   verdict: string | null;
   duration_s: number | null;
   expectations_met: boolean | null;
@@ -72,6 +73,8 @@ export interface RunStarted {
 
 /**
  * A program of a live run began, could not begin, or ended.
+ *
+ * `ending` says how, `failure` why that is a failure, if it is one.
  */
 export interface ProgramState {
   event: 'program';
@@ -83,6 +86,8 @@ export interface ProgramState {
   signal?: number | null;
   expect_exit?: number | null;
   stopped_by_run?: boolean;
+  ending?: string;
+  failure?: string | null;
 }
 
 /**
@@ -157,6 +162,7 @@ export interface Concluding {
 export interface Results {
   event: 'results';
   verdict: string;
+  outcome: OutcomeLine;
 }
 
 /**
@@ -167,4 +173,5 @@ export interface End {
   reason: string;
   exit_code: number | null;
   verdict: string | null;
+  outcome: OutcomeLine | null;
 }

@@ -48,6 +48,7 @@ export interface Expectation {
   equals: number | string | null;
   value: number | string | null;
   met: boolean;
+  state?: string;
   why: string | null;
   [k: string]: unknown;
 }

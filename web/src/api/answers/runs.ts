@@ -10,6 +10,27 @@ export interface Begun {
 }
 
 /**
+ * How a run ended, in a line: `detail` is what to say behind the state.
+ */
+export interface OutcomeLine {
+  state: 'passed' | 'failed' | 'interrupted' | 'crashed' | 'running';
+  detail: string;
+}
+
+/**
+ * One thing that failed in a run; `text` says all of it, `lines` are the last of its `log`.
+ */
+export interface FailureRow {
+  kind: string;
+  name: string;
+  host: string | null;
+  reason: string;
+  text: string;
+  log: string | null;
+  lines: string[];
+}
+
+/**
  * A run; `made_by_page` says whether this server started it.
  */
 export interface RunRow {
@@ -22,6 +43,7 @@ export interface RunRow {
   argv: string[];
   directory: string;
   has_report: boolean;
+  outcome: OutcomeLine;
   verdict: string | null;
   duration_s: number | null;
   expectations_met: boolean | null;
@@ -35,6 +57,16 @@ export interface RunProgram {
   name: string;
   host: string;
   service: boolean;
+}
+
+/**
+ * How a program of a run ended; `failure` is why that is a failure, if it is one.
+ */
+export interface EndedProgram {
+  name: string;
+  host: string;
+  ending: string;
+  failure: string | null;
 }
 
 /**
@@ -60,6 +92,7 @@ export interface RunDetails {
   argv: string[];
   directory: string;
   has_report: boolean;
+  outcome: OutcomeLine;
   verdict: string | null;
   duration_s: number | null;
   expectations_met: boolean | null;
@@ -72,6 +105,8 @@ export interface RunDetails {
   run: {
     [k: string]: unknown;
   };
+  failures: FailureRow[];
+  ended_programs: EndedProgram[];
   summary: Summary | null;
   fidelity: {
     [k: string]: unknown;

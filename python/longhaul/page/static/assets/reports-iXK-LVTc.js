@@ -1,1 +1,0 @@
-import{x as e,y as t}from"./index-BVWi-aA5.js";async function n(n){let r=open(``,`_blank`);try{let{url:t}=await e.report(n);r?r.location=t:location.assign(t)}catch(e){r?.close(),t(e)}}export{n as t};

@@ -1,0 +1,16 @@
+/** Colours of how runs ended and of the verdict on their network. */
+import type { OutcomeLine } from '../api/answers/runs';
+
+const TONES: Record<OutcomeLine['state'], string> = {
+  passed: 'good',
+  failed: 'bad',
+  crashed: 'bad',
+  interrupted: 'warn',
+  running: 'muted',
+};
+
+export const outcomeTone = (outcome: OutcomeLine | null): string =>
+  outcome ? TONES[outcome.state] : 'muted';
+
+export const verdictTone = (verdict: string | null): string =>
+  verdict === 'faithful' ? 'good' : verdict === 'invalid' ? 'bad' : verdict ? 'warn' : 'muted';
