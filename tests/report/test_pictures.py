@@ -161,6 +161,7 @@ def test_names_are_never_markup(name: str) -> None:
         "flows": [],
         "probes": [],
         "expectations": [],
+        "changes": [],
         "outcome": {"state": "failed", "headline": f"Failed: program {name}."},
     }
     words = re.findall(r"<strong>(.*?)</strong>", html := notebook.run_html(summary, mode="live"), re.DOTALL)
