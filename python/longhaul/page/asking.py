@@ -84,4 +84,10 @@ async def _body(request: Request) -> Json:
         raise RefusedError(400, "the body is no JSON") from None
     if not isinstance(body, dict):
         raise RefusedError(400, "the body is no JSON object")
+    if b"\\u" in content:
+        try:
+            json.dumps(body, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            message = "the body contains half of a character (a lone surrogate)"
+            raise RefusedError(400, message, remedy="send text that is valid in Unicode") from None
     return body

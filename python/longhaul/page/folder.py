@@ -1,11 +1,16 @@
 """The directory that the page shows: its scenario files, read and written whole."""
 
+import fcntl
 import hashlib
 import os
 import re
 import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from longhaul import storage
 from longhaul.page.answers.texts import FileEntry, FileText, Saved
 from longhaul.page.refusals import RefusedError
 from longhaul.scenario.problems import printable
@@ -13,6 +18,7 @@ from longhaul.scenario.problems import printable
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,80}\.ya?ml")
 MOST_BYTES = 1 << 20
 """Of a file that the page edits."""
+_SAVING = threading.Lock()
 
 
 def listing(directory: Path) -> list[FileEntry]:
@@ -22,12 +28,11 @@ def listing(directory: Path) -> list[FileEntry]:
         if not _NAME.fullmatch(path.name):
             continue
         try:
-            about = path.stat()
-            if stat.S_ISREG(about.st_mode) and about.st_size <= MOST_BYTES:
-                tag = etag(path.read_bytes())
-                found.append({"name": path.name, "mtime_unix_s": about.st_mtime, "etag": tag})
-        except OSError:
+            content, about = _content(directory, place(directory, path.name))
+        except (OSError, RefusedError):
             continue
+        if len(content) <= MOST_BYTES:
+            found.append({"name": path.name, "mtime_unix_s": about.st_mtime, "etag": etag(content)})
     return found
 
 
@@ -40,8 +45,7 @@ def read(directory: Path, name: str) -> FileText:
     """Text and etag of file ``name``; raises :class:`RefusedError`."""
     path = place(directory, name)
     try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
+        content, _about = _content(directory, path)
         if len(content) > MOST_BYTES:
             raise RefusedError(413, f"{name} is too large for the page", remedy="edit it with an editor")
         return {"name": name, "text": content.decode(), "etag": etag(content)}
@@ -60,22 +64,49 @@ def write(directory: Path, name: str, text: str, *, before: str | None) -> Saved
     somebody else wrote.
     """
     path = place(directory, name)
+    content = text.encode()
     try:
-        present = etag(path.read_bytes()) if path.exists() else None
-        if present != before:
-            what = "has been changed by somebody else" if present and before else "is there already"
-            what = what if present else "is gone"
-            raise RefusedError(409, f"{name} {what}", remedy="load it again, or save under another name")
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-        mode = stat.S_IMODE(path.stat().st_mode) if present else 0o666 & ~_umask()
-        content = text.encode()
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(content)
-            os.fchmod(file.fileno(), mode)
-        temporary.replace(path)
+        with _alone(directory):
+            mode = None
+            present = None
+            if path.exists():
+                before_us, about = _content(directory, path)
+                present, mode = etag(before_us), stat.S_IMODE(about.st_mode)
+            if present != before:
+                what = "has been changed by somebody else" if present and before else "is there already"
+                what = what if present else "is gone"
+                raise RefusedError(409, f"{name} {what}", remedy="load it again, or save under another name")
+            storage.replace_bytes(path, content, mode=mode)
     except OSError as error:
         raise RefusedError(400, f"cannot write {name}: {error.strerror}") from error
     return {"name": name, "etag": etag(content)}
+
+
+def _content(directory: Path, path: Path) -> tuple[bytes, os.stat_result]:
+    """What is in a regular file, at most a byte more than :data:`MOST_BYTES`, and its status."""
+    # A FIFO would wait for a writer, and what a name leads to may have changed since it was looked at.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise RefusedError(400, f"{path.name} is not a file", remedy="remove it, or choose another name")
+        if not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(directory.resolve()):
+            raise _outside(path.name)
+        return file.read(MOST_BYTES + 1), about
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Nobody else saves into ``directory`` meanwhile, in this server or another."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with _SAVING:
+            # Not every file system can lock a directory.
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+    finally:
+        os.close(descriptor)
 
 
 def place(directory: Path, name: str) -> Path:
@@ -84,13 +115,17 @@ def place(directory: Path, name: str) -> Path:
         remedy = "use letters, digits, dots, hyphens and underscores, and end it with .yaml"
         raise RefusedError(400, f'"{printable(name)}" cannot name a scenario file here', remedy=remedy)
     path = directory / name
-    if path.is_symlink() and not path.resolve().is_file():
-        raise RefusedError(400, f"{name} leads nowhere", remedy="remove the link")
+    if not path.is_symlink():
+        return path
     # What a link leads to is written, and the link stays.
-    return path.resolve() if path.is_symlink() else path
+    target = Path(os.path.realpath(path))
+    if not target.is_relative_to(directory.resolve()):
+        raise _outside(name)
+    if not target.is_file():
+        raise RefusedError(400, f"{name} leads nowhere", remedy="remove the link")
+    return target
 
 
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+def _outside(name: str) -> RefusedError:
+    message = f"{name} leads out of the directory that the page shows"
+    return RefusedError(403, message, remedy="copy the file here in place of the link")

@@ -15,6 +15,7 @@ import uvicorn
 
 from longhaul.errors import LonghaulError
 from longhaul.page.application import application
+from longhaul.page.protocol import PageProtocol, prepare_loop, raise_file_limit
 from longhaul.run import state
 from longhaul.subprocesses import python_code_command, trusted_path
 
@@ -37,6 +38,10 @@ def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str]
     app = application(directory.resolve(), token=token, port=port)
     config = uvicorn.Config(
         app,
+        http=PageProtocol,
+        loop="asyncio",
+        # Of connections that are accepted in one turn; when there are no descriptors, each is complained of.
+        backlog=64,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -83,6 +88,11 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, close: Callable[[], None]) -> None:
         super().__init__(config)
         self._close = close
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        raise_file_limit()
+        prepare_loop()
+        await super().startup(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._close()
