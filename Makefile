@@ -36,38 +36,38 @@ bench: setup ## accuracy and speed against a direct veth, limits, ns-3, ns-2 and
 docs: setup ## numbers, tables and pages that documents take from bench/*.json and studies/*/results
 	@$(UV) run --no-sync python studies/documents.py
 
-study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3); half a minute
-	@$(UV) run --no-sync python studies/ticks.py
+study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3), live; two minutes
+	@$(UV) run --no-sync python studies/ticks/ticks.py $(ARGS)
 
 study-nemc: setup ## messages and parallel programs on a cluster of clusters (NemC, figures 3 to 7), live and simulated; half an hour
 	@$(UV) run --no-sync python studies/nemc/nemc.py $(ARGS)
 
-study-ewan: setup ## buffers, limits and sources over a gigabit and 100 ms (eWAN, figures 4 to 11, table III), simulated and live; four minutes
+study-ewan: setup ## buffers, limits and sources over a gigabit and 100 ms (eWAN, figures 4 to 11, table III), simulated and live; a quarter of an hour
 	@$(UV) run --no-sync python studies/ewan/ewan.py $(ARGS)
 
-study-pacing: setup ## what bursts cost on a long fat path (PFLDnet 2005), simulated and live; three minutes
-	@$(UV) run --no-sync python studies/pacing.py $(ARGS)
+study-pacing: setup ## what bursts cost on a long fat path (PFLDnet 2005), simulated and live; ten minutes
+	@$(UV) run --no-sync python studies/pacing/pacing.py $(ARGS)
 
-study-parallel-routes: setup ## what reordering over routes costs (parallel routes, figures 5 to 8), simulated at the paper's size and live; half an hour
+study-parallel-routes: setup ## what reordering over routes costs (parallel routes, figures 5 to 8), simulated and live; half an hour
 	@$(UV) run --no-sync python studies/parallel_routes/parallel_routes.py $(ARGS)
 
-study-sim-vs-live: setup ## simulated transfers against real ones on five paths; eight minutes
-	@$(UV) run --no-sync python studies/sim_vs_live.py
+study-sim-vs-live: setup ## simulated transfers compared with real ones on five paths; twelve minutes
+	@$(UV) run --no-sync python studies/sim_vs_live/sim_vs_live.py $(ARGS)
 
-study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purdue: 2,000 trials, over an hour; ARGS=--full for 30,000
+study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purdue: 2,000 trials, two hours; ARGS=--full for 30,000
 	@$(UV) run --no-sync python studies/teragrid/teragrid.py $(ARGS)
 
-study-longcut: setup ## traces of a measured WAN, live, relayed and simulated (Longcut, figures 4 to 7, tables I to VI); a quarter of an hour
+study-longcut: setup ## traces of a measured WAN, live, relayed and simulated (Longcut, figures 4 to 7, tables I to VI); half an hour
 	@$(UV) run --no-sync python studies/longcut/longcut.py $(ARGS)
+
+study-fit: setup ## which distribution the losses measured on TeraGrid follow, 200 times; four minutes
+	@$(UV) run --no-sync python studies/fitting/fitting.py $(ARGS)
 
 bench-cc: setup ## six congestion controls by the scenarios of the common TCP evaluation suite, live and simulated; two hours, ARGS="--repeat 2" for an hour and a quarter
 	@$(UV) run --no-sync longhaul benchmark-cc reno cubic bbr htcp highspeed scalable $(ARGS)
 
 bench-sweeps: setup ## what a sweep adds to its runs, here and on Slurm if it is installed; three minutes
 	@$(UV) run --no-sync python bench/sweeps.py $$(PATH="$$PATH:/usr/sbin" command -v slurmctld >/dev/null && echo --slurm)
-
-study-fit: setup ## which distribution the losses measured on TeraGrid follow, 200 times; four minutes
-	@$(UV) run --no-sync python studies/fitting.py
 
 fuzz: setup ## random scenarios, some minutes
 	@LONGHAUL_FUZZ=1 $(UV) run --no-sync pytest tests/scenario -k "fuzz or any_bytes"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import floor, inf, log10
 from typing import Any, Literal
 
-from longhaul.analysis.comparing import estimate
+from longhaul.analysis.estimates import estimate
 
 Outcome = Literal["holds", "fails", "open"]
 
@@ -61,9 +61,9 @@ def _digits(value: float, places: int) -> str:
 
 def measured(values: Iterable[float]) -> Found:
     """The mean of independent repetitions."""
-    each = list(values)
-    found = estimate(each)
-    return Found(found.mean, inf if found.half_width is None else found.half_width, found.runs)
+    found = estimate(list(values))
+    half = found.half_width
+    return Found(found.mean, (0.0 if found.runs > 1 else inf) if half is None else half, found.runs)
 
 
 def exact(value: float) -> Found:
@@ -73,8 +73,7 @@ def exact(value: float) -> Found:
 
 def ratios(upper: Sequence[float], lower: Sequence[float]) -> Found:
     """The mean ratio of pairs, measured in the same rounds."""
-    pairs = [one / other for one, other in zip(upper, lower, strict=True)]
-    return exact(pairs[0]) if len(pairs) == 1 and upper is lower else measured(pairs)
+    return measured([one / other for one, other in zip(upper, lower, strict=True)])
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from typing import Any
 from longhaul.run.certificate import processor
 
 ROOT = Path(__file__).parents[1]
-RESULTS = (":(exclude)studies/*/results", ":(exclude)docs", ":(exclude)bench/*.json", ":(exclude)README.md")
-"""Files that a study writes, and that make no difference to the next one."""
+NO_MATTER = ("studies/*/results", "studies/*.md.j2", "bench/*.json", "bench/*.md.j2", "docs", "tests", "*.md")
+"""Files that make no difference to what a study finds: results, and documents."""
 
 
 @cache
@@ -27,7 +27,11 @@ def commit() -> str:
         return ran.stdout.strip()
 
     name = git("rev-parse", "--short=10", "HEAD")
-    return f"{name}+" if git("status", "--porcelain", "--", ".", *RESULTS) else name
+    return (
+        f"{name}+"
+        if git("status", "--porcelain", "--", ".", *(f":(exclude){each}" for each in NO_MATTER))
+        else name
+    )
 
 
 def machine() -> str:

@@ -2,8 +2,24 @@
 
 from collections.abc import Mapping
 
+from judging import at_least, at_most, exact
 from study import Study
-from testbed import CONTROLS, FRAME, SEGMENT, Trial, draw_flows, index, mbits, paced, row_of, simulate, two
+from testbed import (
+    CONTROLS,
+    FRAME,
+    SEGMENT,
+    WITH_L2,
+    Trial,
+    draw_flows,
+    index,
+    mbits,
+    paced,
+    row_of,
+    seconds_of,
+    simulate,
+    slug,
+    two,
+)
 
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
@@ -26,13 +42,13 @@ def study_congestion(study: Study) -> None:
     params = {"bottleneck": f"{BOTTLENECK_MBITS}Mbit"}
     trials = {
         (name, percent): Trial(
-            f"{name.lower()}-{percent if each else 'unlimited'}",
+            f"{slug(name)}-{percent if each else 'unlimited'}",
             two(law),
             paced(each, waits=DEEP) if each else None,
             seconds=SECONDS,
             params=params,
         )
-        for name, law in CONTROLS.items()
+        for name, law in WITH_L2.items()
         for percent, each in {**SOURCES_MBITS, 186: None}.items()
     }
     found = dict(zip(trials, (result for _trial, result in simulate(study, trials.values())), strict=True))
@@ -40,30 +56,49 @@ def study_congestion(study: Study) -> None:
     study.table("figure-11", rows)
     total = {key: mbits(result, "a", "b") for key, result in found.items()}
     most = BOTTLENECK_MBITS * SEGMENT / FRAME
-    for name in CONTROLS:
-        shown = ", ".join(f"{percent} % {total[name, percent]:.0f}" for percent in SOURCES_MBITS)
-        study.say(
-            f"figure 11, {name}, Mbit/s of {most:.0f}: {shown}; not limited at all {total[name, 186]:.0f}"
-        )
+    for (name, percent), rate in total.items():
+        study.value(f"{name}, {percent}", exact(rate), "Mbit/s")
+    study.value("payload", exact(most), "Mbit/s")
     study.claim(
-        "figure 11: sources that together just fill the bottleneck lose nothing, and have 97 % of it",
-        all(total[name, 0] > 0.97 * most for name in CONTROLS)
-        and not any(found[name, 0].flow(flow)["retransmits"] for name in CONTROLS for flow in "ab"),
+        "sources that together just fill the bottleneck lose nothing and use it",
+        place="figure 11",
+        rule="at least 97 % of its payload, and no retransmission; single runs without chance",
+        cases=[
+            *(at_least(name, exact(total[name, 0] / most), 0.97, percent=True) for name in WITH_L2),
+            *(
+                at_most(
+                    f"{name}, retransmissions",
+                    exact(sum(found[name, 0].flow(flow)["retransmits"] for flow in "ab")),
+                    0,
+                )
+                for name in WITH_L2
+            ),
+        ],
+        over="control",
     )
-    for name in CONTROLS:
-        study.claim(
-            f"figure 11: controlled rates are of great value ({name}: {total[name, 0]:.0f} Mbit/s at 0 %,"
-            f" where ports of 490 have {total[name, 40]:.0f} and of 1000 Mbit/s {total[name, 186]:.0f})",
-            total[name, 0] > 1.1 * max(total[name, 40], total[name, 186]),
-        )
+    study.claim(
+        "controlled rates are of great value",
+        place="figure 11",
+        rule="at least 10 % more than sources 40 % above the bottleneck have, and than unlimited ones",
+        cases=[
+            at_least(f"{name}, against {label}", exact(total[name, 0] / total[name, percent]), 1.1)
+            for name in WITH_L2
+            for percent, label in ((40, "40 %"), (186, "unlimited"))
+        ],
+        over="control",
+    )
     fair = {key: index(result) for key, result in found.items() if key[1] in SOURCES_MBITS}
-    worst = min(fair, key=lambda key: fair[key])
-    good = sum(each >= 0.985 for each in fair.values())
     study.claim(
-        f"figure 11: Jain's index is about 0.99 at all levels ({good} of {len(fair)};"
-        f" least {fair[worst]:.3f}, {worst[0]} at {worst[1]} %)",
-        good == len(fair),
+        "Jain's index is about 0.99 at all levels",
+        place="figure 11",
+        rule="at least 0.985; single runs without chance",
+        cases=[
+            at_least(f"{name}, {percent} %", exact(each), 0.985) for (name, percent), each in fair.items()
+        ],
+        over="control and level",
     )
+    shown = {f"{name}, {percent} %": found[name, percent] for name in CONTROLS for percent in (10, 20)}
+    study.table("figure-11-rates", seconds_of(shown, "a", "b"))
     _draw(study, found, total, fair, most)
 
 
@@ -98,4 +133,4 @@ def _draw(
         rates.set(ylim=(0, 720), title="both together [Mbit/s]")
         rates.legend(loc="lower left")
         shares.set(ylim=(0.5, 1.01), xlabel="above the bottleneck by [%]", title="Jain's index")
-        study.figure(made, "figure-11")
+        study.figure(made, "congestion", data=["figure-11", "figure-11-rates"])

@@ -4,8 +4,8 @@ Table III and figures 4, 5, 6, 8, 9, 10 and 11, the two transport services, and 
 simulated at the paper's rates; and the figures live, at a tenth of them.
 """
 
-import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -19,32 +19,26 @@ from one_flow import study_one_flow
 from services import study_services
 from sources import study_sources
 from spacing import study_spacing
-from study import Study
+from study import Part, Study, run_study
 
-SIMULATED = {
-    "table-3": study_table_3,
-    "figure-4": study_figure_4,
-    "figures-5-6": study_spacing,
-    "figure-8": study_one_flow,
-    "figure-9": study_sources,
-    "figure-10": study_limits,
-    "figure-11": study_congestion,
-    "lyon": study_lyon,
-    "services": study_services,
+
+def _simulated(run: Callable[[Study], None]) -> Part:
+    return Part("simulated", lambda study, _given: run(study))
+
+
+QUESTION = "What do buffers, limits and sources do to TCP over a gigabit and 100 ms?"
+PARTS = {
+    "table-3": _simulated(study_table_3),
+    "figure-4": _simulated(study_figure_4),
+    "figures-5-6": _simulated(study_spacing),
+    "figure-8": _simulated(study_one_flow),
+    "figure-9": _simulated(study_sources),
+    "figure-10": _simulated(study_limits),
+    "figure-11": _simulated(study_congestion),
+    "lyon": _simulated(study_lyon),
+    "services": _simulated(study_services),
+    "at-a-tenth": Part("live", lambda study, given: study_live(study, rounds=given.rounds), rounds=4),
 }
-PARTS = SIMULATED | {"live": study_live}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=(*PARTS, "simulated"), help="one part alone, or all but live")
-    given = parser.parse_args()
-    study = Study("ewan", "What do buffers, limits and sources do to TCP over a gigabit and 100 ms?")
-    wanted = {None: PARTS, "simulated": SIMULATED}.get(given.only, {given.only: PARTS.get(given.only)})
-    for part in wanted.values():
-        part(study)
-    study.finish()
-
 
 if __name__ == "__main__":
-    main()
+    run_study("ewan", QUESTION, __doc__, PARTS)

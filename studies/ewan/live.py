@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf
 from typing import Any
 
+from judging import Found, at_least, between, measured, ratios
 from spacing import SCENARIO as SPACING
 from study import Study
 from testbed import Trial, bucket, index, mbits, one, paced, simulate, two, write
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.run.api import Result
 
 LINE = "100Mbit"
 SECONDS = 15
@@ -36,83 +37,87 @@ def cases() -> Mapping[str, Trial]:
         "11: 20 %": Trial("live-level-20", two("reno"), _paced(42, "1000p"), params=NARROW),
         "11: 40 %": Trial("live-level-40", two("reno"), _paced(49, "1000p"), params=NARROW),
     }
-    return {name: replace(trial, seconds=SECONDS) for name, trial in found.items()}
+    control = "congestion_control: reno"
+    return {name: replace(trial, seconds=SECONDS, tcp=control) for name, trial in found.items()}
 
 
 def _paced(rate: float, waits: str) -> Any:
     return paced(rate, line=LINE, waits=waits)
 
 
-def study_live(study: Study) -> None:
-    """Run every case live and simulated, draw both, judge how far they are apart."""
-    _spacing(study)
+def study_live(study: Study, *, rounds: int) -> None:
+    """Run every case live in every round, and simulated; draw both, judge how far they are apart."""
     every = cases()
     simulated = dict(zip(every, (result for _trial, result in simulate(study, every.values())), strict=True))
-    live = {name: _run(study, trial) for name, trial in every.items()}
     rows = []
-    for name, trial in every.items():
-        real, virtual = (mbits(result[name], *trial.flows) for result in (live, simulated))
-        rows.append(
-            {
-                "figure": name,
-                "live_mbits": round(real, 2),
-                "simulated_mbits": round(virtual, 2),
-                "live_jain": round(index(live[name]), 4) if len(trial.flows) > 1 else None,
-                "simulated_jain": round(index(simulated[name]), 4) if len(trial.flows) > 1 else None,
-                "verdict": live[name].verdict,
-            }
-        )
-        study.say(
-            f"live, figure {name}: {real:.1f} Mbit/s, simulated {virtual:.1f}"
-            + (f"; Jain's index {rows[-1]['live_jain']}" if rows[-1]["live_jain"] else "")
-            + f" ({rows[-1]['verdict']})"
-        )
-    study.table("live", rows)
-    near = [abs(row["live_mbits"] / row["simulated_mbits"] - 1) < WITHIN for row in rows]
+    for number in range(rounds):
+        for name, trial in every.items():
+            found = study.measured(f"live/{name}/{number}", lambda trial=trial: _run(study, trial))
+            rows += [{"figure": name, "round": number, **found}] if found else []
+    model = {name: mbits(simulated[name], *trial.flows) for name, trial in every.items()}
+    study.table("live", [{**row, "simulated_mbits": round(model[row["figure"]], 2)} for row in rows])
+    rates = {name: [row["live_mbits"] for row in rows if row["figure"] == name] for name in every}
     study.claim(
-        f"live: each case is within {WITHIN:.0%} of the same simulated ({sum(near)} of {len(near)})",
-        all(near),
+        "live has the rate of the same simulated",
+        place="ours",
+        rule=f"live over simulated is within {WITHIN:.0%} of 1; 95 % intervals over rounds",
+        cases=[
+            between(name, measured([each / model[name] for each in rates[name]]), 1 - WITHIN, 1 + WITHIN)
+            for name in every
+        ],
+        over="the case: short queues overflow where a receiver waits for a processor",
     )
-    rate = {row["figure"]: row["live_mbits"] for row in rows}
     study.claim(
-        "live: the token bucket is penalizing, and the pacer better"
-        f" ({rate['10: token bucket']:.1f} and {rate['10: PSPacer']:.1f} Mbit/s)",
-        rate["10: PSPacer"] > 1.2 * rate["10: token bucket"],
+        "live, too, PSPacer performs much better than the token bucket",
+        place="figure 10, at a tenth of its rates",
+        rule="at least 1.5 times the rate of both flows together, in the same round; 95 % interval",
+        cases=at_least("", ratios(rates["10: PSPacer"], rates["10: token bucket"]), 1.5),
     )
-    _draw(study, rows)
-
-
-def _run(study: Study, trial: Trial) -> Result:
-    print(f"  live: {trial.name}", flush=True)
-    runs = study.directory / "runs"
-    return longhaul.run_live(write(study, trial), params=trial.params, runs=runs, report=False)
-
-
-def _spacing(study: Study) -> None:
-    """How far real gaps are from those of figures 5 and 6."""
-    result = longhaul.run_live(SPACING, runs=study.directory / "runs", report=False)
+    gaps = [study.measured(f"spacing/{number}", lambda: _spacing(study)) or {} for number in range(rounds)]
     for link in ("bucket", "paced", "netem", "psp"):
-        off = result.link(link)["spacing"]
-        study.say(
-            f"live, figures 5 and 6, {link}: gaps are off by {off['p50_ns'] / 1e3:.2f} us (p50),"
-            f" {off['p99_ns'] / 1e3:.1f} us (p99) ({result.verdict})"
-        )
+        for quantile in ("p50", "p99"):
+            values = [each[f"{link}_{quantile}_us"] for each in gaps if each]
+            study.value(f"gaps, {link}, {quantile}", measured(values), "µs")
+    _draw(study, {name: measured(values) for name, values in rates.items()}, model)
 
 
-def _draw(study: Study, rows: list[dict[str, Any]]) -> None:
+def _run(study: Study, trial: Trial) -> dict[str, Any]:
+    result = longhaul.run_live(write(study, trial), params=trial.params, runs=study.runs, report=False)
+    study.ran(result)
+    fair = {"live_jain": round(index(result), 4)} if len(trial.flows) > 1 else {}
+    return {"live_mbits": round(mbits(result, *trial.flows), 2), **fair, "verdict": result.verdict}
+
+
+def _spacing(study: Study) -> dict[str, float]:
+    """How far real gaps are from those of figures 5 and 6."""
+    result = longhaul.run_live(SPACING, runs=study.runs, report=False)
+    study.ran(result)
+    return {
+        f"{link}_{quantile}_us": result.link(link)["spacing"][f"{quantile}_ns"] / 1e3
+        for link in ("bucket", "paced", "netem", "psp")
+        for quantile in ("p50", "p99")
+    }
+
+
+def _draw(study: Study, live: Mapping[str, Found], model: Mapping[str, float]) -> None:
     with paper():
         made = figure(4.2, width_in=8)
         axes = made.subplots()
-        for number, (key, label) in enumerate((("live_mbits", "live"), ("simulated_mbits", "simulated"))):
-            places = [place - 0.2 + 0.4 * number for place in range(len(rows))]
-            values = [row[key] for row in rows]
-            axes.barh(places, values, height=0.36, label=label, color=f"C{number}")
-            for place, value in zip(places, values, strict=True):
-                axes.text(value + 0.8, place, f"{value:.1f}", va="center", fontsize=7.5)
-        axes.set_yticks(range(len(rows)), [f"figure {row['figure']}" for row in rows])
-        axes.set(xlim=(0, 105), ylim=(len(rows) - 0.4, -0.6))
+        places = range(len(model))
+        bars = {"height": 0.36}
+        half = [0.0 if each.half_width == inf else each.half_width for each in live.values()]
+        values = [each.value for each in live.values()]
+        axes.barh([place - 0.2 for place in places], values, label="live", color="C0", xerr=half, **bars)
+        axes.barh(
+            [place + 0.2 for place in places], list(model.values()), label="simulated", color="C1", **bars
+        )
+        for place, (value, more, virtual) in enumerate(zip(values, half, model.values(), strict=True)):
+            axes.text(value + more + 0.8, place - 0.2, f"{value:.1f}", va="center", fontsize=7.5)
+            axes.text(virtual + 0.8, place + 0.2, f"{virtual:.1f}", va="center", fontsize=7.5)
+        axes.set_yticks(places, [f"figure {name}" for name in model])
+        axes.set(xlim=(0, 105), ylim=(len(model) - 0.4, -0.6))
         axes.set_xlabel(f"all flows together, mean of {SECONDS} s [Mbit/s], at a tenth of the paper's rates")
         axes.grid(axis="y", visible=False)
         axes.set_axisbelow(True)
         axes.legend(loc="lower right")
-        study.figure(made, "live")
+        study.figure(made, "live", data=["live"])

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from judging import at_least, between, exact
 from study import Study
 
 import longhaul
@@ -26,27 +27,46 @@ LINE_GAP_US = PACKET_BYTES * 8e6 / LINE
 
 def study_spacing(study: Study) -> None:
     """Simulate the four links, draw figures 5 and 6, judge the claims."""
-    result = longhaul.run_sim(SCENARIO, runs=study.directory / "runs", report=False)
+    result = longhaul.run_sim(SCENARIO, runs=study.runs, report=False)
     passed = {link: _times(result, link) for link in LABELS}
     rows = [_row(link, due) for link, (_offered, due) in passed.items()]
     study.table("spacing", rows)
-    for row in rows:
-        study.say(
-            f"figures 5 and 6, {LABELS[row['link']]}: gaps {row['gap_least_us']} us (least),"
-            f" {row['gap_p50_us']} us (p50); the fullest 100 us carry {row['busiest_100us_mbits']:.0f} Mbit/s"
-        )
-    least = {row["link"]: row["gap_least_us"] for row in rows}
+    least = {row["link"]: exact(float(row["gap_least_us"])) for row in rows}
     study.claim(
-        f"figure 6: no two packets are closer than {PACED_GAP_US:g} us behind a pacer, to the nanosecond",
-        min(least["psp"], least["paced"]) >= PACED_GAP_US - 0.0011,
+        "behind a pacer the spacing of a stream of 100 Mbit/s is kept, also behind netem",
+        place="figure 6",
+        rule=f"no two packets are closer than {PACED_GAP_US:g} us, to the nanosecond; deterministic",
+        cases=[at_least(LABELS[link], least[link], PACED_GAP_US - 0.0011, "us") for link in ("paced", "psp")],
+        over="the order of the two",
     )
     study.claim(
-        f"figure 5: netem's clock undoes pacing: packets leave {LINE_GAP_US:g} us apart, as the port can",
-        abs(least["netem"] - LINE_GAP_US) < 0.0011,
+        "netem's clock distorts pacing",
+        place="figure 5",
+        rule=f"packets leave {LINE_GAP_US:g} us apart, as the port can, to the nanosecond; deterministic",
+        cases=between("", least["netem"], LINE_GAP_US - 0.0011, LINE_GAP_US + 0.0011, "us"),
     )
     study.claim(
-        f"so does a token bucket: {LINE_GAP_US:g} us, the spacing of the line",
-        abs(least["bucket"] - LINE_GAP_US) < 0.0011,
+        "a token bucket lets bursts pass",
+        place="ours",
+        rule=f"packets leave {LINE_GAP_US:g} us apart, as the port can, to the nanosecond; deterministic",
+        cases=between("", least["bucket"], LINE_GAP_US - 0.0011, LINE_GAP_US + 0.0011, "us"),
+    )
+    study.table(
+        "spacing-packets",
+        [
+            {"link": link, "event": event, "t_us": round(float((time - FROM_NS) / 1e3), 2)}
+            for link, (offered, due) in passed.items()
+            for event, times in (("arrive", offered), ("leave", due))
+            for time in times[(times >= FROM_NS) & (times < FROM_NS + FEW_NS)]
+        ],
+    )
+    study.table(
+        "spacing-rates",
+        [
+            {"link": link, "t_ms": round(place * BIN_NS / 1e6, 1), "mbits": float(rate)}
+            for link, (_offered, due) in passed.items()
+            for place, rate in enumerate(_binned(due))
+        ],
     )
     _draw(study, passed)
 
@@ -92,5 +112,5 @@ def _draw(study: Study, passed: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> 
                 marks.plot((few - FROM_NS) / 1e6, np.full(len(few), place), "|", color=ink, markersize=14)
             marks.set(xlabel="time [ms]", ylim=(0.5, 2.5), xlim=(0, FEW_NS / 1e6))
             marks.set_yticks([1, 2], ["leave", "arrive"])
-        axes[0][0].set_ylabel("rate in 100 us [Mbit/s]")
-        study.figure(made, "figures-5-6")
+        axes[0][0].set_ylabel("rate in 100 µs [Mbit/s]")
+        study.figure(made, "spacing", data=["spacing-packets", "spacing-rates"])

@@ -1,6 +1,7 @@
 """eWAN's dumbbell with other limits and flows; what the study's figures have in common."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,10 +17,15 @@ from longhaul.analysis.fairness import jain
 from longhaul.run.api import Result
 
 SCENARIO = Path(__file__).parent / "dumbbell.yaml"
-RENO = "{law: stochastic, streams: 1, phi: 2}"
+SLOW_START = "slow_start: {kind: standard, limit: 1}"
+"""That of Linux 2.6: a segment for each acknowledgement, half as many again in a round trip (L = 1)."""
+RENO, RENO_L2 = (f"{{law: stochastic, streams: 1, phi: 2{more}}}" for more in (f", {SLOW_START}", ""))
 """Reno that counts acknowledgements, as in Linux 2.6: half a segment a round trip if every other one is
-acknowledged. One virtual stream that grows by 1/phi is just that."""
-CONTROLS: Mapping[str, str] = {"Reno": RENO, "BIC": "bic"}
+acknowledged. One virtual stream that grows by 1/phi is just that. With the slow start of Linux 2.6, and with
+that of RFC 5681 and RFC 3465 (L = 2), which doubles in a round trip."""
+CONTROLS: Mapping[str, str] = {"Reno": RENO, "BIC": f"{{law: bic, {SLOW_START}}}"}
+WITH_L2: Mapping[str, str] = {**CONTROLS, "Reno, L = 2": RENO_L2, "BIC, L = 2": "bic"}
+"""The same with either slow start."""
 SEGMENT, FRAME = 1448, 1538
 """Bytes of payload in a frame of 1500 bytes with timestamps; and what it takes of an Ethernet."""
 RTT_S = 0.1
@@ -105,7 +111,7 @@ def simulate(study: Study, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Res
         return longhaul.run_sim(write(study, trial), params=trial.params, runs=runs, report=False)
 
     every = list(trials)
-    runs = study.directory / "runs"
+    runs = study.runs
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         yield from zip(every, pool.map(run, every), strict=True)
 
@@ -141,12 +147,27 @@ def series(result: Result, flow: str, column: str = "bits_per_s") -> tuple[np.nd
     return tuple(np.array(rows, dtype=float).T)
 
 
+def slug(text: str) -> str:
+    """A control's name as part of a file's."""
+    return "-".join(re.findall(r"[a-z0-9]+", text.lower()))
+
+
 def per_second(result: Result, flow: str) -> tuple[np.ndarray, np.ndarray]:
     """Mbit/s in each second, at its middle."""
     ends, values = series(result, flow)
     begin = np.floor(np.nextafter(ends, 0)).astype(int)
     rates = np.bincount(begin, values) / np.maximum(np.bincount(begin), 1)
     return np.arange(len(rates)) + 0.5, rates / 1e6
+
+
+def seconds_of(results: Mapping[str, Result], *flows: str) -> list[dict[str, Any]]:
+    """For a CSV file: Mbit/s of flows in each second, of several runs."""
+    return [
+        {"run": name, "flow": flow, "t_s": float(time), "mbits": round(float(rate), 2)}
+        for name, result in results.items()
+        for flow in flows
+        for time, rate in zip(*per_second(result, flow), strict=True)
+    ]
 
 
 def draw_flows(axes: Axes, result: Result, labels: Mapping[str, str], *, total: bool = True) -> None:
@@ -161,7 +182,7 @@ def draw_flows(axes: Axes, result: Result, labels: Mapping[str, str], *, total: 
 
 
 def row_of(trial: Trial, result: Result, **more: Any) -> dict[str, Any]:
-    """For a CSV file: what a run was, and what came of it."""
+    """For a CSV file: what a run was, and its results."""
     rates = {f"{name}_mbits": round(mbits(result, name), 2) for name in trial.flows}
     again = sum(result.flow(each)["retransmits"] for each in trial.flows)
     fair = {"jain": round(index(result), 4)} if len(trial.flows) > 1 else {}

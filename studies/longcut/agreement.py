@@ -2,10 +2,13 @@
 
 import csv
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
+from statistics import fmean
 
+from judging import between, exact
+from judging import measured as over
 from playing import Client, live, relayed
 from study import Study
 
@@ -17,6 +20,7 @@ STEP_S = 6.0
 SIZES = (8, 4096, 16_384, 65_536)
 MARGIN_S = 0.6
 TOLERANCE = 0.05
+PLAYED = {"live": "live", "relay": "by a relay"}
 
 Curves = Mapping[tuple[int, int], float]
 """Half round trips in ms, by step and size."""
@@ -53,8 +57,7 @@ def simulated(study: Study) -> dict[tuple[int, int], float]:
 
 def _simulated(study: Study, repeat: int) -> dict[tuple[int, int], float]:
     """In ms, a program for each step and size."""
-    folder = study.directory / "runs"
-    folder.mkdir(exist_ok=True)
+    folder = study.runs
     lines = []
     for step, (place, size) in product(range(3), enumerate(SIZES)):
         start = step * STEP_S + MARGIN_S + place
@@ -72,40 +75,67 @@ def _simulated(study: Study, repeat: int) -> dict[tuple[int, int], float]:
     }
 
 
-def study_agreement(study: Study) -> None:
-    """Play, hold together, draw."""
-    with live(study, SCENARIO) as client:
-        found = {"live": measured(client)}
-    with relayed(study, SCENARIO) as client:
-        found["relay"] = measured(client)
-    found["simulated"] = simulated(study)
+def study_agreement(study: Study, *, rounds: int) -> None:
+    """Play in every round, compare, draw."""
     wanted = expected()
-    for how, curve in found.items():
-        worst, key = max((abs(curve[key] / wanted[key] - 1), key) for key in wanted)
+    found: dict[str, list[Curves]] = {"live": [], "relay": []}
+    for number in range(rounds):
+        for how, curves in found.items():
+            curve = study.measured(f"agreement/{how}/{number}", lambda how=how: _played(study, how))
+            if curve:
+                curves.append(dict(zip(wanted, curve, strict=True)))
+    model = simulated(study)
+    for how, curves in found.items():
         study.claim(
-            f"{how}: the trace's curve within 5 % (worst {worst:.1%},"
-            f" at {key[1]} bytes in step {key[0] + 1})",
-            worst <= TOLERANCE,
+            f"a trace that is played {PLAYED[how]} gives the curve of arithmetic",
+            place="ours",
+            rule=f"the quickest half round trip within {TOLERANCE:.0%}; 95 % intervals over rounds",
+            cases=[
+                between(
+                    f"{size} bytes in step {step + 1}",
+                    over([curve[step, size] / value for curve in curves]),
+                    1 - TOLERANCE,
+                    1 + TOLERANCE,
+                )
+                for (step, size), value in wanted.items()
+            ],
+            over="size and step",
         )
-    spread, key = max((apart([curve[key] for curve in found.values()]), key) for key in wanted)
     study.claim(
-        f"live, simulated and relayed are within 5 % of each other (worst {spread:.1%}, at {key[1]} bytes)",
-        spread <= TOLERANCE,
+        "a trace that is simulated gives the curve of arithmetic",
+        place="ours",
+        rule=f"within {TOLERANCE:.0%}; deterministic",
+        cases=[
+            between(
+                f"{size} bytes in step {step + 1}",
+                exact(model[step, size] / value),
+                1 - TOLERANCE,
+                1 + TOLERANCE,
+            )
+            for (step, size), value in wanted.items()
+        ],
+        over="size and step",
     )
+    means = {
+        how: {key: fmean(curve[key] for curve in curves) for key in wanted} for how, curves in found.items()
+    }
     study.table(
         "agreement",
         [
             {"step": step, "bytes": size, "expected_ms": round(value, 3)}
-            | {f"{how}_ms": round(curve[step, size], 3) for how, curve in found.items()}
+            | {f"{how}_ms": round(curve[step, size], 3) for how, curve in means.items()}
+            | {"simulated_ms": round(model[step, size], 3)}
             for (step, size), value in wanted.items()
         ],
     )
-    draw(study, wanted, found)
+    draw(study, wanted, {**means, "simulated": model})
 
 
-def apart(values: Sequence[float]) -> float:
-    """How much more the largest is than the least."""
-    return max(values) / min(values) - 1
+def _played(study: Study, how: str) -> list[float]:
+    """The curve in the order of what is expected."""
+    with live(study, SCENARIO) if how == "live" else relayed(study, SCENARIO) as client:
+        curve = measured(client)
+    return [curve[key] for key in expected()]
 
 
 def draw(study: Study, wanted: Curves, found: Mapping[str, Curves]) -> None:
@@ -119,4 +149,4 @@ def draw(study: Study, wanted: Curves, found: Mapping[str, Curves]) -> None:
             axes.set(xscale="log", yscale="log", xlabel="bytes", title=f"step {step + 1} of the trace")
         made.axes[0].set_ylabel("half a round trip [ms]")
         made.axes[0].legend()
-        study.figure(made, "agreement")
+        study.figure(made, "agreement", data=["agreement"])

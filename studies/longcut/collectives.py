@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kinds import nearer
-from playing import KIB, KINDS, sweep_times
+from playing import EVERY_KIND, KIB, of_kind, sweep_times
 from study import Study
 
 from longhaul.report.plotting import figure, paper
@@ -21,8 +21,7 @@ Times = Mapping[str, Mapping[int, float]]
 
 def scenario(study: Study, name: str, params: str, program: str) -> Path:
     """The four sub-clusters with a program on all nodes, written into the study's runs."""
-    path = study.directory / "runs" / f"{name}.yaml"
-    path.parent.mkdir(exist_ok=True)
+    path = study.runs / f"{name}.yaml"
     text = SCENARIO.read_text(encoding="utf-8").replace("name: clusters", f"name: {name}")
     text = text.replace("params: {", f"params: {{{params}, ", 1)
     block = f"programs:\n  app: {{simulate: {program}, hosts: {HOSTS}}}\n"
@@ -30,24 +29,30 @@ def scenario(study: Study, name: str, params: str, program: str) -> Path:
     return path
 
 
-def simulated(study: Study, algorithm: str) -> Times:
+def simulated(study: Study, algorithm: str) -> dict[str, dict[int, float]]:
     """As many sums as take some minutes, so that the traces' spikes are met."""
     program = "{kind: allreduce, algorithm: $algorithm, bytes: $bytes, repeat: $repeat}"
     path = scenario(study, "allreduce", "algorithm: two-level, bytes: 8B, repeat: 1", program)
-    found: dict[str, dict[int, float]] = {kind: {} for kind in KINDS}
-    for size in SIZES:
-        repeat = max(10, round(SECONDS / (0.06 + 6 * size * 8 / 4e6)))
-        took = sweep_times(
-            study, path, axes={"kind": list(KINDS)}, algorithm=algorithm, bytes=f"{size}B", repeat=repeat
-        )
-        for kind, total in zip(KINDS, took, strict=True):
-            found[kind][size] = total / repeat
+    text = path.read_text(encoding="utf-8")
+    found: dict[str, dict[int, float]] = {}
+    for kind in EVERY_KIND:
+        path.write_text(of_kind(study, text, kind), encoding="utf-8")
+        found[kind] = {}
+        for size in SIZES:
+            repeat = max(10, round(SECONDS / (0.06 + 6 * size * 8 / 4e6)))
+            (took,) = sweep_times(study, path, axes={}, algorithm=algorithm, bytes=f"{size}B", repeat=repeat)
+            found[kind][size] = took / repeat
     return found
 
 
 def study_collectives(study: Study) -> None:
     """Simulate both algorithms, judge, draw."""
-    every = {algorithm: simulated(study, algorithm) for algorithm in ALGORITHMS}
+    every: dict[str, Times] = {}
+    for algorithm in ALGORITHMS:
+        found = study.measured(f"allreduce/{algorithm}", lambda a=algorithm: simulated(study, a)) or {}
+        every[algorithm] = {
+            kind: {int(size): took for size, took in curve.items()} for kind, curve in found.items()
+        }
     study.table(
         "figure6",
         [
@@ -58,7 +63,7 @@ def study_collectives(study: Study) -> None:
         ],
     )
     for algorithm, times in every.items():
-        nearer(study, f"Allreduce, {algorithm}", times)
+        nearer(study, f"Allreduce, {algorithm},", "figure 6", times)
     draw(study, every)
 
 
@@ -67,9 +72,9 @@ def draw(study: Study, every: Mapping[str, Times]) -> None:
     with paper():
         made = figure(3.4, width_in=8)
         for axes, (algorithm, times) in zip(made.subplots(1, 2, sharey=True), every.items(), strict=True):
-            for (kind, curve), marker in zip(times.items(), "os^", strict=True):
+            for (kind, curve), marker in zip(times.items(), "os^v", strict=True):
                 axes.plot(list(curve), [took * 1e3 for took in curve.values()], f"{marker}-", label=kind)
             axes.set(xscale="log", yscale="log", xlabel="bytes", title=f"40 ranks, {algorithm}")
         made.axes[0].set_ylabel("allreduce [ms]")
         made.axes[0].legend()
-        study.figure(made, "figure6")
+        study.figure(made, "allreduce", data=["figure6"])

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from statistics import fmean
+from typing import Any
 
-from playing import KINDS, Curve, drawn, pingpong, relayed, simulated
+from judging import at_least, at_most, exact, judged, measured
+from playing import KINDS, SAMPLED, Curve, drawn, pingpong, relayed, simulated
 from study import Study
 
 from longhaul.report.plotting import paper
@@ -11,60 +13,111 @@ from longhaul.report.plotting import paper
 SECONDS = 45
 
 
-def study_kinds(study: Study) -> None:
-    """Through relays and simulated; judge and draw."""
-    real: dict[str, Curve] = {}
-    for kind in KINDS:
-        with relayed(study, kind=kind) as client:
-            real[kind] = pingpong(client, SECONDS)
-    every = {"relayed": real, "simulated": simulated(study)}
+def study_simulated(study: Study) -> None:
+    """Simulate each kind; judge and draw."""
+    found = study.measured(
+        "kinds", lambda: {kind: list(curve.mean.items()) for kind, curve in simulated(study).items()}
+    )
+    curves = {kind: {int(size): took for size, took in pairs} for kind, pairs in (found or {}).items()}
     study.table(
         "figure5",
         [
-            {
-                "how": how,
-                "kind": kind,
-                "bytes": size,
-                "mean_ms": round(took * 1e3, 3),
-                "median_ms": round(curve.middle[size] * 1e3, 3),
-                "mbit_per_s": round(curve.megabits_per_s()[size], 4),
-            }
-            for how, curves in every.items()
+            {"kind": kind, "bytes": size, "mean_ms": round(took * 1e3, 4)}
             for kind, curve in curves.items()
-            for size, took in curve.mean.items()
+            for size, took in curve.items()
         ],
     )
-    for how, curves in every.items():
-        nearer(study, f"PingPong {how}", {kind: curve.mean for kind, curve in curves.items()})
-    draw(study, every)
+    nearer(study, "PingPong", "figure 5", curves)
+    with paper():
+        made, _latency, bandwidth = drawn(
+            (Curve(curve, curve), {"label": kind, "marker": marker})
+            for (kind, curve), marker in zip(curves.items(), "os^v", strict=True)
+        )
+        bandwidth.legend(fontsize=8)
+        study.figure(made, "kinds", data=["figure5"])
 
 
-def nearer(study: Study, what: str, times: Mapping[str, Mapping[int, float]]) -> None:
-    """Whether constants are nearer to EventSpace's trace than NWS is, and by how much each is off."""
-    off = {
-        kind: {size: times[kind][size] / took - 1 for size, took in times["eventspace"].items()}
-        for kind in ("constant", "nws")
-    }
-    mean = {kind: fmean(abs(value) for value in values.values()) for kind, values in off.items()}
-    signed = {kind: ", ".join(f"{value:+.1%}" for value in values.values()) for kind, values in off.items()}
-    study.say(f"{what}: against eventspace, constant {signed['constant']} by size")
-    study.say(f"{what}: against eventspace, nws {signed['nws']} by size")
+def study_relayed(study: Study, *, rounds: int) -> None:
+    """Through relays; judge."""
+    rows: list[dict[str, Any]] = []
+    for number in range(rounds):
+        for kind in KINDS:
+            found = study.measured(f"relayed/{kind}/{number}", lambda kind=kind: _relayed(study, kind))
+            rows += [{"kind": kind, "round": number, **each} for each in found or []]
+    study.table("figure5-relayed", rows)
+
+    def curve(kind: str, number: int) -> dict[int, float]:
+        return {r["bytes"]: r["mean_ms"] for r in rows if (r["kind"], r["round"]) == (kind, number)}
+
     study.claim(
-        f"{what}: constant is within 10 % of eventspace on average over sizes ({mean['constant']:.1%}),"
-        f" nws further away ({mean['nws']:.1%})",
-        mean["constant"] < 0.1 and mean["nws"] > mean["constant"],
+        "PingPong with the constant trace is as with EventSpace's",
+        place="figure 5, through relays",
+        rule="within 10 % on average over sizes; 95 % interval over rounds. Derived from the answer: the"
+        " constants are the means that the trace is drawn from",
+        cases=at_most(
+            "",
+            measured([_off(curve("constant", n), curve("eventspace", n)) for n in range(rounds)]),
+            0.1,
+            percent=True,
+        ),
+    )
+    study.claim(
+        "PingPong with the NWS trace differs",
+        place="figure 5, through relays",
+        rule="by more than 10 % on average over sizes; 95 % interval over rounds",
+        cases=at_least(
+            "",
+            measured([_off(curve("nws", n), curve("eventspace", n)) for n in range(rounds)]),
+            0.1,
+            percent=True,
+        ),
     )
 
 
-def draw(study: Study, every: Mapping[str, Mapping[str, Curve]]) -> None:
-    """Latency of small messages and bandwidth of all."""
-    with paper():
-        made, _latency, bandwidth = drawn(
-            (curve, {"label": f"{kind}, {how}", "linestyle": line, "marker": marker, "color": colour})
-            for how, line in (("relayed", "-"), ("simulated", ":"))
-            for (kind, curve), marker, colour in zip(
-                every[how].items(), "os^", ("C0", "C1", "C2"), strict=True
+def _relayed(study: Study, kind: str) -> list[dict[str, float]]:
+    with relayed(study, kind=kind) as client:
+        curve = pingpong(client, SECONDS)
+    return [
+        {
+            "bytes": size,
+            "mean_ms": round(took * 1e3, 3),
+            "median_ms": round(curve.middle[size] * 1e3, 3),
+            "mbit_per_s": round(curve.megabits_per_s()[size], 4),
+        }
+        for size, took in curve.mean.items()
+    ]
+
+
+def _off(times: Mapping[int, float], others: Mapping[int, float]) -> float:
+    """How far times are from others, as a share, on average over sizes."""
+    return fmean(abs(times[size] / took - 1) for size, took in others.items())
+
+
+def nearer(study: Study, what: str, place: str, times: Mapping[str, Mapping[int, float]]) -> None:
+    """Whether constants are as good as EventSpace's trace, and NWS is not."""
+    off = {kind: _off(times[kind], times["eventspace"]) for kind in ("constant", SAMPLED, "nws")}
+    by_size = {
+        kind: ", ".join(f"{times[kind][size] / took - 1:+.0%}" for size, took in times["eventspace"].items())
+        for kind in off
+    }
+    study.claim(
+        f"{what} with the constant trace is as with EventSpace's",
+        place=place,
+        rule="within 10 % on average over sizes; simulated",
+        cases=[
+            judged(label, off[kind] <= 0.1, f"{off[kind]:.1%} (by size {by_size[kind]})")
+            for kind, label in (
+                ("constant", "constants that the trace is drawn from (derived from the answer)"),
+                (SAMPLED, "the means of another minute (independent)"),
             )
-        )
-        bandwidth.legend(fontsize=8)
-        study.figure(made, "figure5")
+        ],
+        over="where the constants come from",
+    )
+    study.claim(
+        f"{what} with the NWS trace differs",
+        place=place,
+        rule="by more than 10 % on average over sizes; simulated",
+        cases=judged("", off["nws"] > 0.1, f"{off['nws']:.1%} (by size {by_size['nws']})"),
+    )
+    for kind, value in off.items():
+        study.value(f"{what}, {kind}", exact(value), percent=True)

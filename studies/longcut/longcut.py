@@ -4,45 +4,37 @@ Measured latencies and bandwidths of five hosts in Norway and Denmark; PingPong 
 emulated one, and by three kinds of traces; Allreduce and SOR on four sub-clusters; connections of a gateway.
 """
 
-import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from agreement import study_agreement
 from collectives import study_collectives
-from kinds import study_kinds
+from kinds import study_relayed, study_simulated
 from precision import study_precision
 from relaxation import study_relaxation
 from scalability import study_scalability
-from study import Study
+from study import Part, Study, run_study
 from tables import study_tables
 
+
+def _simulated(run: Callable[[Study], None]) -> Part:
+    return Part("simulated", lambda study, _given: run(study))
+
+
+QUESTION = "Which trace does a WAN's emulation need, and does a gateway play it faithfully?"
 PARTS = {
-    "tables": study_tables,
-    "precision": study_precision,
-    "kinds": study_kinds,
-    "collectives": study_collectives,
-    "scalability": study_scalability,
-    "relaxation": study_relaxation,
-    "agreement": study_agreement,
+    "tables": Part("arithmetic", lambda study, _given: study_tables(study)),
+    "kinds": _simulated(study_simulated),
+    "collectives": _simulated(study_collectives),
+    "relaxation": _simulated(study_relaxation),
+    "precision": Part("live", lambda study, given: study_precision(study, rounds=given.rounds), rounds=3),
+    "kinds-relayed": Part("live", lambda study, given: study_relayed(study, rounds=given.rounds), rounds=3),
+    "scalability": Part("live", lambda study, given: study_scalability(study, rounds=given.rounds), rounds=5),
+    "agreement": Part("live", lambda study, given: study_agreement(study, rounds=given.rounds), rounds=3),
 }
 
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=PARTS, help="one part alone")
-    given = parser.parse_args()
-    study = Study(
-        "longcut", "Which trace does a WAN's emulation need, and does a gateway play it faithfully?"
-    )
-    for name, part in PARTS.items():
-        if given.only in (None, name):
-            study.lines += ["", f"## {name}", ""]
-            part(study)
-    study.finish()
-
-
 if __name__ == "__main__":
-    main()
+    run_study("longcut", QUESTION, __doc__, PARTS)

@@ -1,5 +1,6 @@
 """One scenario played live, through a relay, and simulated: where a ping-pong runs in each."""
 
+import csv
 import json
 import subprocess
 import sys
@@ -22,7 +23,12 @@ from longhaul.report.plotting import figure
 SCENARIO = Path(__file__).parent / "path.yaml"
 PROGRAM = Path(__file__).parent / "pingpong.py"
 KINDS = ("nws", "eventspace", "constant")
+SAMPLED = "another minute's mean"
+EVERY_KIND = (*KINDS, SAMPLED)
+"""``constant`` are the very means that ``eventspace`` is drawn from: derived from the answer. The last one is
+independent: constants too, but the means of one minute of another draw whose values are correlated."""
 KIB = 1024
+SAMPLED_S, CORRELATED_S = 60, 30
 LARGEST_SMALL = 16 * KIB
 """Bytes; what is larger is told by its bandwidth."""
 
@@ -71,7 +77,7 @@ def drawn(curves: Iterable[tuple[Curve, Mapping[str, str]]]) -> tuple[Figure, Ax
 @contextmanager
 def live(study: Study, scenario: Path = SCENARIO, **params: str) -> Iterator[Client]:
     """In a live network, between hosts ``a`` and ``b``."""
-    with longhaul.up(scenario, params=params, runs=study.directory / "runs") as network:
+    with longhaul.up(scenario, params=params, runs=study.runs) as network:
         origin = time.monotonic() - network.status()["engine"]["t_ns"] / 1e9
         server = network.start(
             "b",
@@ -86,7 +92,8 @@ def live(study: Study, scenario: Path = SCENARIO, **params: str) -> Iterator[Cli
         yield client
         server.terminate()
         server.wait(timeout=20)
-    _say(study, f"{scenario.stem} live, {_params(params)}", network.down())
+    network.down()
+    study.ran(network)
 
 
 @contextmanager
@@ -94,7 +101,7 @@ def relayed(study: Study, scenario: Path = SCENARIO, **params: str) -> Iterator[
     """Through a relay in this process, between loopback addresses."""
     with served("127.32.0.11") as port:
         settings = {**params, "target": str(port)}
-        with longhaul.relay.running(scenario, params=settings, runs=study.directory / "runs") as relay:
+        with longhaul.relay.running(scenario, params=settings, runs=study.runs) as relay:
             origin = time.monotonic()
             forward = next(each for each in relay.listening if each.kind == "forward")
             host, near_port = forward.place
@@ -105,7 +112,7 @@ def relayed(study: Study, scenario: Path = SCENARIO, **params: str) -> Iterator[
                 return list(json.loads(done.stdout))
 
             yield client
-    _say(study, f"{scenario.stem} relayed, {_params(params)}", relay.stop())
+    study.ran(relay.stop())
 
 
 @contextmanager
@@ -133,28 +140,59 @@ def pingpong(client: Client, seconds: float, *, sizes: Sequence[int] = SIZES) ->
     return Curve.of([tuple(each) for each in client("pingpong", *options)])
 
 
+def sampled(study: Study) -> Path:
+    """A file of constants: the means of one minute of correlated draws with EventSpace's figures."""
+    drawn_s = ["--duration", f"{SAMPLED_S}s", "--correlation", f"{CORRELATED_S}s", "--seed", "2"]
+    table = ["longhaul", "trace", "synthesise", "--table", "longcut:eventspace"]
+    text = subprocess.run([*table, *drawn_s], check=True, capture_output=True, text=True).stdout
+    found: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for row in csv.DictReader(line for line in text.splitlines() if not line.startswith("#")):
+        found.setdefault((row["src"], row["dst"]), []).append(row)
+    path = study.runs / "sampled.csv"
+    lines = ["t_s,src,dst,rtt_ms,rate_mbit"]
+    for (here, there), rows in found.items():
+        rtt, rate = (fmean(float(row[key]) for row in rows) for key in ("rtt_ms", "rate_mbit"))
+        lines.append(f"0,{here},{there},{rtt:.4f},{rate:.4f}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def of_kind(study: Study, text: str, kind: str) -> str:
+    """A scenario that plays the shipped set, with another kind of it or with the constants of a minute."""
+    if kind != SAMPLED:
+        return text.replace("kind: eventspace", f"kind: {kind}")
+    played = "set: longcut, kind: $kind"
+    assert text.count(played) == 1
+    return (
+        text.replace(played, f"trace: {sampled(study).name}")
+        .replace("kind: eventspace, ", "")
+        .replace("kind: eventspace", "unused: 0")
+    )
+
+
 def simulated(study: Study, sizes: Sequence[int] = SIZES, *, seconds: float = 60) -> dict[str, Curve]:
     """The curve of each kind, each size for about so many simulated seconds."""
     block = (
         "\nprograms:\n  app: {simulate: {kind: ping-pong, bytes: $bytes, repeat: $repeat}, hosts: [a, b]}\n"
     )
     text = SCENARIO.read_text(encoding="utf-8").replace("params: {", "params: {bytes: 8B, repeat: 1, ", 1)
-    path = study.directory / "runs" / "simulated.yaml"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text.replace("name: path", "name: simulated") + block, encoding="utf-8")
-    found: dict[str, dict[int, float]] = {kind: {} for kind in KINDS}
-    for size in sizes:
-        repeat = max(5, round(seconds / (2 * (0.006 + size * 8 / 8e6))))
-        took = sweep_times(study, path, axes={"kind": list(KINDS)}, bytes=f"{size}B", repeat=repeat)
-        for kind, total in zip(KINDS, took, strict=True):
-            found[kind][size] = total / repeat / 2
+    path = study.runs / "simulated.yaml"
+    found: dict[str, dict[int, float]] = {}
+    for kind in EVERY_KIND:
+        whole = of_kind(study, text.replace("name: path", "name: simulated"), kind)
+        path.write_text(whole + block, encoding="utf-8")
+        found[kind] = {}
+        for size in sizes:
+            repeat = max(5, round(seconds / (2 * (0.006 + size * 8 / 8e6))))
+            (took,) = sweep_times(study, path, axes={}, bytes=f"{size}B", repeat=repeat)
+            found[kind][size] = took / repeat / 2
     return {kind: Curve(times, times) for kind, times in found.items()}
 
 
 def sweep_times(study: Study, path: Path, *, axes: dict[str, list[Any]], **params: Any) -> list[float]:
     """Seconds that program ``app`` takes in each variant."""
     whole = {**{name: [value] for name, value in params.items()}, **axes}
-    table = longhaul.sweep(path, axes=whole, runs=study.directory / "runs", report=False).table("parts")
+    table = longhaul.sweep(path, axes=whole, runs=study.runs, report=False).table("parts")
     rows = zip(table["variant"], table["item"], table["wall_ns"], strict=True)
     return [
         wall / 1e9
@@ -166,15 +204,3 @@ def sweep_times(study: Study, path: Path, *, axes: dict[str, list[Any]], **param
 
 def _words(action: str, host: str, port: str, origin: float) -> list[str]:
     return [sys.executable, str(PROGRAM), action, host, port, "--origin", f"{origin}"]
-
-
-def _params(params: dict[str, str]) -> str:
-    return "".join(f"{value}, " for value in params.values())
-
-
-def _say(study: Study, what: str, result: longhaul.Result) -> None:
-    late = result.summary["fidelity"]["lateness"]
-    study.say(
-        f"{what}{result.verdict}: lateness"
-        f" p50 {late['p50_ns'] / 1e3:.1f} us, p99 {late['p99_ns'] / 1e3:.0f} us"
-    )

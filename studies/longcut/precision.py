@@ -1,67 +1,76 @@
 """Figure 4: PingPong over a real path, here a live WAN, and over a relay that plays its trace."""
 
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
+from judging import between, measured, ratios
+from pingpong import SIZES
 from playing import SCENARIO, Client, Curve, drawn, live, pingpong, relayed
 from study import Study
 
 from longhaul.report.plotting import paper
 
 ENDS = {"here": "vvgw", "there": "clustis"}
-TIMES = 2
 SECONDS, PROBED_S = 40, 60
 
-Curves = Mapping[str, Sequence[Curve]]
-"""Real and emulated, each as often as it was repeated."""
 
+def study_precision(study: Study, *, rounds: int) -> None:
+    """Measure, collect, emulate in every round; judge and draw."""
+    rows: list[dict[str, Any]] = []
+    probed: list[dict[str, float]] = []
+    for number in range(rounds):
+        found = study.measured(f"precision/{number}", lambda: one_round(study))
+        if found:
+            rows += [{"round": number, **row} for row in found["rows"]]
+            probed.append(found["probed"])
+    study.table("figure4", rows)
+    for name, unit in (("rtt_ms", "ms"), ("there_mbit", "Mbit/s"), ("back_mbit", "Mbit/s")):
+        study.value(f"probed {name}", measured([each[name] for each in probed]), unit)
 
-def study_precision(study: Study) -> None:
-    """Measure, collect, emulate; judge and draw."""
-    with live(study, SCENARIO, kind="eventspace", **ENDS) as client:
-        real = [pingpong(client, SECONDS) for _ in range(TIMES)]
-        path = collected(study, client)
-    emulated = []
-    for _ in range(TIMES):
-        with relayed(study, path) as client:
-            emulated.append(pingpong(client, SECONDS))
-    every = {"real": real, "emulated": emulated}
-    study.table(
-        "figure4",
-        [
-            {
-                "path": which,
-                "run": number + 1,
-                "bytes": size,
-                "mean_ms": round(took * 1e3, 3),
-                "median_ms": round(curve.middle[size] * 1e3, 3),
-                "mbit_per_s": round(curve.megabits_per_s()[size], 4),
-            }
-            for which, curves in every.items()
-            for number, curve in enumerate(curves)
-            for size, took in curve.mean.items()
-        ],
-    )
-    off = {
-        size: fmean(curve.middle[size] for curve in emulated) / fmean(curve.middle[size] for curve in real)
-        - 1
-        for size in real[0].middle
-    }
-    study.say(
-        "emulated against real, medians: " + ", ".join(f"{value:+.1%}" for value in off.values()) + " by size"
-    )
-    close = sum(abs(value) < 0.1 for value in off.values())
+    def middle(path: str, size: int) -> list[float]:
+        return [row["median_ms"] for row in rows if (row["path"], row["bytes"]) == (path, size)]
+
     study.claim(
-        f"real and emulated are similar for most sizes (within 10 % at {close} of {len(off)})",
-        close > len(off) / 2,
+        "PingPong over the emulated path is as over the real one, for most message sizes",
+        place="figure 4",
+        rule="the median latency within 10 %; 95 % intervals over rounds. (Real is a live network that plays"
+        " the set's trace)",
+        cases=[
+            between(f"{size} bytes", ratios(middle("emulated", size), middle("real", size)), 0.9, 1.1)
+            for size in SIZES
+        ],
+        over="the message size",
     )
-    draw(study, every)
+    draw(study, rows)
 
 
-def collected(study: Study, client: Client) -> Path:
-    """A scenario with the trace that EventSpace's benchmark finds; a way's delay is half of both."""
+def one_round(study: Study) -> dict[str, Any]:
+    """The real path, what EventSpace's benchmark finds of it, and what a relay makes of that."""
+    with live(study, SCENARIO, kind="eventspace", **ENDS) as client:
+        real = pingpong(client, SECONDS)
+        path, probed = collected(study, client)
+    with relayed(study, path) as client:
+        emulated = pingpong(client, SECONDS)
+    rows = [
+        {
+            "path": which,
+            "bytes": size,
+            "mean_ms": round(took * 1e3, 3),
+            "median_ms": round(curve.middle[size] * 1e3, 3),
+        }
+        for which, curve in (("real", real), ("emulated", emulated))
+        for size, took in curve.mean.items()
+    ]
+    return {"rows": rows, "probed": probed}
+
+
+def collected(study: Study, client: Client) -> tuple[Path, dict[str, float]]:
+    """A scenario with the trace that EventSpace's benchmark finds, and its means.
+
+    A way's delay is half of both.
+    """
     samples = client("probe", "--origin", f"{time.monotonic()}", "--spans", f"0:{PROBED_S}")
     rows = [
         f"{at - samples[0][0]:.3f},{ends},{latency:.3f},{rate:.3f}"
@@ -69,31 +78,34 @@ def collected(study: Study, client: Client) -> Path:
         for ends, rate in zip(("near,far", "far,near"), rates, strict=True)
     ]
     latency, there, back = (fmean(sample[column] for sample in samples) for column in (1, 2, 3))
-    study.say(
-        f"EventSpace's benchmark made {len(samples)} samples in {PROBED_S} s: {latency:.2f} ms,"
-        f" {there:.2f} and {back:.2f} Mbit/s (the link's means: 14.95 ms, 12.79 and 7.78)"
-    )
-    folder = study.directory / "runs"
-    (folder / "collected.csv").write_text(
+    (study.runs / "collected.csv").write_text(
         "t_s,src,dst,rtt_ms,rate_mbit\n" + "\n".join(rows) + "\n", encoding="utf-8"
     )
     text = SCENARIO.read_text(encoding="utf-8").replace("name: path", "name: collected")
     measured = "{set: longcut, kind: $kind, from: $here, to: $there}"
-    path = folder / "collected.yaml"
+    path = study.runs / "collected.yaml"
     path.write_text(text.replace(measured, "{trace: collected.csv, from: near, to: far}"), encoding="utf-8")
-    return path
+    return path, {"rtt_ms": latency, "there_mbit": there, "back_mbit": back}
 
 
-def draw(study: Study, every: Curves) -> None:
-    """Latency and bandwidth, each run a line."""
+def draw(study: Study, rows: list[dict[str, Any]]) -> None:
+    """Latency and bandwidth, each round a line."""
+
+    def curve(path: str, number: int) -> Curve:
+        mine = [row for row in rows if (row["path"], row["round"]) == (path, number)]
+        return Curve(
+            {row["bytes"]: row["mean_ms"] / 1e3 for row in mine},
+            {row["bytes"]: row["median_ms"] / 1e3 for row in mine},
+        )
+
     with paper():
         made, latency, _bandwidth = drawn(
             (
-                curve,
-                {"label": f"{which}, run {number + 1}", "linestyle": line, "marker": mark, "color": colour},
+                curve(path, number),
+                {"label": f"{path}, round {number + 1}", "linestyle": line, "marker": mark, "color": colour},
             )
-            for (which, curves), line, colour in zip(every.items(), ("-", "--"), ("C0", "C1"), strict=True)
-            for number, (curve, mark) in enumerate(zip(curves, "os", strict=True))
+            for path, line, colour in (("real", "-", "C0"), ("emulated", "--", "C1"))
+            for number, mark in zip(sorted({row["round"] for row in rows}), "os^vDP", strict=False)
         )
         latency.legend(fontsize=8)
-        study.figure(made, "figure4")
+        study.figure(made, "precision", data=["figure4"])

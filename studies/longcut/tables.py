@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from itertools import combinations
 
+from judging import Case, judged
 from playing import KINDS
 from study import Study
 
@@ -47,33 +48,65 @@ def study_tables(study: Study) -> None:
             for pair in sorted(latency["nws"])
         ],
     )
-    for kind in ("nws", "constant"):
-        name = {"nws": "NWS", "constant": "EventSpace"}[kind]
-        latencies, rates = (asymmetry(values[kind]) for values in (latency, rate))
-        alike = sum(value < 0.1 for value in latencies.values())
-        unlike = sum(value >= 0.1 for value in rates.values())
+    tools = {"nws": "NWS", "constant": "EventSpace"}
+    apart = {kind: (asymmetry(latency[kind]), asymmetry(rate[kind])) for kind in tools}
+    study.claim(
+        "latency usually does not differ between the two ways",
+        place="tables I and IV",
+        rule="by under 10 % for more than half of the pairs",
+        cases=[
+            _most(name, [value < 0.1 for value in apart[kind][0].values()]) for kind, name in tools.items()
+        ],
+        over="the tool",
+    )
+    study.claim(
+        "bandwidth differs between the two ways",
+        place="tables II and V",
+        rule="by 10 % or more for more than half of the pairs",
+        cases=[
+            _most(name, [value >= 0.1 for value in apart[kind][1].values()]) for kind, name in tools.items()
+        ],
+        over="the tool",
+    )
+    for kind, name in tools.items():
+        latencies = apart[kind][0]
         worst = max((pair for pair in latencies if set(pair) != SITE), key=latencies.__getitem__)
-        study.claim(
-            f"{name}: latency differs between the two ways by under 10 % for most pairs ({alike} of"
-            f" {len(latencies)}), bandwidth by more for most ({unlike})",
-            alike > len(latencies) / 2 and unlike > len(rates) / 2,
-        )
-        study.say(
+        study.note(
             f"{name}: between sites latency differs most for {' and '.join(worst)}: {latencies[worst]:.0%}"
         )
-    finer = {pair: latency["constant"][pair] > value for pair, value in latency["nws"].items()}
-    lower = ", ".join(f"{here} to {there}" for (here, there), higher in finer.items() if not higher)
+    finer = [latency["constant"][pair] > value for pair, value in latency["nws"].items()]
     study.claim(
-        f"finer traces have higher latency: EventSpace's above NWS's for {sum(finer.values())} of"
-        f" {len(finer)} directions (not {lower})",
-        sum(finer.values()) > 0.8 * len(finer),
+        "finer traces have higher latency",
+        place="tables I and IV",
+        rule="EventSpace's is above NWS's in more than 80 % of the directions",
+        cases=judged("", sum(finer) > 0.8 * len(finer), f"{sum(finer)} of {len(finer)}"),
     )
-    less = {pair for pair, value in rate["nws"].items() if rate["constant"][pair] <= value}
+    more = {pair: rate["constant"][pair] > value for pair, value in rate["nws"].items()}
     study.claim(
-        "EventSpace saw more bandwidth than NWS, but within the site of psgw and vvgw",
-        all(set(pair) == SITE for pair in less),
+        "EventSpace sees more bandwidth than NWS",
+        place="tables II and V",
+        rule="in every direction, between sites and within one",
+        cases=[
+            judged(
+                where,
+                all(found),
+                f"{sum(found)} of {len(found)}",
+            )
+            for where, found in (
+                ("between sites", [each for pair, each in more.items() if set(pair) != SITE]),
+                (
+                    "within the site of psgw and vvgw",
+                    [each for pair, each in more.items() if set(pair) == SITE],
+                ),
+            )
+        ],
+        over="whether there is a WAN between",
     )
     draw(study, latency, rate)
+
+
+def _most(name: str, held: list[bool]) -> Case:
+    return judged(name, sum(held) > len(held) / 2, f"{sum(held)} of {len(held)}")
 
 
 def asymmetry(values: Mapping[Pair, float]) -> dict[Pair, float]:
@@ -119,4 +152,4 @@ def draw(study: Study, latency: Means, rate: Means) -> None:
         made.axes[1].set_yticks([2, 5, 10, 20, 50, 80], ["2", "5", "10", "20", "50", "80"])
         made.axes[1].minorticks_off()
         made.axes[0].legend(fontsize=8, ncol=2, loc="lower left", bbox_to_anchor=(0, 1))
-        study.figure(made, "tables")
+        study.figure(made, "tables", data=["tables"])

@@ -22,6 +22,7 @@ class Gallery:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        self.kept: dict[str, Figure] = {}
 
     def draw(self, name: str, title: str, height_in: float, paint: Callable[[Figure, "Colour"], None]) -> str:
         """The figure as SVG for the page; ``NAME.png`` and ``NAME.svg`` are written."""
@@ -31,6 +32,7 @@ class Gallery:
             made.patch.set_alpha(1)
             for suffix in ("png", "svg"):
                 made.savefig(self.directory / f"{name}.{suffix}", dpi=140)
+            self.kept[name] = made
         with style():
             made = figure(height_in)
             paint(made, lambda colour: colour)

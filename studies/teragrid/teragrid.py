@@ -5,8 +5,8 @@ alone and beside five flows, with long and short queues, under several readings 
 """
 
 import argparse
-import csv
 import json
+import sys
 import time
 from collections import Counter
 from dataclasses import asdict
@@ -15,11 +15,15 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import pictures
 from chain import FASTER, SECONDS, Chain, can_run, capture_to_law
 from claims import MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, claims
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
+from judging import exact
 from results import Results, collect
+from study import Study
 from trials import MEANINGS, READINGS, Plan, plans
 
 import longhaul
@@ -35,6 +39,9 @@ from longhaul.scenario.sweeps.options import Options
 HERE = Path(__file__).parent
 DIRECTORY = HERE.parents[1] / "runs" / "studies" / "teragrid"
 """Where everything goes."""
+QUESTION = "Which TCP takes from others on TeraGrid, and what does its published loss mean?"
+SECONDS_EACH = 1000
+"""Simulated, of each trial."""
 SAMPLE_S = 15.0
 """Simulated seconds of each variant that the cost is judged by."""
 EVENTS_AT_ONCE = 100_000
@@ -48,7 +55,9 @@ def main() -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask whether the cost of --full is right")
     parser.add_argument("--resume", action="store_true", help="keep what an interrupted study has done")
     parser.add_argument("--seeds", type=int, help="of each point, to try something out")
-    parser.add_argument("--seconds", type=int, default=1000, help="of each trial, to try something out")
+    parser.add_argument(
+        "--seconds", type=int, default=SECONDS_EACH, help="of each trial, to try something out"
+    )
     parser.add_argument("--workers", type=int, help="threads; all cores if left out")
     arguments = parser.parse_args()
     DIRECTORY.mkdir(parents=True, exist_ok=True)
@@ -79,8 +88,12 @@ def main() -> None:
         return _sweep(plan, resume=arguments.resume, workers=arguments.workers)
 
     results = collect(every, run)
-    _write(results, chain, every, _spent(time.monotonic() - began, resume=arguments.resume))
+    whole = arguments.seeds is None and arguments.seconds == SECONDS_EACH
+    study = Study("teragrid", QUESTION, whole=whole, resume=True)
+    with study.part("trials", how="simulated"):
+        _write(study, results, chain, every, _spent(time.monotonic() - began, resume=arguments.resume))
     print(f"report: {DIRECTORY / 'report.html'}")
+    study.finish()
 
 
 def _chain(*, resume: bool) -> Chain | None:
@@ -143,8 +156,10 @@ def _cost_s(plan: Plan) -> float:
     return cost * plan.seeds
 
 
-def _write(results: Results, chain: Chain | None, every: tuple[Plan, ...], took_s: float) -> None:
-    """Figures, ``claims.csv``, ``fairness.csv`` and ``report.html``."""
+def _write(
+    study: Study, results: Results, chain: Chain | None, every: tuple[Plan, ...], took_s: float
+) -> None:
+    """Figures, claims, tables and ``report.html``."""
     found = claims(results)
     gallery = pictures.Gallery(DIRECTORY)
     mains = list(dict.fromkeys(key[1] for key in results.cells if key[0] == "long"))
@@ -173,7 +188,7 @@ def _write(results: Results, chain: Chain | None, every: tuple[Plan, ...], took_
     fairness = [
         {"title": title, "rows": _fairness(results, sweep, reading)} for sweep, title, reading in places
     ]
-    counts = Counter(claim.verdict for claim in found)
+    counts = Counter(claim.verdict.split(" on ")[0] for claim in found)
     environment = Environment(
         # The look is that of all reports.
         loader=ChoiceLoader([FileSystemLoader(HERE), PackageLoader("longhaul.report", ".")]),
@@ -201,17 +216,35 @@ def _write(results: Results, chain: Chain | None, every: tuple[Plan, ...], took_
         sweeps=results.sweeps,
     )
     write_page(DIRECTORY / "report.html", page)
-    _table(
-        "claims",
-        [
-            {"place": claim.place, "claim": claim.text, "verdict": claim.verdict, **asdict(case)}
-            for claim in found
-            for case in claim.cases
-        ],
-    )
-    _table("fairness", [{"sweep": table["title"], **row} for table in fairness for row in table["rows"]])
     for claim in found:
-        print(f"  {claim.verdict:14} {claim.place:10} {claim.text}")
+        # Each condition is a reading of the loss and a queue.
+        study.claim(claim.text, place=claim.place, rule=claim.rule, cases=claim.cases, over=claim.over)
+    study.table("fairness", [{"sweep": table["title"], **row} for table in fairness for row in table["rows"]])
+    study.table("goodput", _goodputs(results))
+    for name in ("readings", f"fairness-{mains[0]}"):
+        study.figure(gallery.kept[name], name.split("-")[0], data=["goodput"])
+    study.value("trials", exact(results.trials))
+    study.value("took", exact(took_s / 60), "minutes")
+    if chain:
+        study.note(f"capture: {chain.losses:,} of {chain.dropped:,} losses found; {text_of(chain.law)}")
+
+
+def _goodputs(results: Results) -> list[dict[str, Any]]:
+    """For a CSV file: the mean of every cell."""
+    return [
+        {
+            "sweep": sweep,
+            "reading": reading,
+            "round_trip_ms": round_trip_ms,
+            "variant": name,
+            "trials": len(cell.main),
+            "mbits": round(cell.mbits, 3),
+            "sd_mbits": round(cell.sd_mbits, 3) if len(cell.main) > 1 else "",
+            "others_mbits": round(cell.cross_mbits, 3),
+            "taken_share": round(results.stolen(sweep, reading, name).mean, 4) if cell.cross_mbits else "",
+        }
+        for (sweep, reading, round_trip_ms, name), cell in results.cells.items()
+    ]
 
 
 def _answers(results: Results) -> list[str]:
@@ -259,13 +292,6 @@ def _fairness(results: Results, sweep: str, reading: str) -> list[dict[str, str]
             }
         )
     return rows
-
-
-def _table(name: str, rows: list[dict[str, Any]]) -> None:
-    with (DIRECTORY / f"{name}.csv").open("w", newline="", encoding="utf-8") as out:
-        writer = csv.DictWriter(out, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 if __name__ == "__main__":

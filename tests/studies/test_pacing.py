@@ -8,7 +8,8 @@ FOLDER = Path(__file__).parents[2] / "studies"
 
 
 def test_a_minute_of_the_table_of_pfldnet_has_its_order(tmp_path, monkeypatch) -> None:
-    monkeypatch.syspath_prepend(str(FOLDER))
+    for folder in (FOLDER, FOLDER / "pacing"):
+        monkeypatch.syspath_prepend(str(folder))
     import pacing
 
     cells = [("scalable", True, 64), ("scalable", False, 64), ("scalable", False, 512), ("fast", True, 64)]
@@ -28,11 +29,12 @@ def test_a_minute_of_the_table_of_pfldnet_has_its_order(tmp_path, monkeypatch) -
 def test_fast_keeps_its_200_segments_where_they_fit_and_loses_packets_where_not(
     tmp_path, monkeypatch
 ) -> None:
-    monkeypatch.syspath_prepend(str(FOLDER))
+    for folder in (FOLDER, FOLDER / "pacing"):
+        monkeypatch.syspath_prepend(str(folder))
     import pacing
 
     # 200 segments of 1500 bytes are 300 kB: more than 256 KiB, less than 512.
-    cases = [pacing.Case("fast", False, buffer, "half", seconds=60) for buffer in (256, 512)]
+    cases = [pacing.Case("fast", False, buffer, pacing.HALF, seconds=60) for buffer in (256, 512)]
     (_slow, drops), (fast, none) = pacing.simulate(cases, tmp_path)
     assert drops > 0
     assert none == 0

@@ -1,0 +1,165 @@
+"""The losses measured on TeraGrid, 200 times: what a fit of 1,346 gaps finds, and which family comes first.
+
+After the fitting pipeline of Hacker, Smith et al. (2008), who found Weibull gaps of shape 2.9 and the
+smallest Anderson-Darling statistic.
+"""
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import numpy as np
+from judging import Found, between, exact, judged
+from study import Part, Study, run_study
+
+from longhaul.analysis.fitting import FAMILIES, fit_gaps
+from longhaul.report.plotting import LIGHT, SERIES, figure, paper, plain
+
+SHAPE, SCALE_S = 2.9, 18.0
+LOSSES = 1346
+REPETITIONS = 200
+REPLICATES = 199
+SEED = 2008
+SIGMAS = 4.5
+"""How far chance may take a figure of so many repetitions from what theory says."""
+
+
+def fits() -> dict[str, Any]:
+    """What each repetition's fit is, and how far each family is from the gaps."""
+    samples = SCALE_S * np.random.default_rng(SEED).weibull(SHAPE, (REPETITIONS, LOSSES))
+    rows, distances = [], {name: [] for name in FAMILIES}
+    for index, gaps in enumerate(samples):
+        found = fit_gaps(gaps, replicates=REPLICATES, seed=index)
+        by_family = {fit.family: fit for fit in found.fits}
+        weibull = by_family["weibull"]
+        for name, fit in by_family.items():
+            distances[name].append(fit.a2.value)
+        rows.append(
+            {
+                "repetition": index,
+                "shape": round(weibull.parameters[0].value, 5),
+                "standard_error": round(weibull.parameters[0].standard_error or 0.0, 5),
+                "weibull_p": weibull.a2.p,
+                "first": found.best.family,
+                "smallest_a2": next(fit.family for fit in found.fits if fit.easyfit_rank == 1),
+                "easyfit_accepts_normal": by_family["normal"].easyfit_accepts,
+            }
+        )
+    quantiles = {
+        name: [round(float(each), 4) for each in np.quantile(values, (0.05, 0.5, 0.95))]
+        for name, values in distances.items()
+        if values
+    }
+    return {"rows": rows, "quantiles": quantiles}
+
+
+def study_fits(study: Study) -> None:
+    """Fit, judge, draw."""
+    found = study.measured("fits", fits)
+    if found is None:
+        raise RuntimeError("the fits failed")
+    rows = found["rows"]
+    study.table("fits", rows)
+    study.table(
+        "families",
+        [
+            {"family": name, "a2_p5": low, "a2_p50": middle, "a2_p95": high}
+            for name, (low, middle, high) in found["quantiles"].items()
+        ],
+    )
+    study.note(f"Weibull gaps, shape {SHAPE}, scale {SCALE_S:g} s; seed {SEED}, {REPLICATES} replicates each")
+    shapes = np.array([row["shape"] for row in rows])
+    theory = np.sqrt(6) / np.pi * SHAPE / np.sqrt(LOSSES)
+    spread = float(shapes.std(ddof=1))
+    # Of a standard deviation from so many normal values.
+    half = 1.96 * spread / np.sqrt(2 * REPETITIONS)
+    study.value("shape", Found(float(shapes.mean()), 1.96 * spread / np.sqrt(REPETITIONS), REPETITIONS))
+    study.value("deviation", Found(spread, half, REPETITIONS))
+    study.value("theory", exact(float(theory)))
+    study.claim(
+        "a fitted shape has the standard deviation that theory says",
+        place="ours",
+        rule=f"within {SIGMAS} standard errors of sqrt(6)/pi times shape/sqrt(losses); {REPETITIONS} fits",
+        cases=judged(
+            "",
+            bool(abs(spread / theory - 1) < SIGMAS / np.sqrt(2 * REPETITIONS)),
+            f"{spread:.4f} ±{half:.4f}, theory {theory:.4f}",
+        ),
+    )
+    told = float(np.mean([row["standard_error"] for row in rows]))
+    study.claim(
+        "each fit reports that standard error itself",
+        place="ours",
+        rule="the mean of the reported ones is within 5 % of theory",
+        cases=between("", exact(told), 0.95 * theory, 1.05 * theory),
+    )
+    first = Counter(row["first"] for row in rows)
+    study.claim(
+        "losses like TeraGrid's are found to be Weibull",
+        place="the paper's section on the distribution of losses",
+        rule="Weibull is first of twelve families in at least 95 of 100 repetitions",
+        cases=judged("", first["weibull"] >= 0.95 * REPETITIONS, _counted(first)),
+    )
+    nearest = Counter(row["smallest_a2"] for row in rows)
+    study.claim(
+        "and have the smallest Anderson-Darling statistic with it",
+        place="the paper's rule, that of its tool",
+        rule="Weibull has the smallest of twelve families in at least 95 of 100 repetitions",
+        cases=judged("", nearest["weibull"] >= 0.95 * REPETITIONS, _counted(nearest)),
+    )
+    rejected = sum(row["weibull_p"] is not None and row["weibull_p"] <= 0.05 for row in rows)
+    study.claim(
+        "the true family is rejected as often as the level of the test says",
+        place="ours",
+        rule=f"p is at most 0.05 in 5 % of the repetitions, within {SIGMAS} standard errors",
+        cases=judged(
+            "",
+            bool(abs(rejected - 0.05 * REPETITIONS) < SIGMAS * np.sqrt(0.05 * 0.95 * REPETITIONS)),
+            f"{rejected} of {REPETITIONS}",
+        ),
+    )
+    accepted = sum(row["easyfit_accepts_normal"] for row in rows)
+    study.claim(
+        "the tool's limit tells a normal distribution from these gaps",
+        place="the paper's tool",
+        rule="it rejects the normal distribution in at least half of the repetitions",
+        cases=judged("", accepted <= REPETITIONS / 2, f"accepted in {accepted} of {REPETITIONS}"),
+    )
+    draw(study, shapes, found["quantiles"])
+
+
+def _counted(counter: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counter.most_common())
+
+
+def draw(study: Study, shapes: np.ndarray, quantiles: dict[str, list[float]]) -> None:
+    """Fitted shapes, and how far each family is from the gaps."""
+    with paper():
+        made = figure(3.8, width_in=9)
+        left, right = made.subplots(1, 2)
+        plain(left)
+        plain(right)
+        left.hist(shapes, bins=20)
+        left.axvline(SHAPE, color="0.4", linewidth=0.8, linestyle="--")
+        left.set(xlabel="fitted shape", ylabel=f"of {REPETITIONS} repetitions")
+        left.set_title(f"shape {shapes.mean():.3f}, sd {shapes.std(ddof=1):.3f}")
+        shown = [name for name in quantiles if name not in ("weibull-3", "generalised-pareto", "wakeby")]
+        shown.sort(key=lambda name: quantiles[name][1])
+        for place, name in enumerate(shown):
+            low, middle, high = quantiles[name]
+            right.plot([low, high], [place, place], color=LIGHT[SERIES[0]], linewidth=3)
+            right.plot([middle], [place], "o", color=LIGHT[SERIES[1]], zorder=3)
+        right.set_yticks(range(len(shown)), shown)
+        right.set(xscale="log", xlabel="Anderson-Darling statistic")
+        right.set_title("distance of each family: median, 5 to 95 %")
+        study.figure(made, "fits", data=["fits", "families"])
+
+
+QUESTION = "What do 1,346 gaps between losses tell of their distribution?"
+PARTS = {"fits": Part("arithmetic", lambda study, _given: study_fits(study))}
+
+if __name__ == "__main__":
+    run_study("fitting", QUESTION, __doc__, PARTS)

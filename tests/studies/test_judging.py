@@ -1,0 +1,85 @@
+"""Claims follow from intervals: holds, fails or open under each condition, and one verdict of all."""
+
+import pytest
+from judging import (
+    Case,
+    Claim,
+    Found,
+    at_least,
+    at_most,
+    between,
+    claim_of,
+    exact,
+    judged,
+    measured,
+    ratios,
+)
+
+
+def verdict(*cases: Case, over: str = "the delay") -> str:
+    return Claim("figure 1", "it is so", "by a rule", cases, over).verdict
+
+
+def test_the_mean_of_repetitions_has_students_interval() -> None:
+    # t(0.975, 2) = 4.303; the standard error of 1, 2, 3 is 1/sqrt(3).
+    found = measured([1, 2, 3])
+    assert (found.value, found.runs) == (2, 3)
+    assert found.half_width == pytest.approx(4.303 / 3**0.5, rel=1e-3)
+
+
+def test_a_condition_holds_or_fails_with_its_whole_interval_and_is_open_else() -> None:
+    found = Found(10, 1, 5)
+    assert [at_least("", found, bound).outcome for bound in (9, 9.5, 11.5)] == ["holds", "open", "fails"]
+    assert [at_most("", found, bound).outcome for bound in (11, 10.5, 8.5)] == ["holds", "open", "fails"]
+    assert between("", found, 9, 11).outcome == "holds"
+    assert between("", found, 0, 8).outcome == "fails"
+
+
+def test_one_measurement_leaves_its_condition_open_and_a_simulation_does_not() -> None:
+    assert at_least("", measured([10]), 1).outcome == "open"
+    assert at_least("", exact(10), 1).outcome == "holds"
+
+
+def test_equal_measurements_have_an_interval_of_no_width() -> None:
+    assert measured([5, 5, 5]).half_width == 0
+
+
+def test_ratios_are_of_pairs() -> None:
+    assert ratios([2, 8], [1, 2]).value == 3
+
+
+def test_a_verdict_is_of_all_conditions() -> None:
+    holds, fails, unclear = judged("1 ms", True, "x"), judged("2 ms", False, "y"), Case("3 ms", "open", "z")
+    assert verdict(holds, holds) == "reproduced"
+    assert verdict(fails, fails) == "not reproduced"
+    assert verdict(holds, fails) == "depends on the delay"
+    assert verdict(holds, unclear).startswith("undecided")
+    assert verdict(fails, unclear).startswith("undecided")
+    assert verdict() == "not measured"
+
+
+def test_what_fails_is_told_in_full_and_what_holds_in_short() -> None:
+    many = [judged(f"{n} us", True, "1") for n in range(9)]
+    claim = Claim("", "", "", (*many, judged("9 us", False, "2"), judged("10 us", False, "3")), "")
+    assert claim.found() == "fails: 9 us: 2; 10 us: 3. holds: 0 us: 1; ...; 8 us: 1 (9 conditions)"
+
+
+def test_claims_survive_their_file() -> None:
+    claim = Claim("figure 1", "it is so", "by a rule", (judged("a", True, "1"),), "the delay")
+    data = claim.as_data()
+    assert claim_of(data) == claim
+    assert data["verdict"] == "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (Found(57.31, 0.84, 5), "57.3 ±0.8 us"),
+        (Found(57.31, 0.14, 5), "57.31 ±0.14 us"),
+        (Found(1234.5, 56.0, 5), "1,234 ±56 us"),
+        (exact(0.0312), "0.0312 us"),
+        (measured([3.0]), "3.00 us (one run)"),
+    ],
+)
+def test_numbers_have_no_more_digits_than_their_intervals(found: Found, text: str) -> None:
+    assert found.shown("us") == text

@@ -1,0 +1,93 @@
+"""A study measures in parts, keeps what it measured, and publishes with provenance."""
+
+import json
+from pathlib import Path
+
+import pytest
+import study
+from judging import exact, judged
+
+from longhaul.report.plotting import figure, paper
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study, "ROOT", tmp_path)
+
+
+def one_part(made: study.Study, name: str, value: float) -> None:
+    with made.part(name, how="simulated"):
+        made.table(name, [{"x": 1, "y": value}])
+        made.claim("y is 1", place="figure 1", rule="exactly", cases=judged("", value == 1, f"{value}"))
+        made.value("y", exact(value), "us")
+        with paper():
+            drawn = figure(2)
+            drawn.subplots().plot([1, value])
+            made.figure(drawn, name, data=[name])
+
+
+def test_a_part_replaces_its_own_results_alone(tmp_path: Path) -> None:
+    made = study.Study("some", "what?", whole=False)
+    one_part(made, "first", 1)
+    one_part(made, "second", 2)
+    one_part(study.Study("some", "what?", whole=False), "first", 3)
+    folder = tmp_path / "runs/studies/some/results"
+    parts = json.loads((folder / "claims.json").read_text(encoding="utf-8"))["parts"]
+    assert {name: part["values"]["y"]["value"] for name, part in parts.items()} == {"first": 3, "second": 2}
+    assert parts["first"]["claims"][0]["verdict"] == "not reproduced"
+    assert set(parts["first"]["provenance"]) >= {"commit", "date", "machine", "command", "took_s"}
+
+
+def test_a_table_says_where_it_comes_from_and_a_picture_what_it_was_drawn_from(tmp_path: Path) -> None:
+    one_part(study.Study("some", "what?", whole=False), "first", 1)
+    folder = tmp_path / "runs/studies/some/results"
+    head, names, values = (folder / "first.csv").read_text(encoding="utf-8").splitlines()
+    assert head.startswith("# longhaul study some, part first, simulated: commit ")
+    assert (names, values) == ("x,y", "1,1")
+    text = (folder / "study-some-first.png").read_bytes()
+    assert f"first.csv {study.digest(folder / 'first.csv')}".encode() in text
+
+
+def test_a_part_that_fails_leaves_the_others_and_the_exit_code_says_so() -> None:
+    made = study.Study("some", "what?", whole=False)
+    with made.part("broken", how="live"):
+        raise RuntimeError("no network")
+    one_part(made, "sound", 1)
+    with pytest.raises(SystemExit) as ended:
+        made.finish()
+    assert ended.value.code == 1
+
+
+def test_a_measurement_is_tried_twice_and_kept_for_a_study_that_resumes() -> None:
+    tries: list[int] = []
+
+    def flaky() -> list[int]:
+        tries.append(1)
+        if len(tries) == 1:
+            raise OSError("busy")
+        return [7]
+
+    first = study.Study("some", "what?", whole=False)
+    with first.part("a", how="live"):
+        assert first.measured("a/0", flaky) == [7]
+    assert len(tries) == 2
+    again = study.Study("some", "what?", whole=False, resume=True)
+    with again.part("a", how="live"):
+        assert again.measured("a/0", lambda: [8]) == [7]
+    fresh = study.Study("some", "what?", whole=False)
+    with fresh.part("a", how="live"):
+        assert fresh.measured("a/0", lambda: [8]) == [8]
+
+
+def test_what_cannot_be_measured_is_a_note_and_not_a_number(tmp_path: Path) -> None:
+    made = study.Study("some", "what?", whole=False)
+
+    def broken() -> int:
+        raise OSError("no device")
+
+    with made.part("a", how="live"):
+        assert made.measured("a/0", broken) is None
+    assert made.failed == 1
+    path = tmp_path / "runs/studies/some/results/claims.json"
+    (note,) = json.loads(path.read_text(encoding="utf-8"))["parts"]["a"]["notes"]
+    assert note == "not measured: a/0 (OSError: no device)"
