@@ -64,7 +64,7 @@ class Results:
     def provenance(self, part: str) -> str:
         """Commit, date, machine, and how well live runs did."""
         found = self._whole["parts"][part]
-        return f"{found['how'].capitalize()}; {sentence(found['provenance'])}."
+        return _prose(f"{found['how'].capitalize()}; {sentence(found['provenance'])}.")
 
     def notes(self, part: str) -> list[str]:
         """What the study said beside its claims."""
@@ -81,7 +81,7 @@ class Results:
             for data in self._whole["parts"][part]["claims"]:
                 claim = claim_of(data)
                 cells = (f"{claim.text} ({claim.place})", claim.rule, claim.found(), f"**{claim.verdict}**")
-                rows.append(f"| {' | '.join(each.replace('|', '/') for each in cells)} |")
+                rows.append(f"| {' | '.join(map(_prose, cells))} |")
             pieces.append("\n".join([*rows, "", f"<sub>{self.provenance(part)}</sub>"]))
         return "\n\n".join(pieces)
 
@@ -93,6 +93,11 @@ class Results:
                 word = claim_of(data).verdict.split(" on ")[0].split(":")[0]
                 found[word] = found.get(word, 0) + 1
         return found
+
+
+def _prose(text: str) -> str:
+    """ASCII as documents have it: micro signs, a space before per cent, and nothing that ends a cell."""
+    return re.sub(r"(?<=\d)%", " %", re.sub(r"\bus\b", "µs", text)).replace("|", "/")
 
 
 class Figures(dict[str, Any]):
