@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from longhaul.analysis.pace import Pace, left_text
 from longhaul.errors import LonghaulError
 from longhaul.page.refusals import as_json
 from longhaul.page.running import Run, Tell, listen, teller
@@ -44,7 +45,7 @@ class Telling:
     run: Run
     points: int = 0
     finished: int = 0
-    new: int = 0
+    pace: Pace = field(default_factory=Pace)
     began_s: float = field(default_factory=time.monotonic)
     next_s: float = 0.0
     """When results so far are written again."""
@@ -81,8 +82,8 @@ class Telling:
     def done(self, points: int) -> None:
         """So many runs have been done."""
         self.finished += points
-        self.new += points
         now_s = time.monotonic()
+        self.pace.done(points, at_s=now_s - self.began_s)
         if now_s >= self.next_s:
             sweeps.conclude(self.folder, self.prepared, status="running")
             spent_s = time.monotonic() - now_s
@@ -90,9 +91,16 @@ class Telling:
         self._tell_progress()
 
     def _tell_progress(self) -> None:
-        rate = self.new / max(time.monotonic() - self.began_s, 1e-3)
-        left_s = (self.points - self.finished) / rate if rate else None
-        self.tell({"event": "swept", "done": self.finished, "points": self.points, "left_s": left_s})
+        left = self.pace.left(self.points - self.finished)
+        self.tell(
+            {
+                "event": "swept",
+                "done": self.finished,
+                "points": self.points,
+                "left_s": left.mean_s if left else None,
+                "left_text": left_text(left),
+            }
+        )
 
 
 def main() -> int:

@@ -93,7 +93,12 @@ class Sweeps:
 
 def _progress(started: Started) -> SweepProgress | None:
     swept = started.swept
-    return swept and {"done": swept["done"], "points": swept["points"], "left_s": swept["left_s"]}
+    return swept and {
+        "done": swept["done"],
+        "points": swept["points"],
+        "left_s": swept["left_s"],
+        "left_text": swept["left_text"],
+    }
 
 
 def _messages(started: Started) -> list[Warned | Failure]:

@@ -30,11 +30,12 @@ class Runs(TypedDict):
 
 
 class SweepProgress(TypedDict):
-    """How far a sweep is, and how long the rest will take at this pace."""
+    """How far a sweep is, and how long the rest will take at this pace: a mean, and a range as text."""
 
     done: int
     points: int
     left_s: float | None
+    left_text: str
 
 
 class SweepResult(TypedDict):

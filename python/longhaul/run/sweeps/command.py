@@ -15,6 +15,7 @@ from longhaul.run.sweeps import sweep as sweeps
 from longhaul.run.sweeps.arrays import write_scripts
 from longhaul.run.sweeps.cluster import Cluster, place_of
 from longhaul.run.sweeps.local import Threads, Workers
+from longhaul.run.sweeps.pilot import estimate_cost
 from longhaul.run.sweeps.prepared import prepare
 from longhaul.scenario.sweeps.options import Options
 
@@ -73,7 +74,7 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
     prepared = prepare(asked.scenario, settings=asked.settings, options=asked.options)
     if asked.dry_run:
         cores = asked.workers or len(os.sched_getaffinity(0))
-        _show_estimate(sweeps.estimate(prepared, cores=cores), as_json=asked.as_json)
+        _show_estimate(estimate_cost(prepared, cores=cores), as_json=asked.as_json)
         return 0
     if asked.array:
         folder = sweeps.begin(prepared, runs=asked.runs, argv=argv)
@@ -133,19 +134,37 @@ def _show_estimate(found: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(found, indent=1))
         return
-    from longhaul.analysis.text import time_text
-
     about = "about " if found["extrapolated"] else ""
     more = " at first" if found["more_until"] else ""
     print(f"{found['variants']} variants x {found['repeats']} seeds = {found['points']} runs{more}")
     print(f"{found['shards']} shards of {found['shard_points']} runs at most")
+    tried = f"{found['tried']} variant{'s' if found['tried'] > 1 else ''} tried here"
+    one = _span(found["point_least_s"], found["point_most_s"])
+    print(f"{tried}: one run takes {about}{one} of one core")
     print(
-        f"one run takes {about}{time_text(found['point_s'] * 1e9)} here; all of them "
-        f"{_hours(found['core_s'])} of one core, {_hours(found['wall_s'])} on {found['cores']} cores"
+        f"all runs: {about}{_estimated(found, 'core')} of one core, "
+        f"{_estimated(found, 'wall')} on {found['cores']} cores"
     )
+    print(f"beside them: {_hours(found['start_s'])} to start and to check, then summary and report")
+
+
+def _estimated(found: dict[str, Any], what: str) -> str:
+    """``12 s (9.1 to 15 s)``."""
+    low, mean, high = (found[f"{what}_{key}"] for key in ("low_s", "s", "high_s"))
+    return _hours(mean) if _hours(low) == _hours(high) else f"{_hours(mean)} ({_span(low, high)})"
+
+
+def _span(low: float, high: float) -> str:
+    least, most = _hours(low), _hours(high)
+    if least == most:
+        return least
+    unit = f" {most.rpartition(' ')[2]}"
+    return f"{least.removesuffix(unit)} to {most}"
 
 
 def _hours(seconds: float) -> str:
+    if seconds < 1:
+        return f"{seconds * 1000:.2g} ms" if seconds < 0.1 else f"{seconds * 1000:.0f} ms"
     if seconds < 120:
-        return f"{seconds:.3g} s"
-    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.2g} min" if seconds < 7200 else f"{seconds / 3600:.2g} h"

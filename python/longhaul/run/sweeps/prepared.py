@@ -1,17 +1,15 @@
 """A sweep that is ready to run: checked, counted, cut into shards."""
 
 import math
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 
-from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 from longhaul.run.sim import real_programs, simulated_plan
-from longhaul.run.sweeps.job import Job, Piece, Shard, point_plan, with_seed
+from longhaul.run.sweeps.job import Job, Piece, Shard
 from longhaul.scenario.metrics import Unit
 from longhaul.scenario.model import Document
 from longhaul.scenario.model.sweep import Sweep
@@ -19,7 +17,7 @@ from longhaul.scenario.problems import ScenarioError
 from longhaul.scenario.references import metrics_of, unknown_sweep_metrics
 from longhaul.scenario.resolve import Resolved
 from longhaul.scenario.sweeps.axes import Axis, axes_of, column_of, numbers_of
-from longhaul.scenario.sweeps.design import Design
+from longhaul.scenario.sweeps.design import Design, spread
 from longhaul.scenario.sweeps.options import Options, load_sweep
 from longhaul.scenario.sweeps.places import readdressed
 from longhaul.scenario.sweeps.variants import base_of, check_values
@@ -28,11 +26,10 @@ SHARD_S = 2.0
 """How long a shard should take on one core: what is lost at most when a worker or client is killed."""
 MOST_POINTS = 1000
 """Runs of a shard at most, however short."""
+MOST_SPREAD = 20_000
+"""Shards that are held in memory at once."""
 LEAST_SHARDS = 16
 """Into which a sweep is cut, if it has so many runs: or some cores would have nothing to do."""
-TRIED_S = 1.0
-"""How long the run is watched whose speed is taken for all."""
-EVENTS_AT_ONCE = 200_000
 
 
 @dataclass(frozen=True)
@@ -76,6 +73,19 @@ class Prepared:
                     gathered, room = [], size
         if gathered:
             yield Shard(round_, next(numbers), tuple(gathered))
+
+    def spread_shards(
+        self, round_: int, added: Mapping[int, tuple[int, int]] | None, *, size: int
+    ) -> Iterator[Shard]:
+        """The same shards in an order in which those that come first stand for all of them.
+
+        So the time left and the results so far tell of the whole sweep. More than :data:`MOST_SPREAD` stay as
+        they are, one at a time.
+        """
+        every = list(islice(self.shards(round_, added, size=size), MOST_SPREAD + 1))
+        if len(every) > MOST_SPREAD:
+            return self.shards(round_, added, size=size)
+        return (every[place] for place in spread(len(every)))
 
     def _pieces(self, added: Mapping[int, tuple[int, int]] | None) -> Iterator[Piece]:
         if added is None:
@@ -156,40 +166,3 @@ def _column(axis: Axis) -> tuple[str, str]:
         return column_of(axis.name), "string"
     whole = all(isinstance(each, int) for each in numbers[1])
     return numbers[0], "int64" if whole else "double"
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one run takes here, on one core."""
-
-    point_s: float
-    whole: bool
-    """Whether the run was watched to its end; otherwise the rest is extrapolated by simulated time."""
-
-
-def try_one(prepared: Prepared) -> Cost:
-    """Time the first run that can be, for a second at most. What it comes to is thrown away."""
-    cost = None
-    for variant in range(min(prepared.design.variants, LEAST_SHARDS)):
-        began = time.perf_counter()
-        try:
-            return _time_variant(prepared, prepared.design.values(variant))
-        except (LonghaulError, ValueError):
-            cost = cost or Cost(time.perf_counter() - began, whole=True)
-    assert cost is not None
-    return cost
-
-
-def _time_variant(prepared: Prepared, values: Sequence[str]) -> Cost:
-    prepared.job.base.resolve(values)
-    began = time.perf_counter()
-    plan, _traffic, rest = point_plan(prepared.job.base, values)
-    resolving_s = (time.perf_counter() - began) / prepared.sweep.repeats
-    began = time.perf_counter()
-    simulation = _longhaul.Simulation(with_seed(rest, plan["seed"]), directory=None)
-    while not simulation.advance(EVENTS_AT_ONCE):
-        spent_s = time.perf_counter() - began
-        if spent_s > TRIED_S:
-            share = simulation.now_ns() / (plan["duration_ns"] or 2 * max(simulation.now_ns(), 1))
-            return Cost(spent_s / max(share, 1e-9), whole=False)
-    return Cost(resolving_s + time.perf_counter() - began, whole=True)

@@ -5,8 +5,9 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from longhaul.analysis.pace import Pace, left_text
 from longhaul.report.console import Console
 
 QUIET_S = 10.0
@@ -38,7 +39,7 @@ class Watching(Protocol):
 
 
 class Sweeping(AbstractContextManager["Sweeping"]):
-    """Shows runs done, their rate, and the time left, on standard error."""
+    """Shows runs done, the time left as a range, and the rate, on standard error."""
 
     def __init__(self, points: int, *, workers: str) -> None:
         """Prepare for so many runs."""
@@ -48,13 +49,13 @@ class Sweeping(AbstractContextManager["Sweeping"]):
             TextColumn("sweeping"),
             BarColumn(),
             MofNCompleteColumn(),
-            TimeRemainingColumn(),
             TextColumn("{task.fields[note]}"),
             console=self._console,
             transient=True,
         )
         self._points, self._done, self._new = points, 0, 0
         self._began = self._said = time.monotonic()
+        self._pace = Pace()
         self._workers = workers
         self._task = self._bar.add_task("", total=points, note=workers)
 
@@ -88,10 +89,11 @@ class Sweeping(AbstractContextManager["Sweeping"]):
         self._done += points
         self._new += points
         now = time.monotonic()
+        self._pace.done(points, at_s=now - self._began)
         rate = self._new / max(now - self._began, 1e-3)
-        note = f"{rate:.3g} runs/s, {self._workers}"
+        left = left_text(self._pace.left(self._points - self._done))
+        note = f"{left}, {rate:.3g} runs/s, {self._workers}"
         self._bar.update(self._task, completed=self._done, note=note)
         if not self._console.is_terminal and now - self._said > QUIET_S:
             self._said = now
-            left_s = (self._points - self._done) / max(rate, 1e-9)
-            self.say(f"{self._done} of {self._points} runs, {note}, {left_s:.0f} s left")
+            self.say(f"{self._done} of {self._points} runs, {note}")

@@ -13,7 +13,8 @@ from longhaul.run import ending, record
 from longhaul.run.sweeps import folder as folders
 from longhaul.run.sweeps.folder import Folder
 from longhaul.run.sweeps.local import Workers
-from longhaul.run.sweeps.prepared import Prepared, prepare, try_one
+from longhaul.run.sweeps.pilot import try_one
+from longhaul.run.sweeps.prepared import Prepared, prepare
 from longhaul.run.sweeps.progress import Sweeping, Watching
 from longhaul.run.sweeps.stopping import more_runs
 from longhaul.run.sweeps.summary import count_points, first_errors, summarise
@@ -79,7 +80,7 @@ def begin(prepared: Prepared, *, runs: Path, argv: list[str], name: str | None =
             "variants": prepared.design.variants,
             "repeats": prepared.sweep.repeats,
             "seeds": prepared.sweep.seeds,
-            "shard_points": prepared.shard_size(cost.point_s),
+            "shard_points": prepared.shard_size(cost.point_s(prepared.sweep.repeats)),
         },
         argv=argv,
     )
@@ -182,7 +183,7 @@ def _rounds(
         )
         missing = (
             each
-            for each in prepared.shards(round_, added, size=size)
+            for each in prepared.spread_shards(round_, added, size=size)
             if each.name not in done and (share is None or each.number % share.of == share.number)
         )
         for shard, part in workers.run(prepared.job, missing):
@@ -235,26 +236,6 @@ def conclude(folder: Folder, prepared: Prepared, *, status: str, reason: str | N
     if status != ending.RUNNING:
         record.release(folder.path)
     return summary
-
-
-def estimate(prepared: Prepared, *, cores: int) -> Json:
-    """What a sweep would cost, from one run that is timed here."""
-    cost = try_one(prepared)
-    size = prepared.shard_size(cost.point_s)
-    return {
-        "name": prepared.name,
-        "variants": prepared.design.variants,
-        "repeats": prepared.sweep.repeats,
-        "points": prepared.points,
-        "more_until": prepared.sweep.until is not None,
-        "shards": -(-prepared.points // size),
-        "shard_points": size,
-        "point_s": cost.point_s,
-        "extrapolated": not cost.whole,
-        "core_s": cost.point_s * prepared.points,
-        "cores": cores,
-        "wall_s": cost.point_s * prepared.points / cores,
-    }
 
 
 def share_of(text: str) -> Share:

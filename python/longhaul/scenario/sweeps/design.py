@@ -53,3 +53,19 @@ class Design:
         if self.kind == "random":
             return generator.random((self.variants, len(self.axes)))
         return qmc.LatinHypercube(d=len(self.axes), rng=generator).random(self.variants)
+
+
+def spread(count: int) -> Iterator[int]:
+    """All numbers below ``count``, the first and the last first, then those between, evenly ever finer."""
+    seen: set[int] = set()
+    step = count - 1
+    for place in (0, count - 1):
+        if place not in seen:
+            seen.add(place)
+            yield place
+    while step > 1:
+        step = -(-step // 2)
+        for place in range(0, count, step):
+            if place not in seen:
+                seen.add(place)
+                yield place

@@ -28,12 +28,13 @@ export interface Runs {
 }
 
 /**
- * How far a sweep is, and how long the rest will take at this pace.
+ * How far a sweep is, and how long the rest will take at this pace: a mean, and a range as text.
  */
 export interface SweepProgress {
   done: number;
   points: number;
   left_s: number | null;
+  left_text: string;
 }
 
 /**
