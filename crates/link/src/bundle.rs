@@ -161,6 +161,8 @@ impl<P: Load> Bundle<P> {
     pub fn change(&mut self, now: Time, route: Option<usize>, change: &Change) {
         self.merge(now);
         self.clock = now;
+        // Segments that took several routes do not leave together.
+        let change = &Change { coalesce: None, ..change.clone() };
         match route {
             Some(route) => {
                 self.routes[route].change(now, change);

@@ -108,4 +108,14 @@ pub struct Change {
     pub duplicate: Option<Probability>,
     /// A new chance of wrong bits.
     pub corrupt: Option<Probability>,
+    /// A new loss position, for packets that pass it from now on: those that wait pass the egress of the
+    /// queue, and the ingress no more.
+    pub loss_place: Option<LossPlace>,
+    /// New framing, for packets whose first bit leaves from now on.
+    pub framing: Option<Framing>,
+    /// New packets that leave the order, or none, among those whose first bit leaves from now on.
+    pub out_of_order: Option<Option<OutOfOrder>>,
+    /// A new span within which segments are given out together, for packets whose first bit leaves from now
+    /// on.
+    pub coalesce: Option<Span>,
 }

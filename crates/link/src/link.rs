@@ -49,6 +49,8 @@ pub struct Link<P> {
     ended: VecDeque<(P, Fate)>,
     pub(crate) counters: Counters,
     pub(crate) waits: Histogram,
+    /// Packets that have come to the queue.
+    admitted: u64,
     /// The latest `now`.
     clock: Time,
 }
@@ -148,6 +150,7 @@ impl<P: Load> Link<P> {
             ended: VecDeque::new(),
             counters: Counters::default(),
             waits: Histogram::new(),
+            admitted: 0,
             clock: Time::ZERO,
         };
         link.take_stock();
@@ -245,9 +248,28 @@ impl<P: Load> Link<P> {
         if let Some(delay) = &change.delay {
             self.delay = DelayProcess::new(delay.clone());
         }
+        if let Some(place) = change.loss_place {
+            self.loss_place = place;
+        }
+        if let Some(framing) = change.framing
+            && framing != self.framing
+        {
+            self.framing = framing;
+            if self.staged.is_some() {
+                // Fewer bytes on the wire may need no more tokens than there are: it begins now, not earlier.
+                self.gate.hold_until(now);
+            }
+        }
+        if let Some(law) = change.out_of_order {
+            self.out_of_order = law.map(Outsider::new);
+        }
+        if let Some(coalesce) = change.coalesce {
+            self.coalesce = coalesce;
+            self.wire.set_coalesce(coalesce);
+        }
         if let Some(reorder) = change.reorder {
             self.reorder = reorder;
-            self.wire.set_reorder(reorder, self.coalesce);
+            self.wire.set_reorder(now, reorder, self.coalesce);
         }
         if let Some(duplicate) = change.duplicate {
             self.duplicate = duplicate;
@@ -337,7 +359,7 @@ impl<P: Load> Link<P> {
                 self.staged = Some(waiting);
                 return;
             }
-            self.start(start, waiting);
+            self.start(start, waiting.packet, waiting.since);
         }
     }
 
@@ -357,15 +379,17 @@ impl<P: Load> Link<P> {
                 return Err(Fate::Dropped);
             }
             if self.gate.start(now, framed) == now {
-                self.start(now, Waiting { packet, since: now });
+                self.start(now, packet, now);
                 return Ok(());
             }
         } else if !self.gate.admits(self.framing.framed(packet.bytes())) {
             self.counters.dropped_packets += 1;
             return Err(Fate::Dropped);
         }
+        self.admitted += 1;
         let at = Arrival {
             now,
+            number: self.admitted,
             limit: self.limit,
             // The one that waits for tokens counts, since it waits.
             idle: idle && self.staged.is_none(),
@@ -392,8 +416,8 @@ impl<P: Load> Link<P> {
         }
     }
 
-    /// Lets a packet's first bit leave at `start`.
-    fn start(&mut self, start: Time, Waiting { mut packet, since }: Waiting<P>) {
+    /// Lets the first bit of a packet that has waited `since` leave at `start`.
+    fn start(&mut self, start: Time, mut packet: P, since: Time) {
         let framed = self.framing.framed(packet.bytes());
         let end = self.gate.send(start, framed);
         self.counters.wire_bytes += u64::from(framed);
@@ -467,7 +491,9 @@ impl<P: Load> Link<P> {
         self.clock = now;
         self.gate.resume(wire);
         for (packet, since) in waiting {
-            self.queue.resume(Waiting { packet, since }, self.streams.flow_key);
+            self.admitted += 1;
+            let number = self.admitted;
+            self.queue.resume(Waiting { packet, since, number }, self.streams.flow_key);
         }
     }
 

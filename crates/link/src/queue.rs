@@ -81,6 +81,8 @@ pub enum Discipline {
 pub(crate) struct Waiting<P> {
     pub(crate) packet: P,
     pub(crate) since: Time,
+    /// Its place in the order of arrival.
+    pub(crate) number: u64,
 }
 
 /// Where packets go that end inside, and what is counted.
@@ -110,6 +112,8 @@ impl<P: Load> Outcome<'_, P> {
 /// What an arriving packet meets.
 pub(crate) struct Arrival<'a> {
     pub(crate) now: Time,
+    /// The packet's place in the order of arrival.
+    pub(crate) number: u64,
     pub(crate) limit: QueueLimit,
     /// The wire is free and nobody waits: the packet passes through, whatever the limit.
     pub(crate) idle: bool,
@@ -233,20 +237,20 @@ impl<P: Load> Queue<P> {
         out: &mut Outcome<'_, P>,
     ) -> Result<(), Fate> {
         let refused = !at.idle && at.limit.refuses(self.len(), self.bytes(), packet.bytes());
-        let since = at.now;
+        let (since, number) = (at.now, at.number);
         match self {
             Queue::Fifo(list) | Queue::Codel(list, _) => {
                 if refused {
                     return Err(Fate::Overflowed);
                 }
-                list.push(Waiting { packet, since });
+                list.push(Waiting { packet, since, number });
             }
             Queue::HeadDrop(list) => {
                 while !at.idle && at.limit.refuses(list.len(), list.bytes, packet.bytes()) {
                     let Some(first) = list.pop() else { return Err(Fate::Overflowed) };
                     out.end(first.packet, Fate::Overflowed);
                 }
-                list.push(Waiting { packet, since });
+                list.push(Waiting { packet, since, number });
             }
             Queue::Red(list, red) => {
                 if red.strikes(list.bytes, packet.bytes(), &mut at)
@@ -257,7 +261,7 @@ impl<P: Load> Queue<P> {
                 if refused {
                     return Err(Fate::Overflowed);
                 }
-                list.push(Waiting { packet, since });
+                list.push(Waiting { packet, since, number });
             }
             Queue::Pie(list, pie) => {
                 pie.update_until(since);
@@ -269,7 +273,7 @@ impl<P: Load> Queue<P> {
                 {
                     return Err(Fate::Dropped);
                 }
-                list.push(Waiting { packet, since });
+                list.push(Waiting { packet, since, number });
             }
             Queue::FqCodel(flows) => flows.push(packet, &at, out),
             Queue::Drr(flows) => flows.push(packet, &at, out)?,
@@ -307,7 +311,7 @@ impl<P: Load> Queue<P> {
             Queue::Drr(flows) => flows.into_waiting(),
             Queue::Priority(bands) => bands.into_waiting(),
         };
-        all.sort_by_key(|waiting| waiting.since);
+        all.sort_unstable_by_key(|waiting| waiting.number);
         all
     }
 

@@ -27,16 +27,15 @@ pub(crate) enum Wire<P> {
 
 impl<P: Copy> Wire<P> {
     pub(crate) fn new(reorder: bool, coalesce: Span) -> Self {
-        if reorder { Wire::Free(Free::new()) } else { Wire::Lanes(Lanes::new(coalesce)) }
+        if reorder { Wire::Free(Free::new(Time::ZERO)) } else { Wire::Lanes(Lanes::new(coalesce)) }
     }
 
-    /// Packets under way.
     /// Lets packets overtake from now on, or no longer. Who is on the wire already arrives as it
     /// would have; who may not overtake any more arrives after all of them.
-    pub(crate) fn set_reorder(&mut self, reorder: bool, coalesce: Span) {
+    pub(crate) fn set_reorder(&mut self, now: Time, reorder: bool, coalesce: Span) {
         match self {
             Wire::Lanes(lanes) if reorder => {
-                let mut free = Free::new();
+                let mut free = Free::new(now);
                 while let Some((packet, due)) = lanes.take(Time::NEVER) {
                     free.insert(packet, due);
                 }
@@ -54,6 +53,14 @@ impl<P: Copy> Wire<P> {
         }
     }
 
+    /// Joins packets that enter from now on if they are due within another span.
+    pub(crate) fn set_coalesce(&mut self, coalesce: Span) {
+        if let Wire::Lanes(lanes) = self {
+            lanes.set_coalesce(coalesce);
+        }
+    }
+
+    /// Packets under way.
     pub(crate) fn len(&self) -> usize {
         match self {
             Wire::Lanes(lanes) => lanes.main.len() + lanes.late.len(),
@@ -73,7 +80,7 @@ impl<P: Copy> Wire<P> {
     pub(crate) fn next(&self) -> Time {
         match self {
             Wire::Lanes(lanes) => lanes.next(),
-            Wire::Free(free) => free.heap.peek().map_or(Time::NEVER, |first| first.due),
+            Wire::Free(free) => free.next(),
         }
     }
 
@@ -81,9 +88,7 @@ impl<P: Copy> Wire<P> {
     pub(crate) fn take(&mut self, now: Time) -> Option<(P, Time)> {
         match self {
             Wire::Lanes(lanes) => lanes.take(now),
-            Wire::Free(free) if free.heap.peek().is_some_and(|first| first.due <= now) => {
-                free.heap.pop().map(|first| (first.packet, first.due))
-            }
+            Wire::Free(free) if free.next() <= now => free.heap.pop().map(|first| (first.packet, first.due)),
             Wire::Free(_) => None,
         }
     }
@@ -106,7 +111,8 @@ pub(crate) struct Lanes<P> {
     last_due: Time,
     entered: u64,
     coalesce: Span,
-    /// The main lane cut into runs that may be taken together; empty if `coalesce` is zero.
+    /// The main lane cut into runs that may be taken together; of packets that entered while `coalesce` was
+    /// zero there are none, and they are the last.
     groups: VecDeque<Group>,
 }
 
@@ -116,6 +122,8 @@ struct Group {
     first_due: Time,
     last_due: Time,
     packets: u64,
+    /// Whether segments may still join.
+    is_open: bool,
 }
 
 impl<P: Copy> Lanes<P> {
@@ -141,20 +149,37 @@ impl<P: Copy> Lanes<P> {
         match self.groups.back_mut() {
             // Who enters after a group has become due finds it gone, whenever it is polled.
             Some(group)
-                if entry.continues
+                if group.is_open
+                    && entry.continues
                     && entry.start <= group.last_due
                     && due <= group.first_due + self.coalesce =>
             {
                 group.packets += 1;
                 group.last_due = due;
             }
-            _ => self.groups.push_back(Group { first_due: due, last_due: due, packets: 1 }),
+            _ => self.groups.push_back(Group { first_due: due, last_due: due, packets: 1, is_open: true }),
         }
     }
 
-    /// All late packets have one delay, so that their lane is in order without help.
+    /// The late packets of one model have one delay, and come in order; those of another may be due earlier.
     fn push_late(&mut self, entry: Entry<P>) {
-        self.late.push_back((entry.packet, entry.due, self.entered));
+        let place = self.late.partition_point(|&(_, due, _)| due <= entry.due);
+        self.late.insert(place, (entry.packet, entry.due, self.entered));
+    }
+
+    fn set_coalesce(&mut self, coalesce: Span) {
+        // Groups stand for all of the main lane, or for none of it.
+        let grouped: u64 = self.groups.iter().map(|group| group.packets).sum();
+        if coalesce > Span::ZERO {
+            let alone = self.main.iter().skip(grouped as usize);
+            let alone =
+                alone.map(|&(_, due)| Group { first_due: due, last_due: due, packets: 1, is_open: false });
+            self.groups.extend(alone);
+        }
+        if let Some(last) = self.groups.back_mut() {
+            last.is_open = false;
+        }
+        self.coalesce = coalesce;
     }
 
     fn main_next(&self) -> Time {
@@ -203,6 +228,8 @@ impl<P: Copy> Lanes<P> {
 pub(crate) struct Free<P> {
     heap: BinaryHeap<Flying<P>>,
     entered: u64,
+    /// Since when packets may overtake: who was due before, and waited for segments to join, leaves then.
+    since: Time,
 }
 
 #[derive(Debug)]
@@ -213,8 +240,12 @@ struct Flying<P> {
 }
 
 impl<P> Free<P> {
-    fn new() -> Self {
-        Free { heap: BinaryHeap::with_capacity(64), entered: 0 }
+    fn new(since: Time) -> Self {
+        Free { heap: BinaryHeap::with_capacity(64), entered: 0, since }
+    }
+
+    fn next(&self) -> Time {
+        self.heap.peek().map_or(Time::NEVER, |first| first.due.max(self.since))
     }
 
     fn push(&mut self, entry: Entry<P>) {

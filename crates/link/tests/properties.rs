@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{Input, Polls, any_bit_rate, any_bundle, any_laws, inputs, offers, ordered_laws, play};
+use common::{
+    Input, Polls, any_bit_rate, any_bundle, any_inputs, any_laws, inputs, offers, ordered_laws, play,
+};
 use longhaul_link::{Bundle, Change, Delay, Discipline, Fate, Laws, Line, Link, LossPlace, Offered, RateLaw};
 use longhaul_random::Seed;
 use longhaul_units::{Probability, Span, Time};
@@ -24,7 +26,7 @@ fn wire_bytes(inputs: &[(Span, Input)], framing: u32, number: u64) -> u64 {
 proptest! {
     #[test]
     fn each_packet_taken_in_comes_out_once_per_copy_and_no_other_does(
-        laws in any_laws(), inputs in inputs(), seed: u64, coalesce_us in 0u64..20,
+        laws in any_laws(), inputs in any_inputs(), seed: u64, coalesce_us in 0u64..20,
     ) {
         // `play` asserts conservation after every input as well.
         let run = play(link(&laws, seed, Span::from_us(coalesce_us)), &inputs, Polls::Prompt);
@@ -48,7 +50,7 @@ proptest! {
     #[test]
     fn where_due_times_are_known_at_once_knowing_them_changes_nothing(
         laws in ordered_laws(), gigabits in prop::sample::select(vec![None, Some(1u64), Some(10), Some(25)]),
-        delay_us in 0u64..50, inputs in inputs(), seed: u64,
+        delay_us in 0u64..50, inputs in any_inputs(), seed: u64,
     ) {
         let laws = Laws {
             up: true,
@@ -77,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn packets_come_out_in_order_of_their_due_times(laws in any_laws(), inputs in inputs(), seed: u64) {
+    fn packets_come_out_in_order_of_their_due_times(laws in any_laws(), inputs in any_inputs(), seed: u64) {
         for polls in [Polls::Prompt, Polls::Never] {
             let run = play(link(&laws, seed, Span::from_us(5)), &inputs, polls);
             prop_assert!(run.out.is_sorted_by_key(|(_, due)| *due));
@@ -86,7 +88,7 @@ proptest! {
 
     #[test]
     fn late_and_rare_polls_change_no_fate_and_no_due_time(
-        laws in any_laws(), inputs in inputs(), seed: u64, coalesce_us in 0u64..20,
+        laws in any_laws(), inputs in any_inputs(), seed: u64, coalesce_us in 0u64..20,
     ) {
         let run = |polls| play(link(&laws, seed, Span::from_us(coalesce_us)), &inputs, polls);
         let prompt = run(Polls::Prompt);
@@ -95,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn coalescing_changes_no_fate_and_no_due_time(laws in any_laws(), inputs in inputs(), seed: u64) {
+    fn coalescing_changes_no_fate_and_no_due_time(laws in any_laws(), inputs in any_inputs(), seed: u64) {
         let alone = play(link(&laws, seed, Span::ZERO), &inputs, Polls::Prompt);
         let together = play(link(&laws, seed, Span::from_us(10)), &inputs, Polls::Prompt);
         prop_assert_eq!(alone, together);
@@ -130,7 +132,7 @@ proptest! {
 
     #[test]
     fn parallel_routes_lose_nothing_silently_and_do_not_mind_late_polls(
-        laws in any_bundle(), inputs in inputs(), seed: u64,
+        laws in any_bundle(), inputs in any_inputs(), seed: u64,
     ) {
         let run = |polls| {
             let bundle = Bundle::new(laws.clone(), &Seed::new(seed), "a/forward");
@@ -187,6 +189,13 @@ proptest! {
             reorder: Some(laws.reorder),
             duplicate: Some(laws.duplicate),
             corrupt: Some(laws.corrupt),
+            loss_place: Some(laws.loss_place),
+            framing: Some(laws.framing),
+            out_of_order: match laws.out_of_order {
+                None => Some(None),
+                Some(_) => None, // Blocks and gaps begin afresh.
+            },
+            coalesce: Some(Span::ZERO),
         };
         let pause = Span::from_ns(pause_ns);
         let with = |change: Change| {

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{END, drain, ethernet, gigabit, link, packet, transparent};
-use longhaul_link::{Change, Delay, Fate, Framing, Laws, Offered, QueueLimit, RateLaw};
+use common::{END, drain, ethernet, gigabit, link, packet, run_until, transparent};
+use longhaul_link::{Change, CodelLaw, Delay, Discipline, Fate, Framing, Laws, Offered, QueueLimit, RateLaw};
 use longhaul_units::{Span, Time};
 
 const TAKEN: Offered = Offered::Taken { copies: 0 };
@@ -239,4 +239,63 @@ fn a_link_may_begin_down() {
     link.change(us(1), &Change { up: Some(true), ..Change::default() });
     assert_eq!(link.offer(us(1), packet(1, 100)), TAKEN);
     assert_eq!(drain(&mut link, us(1)), [(1, us(1))]);
+}
+
+#[test]
+fn another_discipline_takes_over_what_waits_in_the_order_of_arrival() {
+    // Flows are the number modulo 5: DRR would interleave 0 and 5 with 1, FIFO and a new DRR must not lose any.
+    let drr = Discipline::Drr { quantum: 1250, flows: 64 };
+    let mut link = link(Laws { discipline: drr.clone(), ..gigabit_link() });
+    for number in [0, 5, 10, 1, 6] {
+        link.offer(us(0), packet(number, 1250));
+    }
+    link.change(us(5), &Change { discipline: Some(Discipline::Fifo), ..Change::default() });
+    assert_eq!(link.waiting(), (4, 5_000), "nothing is flushed");
+    // 0 is being sent; from now on it is first in, first out.
+    let expected: Vec<_> = [0, 5, 10, 1, 6].into_iter().zip((1..).map(|n| us(10 * n))).collect();
+    assert_eq!(drain(&mut link, END), expected);
+}
+
+#[test]
+fn what_waited_in_a_fifo_takes_turns_in_a_new_drr() {
+    let mut link = link(gigabit_link());
+    for number in [0, 5, 10, 1, 6] {
+        link.offer(us(0), packet(number, 1250));
+    }
+    let drr = Discipline::Drr { quantum: 1250, flows: 1 << 16 };
+    link.change(us(5), &Change { discipline: Some(drr), ..Change::default() });
+    // After 0, flows 0 (5, 10) and 1 (1, 6) take turns, beginning with the one that came first.
+    let numbers: Vec<u64> = drain(&mut link, END).into_iter().map(|(number, _)| number).collect();
+    assert_eq!(numbers, [0, 5, 1, 10, 6]);
+}
+
+#[test]
+fn a_new_discipline_measures_the_sojourn_of_what_waited_from_its_arrival() {
+    // 30 packets of 10 us; CoDel with a target of 5 us and an interval of 50 us drops the first that leaves
+    // 50 us after one was found late.
+    let mut link = link(gigabit_link());
+    for number in 0..30 {
+        link.offer(us(0), packet(number, 1250));
+    }
+    let codel = CodelLaw { target: Span::from_us(5), interval: Span::from_us(50), ecn: false };
+    link.change(us(5), &Change { discipline: Some(Discipline::Codel(codel)), ..Change::default() });
+    let mut out = Vec::new();
+    run_until(&mut link, END, &mut out);
+    // Late since the dequeue at 10 us; dropping begins at the first dequeue at or after 60 us, of packet 6.
+    assert_eq!(out.iter().map(|each| each.0).find(|&number| number > 5), Some(7));
+    assert!(link.counters().dropped_packets > 0);
+}
+
+#[test]
+fn new_framing_holds_from_the_next_packet_on() {
+    let mut link = link(gigabit_link());
+    for number in 0..3 {
+        link.offer(us(0), packet(number, 1212));
+    }
+    // The first needs 9.696 us and finishes so; the others have 38 bytes more, 10 us each.
+    link.change(us(5), &Change { framing: Some(ethernet()), ..Change::default() });
+    let first = Time::from_ns(9_696);
+    let expected = [(0, first), (1, first + Span::from_us(10)), (2, first + Span::from_us(20))];
+    assert_eq!(drain(&mut link, END), expected);
+    assert_eq!(link.counters().wire_bytes, 1212 + 2 * 1250);
 }

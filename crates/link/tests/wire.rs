@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{END, Packet, drain, gigabit, link, packet, probability, transparent};
-use longhaul_link::{Delay, Fate, Laws, Link, Loss, Offered, OutOfOrder, QueueLimit};
+use common::{END, Packet, drain, gigabit, link, packet, probability, run_until, transparent};
+use longhaul_link::{Change, Delay, Fate, Laws, Link, Loss, LossPlace, Offered, OutOfOrder, QueueLimit};
 use longhaul_random::Seed;
 use longhaul_units::{Probability, Span, Time};
 use proptest::prelude::*;
@@ -238,4 +238,75 @@ fn a_late_packet_that_is_due_divides_a_train_rather_than_pass_it() {
     let (first, late) = ((0, us(51)), (1, Time::from_ns(53_500)));
     let expected = [(first.1, vec![first]), (late.1, vec![(2, us(53)), late]), (us(54), vec![(3, us(54))])];
     assert_eq!(out, expected);
+}
+
+#[test]
+fn packets_leave_the_order_from_a_change_on_and_no_longer_after_the_next() {
+    let delay = Delay::Constant(Span::from_us(5));
+    let mut link = link(Laws { delay, ..transparent() });
+    let every = OutOfOrder::Share { probability: probability(1.0), delay: Span::from_us(50) };
+    link.offer(us(0), packet(0, 100));
+    link.change(us(1), &Change { out_of_order: Some(Some(every)), ..Change::default() });
+    link.offer(us(1), packet(1, 100));
+    link.change(us(2), &Change { out_of_order: Some(None), ..Change::default() });
+    link.offer(us(2), packet(2, 100));
+    assert_eq!(drain(&mut link, END), [(0, us(5)), (2, us(7)), (1, us(51))]);
+}
+
+#[test]
+fn packets_that_are_late_by_a_shorter_delay_pass_those_that_are_late_by_a_longer_one() {
+    let mut link = link(transparent());
+    let late = |delay| OutOfOrder::Share { probability: probability(1.0), delay: Span::from_us(delay) };
+    for (at, delay) in [(0, 50), (1, 10), (2, 20)] {
+        link.change(us(at), &Change { out_of_order: Some(Some(late(delay))), ..Change::default() });
+        link.offer(us(at), packet(at, 100));
+    }
+    assert_eq!(drain(&mut link, END), [(1, us(11)), (2, us(22)), (0, us(50))]);
+}
+
+#[test]
+fn what_waits_passes_a_new_loss_position_at_the_egress() {
+    let all = Loss::Independent(probability(1.0));
+    let mut link = link(Laws { rate: gigabit(1), ..transparent() });
+    for number in 0..3 {
+        link.offer(us(0), packet(number, 1250));
+    }
+    let place = Some(LossPlace::AfterQueue);
+    link.change(us(5), &Change { loss: Some(all), loss_place: place, ..Change::default() });
+    // 0 has left the queue already; 1 and 2 are transmitted, and lost then.
+    let mut out = Vec::new();
+    run_until(&mut link, END, &mut out);
+    assert_eq!(out, [(0, us(10))]);
+    assert_eq!((link.counters().lost_packets, link.counters().wire_bytes), (2, 3 * 1250));
+}
+
+#[test]
+fn segments_join_within_a_new_span_and_those_under_way_stay_as_they_are() {
+    let mut link =
+        link(Laws { rate: gigabit(1), delay: Delay::Constant(Span::from_us(100)), ..transparent() });
+    let train = |number| Packet { train: 0, ..packet(number, 1250) };
+    for number in 0..2 {
+        link.offer(us(0), train(number));
+    }
+    // 0 and 1 start at 0 and 10 us, before the change, and leave one by one; 2 and 3 leave together.
+    link.change(us(10), &Change { coalesce: Some(Span::from_us(15)), ..Change::default() });
+    for number in 2..4 {
+        link.offer(us(10), train(number));
+    }
+    assert_eq!(drain(&mut link, us(110)), [(0, us(110))]);
+    assert_eq!(drain(&mut link, us(120)), [(1, us(120))]);
+    assert_eq!(link.next_event(), us(140));
+    assert_eq!(drain(&mut link, us(139)), []);
+    assert_eq!(drain(&mut link, us(140)), [(2, us(130)), (3, us(140))]);
+    // And back: what enters from now on leaves alone again, behind a group that is under way.
+    for number in 4..6 {
+        link.offer(us(140), train(number));
+    }
+    link.change(us(150), &Change { coalesce: Some(Span::ZERO), ..Change::default() });
+    for number in 6..8 {
+        link.offer(us(150), train(number));
+    }
+    let mut out = Vec::new();
+    run_until(&mut link, END, &mut out);
+    assert_eq!(out.iter().map(|each| each.0).collect::<Vec<_>>(), [4, 5, 6, 7]);
 }

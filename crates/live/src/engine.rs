@@ -26,10 +26,11 @@ use idle::Idle;
 use longhaul_endpoints::Endpoints;
 use longhaul_network::journal::Entry;
 use longhaul_network::{DirectionId, Flags, Network, NodeId, Packet, icmp, results};
-use longhaul_plan::{Event, NodeKind, Plan, Way};
+use longhaul_plan::{Event, LinkChange, NodeKind, Plan, Way};
 use longhaul_record::Distribution;
 use longhaul_units::Time;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use serde_json::Value;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
@@ -204,7 +205,17 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    fn change(&mut self, event: &Event) {
+    /// Changes links, all at the instant of the first, and records it at once.
+    fn change(&mut self, events: &[Event]) {
+        let rows: Vec<Value> = events.iter().map(|event| self.change_link(event)).collect();
+        self.outlet.recorder.changes(&rows);
+        self.outlet.flush();
+        let Some(at) = events.first().map(|event| Time::from_ns(event.at_ns)) else { return };
+        self.endpoints.hand_over(at, &mut self.network, &mut self.outlet);
+    }
+
+    /// Returns the change as records have it.
+    fn change_link(&mut self, event: &Event) -> Value {
         let at = Time::from_ns(event.at_ns);
         let mut before = Vec::with_capacity(2);
         for way in [Way::Forward, Way::Reverse] {
@@ -221,9 +232,7 @@ impl<'a> Engine<'a> {
             let counted = self.network.change(at, direction, event.route, &event.change, &mut self.outlet);
             before.push((way, counted));
         }
-        self.outlet.recorder.change(&results::applied(event, &before));
-        self.outlet.flush();
-        self.endpoints.hand_over(at, &mut self.network, &mut self.outlet);
+        results::applied(event, &before)
     }
 
     /// Hosts often answer within the very write that delivers to them (echo replies, ACKs):
@@ -321,9 +330,8 @@ impl<'a> Engine<'a> {
                 Command::Change { changes, cause } => {
                     let now = self.clock.now();
                     self.advance(now);
-                    for each in changes {
-                        self.change(&each.at(now.ns(), Some(cause.clone())));
-                    }
+                    let at = |each: LinkChange| each.at(now.ns(), Some(cause.clone()));
+                    self.change(&changes.into_iter().map(at).collect::<Vec<_>>());
                     self.control.reply(&Reply::Changed { at_ns: now.ns() })?;
                 }
                 Command::Status {} => {

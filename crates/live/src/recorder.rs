@@ -148,10 +148,12 @@ impl Recorder {
         self.send(Batch::Requests(rows), count);
     }
 
-    /// Records a change that was applied.
-    pub fn change(&mut self, row: &Value) {
-        self.changes.extend_from_slice(row.to_string().as_bytes());
-        self.changes.push(b'\n');
+    /// Records changes that were applied at one instant; whoever reads along sees all of them or none.
+    pub fn changes(&mut self, rows: &[Value]) {
+        for row in rows {
+            self.changes.extend_from_slice(row.to_string().as_bytes());
+            self.changes.push(b'\n');
+        }
         self.hand_over_changes();
     }
 

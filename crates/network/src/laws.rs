@@ -38,17 +38,14 @@ pub fn laws(direction: &plan::Direction) -> link::Laws {
     link::Laws {
         up: direction.up,
         loss: loss(&direction.loss),
-        loss_place: match direction.loss_place {
-            plan::LossPlace::BeforeQueue => link::LossPlace::BeforeQueue,
-            plan::LossPlace::AfterQueue => link::LossPlace::AfterQueue,
-        },
+        loss_place: loss_place(direction.loss_place),
         queue: limit(&direction.queue),
         discipline: discipline(&direction.queue.discipline),
         rate: rate(&direction.rate),
         framing: framing(&direction.framing),
         delay: delay(&direction.delay),
         reorder: direction.reorder,
-        out_of_order: direction.out_of_order.as_ref().map(out_of_order),
+        out_of_order: direction.out_of_order.as_ref().and_then(out_of_order),
         duplicate: probability(direction.duplicate),
         corrupt: probability(direction.corrupt),
     }
@@ -75,6 +72,17 @@ pub fn change(change: &plan::Change) -> link::Change {
         reorder: change.reorder,
         duplicate: change.duplicate.map(probability),
         corrupt: change.corrupt.map(probability),
+        loss_place: change.loss_place.map(loss_place),
+        framing: change.framing.as_ref().map(framing),
+        out_of_order: change.out_of_order.as_ref().map(out_of_order),
+        coalesce: change.coalesce_ns.map(Span::from_ns),
+    }
+}
+
+fn loss_place(place: plan::LossPlace) -> link::LossPlace {
+    match place {
+        plan::LossPlace::BeforeQueue => link::LossPlace::BeforeQueue,
+        plan::LossPlace::AfterQueue => link::LossPlace::AfterQueue,
     }
 }
 
@@ -275,8 +283,9 @@ fn series(points: &[(u64, u64)], scale: u64, repeat_ns: Option<u64>) -> Option<l
     link::Series::new(&points, repeat_ns.map(Span::from_ns))
 }
 
-fn out_of_order(law: &plan::OutOfOrder) -> link::OutOfOrder {
-    match *law {
+fn out_of_order(law: &plan::OutOfOrder) -> Option<link::OutOfOrder> {
+    Some(match *law {
+        plan::OutOfOrder::None {} => return None,
         plan::OutOfOrder::Block { block, delay_ns } => {
             link::OutOfOrder::Block { block, delay: Span::from_ns(delay_ns) }
         }
@@ -286,7 +295,7 @@ fn out_of_order(law: &plan::OutOfOrder) -> link::OutOfOrder {
         plan::OutOfOrder::Early { gap, probability: share } => {
             link::OutOfOrder::Early { gap, probability: probability(share) }
         }
-    }
+    })
 }
 
 fn policy(policy: &plan::Policy) -> link::Policy {

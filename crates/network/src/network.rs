@@ -312,7 +312,11 @@ impl Network {
         }
         let before = self.link_counters(direction);
         if change.is_of_the_link() {
-            self.directions[place].link.change(now, route, &laws::change(change));
+            let ends_at_host = self.kinds[self.directions[place].to.0 as usize] == NodeKind::Host;
+            let mut change = laws::change(change);
+            // Trains stay together only on their last link: routers look at each packet.
+            change.coalesce = change.coalesce.filter(|_| ends_at_host);
+            self.directions[place].link.change(now, route, &change);
         }
         self.change_pacing(direction, &change.pacing, now, sink);
         self.tidy(direction, now, sink);

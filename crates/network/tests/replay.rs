@@ -35,6 +35,45 @@ impl Sink for Scribe {
     }
 }
 
+/// A change of each model that a link has, one after the other.
+fn every_change() -> Vec<Change> {
+    // All fields, so that one that is added is replayed, too.
+    let all = Change {
+        up: Some(true),
+        loss: Some(Loss::Independent { probability: 0.2 }),
+        queue: Some(Queue {
+            limit_packets: Some(8),
+            limit_bytes: None,
+            discipline: Discipline::Drr { quantum_bytes: 1_000, flows: 16 },
+        }),
+        rate: Some(Rate::Constant { bits_per_s: 80_000_000 }),
+        delay: Some(Delay::Normal { mean_ns: 600_000, sd_ns: 100_000 }),
+        reorder: Some(false),
+        duplicate: Some(0.2),
+        corrupt: Some(0.3),
+        loss_place: Some(LossPlace::AfterQueue),
+        framing: Some(Framing { overhead_bytes: 38, least_bytes: 84, cells: None }),
+        out_of_order: Some(OutOfOrder::Share { probability: 0.2, delay_ns: 900_000 }),
+        coalesce_ns: Some(50_000),
+        pacing: vec![PacingChange { class: 0, law: PacingLaw::Paced { bits_per_s: 10_000_000 } }],
+    };
+    let one = |key: &str| {
+        let mut change = serde_json::to_value(&all).unwrap();
+        // A loss position comes with a loss model.
+        change
+            .as_object_mut()
+            .unwrap()
+            .retain(|each, _| each == key || key == "loss_place" && each == "loss");
+        serde_json::from_value::<Change>(change).unwrap()
+    };
+    let whole = serde_json::to_value(&all).unwrap();
+    let mut changes: Vec<Change> = whole.as_object().unwrap().keys().map(|key| one(key)).collect();
+    assert_eq!(changes.len(), 13);
+    changes.insert(0, Change { up: Some(false), ..Change::default() });
+    changes.push(Change { out_of_order: Some(OutOfOrder::None {}), ..Change::default() });
+    changes
+}
+
 /// A lossy, jittery, duplicating, corrupting network with a random life, and its journal.
 fn lived(seed: u64, packets: &[(u64, u8, bool)], polls: &[u64]) -> (Plan, Vec<Entry>) {
     let mut plan = plan();
@@ -53,7 +92,8 @@ fn lived(seed: u64, packets: &[(u64, u8, bool)], polls: &[u64]) -> (Plan, Vec<En
     let mut network = Network::new(&plan).unwrap();
     let mut scribe = Scribe::default();
     let mut polls = polls.iter().peekable();
-    let mut now = 0;
+    let (changes, mut now) = (every_change(), 0);
+    let mut changes = changes.iter().cycle();
     for (body, &(after, ttl, routable)) in packets.iter().enumerate() {
         now += after;
         while let Some(&poll) = polls.next_if(|&&poll| poll <= now) {
@@ -61,9 +101,10 @@ fn lived(seed: u64, packets: &[(u64, u8, bool)], polls: &[u64]) -> (Plan, Vec<En
         }
         let at = Time::from_ns(now);
         network.advance(at, &mut scribe);
-        if body % 20 == 10 {
-            let change = Change { loss: Some(Loss::Independent { probability: 0.2 }), ..Change::default() };
-            let direction = DirectionId(2);
+        if body % 8 == 4 {
+            let change = changes.next().unwrap().clone();
+            // Host to router with pacing, between routers, and router to host, where segments may join.
+            let direction = DirectionId(if change.pacing.is_empty() { [0, 2, 4][body / 8 % 3] } else { 0 });
             scribe.0.push(Entry::Changed { at, direction, route: None, change: Box::new(change.clone()) });
             network.change(at, direction, None, &change, &mut scribe);
         }
@@ -139,6 +180,18 @@ proptest! {
         // Whatever it says, it says it: no panic, no endless loop.
         let _ = replay(&plan, &mut &bytes[..]);
     }
+}
+
+#[test]
+fn every_model_of_a_link_changes_in_the_lives_that_are_replayed() {
+    let (_, entries) = lived(3, &[(100_000, 64, true); 200], &[]);
+    let changed = entries.iter().filter_map(|entry| match entry {
+        Entry::Changed { change, .. } => Some(serde_json::to_value(change).unwrap()),
+        _ => None,
+    });
+    let keys: std::collections::BTreeSet<String> =
+        changed.flat_map(|change| change.as_object().unwrap().keys().cloned().collect::<Vec<_>>()).collect();
+    assert_eq!(keys.len(), 13, "{keys:?}");
 }
 
 #[test]

@@ -75,6 +75,8 @@ pub enum Rounding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum OutOfOrder {
+    /// None does.
+    None {},
     /// One packet, chosen at random, in every block gets another delay (NemC's ooo_rate, ooo_delay).
     Block {
         /// Packets in a block; at least 1.

@@ -100,6 +100,19 @@ pub struct Change {
     /// A new share of packets with a wrong bit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corrupt: Option<f64>,
+    /// A new loss position; only together with a new loss model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_place: Option<LossPlace>,
+    /// New framing, for packets whose first bit leaves from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub framing: Option<Framing>,
+    /// New packets that leave the order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out_of_order: Option<OutOfOrder>,
+    /// Another span within which segments of a super-packet leave together, where the direction ends at a
+    /// host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coalesce_ns: Option<u64>,
     /// New laws of classes of the host's pacing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pacing: Vec<PacingChange>,
@@ -120,13 +133,11 @@ impl Direction {
             delay: Some(self.delay.clone()),
             duplicate: Some(self.duplicate),
             corrupt: Some(self.corrupt),
+            framing: Some(self.framing),
+            out_of_order: self.out_of_order.clone(),
             ..Change::default()
         }
         .check()?;
-        self.framing.check().map_err(|error| format!("framing.{error}"))?;
-        if let Some(law) = &self.out_of_order {
-            law.check(self.mean_delay_ns()).map_err(|error| format!("out_of_order.{error}"))?;
-        }
         if let Some(bundle) = &self.bundle {
             bundle.check().map_err(|error| format!("bundle.{error}"))?;
         }
@@ -147,6 +158,13 @@ impl Change {
         at("queue", self.queue.as_ref().map_or(Ok(()), Queue::check))?;
         at("rate", self.rate.as_ref().map_or(Ok(()), Rate::check))?;
         at("delay", self.delay.as_ref().map_or(Ok(()), Delay::check))?;
+        at("framing", self.framing.as_ref().map_or(Ok(()), Framing::check))?;
+        if let Some(law) = &self.out_of_order {
+            at("out_of_order", law.check(self.delay.as_ref().map_or(0, Delay::mean_ns)))?;
+        }
+        if self.loss_place.is_some() && self.loss.is_none() {
+            return Err("loss_place: changes together with the loss model alone".into());
+        }
         for (position, each) in self.pacing.iter().enumerate() {
             each.law.check().map_err(|error| format!("pacing[{position}].law.{error}"))?;
         }

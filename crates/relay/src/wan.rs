@@ -515,7 +515,11 @@ fn has_room(line: &Line<Piece>, limit: (Option<u64>, Option<u64>), bytes: u32) -
 /// A direction's laws after a change.
 fn apply(laws: &mut Direction, change: &Change) {
     // Hosts that pace stand before their gateway.
-    let Change { up, loss, queue, rate, delay, reorder, duplicate, corrupt, pacing: _ } = change.clone();
+    let Change { up, loss, queue, rate, delay, reorder, duplicate, corrupt, .. } = change.clone();
+    let Change { loss_place, framing, out_of_order, .. } = change.clone();
+    laws.loss_place = loss_place.unwrap_or(laws.loss_place);
+    laws.framing = framing.unwrap_or(laws.framing);
+    laws.out_of_order = out_of_order.or(laws.out_of_order.take());
     laws.up = up.unwrap_or(laws.up);
     laws.reorder = reorder.unwrap_or(laws.reorder);
     laws.duplicate = duplicate.unwrap_or(laws.duplicate);

@@ -3,7 +3,7 @@ use crate::outlet::Outlet;
 use crate::records::Records;
 use longhaul_endpoints::{Endpoints, Progress};
 use longhaul_network::{DirectionId, Network, results};
-use longhaul_plan::{Plan, Way};
+use longhaul_plan::{Change, Plan, Way};
 use longhaul_units::{Rate, Span, Time};
 use serde_json::{Value, json};
 
@@ -189,12 +189,14 @@ impl Simulation {
         self.run_together();
         let event = self.plan.events[self.next_change].clone();
         self.next_change += 1;
+        // Simulated hosts take packets one by one.
+        let change = Change { coalesce_ns: None, ..event.change.clone() };
         let mut before = Vec::with_capacity(2);
         for way in [Way::Forward, Way::Reverse] {
             if event.direction.is_none_or(|only| only == way) {
                 let direction = DirectionId::new(event.link, way);
                 let Simulation { network, outlet, .. } = self;
-                before.push((way, network.change(at, direction, event.route, &event.change, outlet)));
+                before.push((way, network.change(at, direction, event.route, &change, outlet)));
             }
         }
         if self.outlet.records.are_kept() {

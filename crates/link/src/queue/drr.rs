@@ -54,7 +54,7 @@ impl<P: Load> Drr<P> {
             self.bytes -= u64::from(last.packet.bytes());
             out.end(last.packet, Fate::Overflowed);
         }
-        self.resume(Waiting { packet, since: at.now }, at.key);
+        self.resume(Waiting { packet, since: at.now, number: at.number }, at.key);
         Ok(())
     }
 

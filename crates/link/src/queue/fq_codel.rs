@@ -49,7 +49,7 @@ impl<P: Load> FqCodel<P> {
     }
 
     pub(crate) fn push(&mut self, packet: P, at: &Arrival<'_>, out: &mut Outcome<'_, P>) {
-        self.resume(Waiting { packet, since: at.now }, at.key);
+        self.resume(Waiting { packet, since: at.now, number: at.number }, at.key);
         if !at.idle && self.is_over(at) {
             self.relieve(out);
         }

@@ -31,7 +31,7 @@ impl<P: Load> Bands<P> {
             let Some(victim) = later else { return Err(Fate::Overflowed) };
             out.end(victim.packet, Fate::Overflowed);
         }
-        self.resume(Waiting { packet, since: at.now });
+        self.resume(Waiting { packet, since: at.now, number: at.number });
         Ok(())
     }
 

@@ -399,6 +399,15 @@ pub fn ordered_laws() -> impl Strategy<Value = Laws> {
         )
 }
 
+fn any_place() -> impl Strategy<Value = LossPlace> {
+    prop_oneof![Just(LossPlace::BeforeQueue), Just(LossPlace::AfterQueue)]
+}
+
+fn any_framing() -> impl Strategy<Value = Framing> {
+    (0u32..40, 0u32..90, proptest::option::of(Just((48, 53))))
+        .prop_map(|(overhead_bytes, least_bytes, cells)| Framing { overhead_bytes, least_bytes, cells })
+}
+
 fn any_outsider() -> impl Strategy<Value = OutOfOrder> {
     prop_oneof![
         (0u64..9, any_span(40_000)).prop_map(|(block, delay)| OutOfOrder::Block { block, delay }),
@@ -437,24 +446,42 @@ pub fn any_bundle() -> impl Strategy<Value = BundleLaws> {
     })
 }
 
-fn any_change() -> impl Strategy<Value = Change> {
+/// Changes of all models that keep packets in order, or, with `all`, of those that do not, too.
+fn any_change(all: bool) -> impl Strategy<Value = Change> {
     use proptest::option::weighted;
+    let framing = any_framing();
+    let order = (weighted(0.3, any::<bool>()), weighted(0.3, proptest::option::of(any_outsider())));
     (
         (weighted(0.3, any::<bool>()), weighted(0.3, any_loss()), weighted(0.3, any_queue())),
         (weighted(0.2, any_line()), weighted(0.3, any_rate()), weighted(0.3, any_delay())),
         (weighted(0.3, any_probability()), weighted(0.3, any_probability())),
+        (any_place(), weighted(0.3, framing), weighted(0.3, any_span(20_000))),
+        order,
     )
-        .prop_map(|((up, loss, queue), (discipline, rate, delay), (duplicate, corrupt))| Change {
-            up,
-            loss,
-            queue,
-            discipline,
-            rate,
-            delay,
-            reorder: None,
-            duplicate,
-            corrupt,
-        })
+        .prop_map(
+            move |(
+                (up, loss, queue),
+                (discipline, rate, delay),
+                (duplicate, corrupt),
+                (place, framing, coalesce),
+                (reorder, out_of_order),
+            )| Change {
+                up,
+                // A position comes with a model, as plans have it.
+                loss_place: loss.as_ref().map(|_| place),
+                loss,
+                queue,
+                discipline,
+                rate,
+                delay,
+                reorder: reorder.filter(|_| all),
+                duplicate,
+                corrupt,
+                framing,
+                out_of_order: out_of_order.filter(|_| all),
+                coalesce,
+            },
+        )
 }
 
 fn any_offer() -> impl Strategy<Value = (Span, Input)> {
@@ -467,9 +494,18 @@ pub fn offers() -> impl Strategy<Value = Vec<(Span, Input)>> {
     proptest::collection::vec(any_offer(), 0..80)
 }
 
-/// Offers and, now and then, changes.
+/// Offers and, now and then, changes that keep packets in order.
 pub fn inputs() -> impl Strategy<Value = Vec<(Span, Input)>> {
-    let change =
-        (any_span(3_000), any_change()).prop_map(|(pause, change)| (pause, Input::Change(Box::new(change))));
+    inputs_with(false)
+}
+
+/// Offers and, now and then, changes of any model.
+pub fn any_inputs() -> impl Strategy<Value = Vec<(Span, Input)>> {
+    inputs_with(true)
+}
+
+fn inputs_with(all: bool) -> impl Strategy<Value = Vec<(Span, Input)>> {
+    let change = (any_span(3_000), any_change(all))
+        .prop_map(|(pause, change)| (pause, Input::Change(Box::new(change))));
     proptest::collection::vec(prop_oneof![9 => any_offer(), 1 => change], 0..80)
 }

@@ -126,6 +126,6 @@ impl Engine<'_> {
     fn make_next_change(&mut self) {
         let event = &self.plan.events[self.next_change];
         self.next_change += 1;
-        self.change(event);
+        self.change(std::slice::from_ref(event));
     }
 }
