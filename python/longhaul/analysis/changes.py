@@ -11,6 +11,7 @@ from typing import Any
 from longhaul.analysis.configuration import Applied, Configuration, lanes
 from longhaul.analysis.phases import arrows
 from longhaul.analysis.wording import law_text, value_text
+from longhaul.scenario.laws.rate import FRAMING
 
 Json = Mapping[str, Any]
 
@@ -29,7 +30,10 @@ _ORDER = (
     "framing",
     "coalesce_ns",
 )
-_SHARES = ("duplicate", "corrupt")
+
+
+_NAMES = {"up": "", "coalesce_ns": "coalesce", "loss_place": "loss position", "framing": "count"}
+"""Where a model's name in the scenario language is not its key."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class Difference:
 
     def __str__(self) -> str:
         """``delay 35 → 80 ms``; for what had this value before, ``delay 35 ms (as before)``."""
-        name = {"up": "", "coalesce_ns": "coalesce", "loss_place": "loss position"}.get(self.key, self.key)
+        name = _NAMES.get(self.key, self.key)
         name = name.replace("_", " ")
         values = f"{self.new} (as before)" if self.old == self.new else arrows([self.old, self.new])
         return f"{name} {self.new if self.key == 'up' else values}".strip()
@@ -244,13 +248,21 @@ def _differences(
 
 
 def _texts(key: str, old: Json, new: Json) -> tuple[str, str]:
-    values = old.get(key), new.get(key)
-    if key == "up":
-        first, second = ("up" if value else "down" for value in values)
-    elif key in _SHARES:
-        first, second = (value_text("probability", value) for value in values)
-    elif key in ("loss_place", "coalesce_ns"):
-        first, second = (value_text(key, value) for value in values)
-    else:
-        first, second = (law_text(value) for value in values)
-    return first, second
+    return _text(key, old.get(key)), _text(key, new.get(key))
+
+
+def _text(key: str, value: Any) -> str:
+    match key:
+        case "up":
+            return "up" if value else "down"
+        case "duplicate" | "corrupt":
+            return value_text("probability", value)
+        case "coalesce_ns":
+            return value_text(key, value)
+        case "loss_place":
+            return {"before-queue": "ingress", "after-queue": "egress"}[value]
+        case "framing":
+            return next((name for name, framing in FRAMING.items() if framing == value), law_text(value))
+        case "out_of_order":
+            return "none" if value is None else law_text(value)
+    return law_text(value)

@@ -123,6 +123,7 @@ class Configuration:
     def __init__(self, plan: Json, changes: Iterable[Applied] = ()) -> None:
         """Of a run of ``plan`` that has made ``changes``."""
         self._links = plan["links"]
+        self._coalesce_ns = plan.get("coalesce_ns", 0)
         self._phases: dict[tuple[int, str], list[Phase]] = {}
         self.changes: list[Applied] = []
         """All that were applied."""
@@ -188,7 +189,8 @@ class Configuration:
     def _of(self, link: int, way: str) -> list[Phase]:
         phases = self._phases.get((link, way))
         if phases is None:
-            phases = self._phases[link, way] = [Phase(0, self._links[link][way])]
+            first = {**self._links[link][way], "coalesce_ns": self._coalesce_ns}
+            phases = self._phases[link, way] = [Phase(0, first)]
         return phases
 
 
@@ -196,6 +198,8 @@ def changed(model: Json, change: Json, *, route: int | None) -> Model:
     """The link model after a change of the plan; ``model`` stays as it is."""
     after = dict(model)
     own = {key: value for key, value in change.items() if key != "pacing"}
+    if own.get("out_of_order") == {"law": "none"}:
+        own["out_of_order"] = None
     bundle = after.get("bundle")
     if bundle is None:
         after |= own

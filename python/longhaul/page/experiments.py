@@ -35,6 +35,7 @@ from longhaul.page.sampling import FIGURES, Sampler
 from longhaul.page.texts import Texts
 from longhaul.run import directory as directories
 from longhaul.run import interventions, session, state
+from longhaul.scenario.model import Changes
 from longhaul.scenario.units import Rate, UnitError
 
 Row = TypeVar("Row", bound=RunRow)
@@ -46,7 +47,7 @@ _REPORT_POLICY = (
     "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'"
 )
-_LAWS = ("delay", "rate", "loss", "queue", "duplicate", "corrupt")
+_MODELS = tuple(Changes.model_fields)
 
 
 @dataclass
@@ -300,6 +301,6 @@ def _over(row: RunRow) -> End:
 def _change(law: Any, value: Any) -> str:
     if law == "up" and isinstance(value, bool):
         return "up" if value else "down"
-    if law not in _LAWS or not isinstance(value, str) or "\n" in value:
-        raise RefusedError(400, f"a change is one of {', '.join(_LAWS)} as text, or up as true or false")
+    if law not in _MODELS or not isinstance(value, str) or "\n" in value:
+        raise RefusedError(400, f"a change is one of {', '.join(_MODELS)} as text, or up as true or false")
     return f"{law}={value}"

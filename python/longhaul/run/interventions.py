@@ -115,7 +115,8 @@ class _Run:
         from longhaul.scenario import resolve_changes
 
         link = self.plan["links"][index] | {each: self.configuration.model(index, each) for each in WAYS}
-        asked = resolve_changes(changes, link, way=way, route=route)
+        to_hosts = [each for each in WAYS if "nodes" in self.plan and ends_at_host(self.plan, index, each)]
+        asked = resolve_changes(changes, link, to_hosts=to_hosts, way=way, route=route)
         if self.base_ns:
             asked = [part for each in asked for part in self._compensated(index, each)]
         return [{"link": index, **each} for each in asked]

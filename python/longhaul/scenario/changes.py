@@ -18,17 +18,23 @@ from longhaul.scenario.yaml_tree import Source, follow, read_tree
 
 
 def resolve_changes(
-    changes: Sequence[str], link: Mapping[str, Any], *, way: str | None = None, route: int | None = None
+    changes: Sequence[str],
+    link: Mapping[str, Any],
+    *,
+    to_hosts: Sequence[str] = (),
+    way: str | None = None,
+    route: int | None = None,
 ) -> list[Plain]:
     """Changes of the plan, each with ``direction``, ``route`` and ``change``; raises :class:`ScenarioError`.
 
     ``changes`` are ``KEY=VALUE`` with the keys of an event's ``set``, or ``up`` or ``down``; files that they
-    name lie in the current directory. ``link`` is that of the plan, as it is configured now. What changes is
-    direction ``way`` of it, both if left out, in all of its parallel routes, or in ``route``, the first being
-    1. An event of the scenario at this time would make the same changes.
+    name lie in the current directory. ``link`` is that of the plan, as it is configured now; ``to_hosts``
+    are its directions that end at a host. What changes is direction ``way`` of it, both if left out, in all
+    of its parallel routes, or in ``route``, the first being 1. An event of the scenario at this time would
+    make the same changes.
     """
     ways: Sequence[str] = WAYS if way is None else (way,)
-    state = LinkState.of(link["name"], link["mtu"], {each: link[each] for each in WAYS})
+    state = LinkState.of(link["name"], link["mtu"], {each: link[each] for each in WAYS}, to_hosts)
     up, lines = _parts(changes)
     try:
         lanes = state.addressed(ways, route)

@@ -9,14 +9,16 @@ from longhaul.scenario.inputs import FileError, Inputs, LawError
 from longhaul.scenario.laws import Plain, part_way
 from longhaul.scenario.link_state import NOTHING, Address, Lane, LinkState
 from longhaul.scenario.load import Scenario
-from longhaul.scenario.model import Event
-from longhaul.scenario.network import WAYS, Network
+from longhaul.scenario.model import Changes, Event
+from longhaul.scenario.network import WAYS, Network, Wire
 from longhaul.scenario.problems import Problem
 from longhaul.scenario.yaml_tree import Path, follow
 
 STEP_NS = 10 * 10**6
 """Of a gradual change."""
 MOST_CHANGES = 100_000
+AT_ONCE = ("queue", "reorder", "loss_place", "out_of_order", "framing", "coalesce_ns")
+"""What a gradual change changes with its first step."""
 
 Ramps = dict[tuple[str, int, str], tuple[int, int]]
 """Until when which event changes a model of a way's route."""
@@ -36,9 +38,7 @@ def plan_events(scenario: Scenario, network: Network, inputs: Inputs) -> tuple[l
     """The events of the plan, in order of time, and what is wrong with the scenario's."""
     problems: list[Problem] = []
     found: list[tuple[int, int, Plain]] = []
-    states = [
-        LinkState.of(link.name, link.mtu, {way: getattr(link, way) for way in WAYS}) for link in network.links
-    ]
+    states = [_state(link, network) for link in network.links]
     ramps: list[Ramps] = [{} for _link in network.links]
     order = sorted(enumerate(scenario.document.events), key=lambda item: item[1].at.ns)
     for position, event in order:
@@ -51,7 +51,9 @@ def plan_events(scenario: Scenario, network: Network, inputs: Inputs) -> tuple[l
                     what = {"at_ns": at_ns, "link": index, **address, "change": change, "cause": cause}
                     found.append((at_ns, position, what))
             except LawError as error:
-                inner = ("set", *error.at) if error.at[:1] and error.at[0] in NOTHING else error.at
+                inner = (
+                    ("set", *error.at) if error.at[:1] and error.at[0] in Changes.model_fields else error.at
+                )
                 whole = follow(scenario.tree, (*started.path, *inner))[2]
                 problems.append(scenario.problem(whole, error.message, error.remedy))
             except FileError as error:
@@ -64,6 +66,12 @@ def plan_events(scenario: Scenario, network: Network, inputs: Inputs) -> tuple[l
             break
     found.sort(key=lambda item: item[:2])
     return [event for _at, _position, event in found], problems
+
+
+def _state(link: Wire, network: Network) -> LinkState:
+    ends = zip(WAYS, reversed(link.ends), strict=True)
+    to_hosts = [way for way, end in ends if network.nodes[end].spec.kind == "host"]
+    return LinkState.of(link.name, link.mtu, {way: getattr(link, way) for way in WAYS}, to_hosts)
 
 
 def cause_of(position: int, event: Event) -> Plain:
@@ -116,8 +124,8 @@ def ramp_steps(over_ns: int) -> Iterator[tuple[int, Fraction]]:
 
 
 def ramp_step(before: Mapping[str, Any], target: Mapping[str, Any], done: Fraction, *, first: bool) -> Plain:
-    """The change of one step; a queue's limit and whether packets may overtake change with the first."""
-    at_once = {key: target[key] for key in (("queue", "reorder") if first else ())}
+    """The change of one step; what has no number to move changes with the first."""
+    at_once = {key: target[key] for key in (AT_ONCE if first else ())}
     return {**NOTHING, **at_once, **part_way(before, target, done)}
 
 

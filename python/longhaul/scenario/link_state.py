@@ -1,6 +1,6 @@
 """A link as changes have left it, and what a change of the scenario language makes of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +18,17 @@ from longhaul.scenario.laws import (
     plan_rate,
     rate_of_law,
 )
+from longhaul.scenario.laws.delay import plan_out_of_order
+from longhaul.scenario.laws.rate import FRAMING
 from longhaul.scenario.model import Changes
 from longhaul.scenario.network import WAYS
 
-NOTHING: Plain = dict.fromkeys(("up", "loss", "queue", "rate", "delay", "reorder", "duplicate", "corrupt"))
+NOTHING: Plain = dict.fromkeys(
+    (
+        *("up", "loss", "loss_place", "queue", "rate", "framing", "delay", "reorder", "out_of_order"),
+        *("duplicate", "corrupt", "coalesce_ns"),
+    )
+)
 """A change of the plan that changes nothing."""
 
 Lane = tuple[str, int]
@@ -40,15 +47,24 @@ class LinkState:
     lanes: dict[str, list[Plain]]
     bundled: frozenset[str]
     """The ways with parallel routes."""
+    to_hosts: frozenset[str]
+    """The ways that end at a host."""
 
     @classmethod
-    def of(cls, name: str, mtu: int, directions: Mapping[str, Mapping[str, Any]]) -> "LinkState":
-        """From the directions of the plan, by their ways."""
+    def of(
+        cls,
+        name: str,
+        mtu: int,
+        directions: Mapping[str, Mapping[str, Any]],
+        to_hosts: Iterable[str],
+    ) -> "LinkState":
+        """From the directions of the plan, by their ways, and those that end at a host."""
         return cls(
             name,
             mtu,
             {way: _lanes_of(directions[way]) for way in WAYS},
             frozenset(way for way in WAYS if directions[way].get("bundle")),
+            frozenset(to_hosts),
         )
 
     def addressed(self, ways: Sequence[str], route: int | None) -> list[Lane]:
@@ -80,6 +96,10 @@ class LinkState:
                     for number, lane in enumerate(self.lanes[way])
                 ]
                 after[way] = mean_of(delays)
+        joining = self.to_hosts.intersection(ways) - self.bundled
+        if changes.coalesce is not None and not joining:
+            what = "no direction of this link ends at a host, without routes"
+            raise LawError(("coalesce",), what, "name the link of a host")
         targets = {}
         for way, number in lanes:
             lane = self.lanes[way][number]
@@ -92,6 +112,8 @@ class LinkState:
                 round_trip_ns=sum(after.values()) - after[way] + own,
                 mtu=self.mtu,
             )
+            if changes.coalesce is not None and way in joining:
+                targets[way, number]["coalesce_ns"] = changes.coalesce.ns
         return targets
 
     def put(self, targets: Mapping[Lane, Plain]) -> None:
@@ -141,7 +163,7 @@ def _target(
         change["delay"] = delay
         if "reorder" in changes.delay.model_fields_set:
             change["reorder"] = changes.delay.reorder
-        late = lane["out_of_order"]
+        late = None if changes.out_of_order is not None else lane["out_of_order"]
         if late and late.get("delay_ns", plan_mean_ns(delay) + 1) <= plan_mean_ns(delay):
             raise LawError(("delay",), "exceeds the delay of out_of_order", "write a shorter delay")
     if changes.rate is not None:
@@ -157,12 +179,16 @@ def _target(
         if queue["limit_packets"] is None and queue["limit_bytes"] is None:
             change["queue"] = {**default_queue(here), "discipline": queue["discipline"]}
     if changes.loss is not None:
-        if changes.loss.place is not None and PLACES[changes.loss.place] != lane["loss_place"]:
-            raise LawError(
-                ("loss", "place"), "the place of losses is fixed for a run", "write it at the link"
-            )
         with within("loss"):
             change["loss"] = plan_loss(changes.loss, inputs)
+        if changes.loss.place is not None:
+            change["loss_place"] = PLACES[changes.loss.place]
+    if changes.out_of_order is not None:
+        mean_ns = plan_mean_ns(delay if delay is not None else lane["delay"])
+        with within("out_of_order"):
+            change["out_of_order"] = plan_out_of_order(changes.out_of_order, mean_ns) or {"law": "none"}
+    if changes.count is not None:
+        change["framing"] = dict(FRAMING[changes.count])
     for share in ("duplicate", "corrupt"):
         value = getattr(changes, share)
         change[share] = None if value is None else float(value)

@@ -80,7 +80,7 @@ export interface Link {
   rate?: string | null;
   loss?: string | null;
   queue?: string | null;
-  out_of_order?: (BlockOutOfOrder | ShareOutOfOrder | EarlyOutOfOrder) | null;
+  out_of_order?: string | null;
   duplicate?: (string | number) | null;
   corrupt?: (string | number) | null;
   count?: ('ip' | 'ethernet' | 'vlan' | 'atm') | null;
@@ -97,39 +97,6 @@ export interface Link {
   profile?: string | null;
 }
 /**
- * One packet, chosen at random, in every block takes another delay (NemC's ooo_rate, ooo_delay).
- */
-export interface BlockOutOfOrder {
-  every: number | string;
-  /**
-   * a time
-   */
-  delay: string;
-}
-/**
- * Each packet by itself takes another delay.
- */
-export interface ShareOutOfOrder {
-  /**
-   * a share
-   */
-  share: string | number;
-  /**
-   * a time
-   */
-  delay: string;
-}
-/**
- * Of every so many packets one may go without delay (netem's gap and reorder).
- */
-export interface EarlyOutOfOrder {
-  gap: number | string;
-  /**
-   * a share
-   */
-  early: string | number;
-}
-/**
  * Two to 64 routes; what a route leaves out comes from here, and then from the link.
  */
 export interface Routes {
@@ -138,7 +105,7 @@ export interface Routes {
   rate?: string | null;
   loss?: string | null;
   queue?: string | null;
-  out_of_order?: (BlockOutOfOrder | ShareOutOfOrder | EarlyOutOfOrder) | null;
+  out_of_order?: string | null;
   duplicate?: (string | number) | null;
   corrupt?: (string | number) | null;
   policy: 'flow-hash' | 'round-robin' | 'vlan-block' | 'weighted' | 'least-queued' | 'flowlet';
@@ -162,7 +129,7 @@ export interface RouteLaws {
   rate?: string | null;
   loss?: string | null;
   queue?: string | null;
-  out_of_order?: (BlockOutOfOrder | ShareOutOfOrder | EarlyOutOfOrder) | null;
+  out_of_order?: string | null;
   duplicate?: (string | number) | null;
   corrupt?: (string | number) | null;
   count?: ('ip' | 'ethernet' | 'vlan' | 'atm') | null;
@@ -189,7 +156,7 @@ export interface Laws {
   rate?: string | null;
   loss?: string | null;
   queue?: string | null;
-  out_of_order?: (BlockOutOfOrder | ShareOutOfOrder | EarlyOutOfOrder) | null;
+  out_of_order?: string | null;
   duplicate?: (string | number) | null;
   corrupt?: (string | number) | null;
   count?: ('ip' | 'ethernet' | 'vlan' | 'atm') | null;
@@ -280,6 +247,9 @@ export interface Changes {
   rate?: string | null;
   loss?: string | null;
   queue?: string | null;
+  out_of_order?: string | null;
   duplicate?: (string | number) | null;
   corrupt?: (string | number) | null;
+  count?: ('ip' | 'ethernet' | 'vlan' | 'atm') | null;
+  coalesce?: string | null;
 }

@@ -7,7 +7,13 @@ from longhaul.scenario.inputs import TIME, Inputs, LawError, within
 from longhaul.scenario.laws import series
 from longhaul.scenario.laws.distribution import Plain, needed_mean, plan_distribution
 from longhaul.scenario.model import Delay, DelayTrace
-from longhaul.scenario.model.delay import BlockOutOfOrder, NormalJitter, ShareOutOfOrder, UniformJitter
+from longhaul.scenario.model.delay import (
+    BlockOutOfOrder,
+    InOrder,
+    NormalJitter,
+    ShareOutOfOrder,
+    UniformJitter,
+)
 from longhaul.scenario.units import Span
 
 
@@ -49,7 +55,7 @@ def plan_delay(delay: Delay | DelayTrace | None, inputs: Inputs) -> Plain:
 
 def plan_out_of_order(law: Any, mean_ns: int) -> Plain | None:
     """Packets that leave the order of a link with this mean delay."""
-    if law is None:
+    if law is None or isinstance(law, InOrder):
         return None
     if not isinstance(law, BlockOutOfOrder | ShareOutOfOrder):
         return {"law": "early", "gap": law.gap, "probability": float(law.early)}

@@ -186,15 +186,25 @@ class EarlyOutOfOrder(Strict):
     early: Share
 
 
+class InOrder(Strict):
+    """No packet leaves the order."""
+
+    none: Literal["none"]
+
+
 def _out_of_order(value: Any) -> Any:
+    if value == "none":
+        return {"none": "none"}
     if not isinstance(value, dict):
-        raise problem("wants keys and values", 'write for example "{every: 100, delay: 5ms}"')
+        raise problem("wants keys and values", 'write for example "{every: 100, delay: 5ms}", or "none"')
     if len({"every", "share", "gap"} & value.keys()) > 1:
         raise problem("mixes several laws", "write one of every, share and gap")
     return value
 
 
 def _out_of_order_kind(value: Any) -> str:
+    if "none" in value:
+        return "none"
     if "share" in value:
         return "by share"
     return "by gap" if "gap" in value or "early" in value else "by block"
@@ -204,8 +214,10 @@ OutOfOrder = Annotated[
     Annotated[
         Annotated[BlockOutOfOrder, Tag("by block")]
         | Annotated[ShareOutOfOrder, Tag("by share")]
-        | Annotated[EarlyOutOfOrder, Tag("by gap")],
+        | Annotated[EarlyOutOfOrder, Tag("by gap")]
+        | Annotated[InOrder, Tag("none")],
         Discriminator(_out_of_order_kind),
     ],
     BeforeValidator(_out_of_order),
+    AlsoText("^none$", "none"),
 ]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
 from longhaul.scenario.model.base import Count, HostName, HostRange, Name, Names, Strict, Text, problem
-from longhaul.scenario.model.delay import DelayLaw
+from longhaul.scenario.model.delay import DelayLaw, OutOfOrder
 from longhaul.scenario.model.link import Link, Profile
 from longhaul.scenario.model.loss import Loss
 from longhaul.scenario.model.measure import Monitor
@@ -17,7 +17,7 @@ from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import QueueLaw
 from longhaul.scenario.model.rate import RateLaw
 from longhaul.scenario.model.relay import Relay
-from longhaul.scenario.model.routes import MOST_ROUTES
+from longhaul.scenario.model.routes import MOST_ROUTES, Effects, Framing
 from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.model.topology import TopologyLaw
 from longhaul.scenario.model.traffic import Traffic
@@ -47,11 +47,16 @@ class Changes(Strict):
     rate: RateLaw | None = None
     loss: Loss | None = None
     queue: QueueLaw | None = None
+    out_of_order: OutOfOrder | None = None
     duplicate: Share | None = None
     corrupt: Share | None = None
+    count: Framing | None = None
+    coalesce: Span | None = None
+    """Of directions that end at a host: segments that are due within this span leave together."""
 
     instead: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("out_of_order", "count", "routes", "mtu"), "it is fixed for a run"),
+        **Effects.instead,
+        **dict.fromkeys(("routes", "mtu"), "it is fixed for a run"),
         **dict.fromkeys(("up", "down"), "write it in place of set"),
         "reorder": "write it inside delay: {base: 38ms, reorder: true}",
     }
