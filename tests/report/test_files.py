@@ -54,7 +54,7 @@ def test_points_are_those_of_the_table(run: Path) -> None:
     write_figures(run, ["csv"])
     with (run / "figures/throughput.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["series"] == "a > b"]
-    assert {row["y_is"] for row in rows} == {"delivered [Mbit/s]"}
+    assert {(row["y_name"], row["y_unit"]) for row in rows} == {("delivered", "Mbit/s")}
     # 5 Mbit/s of payload; headers come on top.
     middle = [float(row["y"]) for row in rows if 0.5 <= float(row["x"]) <= 1.5]
     assert all(5.0 < rate < 5.3 for rate in middle), middle

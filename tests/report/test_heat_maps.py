@@ -120,9 +120,10 @@ def test_what_a_map_shows_is_in_its_csv(tmp_path: Path) -> None:
     (path,) = write_drawn(lambda: drawn(given, 2), tmp_path, ["csv"])
     with path.open(newline="") as file:
         written = list(csv.DictReader(file))
-    means = {float(row["y"]) for row in written if row["y_is"] == "flows.f.done"}
-    assert means == {row["mean"] for row in given}
-    assert sum(row["y_is"].startswith("half width") for row in written) == 9
+    assert {row["y_name"] for row in written} == {"flows.f.done"}
+    found = {(float(row["y"]), float(row["lower"]), float(row["upper"])) for row in written}
+    means = [(row["mean"], row["half_width"]) for row in given]
+    assert found == {(mean, mean - half, mean + half) for mean, half in means}
 
 
 def test_lines_are_those_that_colours_tell_apart() -> None:

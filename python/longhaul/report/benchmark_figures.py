@@ -7,6 +7,7 @@ from typing import Any
 from longhaul.report.benchmark_rows import BASIC, MODES, controls_in
 from longhaul.report.mpl import Axes, Figure, FixedLocator, FuncFormatter, Line2D, NullFormatter, NullLocator
 from longhaul.report.plotting import GRID, INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.points import unlisted
 
 Json = Mapping[str, Any]
 
@@ -65,7 +66,7 @@ def trade_off(content: Json) -> str | None:
             for control, colour in _colours(content):
                 if (control, mode) in lines:
                     across, up = zip(*lines[control, mode], strict=True)
-                    axes.plot(across, up, "o-", color=colour, markersize=4)
+                    axes.plot(across, up, "o-", color=colour, markersize=4, label=unlisted(control))
             axes.set_xlabel("queueing delay [ms]")
         waits = [wait for line in lines.values() for wait, _used in line]
         panels[0].set_xscale("log")
@@ -113,7 +114,7 @@ def over_time(content: Json, case: str) -> str | None:
                     )  # fmt: skip
                     continue
                 for name, colour in zip([each for each in series if each != "t_s"], SERIES, strict=False):
-                    axes.plot(series["t_s"], series[name], color=colour, linewidth=1.1)
+                    axes.plot(series["t_s"], series[name], color=colour, linewidth=1.1, label=unlisted(name))
                     names[name] = colour
                 axes.axvline(limits["event_s"], color=MUTED, linewidth=0.8, linestyle=":")
                 axes.set_ylim(0, limits["bits_per_s"] / 1e6 * 1.05)
@@ -173,7 +174,16 @@ def sharing(content: Json) -> str | None:
                 for mode, shift in (("live", -0.14), ("sim", 0.14)):
                     value = _value(content, scenario, label, control, mode, measure)
                     if value:
-                        _point(axes, value["mean"], place + shift, value["half_width"], None, colour, mode)
+                        _point(
+                            axes,
+                            value["mean"],
+                            place + shift,
+                            value["half_width"],
+                            None,
+                            colour,
+                            mode,
+                            control,
+                        )
             axes.set_yticks(range(len(controls)), controls, color=INK)
             axes.set_xlim(0, 1.15)
             axes.axvline(1, color=MUTED, linewidth=0.8, linestyle=":")
@@ -207,6 +217,7 @@ def agreement(content: Json) -> str | None:
                 marker="o",
                 markersize=3.6,
                 linestyle="",
+                label=unlisted(each["control"]),
                 color=colours[each["control"]],
                 markerfacecolor=colours[each["control"]] if each["disagrees"] else "none",
             )
@@ -246,11 +257,18 @@ def _scatter(
                     each["half_width"] * factor if each["half_width"] else None
                     for each, factor in ((one, wide), (other, high))
                 )
-                _point(axes, one["mean"] * wide, other["mean"] * high, x_half, y_half, colour, mode)
+                _point(axes, one["mean"] * wide, other["mean"] * high, x_half, y_half, colour, mode, control)
 
 
 def _point(
-    axes: Axes, x: float, y: float, x_half: float | None, y_half: float | None, colour: str, mode: str
+    axes: Axes,
+    x: float,
+    y: float,
+    x_half: float | None,
+    y_half: float | None,
+    colour: str,
+    mode: str,
+    control: str,
 ) -> None:
     axes.errorbar(
         x,
@@ -263,6 +281,7 @@ def _point(
         markerfacecolor=colour if mode == "live" else "none",
         elinewidth=0.7,
         linestyle="",
+        label=unlisted(f"{control}, {MODES[mode]}"),
     )
 
 

@@ -8,6 +8,7 @@ from rich.table import Table
 from longhaul.report.console import Console
 from longhaul.report.over_time import mark_changes
 from longhaul.report.plotting import BAD, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.points import unlisted
 from longhaul.scenario.words import rate, share, size
 
 Json = Mapping[str, Any]
@@ -72,14 +73,30 @@ def gantt(found: Json, changes: Sequence[Json] = ()) -> str | None:
                 alpha = 0.25 + 0.75 * min(1.0, piece["bits_per_s"] / top)
                 span = piece["finish_s"] - piece["start_s"]
                 axes.barh(
-                    row - 0.2, span, left=piece["start_s"], height=0.36, color=SERIES[0], alpha=alpha, lw=0
+                    row - 0.2,
+                    span,
+                    left=piece["start_s"],
+                    height=0.36,
+                    color=SERIES[0],
+                    alpha=alpha,
+                    lw=0,
+                    label=unlisted("planned"),
                 )
             if each["achieved"]:
                 span = each["achieved"]["finish_s"] - each["achieved"]["start_s"]
                 colour = SERIES[2] if each["met"] else BAD
-                axes.barh(row + 0.2, span, left=each["achieved"]["start_s"], height=0.36, color=colour, lw=0)
+                begin = each["achieved"]["start_s"]
+                axes.barh(
+                    row + 0.2, span, left=begin, height=0.36, color=colour, lw=0, label=unlisted("achieved")
+                )
             if each["deadline_s"] is not None:
-                axes.plot([each["deadline_s"]] * 2, [row - 0.42, row + 0.42], color=MUTED, lw=1)
+                axes.plot(
+                    [each["deadline_s"]] * 2,
+                    [row - 0.42, row + 0.42],
+                    color=MUTED,
+                    lw=1,
+                    label=unlisted("deadline"),
+                )
         ends = [each[name]["finish_s"] for each in shown for name in ("planned", "achieved") if each[name]]
         axes.set_xlim(0, 1.05 * max(ends))
         axes.set_ylim(len(shown) - 0.5, -0.5)

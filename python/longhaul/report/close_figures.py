@@ -10,6 +10,7 @@ from longhaul.analysis.sockets import congestion_events, connections
 from longhaul.analysis.text import time_text
 from longhaul.report.over_time import draw_configured, mark_changes
 from longhaul.report.plotting import BAD, INK, MUTED, SERIES, figure, plain, say_left_out, style, svg
+from longhaul.report.points import unlisted
 from longhaul.report.zoom import zoomable
 
 Json = Mapping[str, Any]
@@ -47,9 +48,16 @@ def monitor(table: Mapping[str, Array], plan: Json, changes: Sequence[Json] = ()
             for row, (values, label) in enumerate(((rate, "[Mbit/s]"), (queue, "waiting [kB]"))):
                 whole, zoom = grid[2 * number + row]
                 colour = SERIES[row]
-                _whole(whole, dense["start_ns"], values, colour)
+                _whole(whole, dense["start_ns"], values, colour, title)
                 times = dense["start_ns"][part] - dense["start_ns"][part.start]
-                zoom.plot(times / 1e6, values[part], color=colour, drawstyle="steps-post", linewidth=1.0)
+                zoom.plot(
+                    times / 1e6,
+                    values[part],
+                    color=colour,
+                    drawstyle="steps-post",
+                    linewidth=1.0,
+                    label=unlisted(title),
+                )
                 whole.set_ylabel(label)
                 for axes in (whole, zoom):
                     plain(axes)
@@ -73,12 +81,12 @@ def _busier(table: Mapping[str, Array], link: str, every_ns: int) -> tuple[str, 
     return title, dense if len(dense["start_ns"]) else {}
 
 
-def _whole(axes: Any, start_ns: Array, values: Array, colour: str) -> None:
+def _whole(axes: Any, start_ns: Array, values: Array, colour: str, name: str) -> None:
     least, mean, most = envelope(values, columns=_COLUMNS)
     stretch = max(len(values) // _COLUMNS, 1)
     times = start_ns[: len(mean) * stretch : stretch] / 1e9
     axes.fill_between(times, least, most, color=colour, alpha=0.3, linewidth=0, step="post")
-    axes.plot(times, mean, color=colour, linewidth=0.9, drawstyle="steps-post")
+    axes.plot(times, mean, color=colour, linewidth=0.9, drawstyle="steps-post", label=unlisted(name))
 
 
 def _distinct(x: Array, y: Array) -> Array:
@@ -113,9 +121,13 @@ def packet_delays(
             at_s = table["arrival_ns"][mask] / 1e9
             ended = np.isnan(delay_ms)
             seen = _distinct(at_s[~ended], delay_ms[~ended])
-            axes.plot(at_s[~ended][seen], delay_ms[~ended][seen], ".", color=colour, markersize=2)
+            left = at_s[~ended][seen]
+            axes.plot(
+                left, delay_ms[~ended][seen], ".", color=colour, markersize=2, label=unlisted(f"{link} {way}")
+            )
             if ended.any():
-                foot = {"transform": axes.get_xaxis_transform(), "clip_on": False}
+                foot: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
+                foot["label"] = unlisted("did not leave")
                 axes.plot(at_s[ended], np.zeros(ended.sum()), "x", color=BAD, markersize=4, **foot)
             draw_configured(axes, phases.get((link, way), ()), "delay_ns", unit=1e6)
             short = f", {ended.sum():,} of them did not leave" if ended.any() else ""
@@ -152,8 +164,17 @@ def sockets(table: Mapping[str, Array], changes: Sequence[Json] = ()) -> str | N
             windows.plot(at_s, threshold, color=MUTED, linewidth=0.7, linestyle=dashes, label="threshold")
             events = [event["t_ns"] / 1e9 for event in congestion_events(each) if event["retransmits"]]
             foot = windows.get_xaxis_transform()
-            windows.plot(events, np.zeros(len(events)), "x", color=BAD, markersize=4, transform=foot)
-            trips.plot(at_s, np.array(each["rtt_ns"]) / 1e6, color=INK, linewidth=1.0)
+            windows.plot(
+                events,
+                np.zeros(len(events)),
+                "x",
+                color=BAD,
+                markersize=4,
+                transform=foot,
+                label=unlisted("retransmission"),
+            )
+            rtt_ms = np.array(each["rtt_ns"]) / 1e6
+            trips.plot(at_s, rtt_ms, color=INK, linewidth=1.0, label=unlisted("round trip"))
             for axes in (windows, trips):
                 plain(axes)
                 axes.set_ylim(bottom=0)

@@ -21,6 +21,7 @@ from longhaul.report.plotting import (
     style,
     svg,
 )
+from longhaul.report.points import unlisted
 from longhaul.report.zoom import zoomable
 
 Json = Mapping[str, Any]
@@ -59,7 +60,7 @@ def delays(links: Sequence[Json], probes: Sequence[Json]) -> str | None:
         plain(axes)
         values = np.array([pair for _, _, pairs in series for pair in pairs], dtype=float) / 1e6
         low, high = values.min() / 1.6, values.max() * 1.6
-        axes.plot([low, high], [low, high], color=MUTED, linewidth=0.8)
+        axes.plot([low, high], [low, high], color=MUTED, linewidth=0.8, label=unlisted("equal"))
         for (label, marker, pairs), colour in zip(series, SERIES, strict=False):
             points = np.array(pairs, dtype=float) / 1e6
             axes.plot(points[:, 0], points[:, 1], marker, color=colour, label=label, markersize=5, alpha=0.8)
@@ -237,7 +238,8 @@ def round_trips(
             plain(axes)
             mask = (rows["name"] == probe["name"]) & (rows["to"] == probe["to"])
             t_s, rtt_ms = rows["t_s"][mask], rows["rtt_ns"][mask].astype(float) / 1e6
-            axes.plot(t_s, rtt_ms, ".", color=colour, markersize=2.5)
+            name = unlisted(f"{probe['from']} > {probe['to']}")
+            axes.plot(t_s, rtt_ms, ".", color=colour, markersize=2.5, label=name)
             lost = np.isnan(rtt_ms)
             if lost.any():
                 axes.plot(
@@ -248,6 +250,7 @@ def round_trips(
                     markersize=4,
                     transform=axes.get_xaxis_transform(),
                     clip_on=False,
+                    label=unlisted("lost"),
                 )
             draw_steps(axes, probe["path_rtt_steps"], unit=1e6)
             missing = f", {lost.sum():,} of {len(lost):,} lost" if lost.any() else ""

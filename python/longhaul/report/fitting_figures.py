@@ -7,6 +7,7 @@ import numpy as np
 from longhaul.analysis.fitting import Fit, Fits, FloatArray, quantiles, survival
 from longhaul.report.mpl import Axes
 from longhaul.report.plotting import INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.points import unlisted
 from longhaul.report.scales import is_wide
 
 MOST_FAMILIES = 4
@@ -78,7 +79,7 @@ def _draw(
     mark: str,
 ) -> None:
     plain(axes)
-    axes.plot(bounds, bounds, color=MUTED, linewidth=0.8)
+    axes.plot(bounds, bounds, color=MUTED, linewidth=0.8, label=unlisted("equal"))
     for number, (fit, pair, colour) in enumerate(zip(shown(fits), pairs, SERIES, strict=False)):
         axes.plot(*pair, mark, color=colour, markersize=3, label=fit.family, zorder=5 - number)
     axes.set(xlim=bounds, ylim=bounds)

@@ -194,13 +194,13 @@ def _named(columns: Sequence[str], key: Sequence[Any], names: Mapping[str, str])
 def _points(
     cells: Mapping[tuple[Any, Any], Row], columns: tuple[str, str], name: str, factor: float, label: str
 ) -> list[Point]:
-    """Of each cell its mean and half of its interval, for those who want the numbers."""
+    """Of each cell its mean and the ends of its interval, for those who want the numbers."""
     found = []
     for (along, up), row in cells.items():
         series, x = f"{name} {axis_text(columns[1], up)}", axis_text(columns[0], along)
-        found.append(Point(series, x, row["mean"] / factor, label))
-        if row["half_width"] is not None:
-            found.append(Point(series, x, row["half_width"] / factor, f"half width of {label}"))
+        mean, half = row["mean"], row["half_width"]
+        bounds = (None, None) if half is None else ((mean - half) / factor, (mean + half) / factor)
+        found.append(Point(series, x, mean / factor, label, *bounds))
     return found
 
 

@@ -35,14 +35,19 @@ if "matplotlib" not in sys.modules:
 import matplotlib as mpl  # noqa: E402
 from matplotlib import cm, colormaps, patches  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.collections import PathCollection  # noqa: E402
-from matplotlib.colors import LogNorm, Normalize, get_named_colors_mapping  # noqa: E402
+from matplotlib.axis import Axis  # noqa: E402
+from matplotlib.collections import PathCollection, PolyCollection  # noqa: E402
+from matplotlib.colors import LogNorm, Normalize, get_named_colors_mapping, to_rgb  # noqa: E402
+from matplotlib.container import BarContainer, ErrorbarContainer  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator  # noqa: E402
 
 __all__ = [
     "Axes",
+    "Axis",
+    "BarContainer",
+    "ErrorbarContainer",
     "Figure",
     "FixedLocator",
     "FuncFormatter",
@@ -52,11 +57,13 @@ __all__ = [
     "NullFormatter",
     "NullLocator",
     "PathCollection",
+    "PolyCollection",
     "cm",
     "colormaps",
     "get_named_colors_mapping",
     "patches",
     "settings",
+    "to_rgb",
 ]
 
 _NOT_OF_FIGURES = ("backend", "interactive", "toolbar", "timezone", "date.", "docstring.", "tk.", "webagg.")

@@ -8,6 +8,7 @@ import numpy as np
 from longhaul.analysis.phases import phase_at
 from longhaul.analysis.text import time_text
 from longhaul.report.plotting import BAD, GRID, SERIES, figure, plain, style, svg
+from longhaul.report.points import unlisted
 
 Json = Mapping[str, Any]
 
@@ -15,6 +16,9 @@ _WINDOW_NS = 2_000_000
 _SECOND_NS = 1_000_000_000
 _MOST_PACKETS = 120
 _FEW = 8
+_WAY, _LEAVES, _ARRIVES, _ENDS = map(
+    unlisted, ("on its way", "leaves its far end", "arrives at the link", "does not leave")
+)
 """Packets that are too few for a figure."""
 
 
@@ -42,11 +46,16 @@ def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> str | None:
             arrival = (packet["offered_ns"] - start) / scale
             if packet["due_ns"] is not None:
                 departure = (packet["due_ns"] - start - shift) / scale
-                axes.plot([arrival, departure], [number, number], color=GRID, linewidth=1.2, zorder=1)
-                axes.plot([departure], [number], "s", color=SERIES[1], markersize=3.6, zorder=3)
-            axes.plot([arrival], [number], "o", color=SERIES[0], markersize=6.5, fillstyle="none", zorder=2)
+                axes.plot(
+                    [arrival, departure], [number, number], color=GRID, linewidth=1.2, zorder=1, label=_WAY
+                )
+                axes.plot(
+                    [departure], [number], "s", color=SERIES[1], markersize=3.6, zorder=3, label=_LEAVES
+                )
+            look: dict[str, Any] = {"color": SERIES[0], "markersize": 6.5, "fillstyle": "none"}
+            axes.plot([arrival], [number], "o", **look, zorder=2, label=_ARRIVES)
             if packet["fate"] != "delivered":
-                axes.plot([arrival], [number], "x", color=BAD, markersize=7, zorder=4)
+                axes.plot([arrival], [number], "x", color=BAD, markersize=7, zorder=4, label=_ENDS)
         axes.plot([], [], "o", color=SERIES[0], markersize=6.5, fillstyle="none", label="arrives at the link")
         later = f", drawn {time_text(shift)} earlier" if shift else ""
         axes.plot([], [], "s", color=SERIES[1], markersize=4, label=f"leaves its far end{later}")

@@ -149,6 +149,9 @@ class Point:
     x: str
     y: float
     y_is: str
+    """``goodput [Mbit/s]``."""
+    lower: float | None = None
+    upper: float | None = None
 
 
 _TOLD: "WeakKeyDictionary[Axes, Sequence[Point]]" = WeakKeyDictionary()

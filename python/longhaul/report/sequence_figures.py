@@ -9,6 +9,7 @@ from longhaul.analysis.segments import busiest_span, flows
 from longhaul.report.mpl import Axes
 from longhaul.report.over_time import mark_changes
 from longhaul.report.plotting import BAD, MUTED, figure, plain, style
+from longhaul.report.points import unlisted
 from longhaul.report.sequence_points import LOOKS, MOST_ROWS, panel
 from longhaul.report.zoom import Json, told_marks, zoomable
 
@@ -122,7 +123,15 @@ def _draw(axes: Axes, kinds: Mapping[str, Array], span: tuple[float, float]) -> 
         axes.plot(x, y / scale, **_look(kind), solid_capstyle="round", zorder=order)
         axes.get_lines()[-1].get_path().should_simplify = False
         if kind == "again":
-            axes.plot(rows[:, 0], rows[:, 2] / scale, "v", color=BAD, markersize=4, zorder=6)
+            axes.plot(
+                rows[:, 0],
+                rows[:, 2] / scale,
+                "v",
+                color=BAD,
+                markersize=4,
+                zorder=6,
+                label=unlisted(LOOKS[kind].name),
+            )
     acks = _around(kinds["ack"], span)
     axes.step(acks[:, 0], acks[:, 1] / scale, where="post", **_look("ack"))
     if np.isfinite(acks[:, 2]).any():

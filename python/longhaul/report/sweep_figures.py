@@ -1,9 +1,11 @@
 """The figures of a sweep: each metric over one axis, a line for each combination of the others."""
 
 from collections.abc import Mapping, Sequence
+from math import nan
 from typing import Any
 
 from longhaul.report.plotting import MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.points import unlisted
 from longhaul.report.scales import is_wide, scale
 from longhaul.report.sweeps import axis_text
 
@@ -63,14 +65,14 @@ def metric_figure(rows: Sequence[Row], metric: str, columns: Sequence[str], name
             axes.errorbar(
                 [row[along] / x_factor if is_number else ticks.index(row[along]) + aside for row in ordered],
                 [row["mean"] / y_factor for row in ordered],
-                yerr=[(row["half_width"] or 0) / y_factor for row in ordered],
+                yerr=[nan if row["half_width"] is None else row["half_width"] / y_factor for row in ordered],
                 color=colour,
                 marker="o",
                 markersize=3.5,
                 capsize=2.5,
                 elinewidth=0.9,
                 linestyle="-" if is_number and is_joined else "",
-                label=", ".join(map(axis_text, others, values)),
+                label=", ".join(map(axis_text, others, values)) or unlisted(metric),
             )
         name = names[list(columns).index(along)]
         axes.set(xlabel=f"{name} [{x_unit}]" if x_unit else name)

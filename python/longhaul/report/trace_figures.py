@@ -58,7 +58,9 @@ def _draw(over_time: Axes, shares: Axes, name: str, traces: Sequence[Trace]) -> 
         if len(trace) == 1:
             over_time.axhline(values[0], color=line.get_color())
         ranks = [(number + 1) / len(known) for number in range(len(known))]
-        shares.step([0.0, *ranks], [known[0], *known], where="pre", color=line.get_color())
+        shares.step(
+            [0.0, *ranks], [known[0], *known], where="pre", color=line.get_color(), label=line.get_label()
+        )
         every += known
     every.sort()
     mean = sum(every) / len(every)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -9,6 +10,7 @@ from rich.table import Table
 from longhaul.report.console import Console
 from longhaul.report.mpl import Figure
 from longhaul.report.plotting import MUTED, SERIES, figure, paper, plain
+from longhaul.report.points import unlisted
 from longhaul.scenario.words import rate, share, size
 from longhaul.scheduling.measures import measures
 from longhaul.scheduling.plans import Outcome, Plan, loads
@@ -16,6 +18,7 @@ from longhaul.scheduling.policies import POLICIES
 from longhaul.scheduling.writing import plan_as_plain
 
 MOST_ROWS, MOST_BARS, MOST_LINKS = 40, 60, 8
+_MOVES = unlisted("moves")
 
 
 def print_plan(plan: Plan) -> None:
@@ -115,14 +118,24 @@ def _bar(drawn: Figure, row: int, outcome: Outcome, top: float, end_s: float) ->
     request = outcome.request
     last_s = min(request.deadline_s, end_s)
     width = last_s - request.release_s
-    axes.barh(row, width, left=request.release_s, height=0.7, facecolor="none", edgecolor=MUTED, lw=0.5)
+    axes.barh(
+        row,
+        width,
+        left=request.release_s,
+        height=0.7,
+        facecolor="none",
+        edgecolor=MUTED,
+        lw=0.5,
+        label=unlisted("window"),
+    )
     colour = SERIES[0] if outcome.satisfied else SERIES[1]
     for piece in outcome.pieces:
         alpha = 0.25 + 0.75 * min(1.0, piece.bits_per_s / top)
         span = piece.finish_s - piece.start_s
-        axes.barh(row, span, left=piece.start_s, height=0.7, color=colour, alpha=alpha, lw=0)
+        axes.barh(row, span, left=piece.start_s, height=0.7, color=colour, alpha=alpha, lw=0, label=_MOVES)
     if not outcome.pieces:
-        axes.plot([request.release_s, last_s], [row, row], color=SERIES[1], lw=1, marker="x", markersize=3)
+        look: dict[str, Any] = {"color": SERIES[1], "lw": 1, "marker": "x", "markersize": 3}
+        axes.plot([request.release_s, last_s], [row, row], **look, label=unlisted("refused"))
 
 
 def _end_s(plan: Plan) -> float:
