@@ -13,8 +13,14 @@ from longhaul.errors import LonghaulError
     "directories",
     metavar="DIRECTORY...",
     nargs=-1,
-    required=True,
     type=click.Path(path_type=Path, file_okay=False, exists=True),
+)
+@click.option(
+    "--events-of",
+    "changed",
+    metavar="DIRECTORY",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Print the changes of the network in this run, also those made by hand, as events for a scenario.",
 )
 @click.option("--compare", "compared", is_flag=True, help="Hold runs, or groups of runs, side by side.")
 @click.option(
@@ -30,7 +36,11 @@ from longhaul.errors import LonghaulError
     help="Write each figure as a file of this format, too, or its points as CSV; may be repeated.",
 )
 def report(
-    directories: tuple[Path, ...], compared: bool, output: Path | None, formats: tuple[str, ...]
+    directories: tuple[Path, ...],
+    changed: Path | None,
+    compared: bool,
+    output: Path | None,
+    formats: tuple[str, ...],
 ) -> None:
     """Write report.html of the run or sweep in DIRECTORY again, from its raw records or parts.
 
@@ -42,8 +52,18 @@ def report(
     longhaul report runs/three-clusters/latest
     longhaul report runs/three-clusters/latest --format pdf --format csv
     longhaul report --compare runs/atlantic
+    longhaul report --events-of runs/three-clusters/latest
     longhaul report --compare runs/atlantic-cubic runs/atlantic-bbr --output laws.html
     """
+    if changed is not None:
+        if directories or compared or output or formats:
+            raise click.UsageError("--events-of prints the events of one run, and takes nothing beside it")
+        from longhaul.run.changes import events_of
+
+        click.echo(events_of(changed), nl=False)
+        return
+    if not directories:
+        raise click.UsageError("Missing argument 'DIRECTORY...'.")
     if compared:
         made = _compare(directories, output or Path("comparison.html"), formats)
     else:

@@ -1,16 +1,25 @@
 """The changes of links that a run has recorded, and the configuration that follows from them."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from longhaul.analysis.configuration import Applied, Configuration, planned
+from longhaul.analysis.exported_changes import ExportError, events_text
+from longhaul.errors import LonghaulError
+from longhaul.run.compensation import compensate, ends_at_host, shorten
+from longhaul.run.kept import kept_json
+from longhaul.scenario.yaml_tree import Branch, data_of, read_tree
+
+Json = dict[str, Any]
 
 FILE = "changes.jsonl"
 """In ``raw/``: one JSON object a line, written by the process that applied the change."""
 
 
-def read_changes(directory: Path, plan: dict[str, Any]) -> list[Applied]:
+def read_changes(directory: Path, plan: Json) -> list[Applied]:
     """What the run in ``directory`` changed; for one that recorded nothing of it, what its plan says."""
     path = directory / "raw" / FILE
     if not path.is_file():
@@ -18,7 +27,7 @@ def read_changes(directory: Path, plan: dict[str, Any]) -> list[Applied]:
     return _Record(path).read()
 
 
-def read_configuration(directory: Path, plan: dict[str, Any]) -> Configuration:
+def read_configuration(directory: Path, plan: Json) -> Configuration:
     """Which link models the run in ``directory`` had, and when."""
     return Configuration(plan, read_changes(directory, plan))
 
@@ -26,7 +35,7 @@ def read_configuration(directory: Path, plan: dict[str, Any]) -> Configuration:
 class ConfigurationTail:
     """The configuration of a run that goes on, read along."""
 
-    def __init__(self, directory: Path, plan: dict[str, Any]) -> None:
+    def __init__(self, directory: Path, plan: Json) -> None:
         """Of the run in ``directory``, whose record need not be there yet."""
         self._record = _Record(directory / "raw" / FILE)
         self.configuration = Configuration(plan)
@@ -57,3 +66,58 @@ class _Record:
         whole = content[: content.rfind(b"\n") + 1]
         self._offset += len(whole)
         return [Applied.read(json.loads(line)) for line in whole.splitlines()]
+
+
+def events_of(directory: Path) -> str:
+    """The changes of the run in ``directory`` as an ``events:`` block that reproduces them.
+
+    Put into the scenario of the run in place of its events, it makes the same changes at the same instants.
+    Raises LonghaulError.
+    """
+    plan = kept_json(directory, "plan.json")
+    about = kept_json(directory, "run.json")
+    changes = read_changes(directory, plan)
+    if about.get("compensated"):
+        base_ns = int(about["certificate"]["base_one_way_ns"])
+        plan, changes = _uncompensated(plan, changes, base_ns)
+    _source, root = read_tree("scenario.yaml", (directory / "scenario.yaml").read_bytes())
+    try:
+        return events_text(plan, changes, lambda applied, key: _words(root, applied, key))
+    except ExportError as error:
+        remedy = "its change is in raw/changes.jsonl; write the event by hand"
+        raise LonghaulError(str(error), remedy=remedy, exit_code=2) from None
+
+
+def _words(root: Branch, applied: Applied, key: str) -> Any:
+    """What a user or the scenario wrote for a key."""
+    if applied.cause["by"] == "event":
+        position = applied.cause.get("position")
+        found = None if position is None else data_of(root)
+        try:
+            return found["events"][position]["set"][key] if found else None
+        except (KeyError, IndexError, TypeError):
+            return None
+    for word in applied.cause["words"]:
+        name, equals, value = word.partition("=")
+        if equals and name == key:
+            return data_of(read_tree("set", f"{key}: {value}".encode())[1])[key]
+    return None
+
+
+def _uncompensated(plan: Json, changes: list[Applied], base_ns: int) -> tuple[Json, list[Applied]]:
+    """As the scenario has it, with the machine's own latency in the delays of directions to hosts."""
+    plan, _warnings = compensate(plan, -base_ns)
+    return plan, [
+        part
+        for each in changes
+        for part in ([each] if "delay" not in each.change else _lengthened(plan, each, base_ns))
+    ]
+
+
+def _lengthened(plan: Json, applied: Applied, base_ns: int) -> Iterator[Applied]:
+    for way in applied.ways:
+        change = dict(applied.change)
+        if ends_at_host(plan, applied.link, way):
+            change["delay"] = dict(change["delay"])
+            shorten(change["delay"], -base_ns)
+        yield replace(applied, ways=(way,), change=change)
