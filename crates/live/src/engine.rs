@@ -28,6 +28,7 @@ use longhaul_network::journal::Entry;
 use longhaul_network::{DirectionId, Flags, Network, NodeId, Packet, icmp, results};
 use longhaul_plan::{Event, LinkChange, NodeKind, Plan, Way};
 use longhaul_record::Distribution;
+use longhaul_storage::Disk;
 use longhaul_units::Time;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use serde_json::Value;
@@ -60,7 +61,7 @@ pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
     network.monitor(plan);
     let endpoints = steps::endpoints(plan, &network)?;
     let senders = endpoints.senders();
-    let recorder = Recorder::start(plan, directory)?;
+    let recorder = Recorder::start(plan, directory, &Disk)?;
     let scheduling = realtime::claim();
     let mut control = Control::new(ports.control)?;
     control.reply(&Reply::Ready {})?;

@@ -7,11 +7,12 @@ use crate::clock::{Clock, processor_ns};
 use crate::engine::{Command, Control};
 use crate::error::{Error, Result};
 use crate::host::Host;
-use crate::sockets::{Diagnosis, SOCKETS_HEADER};
+use crate::sockets::{Diagnosis, SOCKET_COLUMNS};
+use longhaul_record::Table;
+use longhaul_storage::{Appender, Disk, replace};
 use nix::sched::{CloneFlags, setns};
 use serde_json::json;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -33,8 +34,8 @@ pub fn run(hosts: &[Option<Host>], control: UnixStream, every_ns: u64, directory
         watched.push((host.name.as_str(), Diagnosis::open()?));
     }
     let failed = |error| Error::wrap("write sockets.csv", error);
-    let mut out = BufWriter::new(File::create(directory.join("raw/sockets.csv")).map_err(failed)?);
-    out.write_all(SOCKETS_HEADER.as_bytes()).map_err(failed)?;
+    let file = Appender::create(&Disk, &directory.join("raw/sockets.csv")).map_err(failed)?;
+    let mut table = Table::new(file, &SOCKET_COLUMNS).map_err(failed)?;
     let mut control = Control::new(control)?;
     let Some(clock) = control.wait_for_start()? else { return Ok(()) };
     let mut looks = Looks { every_ns, next_ns: 0, count: 0, longest_ns: 0, total_ns: 0 };
@@ -45,31 +46,31 @@ pub fn run(hosts: &[Option<Host>], control: UnixStream, every_ns: u64, directory
             continue;
         }
         let began_ns = processor_ns();
-        look(&mut watched, clock, &mut out).map_err(failed)?;
+        look(&mut watched, clock, &mut table).map_err(failed)?;
         if stopped {
             break;
         }
         looks.note(clock.ns(), processor_ns() - began_ns);
     }
     let text = format!("{:#}\n", looks.result());
-    std::fs::write(directory.join("raw/observer.json"), text)
+    replace(&Disk, &directory.join("raw/observer.json"), text.as_bytes())
         .map_err(|error| Error::wrap("write observer.json", error))
 }
 
 /// Reads the connections of all hosts.
-fn look(hosts: &mut [(&str, Diagnosis)], clock: Clock, out: &mut impl Write) -> std::io::Result<()> {
+fn look(hosts: &mut [(&str, Diagnosis)], clock: Clock, table: &mut Table<impl Write>) -> std::io::Result<()> {
     for (host, diagnosis) in hosts {
         let t_ns = clock.ns();
         let mut written = Ok(());
         diagnosis.read(|socket| {
             if written.is_ok() {
-                written = socket.write(t_ns, host, out);
+                written = socket.write(t_ns, host, table);
             }
         })?;
         written?;
     }
     // Whoever watches the run reads along.
-    out.flush()
+    table.flush()
 }
 
 /// When to look, and how long it took.

@@ -12,14 +12,15 @@ use longhaul_network::Bins;
 use longhaul_network::journal::{Entry, JOURNAL_MAGIC};
 use longhaul_plan::Plan;
 use longhaul_record::{
-    Capture, EchoRow, FlowRow, LatenessRow, PACKETS_HEADER, PacketRow, RequestRow, SAMPLES_HEADER, SampleRow,
-    lateness_header,
+    Capture, EchoRow, FlowRow, LatenessRow, PACKET_COLUMNS, PacketRow, RequestRow, SAMPLE_COLUMNS, SampleRow,
+    Table, lateness_columns,
 };
+use longhaul_storage::{Appender, Storage};
 use monitor::MonitorFiles;
 use serde_json::Value;
 use simulated::SimulatedFiles;
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -88,8 +89,8 @@ pub const CAPTURE_POINTS: [&str; 4] = ["forward in", "forward out", "reverse in"
 
 impl Recorder {
     /// Opens the files in `directory` and starts the writer.
-    pub fn start(plan: &Plan, directory: &Path) -> Result<Self> {
-        let mut files = Files::open(plan, directory)?;
+    pub fn start(plan: &Plan, directory: &Path, storage: &dyn Storage) -> Result<Self> {
+        let mut files = Files::open(plan, directory, storage)?;
         let (channel, batches) = sync_channel(BATCHES);
         let cpus = realtime::allowed_cpus();
         let writer = std::thread::Builder::new()
@@ -239,64 +240,67 @@ impl Recorder {
     }
 }
 
-fn create(path: &Path) -> Result<BufWriter<File>> {
-    File::create(path)
-        .map(BufWriter::new)
-        .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+/// Creates files of records in a directory.
+struct Creating<'a> {
+    directory: &'a Path,
+    storage: &'a dyn Storage,
+}
+
+impl Creating<'_> {
+    fn file(&self, name: &str) -> Result<Appender> {
+        let path = self.directory.join(name);
+        Appender::create(self.storage, &path)
+            .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+    }
+
+    fn table(&self, name: &str, columns: &[impl AsRef<str>]) -> Result<Table<Appender>> {
+        Table::new(self.file(name)?, columns).map_err(|error| Error::wrap("write records", error))
+    }
 }
 
 struct Files {
     names: Vec<String>,
-    samples: BufWriter<File>,
-    packets: BufWriter<File>,
-    lateness: BufWriter<File>,
-    changes: File,
-    captures: HashMap<u32, Capture<BufWriter<File>>>,
-    journal: Option<BufWriter<File>>,
+    samples: Table<Appender>,
+    packets: Table<Appender>,
+    lateness: Table<Appender>,
+    changes: Appender,
+    captures: HashMap<u32, Capture<BufWriter<Appender>>>,
+    journal: Option<BufWriter<Appender>>,
     simulated: Option<SimulatedFiles>,
     monitor: Option<MonitorFiles>,
 }
 
 impl Files {
-    fn open(plan: &Plan, directory: &Path) -> Result<Self> {
-        let raw = directory.join("raw");
-        let mut samples = create(&raw.join("samples.csv"))?;
-        let mut packets = create(&raw.join("packets.csv"))?;
-        let mut lateness = create(&raw.join("lateness.csv"))?;
-        let header = |error| Error::wrap("write records", error);
-        samples.write_all(SAMPLES_HEADER.as_bytes()).map_err(header)?;
-        packets.write_all(PACKETS_HEADER.as_bytes()).map_err(header)?;
-        lateness.write_all(lateness_header().as_bytes()).map_err(header)?;
-        let path = raw.join("changes.jsonl");
-        let changes =
-            File::create(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))?;
+    fn open(plan: &Plan, directory: &Path, storage: &dyn Storage) -> Result<Self> {
+        let create = Creating { directory, storage };
+        let failed = |error| Error::wrap("write records", error);
         let mut captures = HashMap::new();
         for &link in &plan.measure.captures {
             let folder = directory.join("captures");
-            fs::create_dir_all(&folder).map_err(header)?;
+            fs::create_dir_all(&folder).map_err(failed)?;
             let name = &plan.links[link].name;
-            let file = create(&folder.join(format!("{name}.pcapng")))?;
+            let file = BufWriter::new(create.file(&format!("captures/{name}.pcapng"))?);
             let points = CAPTURE_POINTS.map(|point| format!("{name} {point}"));
             let capture = Capture::new(file, &points.each_ref().map(String::as_str), plan.measure.snap);
-            captures.insert(link as u32, capture.map_err(header)?);
+            captures.insert(link as u32, capture.map_err(failed)?);
         }
         let journal = if plan.measure.journal {
-            let mut file = create(&raw.join("journal.bin"))?;
-            file.write_all(&JOURNAL_MAGIC).map_err(header)?;
+            let mut file = BufWriter::new(create.file("raw/journal.bin")?);
+            file.write_all(&JOURNAL_MAGIC).map_err(failed)?;
             Some(file)
         } else {
             None
         };
         Ok(Files {
             names: plan.links.iter().map(|link| link.name.clone()).collect(),
-            samples,
-            packets,
-            lateness,
-            changes,
+            samples: create.table("raw/samples.csv", &SAMPLE_COLUMNS)?,
+            packets: create.table("raw/packets.csv", &PACKET_COLUMNS)?,
+            lateness: create.table("raw/lateness.csv", &lateness_columns())?,
+            changes: create.file("raw/changes.jsonl")?,
             captures,
             journal,
-            simulated: SimulatedFiles::open(plan, &raw)?,
-            monitor: MonitorFiles::open(plan, &raw)?,
+            simulated: SimulatedFiles::open(plan, &create)?,
+            monitor: MonitorFiles::open(plan, &create)?,
         })
     }
 

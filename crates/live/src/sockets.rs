@@ -1,14 +1,37 @@
 //! What the kernel says of the TCP connections of a network namespace (sock_diag(7), `tcp_info` of tcp(7)).
 
 use crate::error::{Error, Result};
+use longhaul_record::Table;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// First line of a file of [`Socket`]s.
-pub const SOCKETS_HEADER: &str = "t_ns,host,socket,local,remote,state,cc,cwnd_segments,ssthresh_segments,\
-mss_bytes,rtt_us,rttvar_us,min_rtt_us,rto_us,unacked_segments,lost_segments,retransmits,\
-delivery_bits_per_s,pacing_bits_per_s,sent_bytes,acked_bytes,received_bytes,retransmitted_bytes\n";
+/// Columns of a table of [`Socket`]s.
+pub const SOCKET_COLUMNS: [&str; 23] = [
+    "t_ns",
+    "host",
+    "socket",
+    "local",
+    "remote",
+    "state",
+    "cc",
+    "cwnd_segments",
+    "ssthresh_segments",
+    "mss_bytes",
+    "rtt_us",
+    "rttvar_us",
+    "min_rtt_us",
+    "rto_us",
+    "unacked_segments",
+    "lost_segments",
+    "retransmits",
+    "delivery_bits_per_s",
+    "pacing_bits_per_s",
+    "sent_bytes",
+    "acked_bytes",
+    "received_bytes",
+    "retransmitted_bytes",
+];
 
 /// A dump of both families at once (TCPDIAG_GETSOCK of linux/inet_diag.h).
 const DUMP: u16 = 18;
@@ -154,27 +177,16 @@ impl Socket {
     }
 
     /// Writes a row: the socket of `host` at `t_ns`.
-    pub fn write(&self, t_ns: u64, host: &str, out: &mut impl Write) -> io::Result<()> {
-        write!(out, "{t_ns},{host},{},", self.cookie)?;
-        some(self.local, out)?;
-        some(self.remote, out)?;
-        let state = NAMES.get(usize::from(self.state)).unwrap_or(&NAMES[0]);
-        write!(out, "{state},{},{},", self.law, self.cwnd)?;
-        some(self.ssthresh, out)?;
-        write!(out, "{},{},{},", self.mss, self.rtt_us, self.rttvar_us)?;
-        some(self.min_rtt_us, out)?;
-        write!(out, "{},{},{},{},", self.rto_us, self.unacked, self.lost, self.retransmits)?;
-        some(self.delivery_bits_per_s, out)?;
-        some(self.pacing_bits_per_s, out)?;
-        let Socket { sent_bytes, acked_bytes, received_bytes, retransmitted_bytes, .. } = self;
-        writeln!(out, "{sent_bytes},{acked_bytes},{received_bytes},{retransmitted_bytes}")
-    }
-}
-
-fn some(value: Option<impl std::fmt::Display>, out: &mut impl Write) -> io::Result<()> {
-    match value {
-        Some(value) => write!(out, "{value},"),
-        None => write!(out, ","),
+    pub fn write(&self, t_ns: u64, host: &str, table: &mut Table<impl Write>) -> io::Result<()> {
+        let text = |address: Option<SocketAddr>| address.map(|it| it.to_string()).unwrap_or_default();
+        let state = *NAMES.get(usize::from(self.state)).unwrap_or(&NAMES[0]);
+        let row = table.row().field(t_ns).field(host).field(self.cookie);
+        let row = row.field(&*text(self.local)).field(&*text(self.remote)).field(state).field(&*self.law);
+        let row = row.field(self.cwnd).field(self.ssthresh).fields([self.mss, self.rtt_us, self.rttvar_us]);
+        let row = row.field(self.min_rtt_us).fields([self.rto_us, self.unacked, self.lost, self.retransmits]);
+        let row = row.field(self.delivery_bits_per_s).field(self.pacing_bits_per_s);
+        let Socket { sent_bytes, acked_bytes, received_bytes, retransmitted_bytes, .. } = *self;
+        row.fields([sent_bytes, acked_bytes, received_bytes, retransmitted_bytes]).end()
     }
 }
 
@@ -311,17 +323,8 @@ mod tests {
     }
 
     #[test]
-    fn rows_have_as_many_fields_as_the_header() {
-        let mut line = Vec::new();
-        Socket::default().write(5, "a", &mut line).unwrap();
-        let fields = |text: &[u8]| text.split(|&byte| byte == b',').count();
-        assert_eq!(fields(&line), fields(SOCKETS_HEADER.as_bytes()));
-    }
-
-    #[test]
-    fn what_is_cut_short_is_no_socket() {
-        assert_eq!(parse(&[2; 71]), None);
-        assert_eq!(parse(&[0; 76]), None);
-        assert!(!read_messages(&[1, 2, 3], &mut |_| ()).unwrap());
+    fn a_row_has_a_field_for_each_column() {
+        let mut table = Table::new(Vec::new(), &SOCKET_COLUMNS).unwrap();
+        Socket::default().write(5, "a", &mut table).unwrap();
     }
 }

@@ -188,8 +188,10 @@ impl Simulation {
         let records = match directory {
             None => longhaul_sim::Records::none(),
             Some(directory) => longhaul_sim::Records::new(&plan, |name| {
-                let file = std::fs::File::create(directory.join(name))?;
-                Ok(Box::new(std::io::BufWriter::with_capacity(1 << 18, file)))
+                Ok(Box::new(longhaul_storage::Appender::create(
+                    &longhaul_storage::Disk,
+                    &directory.join(name),
+                )?))
             })?,
         };
         let simulation = longhaul_sim::Simulation::new(plan, records).map_err(PyValueError::new_err)?;

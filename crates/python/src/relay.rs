@@ -41,7 +41,8 @@ pub fn run_relay(
     let failure = Arc::new(Mutex::new(None));
     let wrapper =
         wrapper.map(|code| Box::new(Code { code, failure: Arc::clone(&failure) }) as Box<dyn Wrapper>);
-    let options = Options { directory, socket, token, stop, wrapper };
+    let storage = Box::new(longhaul_storage::Disk);
+    let options = Options { directory, storage, socket, token, stop, wrapper };
     let result = py.detach(|| {
         longhaul_relay::run(settings, options, |addresses| {
             let list: Vec<String> = addresses

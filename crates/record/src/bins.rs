@@ -1,13 +1,39 @@
+use crate::Table;
+use crate::rows::way;
 use std::io::{self, Write};
 
-/// First line of a file of [`BinRow`]s.
-pub const BINS_HEADER: &str = "start_ns,link,way,offered_packets,offered_bytes,offered_wire_bytes,\
-delivered_packets,delivered_bytes,delivered_wire_bytes,lost_packets,overflowed_packets,dropped_packets,\
-down_packets,too_big_packets,queue_packets,queue_bytes\n";
+/// Columns of a table of [`BinRow`]s.
+pub const BIN_COLUMNS: [&str; 16] = [
+    "start_ns",
+    "link",
+    "way",
+    "offered_packets",
+    "offered_bytes",
+    "offered_wire_bytes",
+    "delivered_packets",
+    "delivered_bytes",
+    "delivered_wire_bytes",
+    "lost_packets",
+    "overflowed_packets",
+    "dropped_packets",
+    "down_packets",
+    "too_big_packets",
+    "queue_packets",
+    "queue_bytes",
+];
 
-/// First line of a file of [`FlowBinRow`]s.
-pub const FLOW_BINS_HEADER: &str = "start_ns,link,way,flow,offered_packets,offered_bytes,delivered_packets,\
-delivered_bytes,ended_packets\n";
+/// Columns of a table of [`FlowBinRow`]s.
+pub const FLOW_BIN_COLUMNS: [&str; 9] = [
+    "start_ns",
+    "link",
+    "way",
+    "flow",
+    "offered_packets",
+    "offered_bytes",
+    "delivered_packets",
+    "delivered_bytes",
+    "ended_packets",
+];
 
 /// What one direction of a link did within one bin of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,12 +80,8 @@ impl BinRow {
     }
 
     /// Writes the row; `link` is the link's name.
-    pub fn write(&self, link: &str, out: &mut impl Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "{},{link},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
-            self.start_ns,
-            crate::rows::way(self.reverse),
+    pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
+        let counts = [
             self.offered_packets,
             self.offered_bytes,
             self.offered_wire_bytes,
@@ -73,7 +95,8 @@ impl BinRow {
             self.too_big_packets,
             self.queue_packets,
             self.queue_bytes,
-        )
+        ];
+        table.row().field(self.start_ns).field(link).field(way(self.reverse)).fields(counts).end()
     }
 }
 
@@ -102,34 +125,30 @@ pub struct FlowBinRow {
 
 impl FlowBinRow {
     /// Writes the row; `link` is the link's name.
-    pub fn write(&self, link: &str, out: &mut impl Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "{},{link},{},{},{},{},{},{},{}",
-            self.start_ns,
-            crate::rows::way(self.reverse),
-            self.flow,
+    pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
+        let counts = [
             self.offered_packets,
             self.offered_bytes,
             self.delivered_packets,
             self.delivered_bytes,
             self.ended_packets,
-        )
+        ];
+        let row = table.row().field(self.start_ns).field(link).field(way(self.reverse));
+        row.field(self.flow).fields(counts).end()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::tests::lines;
 
     #[test]
-    fn rows_have_as_many_fields_as_their_headers() {
-        let (mut bins, mut flows) = (Vec::new(), Vec::new());
-        BinRow::default().write("a-b", &mut bins).unwrap();
-        FlowBinRow::default().write("a-b", &mut flows).unwrap();
-        let fields = |text: &[u8]| text.split(|&byte| byte == b',').count();
-        assert_eq!(fields(&bins), fields(BINS_HEADER.as_bytes()));
-        assert_eq!(fields(&flows), fields(FLOW_BINS_HEADER.as_bytes()));
+    fn rows_have_a_field_for_each_column() {
+        let bin = lines(&BIN_COLUMNS, |table| BinRow::default().write("a-b", table));
+        let flow = lines(&FLOW_BIN_COLUMNS, |table| FlowBinRow::default().write("a-b", table));
+        assert_eq!(bin[1], "0,a-b,forward,0,0,0,0,0,0,0,0,0,0,0,0,0");
+        assert_eq!(flow[1], "0,a-b,forward,0,0,0,0,0,0");
     }
 
     #[test]

@@ -1,13 +1,25 @@
+use crate::Table;
 use std::io::{self, Write};
 
-/// First line of a file of [`FlowRow`]s.
-pub const FLOWS_HEADER: &str = "t_ns,flow,stream,sent_bytes,received_bytes,window_segments,threshold_segments,rtt_ns,retransmits,in_flight\n";
+/// Columns of a table of [`FlowRow`]s.
+pub const FLOW_COLUMNS: [&str; 10] = [
+    "t_ns",
+    "flow",
+    "stream",
+    "sent_bytes",
+    "received_bytes",
+    "window_segments",
+    "threshold_segments",
+    "rtt_ns",
+    "retransmits",
+    "in_flight",
+];
 
-/// First line of a file of [`EchoRow`]s.
-pub const ECHOES_HEADER: &str = "flow,seq,sent_ns,rtt_ns\n";
+/// Columns of a table of [`EchoRow`]s.
+pub const ECHO_COLUMNS: [&str; 4] = ["flow", "seq", "sent_ns", "rtt_ns"];
 
-/// First line of a file of [`RequestRow`]s.
-pub const REQUESTS_HEADER: &str = "flow,number,start_ns,bytes,took_ns\n";
+/// Columns of a table of [`RequestRow`]s.
+pub const REQUEST_COLUMNS: [&str; 5] = ["flow", "number", "start_ns", "bytes", "took_ns"];
 
 /// One transfer of many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,12 +38,9 @@ pub struct RequestRow {
 
 impl RequestRow {
     /// Writes the row; `flow` is the flow's name.
-    pub fn write(&self, flow: &str, out: &mut impl Write) -> io::Result<()> {
-        write!(out, "{flow},{},{},{},", self.number, self.start_ns, self.bytes)?;
-        match self.took_ns {
-            Some(took_ns) => writeln!(out, "{took_ns}"),
-            None => writeln!(out),
-        }
+    pub fn write(&self, flow: &str, table: &mut Table<impl Write>) -> io::Result<()> {
+        let row = table.row().field(flow).field(self.number).field(self.start_ns);
+        row.field(self.bytes).field(self.took_ns).end()
     }
 }
 
@@ -62,13 +71,11 @@ pub struct FlowRow {
 
 impl FlowRow {
     /// Writes the row; `flow` is the flow's name.
-    pub fn write(&self, flow: &str, out: &mut impl Write) -> io::Result<()> {
-        let FlowRow { t_ns, stream, sent_bytes, received_bytes, retransmits, in_flight, .. } = self;
-        write!(out, "{t_ns},{flow},{stream},{sent_bytes},{received_bytes},")?;
-        some(self.window_segments, out)?;
-        some(self.threshold_segments, out)?;
-        some(self.rtt_ns, out)?;
-        writeln!(out, "{retransmits},{in_flight}")
+    pub fn write(&self, flow: &str, table: &mut Table<impl Write>) -> io::Result<()> {
+        let row = table.row().field(self.t_ns).field(flow).field(self.stream);
+        let row = row.field(self.sent_bytes).field(self.received_bytes);
+        let row = row.field(self.window_segments).field(self.threshold_segments).field(self.rtt_ns);
+        row.field(self.retransmits).field(self.in_flight).end()
     }
 }
 
@@ -87,28 +94,18 @@ pub struct EchoRow {
 
 impl EchoRow {
     /// Writes the row; `flow` is the flow's name.
-    pub fn write(&self, flow: &str, out: &mut impl Write) -> io::Result<()> {
-        write!(out, "{flow},{},{},", self.seq, self.sent_ns)?;
-        match self.rtt_ns {
-            Some(rtt_ns) => writeln!(out, "{rtt_ns}"),
-            None => writeln!(out),
-        }
-    }
-}
-
-fn some(value: Option<impl std::fmt::Display>, out: &mut impl Write) -> io::Result<()> {
-    match value {
-        Some(value) => write!(out, "{value},"),
-        None => write!(out, ","),
+    pub fn write(&self, flow: &str, table: &mut Table<impl Write>) -> io::Result<()> {
+        table.row().field(flow).field(self.seq).field(self.sent_ns).field(self.rtt_ns).end()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::tests::lines;
 
     #[test]
-    fn rows_have_as_many_fields_as_their_headers() {
+    fn rows_have_a_field_for_each_column() {
         let row = FlowRow {
             t_ns: 5,
             flow: 0,
@@ -122,13 +119,9 @@ mod tests {
             in_flight: 3,
         };
         let echo = EchoRow { flow: 0, seq: 1, sent_ns: 9, rtt_ns: None };
-        let (mut flows, mut echoes) = (Vec::new(), Vec::new());
-        row.write("bulk", &mut flows).unwrap();
-        echo.write("probe", &mut echoes).unwrap();
-        assert_eq!(flows, b"5,bulk,1,2,1,10.5,,,0,3\n");
-        assert_eq!(echoes, b"probe,1,9,\n");
-        let fields = |text: &str| text.split(',').count();
-        assert_eq!(fields(std::str::from_utf8(&flows).unwrap()), fields(FLOWS_HEADER));
-        assert_eq!(fields(std::str::from_utf8(&echoes).unwrap()), fields(ECHOES_HEADER));
+        let request = RequestRow { flow: 0, number: 3, start_ns: 4, bytes: 5, took_ns: None };
+        assert_eq!(lines(&FLOW_COLUMNS, |table| row.write("bulk", table))[1], "5,bulk,1,2,1,10.5,,,0,3");
+        assert_eq!(lines(&ECHO_COLUMNS, |table| echo.write("probe", table))[1], "probe,1,9,");
+        assert_eq!(lines(&REQUEST_COLUMNS, |table| request.write("rpc", table))[1], "rpc,3,4,5,");
     }
 }

@@ -1,3 +1,5 @@
+use crate::Table;
+use crate::rows::way;
 use std::io::{self, Write};
 
 /// Upper ends of the classes of lateness, in nanoseconds; one more class has what is later.
@@ -17,10 +19,10 @@ pub const LATENESS_BOUNDS_NS: [u64; 13] = [
     100_000_000,
 ];
 
-/// First line of a file of [`LatenessRow`]s.
-pub fn lateness_header() -> String {
-    let classes: String = LATENESS_BOUNDS_NS.iter().map(|bound| format!(",le_{bound}_ns")).collect();
-    format!("t_ns,link,way,packets,sum_ns{classes}\n")
+/// Columns of a table of [`LatenessRow`]s.
+pub fn lateness_columns() -> Vec<String> {
+    let first = ["t_ns", "link", "way", "packets", "sum_ns"].map(str::to_owned);
+    first.into_iter().chain(LATENESS_BOUNDS_NS.iter().map(|bound| format!("le_{bound}_ns"))).collect()
 }
 
 /// How late packets were, in classes: counted at every packet, and cheap to count.
@@ -61,22 +63,21 @@ pub struct LatenessRow {
 
 impl LatenessRow {
     /// Writes the row, each class with all that were less late; `link` is the link's name.
-    pub fn write(&self, link: &str, out: &mut impl Write) -> io::Result<()> {
+    pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
         let Classes { counts, sum_ns } = self.classes;
-        write!(out, "{},{link},{},", self.t_ns, crate::rows::way(self.reverse))?;
-        write!(out, "{},{sum_ns}", self.classes.packets())?;
-        let mut below = 0;
-        for count in &counts[..LATENESS_BOUNDS_NS.len()] {
-            below += count;
-            write!(out, ",{below}")?;
-        }
-        writeln!(out)
+        let below = counts[..LATENESS_BOUNDS_NS.len()].iter().scan(0, |below, count| {
+            *below += count;
+            Some(*below)
+        });
+        let row = table.row().field(self.t_ns).field(link).field(way(self.reverse));
+        row.field(self.classes.packets()).field(sum_ns).fields(below).end()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::tests::lines;
 
     #[test]
     fn a_class_counts_all_that_are_no_later() {
@@ -84,10 +85,8 @@ mod tests {
         classes.add(500, 3);
         classes.add(501, 1);
         classes.add(200_000_000, 1);
-        let mut line = Vec::new();
-        LatenessRow { t_ns: 9, link: 0, reverse: false, classes }.write("a-b", &mut line).unwrap();
-        let expected = "9,a-b,forward,5,200002001,3,4,4,4,4,4,4,4,4,4,4,4,4\n";
-        assert_eq!(String::from_utf8(line).unwrap(), expected);
-        assert_eq!(lateness_header().split(',').count(), expected.split(',').count());
+        let row = LatenessRow { t_ns: 9, link: 0, reverse: false, classes };
+        let written = lines(&lateness_columns(), |table| row.write("a-b", table));
+        assert_eq!(written[1], "9,a-b,forward,5,200002001,3,4,4,4,4,4,4,4,4,4,4,4,4");
     }
 }

@@ -10,11 +10,13 @@ mod flows;
 mod lateness;
 mod rows;
 mod segments;
+mod table;
 
-pub use bins::{BINS_HEADER, BinRow, FLOW_BINS_HEADER, FlowBinRow};
+pub use bins::{BIN_COLUMNS, BinRow, FLOW_BIN_COLUMNS, FlowBinRow};
 pub use captures::Capture;
 pub use distribution::{Distribution, Summary};
-pub use flows::{ECHOES_HEADER, EchoRow, FLOWS_HEADER, FlowRow, REQUESTS_HEADER, RequestRow};
-pub use lateness::{Classes, LATENESS_BOUNDS_NS, LatenessRow, lateness_header};
-pub use rows::{PACKETS_HEADER, PacketRow, SAMPLES_HEADER, SampleRow};
-pub use segments::{SEGMENTS_HEADER, SegmentRow};
+pub use flows::{ECHO_COLUMNS, EchoRow, FLOW_COLUMNS, FlowRow, REQUEST_COLUMNS, RequestRow};
+pub use lateness::{Classes, LATENESS_BOUNDS_NS, LatenessRow, lateness_columns};
+pub use rows::{PACKET_COLUMNS, PacketRow, SAMPLE_COLUMNS, SampleRow};
+pub use segments::{SEGMENT_COLUMNS, SegmentRow};
+pub use table::{Field, Row, Table};

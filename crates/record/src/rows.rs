@@ -1,12 +1,29 @@
+use crate::Table;
 use std::io::{self, Write};
 
-/// First line of a file of [`SampleRow`]s.
-pub const SAMPLES_HEADER: &str = "t_ns,link,way,offered_packets,offered_bytes,copied_packets,\
-delivered_packets,delivered_bytes,wire_bytes,lost_packets,overflowed_packets,dropped_packets,down_packets,\
-too_big_packets,waiting_packets,waiting_bytes,flying_packets\n";
+/// Columns of a table of [`SampleRow`]s.
+pub const SAMPLE_COLUMNS: [&str; 17] = [
+    "t_ns",
+    "link",
+    "way",
+    "offered_packets",
+    "offered_bytes",
+    "copied_packets",
+    "delivered_packets",
+    "delivered_bytes",
+    "wire_bytes",
+    "lost_packets",
+    "overflowed_packets",
+    "dropped_packets",
+    "down_packets",
+    "too_big_packets",
+    "waiting_packets",
+    "waiting_bytes",
+    "flying_packets",
+];
 
-/// First line of a file of [`PacketRow`]s.
-pub const PACKETS_HEADER: &str = "link,way,offered_ns,due_ns,bytes,fate,flow\n";
+/// Columns of a table of [`PacketRow`]s.
+pub const PACKET_COLUMNS: [&str; 7] = ["link", "way", "offered_ns", "due_ns", "bytes", "fate", "flow"];
 
 /// The counters of one direction of a link at one instant; they never go back, but for the last three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,12 +66,8 @@ pub struct SampleRow {
 
 impl SampleRow {
     /// Writes the row; `link` is the link's name.
-    pub fn write(&self, link: &str, out: &mut impl Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "{},{link},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
-            self.t_ns,
-            way(self.reverse),
+    pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
+        let counts = [
             self.offered_packets,
             self.offered_bytes,
             self.copied_packets,
@@ -69,7 +82,8 @@ impl SampleRow {
             self.waiting_packets,
             self.waiting_bytes,
             self.flying_packets,
-        )
+        ];
+        table.row().field(self.t_ns).field(link).field(way(self.reverse)).fields(counts).end()
     }
 }
 
@@ -94,12 +108,9 @@ pub struct PacketRow {
 
 impl PacketRow {
     /// Writes the row; `link` is the link's name.
-    pub fn write(&self, link: &str, out: &mut impl Write) -> io::Result<()> {
-        write!(out, "{link},{},{},", way(self.reverse), self.offered_ns)?;
-        if let Some(due_ns) = self.due_ns {
-            write!(out, "{due_ns}")?;
-        }
-        writeln!(out, ",{},{},{}", self.bytes, self.fate, self.flow)
+    pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
+        let row = table.row().field(link).field(way(self.reverse)).field(self.offered_ns).field(self.due_ns);
+        row.field(self.bytes).field(self.fate).field(self.flow).end()
     }
 }
 
@@ -110,13 +121,12 @@ pub(crate) fn way(reverse: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::tests::lines;
 
     #[test]
-    fn a_row_has_as_many_fields_as_its_header() {
-        let mut line = Vec::new();
-        SampleRow::default().write("a-b", &mut line).unwrap();
-        let fields = |text: &str| text.trim_end().split(',').count();
-        assert_eq!(fields(std::str::from_utf8(&line).unwrap()), fields(SAMPLES_HEADER));
+    fn a_sample_has_a_field_for_each_column() {
+        let written = lines(&SAMPLE_COLUMNS, |table| SampleRow::default().write("a-b", table));
+        assert_eq!(written[1], "0,a-b,forward,0,0,0,0,0,0,0,0,0,0,0,0,0,0");
     }
 
     #[test]
@@ -130,8 +140,7 @@ mod tests {
             fate: "lost",
             flow: 9,
         };
-        let mut line = Vec::new();
-        row.write("a-b", &mut line).unwrap();
-        assert_eq!(line, b"a-b,reverse,5,,84,lost,9\n");
+        let written = lines(&PACKET_COLUMNS, |table| row.write("a-b", table));
+        assert_eq!(written[1], "a-b,reverse,5,,84,lost,9");
     }
 }

@@ -1,10 +1,21 @@
-use crate::PacketRow;
 use crate::rows::way;
+use crate::{PacketRow, Table};
 use std::io::{self, Write};
 
-/// First line of a file of [`SegmentRow`]s.
-pub const SEGMENTS_HEADER: &str =
-    "link,way,offered_ns,due_ns,flow,sequence,bytes,again,acknowledged,window_bytes,blocks\n";
+/// Columns of a table of [`SegmentRow`]s.
+pub const SEGMENT_COLUMNS: [&str; 11] = [
+    "link",
+    "way",
+    "offered_ns",
+    "due_ns",
+    "flow",
+    "sequence",
+    "bytes",
+    "again",
+    "acknowledged",
+    "window_bytes",
+    "blocks",
+];
 
 /// The passage of one simulated TCP segment over one link. Data are counted in segments, from the flow's first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,30 +38,23 @@ pub struct SegmentRow {
 
 impl SegmentRow {
     /// Writes the row; `link` is the link's name.
-    pub fn write(&self, link: &str, out: &mut impl Write) -> io::Result<()> {
+    pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
         let PacketRow { reverse, offered_ns, due_ns, flow, .. } = self.packet;
-        write!(out, "{link},{},{offered_ns},", way(reverse))?;
-        if let Some(due_ns) = due_ns {
-            write!(out, "{due_ns}")?;
-        }
-        write!(out, ",{flow},{},{},{},", self.sequence, self.bytes, u8::from(self.again))?;
-        if let Some(acknowledged) = self.acknowledged {
-            write!(out, "{acknowledged}")?;
-        }
-        write!(out, ",{},", self.window_bytes)?;
-        for (start, end) in self.blocks.iter().filter(|(start, end)| start != end) {
-            write!(out, "{start}-{end} ")?;
-        }
-        writeln!(out)
+        let some = self.blocks.iter().filter(|(start, end)| start != end);
+        let blocks: String = some.map(|(start, end)| format!("{start}-{end} ")).collect();
+        let row = table.row().field(link).field(way(reverse)).field(offered_ns).field(due_ns).field(flow);
+        let row = row.field(self.sequence).field(self.bytes).field(u8::from(self.again));
+        row.field(self.acknowledged).field(self.window_bytes).field(&*blocks).end()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::tests::lines;
 
     #[test]
-    fn a_row_has_as_many_fields_as_its_header() {
+    fn a_row_has_a_field_for_each_column() {
         let packet = PacketRow {
             link: 0,
             reverse: true,
@@ -69,10 +73,7 @@ mod tests {
             window_bytes: 65_535,
             blocks: [(15, 16), (18, 20), (0, 0)],
         };
-        let mut line = Vec::new();
-        row.write("a-b", &mut line).unwrap();
-        let line = String::from_utf8(line).unwrap();
-        assert_eq!(line, "a-b,reverse,5,,9,7,0,0,12,65535,15-16 18-20 \n");
-        assert_eq!(line.split(',').count(), SEGMENTS_HEADER.split(',').count());
+        let written = lines(&SEGMENT_COLUMNS, |table| row.write("a-b", table));
+        assert_eq!(written[1], "a-b,reverse,5,,9,7,0,0,12,65535,15-16 18-20 ");
     }
 }

@@ -1,19 +1,18 @@
 //! The record of what was changed while a relay ran.
 
 use longhaul_plan::Event;
-use std::fs::File;
+use longhaul_storage::{Appender, Storage};
 use std::io::Write;
 use std::path::Path;
 
 /// Changes of links that were applied, one JSON object a line, on disk as soon as they hold.
-#[derive(Debug)]
-pub struct ChangeLog(File);
+pub struct ChangeLog(Appender);
 
 impl ChangeLog {
     /// Makes the file `changes.jsonl` in `raw`.
-    pub fn create(raw: &Path) -> Result<Self, String> {
+    pub fn create(raw: &Path, storage: &dyn Storage) -> Result<Self, String> {
         let path = raw.join("changes.jsonl");
-        File::create(&path)
+        Appender::create(storage, &path)
             .map(ChangeLog)
             .map_err(|error| format!("cannot write {}: {error}", path.display()))
     }

@@ -1,5 +1,6 @@
 //! A connection through the gateway: two sockets, two streams between them.
 
+use crate::close_reason::CloseReason;
 use crate::settings::Framing;
 use crate::sockets::Socket;
 use crate::socks;
@@ -131,9 +132,9 @@ pub struct Connection {
     /// What a client is told whose target was not reached.
     pub refusal: Option<socks::Reply>,
     /// The same for the log.
-    pub reason: Option<&'static str>,
+    pub reason: Option<CloseReason>,
     /// Why it ends.
-    pub end: Option<&'static str>,
+    pub end: Option<CloseReason>,
     /// It counts as refused or failed already.
     pub counted: bool,
 }

@@ -8,6 +8,7 @@ mod steering;
 use crate::account;
 use crate::changes::ChangeLog;
 use crate::clock::{Clock, Sleeper, processor_ns};
+use crate::close_reason::CloseReason;
 use crate::connection::Connection;
 use crate::control::Control;
 use crate::log::Log;
@@ -18,6 +19,7 @@ use crate::stream::Spare;
 use crate::wan::{FlowId, Outcome, Piece, RouteId, Wan};
 use crate::{Options, Wrapper};
 use datagrams::Sessions;
+use longhaul_storage::{Storage, replace};
 use longhaul_units::{Histogram, Span, Time};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use serde_json::{Value, json};
@@ -47,8 +49,6 @@ const WATCHED: EpollFlags = EpollFlags::EPOLLIN
 const DATAGRAMS: u32 = 1 << 31;
 /// Bytes read from one socket in one turn, so that others have theirs.
 const TURN_BYTES: usize = 512 << 10;
-/// How long a client may take to say where it wants to go, and a target to answer.
-const PATIENCE: Span = Span::from_s(15);
 /// The least that a lost piece waits for.
 const LEAST_RETRANSMIT: Span = Span::from_ms(1);
 /// How long nothing is accepted after descriptors ran out.
@@ -97,8 +97,8 @@ pub struct Gateway {
     most: usize,
     /// Connections to be looked after in this turn.
     list: VecDeque<u32>,
-    /// Connections by the time at which they must be open, in order.
-    patience: VecDeque<(Time, u32, u32)>,
+    /// Connections by the time at which they must be open.
+    deadlines: BinaryHeap<Reverse<(Time, u32, u32)>>,
     sessions: Sessions,
     /// Lost pieces, by the time at which they come again.
     again: Timed,
@@ -123,6 +123,7 @@ pub struct Gateway {
     _stop: OwnedFd,
     stopped: Option<&'static str>,
     directory: std::path::PathBuf,
+    storage: Box<dyn Storage>,
     spent_ns: u64,
 }
 
@@ -169,8 +170,8 @@ impl Gateway {
         }
         let raw = options.directory.join("raw");
         std::fs::create_dir_all(&raw).map_err(|error| format!("cannot make {}: {error}", raw.display()))?;
-        let log = Log::open(&raw, settings.log.messages, settings.log.limit_bytes)?;
-        let changes = ChangeLog::create(&raw)?;
+        let log = Log::open(&raw, &*options.storage, settings.log.messages, settings.log.limit_bytes)?;
+        let changes = ChangeLog::create(&raw, &*options.storage)?;
         let control = Control::open(options.socket.as_deref(), options.token)?;
         let resolver = Resolver::start()?;
         if let Some(fd) = control.listener() {
@@ -196,7 +197,7 @@ impl Gateway {
             open: 0,
             most,
             list: VecDeque::new(),
-            patience: VecDeque::new(),
+            deadlines: BinaryHeap::new(),
             sessions: Sessions::default(),
             again: BinaryHeap::new(),
             later: BinaryHeap::new(),
@@ -215,6 +216,7 @@ impl Gateway {
             _stop: options.stop,
             stopped: None,
             directory: options.directory,
+            storage: options.storage,
             spent_ns: processor_ns(),
             settings,
         })
@@ -243,7 +245,7 @@ impl Gateway {
 
     fn turn(&mut self, now: Time) {
         self.events(now);
-        self.impatience(now);
+        self.end_overdue(now);
         self.feed();
         for _ in 0..self.list.len() {
             let Some(slot) = self.list.pop_front() else { break };
@@ -285,7 +287,7 @@ impl Gateway {
     }
 
     fn next_loose(&self) -> Time {
-        let mut next = self.patience.front().map_or(Time::NEVER, |each| each.0);
+        let mut next = self.deadlines.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
         if let Some(event) = self.settings.events.get(self.next_event) {
             next = next.min(Time::from_ns(event.at_ns));
         }
@@ -476,7 +478,7 @@ impl Gateway {
     fn finish(mut self) -> Value {
         for slot in 0..self.connections.len() {
             if let Some(connection) = &mut self.connections[slot] {
-                connection.end.get_or_insert("the relay ended");
+                connection.end.get_or_insert(CloseReason::RelayEnded);
                 self.close(slot as u32);
             }
         }
@@ -486,7 +488,7 @@ impl Gateway {
         account["log"] = json!({ "rows": written.rows, "dropped": written.dropped, "error": written.error });
         self.control.close(&account);
         let path = self.directory.join("raw").join("relay.json");
-        if let Err(error) = std::fs::write(&path, account.to_string()) {
+        if let Err(error) = replace(&*self.storage, &path, account.to_string().as_bytes()) {
             account["log"]["error"] = json!(format!("cannot write {}: {error}", path.display()));
         }
         account

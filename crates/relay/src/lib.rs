@@ -9,6 +9,7 @@
 mod account;
 mod changes;
 mod clock;
+mod close_reason;
 mod connection;
 mod control;
 mod gateway;
@@ -22,6 +23,7 @@ mod stream;
 mod threads;
 mod wan;
 
+pub use close_reason::CloseReason;
 pub use settings::{
     Algorithm, Cluster, Framing, LEAST_BUFFER, Listener, Log, Network, Path, Peer, RelayLink, Settings,
     Share, Step, VERSION,
@@ -29,6 +31,7 @@ pub use settings::{
 pub use spinner::Spinner;
 pub use wan::{Counts, Fate, FlowId, Outcome, Piece, RouteId, Wan};
 
+use longhaul_storage::Storage;
 use longhaul_units::Span;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -39,6 +42,8 @@ use std::path::PathBuf;
 pub struct Options {
     /// Where its records go, into `raw`.
     pub directory: PathBuf,
+    /// What they are written with.
+    pub storage: Box<dyn Storage>,
     /// The socket by which it is steered.
     pub socket: Option<PathBuf>,
     /// What requests must name.

@@ -1,18 +1,31 @@
 //! The log of messages: a thread of its own writes it, so that a slow disk delays nobody.
 
+use crate::close_reason::CloseReason;
+use longhaul_record::Table;
+use longhaul_storage::{Appender, Storage};
 use longhaul_units::Time;
-use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-/// First line of the log of messages.
-pub const MESSAGES_HEADER: &str = "connection,from,to,in_ns,wanted_ns,out_ns,bytes";
-/// First line of the log of connections.
-pub const CONNECTIONS_HEADER: &str =
-    "connection,listener,from,to,client,target,opened_ns,closed_ns,bytes_forward,bytes_back,end";
+/// Columns of the log of messages.
+pub const MESSAGE_COLUMNS: [&str; 7] = ["connection", "from", "to", "in_ns", "wanted_ns", "out_ns", "bytes"];
+/// Columns of the log of connections.
+pub const CONNECTION_COLUMNS: [&str; 11] = [
+    "connection",
+    "listener",
+    "from",
+    "to",
+    "client",
+    "target",
+    "opened_ns",
+    "closed_ns",
+    "bytes_forward",
+    "bytes_back",
+    "end",
+];
 
 /// Rows that are handed over at once, and how many such batches may wait.
 const BATCH: usize = 4_096;
@@ -39,9 +52,34 @@ pub struct Message {
     pub bytes: u32,
 }
 
+/// One connection that has been closed.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    /// Counts from 1.
+    pub serial: u64,
+    /// The listener that it came in by.
+    pub listener: usize,
+    /// The client's sub-cluster; empty if it belongs to none.
+    pub from: String,
+    /// The target's; empty if it was not known.
+    pub to: String,
+    /// The client.
+    pub client: SocketAddr,
+    /// The target, if it was known.
+    pub target: Option<SocketAddr>,
+    /// When it came.
+    pub opened: Time,
+    /// When it was closed.
+    pub closed: Time,
+    /// Bytes to the target, and back.
+    pub bytes: [u64; 2],
+    /// Why it was closed.
+    pub reason: CloseReason,
+}
+
 enum Entry {
     Messages(Vec<Message>),
-    Connection(String),
+    Connection(Box<Closed>),
 }
 
 /// Where rows go.
@@ -67,19 +105,21 @@ pub struct Written {
 }
 
 impl Log {
-    /// Opens the files in `directory`.
-    pub fn open(directory: &Path, messages: bool, limit_bytes: u64) -> Result<Self, String> {
-        let open = |name: &str, header: &str| {
+    /// Creates the files in `directory`.
+    pub fn open(
+        directory: &Path,
+        storage: &dyn Storage,
+        messages: bool,
+        limit_bytes: u64,
+    ) -> Result<Self, String> {
+        let create = |name: &str, columns: &[&str]| {
             let path = directory.join(name);
-            let file =
-                File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-            let mut writer = Text { file, whole: 0 };
-            let written = writer.append(&format!("{header}\n"));
-            written.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-            Ok::<_, String>(writer)
+            Appender::create(storage, &path)
+                .and_then(|file| Table::new(file, columns))
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))
         };
-        let connections = open("connections.csv", CONNECTIONS_HEADER)?;
-        let rows = if messages { Some(open("messages.csv", MESSAGES_HEADER)?) } else { None };
+        let connections = create("connections.csv", &CONNECTION_COLUMNS)?;
+        let rows = if messages { Some(create("messages.csv", &MESSAGE_COLUMNS)?) } else { None };
         let (sender, receiver) = sync_channel(WAITING);
         let thread = std::thread::Builder::new()
             .name("log".into())
@@ -109,9 +149,9 @@ impl Log {
         }
     }
 
-    /// Adds a line on a connection.
-    pub fn connection(&mut self, line: String) {
-        self.hand_over(Entry::Connection(line), 1);
+    /// Adds a connection.
+    pub fn connection(&mut self, closed: Closed) {
+        self.hand_over(Entry::Connection(Box::new(closed)), 1);
     }
 
     fn hand_over(&mut self, entry: Entry, rows: u64) {
@@ -134,64 +174,22 @@ impl Log {
     }
 }
 
-/// A file to which whole lines are appended.
-struct Text {
-    file: File,
-    /// Bytes up to the end of the last line that was wholly written.
-    whole: u64,
-}
-
-impl Text {
-    /// Appends lines, all or none.
-    fn append(&mut self, lines: &str) -> std::io::Result<()> {
-        let done = self.file.write_all(lines.as_bytes());
-        match done {
-            Ok(()) => self.whole += lines.len() as u64,
-            // What a full disk has cut off would be taken for a line.
-            Err(_) => {
-                self.file.set_len(self.whole).and_then(|()| self.file.seek(SeekFrom::Start(self.whole)))?;
-            }
-        }
-        done
-    }
-}
-
 fn write(
     receiver: &Receiver<Entry>,
-    mut connections: Text,
-    mut messages: Option<Text>,
+    mut connections: Table<Appender>,
+    mut messages: Option<Table<Appender>>,
     limit_bytes: u64,
 ) -> Written {
     let mut state = Written::default();
-    let mut bytes = 0;
-    let mut text = String::new();
+    let mut accepted = 0;
     while let Ok(entry) = receiver.recv() {
         let done = match entry {
-            Entry::Connection(line) => connections.append(&format!("{line}\n")),
+            Entry::Connection(closed) => connection(&mut connections, &closed),
             Entry::Messages(rows) => {
-                text.clear();
-                rows.iter().for_each(|row| append(&mut text, row));
-                bytes += text.len() as u64;
-                let full = bytes > limit_bytes;
-                if full {
-                    state.error.get_or_insert_with(|| {
-                        format!("the log has reached its limit of {limit_bytes} bytes")
-                    });
-                }
+                accepted += rows.len() as u64;
                 match &mut messages {
-                    Some(file) if state.error.is_none() => {
-                        let done = file.append(&text);
-                        if done.is_ok() {
-                            state.rows += rows.len() as u64;
-                        } else {
-                            state.dropped += rows.len() as u64;
-                        }
-                        done
-                    }
-                    _ => {
-                        state.dropped += rows.len() as u64;
-                        Ok(())
-                    }
+                    Some(table) if state.error.is_none() => append(table, &rows, limit_bytes),
+                    _ => Ok(()),
                 }
             }
         };
@@ -199,20 +197,113 @@ fn write(
             state.error.get_or_insert_with(|| format!("cannot write the log: {error}"));
         }
     }
+    state.rows = messages.map_or(0, |table| table.rows());
+    state.dropped = accepted - state.rows;
     state
 }
 
-fn append(text: &mut String, row: &Message) {
-    let wanted_ns = row.due.since(row.arrived).ns();
-    // Writing to a String cannot fail.
-    let _ = writeln!(
-        text,
-        "{},{},{},{},{wanted_ns},{},{}",
-        row.connection,
-        row.from,
-        row.to,
-        row.arrived.ns(),
-        row.written.ns(),
-        row.bytes
-    );
+fn connection(table: &mut Table<Appender>, closed: &Closed) -> io::Result<()> {
+    let target = closed.target.map(|target| target.to_string()).unwrap_or_default();
+    let row = table.row().field(closed.serial).field(closed.listener);
+    let row = row.field(&*closed.from).field(&*closed.to).field(&*closed.client.to_string()).field(&*target);
+    let row = row.field(closed.opened.ns()).field(closed.closed.ns()).fields(closed.bytes);
+    row.field(closed.reason.text()).end()?;
+    table.flush()
+}
+
+fn append(table: &mut Table<Appender>, rows: &[Message], limit_bytes: u64) -> io::Result<()> {
+    for row in rows {
+        if table.bytes() >= limit_bytes {
+            return Err(io::Error::other(format!("it has reached its limit of {limit_bytes} bytes")));
+        }
+        let wanted = row.due.since(row.arrived);
+        let fields = table.row().field(row.connection).fields([row.from, row.to]);
+        let fields = fields.field(row.arrived.ns()).field(wanted.ns()).field(row.written.ns());
+        fields.field(row.bytes).end()?;
+    }
+    table.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use longhaul_storage::Disk;
+    use longhaul_storage::faults::{Fault, Faulty, folder};
+
+    fn message(connection: u64) -> Message {
+        let at = Time::from_ns(1_000 * connection);
+        Message { connection, from: 0, to: 1, arrived: at, due: at, written: at, bytes: 9 }
+    }
+
+    fn closed(reason: CloseReason) -> Closed {
+        let at = Time::from_ns(5);
+        let client = SocketAddr::from(([127, 0, 0, 1], 4_001));
+        let (from, to) = ("near".into(), String::new());
+        let (listener, bytes) = (0, [0, 0]);
+        Closed { serial: 1, listener, from, to, client, target: None, opened: at, closed: at, bytes, reason }
+    }
+
+    /// The fields of a line, of which only the last may be quoted.
+    fn fields(line: &str) -> Vec<String> {
+        let (head, last) = match line.strip_suffix('"') {
+            Some(quoted) => quoted.split_once(",\"").unwrap(),
+            None => line.rsplit_once(',').unwrap(),
+        };
+        head.split(',').map(str::to_owned).chain([last.replace("\"\"", "\"")]).collect()
+    }
+
+    #[test]
+    fn every_reason_is_one_field_of_a_row_of_as_many_as_the_header() {
+        let folder = folder("every_reason_is_one_field");
+        let mut log = Log::open(&folder, &Disk, false, 0).unwrap();
+        CloseReason::ALL.iter().for_each(|&reason| log.connection(closed(reason)));
+        assert_eq!(log.close().error, None);
+        let text = std::fs::read_to_string(folder.join("connections.csv")).unwrap();
+        let rows: Vec<_> = text.lines().map(fields).collect();
+        assert_eq!(rows[0], CONNECTION_COLUMNS);
+        assert_eq!(rows.len(), 1 + CloseReason::ALL.len());
+        for (row, reason) in rows[1..].iter().zip(CloseReason::ALL) {
+            assert_eq!(row.len(), CONNECTION_COLUMNS.len(), "{row:?}");
+            assert_eq!(row.last().map(String::as_str), Some(reason.text()));
+        }
+    }
+
+    #[test]
+    fn whatever_fails_the_log_has_complete_lines_and_counts_what_it_lacks() {
+        for fault in [Fault::Error, Fault::ShortWrite, Fault::Lasting] {
+            for at in 0.. {
+                let folder = folder("whatever_fails_the_log");
+                let storage = Faulty::new(at, fault);
+                let Ok(mut log) = Log::open(&folder, &storage, true, 1 << 30) else { continue };
+                for number in 0..10_000 {
+                    log.message(message(number));
+                }
+                log.connection(closed(CloseReason::Socks4));
+                let written = log.close();
+                let text = std::fs::read_to_string(folder.join("messages.csv")).unwrap();
+                assert_eq!(written.rows + written.dropped, 10_000);
+                if !storage.has_failed() {
+                    assert_eq!((written.dropped, written.error), (0, None));
+                    break;
+                }
+                assert!(written.error.is_some(), "{fault:?} at {at}");
+                if fault != Fault::Lasting {
+                    assert_eq!(text.lines().count() as u64, 1 + written.rows, "{fault:?} at {at}");
+                    assert!(text.ends_with('\n'));
+                    assert!(text.lines().all(|line| line.split(',').count() == MESSAGE_COLUMNS.len()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_log_that_has_reached_its_limit_says_so() {
+        let folder = folder("a_log_that_has_reached_its_limit");
+        let mut log = Log::open(&folder, &Disk, true, 200).unwrap();
+        (0..10_000).for_each(|number| log.message(message(number)));
+        let written = log.close();
+        assert_eq!(written.rows + written.dropped, 10_000);
+        assert!(written.error.unwrap().contains("limit of 200 bytes"));
+        assert!(std::fs::metadata(folder.join("messages.csv")).unwrap().len() < 250);
+    }
 }

@@ -1,6 +1,7 @@
 //! What a gateway is told: links, sub-clusters, paths, where it listens.
 
 use longhaul_plan::{Cause, Direction, Event, LinkChange, Rate, Way};
+use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -46,6 +47,9 @@ pub struct Settings {
     pub password: Option<String>,
     /// After how long a piece of a stream that was lost comes again; `None`: a round trip of its path.
     pub retransmit_ns: Option<u64>,
+    /// How long a client may take to send its request, and a target to answer, besides the WAN's delay.
+    #[serde(default = "default_opening_ns")]
+    pub opening_ns: u64,
     /// Transit of the real network, taken off the delay of each way.
     pub subtract_ns: u64,
     /// Bytes held for one way of a connection; `None`: what the path's rate and round trip ask for.
@@ -211,7 +215,16 @@ pub struct Log {
     pub limit_bytes: u64,
 }
 
+fn default_opening_ns() -> u64 {
+    Span::from_s(15).ns()
+}
+
 impl Settings {
+    /// How long a connection may take to open, besides the WAN's delay.
+    pub(crate) fn opening_timeout(&self) -> Span {
+        Span::from_ns(self.opening_ns)
+    }
+
     /// Checks what the types cannot say; the error names the field.
     pub fn check(&self) -> Result<(), String> {
         if self.version != VERSION {

@@ -1,5 +1,6 @@
 //! SOCKS 5 (RFC 1928) with user and password (RFC 1929): both ends of the conversation, without sockets.
 
+use crate::close_reason::CloseReason;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// The user whose password is asked for.
@@ -31,7 +32,7 @@ pub enum Step {
     /// Connect to the target, then send a [`reply`].
     Connect(Target),
     /// Send these bytes and close; why.
-    Refuse(Vec<u8>, &'static str),
+    Refuse(Vec<u8>, CloseReason),
 }
 
 /// Why no connection came about (RFC 1928, section 6).
@@ -106,10 +107,7 @@ impl Server {
         let offered = methods[..count].contains(&wanted);
         self.bytes.drain(..2 + count);
         if !offered {
-            return Step::Refuse(
-                vec![VERSION, NO_METHOD],
-                "offers no way to authenticate that is allowed here",
-            );
+            return Step::Refuse(vec![VERSION, NO_METHOD], CloseReason::NoMethod);
         }
         self.state = if wanted == PASSWORD { State::Password } else { State::Request };
         Step::Say(vec![VERSION, wanted])
@@ -118,15 +116,15 @@ impl Server {
     fn unless_wrong_version(&self) -> Step {
         match self.bytes.first() {
             None | Some(&VERSION) => Step::More,
-            Some(4) => Step::Refuse(vec![0, 91, 0, 0, 0, 0, 0, 0], "speaks SOCKS 4, not 5"),
-            Some(_) => Step::Refuse(Vec::new(), "does not speak SOCKS"),
+            Some(4) => Step::Refuse(vec![0, 91, 0, 0, 0, 0, 0, 0], CloseReason::Socks4),
+            Some(_) => Step::Refuse(Vec::new(), CloseReason::NotSocks),
         }
     }
 
     fn check_password(&mut self) -> Step {
         let Some(&version) = self.bytes.first() else { return Step::More };
         if version != PASSWORD_VERSION {
-            return Step::Refuse(vec![PASSWORD_VERSION, 1], "does not speak SOCKS");
+            return Step::Refuse(vec![PASSWORD_VERSION, 1], CloseReason::NotSocks);
         }
         let field = |at: usize| -> Option<&[u8]> {
             let length = usize::from(*self.bytes.get(at)?);
@@ -142,14 +140,14 @@ impl Server {
             self.state = State::Request;
             Step::Say(vec![PASSWORD_VERSION, 0])
         } else {
-            Step::Refuse(vec![PASSWORD_VERSION, 1], "gave a wrong user or password")
+            Step::Refuse(vec![PASSWORD_VERSION, 1], CloseReason::WrongPassword)
         }
     }
 
     fn request(&mut self) -> Step {
         let [version, command, _, kind, rest @ ..] = &self.bytes[..] else { return Step::More };
         if *version != VERSION {
-            return Step::Refuse(Vec::new(), "does not speak SOCKS");
+            return Step::Refuse(Vec::new(), CloseReason::NotSocks);
         }
         let length = match kind {
             1 => 4,
@@ -158,7 +156,7 @@ impl Server {
                 Some(&length) => 1 + usize::from(length),
                 None => return Step::More,
             },
-            _ => return Step::Refuse(reply(Reply::Failed), "asks for an unknown kind of address"),
+            _ => return Step::Refuse(reply(Reply::Failed), CloseReason::UnknownAddressType),
         };
         let Some((host, port)) = rest.split_at_checked(length) else { return Step::More };
         let [high, low, ..] = port else { return Step::More };
@@ -174,10 +172,10 @@ impl Server {
                 Ok(ip) => Target::Address(SocketAddr::new(ip, port)),
                 Err(_) => Target::Name(name.to_owned(), port),
             },
-            (None, _) => return Step::Refuse(reply(Reply::Failed), "asks for a name that is none"),
+            (None, _) => return Step::Refuse(reply(Reply::Failed), CloseReason::InvalidName),
         };
         if *command != CONNECT {
-            return Step::Refuse(reply(Reply::Unsupported), "asks for something else than CONNECT");
+            return Step::Refuse(reply(Reply::Unsupported), CloseReason::UnsupportedCommand);
         }
         self.bytes.drain(..4 + length + 2);
         self.state = State::Done;
@@ -370,11 +368,37 @@ mod tests {
     fn a_wrong_password_is_refused() {
         let target = "10.0.0.1:1".parse().unwrap();
         let (step, asked) = talk(Server::new(Some("right".into())), target, Some("wrong"), 9);
-        assert!(matches!(step, Step::Refuse(_, why) if why.contains("password")));
+        assert!(matches!(step, Step::Refuse(_, why) if why == CloseReason::WrongPassword));
         assert_eq!(asked, Asked::Failed(Reply::NotAllowed));
         let (step, asked) = talk(Server::new(Some("right".into())), target, None, 9);
         assert!(matches!(step, Step::Refuse(..)));
         assert_eq!(asked, Asked::Failed(Reply::NotAllowed));
+    }
+
+    #[test]
+    fn each_wrong_request_is_refused_for_its_own_reason() {
+        let request = |rest: &[u8]| [&[5, 1, 0, 5][..], rest].concat();
+        for (password, bytes, expected) in [
+            (None, vec![4], CloseReason::Socks4),
+            (None, b"GET / HTTP/1.1".to_vec(), CloseReason::NotSocks),
+            (None, vec![5, 1, PASSWORD], CloseReason::NoMethod),
+            (Some("word"), vec![5, 1, OPEN], CloseReason::NoMethod),
+            (Some("word"), vec![5, 1, PASSWORD, 9], CloseReason::NotSocks),
+            (Some("word"), vec![5, 1, PASSWORD, 1, 1, b'a', 1, b'b'], CloseReason::WrongPassword),
+            (None, vec![5, 1, 0, 6, 1, 0, 1], CloseReason::NotSocks),
+            (None, request(&[1, 0, 2]), CloseReason::UnknownAddressType),
+            (None, request(&[1, 0, 3, 0, 0, 80]), CloseReason::InvalidName),
+            (None, request(&[1, 0, 3, 2, 0xff, 0xfe, 0, 80]), CloseReason::InvalidName),
+            (None, request(&[2, 0, 1, 127, 0, 0, 1, 0, 80]), CloseReason::UnsupportedCommand),
+        ] {
+            let mut server = Server::new(password.map(str::to_owned));
+            server.hear(&bytes);
+            let mut step = server.step();
+            while matches!(step, Step::Say(_)) {
+                step = server.step();
+            }
+            assert!(matches!(step, Step::Refuse(_, why) if why == expected), "{bytes:?}: {step:?}");
+        }
     }
 
     #[test]

@@ -6,15 +6,17 @@
 use crate::account;
 use crate::changes::ChangeLog;
 use crate::clock::{Clock, processor_ns};
+use crate::close_reason::CloseReason;
 use crate::control::{Control, Request};
-use crate::log::{Log, Message, Written};
+use crate::log::{Closed, Log, Message, Written};
 use crate::settings::{Framing, Listener, Settings};
 use crate::sockets::{Socket, raise_file_limit};
 use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
 use crate::spinner::Spinner;
-use crate::wan::{FlowId, Outcome, Piece, RouteId, Wan};
+use crate::wan::{FlowId, OPENING_ROUND_TRIPS, Outcome, Piece, RouteId, Wan};
 use crate::{Options, Wrapper};
 use longhaul_plan::Event;
+use longhaul_storage::replace;
 use longhaul_units::{Histogram, Span, Time};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde_json::{Value, json};
@@ -27,8 +29,6 @@ use std::time::{Duration, Instant};
 
 /// Bytes of a read: what counts as a message where messages are not told apart.
 const READ: usize = 64 << 10;
-/// How long an end may take to answer while a connection opens.
-const PATIENCE: Duration = Duration::from_secs(15);
 /// Losses of one message before it is looked whether the link is there at all.
 const TRIES: u32 = 64;
 /// Conversations with its owner at once.
@@ -78,8 +78,8 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
     let addresses: Vec<SocketAddr> = listeners.iter().filter_map(|each| each.local_addr().ok()).collect();
     let raw = options.directory.join("raw");
     std::fs::create_dir_all(&raw).map_err(|error| format!("cannot make {}: {error}", raw.display()))?;
-    let log = Log::open(&raw, settings.log.messages, settings.log.limit_bytes)?;
-    let mut changes = ChangeLog::create(&raw)?;
+    let log = Log::open(&raw, &*options.storage, settings.log.messages, settings.log.limit_bytes)?;
+    let mut changes = ChangeLog::create(&raw, &*options.storage)?;
     let mut control = Control::open(options.socket.as_deref(), options.token)?;
     let relay = Arc::new(Relay {
         clock: Clock::starting_now(),
@@ -140,7 +140,7 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
     let account = relay.finish(reason, spent_ns);
     control.close(&account);
     let path = raw.join("relay.json");
-    std::fs::write(&path, account.to_string())
+    replace(&*options.storage, &path, account.to_string().as_bytes())
         .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     Ok(account)
 }
@@ -225,52 +225,54 @@ impl Relay {
         let Opening { serial, listener, address, from, .. } = opening;
         let opened = self.clock.now();
         let done = Arc::clone(&self).pass_on(opening);
-        let (target, to, bytes, end) = match done {
-            Ok((target, to, bytes)) => (Some(target), Some(to), bytes, "completed"),
+        let (target, to, bytes, reason) = match done {
+            Ok((target, to, bytes)) => (Some(target), Some(to), bytes, CloseReason::Completed),
             Err(why) => (None, None, [0, 0], why),
         };
         let name =
             |index: usize| self.settings.clusters.get(index).map_or("", |cluster| cluster.name.as_str());
-        let line = format!(
-            "{serial},{listener},{},{},{address},{},{},{},{},{},{end}",
-            name(from),
-            to.map_or("", name),
-            target.map(|target| target.to_string()).unwrap_or_default(),
-            opened.ns(),
-            self.clock.now().ns(),
-            bytes[0],
-            bytes[1],
-        );
+        let closed = Closed {
+            serial,
+            listener,
+            from: name(from).to_owned(),
+            to: to.map_or("", name).to_owned(),
+            client: address,
+            target,
+            opened,
+            closed: self.clock.now(),
+            bytes,
+            reason,
+        };
         let mut books = locked(&self.books);
         books.open.remove(&serial);
-        if end == "completed" {
+        if reason == CloseReason::Completed {
             books.completed += 1;
         } else {
             books.failed += 1;
         }
         if let Some(log) = &mut books.log {
-            log.connection(line);
+            log.connection(closed);
         }
     }
 
-    fn pass_on(self: Arc<Self>, opening: Opening) -> Result<(SocketAddr, usize, [u64; 2]), &'static str> {
+    fn pass_on(self: Arc<Self>, opening: Opening) -> Result<(SocketAddr, usize, [u64; 2]), CloseReason> {
         let Opening { serial, listener, mut client, from, .. } = opening;
         client
             .set_nonblocking(false)
             .and_then(|()| client.set_nodelay(true))
-            .map_err(|_| "the client is gone")?;
-        let _ = client.set_read_timeout(Some(PATIENCE));
+            .map_err(|_| CloseReason::ClientLeft)?;
+        let _ = client.set_read_timeout(Some(Duration::from_nanos(self.settings.opening_ns)));
         let listener = &self.settings.listeners[listener];
         let wants_reply = matches!(listener, Listener::Socks { .. });
         let target = match listener {
             Listener::Forward { target, .. } => *target,
             Listener::Socks { .. } => self.ask(&mut client)?,
             Listener::Transparent { .. } | Listener::Datagrams { .. } => {
-                let socket = client.try_clone().and_then(Socket::new).map_err(|_| "the client is gone")?;
+                let socket = client.try_clone().and_then(Socket::new).map_err(|_| CloseReason::ClientLeft)?;
                 let target =
                     socket.original_target().filter(|target| Some(*target) != client.local_addr().ok());
-                client.set_nonblocking(false).map_err(|_| "the client is gone")?;
-                target.ok_or("was made to the gateway itself")?
+                client.set_nonblocking(false).map_err(|_| CloseReason::ClientLeft)?;
+                target.ok_or(CloseReason::MadeToGateway)?
             }
         };
         let tell = |client: &mut TcpStream, code: Reply| {
@@ -283,11 +285,11 @@ impl Relay {
         let routes = to.and_then(|to| Some((to, self.route(from, to)?, self.route(to, from)?)));
         let Some((to, there, back)) = routes else {
             tell(&mut client, Reply::NotAllowed);
-            return Err("there is no path between these clusters");
+            return Err(CloseReason::NoPath);
         };
         // The wish to connect travels, and so does the answer.
         self.wait(FlowId { slot: 0, generation: 0 }, there, 0, self.clock.now());
-        let upstream = self.reach(target, to);
+        let upstream = self.reach(target, to, there);
         self.wait(FlowId { slot: 1, generation: 0 }, back, 0, self.clock.now());
         let mut upstream = match upstream {
             Ok(upstream) => upstream,
@@ -303,7 +305,7 @@ impl Relay {
             client.try_clone().and_then(|client| Ok((client, upstream.try_clone()?, upstream.try_clone()?)));
         let Ok((mut client_end, mut upstream_end, kept)) = copies else {
             self.give_back(&[there, back]);
-            return Err("no descriptors are left");
+            return Err(CloseReason::NoDescriptors);
         };
         if let Some(open) = locked(&self.books).open.get_mut(&serial) {
             open.push(kept);
@@ -332,16 +334,16 @@ impl Relay {
     }
 
     /// Hears where a SOCKS client wants to go.
-    fn ask(&self, client: &mut TcpStream) -> Result<SocketAddr, &'static str> {
+    fn ask(&self, client: &mut TcpStream) -> Result<SocketAddr, CloseReason> {
         let mut server = Server::new(self.settings.password.clone());
         let mut byte = [0];
         for _ in 0..1_024 {
             match server.step() {
                 Step::More => match client.read(&mut byte) {
                     Ok(1) => server.hear(&byte),
-                    _ => return Err("the client left before it said where to go"),
+                    _ => return Err(CloseReason::ClientLeft),
                 },
-                Step::Say(bytes) => client.write_all(&bytes).map_err(|_| "the client is gone")?,
+                Step::Say(bytes) => client.write_all(&bytes).map_err(|_| CloseReason::ClientLeft)?,
                 Step::Refuse(bytes, why) => {
                     let _ = client.write_all(&bytes);
                     return Err(why);
@@ -353,27 +355,35 @@ impl Relay {
                         || (name.as_str(), port).to_socket_addrs().ok().and_then(|mut all| all.next());
                     return known.or_else(asked).ok_or_else(|| {
                         let _ = client.write_all(&reply(Reply::HostUnreachable));
-                        "the target's name is unknown"
+                        CloseReason::NameUnknown
                     });
                 }
             }
         }
-        Err("the client does not come to the point")
+        Err(CloseReason::RequestTooLong)
     }
 
     /// Connects to the target, or asks its gateway to.
-    fn reach(&self, target: SocketAddr, to: usize) -> Result<TcpStream, (Reply, &'static str)> {
+    fn reach(
+        &self,
+        target: SocketAddr,
+        to: usize,
+        route: RouteId,
+    ) -> Result<TcpStream, (Reply, CloseReason)> {
         let peer = self.settings.peers.iter().find(|peer| peer.cluster == to);
         let address = peer.map_or(target, |peer| peer.address);
+        let timeout = Duration::from_nanos(self.settings.opening_ns);
         let mut stream =
-            TcpStream::connect_timeout(&address, PATIENCE).map_err(|error| match error.kind() {
-                std::io::ErrorKind::ConnectionRefused => (Reply::Refused, "the target refused"),
-                _ => (Reply::HostUnreachable, "the target cannot be reached"),
+            TcpStream::connect_timeout(&address, timeout).map_err(|error| match error.kind() {
+                std::io::ErrorKind::ConnectionRefused => (Reply::Refused, CloseReason::TargetRefused),
+                _ => (Reply::HostUnreachable, CloseReason::TargetUnreachable),
             })?;
         let _ = stream.set_nodelay(true);
         if peer.is_some() {
-            let gone = |_| (Reply::Failed, "the other gateway is gone");
-            stream.set_read_timeout(Some(PATIENCE)).map_err(gone)?;
+            // The other gateway delays its answer.
+            let travel = Duration::from_nanos(OPENING_ROUND_TRIPS * locked(&self.wan).round_trip(route).ns());
+            let gone = |_| (Reply::Failed, CloseReason::PeerFailed);
+            stream.set_read_timeout(Some(timeout + travel)).map_err(gone)?;
             let (mut client, say) = Client::new(target, self.settings.password.clone());
             stream.write_all(&say).map_err(gone)?;
             let mut byte = [0];
@@ -385,7 +395,7 @@ impl Relay {
                     }
                     Asked::Say(bytes) => stream.write_all(&bytes).map_err(gone)?,
                     Asked::Connected(_) => break stream.set_read_timeout(None).map_err(gone)?,
-                    Asked::Failed(code) => return Err((code, "the other gateway refused")),
+                    Asked::Failed(code) => return Err((code, CloseReason::PeerRefused)),
                 }
             }
         }

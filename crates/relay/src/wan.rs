@@ -491,6 +491,9 @@ impl Wan {
 }
 
 /// Least and most bytes of a piece of a stream.
+/// Round trips of the WAN that a connection may take to open, losses included, besides what its ends take.
+pub(crate) const OPENING_ROUND_TRIPS: u64 = 4;
+
 const SMALLEST_PIECE: u32 = 1_448;
 const LARGEST_PIECE: u32 = 64 << 10;
 

@@ -1,8 +1,8 @@
 use longhaul_network::Bins;
 use longhaul_plan::Plan;
 use longhaul_record::{
-    BINS_HEADER, ECHOES_HEADER, EchoRow, FLOW_BINS_HEADER, FLOWS_HEADER, FlowRow, PACKETS_HEADER, PacketRow,
-    REQUESTS_HEADER, RequestRow, SAMPLES_HEADER, SEGMENTS_HEADER, SampleRow, SegmentRow,
+    BIN_COLUMNS, ECHO_COLUMNS, EchoRow, FLOW_BIN_COLUMNS, FLOW_COLUMNS, FlowRow, PACKET_COLUMNS, PacketRow,
+    REQUEST_COLUMNS, RequestRow, SAMPLE_COLUMNS, SEGMENT_COLUMNS, SampleRow, SegmentRow, Table,
 };
 use longhaul_units::Time;
 use serde_json::Value;
@@ -18,18 +18,21 @@ pub struct Records {
     failure: Option<io::Error>,
 }
 
+/// What a table is written to.
+pub type Output = Box<dyn Write + Send + Sync>;
+
 struct Outputs {
-    samples: Box<dyn Write + Send + Sync>,
-    packets: Box<dyn Write + Send + Sync>,
+    samples: Table<Output>,
+    packets: Table<Output>,
     /// What packets carried, of links whose every packet is recorded, if there are any.
-    segments: Option<Box<dyn Write + Send + Sync>>,
-    flows: Box<dyn Write + Send + Sync>,
-    echoes: Box<dyn Write + Send + Sync>,
-    requests: Box<dyn Write + Send + Sync>,
+    segments: Option<Table<Output>>,
+    flows: Table<Output>,
+    echoes: Table<Output>,
+    requests: Table<Output>,
     /// One JSON object a line.
-    changes: Box<dyn Write + Send + Sync>,
+    changes: Output,
     /// Of monitored links and their flows, if there are any.
-    bins: Option<[Box<dyn Write + Send + Sync>; 2]>,
+    bins: Option<[Table<Output>; 2]>,
 }
 
 impl Records {
@@ -39,30 +42,26 @@ impl Records {
     }
 
     /// Writes to files that `open` makes, by name (`samples.csv`, ...), for the links and flows of `plan`.
-    pub fn new(
-        plan: &Plan,
-        mut open: impl FnMut(&str) -> io::Result<Box<dyn Write + Send + Sync>>,
-    ) -> io::Result<Self> {
-        let mut with_header = |name: &str, header: &str| {
-            let mut out = open(name)?;
-            out.write_all(header.as_bytes())?;
-            Ok::<_, io::Error>(out)
-        };
+    ///
+    /// Tables are handed over in complete lines, many at a time.
+    pub fn new(plan: &Plan, mut open: impl FnMut(&str) -> io::Result<Output>) -> io::Result<Self> {
+        let changes = open("changes.jsonl")?;
+        let mut table = |name: &str, columns: &[&str]| Table::new(open(name)?, columns);
         let outputs = Outputs {
-            samples: with_header("samples.csv", SAMPLES_HEADER)?,
-            packets: with_header("packets.csv", PACKETS_HEADER)?,
+            samples: table("samples.csv", &SAMPLE_COLUMNS)?,
+            packets: table("packets.csv", &PACKET_COLUMNS)?,
             segments: match plan.measure.captures.is_empty() {
-                false => Some(with_header("segments.csv", SEGMENTS_HEADER)?),
+                false => Some(table("segments.csv", &SEGMENT_COLUMNS)?),
                 true => None,
             },
-            flows: with_header("flows.csv", FLOWS_HEADER)?,
-            echoes: with_header("echoes.csv", ECHOES_HEADER)?,
-            requests: with_header("requests.csv", REQUESTS_HEADER)?,
-            changes: with_header("changes.jsonl", "")?,
+            flows: table("flows.csv", &FLOW_COLUMNS)?,
+            echoes: table("echoes.csv", &ECHO_COLUMNS)?,
+            requests: table("requests.csv", &REQUEST_COLUMNS)?,
+            changes,
             bins: match plan.measure.monitor {
                 Some(_) => Some([
-                    with_header("monitor.csv", BINS_HEADER)?,
-                    with_header("monitor_flows.csv", FLOW_BINS_HEADER)?,
+                    table("monitor.csv", &BIN_COLUMNS)?,
+                    table("monitor_flows.csv", &FLOW_BIN_COLUMNS)?,
                 ]),
                 None => None,
             },
@@ -140,8 +139,8 @@ impl Records {
     /// A change was applied; it is on disk when this returns.
     pub(crate) fn change(&mut self, row: &Value) {
         let Records { outputs: Some(outputs), failure, .. } = self else { return };
-        let written = writeln!(outputs.changes, "{row}");
-        keep(failure, written.and_then(|()| outputs.changes.flush()));
+        // At once, or a full disk would leave half of a line.
+        keep(failure, outputs.changes.write_all(format!("{row}\n").as_bytes()));
     }
 
     /// Writes out what is buffered. The error is the first there was.
@@ -152,8 +151,9 @@ impl Records {
         let Some(outputs) = &mut self.outputs else { return Ok(()) };
         let Outputs { samples, packets, segments, flows, echoes, requests, changes, bins } = outputs;
         let some = segments.iter_mut().chain(bins.iter_mut().flatten());
-        let mut all = [samples, packets, flows, echoes, requests, changes].into_iter().chain(some);
-        all.try_for_each(|out| out.flush())
+        let mut all = [samples, packets, flows, echoes, requests].into_iter().chain(some);
+        all.try_for_each(Table::flush)?;
+        changes.flush()
     }
 }
 

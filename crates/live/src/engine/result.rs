@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use longhaul_network::{DirectionId, journal::Entry, results};
 use longhaul_plan::Way;
 use longhaul_record::{Distribution, LatenessRow};
+use longhaul_storage::{Disk, replace};
 use longhaul_units::{Span, Time};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -99,7 +100,7 @@ impl Engine<'_> {
         let path = directory.join("raw/engine.json");
         let text =
             serde_json::to_vec_pretty(&result).map_err(|error| Error::wrap("write the result", error))?;
-        std::fs::write(&path, text).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+        replace(&Disk, &path, &text).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
     }
 
     /// What the classes of hosts' pacing counted, and how their packets were written.

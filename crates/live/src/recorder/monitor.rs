@@ -1,34 +1,28 @@
 //! What monitored links did, bin by bin.
 
-use super::create;
-use crate::error::{Error, Result};
+use super::Creating;
+use crate::error::Result;
 use longhaul_network::Bins;
 use longhaul_plan::Plan;
-use longhaul_record::{BINS_HEADER, FLOW_BINS_HEADER};
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use longhaul_record::{BIN_COLUMNS, FLOW_BIN_COLUMNS, Table};
+use longhaul_storage::Appender;
+use std::io;
 
 /// `monitor.csv` and `monitor_flows.csv`.
 pub struct MonitorFiles {
-    directions: BufWriter<File>,
-    flows: BufWriter<File>,
+    directions: Table<Appender>,
+    flows: Table<Appender>,
 }
 
 impl MonitorFiles {
-    /// Opens them in the directory `raw`, if `plan` has links watched.
-    pub fn open(plan: &Plan, raw: &Path) -> Result<Option<Self>> {
+    /// Creates them if `plan` has links watched.
+    pub fn open(plan: &Plan, create: &Creating<'_>) -> Result<Option<Self>> {
         if plan.measure.monitor.is_none() {
             return Ok(None);
         }
-        let with_header = |name: &str, header: &str| {
-            let mut file = create(&raw.join(name))?;
-            file.write_all(header.as_bytes()).map_err(|error| Error::wrap("write records", error))?;
-            Ok::<_, Error>(file)
-        };
         Ok(Some(MonitorFiles {
-            directions: with_header("monitor.csv", BINS_HEADER)?,
-            flows: with_header("monitor_flows.csv", FLOW_BINS_HEADER)?,
+            directions: create.table("raw/monitor.csv", &BIN_COLUMNS)?,
+            flows: create.table("raw/monitor_flows.csv", &FLOW_BIN_COLUMNS)?,
         }))
     }
 

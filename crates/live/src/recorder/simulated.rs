@@ -1,37 +1,31 @@
 //! The records of simulated flows, as a simulation has them.
 
-use super::create;
-use crate::error::{Error, Result};
+use super::Creating;
+use crate::error::Result;
 use longhaul_plan::Plan;
-use longhaul_record::{ECHOES_HEADER, EchoRow, FLOWS_HEADER, FlowRow, REQUESTS_HEADER, RequestRow};
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use longhaul_record::{ECHO_COLUMNS, EchoRow, FLOW_COLUMNS, FlowRow, REQUEST_COLUMNS, RequestRow, Table};
+use longhaul_storage::Appender;
+use std::io;
 
 /// `flows.csv`, `echoes.csv` and `requests.csv`.
 pub struct SimulatedFiles {
     names: Vec<String>,
-    flows: BufWriter<File>,
-    echoes: BufWriter<File>,
-    requests: BufWriter<File>,
+    flows: Table<Appender>,
+    echoes: Table<Appender>,
+    requests: Table<Appender>,
 }
 
 impl SimulatedFiles {
-    /// Opens them in the directory `raw`, if `plan` has anything simulated.
-    pub fn open(plan: &Plan, raw: &Path) -> Result<Option<Self>> {
+    /// Creates them if `plan` has anything simulated.
+    pub fn open(plan: &Plan, create: &Creating<'_>) -> Result<Option<Self>> {
         if plan.jobs.is_empty() && !plan.flows.iter().any(|flow| flow.simulated) {
             return Ok(None);
         }
-        let with_header = |name: &str, header: &str| {
-            let mut file = create(&raw.join(name))?;
-            file.write_all(header.as_bytes()).map_err(|error| Error::wrap("write records", error))?;
-            Ok::<_, Error>(file)
-        };
         Ok(Some(SimulatedFiles {
             names: plan.flows.iter().map(|flow| flow.name.clone()).collect(),
-            flows: with_header("flows.csv", FLOWS_HEADER)?,
-            echoes: with_header("echoes.csv", ECHOES_HEADER)?,
-            requests: with_header("requests.csv", REQUESTS_HEADER)?,
+            flows: create.table("raw/flows.csv", &FLOW_COLUMNS)?,
+            echoes: create.table("raw/echoes.csv", &ECHO_COLUMNS)?,
+            requests: create.table("raw/requests.csv", &REQUEST_COLUMNS)?,
         }))
     }
 
@@ -52,6 +46,6 @@ impl SimulatedFiles {
 
     /// Writes out what is buffered.
     pub fn flush(&mut self) -> io::Result<()> {
-        [&mut self.flows, &mut self.echoes, &mut self.requests].into_iter().try_for_each(Write::flush)
+        [&mut self.flows, &mut self.echoes, &mut self.requests].into_iter().try_for_each(Table::flush)
     }
 }

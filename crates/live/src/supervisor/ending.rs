@@ -7,8 +7,8 @@ use crate::counters;
 use crate::engine::Command;
 use crate::error::{Error, Result};
 use crate::program;
+use longhaul_storage::{Disk, replace};
 use serde_json::{Map, json};
-use std::fs;
 
 /// How long the engine may take to write its results.
 const ENGINE_NS: u64 = 10_000_000_000;
@@ -35,7 +35,7 @@ impl Supervisor<'_> {
         let engine = self.end_engine();
         let write = |name: &str, value: &serde_json::Value| {
             let path = self.directory.join("raw").join(name);
-            fs::write(&path, format!("{value:#}\n"))
+            replace(&Disk, &path, format!("{value:#}\n").as_bytes())
                 .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
         };
         write("hosts.json", &counted)?;

@@ -1,13 +1,16 @@
 //! From the first packet of a client to two ends that talk.
 
-use super::{EXHAUSTED, Gateway, Open, PATIENCE, WATCHED, kind, watch};
+use super::{EXHAUSTED, Gateway, Open, WATCHED, kind, watch};
+use crate::close_reason::CloseReason;
 use crate::connection::{Connection, Direction, Phase, Upstream};
+use crate::log::Closed;
 use crate::settings::{Framing, Listener};
 use crate::sockets::{Read, Socket};
 use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
 use crate::stream::{Mark, Stream};
-use crate::wan::FlowId;
-use longhaul_units::Time;
+use crate::wan::{FlowId, OPENING_ROUND_TRIPS, Wan};
+use longhaul_units::{Span, Time};
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::io::{ErrorKind, IoSlice};
 use std::net::{SocketAddr, TcpStream};
@@ -46,13 +49,22 @@ impl Gateway {
         let listener = &self.settings.listeners[index];
         let Some(from) = from.filter(|_| room) else {
             self.counts.refused += 1;
-            let why = if from.is_none() { "client of no cluster" } else { "too many connections" };
-            self.log.connection(format!(
-                "{},{index},,,{address},,{},{},0,0,{why}",
-                self.counts.accepted,
-                now.ns(),
-                now.ns()
-            ));
+            let reason = match from {
+                None => CloseReason::ClientOfNoCluster,
+                Some(_) => CloseReason::TooManyConnections,
+            };
+            self.log.connection(Closed {
+                serial: self.counts.accepted,
+                listener: index,
+                from: String::new(),
+                to: String::new(),
+                client: address,
+                target: None,
+                opened: now,
+                closed: now,
+                bytes: [0, 0],
+                reason,
+            });
             return;
         };
         let Ok(client) = Socket::new(stream) else {
@@ -87,46 +99,52 @@ impl Gateway {
                 Some(target) if target.port() != 0 && !self.addresses.contains(&target) => {
                     self.begin(&mut connection, slot, target, None, now);
                 }
-                _ => self.refuse(&mut connection, "was made to the gateway itself", Reply::NotAllowed),
+                _ => self.refuse(&mut connection, CloseReason::MadeToGateway, Reply::NotAllowed),
             },
             Listener::Datagrams { .. } => {}
         }
-        self.patience.push_back((now + PATIENCE, slot, generation));
+        self.deadlines.push(Reverse((now + self.settings.opening_timeout(), slot, generation)));
         self.connections[slot as usize] = Some(connection);
         self.enlist(slot);
     }
 
     /// Makes room by ending the client that has been silent longest about where it wants to go.
     fn crowd_out(&mut self) -> bool {
-        let silent = self.patience.iter().find(|(_, slot, generation)| {
+        let silent = self.deadlines.iter().map(|Reverse(each)| each).filter(|(_, slot, generation)| {
             let connection = self.connections.get(*slot as usize).and_then(Option::as_ref);
             self.generations.get(*slot as usize) == Some(generation)
                 && connection.is_some_and(|it| matches!(it.phase, Phase::Hello(_)))
         });
-        let Some(&(_, slot, _)) = silent else { return false };
+        let Some(&(_, slot, _)) = silent.min() else { return false };
         if let Some(connection) = &mut self.connections[slot as usize] {
-            connection.end = Some("made room for others, having said nothing");
+            connection.end = Some(CloseReason::Displaced);
         }
         self.close(slot);
         true
     }
 
     /// Ends what has not opened in time.
-    pub(super) fn impatience(&mut self, now: Time) {
-        while let Some(&(at, slot, generation)) = self.patience.front()
+    pub(super) fn end_overdue(&mut self, now: Time) {
+        while let Some(&Reverse((at, slot, generation))) = self.deadlines.peek()
             && at <= now
         {
-            self.patience.pop_front();
+            self.deadlines.pop();
             let index = slot as usize;
             if self.generations.get(index) != Some(&generation) {
                 continue;
             }
             if let Some(connection) = &mut self.connections[index] {
+                let deadline =
+                    connection.opened + self.settings.opening_timeout() + travel(connection, &self.wan);
+                if deadline > now {
+                    self.deadlines.push(Reverse((deadline, slot, generation)));
+                    continue;
+                }
                 let late = match connection.phase {
-                    Phase::Hello(_) => Some("the client never said where to go"),
-                    Phase::Resolving => Some("the target's name was not found in time"),
+                    Phase::Hello(_) => Some(CloseReason::RequestTimeout),
+                    Phase::Resolving => Some(CloseReason::NameTimeout),
                     Phase::Opening if !matches!(connection.upstream, Upstream::Open(_)) => {
-                        Some("the target did not answer in time")
+                        Some(CloseReason::TargetTimeout)
                     }
                     Phase::Opening | Phase::Open => None,
                 };
@@ -160,7 +178,7 @@ impl Gateway {
                 }
                 Read::Nothing => break,
                 Read::End | Read::Broken => {
-                    connection.end = Some("the client left before it said where to go");
+                    connection.end = Some(CloseReason::ClientLeft);
                     return;
                 }
             }
@@ -168,9 +186,7 @@ impl Gateway {
         loop {
             let Phase::Hello(server) = &mut connection.phase else { return };
             match server.step() {
-                Step::More if heard >= LONGEST_HELLO => {
-                    connection.end = Some("the client does not come to the point")
-                }
+                Step::More if heard >= LONGEST_HELLO => connection.end = Some(CloseReason::RequestTooLong),
                 Step::More => return,
                 Step::Say(bytes) => connection.say.extend(bytes),
                 Step::Refuse(bytes, why) => {
@@ -189,7 +205,7 @@ impl Gateway {
                     } else if self.resolver.ask(slot, self.generations[slot as usize], name, port) {
                         connection.phase = Phase::Resolving;
                     } else {
-                        self.refuse(connection, "too many names are being looked up", Reply::Failed);
+                        self.refuse(connection, CloseReason::TooManyLookups, Reply::Failed);
                     }
                     self.early(connection, &rest, now);
                 }
@@ -210,7 +226,7 @@ impl Gateway {
                 self.held += bytes.len();
                 forward.stream.append(now, bytes, forward.piece);
             }
-            None => connection.end = Some("the client did not wait for an answer"),
+            None => connection.end = Some(CloseReason::EarlyData),
         }
     }
 
@@ -223,7 +239,7 @@ impl Gateway {
             let Some(mut connection) = self.connections[slot as usize].take() else { continue };
             match address {
                 Some(target) => self.begin(&mut connection, slot, target, None, now),
-                None => self.refuse(&mut connection, "the target's name is unknown", Reply::HostUnreachable),
+                None => self.refuse(&mut connection, CloseReason::NameUnknown, Reply::HostUnreachable),
             }
             self.connections[slot as usize] = Some(connection);
             self.enlist(slot);
@@ -241,7 +257,7 @@ impl Gateway {
     ) {
         connection.target = Some(target);
         let Some(to) = to.or_else(|| self.settings.cluster_of(target.ip())) else {
-            return self.refuse(connection, "the target belongs to no cluster", Reply::NotAllowed);
+            return self.refuse(connection, CloseReason::TargetOfNoCluster, Reply::NotAllowed);
         };
         connection.to = to;
         let mut route = |from: usize, to: usize| {
@@ -256,7 +272,7 @@ impl Gateway {
         let routes = [route(connection.from, to), route(to, connection.from)];
         let [Some(there), Some(back)] = routes else {
             routes.into_iter().flatten().for_each(|route| self.wan.close(route));
-            return self.refuse(connection, "there is no path between these clusters", Reply::NotAllowed);
+            return self.refuse(connection, CloseReason::NoPath, Reply::NotAllowed);
         };
         let generation = self.generations[slot as usize];
         let way = |route, number: u32| Direction {
@@ -401,10 +417,10 @@ impl Gateway {
         connection.counted = true;
         connection.refusal = Some(why);
         connection.reason = Some(match why {
-            Reply::Refused => "the target refused",
-            Reply::HostUnreachable => "the target cannot be reached",
-            Reply::NotAllowed => "the other gateway refused",
-            _ => "the target failed",
+            Reply::Refused => CloseReason::TargetRefused,
+            Reply::HostUnreachable => CloseReason::TargetUnreachable,
+            Reply::NotAllowed => CloseReason::PeerRefused,
+            _ => CloseReason::TargetFailed,
         });
         if let Some([_, back]) = &mut connection.ways {
             back.stream.append_mark(now, Mark::Reset);
@@ -412,7 +428,7 @@ impl Gateway {
     }
 
     /// Ends what cannot be.
-    fn refuse(&mut self, connection: &mut Connection, why: &'static str, code: Reply) {
+    fn refuse(&mut self, connection: &mut Connection, why: CloseReason, code: Reply) {
         self.counts.refused += 1;
         connection.counted = true;
         if connection.wants_reply {
@@ -422,6 +438,12 @@ impl Gateway {
         }
         connection.end = Some(why);
     }
+}
+
+/// How long the request to connect and its answer may be under way, losses included.
+fn travel(connection: &Connection, wan: &Wan) -> Span {
+    let Some([there, _]) = &connection.ways else { return Span::ZERO };
+    Span::from_ns(OPENING_ROUND_TRIPS * wan.round_trip(there.route).ns())
 }
 
 const EMFILE: i32 = nix::libc::EMFILE;

@@ -1,8 +1,9 @@
 //! Reading, offering, releasing, writing.
 
 use super::{Gateway, TURN_BYTES};
+use crate::close_reason::CloseReason;
 use crate::connection::{Connection, Direction, Phase, Upstream, Way, whole_messages};
-use crate::log::Message;
+use crate::log::{Closed, Message};
 use crate::settings::Framing;
 use crate::sockets::{Read, Socket};
 use crate::socks::{Reply, reply};
@@ -161,7 +162,7 @@ impl Gateway {
         }
         self.offer(&mut connection);
         if connection.is_done() {
-            connection.end.get_or_insert("completed");
+            connection.end.get_or_insert(CloseReason::Completed);
         }
         let over = connection.end.is_some();
         let goes_on = !over && self.goes_on(&mut connection, slot);
@@ -268,7 +269,7 @@ impl Gateway {
                 }
             }
         }
-        let reason = connection.reason.unwrap_or("broken off");
+        let reason = connection.reason.unwrap_or(CloseReason::BrokenOff);
         connection.end.get_or_insert(reason);
     }
 
@@ -282,25 +283,29 @@ impl Gateway {
             self.wan.close(way.route);
             *total = way.bytes;
         }
-        let end = connection.end.unwrap_or("completed");
-        match end {
+        let reason = connection.end.unwrap_or(CloseReason::Completed);
+        match reason {
             _ if connection.counted => {}
-            "completed" => self.counts.completed += 1,
-            "broken off" | "the relay ended" => self.counts.broken += 1,
+            CloseReason::Completed => self.counts.completed += 1,
+            CloseReason::BrokenOff | CloseReason::RelayEnded => self.counts.broken += 1,
             _ => self.counts.failed += 1,
         }
         let Connection { serial, listener, client_address, target, from, to, opened, .. } = &*connection;
         let name =
             |index: usize| self.settings.clusters.get(index).map_or("", |cluster| cluster.name.as_str());
-        let target = target.map(|target| target.to_string()).unwrap_or_default();
         let (from, to) = (name(*from), if connection.ways.is_some() { name(*to) } else { "" });
-        self.log.connection(format!(
-            "{serial},{listener},{from},{to},{client_address},{target},{},{},{},{},{end}",
-            opened.ns(),
-            self.clock.now().ns(),
-            bytes[0],
-            bytes[1],
-        ));
+        self.log.connection(Closed {
+            serial: *serial,
+            listener: *listener,
+            from: from.to_owned(),
+            to: to.to_owned(),
+            client: *client_address,
+            target: *target,
+            opened: *opened,
+            closed: self.clock.now(),
+            bytes,
+            reason,
+        });
         let generation = &mut self.generations[slot as usize];
         *generation = (*generation + 1) & 0x0fff_ffff;
         self.free.push(slot);

@@ -3,6 +3,7 @@ use longhaul_relay::{
     Algorithm, Cluster, Framing, Listener, Log, Network, Options, Path, RelayLink, Settings, Share, Step,
     Wrapper,
 };
+use longhaul_storage::Storage;
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -54,6 +55,7 @@ pub fn settings(forward: Direction, reverse: Direction, listeners: Vec<Listener>
         peers: Vec::new(),
         password: None,
         retransmit_ns: None,
+        opening_ns: 15_000_000_000,
         subtract_ns: 0,
         buffer_bytes: None,
         memory_bytes: 64 << 20,
@@ -93,6 +95,19 @@ pub fn start(settings: Settings) -> Running {
 }
 
 pub fn start_with(settings: Settings, wrapper: Option<Box<dyn Wrapper>>) -> Running {
+    launch(settings, wrapper, Box::new(longhaul_storage::Disk)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A relay that writes to `storage`; `None` if it did not start.
+pub fn try_start(settings: Settings, storage: impl Storage + 'static) -> Option<Running> {
+    launch(settings, None, Box::new(storage)).ok()
+}
+
+fn launch(
+    settings: Settings,
+    wrapper: Option<Box<dyn Wrapper>>,
+    storage: Box<dyn Storage>,
+) -> Result<Running, String> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let directory = std::env::temp_dir().join(format!("longhaul-relay-{}-{number}", std::process::id()));
@@ -101,6 +116,7 @@ pub fn start_with(settings: Settings, wrapper: Option<Box<dyn Wrapper>>) -> Runn
     let (stop, theirs) = UnixStream::pair().unwrap();
     let options = Options {
         directory: directory.clone(),
+        storage,
         socket: Some(socket.clone()),
         token: Some("right".into()),
         stop: OwnedFd::from(theirs),
@@ -111,8 +127,8 @@ pub fn start_with(settings: Settings, wrapper: Option<Box<dyn Wrapper>>) -> Runn
         longhaul_relay::run(settings, options, |addresses| sender.send(addresses.to_vec()).unwrap())
     });
     match ready.recv() {
-        Ok(addresses) => Running { addresses, directory, socket, stop, thread },
-        Err(_) => panic!("{}", thread.join().unwrap().unwrap_err()),
+        Ok(addresses) => Ok(Running { addresses, directory, socket, stop, thread }),
+        Err(_) => Err(thread.join().unwrap().unwrap_err()),
     }
 }
 
@@ -122,6 +138,15 @@ impl Running {
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         stream
+    }
+
+    /// Ends it, and gives back what it did and these files of its records.
+    pub fn stop_and_read<const N: usize>(self, names: [&str; N]) -> (Value, [String; N]) {
+        (&self.stop).write_all(&[1]).unwrap();
+        let result = self.thread.join().unwrap().unwrap();
+        let texts = names.map(|name| std::fs::read_to_string(self.directory.join("raw").join(name)).unwrap());
+        std::fs::remove_dir_all(&self.directory).unwrap();
+        (result, texts)
     }
 
     /// Ends it, and gives back what it did and the rows of its log of messages: (wanted, actual delay in us).

@@ -1,4 +1,5 @@
 use crate::common::*;
+use longhaul_storage::faults::{Fault, Faulty};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -63,6 +64,54 @@ fn garbage_and_half_open_connections_disturb_nobody() {
     assert_eq!(result["connections"]["completed"], 2);
     assert_eq!(result["connections"]["open"], 0);
     assert_eq!(result["held_bytes"], 0);
+}
+
+#[test]
+fn a_delay_longer_than_the_timeout_fails_no_connection() {
+    let mut settings = settings(law(300_000, None), law(300_000, None), vec![forward(echo()), socks()]);
+    settings.opening_ns = 200_000_000;
+    let relay = start(settings);
+    assert_eq!(exchange(relay.client(), b"far away".to_vec()), b"far away");
+    let mut silent = TcpStream::connect(relay.addresses[1]).unwrap();
+    let begun = Instant::now();
+    assert_eq!(silent.read(&mut [0]).unwrap(), 0, "who sends no request is not waited for");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    let (result, _) = relay.stop();
+    assert_eq!(
+        (&result["connections"]["completed"], &result["connections"]["failed"]),
+        (&json!(1), &json!(1))
+    );
+}
+
+#[test]
+fn a_relay_that_cannot_write_says_so_and_what_it_wrote_is_readable() {
+    for at in 0..20 {
+        let storage = Faulty::new(at, Fault::ShortWrite);
+        let listeners = vec![forward(echo()), socks()];
+        let Some(relay) = try_start(settings(law(0, None), law(0, None), listeners), storage.clone()) else {
+            assert!(storage.has_failed());
+            continue;
+        };
+        let mut stream = TcpStream::connect(relay.addresses[1]).unwrap();
+        stream.write_all(&[4]).unwrap();
+        let _ = stream.read_to_end(&mut Vec::new());
+        assert_eq!(exchange(relay.client(), b"near".to_vec()), b"near", "whatever becomes of the log");
+        let raw = relay.directory.join("raw");
+        let (result, tables) = relay.stop_and_read(["connections.csv", "messages.csv"]);
+        for table in &tables {
+            assert!(table.ends_with('\n'), "at {at}: {table}");
+        }
+        let lines: Vec<usize> = tables.iter().map(|table| table.lines().count()).collect();
+        if storage.has_failed() {
+            assert!(result["log"]["error"].is_string(), "at {at}: {result}");
+        } else {
+            assert_eq!(lines, [3, 3], "{tables:?}");
+            assert!(tables[0].contains(",\"the client speaks SOCKS 4, not 5\"\n"), "{}", tables[0]);
+            assert!(!raw.exists());
+            return;
+        }
+    }
+    panic!("more operations than were expected");
 }
 
 #[test]

@@ -1,0 +1,40 @@
+//! Writing to disk: records of which all lines are complete, and files that are complete or absent.
+//!
+//! No symbolic link is followed, and no file that somebody else has put there is written to. All that the
+//! engine, the simulator and the relay write goes through [`Storage`], so that tests can make each operation
+//! fail ([`faults`]).
+#![forbid(unsafe_code)]
+
+mod appender;
+mod disk;
+pub mod faults;
+mod replace;
+
+pub use appender::Appender;
+pub use disk::Disk;
+pub use replace::replace;
+
+use std::io;
+use std::path::Path;
+
+/// The operations that change a file system.
+pub trait Storage: Send + Sync {
+    /// Creates a file that does not exist yet, to append to.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>>;
+    /// Renames a file, in place of `to` if that exists.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Waits until the entries of a directory are on the device.
+    fn sync_directory(&self, path: &Path) -> io::Result<()>;
+}
+
+/// A file that is appended to.
+pub trait Output: Send + Sync {
+    /// Appends some of `bytes`; returns how many.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize>;
+    /// Cuts the file off at `length`.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+    /// Waits until the file is on the device.
+    fn sync(&mut self) -> io::Result<()>;
+}

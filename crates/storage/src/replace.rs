@@ -1,0 +1,85 @@
+use crate::Storage;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Makes `content` that of the file at `path`, in one step: after an error or a crash it is as it was before.
+pub fn replace(storage: &dyn Storage, path: &Path, content: &[u8]) -> io::Result<()> {
+    let part = beside(path)?;
+    let mut output = storage.create(&part)?;
+    let mut rest = content;
+    let mut written = Ok(());
+    while written.is_ok() && !rest.is_empty() {
+        match output.append(rest) {
+            Ok(0) => written = Err(io::ErrorKind::WriteZero.into()),
+            Ok(bytes) => rest = &rest[bytes..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => written = Err(error),
+        }
+    }
+    let renamed = written.and_then(|()| output.sync()).and_then(|()| storage.rename(&part, path));
+    if renamed.is_err() {
+        // The error that led here is the one to tell.
+        let _ = storage.remove(&part);
+    }
+    renamed?;
+    storage.sync_directory(path.parent().unwrap_or(Path::new("/")))
+}
+
+/// `.NAME.PID.RANDOM.part`, as Python's `longhaul.storage` names them.
+fn beside(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    let random = RandomState::new().hash_one(0) as u32;
+    Ok(path.with_file_name(format!(".{name}.{}.{random:08x}.part", std::process::id())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Disk;
+    use crate::faults::{Fault, Faulty, folder};
+
+    fn files(folder: &Path) -> usize {
+        std::fs::read_dir(folder).unwrap().count()
+    }
+
+    #[test]
+    fn a_file_is_the_old_one_or_the_new_one_after_every_fault() {
+        let folder = folder("a_file_is_the_old_one");
+        let path = folder.join("engine.json");
+        let new = vec![7; 10_000];
+        let mut operations = 0;
+        for fault in [Fault::Error, Fault::ShortWrite, Fault::Before, Fault::After] {
+            for at in 0.. {
+                std::fs::remove_dir_all(&folder).unwrap();
+                std::fs::create_dir(&folder).unwrap();
+                std::fs::write(&path, "old").unwrap();
+                let storage = Faulty::new(at, fault);
+                let done = replace(&storage, &path, &new);
+                let content = std::fs::read(&path).unwrap();
+                if !storage.has_failed() {
+                    done.unwrap();
+                    operations = at;
+                    break;
+                }
+                assert!(done.is_err(), "{fault:?} at {at}");
+                assert!(content == b"old" || content == new, "{fault:?} at {at}");
+                if matches!(fault, Fault::Error | Fault::ShortWrite) {
+                    assert_eq!(files(&folder), 1, "{fault:?} at {at} left a part");
+                }
+            }
+            assert_eq!(operations, 5, "create, append, sync, rename, sync");
+        }
+    }
+
+    #[test]
+    fn a_link_is_replaced_itself() {
+        let folder = folder("a_link_is_replaced_itself");
+        std::fs::write(folder.join("victim"), "precious").unwrap();
+        std::os::unix::fs::symlink(folder.join("victim"), folder.join("ended.json")).unwrap();
+        replace(&Disk, &folder.join("ended.json"), b"{}").unwrap();
+        assert_eq!(std::fs::read(folder.join("victim")).unwrap(), b"precious");
+        assert_eq!(std::fs::read(folder.join("ended.json")).unwrap(), b"{}");
+    }
+}
