@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from longhaul.errors import LonghaulError
+from longhaul.regular import read_regular
 from longhaul.scenario.model.base import Count, Name, Strict, problem
 from longhaul.scenario.problems import Problem, ScenarioError, did_you_mean, printable
 from longhaul.scenario.validate import validate
@@ -104,8 +105,7 @@ class Machines:
 def read_machines(path: FilePath) -> Machines:
     """The machines of the file ``path``; raises :class:`ScenarioError` with every problem in it."""
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+        content = read_regular(path, most_bytes=MAX_BYTES + 1)
     except OSError as error:
         raise LonghaulError(f"cannot read {path}: {error.strerror}", exit_code=2) from error
     source, tree = read_tree(str(path), content)

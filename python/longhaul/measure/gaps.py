@@ -10,6 +10,7 @@ import numpy as np
 
 from longhaul.analysis.gaps import UNITS, Gaps, merged, step_note
 from longhaul.errors import LonghaulError
+from longhaul.regular import read_regular
 from longhaul.scenario.problems import did_you_mean, printable
 
 _SEPARATOR = re.compile(r"[,;\t ]+")
@@ -67,10 +68,11 @@ def read_gaps(
 
 def _text(path: Path, wanted: str | None) -> _Column:
     try:
-        if path.stat().st_size > _LARGEST:
+        content = read_regular(path, most_bytes=_LARGEST + 1)
+        if len(content) > _LARGEST:
             message = f"{path} has more than {_LARGEST >> 30} GiB"
             raise LonghaulError(message, remedy="write it as Parquet, or take a part", exit_code=2)
-        text = path.read_text(encoding="utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         message = f"{path} is no text: byte {error.start} is not UTF-8"
         raise LonghaulError(
@@ -80,9 +82,9 @@ def _text(path: Path, wanted: str | None) -> _Column:
         message = f"{path}: {(error.strerror or 'cannot be read').lower()}"
         raise LonghaulError(message, remedy="name a file that can be read", exit_code=2) from None
     rows = [
-        (number, _SEPARATOR.split(content))
+        (number, _SEPARATOR.split(row))
         for number, line in enumerate(text.splitlines(), 1)
-        if (content := line.partition("#")[0].strip().rstrip(",;"))
+        if (row := line.partition("#")[0].strip().rstrip(",;"))
     ]
     if not rows:
         raise LonghaulError(f"{path} holds nothing", remedy="write a number on each line", exit_code=2)

@@ -48,7 +48,8 @@ def report(
             lines.append(f"{path}: good (hosts: {hosts}, links: {links})")
         except ScenarioError as error:
             problems = [problem.as_json() for problem in error.problems]
-            lines += [str(error), f"{path}: {len(problems)} problem{'s' if len(problems) > 1 else ''}"]
+            plural = "s" if error.count > 1 else ""
+            lines += [str(error), f"{path}: {error.count_text(error.count)} problem{plural}"]
         except LonghaulError as error:
             problems = [{"file": str(path), "message": error.message, "remedy": error.remedy}]
             lines.append(str(error))

@@ -2,7 +2,8 @@
 
 import csv
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -10,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path as FilePath
 from typing import Any
 
+from longhaul.regular import read_regular
 from longhaul.scenario.problems import Place, Problem, did_you_mean, printable
 from longhaul.scenario.traces import builtin
 from longhaul.scenario.traces.spelling import ENDS, FOREIGN, is_two_way, respelled
@@ -18,6 +20,8 @@ from longhaul.scenario.yaml_tree import Path
 MAX_BYTES = 64 << 20
 MAX_ROWS = 1_000_000
 _NUMBER = re.compile(r"[-+]?(\.[0-9]{1,40}|[0-9]{1,40}(\.[0-9]{0,40})?)([eE][-+]?[0-9]{1,2})?")
+_NAME = re.compile(r"[A-Za-z_][\w .()/%\[\]-]{0,63}")
+"""What a column may be called."""
 
 Units = Mapping[str, int]
 """Factor of each unit that the name of a column may end in; without any, every column fits."""
@@ -71,28 +75,31 @@ class InputFile:
 
     def rows(self) -> Iterator[tuple[int, str]]:
         """Number and text of each line that is neither empty nor a comment."""
-        for number, line in enumerate(self.lines, 1):
-            text = line.partition("#")[0].strip()
+        for number in range(1, len(self.lines) + 1):
+            text = self.row(number)
             if text:
                 yield number, text
 
+    def row(self, line: int) -> str:
+        """The text of a line, which counts from 1, without its comment."""
+        return self.lines[line - 1].partition("#")[0].strip()
+
     def number(self, line: int, word: str, *, most: int) -> Decimal:
         """The number that ``word`` in ``line`` spells, from 0 to ``most``."""
-        shown = printable(word.strip())
-        if not _NUMBER.fullmatch(word.strip()):
-            raise self.wrong(line, f'"{shown}" is no number', "write one like 12 or 0.5", word=word)
-        value = Decimal(word.strip())
+        text = word.strip()
+        if not _NUMBER.fullmatch(text):
+            raise self.wrong(line, f'"{printable(text)}" is no number', "write one like 12 or 0.5", word=word)
+        value = Decimal(text)
         if value < 0:
-            raise self.wrong(line, f'"{shown}" is negative', "write zero or more", word=word)
+            raise self.wrong(line, f'"{printable(text)}" is negative', "write zero or more", word=word)
         if value > most:
-            raise self.wrong(
-                line, f'"{shown}" is more than Longhaul can do', f"the most is {most}", word=word
-            )
+            message = f'"{printable(text)}" is more than Longhaul can do'
+            raise self.wrong(line, message, f"the most is {most}", word=word)
         return value
 
 
-Places = Mapping[int, tuple[str, str]]
-"""Source and destination of each row, by its line."""
+Places = Mapping[tuple[str, str], Sequence[int]]
+"""The lines of each source and destination, in the order of the file."""
 
 
 @dataclass
@@ -112,6 +119,8 @@ class Inputs:
     round_trips: list[tuple[Any, str]] = field(default_factory=list)
     """Laws of delay that are half of a round trip, and of which column."""
     tables: dict[str, "CsvFile"] = field(default_factory=dict)
+    series: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    """What laws follow of files, by file and columns; nobody changes it."""
 
     def table(self, name: str, *, at: str) -> "CsvFile":
         """File ``name`` as CSV with a header, which key ``at`` of a law names."""
@@ -146,8 +155,7 @@ class Inputs:
         found = InputFile(str(self.called / name), lines[: MAX_ROWS + 1])
         if len(lines) > MAX_ROWS:
             raise found.wrong(MAX_ROWS + 1, f"more than {MAX_ROWS} lines", "write a shorter trace")
-        if next(found.rows(), None) is None:
-            raise found.wrong(1, "holds nothing", "write a line for each value")
+        check_table(found)
         self.read[path] = found
         return found
 
@@ -156,8 +164,7 @@ class Inputs:
             if not path.is_file():
                 what = "is no file" if path.exists() else "is not there"
                 raise LawError((at,), f'"{shown}" {what}', f"put it beside the scenario, in {self.called}/")
-            with path.open("rb") as file:
-                return file.read(MAX_BYTES + 1)
+            return read_regular(path, most_bytes=MAX_BYTES + 1)
         except (OSError, ValueError) as error:
             if isinstance(error, LawError):
                 raise
@@ -167,38 +174,51 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a CSV file, as numbers with their lines."""
+    """One column of a CSV file, as numbers."""
 
     name: str
     factor: int
-    values: tuple[tuple[int, Decimal], ...]
+    lines: Sequence[int]
+    """The line of each number."""
+    numbers: Sequence[Decimal]
 
     @property
     def is_round_trip(self) -> bool:
         """Whether the name says that the values are of both ways together."""
         return is_two_way(self.name)
 
-    def scaled(self, *, one_way: bool = False) -> list[tuple[int, int]]:
-        """Line and value, in whole ns, bit/s or bytes; with ``one_way`` half of a round trip."""
+    @property
+    def values(self) -> Iterator[tuple[int, Decimal]]:
+        """Line and number of each row."""
+        return zip(self.lines, self.numbers, strict=True)
+
+    def whole(self, *, one_way: bool = False) -> list[int]:
+        """The numbers in whole ns, bit/s or bytes; with ``one_way`` half of a round trip."""
         half = 2 if one_way and self.is_round_trip else 1
-        return [(line, int((value * self.factor / half).to_integral_value())) for line, value in self.values]
+        return [int((number * self.factor / half).to_integral_value()) for number in self.numbers]
+
+    def scaled(self) -> list[tuple[int, int]]:
+        """The same with the line of each."""
+        return list(zip(self.lines, self.whole(), strict=True))
 
 
 class CsvFile:
-    """A CSV file with a header."""
+    """A CSV file with a header. Its cells are read when they are asked for, and not kept."""
 
     def __init__(self, file: InputFile) -> None:
         """Read the header of ``file``."""
         self.file = file
-        self._rows = [(line, _cells(text)) for line, text in file.rows()]
-        line, header = self._rows.pop(0)
+        self._lines = array("q", (line for line, _text in file.rows()))
+        line = self._lines.pop(0)
+        header = _cells(file.row(line))
         if any(_NUMBER.fullmatch(name) for name in header):
             remedy = 'write the names of the columns first, as in "t_s,delay_ms"'
             raise file.wrong(line, "the first line is no header", remedy)
-        if not self._rows:
+        if not self._lines:
             raise file.wrong(line, "has a header, but no rows", "write a line for each value")
         self.header = respelled(header, file.lines)
         self.header_line = line
+        self._places: Places | None = None
 
     def column(
         self,
@@ -208,7 +228,7 @@ class CsvFile:
         at: str,
         most: int,
         but: str | None = None,
-        lines: Collection[int] | None = None,
+        lines: Sequence[int] | None = None,
         gaps: bool = False,
     ) -> Column:
         """Column ``wanted``, or the first that fits ``units`` and is not ``but``.
@@ -220,11 +240,7 @@ class CsvFile:
             wanted = FOREIGN.get(wanted or "", wanted)
         fitting = self.fitting(units)
         if wanted is None:
-            name = next((each for each in fitting if each != but), None)
-            if name is None:
-                endings = ", ".join(f"_{unit}" for unit in units)
-                remedy = f'end its name in its unit: {endings}; or name one with "{at}"'
-                raise self.file.wrong(self.header_line, f"no column fits for {at}", remedy)
+            name = self.first(units, at=at, but=but)
         elif wanted not in self.header:
             message = f'"{printable(self.file.name)}" has no column "{printable(wanted)}"'
             raise LawError((at,), message, did_you_mean(wanted, self.header))
@@ -235,45 +251,63 @@ class CsvFile:
         else:
             name = wanted
         position, factor = self.header.index(name), _unit(name, units) or 1
-        values: list[tuple[int, Decimal]] = []
+        read, values = array("q"), list[Decimal]()
         empty: list[int] = []
-        for line, cells in self._rows:
-            word = self._whole(line, cells)[position]
-            if lines is not None and line not in lines:
-                continue
+        for line in self._lines if lines is None else lines:
+            word = self._row(line)[position]
             if word or not gaps:
                 value = self.file.number(line, word, most=most // factor)
-                values += [(each, value) for each in empty]
-                values.append((line, value))
+                for each in (*empty, line):
+                    read.append(each)
+                    values.append(value)
                 empty = []
             elif values:
-                values.append((line, values[-1][1]))
+                read.append(line)
+                values.append(values[-1])
             else:
                 empty.append(line)
         if not values:
             where = "in these rows" if lines is not None else "in the file"
             raise self.file.wrong(self.header_line, f"has no {name} {where}", "name another column")
-        return Column(name, factor, tuple(values))
+        return Column(name, factor, read, values)
+
+    def first(self, units: Units, *, at: str, but: str | None = None) -> str:
+        """The first column but one that fits ``units``; ``at`` is the law's key for it."""
+        name = next(iter(self.fitting(units, but=but)), None)
+        if name is None:
+            endings = ", ".join(f"_{unit}" for unit in units)
+            remedy = f'end its name in its unit: {endings}; or name one with "{at}"'
+            raise self.file.wrong(self.header_line, f"no column fits for {at}", remedy)
+        return name
 
     def fitting(self, units: Units, *, but: str | None = None) -> list[str]:
         """The columns but one whose names end in one of ``units``."""
         return [name for name in self.header if _unit(name, units) is not None and name != but]
 
     def places(self) -> Places | None:
-        """Source and destination of each row, where the file has several links."""
+        """The rows of each source and destination, where the file has several links."""
         if not set(ENDS) <= set(self.header):
             return None
-        sources, destinations = (self.words(each, remedy="") for each in ENDS)
-        return {line: (a, b) for (line, a), (_, b) in zip(sources, destinations, strict=True)}
+        if self._places is None:
+            found: dict[tuple[str, str], list[int]] = {}
+            source, destination = (self.header.index(each) for each in ENDS)
+            for line in self._lines:
+                cells = self._row(line)
+                found.setdefault((cells[source], cells[destination]), []).append(line)
+            self._places = found
+        return self._places
 
-    def words(self, name: str, *, remedy: str) -> list[tuple[int, str]]:
-        """Line and text of column ``name``."""
+    def words(
+        self, name: str, *, remedy: str, lines: Sequence[int] | None = None
+    ) -> Iterator[tuple[int, str]]:
+        """Line and text of column ``name``; with ``lines`` of these."""
         if name not in self.header:
             raise self.file.wrong(self.header_line, f'there is no column "{name}"', remedy)
         position = self.header.index(name)
-        return [(line, self._whole(line, cells)[position]) for line, cells in self._rows]
+        return ((line, self._row(line)[position]) for line in (self._lines if lines is None else lines))
 
-    def _whole(self, line: int, cells: list[str]) -> list[str]:
+    def _row(self, line: int) -> list[str]:
+        cells = _cells(self.file.row(line))
         if len(cells) != len(self.header):
             message = f"has {len(cells)} values for {len(self.header)} columns"
             raise self.file.wrong(line, message, "write one for each column")
@@ -281,7 +315,8 @@ class CsvFile:
 
 
 def _cells(text: str) -> list[str]:
-    return [cell.strip() for cell in next(csv.reader([text]), [])]
+    cells = next(csv.reader([text]), []) if '"' in text else text.split(",")
+    return [cell.strip() for cell in cells]
 
 
 def _unit(name: str, units: Units) -> int | None:
@@ -292,13 +327,37 @@ def _unit(name: str, units: Units) -> int | None:
     return units.get(unit) if stem and underscore else None
 
 
+def check_table(file: InputFile) -> None:
+    """Refuse a file that is empty, or is no text of numbers; of the latter no line is shown.
+
+    A scenario of somebody else's may name any file that its reader can read.
+    """
+    rows = file.rows()
+    first, second = (next(rows, (0, ""))[1] for _ in range(2))
+    if not first:
+        raise file.wrong(1, "holds nothing", "write a line for each value")
+    words = [word for word in re.split(r"[\s,;]+", first) if word]
+    if 2 * sum(map(_is_number, words)) >= len(words):
+        return
+    names = _cells(first)
+    known = second or any(_unit(name, units) for name in names for units in (TIME, RATE, SIZE))
+    if all(map(_NAME.fullmatch, names)) and known and (not second or any(map(_is_number, _cells(second)))):
+        return
+    remedy = 'begin with a number, or with the names of columns, as in "t_s,delay_ms"'
+    raise InputFile(file.name, ()).wrong(1, "is no table of numbers", remedy)
+
+
+def _is_number(word: str) -> bool:
+    return _NUMBER.fullmatch(word) is not None
+
+
 def has_header(file: InputFile) -> bool:
     """Whether the first line of ``file`` names columns."""
     _line, text = next(file.rows())
     return not all(_NUMBER.fullmatch(word) for word in re.split(r"[\s,;]+", text) if word)
 
 
-def ascending(file: InputFile, rows: Sequence[tuple[int, int]], *, what: str, strictly: bool) -> None:
+def ascending(file: InputFile, rows: Iterable[tuple[int, int]], *, what: str, strictly: bool) -> None:
     """Refuse the first of ``rows`` (line, value) that is less than the one before it."""
     for (_before, first), (line, second) in pairwise(rows):
         if second < first or (strictly and second == first):

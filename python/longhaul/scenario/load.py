@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
 from longhaul.errors import LonghaulError
+from longhaul.regular import read_regular
 from longhaul.scenario.inputs import Inputs
 from longhaul.scenario.model import Document
 from longhaul.scenario.parameters import parameters, substitute
@@ -58,8 +59,7 @@ def load_scenario(path: FilePath | str, *, settings: Mapping[str, str] | None = 
     Raises :class:`ScenarioError` with every problem that was found.
     """
     try:
-        with open(path, "rb") as file:
-            content = file.read(MAX_BYTES + 1)
+        content = read_regular(FilePath(path), most_bytes=MAX_BYTES + 1)
     except OSError as error:
         raise LonghaulError(f"cannot read {path}: {error.strerror}", exit_code=2) from error
     return parse_scenario(content, name=str(path), settings=settings)

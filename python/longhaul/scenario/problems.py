@@ -7,8 +7,10 @@ from difflib import SequenceMatcher, get_close_matches
 
 from longhaul.errors import LonghaulError
 
-_SHOWN = 40
-"""Problems printed at most; a file that is wrong everywhere needs no novel."""
+MOST_PROBLEMS = 100
+"""That are kept and printed of a file; the others are counted."""
+ENOUGH_PROBLEMS = 1000
+"""After so many, nobody looks for more: a file that is wrong everywhere must not take minutes."""
 _AS_NEAR = 0.1
 """Of similarity, by which further suggestions may be worse than the best."""
 _WIDTH = 100
@@ -74,13 +76,19 @@ class ScenarioError(LonghaulError):
     """A scenario that cannot be run, with every problem that was found; exit code 2."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        """Keep ``problems`` in the order of the file, each once."""
-        unique = dict.fromkeys(problems)
-        self.problems: tuple[Problem, ...] = tuple(sorted(unique, key=lambda each: each.place))
-        lines = [str(problem) for problem in self.problems[:_SHOWN]]
-        if len(self.problems) > _SHOWN:
-            lines.append(f"... and {len(self.problems) - _SHOWN} more")
+        """Keep the first of ``problems`` in the order of the file, each once, and count the others."""
+        unique = sorted(dict.fromkeys(problems), key=lambda each: each.place)
+        self.problems: tuple[Problem, ...] = tuple(unique[:MOST_PROBLEMS])
+        self.count = len(unique)
+        """Of all; at least so many if it is :data:`ENOUGH_PROBLEMS`."""
+        lines = [str(problem) for problem in self.problems]
+        if self.count > len(self.problems):
+            lines.append(f"... and {self.count_text(self.count - len(self.problems))} more problems")
         super().__init__("\n".join(lines), exit_code=2)
+
+    def count_text(self, count: int) -> str:
+        """``count`` of the problems, with a note if there may be more."""
+        return f"at least {count}" if self.count >= ENOUGH_PROBLEMS else str(count)
 
 
 def printable(text: str, *, limit: int = 60) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from longhaul.scenario.clusters import check_relay
@@ -10,7 +11,7 @@ from longhaul.scenario.inputs import LawError
 from longhaul.scenario.metrics import Unit, bound, catalogue, is_swept, nearest_metrics, unknown_metric
 from longhaul.scenario.model import Background, Bulk, Datagrams, Document, Ping, Program, Replay, Requests
 from longhaul.scenario.model.sweep import Sweep
-from longhaul.scenario.problems import Problem, did_you_mean, printable
+from longhaul.scenario.problems import ENOUGH_PROBLEMS, Problem, did_you_mean, printable
 from longhaul.scenario.ranges import RangeError, expand
 from longhaul.scenario.sweeps.axes import axes_of
 from longhaul.scenario.sweeps.places import find_axis, unknown_axis
@@ -26,15 +27,16 @@ MOST_NODES = 20_000
 def check_references(scenario: Scenario) -> tuple[list[Problem], list[str]]:
     """Everything that is wrong with the names of ``scenario``, and what is merely odd."""
     check = _Check(scenario)
-    check.nodes()
-    if not check.problems:
-        check.links()
-        check.routes()
-        check.runs()
-        check.events()
-        check.relay()
-        check.measures()
-        check.sweep()
+    with suppress(_EnoughError):
+        check.nodes()
+        if not check.problems:
+            check.links()
+            check.routes()
+            check.runs()
+            check.events()
+            check.relay()
+            check.measures()
+            check.sweep()
     return check.problems, check.warnings
 
 
@@ -131,6 +133,10 @@ def _parameters(node: Node) -> Iterator[str]:
         yield from _parameters(each)
 
 
+class _EnoughError(Exception):
+    """So many names are wrong that nobody looks for more."""
+
+
 class _Check:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -142,13 +148,14 @@ class _Check:
 
     def wrong(self, path: Path, message: str, remedy: str | None = None) -> None:
         self.problems.append(self.scenario.problem(path, message, remedy))
+        if len(self.problems) >= ENOUGH_PROBLEMS:
+            raise _EnoughError
 
     def kind(self, name: str) -> str:
         return self.document.nodes[self.node_keys[name]].kind
 
-    def known(self, path: Path, what: str, name: str, names: Iterable[str]) -> bool:
+    def known(self, path: Path, what: str, name: str, names: Collection[str]) -> bool:
         """Whether ``name`` is among ``names``; a problem otherwise."""
-        names = list(names)
         if name in names:
             return True
         self.wrong(path, f'there is no {what} "{name}"', did_you_mean(name, names))

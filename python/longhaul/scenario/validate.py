@@ -7,7 +7,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from longhaul.scenario.model.base import Findings
-from longhaul.scenario.problems import Place, Problem, did_you_mean, path_text, printable
+from longhaul.scenario.problems import ENOUGH_PROBLEMS, Place, Problem, did_you_mean, path_text, printable
 from longhaul.scenario.units import UnitError
 from longhaul.scenario.yaml_tree import Branch, Leaf, Node, Path, Source, follow, plain
 
@@ -30,6 +30,9 @@ _WANTED = {
 }
 
 
+_OF_AN_EMPTY_MAPPING = ("changes nothing", "must do one thing", "expects nothing", "listens nowhere")
+
+
 def validate(source: Source, root: Branch, kind: type[Model]) -> tuple[Model | None, list[Problem]]:
     """``root`` as a ``kind``, or every problem that keeps it from being one."""
     findings = Findings()
@@ -38,14 +41,15 @@ def validate(source: Source, root: Branch, kind: type[Model]) -> tuple[Model | N
     try:
         model = kind.model_validate(plain(root), context=findings)
     except ValidationError as error:
-        for each in error.errors(include_url=False):
+        for each in error.errors(include_url=False)[:ENOUGH_PROBLEMS]:
             problems.append(_problem(source, root, each))
+    hidden: dict[str, set[str]] = {}
     for key in findings.keys:
         # A misspelt key explains the missing one, and an empty one what is said about its mapping.
-        mapping = path_text(key.mapping.path)
-        hidden = {f'has no "{word}"' for word in re.findall(r'"([^"]*)"', key.remedy)}
-        hidden |= {"changes nothing", "must do one thing", "expects nothing", "listens nowhere"}
-        problems = [each for each in problems if each.path != mapping or each.message not in hidden]
+        explained = hidden.setdefault(path_text(key.mapping.path), set(_OF_AN_EMPTY_MAPPING))
+        explained.update(f'has no "{word}"' for word in re.findall(r'"([^"]*)"', key.remedy))
+    problems = [each for each in problems if each.message not in hidden.get(each.path, ())]
+    for key in findings.keys:
         place = key.mapping.node.entries[key.key][0]
         problems.append(source.problem(place, (*key.mapping.path, key.key), key.message, key.remedy))
     return (None if problems else model), problems

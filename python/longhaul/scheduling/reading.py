@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 
 from longhaul.errors import LonghaulError
+from longhaul.regular import read_regular
 from longhaul.scenario.problems import LINE_BREAK, Place, ScenarioError, did_you_mean, printable
 from longhaul.scenario.validate import validate
 from longhaul.scenario.yaml_tree import MAX_BYTES, Branch, Leaf, Node, Path, Source, follow, read_tree
@@ -39,8 +40,7 @@ class RequestFile:
 def read_requests(path: FilePath) -> RequestFile:
     """The requests in file ``path``, CSV by its name or else YAML; raises :class:`ScenarioError`."""
     try:
-        with open(path, "rb") as file:
-            content = file.read(MAX_BYTES + 1)
+        content = read_regular(path, most_bytes=MAX_BYTES + 1)
     except OSError as error:
         raise LonghaulError(f"cannot read {path}: {error.strerror}", exit_code=2) from error
     return parse_requests(content, name=str(path))

@@ -8,6 +8,7 @@ from longhaul.analysis.traces import Trace
 from longhaul.errors import LonghaulError
 from longhaul.measure.paths import mtr, ping, traceroute
 from longhaul.measure.paths.lines import Output
+from longhaul.regular import read_regular
 
 HERE = "here"
 """What the place is called where a trace was taken, if nobody says."""
@@ -23,14 +24,12 @@ def read_saved(words: str) -> list[Trace]:
     path = Path(words if Path(words).exists() or not equals else rest)
     source = place if equals and str(path) != words else ""
     try:
-        if path.stat().st_size > _LARGEST:
-            raise LonghaulError(
-                f"{path} has more than {_LARGEST >> 20} MiB", remedy="take a part", exit_code=2
-            )
-        content = path.read_bytes()
+        content = read_regular(path, most_bytes=_LARGEST + 1)
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be read').lower()}"
         raise LonghaulError(message, remedy="name a file that can be read", exit_code=2) from None
+    if len(content) > _LARGEST:
+        raise LonghaulError(f"{path} has more than {_LARGEST >> 20} MiB", remedy="take a part", exit_code=2)
     if b"\0" in content:
         raise LonghaulError(f"{path} is no text", remedy="save what the program prints", exit_code=2)
     lines = tuple(content.decode("utf-8-sig", errors="replace").splitlines())

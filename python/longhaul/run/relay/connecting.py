@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from longhaul.errors import LonghaulError
+from longhaul.regular import read_regular
 
 USER = b"longhaul"
 _VERSION = 5
@@ -28,6 +29,8 @@ _REPLIES = {
     8: "the gateway does not know the kind of address",
 }
 """RFC 1928, section 6."""
+_LONGEST_PASSWORD = 1 << 12
+"""Bytes of a password file that are read."""
 _PIECE = 1 << 16
 _WITHIN_S = 30.0
 
@@ -40,7 +43,7 @@ def connect(by: str, host: str, port: int, *, password_file: Path | None = None)
     password = None
     if password_file is not None:
         try:
-            password = password_file.read_bytes().splitlines()[0]
+            password = read_regular(password_file, most_bytes=_LONGEST_PASSWORD).splitlines()[0]
         except (OSError, IndexError) as error:
             raise LonghaulError(f"cannot read a password in {password_file}", exit_code=2) from error
     address, _, gateway_port = by.rpartition(":")

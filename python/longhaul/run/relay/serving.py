@@ -14,6 +14,7 @@ from typing import Any
 
 from longhaul import _longhaul
 from longhaul.errors import LonghaulError
+from longhaul.regular import read_regular
 from longhaul.run import directory as directories
 from longhaul.run import ending, state
 from longhaul.run.relay.results import exit_code, write_results
@@ -152,6 +153,8 @@ def _relay(
     return result, reason
 
 
+_LONGEST_PASSWORD = 1 << 12
+"""Bytes of a password file that are read."""
 _REMEDIES = {
     "in use": "end what listens there, or choose another port",
     "assign": "a gateway's address must be one of this machine's; gateways on others need --gateway",
@@ -177,8 +180,7 @@ def read_password(file: str | None, resolved: Resolved) -> str | None:
         return None
     path = Path(resolved.scenario.source.name).parent / file
     try:
-        with path.open(encoding="utf-8") as lines:
-            password = lines.readline().rstrip("\r\n")
+        password = read_regular(path, most_bytes=_LONGEST_PASSWORD).decode().partition("\n")[0].rstrip("\r")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
         raise LonghaulError(f"cannot read the password in {path}: {why}", exit_code=2) from error

@@ -17,6 +17,7 @@ from typing import Any, Self
 import yaml
 
 from longhaul.errors import LonghaulError
+from longhaul.regular import read_regular
 from longhaul.run.sweeps.job import Job, Shard, run_shard
 from longhaul.run.sweeps.tls import (
     LOOPBACK,
@@ -39,6 +40,8 @@ JOBQUEUE: Mapping[str, str] = {
     "oar": "OARCluster",
 }
 KINDS = (*JOBQUEUE, "kubernetes", "local")
+_LARGEST = 1 << 20
+"""Bytes of a description that are read."""
 DEATHS = 10
 """How many workers may die with a shard in hand before the shard is given up."""
 ANSWER_S = 20
@@ -77,7 +80,7 @@ def place_of(text: str | Mapping[str, Any]) -> Place:
         remedy = f"{did_you_mean(text, KINDS)} (or an address, tcp://host:8786, or a YAML file)"
         raise LonghaulError(f'there is no kind of cluster "{text}"', remedy=remedy, exit_code=2)
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.safe_load(read_regular(path, most_bytes=_LARGEST))
     except OSError as error:
         raise LonghaulError(f"cannot read {path}: {error.strerror}", exit_code=2) from error
     except yaml.YAMLError as error:

@@ -89,7 +89,7 @@ def _traced(delay: DelayTrace, inputs: Inputs) -> Plain:
     return {
         "law": "series",
         "mean_ns": series.mean(points, linear=linear),
-        "points": [list(point) for point in points],
+        "points": points,
         "linear": linear,
         "repeat_ns": series.repeat_ns(points) if delay.at_end == "loop" else None,
     }

@@ -31,7 +31,7 @@ def _direction(measured: Measured, source: str, destination: str, inputs: Inputs
     of_link = {"from": source, "to": destination} if several else {}
     common = {"trace": measured.file, "at_end": measured.at_end, **of_link}
     found: dict[str, object] = {}
-    time = table.column(None, TIME, at="time", most=Span.limit).name
+    time = table.first(TIME, at="time")
     if table.fitting(TIME, but=time):
         delay = DelayTrace.model_validate({**common, "interpolate": measured.interpolate})
         found["delay"] = _or_mean(measured, delay, inputs, TIME, Span.limit)

@@ -52,7 +52,7 @@ def rate_of_law(rate: Mapping[str, Any]) -> int | None:
         case "unlimited":
             return None
         case "series":
-            return max(1, series.mean([(at, value) for at, value in rate["points"]]))
+            return max(1, series.mean(rate["points"]))
         case "opportunities":
             bits = len(rate["times_ns"]) * int(rate["bytes"]) * 8
             return max(1, bits * 10**9 // int(rate["repeat_ns"]))
@@ -82,7 +82,7 @@ def _traced(rate: RateTrace, inputs: Inputs) -> Plain:
         inputs.ends_ns.append(series.length_ns(points))
     return {
         "law": "series",
-        "points": [list(point) for point in points],
+        "points": points,
         "repeat_ns": series.repeat_ns(points) if rate.at_end == "loop" else None,
     }
 

@@ -12,15 +12,15 @@ from longhaul.scenario.problems import did_you_mean, printable
 from longhaul.scenario.traces.spelling import ENDS
 from longhaul.scenario.units import Span
 
-Points = Sequence[tuple[int, int]]
-"""(time in ns, value), times ascending, the first at 0."""
+Points = Sequence[Sequence[int]]
+"""Time in ns and value, times ascending, the first at 0."""
 
 
 @dataclass(frozen=True)
 class Read:
     """What a law follows of a file."""
 
-    points: list[tuple[int, int]]
+    points: list[list[int]]
     column: str
     is_round_trip: bool
     """Whether the column was of a round trip, so that the values are half of it."""
@@ -29,21 +29,30 @@ class Read:
 def read_points(law: DelayTrace | RateTrace, inputs: Inputs, *, units: Units, most: int) -> Read:
     """The points of the file that ``law`` names; time counts from its first row, an empty value is a gap.
 
-    Raises :class:`LawError` and :class:`FileError`.
+    What was read is kept: both directions of a link, and many links, may follow one file. Raises
+    :class:`LawError` and :class:`FileError`.
     """
+    key = (law.trace, law.source, law.to, law.time, law.column, tuple(units))
+    found = inputs.series.get(key)
+    if found is None:
+        found = inputs.series[key] = _read(law, inputs, units=units, most=most)
+    return found
+
+
+def _read(law: DelayTrace | RateTrace, inputs: Inputs, *, units: Units, most: int) -> Read:
     table = inputs.table(law.trace, at="trace")
     lines = _lines(law, table, inputs)
     times = table.column(law.time, TIME, at="time", most=Span.limit, lines=lines)
     column = table.column(law.column, units, at="column", most=most, but=times.name, lines=lines, gaps=True)
-    rows = times.scaled()
-    ascending(table.file, rows, what="time", strictly=True)
-    start = rows[0][1]
-    values = column.scaled(one_way=units is TIME)
-    points = [(at - start, value) for (_, at), (_, value) in zip(rows, values, strict=True)]
+    at_ns = times.whole()
+    ascending(table.file, zip(times.lines, at_ns, strict=True), what="time", strictly=True)
+    start = at_ns[0]
+    values = column.whole(one_way=units is TIME)
+    points = [[at - start, value] for at, value in zip(at_ns, values, strict=True)]
     return Read(points, column.name, units is TIME and column.is_round_trip)
 
 
-def _lines(law: DelayTrace | RateTrace, table: CsvFile, inputs: Inputs) -> set[int] | None:
+def _lines(law: DelayTrace | RateTrace, table: CsvFile, inputs: Inputs) -> Sequence[int] | None:
     """The rows of the link that ``law`` means, where the file has several."""
     wanted = (law.source, law.to)
     places = table.places()
@@ -52,7 +61,7 @@ def _lines(law: DelayTrace | RateTrace, table: CsvFile, inputs: Inputs) -> set[i
             message = f'"{printable(law.trace)}" has one link only: no columns {" and ".join(ENDS)}'
             raise LawError(("from",), message, "leave out from and to")
         return None
-    known = list(dict.fromkeys(places.values()))
+    known = list(places)
     if law.source is None and len(known) == 1:
         return None
     if law.source is None:
@@ -71,7 +80,7 @@ def _lines(law: DelayTrace | RateTrace, table: CsvFile, inputs: Inputs) -> set[i
     if chosen != wanted:
         there = f"{wanted[0]} to {wanted[1]}"
         inputs.warn(table.file, f"has no rows from {there}; those of the way back are taken")
-    return {line for line, place in places.items() if place == chosen}
+    return places[chosen]
 
 
 def length_ns(points: Points, *, linear: bool = False) -> int:
@@ -92,9 +101,9 @@ def mean(points: Points, *, linear: bool = False) -> int:
     length = length_ns(points, linear=linear)
     if not length:
         return points[0][1]
-    total = Fraction(0)
-    for (begin, first), (end, second) in pairwise(points):
-        total += (end - begin) * (Fraction(first + second, 2) if linear else first)
-    if not linear:
-        total += (length - points[-1][0]) * points[-1][1]
-    return round(total / length)
+    if linear:
+        doubled = sum((end - begin) * (first + second) for (begin, first), (end, second) in pairwise(points))
+    else:
+        doubled = 2 * sum((end - begin) * first for (begin, first), (end, _second) in pairwise(points))
+        doubled += 2 * (length - points[-1][0]) * points[-1][1]
+    return round(Fraction(doubled, 2 * length))

@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from longhaul.scenario.problems import did_you_mean, printable
+from longhaul.scenario.problems import ENOUGH_PROBLEMS, did_you_mean, printable
 from longhaul.scenario.units import PARAMETER_PATTERN
 from longhaul.scenario.yaml_tree import Placed
 
@@ -62,6 +62,8 @@ class Strict(BaseModel):
         kept = Placed()
         kept.node, kept.path = data.node, data.path
         for key, value in data.items():
+            if (key not in known or value is None) and len(info.context.keys) >= ENOUGH_PROBLEMS:
+                continue
             if key not in known:
                 info.context.keys.append(KeyProblem(data, key, *cls._unknown(key, known)))
             elif value is None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
 from longhaul.errors import LonghaulError
+from longhaul.regular import read_regular
 from longhaul.scenario.load import Scenario, check_tree
 from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.problems import ScenarioError
@@ -54,8 +55,7 @@ def load_sweep(
     """
     try:
         if content is None:
-            with path.open("rb") as file:
-                content = file.read(MAX_BYTES + 1)
+            content = read_regular(path, most_bytes=MAX_BYTES + 1)
     except OSError as error:
         raise LonghaulError(f"cannot read {path}: {error.strerror}", exit_code=2) from error
     source, root = read_tree(str(path), content)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
+from longhaul.regular import read_regular
 from longhaul.scenario.problems import did_you_mean, printable
 from longhaul.scenario.topologies.chart import Chart, wrong
 from longhaul.scenario.topologies.distance import Fibre
@@ -84,8 +85,7 @@ def read_chart(path: Path, *, unit: Rate | None = None) -> Chart:
 
 def _content(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST + 1)
+        content = read_regular(path, most_bytes=_LARGEST + 1)
     except FileNotFoundError:
         shown = printable(str(path))
         names = ", ".join(BUILT_IN)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
-from longhaul.scenario.inputs import MAX_BYTES, MAX_ROWS, FileError, InputFile, LawError
+from longhaul.regular import read_regular
+from longhaul.scenario.inputs import MAX_BYTES, MAX_ROWS, FileError, InputFile, LawError, check_table
 from longhaul.scenario.problems import printable
 from longhaul.scenario.traces import builtin, opportunities, parquet
 from longhaul.scenario.traces.reading import Reading, read_text
@@ -130,8 +131,7 @@ def read_sidecar(path: Path) -> Mapping[str, Any] | None:
 
 def _file(path: Path) -> InputFile:
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+        content = read_regular(path, most_bytes=MAX_BYTES + 1)
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be read').lower()}"
         remedy = "name a file that can be read; longhaul trace list has the built-in ones"
@@ -149,4 +149,5 @@ def _file(path: Path) -> InputFile:
         raise found.wrong(MAX_ROWS + 1, f"more than {MAX_ROWS} lines", "write a shorter trace")
     if next(found.rows(), None) is None:
         raise found.wrong(1, "holds nothing", "write a header and a line for each sample")
+    check_table(found)
     return found

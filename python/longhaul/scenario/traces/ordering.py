@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
+from longhaul.regular import read_regular
+from longhaul.scenario.inputs import MAX_BYTES
 from longhaul.scenario.problems import did_you_mean, printable
 from longhaul.scenario.traces import builtin
 from longhaul.scenario.traces.synthesis import Figures, Sampling, synthesise
@@ -100,7 +102,7 @@ def _table(name: str) -> Mapping[tuple[str, str], Figures]:
             raise LonghaulError(f'longcut has no kind "{printable(kind)}"', remedy=remedy, exit_code=2)
         return builtin.figures_of(kind)
     try:
-        text = Path(name).read_text(encoding="utf-8-sig")
+        text = read_regular(Path(name), most_bytes=MAX_BYTES).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "is no text"
         remedy = "name a CSV file, or longcut:eventspace"

@@ -1,6 +1,6 @@
 """Traces from the text of a CSV file, and what is doubtful about them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -39,10 +39,9 @@ def read_text(file: InputFile) -> Reading:
     ]
     places = table.places()
     found = []
-    for pair in dict.fromkeys(places.values()) if places else [None]:
-        lines = [line for line, place in places.items() if place == pair] if places else None
+    for pair, lines in places.items() if places else [(None, None)]:
         way = noted.get(pair, Way(*pair)) if pair else next(iter(noted.values()), None)
-        trace, times = _trace(table, time, chosen, frozenset(lines) if lines is not None else None, way)
+        trace, times = _trace(table, time, chosen, lines, way)
         warnings += _pauses(table.file, trace, times)
         found.append(trace)
     return Reading(tuple(found), tuple(warnings))
@@ -93,7 +92,7 @@ def _columns(table: CsvFile, time: str) -> dict[str, str]:
 
 
 def _trace(
-    table: CsvFile, time: str, chosen: Mapping[str, str], lines: Collection[int] | None, way: Way | None
+    table: CsvFile, time: str, chosen: Mapping[str, str], lines: Sequence[int] | None, way: Way | None
 ) -> tuple[Trace, list[tuple[int, int]]]:
     """One link's rows; with the line and the time in ns of each."""
     times = table.column(time, TIME, at="time", most=Span.limit, lines=lines)
@@ -106,16 +105,12 @@ def _trace(
     return Trace(seconds, columns, way), scaled
 
 
-def _values(
-    table: CsvFile, theirs: str, ours: str, lines: Collection[int] | None
-) -> tuple[float | None, ...]:
+def _values(table: CsvFile, theirs: str, ours: str, lines: Sequence[int] | None) -> tuple[float | None, ...]:
     units, scale = (RATE_UNITS, _MEGA) if ours == RATE else (TIME, _MILLI)
     factor = units[theirs.rpartition("_")[2]]
     most = (Rate.limit if ours == RATE else Span.limit) // factor
     values: list[float | None] = []
-    for line, word in table.words(theirs, remedy=""):
-        if lines is not None and line not in lines:
-            continue
+    for line, word in table.words(theirs, remedy="", lines=lines):
         value = table.file.number(line, word, most=most) if word else None
         if value == 0 and ours != RATE:
             what = f"a {'round trip' if ours == RTT else 'delay'} of 0"
