@@ -2,7 +2,13 @@
 
 from link_changes import MS, S, by_user, constant, plan_of
 
-from longhaul.analysis.changes import Change, describe_changes, interventions, with_interventions
+from longhaul.analysis.changes import (
+    Change,
+    ChangeLog,
+    describe_changes,
+    interventions,
+    with_interventions,
+)
 from longhaul.analysis.configuration import Applied, planned
 
 SLOW = {"law": "constant", "bits_per_s": 10**6}
@@ -104,3 +110,23 @@ def test_a_verdict_names_the_interventions_and_not_the_events() -> None:
     assert (rows[-1]["source"], rows[-1]["user"], rows[-1]["words"]) == ("ann, page", "ann", ["down"])
     assert with_interventions("faithful", rows) == "faithful, with 1 intervention"
     assert with_interventions("faithful", rows[:2]) == "faithful"
+
+
+def test_what_a_user_did_during_a_ramp_began_where_the_ramp_was() -> None:
+    plan = plan_of("delay: 10ms", "{at: 1s, link: w, set: {delay: 40ms}, over: 30ms}")
+    steps = planned(plan)
+    assert texts(plan, steps[0], by_user(1.015, {"delay": constant(5)}), *steps[1:]) == [
+        "w: delay 10 → 40 ms",
+        "w: delay 20 → 5 ms",
+    ]
+
+
+def test_a_log_tells_each_change_once_and_a_gradual_one_with_its_end() -> None:
+    plan = plan_of("delay: 10ms", "{at: 1s, link: w, set: {delay: 40ms}, over: 30ms}")
+    steps = planned(plan)
+    log = ChangeLog(plan)
+    told = [[each.text for each in log.take([step], goes_on=True)] for step in steps]
+    assert told == [["w: delay 10 → 40 ms"], [], []]
+    (first,) = ChangeLog(plan).take(steps[:1], goes_on=True)
+    assert (first.at_ns, first.until_ns) == (S, S + 30 * MS)
+    assert [each.text for each in log.take([by_user(2, {"up": False})], goes_on=True)] == ["w: down"]

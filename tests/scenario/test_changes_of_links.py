@@ -97,12 +97,14 @@ version: 1
 name: n
 nodes: {r: {kind: router}, h: {kind: host}}
 links: {w: {endpoints: [h, r], delay: 5ms}}
-events: [{at: 1s, link: w, set: {coalesce: 0s, delay: 6ms}}]
+events: [{at: 1s, link: w, set: {coalesce: 0s, delay: 6ms}}, {at: 2s, link: w, set: {coalesce: 1us}}]
 """
     events = resolve(parse_scenario(text.encode(), name="n.yaml")).plan["events"]
+    # The direction to the router has nothing to change at 2 s.
     assert [(each["direction"], each["change"]["coalesce_ns"]) for each in events] == [
         ("forward", None),
         ("reverse", 0),
+        ("reverse", 1_000),
     ]
 
 

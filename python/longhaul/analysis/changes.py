@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longhaul.analysis.configuration import Applied, Configuration, lanes
+from longhaul.analysis.configuration import Applied, Configuration, changed, lanes, planned
 from longhaul.analysis.phases import arrows
 from longhaul.analysis.wording import law_text, value_text
 from longhaul.scenario.laws.rate import FRAMING
@@ -122,9 +122,39 @@ class Change:
 
 
 def describe_changes(plan: Json, applied: Sequence[Applied]) -> list[Change]:
-    """The changes of a run in order of time."""
-    described = _Description(plan)
-    return [change for group in _groups(applied) for change in described.of(group)]
+    """The changes of a run that is over, in the order in which they began."""
+    return ChangeLog(plan).take(applied)
+
+
+class ChangeLog:
+    """Says of each change what it did, once, when its first part was applied."""
+
+    def __init__(self, plan: Json) -> None:
+        """Of a run of ``plan`` that has not changed anything yet."""
+        self._plan = plan
+        self._configuration = Configuration(plan)
+        self._known: set[tuple[Any, ...]] = set()
+        self._scheduled: dict[tuple[Any, ...], list[Applied]] | None = None
+
+    def take(self, applied: Sequence[Applied], *, goes_on: bool = False) -> list[Change]:
+        """What began in ``applied``; while the run ``goes_on``, a gradual event has its steps to come."""
+        groups = _groups(applied)
+        found: list[Change] = []
+        for each in applied:
+            key = _key(each)
+            if key not in self._known:
+                self._known.add(key)
+                group = groups[key]
+                if goes_on and each.cause.get("over_ns"):
+                    group = self._steps(key) or group
+                found += _described(self._plan, self._configuration, group)
+            self._configuration.apply(each)
+        return found
+
+    def _steps(self, key: tuple[Any, ...]) -> list[Applied]:
+        if self._scheduled is None:
+            self._scheduled = _groups(planned(self._plan))
+        return self._scheduled.get(key, [])
 
 
 def interventions(changes: Sequence[Json]) -> int:
@@ -139,89 +169,83 @@ def with_interventions(text: str, changes: Sequence[Json]) -> str:
     return f"{text}, with {count} intervention{'' if count == 1 else 's'}" if count else text
 
 
-def _groups(applied: Sequence[Applied]) -> Iterator[list[Applied]]:
-    """Changes of one link that belong together: parts of one request, steps of one gradual event."""
-    open_groups: dict[tuple[Any, ...], list[Applied]] = {}
+def _key(each: Applied) -> tuple[Any, ...]:
+    """Equal for changes of one link that belong together: parts of a request, steps of a gradual event."""
+    cause = each.cause
+    moment = cause["position"] if cause.get("over_ns") else each.at_ns
+    return each.link, moment, cause["by"], *cause.get("words", ()), cause.get("user"), cause.get("position")
+
+
+def _groups(applied: Sequence[Applied]) -> dict[tuple[Any, ...], list[Applied]]:
+    found: dict[tuple[Any, ...], list[Applied]] = {}
     for each in applied:
-        cause = each.cause
-        moment = cause["position"] if cause.get("over_ns") else each.at_ns
-        asked = tuple(cause.get("words", ())), cause.get("user"), cause.get("position")
-        open_groups.setdefault((each.link, moment, cause["by"], asked), []).append(each)
-    yield from sorted(open_groups.values(), key=lambda group: group[0].at_ns)
+        found.setdefault(_key(each), []).append(each)
+    return found
 
 
-class _Description:
-    """Takes in groups of changes, and says what each did."""
+def _described(plan: Json, configuration: Configuration, group: Sequence[Applied]) -> Iterator[Change]:
+    """The changes of a group: one where all directions and routes change alike, else one for each."""
+    link = group[0].link
+    before = {way: configuration.model(link, way) for each in group for way in each.ways}
+    after: dict[str, Json] = dict(before)
+    keys: dict[tuple[str, int | None], dict[str, None]] = {}
+    for each in group:
+        for way in each.ways:
+            after[way] = changed(after[way], each.change, route=each.route)
+            for number in _numbers(before[way], each):
+                keys.setdefault((way, number), {}).update(dict.fromkeys(each.change))
+    found: dict[tuple[Difference, ...], list[tuple[str, int | None]]] = {}
+    for (way, number), names in keys.items():
+        differences = _differences(before[way], after[way], number, names)
+        found.setdefault(differences, []).append((way, number))
+    for differences, places in found.items():
+        for address in _addresses(before, places):
+            yield _change(plan, group, differences, *address)
 
-    def __init__(self, plan: Json) -> None:
-        self._plan = plan
-        self._configuration = Configuration(plan)
 
-    def of(self, group: Sequence[Applied]) -> Iterator[Change]:
-        """The changes of a group: one where all directions and routes change alike, else one for each."""
-        link = group[0].link
-        before = {way: self._configuration.model(link, way) for each in group for way in each.ways}
-        for each in group:
-            self._configuration.apply(each)
-        keys: dict[tuple[str, int | None], dict[str, None]] = {}
-        for each in group:
-            for way in each.ways:
-                for number in _numbers(before[way], each):
-                    keys.setdefault((way, number), {}).update(dict.fromkeys(each.change))
-        found: dict[tuple[Difference, ...], list[tuple[str, int | None]]] = {}
-        for (way, number), changed in keys.items():
-            after = self._configuration.model(link, way)
-            differences = _differences(before[way], after, number, changed)
-            found.setdefault(differences, []).append((way, number))
-        for differences, places in found.items():
-            yield from self._changes(group, before, differences, places)
+def _addresses(
+    before: Mapping[str, Json], places: Sequence[tuple[str, int | None]]
+) -> Iterator[tuple[str | None, int | None]]:
+    """Each route, or ``None`` for all of them; the way, or ``None`` if both are alike."""
+    routes: dict[str, tuple[int | None, ...]] = {}
+    for way, number in places:
+        routes[way] = (*routes.get(way, ()), number)
+    for way, numbers in routes.items():
+        whole = tuple(number for number, _lane in lanes(before[way]))
+        routes[way] = (None,) if len(whole) > 1 and set(whole) <= set(numbers) else numbers
+    ways = list(routes)
+    both = len(ways) == 2 and routes[ways[0]] == routes[ways[1]]
+    for each in ways[:1] if both else ways:
+        for number in routes[each]:
+            yield None if both else each, number
 
-    def _changes(
-        self,
-        group: Sequence[Applied],
-        before: Mapping[str, Json],
-        differences: tuple[Difference, ...],
-        places: Sequence[tuple[str, int | None]],
-    ) -> Iterator[Change]:
-        """One for each route, or of all routes; one for both ways if these are alike."""
-        routes: dict[str, tuple[int | None, ...]] = {}
-        for way, number in places:
-            routes[way] = (*routes.get(way, ()), number)
-        for way, numbers in routes.items():
-            whole = tuple(number for number, _lane in lanes(before[way]))
-            routes[way] = (None,) if len(whole) > 1 and set(whole) <= set(numbers) else numbers
-        ways = list(routes)
-        both = len(ways) == 2 and routes[ways[0]] == routes[ways[1]]
-        for way in ways[:1] if both else ways:
-            for number in routes[way]:
-                yield self._change(group, differences, None if both else way, number)
 
-    def _change(
-        self,
-        group: Sequence[Applied],
-        differences: tuple[Difference, ...],
-        way: str | None,
-        number: int | None,
-    ) -> Change:
-        cause, link = group[0].cause, self._plan["links"][group[0].link]
-        gradual = bool(cause.get("over_ns"))
-        host = None
-        if differences and all(each.key.startswith("class ") for each in differences):
-            end = link["endpoints"][0 if way == "forward" else 1]
-            host = self._plan["nodes"][end]["name"]
-        return Change(
-            at_ns=cause["begins_ns"] if gradual else group[0].at_ns,
-            until_ns=group[-1].at_ns,
-            link=link["name"],
-            way=way,
-            route=None if number is None else number + 1,
-            host=host,
-            by=cause["by"],
-            user=cause.get("user"),
-            words=tuple(cause.get("words", ())),
-            position=cause.get("position"),
-            differences=differences,
-        )
+def _change(
+    plan: Json,
+    group: Sequence[Applied],
+    differences: tuple[Difference, ...],
+    way: str | None,
+    number: int | None,
+) -> Change:
+    cause, link = group[0].cause, plan["links"][group[0].link]
+    gradual = bool(cause.get("over_ns"))
+    host = None
+    if differences and all(each.key.startswith("class ") for each in differences):
+        end = link["endpoints"][0 if way == "forward" else 1]
+        host = plan["nodes"][end]["name"]
+    return Change(
+        at_ns=cause["begins_ns"] if gradual else group[0].at_ns,
+        until_ns=group[-1].at_ns,
+        link=link["name"],
+        way=way,
+        route=None if number is None else number + 1,
+        host=host,
+        by=cause["by"],
+        user=cause.get("user"),
+        words=tuple(cause.get("words", ())),
+        position=cause.get("position"),
+        differences=differences,
+    )
 
 
 def _numbers(model: Json, applied: Applied) -> list[int | None]:

@@ -135,6 +135,8 @@ class LinkState:
             by_way = {"both": by_way[ways[0]]}
         for way, changes in by_way.items():
             for each, change in changes:
+                if all(value is None for value in change.values()):
+                    continue
                 yield {"direction": None if way == "both" else way, "route": each}, change
 
 
