@@ -2,15 +2,18 @@
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import longhaul
 from longhaul import _longhaul
 from longhaul.scenario import parse_scenario, resolve
 from longhaul.scenario.phases import steps_of
 
+ROOT = Path(__file__).parents[2]
 ALGORITHMS = ("flat", "binomial", "recursive-doubling", "ring", "two-level")
 KINDS = ("ping-pong", "alltoall", "halo", "broadcast")
 
@@ -107,3 +110,44 @@ def test_iterations_take_as_many_trips_as_the_algorithm_needs(simulate: str, one
     assert found["iterations"] == 21
     # The first iteration waits for the handshakes; the others take what the delay says.
     assert found["iteration"]["p50_ns"] == pytest.approx(one_way_trips * 10e6, rel=0.02, abs=60_000)
+
+
+@pytest.mark.parametrize("sites", [2, 3, 4, 5, 7])
+def test_two_levels_cross_the_wide_area_once_however_many_sites_there_are(sites: int) -> None:
+    # A star of sites, each 5 ms from its centre: 10 ms from site to site.
+    names = [f"s{number}" for number in range(sites)]
+    lines = [
+        "version: 1\nname: t\nprofiles: {lan: {delay: 0us, rate: 100Gbit}}\nnodes:\n  hub: {kind: router}",
+        *(f"  {name}: {{kind: router}}" for name in names),
+        *(f"  {name}h1..2: {{kind: host, attach: {name}, profile: lan}}" for name in names),
+        "links:",
+        *(f"  {name}-hub: {{endpoints: [{name}, hub], delay: 5ms, rate: 100Gbit}}" for name in names),
+    ]
+    hosts = ", ".join(f"{name}h1..2" for name in names)
+    job = f"{{simulate: {{kind: allreduce, algorithm: two-level, bytes: 8B, repeat: 21}}, hosts: [{hosts}]}}"
+    text = "\n".join([*lines, f"programs: {{job: {job}}}", ""])
+    resolved = resolve(parse_scenario(text.encode(), name="t.yaml"))
+    planned = {**resolved.jobs[0], "law": {"law": "reno"}}
+    run = _longhaul.Simulation(json.dumps({**resolved.plan, "jobs": [planned]}), directory=None)
+    while not run.advance(100_000):
+        pass
+    (found,) = json.loads(run.finish())["jobs"]
+    assert found["iteration"]["p50_ns"] == pytest.approx(10e6, rel=0.02)
+
+
+def test_the_arithmetic_of_the_collectives_scenario_holds(tmp_path: Path) -> None:
+    swept = longhaul.sweep(ROOT / "scenarios/collectives.yaml", runs=tmp_path, report=False)
+    table = swept.table()
+    took_s = {name: mean / 1e9 for name, mean in zip(table["axis_algorithm"], table["mean"], strict=True)}
+    sites, ranks, delay_s, sums = 2, 16, 0.010, 101
+    ways = {
+        "flat": 2,
+        "binomial": 2,
+        "recursive-doubling": 1,
+        "two-level": 1,
+        "ring": 2 * (ranks - 1) * sites / ranks,
+    }
+    assert took_s.keys() == ways.keys()
+    for name, crossings in ways.items():
+        expected_s = sums * crossings * delay_s + 0.030
+        assert expected_s <= took_s[name] <= 1.05 * expected_s, name

@@ -2,7 +2,9 @@
 
 Each function gives, for every rank, the steps of one iteration: send, receive, compute. Sends do not
 wait; receives do. Algorithms are those of R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of
-collective communication operations in MPICH", IJHPCA 19 (2005) 49.
+collective communication operations in MPICH", IJHPCA 19 (2005) 49; two-level is that of
+T. Kielmann et al., "MagPIe: MPI's collective communication operations for clustered wide area systems",
+PPoPP 1999, 131.
 """
 
 from collections.abc import Sequence
@@ -95,6 +97,16 @@ def doubling(members: Sequence[int], size: int, steps: Steps) -> None:
         steps[members[place]].append(receive(members[place - power], size))
 
 
+def directly(members: Sequence[int], size: int, steps: Steps) -> None:
+    """Everybody sends to everybody, begins with its right neighbour, and waits for all: one crossing."""
+    count = len(members)
+    for place in range(count):
+        steps[members[place]] += [
+            *(send(members[(place + shift) % count], size) for shift in range(1, count)),
+            *(receive(members[(place - shift) % count], size) for shift in range(1, count)),
+        ]
+
+
 def ring(members: Sequence[int], size: int, steps: Steps) -> None:
     """Reduce-scatter and allgather around a ring: 2 (n - 1) rounds of an n-th of the data."""
     count = len(members)
@@ -132,7 +144,7 @@ def allreduce(algorithm: str, sites: Sequence[Any], size: int) -> Steps:
             members = [[rank for rank in ranks if sites[rank] == site] for site in dict.fromkeys(sites)]
             for site in members:
                 reduce(site, size, steps)
-            doubling([site[0] for site in members], size, steps)
+            directly([site[0] for site in members], size, steps)
             for site in members:
                 broadcast(site, size, steps)
         case _:

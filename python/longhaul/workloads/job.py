@@ -114,6 +114,15 @@ class Job:
         sender = _nobody() if source is None else source
         self.comm.Sendrecv(outgoing, receiver, tag, incoming, sender, tag)
 
+    def exchange_all(self, outgoing: Array, incoming: Mapping[int, Array]) -> None:
+        """Send to several ranks, and receive from each of them into its array, all at the same time."""
+        waiting = [self.comm.Irecv(array, rank) for rank, array in incoming.items()]
+        for rank in incoming:
+            self._count("exchange", rank, outgoing.nbytes)
+            waiting.append(self.comm.Isend(outgoing, rank))
+        for each in waiting:
+            each.Wait()
+
     def send(self, outgoing: Array, to: int) -> None:
         """Send, and return when the memory may be used again."""
         self._count("send", to, outgoing.nbytes)

@@ -73,6 +73,15 @@ class Recorder(Job):
         if source is not None:
             self._note(Step("receive", source, incoming.nbytes))
 
+    def exchange_all(self, outgoing: Array, incoming: Mapping[int, Array]) -> None:
+        """Sends to all, then waits for all."""
+        for rank in incoming:
+            self._count("exchange", rank, outgoing.nbytes)
+        self._note(
+            *(Step("send", rank, outgoing.nbytes) for rank in incoming),
+            *(Step("receive", rank, array.nbytes) for rank, array in incoming.items()),
+        )
+
     def send(self, outgoing: Array, to: int) -> None:
         """Send."""
         self._count("send", to, outgoing.nbytes)

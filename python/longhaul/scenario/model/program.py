@@ -70,7 +70,7 @@ class Simulate(Strict):
     file: Text | None = None
     """Of ``recorded``: what every rank does, as ``longhaul-workload record`` writes it."""
     algorithm: Literal["flat", "binomial", "recursive-doubling", "ring", "two-level"] = "recursive-doubling"
-    """Of ``allreduce``; ``two-level`` goes within each site first."""
+    """Of ``allreduce``; ``two-level`` adds up within each site, whose first ranks then exchange directly."""
     repeat: Annotated[int, Count(at_least=1, at_most=10**6)] = 1
     compute: Span = Span(0)
     """What every rank computes before each iteration."""
