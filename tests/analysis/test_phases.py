@@ -13,7 +13,7 @@ def counted(packets: int, delay_ms: float = 0, *, lost: int = 0, down: int = 0) 
     return {
         "offered_packets": packets,
         "entered_packets": packets - lost - down,
-        "delivered_bytes": 1000 * (packets - lost - down),
+        "wire_bytes": 1000 * (packets - lost - down),
         "lost_packets": lost,
         "overflowed_packets": 0,
         "dropped_packets": 0,

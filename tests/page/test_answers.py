@@ -117,7 +117,8 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     ask("/runs")
     ask(f"/runs/{run}")
     ask(f"/runs/{run}/ticket", {})
-    for table in ("links", "probes", "flows", "sockets"):
+    ask(f"/runs/{run}/network")
+    for table in ("links", "lateness", "probes", "flows", "sockets"):
         ask(f"/runs/{run}/series?table={table}")
     assert ask(f"/runs/{run}/packets?link=wan&to_ns=1000000000")["packets"]
     ask("/compare", {"runs": [run, [run, run]]})

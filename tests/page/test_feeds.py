@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from longhaul.page import feeds
-from longhaul.page.answers.events import Hello, LinkSet, Sample
+from longhaul.page.answers.events import Hello, LinkSet, Now, Sample
 from longhaul.page.feeds import Feed
-from longhaul.page.sampling import FIGURES
+from longhaul.page.sampling import FIGURES, NOW_FIGURES
 
 from .answered import check_event
 
@@ -18,6 +18,7 @@ HELLO: Hello = {
     "event": "hello",
     "version": 1,
     "figures": FIGURES,
+    "now_figures": NOW_FIGURES,
     "id": "x~20260101T000000Z-live-0",
     "name": "x",
     "mode": "live",
@@ -93,16 +94,18 @@ def test_who_comes_back_hears_what_was_missed_alone() -> None:
     run(test)
 
 
-def test_a_slow_listener_gets_the_latest_sample_and_all_events(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_listener_gets_the_latest_of_each_kind_and_all_events(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feeds, "EVERY_S", 0.001)
 
     async def test() -> None:
         taken = 0
 
-        def sample() -> Sample:
+        def sample() -> list[Sample | Now]:
             nonlocal taken
             taken += 1
-            return {"event": "sample", "t_ns": taken, "links": None, "probes": None}
+            found: list[Sample | Now] = [{"event": "sample", "t_ns": taken, "links": None, "probes": None}]
+            now: Now = {"event": "now", "t_ns": taken, "averaged_ns": 1, "links": []}
+            return [*found, now] if taken == 50 else found
 
         feed = Feed(sample)
         stream = feed.listen(HELLO)
@@ -112,7 +115,26 @@ def test_a_slow_listener_gets_the_latest_sample_and_all_events(monkeypatch: pyte
             await asyncio.sleep(0.001)
         feed.tell(changed(0))
         assert read(await anext(stream))[0] == "set"
-        assert read(await anext(stream))[1]["t_ns"] >= first + 100, "samples between were dropped"
+        told = dict([read(await anext(stream)), read(await anext(stream))])
+        assert told["sample"]["t_ns"] >= first + 100, "samples between were dropped"
+        assert told["now"]["t_ns"] == 50, "no sample takes the place of what stands beside links"
+        await stream.aclose()
+
+    run(test)
+
+
+def test_figures_that_cannot_be_read_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "EVERY_S", 0.001)
+
+    async def test() -> None:
+        def sample() -> list[Sample | Now]:
+            raise ValueError("the record is broken")
+
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, _context: None)
+        stream = Feed(sample).listen(HELLO)
+        await anext(stream)
+        kind, told = read(await anext(stream))
+        assert (kind, "the record is broken" in told["message"]) == ("warning", True)
         await stream.aclose()
 
     run(test)
@@ -122,8 +144,13 @@ def test_nothing_is_sampled_while_nobody_listens(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(feeds, "EVERY_S", 0.001)
 
     async def test() -> None:
-        taken = []
-        feed = Feed(lambda: taken.append(1))  # type: ignore[func-returns-value]
+        taken: list[int] = []
+
+        def sample() -> list[Sample | Now]:
+            taken.append(1)
+            return []
+
+        feed = Feed(sample)
         stream = feed.listen(HELLO)
         await anext(stream)
         waiting = asyncio.create_task(anext(stream))

@@ -60,7 +60,9 @@ def test_a_run_is_listed_with_its_results(server: Served, simulated: str) -> Non
     )
     details = server.ask(f"/api/runs/{simulated}")[1]
     assert details["scenario"] == SHORT
-    assert details["probes"] == [{"name": "probe", "program": "probe", "from": "near", "to": "far"}]
+    assert details["probes"] == [
+        {"name": "probe", "program": "probe", "from": "near", "to": "far", "every_ns": 100_000_000}
+    ]
     assert details["summary"]["flows"][0]["flow"] == "bulk"
 
 
@@ -83,7 +85,7 @@ def test_series_have_as_many_points_as_are_asked_for(server: Served, simulated: 
     assert thin["columns"]["queue_bytes"] == [
         max(whole["columns"]["queue_bytes"][place : place + 4]) for place in range(0, 20, 4)
     ]
-    bits, delays_ns = (whole["columns"][name] for name in ("queue_bytes", "queue_delay_ns"))
+    bits, delays_ns = (whole["columns"][name] for name in ("queue_bytes", "queueing_delay_ns"))
     assert delays_ns == [each * 8e9 / 20e6 for each in bits]
 
 

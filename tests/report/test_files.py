@@ -54,7 +54,7 @@ def test_points_are_those_of_the_table(run: Path) -> None:
     write_figures(run, ["csv"])
     with (run / "figures/throughput.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["series"] == "a > b"]
-    assert {(row["y_name"], row["y_unit"]) for row in rows} == {("delivered", "Mbit/s")}
+    assert {(row["y_name"], row["y_unit"]) for row in rows} == {("throughput", "Mbit/s")}
     # 5 Mbit/s of payload; headers come on top.
     middle = [float(row["y"]) for row in rows if 0.5 <= float(row["x"]) <= 1.5]
     assert all(5.0 < rate < 5.3 for rate in middle), middle
@@ -78,4 +78,4 @@ def test_tables_in_the_report_are_those_beside_it(run: Path) -> None:
     text = gzip.decompress(base64.b64decode(packed.group(1))).decode()
     rows = list(csv.DictReader(text.splitlines()))
     table = pq.read_table(run / "links.parquet").to_pydict()
-    assert [float(row["delivered_bits_per_s"]) for row in rows] == table["delivered_bits_per_s"]
+    assert [float(row["throughput_bits_per_s"]) for row in rows] == table["throughput_bits_per_s"]

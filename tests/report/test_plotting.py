@@ -67,7 +67,7 @@ def test_what_a_figure_does_not_show_is_said_on_it_and_behind_it() -> None:
         "way": np.array(["forward"] * 11),
         "t_s": np.ones(11),
         # The first has no traffic: it is not left out, there is nothing to show.
-        "delivered_bits_per_s": np.arange(11) * 1e6,
+        "throughput_bits_per_s": np.arange(11) * 1e6,
     }
     text = throughput(table, links)
     assert text is not None

@@ -44,12 +44,12 @@ def told(run: Path, label: str) -> dict:
 
 
 def test_points_are_those_of_the_table(run: Path) -> None:
-    shown = told(run, "delivered [Mbit/s]")
+    shown = told(run, "throughput [Mbit/s]")
     (panel,) = shown["panels"]
     series = next(each for each in panel["series"] if each["label"] == "a > b")
     samples = pq.read_table(run / "links.parquet", filters=[("way", "==", "forward")]).to_pydict()
     assert shown["xs"][series["x"]] == pytest.approx(samples["t_s"], rel=1e-5)
-    assert series["y"] == pytest.approx([rate / 1e6 for rate in samples["delivered_bits_per_s"]], rel=1e-5)
+    assert series["y"] == pytest.approx([rate / 1e6 for rate in samples["throughput_bits_per_s"]], rel=1e-5)
     assert (series["colour"], series["draw"]) == ("--c1", "before")
     assert [each["y"] for each in panel["levels"]] == [10]
 

@@ -18,10 +18,11 @@ import {
   toPixels,
   zoom,
 } from '../src/model/layout';
-import { step } from '../src/model/load';
+import { averages, loadOf } from '../src/model/averages';
+import { loadText, step } from '../src/model/load';
 import { atLine, byLine, offsetOf, sectionAt } from '../src/model/problems';
 import { Recorded, Ring } from '../src/model/ring';
-import { labels, scene } from '../src/model/scene';
+import { labels, nameOf, scene } from '../src/model/scene';
 import { asList, items, runsOf } from '../src/model/sweeping';
 
 const node = (name: string, more: Partial<ModelNode> = {}): ModelNode => ({
@@ -185,7 +186,7 @@ test('new names are free', () => {
 });
 
 test('loads have six steps', () => {
-  expect([null, 0, 0.005, 0.01, 0.3, 0.6, 0.8, 0.9, 1.2].map(step)).toEqual([0, 0, 0, 1, 2, 3, 4, 5, 5]);
+  expect([null, 0, 0.005, 0.01, 0.3, 0.6, 0.8, 0.9, 1.2].map(step)).toEqual([null, 0, 0, 1, 2, 3, 4, 4, 5]);
 });
 
 test('many hosts of one router are one sign', () => {
@@ -240,39 +241,97 @@ test('parallel links bend apart', () => {
   expect(drawn.lines[0]!.middle.y).not.toBeCloseTo(0);
 });
 
-test('a ring keeps the last samples and refuses those that come twice', () => {
-  const ring = new Ring(['x'], ['p'], 3);
+test('a ring keeps the last samples, and of those that come twice only answers', () => {
+  const ring = new Ring(['x'], ['p'], 3, [1e9]);
   for (const t of [1, 2, 2, 3, 4])
-    ring.push(t * 1e9, [[t * 10, t / 10, null, 0, null, 1, 0.05, 0, 0, 0]], [t * 1000]);
+    ring.push(t * 1e9, [[t * 10, null, 0, null, 1, 0, 0, 0]], [t === 3 ? null : t * 1000]);
   expect(ring.seconds()).toEqual([2, 3, 4]);
-  expect(ring.link(0, 'forward', 'bits_per_s')).toEqual([20, 30, 40]);
-  expect(ring.link(0, 'forward', 'queue_delay_ns')).toEqual([null, null, null]);
-  expect(ring.probe(0)).toEqual([2000, 3000, 4000]);
-  expect(ring.load(0)).toBeCloseTo(0.4);
-  expect(ring.mean(0, 'forward', 'bits_per_s')).toBe(30);
+  expect(ring.link(0, 'forward', 'throughput_bits_per_s')).toEqual([20, 30, 40]);
+  expect(ring.link(0, 'forward', 'queueing_delay_ns')).toEqual([null, null, null]);
+  expect(ring.probe(0)).toEqual([2000, 2000, 4000]);
+  ring.push(4e9, [], [4500]);
+  expect(ring.lastAnswer(0)).toEqual({ rtt: 4500, ago: 0 });
+  for (const t of [5, 6, 7]) ring.push(t * 1e9, [], [null]);
+  expect(ring.lastAnswer(0)).toEqual({ rtt: null, ago: 0 });
 });
 
-test('numbers of a finished run are found by link and way, and losses of every kind add up', () => {
-  const recorded = new Recorded(['x'], ['p']);
+test('a link that nothing was said of has no numbers, and none is zero', () => {
+  const ring = new Ring(['x'], [], 3);
+  ring.push(1e9, [], []);
+  expect(ring.link(0, 'forward', 'throughput_bits_per_s')).toEqual([null]);
+  const recorded = new Recorded(['x'], []);
+  recorded.keep('y', 'forward', { t_ns: [0, 1e9], columns: { throughput_bits_per_s: [1, 2] } });
+  expect(recorded.link(0, 'forward', 'throughput_bits_per_s')).toEqual([null, null]);
+  expect(recorded.lateness()).toEqual([null, null]);
+});
+
+test('numbers of a finished run are found by link and direction', () => {
+  const recorded = new Recorded(['x'], ['p'], [1e9]);
   const t_ns = [0, 1e9, 2e9];
-  recorded.keep('x', 'forward', {
-    t_ns,
-    columns: { delivered_bits_per_s: [1, 2, 3], lost_packets: [1, 0, 0], overflowed_packets: [0, 2, 0] },
-  });
+  recorded.keep('x', 'forward', { t_ns, columns: { throughput_bits_per_s: [1, 2, 3] } });
   recorded.keep('p', 'probe', { t_ns: [0.5e9], columns: { rtt_ns: [77] } });
-  expect(recorded.link(0, 'forward', 'bits_per_s')).toEqual([1, 2, 3]);
-  expect(recorded.link(0, 'forward', 'lost_packets')).toEqual([1, 2, 0]);
+  recorded.keep('', 'lateness', { t_ns: [0.9e9, 2.1e9], columns: { lateness_p99_ns: [5, 6] } });
+  expect(recorded.link(0, 'forward', 'throughput_bits_per_s')).toEqual([1, 2, 3]);
+  expect(recorded.link(0, 'reverse', 'throughput_bits_per_s')).toEqual([null, null, null]);
   expect(recorded.probe(0)).toEqual([null, 77, 77]);
-  expect(recorded.link(0, 'reverse', 'lost_packets')).toEqual([null, null, null]);
+  expect(recorded.lateness()).toEqual([5, 6, 6]);
 });
 
-test('a ping that is not answered any more has no round trip', () => {
-  const recorded = new Recorded(['x'], ['p']);
+test('a ping that is not answered any more has no round trip, live and once the run is over', () => {
   const seconds = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-  recorded.keep('x', 'forward', { t_ns: seconds.map((t) => t * 1e9), columns: {} });
   // One each second, until the link went down at 2 s: for three seconds it may still be on its way.
+  const expected = [70, 71, 72, 72, 72, 72, null, null, null];
+  const recorded = new Recorded(['x'], ['p'], [1e9]);
+  recorded.keep('x', 'forward', { t_ns: seconds.map((t) => t * 1e9), columns: {} });
   recorded.keep('p', 'probe', { t_ns: [0, 1e9, 2e9], columns: { rtt_ns: [70, 71, 72] } });
-  expect(recorded.probe(0)).toEqual([70, 71, 72, 72, 72, 72, null, null, null]);
+  expect(recorded.probe(0)).toEqual(expected);
+  const ring = new Ring(['x'], ['p'], 20, [1e9]);
+  for (const t of seconds) ring.push(t * 1e9, [], [t <= 2 ? 70 + t : null]);
+  expect(ring.probe(0)).toEqual(expected);
+});
+
+test('label and class of a load are of one rounded share, at every share', () => {
+  const bounds = [0.01, 0.25, 0.5, 0.75, 0.9];
+  for (let at = 0; at <= 12_000; at++) {
+    const load = at / 10_000;
+    const percent = Number(
+      loadText(load)
+        .replace(/^under 0.1 %$/, '0')
+        .replace(' %', ''),
+    );
+    const under = percent < 1 ? 0 : 1 + bounds.slice(1).filter((end) => percent > end * 100).length;
+    expect([load, step(load)]).toEqual([load, under]);
+  }
+  expect(loadText(0.00001)).toBe('under 0.1 %');
+  expect([loadText(0), loadText(null), step(null)]).toEqual(['0 %', '', null]);
+});
+
+test('what stands beside a link is taken from one sample; without a rate there is no load', () => {
+  const all = averages(
+    ['x', 'y'],
+    [
+      [5e6, 0.5, 0, 3, null, 1e6, 0.1, 0, 0, null],
+      [7e6, null, null, 0, null, 0, null, null, 0, null],
+    ],
+  );
+  expect(all.get('x')!.reverse.throughput_bits_per_s).toBe(1e6);
+  expect(loadOf(all, ['x'])).toBe(0.5);
+  expect(loadOf(all, ['y'])).toBe(null);
+  expect(loadOf(all, ['y', 'x'])).toBe(0.5);
+  expect(loadOf(all, ['z'])).toBe(null);
+});
+
+test('the line of a dot that stands for many hosts stands for all of their links', () => {
+  const hosts = Array.from({ length: 12 }, (_, at) => node(`h${at}`, { kind: 'host', attach: 'r' }));
+  const links = hosts.map((each) => link(each.name, 'r', { name: `${each.name}-r`, attachment: true }));
+  const drawn = scene(model([node('r'), ...hosts], links), new Map([['r', { x: 0, y: 0 }]]), {
+    scale: 10,
+    x: 0,
+    y: 0,
+  });
+  expect(drawn.lines.length).toBe(1);
+  expect(drawn.lines[0]!.stands.length).toBe(12);
+  expect(nameOf(drawn.lines[0]!)).toBe('12 hosts at r');
 });
 
 test('problems are marked by line, errors before warnings', () => {

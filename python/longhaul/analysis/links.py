@@ -8,19 +8,22 @@ import numpy as np
 from longhaul.analysis.configuration import Configuration, Configured
 from longhaul.analysis.distributions import thinned
 from longhaul.analysis.phases import phase_rows, whole_run
-from longhaul.analysis.rates import utilisation
+from longhaul.analysis.rates import throughput, utilisation
 
 Array = np.ndarray[Any, Any]
 Samples = Mapping[str, Array]
 
 _COUNTERS = ("offered", "delivered", "lost", "overflowed", "dropped", "down", "too_big")
 TOTALS = (*_COUNTERS, "marked", "corrupted")
+UNDELIVERED = ("lost", "overflowed", "dropped", "down", "too_big")
+"""Fates of packets that end at a link otherwise than delivered."""
 
 
 def intervals(samples: Samples, plan: Mapping[str, Any], configuration: Configuration) -> dict[str, Array]:
     """Rates and increases between consecutive samples of each direction; columns carry their units.
 
-    ``utilisation`` is NaN while the rate is unlimited. Samples of nothing, or that are broken, give nothing.
+    ``throughput_bits_per_s`` and ``utilisation`` count the same bytes, those that began to leave; utilisation
+    is NaN while the rate is unlimited. Samples of nothing, or that are broken, give nothing.
     """
     if not {"t_ns", "link", "way"} <= samples.keys():
         return {}
@@ -44,6 +47,7 @@ def intervals(samples: Samples, plan: Mapping[str, Any], configuration: Configur
         }
         rates = configuration.rates(places[one["link"][0]], one["way"][0])
         times = one["t_ns"]
+        part["throughput_bits_per_s"] = throughput(np.diff(one["wire_bytes"]), times[:-1], times[1:])
         part["utilisation"] = utilisation(rates, np.diff(one["wire_bytes"]), times[:-1], times[1:])
         for counter in _COUNTERS:
             part[f"{counter}_packets"] = np.diff(one[f"{counter}_packets"])
@@ -128,7 +132,7 @@ def _achieved(
     peak = 0.0
     if table:
         mask = (table["link"] == name) & (table["way"] == way)
-        rates = table["delivered_bits_per_s"][mask & (table["interval_s"] > 0.02)]
+        rates = table["throughput_bits_per_s"][mask & (table["interval_s"] > 0.02)]
         peak = float(rates.max()) if len(rates) else 0.0
     return {**measured(counters, duration_ns), "peak_bits_per_s": peak}
 
@@ -139,7 +143,7 @@ def measured(counters: Mapping[str, Any], duration_ns: int) -> dict[str, Any]:
     entered = counters["delivered_packets"] + counters["flying_packets"]
     return {
         "delay_ns": counters["wire_delay_mean_ns"] if entered else None,
-        "rate_bits_per_s": counters["delivered_bytes"] * 8e9 / max(duration_ns, 1),
+        "rate_bits_per_s": counters["wire_bytes"] * 8e9 / max(duration_ns, 1),
         "loss": counters["lost_packets"] / offered if offered else None,
     }
 

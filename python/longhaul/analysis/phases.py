@@ -16,7 +16,7 @@ MOST_SHOWN = 3
 _COUNTERS = (
     "offered_packets",
     "entered_packets",
-    "delivered_bytes",
+    "wire_bytes",
     "lost_packets",
     "overflowed_packets",
     "dropped_packets",
@@ -179,7 +179,7 @@ def _measured(counted: Json, span_ns: int) -> dict[str, Any]:
     entered, arrived = counted["entered_packets"], counted["offered_packets"] - counted["down_packets"]
     return {
         "delay_ns": counted["wire_delay_ns"] / entered if entered else None,
-        "rate_bits_per_s": counted["delivered_bytes"] * 8e9 / span_ns if span_ns else 0.0,
+        "rate_bits_per_s": counted["wire_bytes"] * 8e9 / span_ns if span_ns else 0.0,
         "loss": counted["lost_packets"] / arrived if arrived else None,
         **{key: counted[key] for key in _COUNTERS if key.endswith("_packets")},
     }

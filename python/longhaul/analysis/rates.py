@@ -1,4 +1,4 @@
-"""Rates that a direction of a link had, and how much of them was used."""
+"""Throughput and utilisation of a direction of a link, and the rates that it had."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,8 +29,18 @@ def capacity_bits(rates: Steps, from_ns: Array, to_ns: Array) -> Array:
     return total
 
 
+def throughput(wire_bytes: Array, from_ns: Array, to_ns: Array) -> Array:
+    """Throughput in bit/s: bytes whose transmission began between two times, over the time between them.
+
+    ``wire_bytes`` are those that the rate counts: of IP, and with ``count`` also of the framing. Throughput
+    over the rate is the utilisation, since both count the same bytes at the same place and time.
+    """
+    found: Array = wire_bytes * 8e9 / (to_ns - from_ns)
+    return found
+
+
 def utilisation(rates: Steps, wire_bytes: Array, from_ns: Array, to_ns: Array) -> Array:
-    """What was put on the wire between two times, as a share of what fits; NaN without a rate.
+    """Utilisation: throughput as a share of the mean rate between two times; NaN without a rate.
 
     A packet counts when its first bit leaves, so an interval shorter than a packet may show more than 1.
     """

@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 
+_SPANS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
+_RATES = ((1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+
 
 def time_text(ns: float | None) -> str:
     """``12.3 us``; a dash for nothing."""
-    if ns is None:
-        return "-"
-    for unit, factor in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if abs(ns) >= factor:
-            return f"{ns / factor:.3g} {unit}" if ns / factor < 1000 else f"{ns / factor:.0f} {unit}"
-    return f"{ns:.3g} ns" if ns else "0"
+    return _scaled(ns, _SPANS)
 
 
 def range_text(bounds_ns: Sequence[float | None]) -> str:
@@ -24,19 +22,31 @@ def range_text(bounds_ns: Sequence[float | None]) -> str:
 
 def rate_text(bits_per_s: float | None) -> str:
     """``9.41 Gbit/s``; a dash for nothing."""
-    if bits_per_s is None:
-        return "-"
-    for unit, factor in (("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)):
-        if bits_per_s >= factor:
-            return f"{bits_per_s / factor:.3g} {unit}"
-    return f"{bits_per_s:.3g} bit/s" if bits_per_s else "0"
+    return _scaled(bits_per_s, _RATES)
 
 
 def share_text(share: float | None) -> str:
     """``0.02 %``; a dash for nothing."""
     if share is None:
         return "-"
-    return f"{share * 100:.3g} %" if share else "0"
+    return f"{_three_digits(share * 100)} %" if share else "0"
+
+
+def _scaled(value: float | None, units: Sequence[tuple[float, str]]) -> str:
+    """In the largest unit of which there is one, after rounding: 999.7 is 1 of the next."""
+    if value is None:
+        return "-"
+    if not value:
+        return "0"
+    factor, unit = next(
+        ((factor, unit) for factor, unit in units if abs(value) >= 0.9995 * factor), units[-1]
+    )
+    return f"{_three_digits(value / factor)} {unit}"
+
+
+def _three_digits(value: float) -> str:
+    """At least three significant digits, never as a power of ten but for less than 0.0001."""
+    return f"{value:.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
 
 
 def quantity_text(value: float | str, unit: str | None) -> str:

@@ -45,6 +45,7 @@ def addresses(texts: Texts, experiments: Experiments) -> list[Address]:
         Address("GET", "/runs", experiments.all),
         Address("POST", "/runs", experiments.start),
         Address("GET", "/runs/{run}", experiments.details),
+        Address("GET", "/runs/{run}/network", experiments.network),
         Address("POST", "/runs/{run}/stop", experiments.stop),
         Address("POST", "/runs/{run}/set", experiments.set),
         Address("POST", "/runs/{run}/ticket", experiments.ticket),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 from longhaul.page.answers.drawn import (
     Drawing,
@@ -52,6 +53,69 @@ def drawn(root: Branch, tree: Branch, spots: Mapping[str, Place]) -> Drawing:
         "events": list(_events(root)),
         "expect": [each for each, _node in _list(root, "expect")],
     }
+
+
+def drawn_plan(
+    plan: Mapping[str, Any],
+    *,
+    positions: Mapping[str, Sequence[float]],
+    spots: Mapping[str, Sequence[float]],
+    functions: Mapping[str, str],
+) -> tuple[list[ModelNode], list[ModelLink]]:
+    """The nodes and links of a plan, as a text of theirs would be drawn.
+
+    ``positions`` are latitudes and longitudes, ``spots`` places in a topology's unit square, ``functions``
+    what nodes are there for. A link of a host that has the name of an attachment is one.
+    """
+    names = [node["name"] for node in plan["nodes"]]
+    attached = {
+        names[a]: (names[b], link["name"])
+        for link in plan["links"]
+        for a, b in (link["endpoints"], link["endpoints"][::-1])
+        if link["name"] == attachment_name(names[a], names[b]) and plan["nodes"][a]["kind"] == "host"
+    }
+    nodes: list[ModelNode] = [
+        {
+            "name": node["name"],
+            "path": None,
+            "written": False,
+            "line": None,
+            "text": {},
+            "range": None,
+            "kind": "router" if node["kind"] == "router" else "host",
+            "function": functions.get(node["name"]),
+            "attach": attached.get(node["name"], (None, None))[0],
+            "attach_link": attached.get(node["name"], (None, None))[1],
+            "profile": None,
+            "at": _place(positions.get(node["name"])),
+            "spot": _place(spots.get(node["name"])),
+            "addresses": [node[key] for key in ("ipv4", "ipv6") if node.get(key)],
+            "congestion_control": None,
+        }
+        for node in plan["nodes"]
+    ]
+    attachments = {link for _router, link in attached.values()}
+    links: list[ModelLink] = [
+        {
+            "name": link["name"],
+            "a": names[link["endpoints"][0]],
+            "b": names[link["endpoints"][1]],
+            "attachment": link["name"] in attachments,
+            "path": None,
+            "written": False,
+            "line": None,
+            "profile": None,
+            "text": {"up": "false"} if not (link["forward"]["up"] and link["reverse"]["up"]) else {},
+            "ways": {},
+            **NO_NUMBERS,
+        }
+        for link in plan["links"]
+    ]
+    return nodes, links
+
+
+def _place(found: Sequence[float] | None) -> Place | None:
+    return (float(found[0]), float(found[1])) if found else None
 
 
 def _nodes(root: Branch, tree: Branch, spots: Mapping[str, Place]) -> Iterator[ModelNode]:

@@ -1,6 +1,5 @@
 """What the page asks about runs: started, watched, changed, ended, looked at."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from longhaul.errors import LonghaulError
 from longhaul.page import figures, processes, shelf
-from longhaul.page.answers.events import End, Hello, Sample
+from longhaul.page.answers.events import End, Hello, Now, Sample
 from longhaul.page.answers.runs import (
     Begun,
     Changed,
@@ -21,9 +20,9 @@ from longhaul.page.answers.runs import (
     OverTime,
     Packets,
     RunDetails,
+    RunNetwork,
     RunRow,
     Ticket,
-    WayName,
 )
 from longhaul.page.answers.studies import Runs
 from longhaul.page.answers.texts import Done
@@ -31,12 +30,11 @@ from longhaul.page.asking import Asked
 from longhaul.page.feeds import Feed
 from longhaul.page.processes import Started
 from longhaul.page.refusals import RefusedError, as_json, status_of
-from longhaul.page.sampling import FIGURES, Sampler
+from longhaul.page.sampling import FIGURES, NOW_FIGURES, Sampler
 from longhaul.page.texts import Texts
 from longhaul.run import directory as directories
 from longhaul.run import interventions, session, state
 from longhaul.scenario.model import Changes
-from longhaul.scenario.units import Rate, UnitError
 
 Row = TypeVar("Row", bound=RunRow)
 
@@ -105,6 +103,10 @@ class Experiments:
         """One run."""
         return self._marked(shelf.details(self._directory(asked)))
 
+    def network(self, asked: Asked) -> RunNetwork:
+        """What the map of a run is drawn of."""
+        return shelf.network(self._directory(asked))
+
     def log(self, asked: Asked) -> Log:
         """What a program has written."""
         tail = asked.number("tail", least=1, most=shelf.MOST_LOG_BYTES, default=1 << 16)
@@ -145,7 +147,6 @@ class Experiments:
             raise RefusedError(400, '"changes" must be an object such as {"delay": "60ms"}')
         words = [_change(law, value) for law, value in changes.items()]
         at_s = interventions.change_link(self._socket(directory).stem, link, words, by="page", way=way)
-        self._note_rate(asked.path["run"], directory, link, way, changes)
         feed = self._feeds.get(asked.path["run"])
         if feed is not None:
             t_ns = round(at_s * 1e9)
@@ -211,6 +212,7 @@ class Experiments:
             "event": "hello",
             "version": 1,
             "figures": FIGURES,
+            "now_figures": NOW_FIGURES,
             **self._marked(shelf.row(directory)),
             **shelf.of_plan(plan),
             "probes": shelf.probes(directory),
@@ -228,9 +230,10 @@ class Experiments:
                 feed.tell(_over(row))
         return feed
 
-    def _sample(self, run: str, directory: Path) -> Sample | None:
+    def _sample(self, run: str, directory: Path) -> list[Sample | Now]:
         started = self._started.get(run)
-        found = self._sampler(run, directory).sample()
+        sampler = self._sampler(run, directory)
+        found, now = sampler.sample(), sampler.now()
         if started is None:
             # Nobody tells of a run of the command line but its directory.
             with suppress(OSError, ValueError):
@@ -241,25 +244,13 @@ class Experiments:
             # How far a simulation is, which is news even where nothing was sampled.
             found = found or {"event": "sample", "t_ns": 0, "links": None, "probes": None}
             found |= {"t_ns": progress["t_ns"], "real_s": progress["real_s"]}
-        return found
+        return [each for each in (found, now) if each is not None]
 
     def _sampler(self, run: str, directory: Path) -> Sampler:
         if run not in self._samplers:
             pings = [each["program"] for each in shelf.probes(directory)]
             self._samplers[run] = Sampler(directory, shelf.read_plan(directory), pings)
         return self._samplers[run]
-
-    def _note_rate(
-        self, run: str, directory: Path, link: str, way: WayName | None, changes: Mapping[str, Any]
-    ) -> None:
-        """Shares of the rate are those of the new one from now on."""
-        try:
-            rate = Rate.parse(changes.get("rate")).bits_per_s
-        except UnitError:
-            return
-        names = [each["name"] for each in directories.read_plan(directory)["links"]]
-        for each in (way,) if way else ("forward", "reverse"):
-            self._sampler(run, directory).change_rate(names.index(link), each, rate)
 
     def _directory(self, asked: Asked) -> Path:
         return shelf.find(self.runs, asked.path["run"])

@@ -1,14 +1,14 @@
 """A run as a stream of events, for as many listeners as there are.
 
-What happened once is kept and told to everybody who comes; samples are told only to who is there, and of
-several that a slow listener missed only the latest, so that nobody's slowness costs memory.
+What happened once is kept and told to everybody who comes; figures are told only to who is there, and of
+several of one kind that a slow listener missed only the latest, so that nobody's slowness costs memory.
 """
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 
-from longhaul.page.answers.events import Event, Happening, Hello, Sample
+from longhaul.page.answers.events import Event, Happening, Hello, Now, Sample
 
 HEARTBEAT_S = 15.0
 EVERY_S = 0.1
@@ -19,7 +19,7 @@ _MOST_EVENTS = 20_000
 class Feed:
     """The events of one run. All methods but :meth:`tell_from_thread` belong to the loop's thread."""
 
-    def __init__(self, sample: Callable[[], Sample | None] | None) -> None:
+    def __init__(self, sample: Callable[[], Sequence[Sample | Now]] | None) -> None:
         """``sample`` is called in a thread, every :data:`EVERY_S` while somebody listens."""
         self._loop = asyncio.get_running_loop()
         self._sample = sample
@@ -68,9 +68,10 @@ class Feed:
                     yield self._history[told - 1]
                 if self.has_ended or self.is_closed:
                     return
-                if listener.sample is not None:
-                    latest, listener.sample = listener.sample, None
-                    yield latest
+                if listener.figures:
+                    latest, listener.figures = listener.figures, {}
+                    for text in latest.values():
+                        yield text
                     continue
                 try:
                     await asyncio.wait_for(listener.wake.wait(), HEARTBEAT_S)
@@ -79,19 +80,25 @@ class Feed:
         finally:
             self._listeners.discard(listener)
 
-    async def _keep_sampling(self, sample: Callable[[], Sample | None]) -> None:
+    async def _keep_sampling(self, sample: Callable[[], Sequence[Sample | Now]]) -> None:
         loop = asyncio.get_running_loop()
         due = loop.time()
         try:
             while self._listeners and not (self.has_ended or self.is_closed):
-                found = await asyncio.to_thread(sample)
-                if found is not None:
+                for found in await asyncio.to_thread(sample):
                     text = _written(found)
                     for listener in self._listeners:
-                        listener.sample = text
+                        listener.figures[found["event"]] = text
                         listener.wake.set()
                 due = max(due + EVERY_S, loop.time())
                 await asyncio.sleep(due - loop.time())
+        except Exception as error:
+            # Figures that stand still must not look like those of now.
+            remedy = "charts of the whole run come when it is over; please report this"
+            self.tell(
+                {"event": "warning", "message": f"live figures have stopped: {error!r}", "remedy": remedy}
+            )
+            raise
         finally:
             self._sampling = None
 
@@ -99,7 +106,8 @@ class Feed:
 class _Listener:
     def __init__(self) -> None:
         self.wake = asyncio.Event()
-        self.sample: bytes | None = None
+        self.figures: dict[str, bytes] = {}
+        """The latest that was not told yet, by kind."""
 
 
 def _written(event: Event, *, number: int | None = None) -> bytes:

@@ -8,20 +8,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from longhaul.analysis.links import intervals
+from longhaul.analysis.lateness import worst_p99
+from longhaul.analysis.links import UNDELIVERED, intervals
 from longhaul.page import shelf
 from longhaul.page.answers.runs import OverTime, Packet, Packets, Recording, WayName
 from longhaul.page.asking import Asked
 from longhaul.page.refusals import RefusedError
 from longhaul.page.tails import read_tail
 from longhaul.run.changes import read_configuration
+from longhaul.run.kept import kept_table
 from longhaul.run.recorded import read_recorded
 from longhaul.run.results import read_samples
 
 Json = dict[str, Any]
 Array = np.ndarray[Any, Any]
 
-TABLES = ("links", "probes", "flows", "sockets")
+TABLES = ("links", "lateness", "probes", "flows", "sockets")
 MOST_POINTS = 20_000
 MOST_PACKETS = 5_000
 LONGEST_NS = 10 * 10**9
@@ -29,9 +31,16 @@ LONGEST_NS = 10 * 10**9
 _EVERY_NS = 10**9
 """A window of packets begins so often."""
 
-_SUMMED = ("lost_packets", "overflowed_packets", "dropped_packets", "down_packets", "too_big_packets")
-_HIGHEST = ("queue_packets", "queue_bytes", "rtt_ns", "queue_delay_ns")
-_LINK_COLUMNS = ("delivered_bits_per_s", "offered_bits_per_s", "utilisation", *_SUMMED, *_HIGHEST[:2])
+_SUMMED = (*(f"{fate}_packets" for fate in UNDELIVERED), "undelivered_packets")
+_HIGHEST = ("queue_packets", "queue_bytes", "rtt_ns", "queueing_delay_ns", "lateness_p99_ns")
+_LINK_COLUMNS = (
+    "throughput_bits_per_s",
+    "utilisation",
+    "offered_bits_per_s",
+    "delivered_bits_per_s",
+    *_SUMMED,
+    *_HIGHEST[:2],
+)
 _PACKETS = {
     "link": "link",
     "way": "way",
@@ -52,6 +61,7 @@ def series(directory: Path, asked: Asked) -> OverTime:
     most = asked.number("max_points", least=2, most=MOST_POINTS, default=600)
     read: Mapping[str, Callable[[Path, Mapping[str, str]], list[Json]]] = {
         "links": _links,
+        "lateness": _lateness,
         "probes": _probes,
         "flows": _flows,
         "sockets": _sockets,
@@ -102,21 +112,30 @@ def _links(directory: Path, query: Mapping[str, str]) -> list[Json]:
     configuration = read_configuration(directory, plan)
     path = directory / "links.parquet"
     wanted = {name: query[name] for name in ("link", "way") if query.get(name)}
-    if path.is_file():
-        columns = _chosen(_columns(pq.read_table(path)), wanted)
-    else:
+    columns = _chosen(kept_table(directory, "links"), wanted) if path.is_file() else {}
+    if not columns or np.isnan(columns["throughput_bits_per_s"]).all():
         samples = _chosen(read_samples(directory / "raw" / "samples.csv"), wanted)
-        columns = intervals(samples, plan, configuration) if samples else {}
+        columns = intervals(samples, plan, configuration) if samples else columns
     if not columns:
         return []
+    columns["undelivered_packets"] = np.sum([columns[f"{fate}_packets"] for fate in UNDELIVERED], axis=0)
     found = _split(columns, ("link", "way"), _LINK_COLUMNS, columns["t_s"] * 1e9)
     places = {link["name"]: place for place, link in enumerate(plan["links"])}
     for one in found:
         rates = configuration.rates(places[one["link"]], one["way"])
         later = np.searchsorted([at_ns for at_ns, _rate in rates], one["t_ns"], side="right") - 1
         rate = np.array([np.nan if each is None else each for _at_ns, each in rates], dtype=float)[later]
-        one["columns"]["queue_delay_ns"] = one["columns"]["queue_bytes"] * 8e9 / rate
+        one["columns"]["queueing_delay_ns"] = one["columns"]["queue_bytes"] * 8e9 / rate
     return found
+
+
+def _lateness(directory: Path, _query: Mapping[str, str]) -> list[Json]:
+    """Of the direction whose packets were latest; empty for a simulation."""
+    table = read_recorded(directory / "raw" / "lateness.csv")
+    if table is None or not len(table):
+        return []
+    t_ns, worst = worst_p99(_columns(table))
+    return [{"t_ns": t_ns, "columns": {"lateness_p99_ns": worst}}]
 
 
 def _probes(directory: Path, query: Mapping[str, str]) -> list[Json]:

@@ -114,8 +114,8 @@ def listen(run: Run) -> None:
     """Stop ``run`` when the server says so, and when there is no server any more."""
     for line in sys.stdin:
         if line.strip() == "stop":
-            run.stop()
-    # The server is gone. What is being prepared begins first, so that it leaves nothing half made.
+            break
+    # What is being prepared begins first, so that it leaves nothing half made.
     while not run.asked:
         run.stop()
         threading.Event().wait(0.2)

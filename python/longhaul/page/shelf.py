@@ -9,11 +9,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from longhaul.analysis.links import UNDELIVERED
 from longhaul.analysis.outcome import Outcome
-from longhaul.page.answers.runs import Log, OutcomeLine, Planned, Probe, RunDetails, RunRow
+from longhaul.page.answers.runs import (
+    Log,
+    OutcomeLine,
+    Planned,
+    Probe,
+    RunDetails,
+    RunNetwork,
+    RunRow,
+)
 from longhaul.page.answers.studies import SweepRow
+from longhaul.page.drawing import drawn_plan
 from longhaul.page.outcomes import failures_of, line_of, programs_of
 from longhaul.page.refusals import RefusedError
+from longhaul.page.sampling import NOW_FIGURES
 from longhaul.run import directory as directories
 from longhaul.run import ending
 from longhaul.run.outcomes import read_outcome
@@ -121,6 +132,7 @@ def details(directory: Path) -> RunDetails:
         "failures": failures_of(read_outcome(directory)),
         "ended_programs": programs_of(summary.get("programs", ()) if summary else ()),
         "summary": summary,
+        "averages": _averages(summary, plan) if summary else None,
         "fidelity": summary.get("fidelity") if summary else None,
         "transfers": read_json(directory / "transfers.json"),
         **of_plan(plan),
@@ -134,8 +146,43 @@ def details(directory: Path) -> RunDetails:
             if path.is_file() and path.parent.name != "raw"
         )[:1000],
         "tables": sorted(path.stem for path in directory.glob("*.parquet")),
-        "scenario": (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace"),
+        "scenario": _scenario(directory),
     }
+
+
+def _averages(summary: Json, plan: Json) -> list[list[float | None]]:
+    """Of each link of the plan, the figures of ``now`` over the whole run, forward and in reverse."""
+    found = {
+        (row["name"], row["way"]): [
+            row["achieved"]["rate_bits_per_s"],
+            row["achieved"]["utilisation"],
+            row["queueing_delay"]["mean_ns"] if row["queueing_delay"]["count"] else None,
+            sum(row["packets"][fate] for fate in UNDELIVERED),
+            row["lateness"]["p99_ns"] if row["lateness"] else None,
+        ]
+        for row in (summary.get("links") or () if plan["links"] else ())
+    }
+    unknown = [None] * len(NOW_FIGURES)
+    return [
+        [*found.get((link["name"], "forward"), unknown), *found.get((link["name"], "reverse"), unknown)]
+        for link in plan["links"]
+    ]
+
+
+def network(directory: Path) -> RunNetwork:
+    """What the map of a run is drawn of: what the run itself kept, whatever has become of its file."""
+    raw = directory / "raw"
+    nodes, links = drawn_plan(
+        read_plan(directory),
+        positions=read_json(raw / "positions.json") or {},
+        spots=read_json(raw / "spots.json") or {},
+        functions=read_json(raw / "functions.json") or {},
+    )
+    return {"scenario": _scenario(directory), "nodes": nodes, "links": links}
+
+
+def _scenario(directory: Path) -> str:
+    return (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace")
 
 
 def read_plan(directory: Path) -> Json:
@@ -163,7 +210,13 @@ def probes(directory: Path) -> list[Probe]:
     """The pings of a run: which program each is, from where to where."""
     traffic = read_json(directory / "raw" / "traffic.json") or []
     return [
-        {"name": each["name"], "program": each["program"], "from": each["from"], "to": each["to"]}
+        {
+            "name": each["name"],
+            "program": each["program"],
+            "from": each["from"],
+            "to": each["to"],
+            "every_ns": each["every_ns"],
+        }
         for each in traffic
         if each["kind"] == "ping"
     ]

@@ -104,7 +104,7 @@ def throughput(sides: Sequence[Side]) -> str | None:
                     if mask.any():
                         axes.plot(
                             table["t_s"][mask],
-                            table["delivered_bits_per_s"][mask] / 1e6,
+                            table["throughput_bits_per_s"][mask] / 1e6,
                             color=colour,
                             alpha=1.0 if len(group) == 1 else max(0.25, 1.2 / len(group)),
                             linewidth=1.0,
@@ -117,7 +117,7 @@ def throughput(sides: Sequence[Side]) -> str | None:
             axes.set_xlim(left=0)
         for axes in grid[-1]:
             axes.set_xlabel("time [s]")
-        made.supylabel("delivered [Mbit/s]", fontsize=9)
+        made.supylabel("throughput [Mbit/s]", fontsize=9)
         return svg(made, "throughput", "throughput over time, a row for each side")
 
 
@@ -130,7 +130,7 @@ def _busiest(tables: Sequence[Mapping[str, Array]], access: set[str]) -> list[tu
             continue
         for key in dict.fromkeys(zip(table["link"].tolist(), table["way"].tolist(), strict=True)):
             mask = (table["link"] == key[0]) & (table["way"] == key[1])
-            carried = np.nansum(table["delivered_bits_per_s"][mask] * table["interval_s"][mask])
+            carried = np.nansum(table["throughput_bits_per_s"][mask] * table["interval_s"][mask])
             volumes[key] = volumes.get(key, 0.0) + float(carried)
             seen[key] = seen.get(key, 0) + 1
     everywhere = [key for key, count in seen.items() if count == len(tables)]

@@ -1,6 +1,7 @@
 """The figures of a run's report. Each takes plain data and gives an SVG, or None without data."""
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -201,14 +202,14 @@ def utilisation(
 
 
 def throughput(table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()) -> str | None:
-    """Delivered bit/s of the busiest links over time, both directions; the rate is dashed."""
+    """Throughput of the busiest links over time, both directions; the rate is dashed."""
 
     def draw(axes: Any, rows: Mapping[str, Array], colour: str, label: str) -> None:
         axes.plot(
-            rows["t_s"], rows["delivered_bits_per_s"] / 1e6, color=colour, label=label, drawstyle="steps-pre"
+            rows["t_s"], rows["throughput_bits_per_s"] / 1e6, color=colour, label=label, drawstyle="steps-pre"
         )
 
-    return _panels(table, links, draw, "delivered [Mbit/s]", "throughput", changes, rate=True)
+    return _panels(table, links, draw, "throughput [Mbit/s]", "throughput", changes, rate=True)
 
 
 def queues(table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()) -> str | None:
@@ -330,17 +331,12 @@ def _panels(
                     colour,
                     f"{ends[0]} > {ends[1]}",
                 )
-            rates = [phase["configured"]["rate_bits_per_s"] for phase in link["phases"]]
-            least = min((each for each in rates if each is not None), default=None)
+            both = [each for each in links if each["name"] == link["name"]]
             top = axes.get_ylim()[1]
-            if rate and least and top * 1e6 > least / 3:
-                draw_configured(axes, link["phases"], "rate_bits_per_s", unit=1e6)
+            for one, colour in _rates_to_draw(both, most_bits_per_s=3e6 * top) if rate else ():
+                draw_configured(axes, one["phases"], "rate_bits_per_s", unit=1e6, colour=colour)
             axes.set_ylim(bottom=0)
-            axes.set_title(
-                link["name"]
-                if least is None
-                else f"{link['name']}, {series_of(link, 'rate_bits_per_s').brief}"
-            )
+            axes.set_title(_with_rates(link["name"], both))
             axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         grid[len(chosen) // 2].set_ylabel(label)
         grid[-1].set_xlabel("time [s]")
@@ -348,6 +344,28 @@ def _panels(
         links_with_traffic = len(_with_traffic(table, links))
         say_left_out(made, links_with_traffic, len(chosen), "The {shown} links of {every} that carried most")
         return zoomable(made, name, f"{name} over time")
+
+
+def _rates_to_draw(both: Sequence[Json], *, most_bits_per_s: float) -> list[tuple[Json, str]]:
+    """Directions whose rate is drawn as it is not far above what is shown, in grey if it is that of both."""
+    limited = [each for each in both if (_least_rate(each) or inf) < most_bits_per_s]
+    if len(limited) == len(both) and len({series_of(each, "rate_bits_per_s").brief for each in both}) == 1:
+        return [(limited[0], MUTED)]
+    colours = {"forward": SERIES[0], "reverse": SERIES[1]}
+    return [(each, colours[each["way"]]) for each in limited]
+
+
+def _least_rate(link: Json) -> float | None:
+    rates = [phase["configured"]["rate_bits_per_s"] for phase in link["phases"]]
+    return min((each for each in rates if each is not None), default=None)
+
+
+def _with_rates(name: str, both: Sequence[Json]) -> str:
+    """A link's name with its rate, or that of each direction if they differ."""
+    if all(_least_rate(each) is None for each in both):
+        return name
+    told = dict.fromkeys(series_of(each, "rate_bits_per_s").brief for each in both)
+    return f"{name}, {' and back '.join(told)}"
 
 
 def _chosen(table: Mapping[str, Array], links: Sequence[Json]) -> list[Json]:
@@ -363,7 +381,7 @@ def _with_traffic(table: Mapping[str, Array], links: Sequence[Json]) -> dict[str
         return {}
     forward = [each for each in links if each["way"] == "forward"]
     inner = [each["name"] for each in forward if not each["access"]] or [each["name"] for each in forward]
-    volume = {name: float(table["delivered_bits_per_s"][table["link"] == name].sum()) for name in inner}
+    volume = {name: float(np.nansum(table["throughput_bits_per_s"][table["link"] == name])) for name in inner}
     return {name: carried for name, carried in volume.items() if carried > 0}
 
 

@@ -14,18 +14,22 @@ _MOST_LABELS = 24
 _DASHES = (0, (4, 3))
 
 
-def draw_configured(axes: Axes, phases: Sequence[Json], key: str, *, unit: float) -> None:
+def draw_configured(
+    axes: Axes, phases: Sequence[Json], key: str, *, unit: float, colour: str = MUTED
+) -> None:
     """Draw what was configured of a direction, dashed: a level, or steps where it changed."""
     runs = groupby(phases, lambda phase: phase["configured"][key])
-    draw_steps(axes, [(next(run)["from_ns"], value) for value, run in runs], unit=unit)
+    draw_steps(axes, [(next(run)["from_ns"], value) for value, run in runs], unit=unit, colour=colour)
 
 
-def draw_steps(axes: Axes, steps: Sequence[Sequence[float | None]], *, unit: float) -> None:
+def draw_steps(
+    axes: Axes, steps: Sequence[Sequence[float | None]], *, unit: float, colour: str = MUTED
+) -> None:
     """Draw what held from each instant (ns) on, dashed, up to the end of what the axes show by now."""
     values = [value for _at_ns, value in steps]
     if not any(value is not None for value in values):
         return
-    look: dict[str, Any] = {"color": MUTED, "linewidth": 0.8, "linestyle": _DASHES}
+    look: dict[str, Any] = {"color": colour, "linewidth": 0.8, "linestyle": _DASHES}
     if len(steps) == 1:
         axes.axhline((values[0] or 0) / unit, **look)
         return

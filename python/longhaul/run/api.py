@@ -12,6 +12,7 @@ from typing import Any, Self
 from longhaul.analysis.outcome import Failure, Outcome
 from longhaul.report.pictures import Drawings, Drawn
 from longhaul.run import experiment, interventions, live, standing
+from longhaul.run.watching import LinkNow, Watch
 from longhaul.subprocesses import python_command
 
 
@@ -103,6 +104,7 @@ class Network:
         self.name = up.name
         self.directory = up.directory
         self.result: Result | None = None
+        self._watch: Watch | None = None
 
     def start(self, host: str, argv: Sequence[str], **options: Any) -> "subprocess.Popen[str]":
         """Start a program in a host; ``options`` are those of ``subprocess.Popen``."""
@@ -136,6 +138,15 @@ class Network:
         1. Returns when the change took effect, in seconds of the run's clock. Raises ScenarioError.
         """
         return interventions.change_laws(self.name, link, laws, up=up, way=way, route=route)
+
+    def links(self) -> list[LinkNow]:
+        """What each direction of each link does: throughput, utilisation and so on over the latest second.
+
+        The figures are those of ``longhaul run --watch`` and of the page. Empty until two samples were taken.
+        """
+        if self._watch is None:
+            self._watch = Watch(self.directory)
+        return self._watch.links()
 
     def status(self) -> dict[str, Any]:
         """How the run is doing."""

@@ -22,7 +22,7 @@ def dashboard() -> Json:
     ended = f"sum by (link, direction, fate) (rate(longhaul_link_ended_packets_total{_LINK}{_WINDOW})) > 0"
     sections: dict[str, list[Json]] = {
         "Links": [
-            _graph("Delivered", "bps", _rate("longhaul_link_delivered_bytes_total", _LINK, 8)),
+            _graph("Throughput", "bps", (f"longhaul_link_throughput_bits_per_second{_LINK}", _DIRECTION)),
             _graph("Utilisation", "percentunit", (f"longhaul_link_utilisation_ratio{_LINK}", _DIRECTION)),
             _graph("Waiting", "bytes", (f"longhaul_link_queue_bytes{_LINK}", _DIRECTION)),
             _graph("Packets that ended on the way", "pps", (ended, f"{_DIRECTION} {{{{fate}}}}")),

@@ -1,6 +1,101 @@
 """Reading along in a table that a run is still writing."""
 
+from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+Array = np.ndarray[Any, Any]
+
+_MOST_BYTES = 8 << 20
+"""Read of one file at once."""
+
+
+class GrowingFile:
+    """A file that is being written, read from where one was."""
+
+    def __init__(self, path: Path) -> None:
+        """Begin at the start of ``path``, which may not be there yet."""
+        self._path = path
+        self._offset = 0
+
+    def read(self) -> bytes:
+        """Whole lines that have come since."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._offset)
+                content = file.read(_MOST_BYTES)
+        except OSError:
+            return b""
+        whole = content[: content.rfind(b"\n") + 1]
+        self._offset += len(whole)
+        return whole
+
+
+class GrowingTable:
+    """A growing CSV file with a header line, of whole numbers but for the columns ``texts``."""
+
+    def __init__(self, path: Path, *, texts: Sequence[str] = ("link", "way")) -> None:
+        """Begin at the start of ``path``, which may not be there yet."""
+        self._file = GrowingFile(path)
+        self._header = b""
+        self._texts = texts
+        self.names: list[str] = []
+        """Of the columns; empty before the first line."""
+
+    def read(self) -> pa.Table | None:
+        """Rows that have come since; ``None`` if there are none."""
+        content = self._file.read()
+        if content and not self._header:
+            end = content.index(b"\n") + 1
+            self._header, content = content[:end], content[end:]
+            self.names = self._header.decode().strip().split(",")
+        if not content:
+            return None
+        types = {name: pa.string() if name in self._texts else pa.int64() for name in self.names}
+        return pacsv.read_csv(
+            BytesIO(self._header + content),
+            read_options=pacsv.ReadOptions(use_threads=False),
+            convert_options=pacsv.ConvertOptions(column_types=types),
+        )
+
+
+class GrowingSamples:
+    """A growing CSV file of samples: each has a row for every one of so many things, in one order."""
+
+    def __init__(self, path: Path, rows: int) -> None:
+        """Begin at the start of ``path``, which may not be there yet; a sample has so many ``rows``."""
+        self._table = GrowingTable(path)
+        self._rows = rows
+        self._rest: pa.Table | None = None
+
+    def read(self, latest_ns: int) -> Iterator[dict[str, Array]]:
+        """The columns of each whole sample that has come since, in order of time.
+
+        Of many, as a simulation writes them, those before the last ``latest_ns`` are left out, but for one.
+        """
+        new = self._table.read() if self._rows else None
+        if new is None:
+            return
+        if self._rest is not None:
+            new = pa.concat_tables([self._rest, new])
+        whole = len(new) // self._rows * self._rows
+        self._rest = new.slice(whole) if whole < len(new) else None
+        columns = {
+            name: new.column(name).slice(0, whole).to_numpy()
+            for name in self._table.names
+            if name not in ("link", "way")
+        }
+        if not whole:
+            return
+        instants = columns["t_ns"][:: self._rows]
+        first = max(int(np.searchsorted(instants, instants[-1] - latest_ns)) - 1, 0)
+        for start in range(first * self._rows, whole, self._rows):
+            yield {name: column[start : start + self._rows] for name, column in columns.items()}
 
 
 class Tail:

@@ -39,7 +39,11 @@ def kept_table(directory: Path, name: str) -> dict[str, Array]:
         table = pq.read_table(path)
     except (OSError, pa.ArrowException):
         raise _damaged(directory, path.name) from None
-    return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}
+    found = {each: table.column(each).to_numpy(zero_copy_only=False) for each in table.column_names}
+    if name == "links" and found and "throughput_bits_per_s" not in found:
+        # A run of before there was this column: not known until its results are written again.
+        found["throughput_bits_per_s"] = np.full(len(found["t_s"]), np.nan)
+    return found
 
 
 def _damaged(directory: Path, name: str) -> LonghaulError:

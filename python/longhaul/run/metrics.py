@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.rates import steps, utilisation
+from longhaul.analysis.links import UNDELIVERED
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import session
 from longhaul.run.exposition import Family, render
 from longhaul.run.following import Tail
+from longhaul.run.link_monitor import LinkMonitor
 
 Json = Mapping[str, Any]
-Row = Mapping[str, str]
 
-FATES = ("lost", "overflowed", "dropped", "down", "too_big")
 _COUNTERS = {
     "offered_packets": "Packets that came to the link.",
     "offered_bytes": "IP bytes that came to the link.",
@@ -47,7 +46,7 @@ class Metrics:
         self._plan = directories.read_plan(directory)
         self._socket = socket
         raw = directory / "raw"
-        self._samples = Tail(raw / "samples.csv", "link", "way")
+        self._links = LinkMonitor(directory, self._plan)
         self._lateness = Tail(raw / "lateness.csv", "link", "way")
         self._sockets = Tail(raw / "sockets.csv", "host", "socket")
         self._lock = Lock()
@@ -55,11 +54,11 @@ class Metrics:
     def text(self) -> str:
         """All metrics, now."""
         with self._lock:
-            for tail in (self._samples, self._lateness, self._sockets):
-                tail.read()
+            for records in (self._links, self._lateness, self._sockets):
+                records.read()
             families = [
-                *_about(self._run, self._plan, self._samples.rows),
-                *_links(self._plan, self._samples),
+                *_about(self._run, self._plan, self._links),
+                *link_families(self._links),
                 *_late(self._lateness.rows),
                 *connections(self._sockets),
                 *_supervised(self._socket, self._plan),
@@ -67,7 +66,7 @@ class Metrics:
         return render(families)
 
 
-def _about(run: Json, plan: Json, samples: list[dict[str, str]]) -> list[Family]:
+def _about(run: Json, plan: Json, links: LinkMonitor) -> list[Family]:
     info = Family("longhaul_run_info", "gauge", "The run, by its labels.")
     info.add(
         1,
@@ -77,15 +76,15 @@ def _about(run: Json, plan: Json, samples: list[dict[str, str]]) -> list[Family]
         version=str(run["versions"]["longhaul"]),
     )
     time = Family("longhaul_run_sample_seconds", "gauge", "When links were last sampled, on the run's clock.")
-    if samples:
-        time.add(max(int(row["t_ns"]) for row in samples) / 1e9)
+    if links.latest is not None:
+        time.add(links.t_ns / 1e9)
     hosts = Family("longhaul_hosts", "gauge", "Hosts of the run.")
     hosts.add(sum(node["kind"] == "host" for node in plan["nodes"]))
     return [info, time, hosts]
 
 
-def _links(plan: Json, samples: Tail) -> list[Family]:
-    places = {link["name"]: place for place, link in enumerate(plan["links"])}
+def link_families(links: LinkMonitor) -> list[Family]:
+    """Counters of links, and what they do now: the figures that the page and ``run --watch`` show, too."""
     counters = {
         name: Family(f"longhaul_link_{name}_total", "counter", about) for name, about in _COUNTERS.items()
     }
@@ -96,33 +95,29 @@ def _links(plan: Json, samples: Tail) -> list[Family]:
     rate = Family(
         "longhaul_link_rate_bits_per_second", "gauge", "The rate that the scenario gives to the link now."
     )
-    used = Family("longhaul_link_utilisation_ratio", "gauge", "Share of the rate in use between two samples.")
-    for row in samples.rows:
-        labels = {"link": row["link"], "direction": row["way"]}
+    throughput = Family(
+        "longhaul_link_throughput_bits_per_second",
+        "gauge",
+        "Bits that began to leave, with what framing the rate counts: average over the latest second.",
+    )
+    used = Family(
+        "longhaul_link_utilisation_ratio",
+        "gauge",
+        "Throughput as a share of the rate: average over the latest second.",
+    )
+    averages = ((rate, links.rate_bits_per_s()), *zip((throughput, used), links.usage(), strict=True))
+    for place, direction in enumerate(links.directions if links.counters else ()):
+        labels = {"link": direction.link, "direction": direction.way}
         for name, family in counters.items():
-            family.add(int(row[name]), **labels)
+            family.add(int(links.counters[name][place]), **labels)
         for name, family in gauges.items():
-            family.add(int(row[_GAUGES[name][0]]), **labels)
-        for fate in FATES:
-            ended.add(int(row[f"{fate}_packets"]), **labels, fate=fate)
-        rates = steps(plan, places[row["link"]], row["way"])
-        now_ns = int(row["t_ns"])
-        present = [each for at_ns, each in rates if at_ns <= now_ns][-1]
-        if present is not None:
-            rate.add(present, **labels)
-        in_use = share(rates, samples.before(row), row)
-        if in_use is not None:
-            used.add(in_use, **labels)
-    return [*counters.values(), ended, *gauges.values(), rate, used]
-
-
-def share(rates: Any, before: Row | None, row: Row) -> float | None:
-    """What was used of a link between two samples; ``None`` without a rate."""
-    if before is None or before["t_ns"] == row["t_ns"]:
-        return None
-    sent = np.array([int(row["wire_bytes"]) - int(before["wire_bytes"])])
-    share = utilisation(rates, sent, np.array([int(before["t_ns"])]), np.array([int(row["t_ns"])]))
-    return float(share[0]) if np.isfinite(share[0]) else None
+            family.add(int(links.counters[_GAUGES[name][0]][place]), **labels)
+        for fate in UNDELIVERED:
+            ended.add(int(links.counters[f"{fate}_packets"][place]), **labels, fate=fate)
+        for family, values in averages:
+            if np.isfinite(values[place]):
+                family.add(float(values[place]), **labels)
+    return [*counters.values(), ended, *gauges.values(), rate, throughput, used]
 
 
 def _late(rows: list[dict[str, str]]) -> list[Family]:

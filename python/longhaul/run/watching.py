@@ -1,21 +1,16 @@
 """The links of a live run while it goes on: read along from its records, shown as a table."""
 
 import time
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 
-from longhaul.analysis.configuration import Steps
-from longhaul.analysis.rates import steps
 from longhaul.analysis.text import rate_text, share_text, time_text
 from longhaul.run import directory as directories
-from longhaul.run.following import Tail
-from longhaul.run.metrics import FATES, share
-
-Row = Mapping[str, str]
+from longhaul.run.lateness_monitor import LatenessMonitor
+from longhaul.run.link_monitor import LinkMonitor
 
 REFRESH_S = 0.25
 _BAR = 8
@@ -24,22 +19,22 @@ _BAR = 8
 
 @dataclass(frozen=True)
 class LinkNow:
-    """A direction of a link over the latest sampling interval."""
+    """A direction of a link: averages over the latest second of the run."""
 
     name: str
     way: str
     access: bool
     """Whether it is a host's way into the network."""
-    bits_per_s: float
-    """Of IP packets that left at the far end."""
-    used: float | None
-    """Share of the rate; ``None`` without a rate."""
-    wait_ns: float | None
+    throughput_bits_per_s: float
+    """Bytes that began to leave, as the rate counts them."""
+    utilisation: float | None
+    """Throughput as a share of the rate; ``None`` without a rate."""
+    queueing_delay_ns: float | None
     """What a packet that comes now waits; ``None`` without a rate."""
-    ended_packets: int
+    undelivered_packets: int
     """Lost, dropped, overflowed and so on since the run began."""
-    late_p99_ns: float | None
-    """A bound of the histogram that 99 % of the interval's packets kept below; ``None`` without packets."""
+    lateness_p99_ns: float | None
+    """What 99 % of the packets were not later than; ``None`` without packets."""
 
 
 class Watch:
@@ -48,42 +43,42 @@ class Watch:
     def __init__(self, directory: Path) -> None:
         """Follow the records in ``directory``, which need not be there yet."""
         plan = directories.read_plan(directory)
-        raw = directory / "raw"
         hosts = [node["kind"] == "host" for node in plan["nodes"]]
         self._access = {link["name"]: any(hosts[end] for end in link["endpoints"]) for link in plan["links"]}
-        self._rates: dict[tuple[str, str], Steps] = {
-            (link["name"], way): steps(plan, place, way)
-            for place, link in enumerate(plan["links"])
-            for way in ("forward", "reverse")
-        }
-        self._samples = Tail(raw / "samples.csv", "link", "way")
-        self._lateness = Tail(raw / "lateness.csv", "link", "way")
+        self._links = LinkMonitor(directory, plan)
+        names = [f"{each.link}/{each.way}" for each in self._links.directions]
+        self._lateness = LatenessMonitor(directory, names)
 
     def links(self) -> list[LinkNow]:
-        """Every direction that has been sampled twice, wide-area links first, busy ones before idle ones."""
-        self._samples.read()
+        """Every direction once it was sampled twice, wide-area links first, busy ones before idle ones."""
+        self._links.read()
         self._lateness.read()
-        late = {(row["link"], row["way"]): _late_p99(self._lateness, row) for row in self._lateness.rows}
-        found = [now for row in self._samples.rows for now in self._now(row, late)]
-        return sorted(found, key=lambda now: (now.access, -now.bits_per_s, now.name, now.way))
-
-    def _now(self, row: Row, late: Mapping[tuple[str, str], float | None]) -> Iterator[LinkNow]:
-        before = self._samples.before(dict(row))
-        if before is None or before["t_ns"] == row["t_ns"]:
-            return
-        key = row["link"], row["way"]
-        seconds = (int(row["t_ns"]) - int(before["t_ns"])) / 1e9
-        rate = [each for at_ns, each in self._rates[key] if at_ns <= int(row["t_ns"])][-1]
-        yield LinkNow(
-            name=row["link"],
-            way=row["way"],
-            access=self._access[row["link"]],
-            bits_per_s=(int(row["delivered_bytes"]) - int(before["delivered_bytes"])) * 8 / seconds,
-            used=share(self._rates[key], before, row),
-            wait_ns=int(row["waiting_bytes"]) * 8e9 / rate if rate else None,
-            ended_packets=sum(int(row[f"{fate}_packets"]) for fate in FATES),
-            late_p99_ns=late.get(key),
+        if self._links.averaged_ns is None:
+            return []
+        usage = self._links.usage()
+        columns = (
+            usage.throughput_bits_per_s,
+            usage.utilisation,
+            self._links.queueing_delay_ns(),
+            self._links.undelivered_packets(),
+            self._lateness.p99_ns(),
         )
+        found = [
+            LinkNow(
+                name=direction.link,
+                way=direction.way,
+                access=self._access[direction.link],
+                throughput_bits_per_s=float(throughput),
+                utilisation=_known(used),
+                queueing_delay_ns=_known(wait),
+                undelivered_packets=int(undelivered),
+                lateness_p99_ns=_known(late),
+            )
+            for direction, throughput, used, wait, undelivered, late in zip(
+                self._links.directions, *columns, strict=True
+            )
+        ]
+        return sorted(found, key=lambda now: (now.access, -now.throughput_bits_per_s, now.name, now.way))
 
 
 class Screen:
@@ -107,7 +102,7 @@ class Screen:
 def link_table(links: list[LinkNow], rows: int) -> Table:
     """One line for each direction of a link, in 80 columns; those beyond ``rows`` are counted in the last."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("link", "", ">now", "used", "", ">wait", ">ended", ">late p99"):
+    for column in ("link", "", ">throughput", "used", "", ">queueing", ">lost", ">late p99"):
         right = column.startswith(">")
         table.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=True)
     shown = links if len(links) <= rows else links[: max(rows - 1, 0)]
@@ -115,12 +110,12 @@ def link_table(links: list[LinkNow], rows: int) -> Table:
         table.add_row(
             now.name,
             "->" if now.way == "forward" else "<-",
-            rate_text(round(now.bits_per_s, -3)),
-            _bar(now.used),
-            "" if now.used is None else share_text(round(now.used, 2)),
-            time_text(now.wait_ns),
-            str(now.ended_packets),
-            "-" if now.late_p99_ns is None else f"< {time_text(now.late_p99_ns)}",
+            rate_text(now.throughput_bits_per_s),
+            _bar(now.utilisation),
+            "" if now.utilisation is None else share_text(now.utilisation),
+            time_text(now.queueing_delay_ns),
+            str(now.undelivered_packets),
+            time_text(now.lateness_p99_ns),
         )
     if len(shown) < len(links):
         table.add_row(f"and {len(links) - len(shown)} more")
@@ -136,17 +131,5 @@ def _bar(used: float | None) -> str:
     return ("█" * (eighths // 8) + part).ljust(_BAR)
 
 
-def _late_p99(tail: Tail, row: Mapping[str, Any]) -> float | None:
-    """The bound of the histogram below which 99 % of the latest interval's packets were late."""
-    before = tail.before(dict(row)) or {}
-
-    def new(column: str) -> int:
-        return int(row[column]) - int(before.get(column, 0))
-
-    packets = new("packets")
-    if packets <= 0:
-        return None
-    for column in row:
-        if column.startswith("le_") and new(column) >= 0.99 * packets:
-            return float(column.removeprefix("le_").removesuffix("_ns"))
-    return float("inf")
+def _known(value: float) -> float | None:
+    return None if isnan(value) else float(value)

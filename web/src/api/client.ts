@@ -2,7 +2,7 @@
 import type { Answers, RunEvent } from './answers/addresses';
 import type { Refused as Told } from './answers/texts';
 import { eventParser } from './events';
-import { check } from './translate';
+import { check, network } from './translate';
 
 const KEY = 'longhaul-token';
 
@@ -126,6 +126,7 @@ export const api = {
     ask('POST /runs', {}, { body: { text, mode, settings, file, base } }),
   runs: () => ask('GET /runs', {}),
   run: (id: string) => ask('GET /runs/{run}', { run: id }),
+  network: async (id: string) => network(await ask('GET /runs/{run}/network', { run: id })),
   stop: (id: string) => ask('POST /runs/{run}/stop', { run: id }, { body: {} }),
   set: (id: string, change: Change) => ask('POST /runs/{run}/set', { run: id }, { body: change }),
   log: (id: string, program: string, stream: 'out' | 'err', tail = 20_000) =>

@@ -1,5 +1,6 @@
 /** The server's model of a scenario, as the page wants it: nothing null that has a plain default, items in one line. */
 import type * as Theirs from './answers/drawn';
+import type { RunNetwork } from './answers/runs';
 import type { Problem } from './answers/texts';
 import type { Link } from './language';
 
@@ -90,4 +91,10 @@ const model = (theirs: Theirs.Model): Model => ({
 export const check = ({ problems, model: theirs }: Theirs.Check): Check => ({
   problems,
   model: theirs && model(theirs),
+});
+
+/** The network of a run, to be drawn as that of a text is. */
+export const network = ({ scenario, nodes, links }: RunNetwork): { scenario: string; network: Model } => ({
+  scenario,
+  network: { ...NO_MODEL, nodes, links: links.map(link) },
 });

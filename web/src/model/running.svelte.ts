@@ -4,7 +4,10 @@ import type { LinkSet } from '../api/answers/events';
 import { api, follow, Refused, type Lost, type Settings } from '../api/client';
 import type { OutcomeLine, Probe, RunDetails } from '../api/answers/runs';
 import type { Mode } from '../api/client';
+import type { Model } from '../api/translate';
+import { averages, NONE, type AllAverages } from './averages';
 import { refuse } from './desk.svelte';
+import { place, type Point } from './layout';
 import { Recorded, Ring, type Source } from './ring';
 
 export type Status =
@@ -44,9 +47,20 @@ export const running = $state({
   lost: false,
   /** Grows with every drawn frame that has something new. */
   beat: 0,
-  /** Grows twice a second, for numbers in text. */
+  /** Grows twice a second, for charts of what is asked for again and again. */
   slowBeat: 0,
   downs: [] as string[],
+  /** The scenario with which the run began, byte for byte, and its network: whatever is on the page Edit. */
+  scenario: null as string | null,
+  network: null as Model | null,
+  /** Where nodes are drawn; the same each time that the run is looked at. */
+  places: new Map<string, Point>() as ReadonlyMap<string, Point>,
+  /** Grows when another network comes, so that the map is fitted anew. */
+  opened: 0,
+  /** What stands beside links: labels, colours and numbers of one sample, or of the whole run once it is over. */
+  averages: NONE as AllAverages,
+  /** Over how much of the run's time, in ns; null for all of it. */
+  averagedNs: null as number | null,
 });
 
 /** Not state: it is read when something is drawn. */
@@ -79,6 +93,9 @@ function note(
   running.notices = [...running.notices.slice(1 - MOST_NOTICES), { kind, text, remedy, tNs }];
 }
 
+/** Between two pings of each, in ns. */
+const pingEvery = (probes: readonly Probe[]): number[] => probes.map((each) => each.every_ns ?? Infinity);
+
 /** "a1 → b1". */
 export const probeName = (probe: Pick<Probe, 'from' | 'to'>): string => `${probe.from} → ${probe.to}`;
 
@@ -102,7 +119,7 @@ function take(told: RunEvent | Lost): void {
     case 'hello': {
       const probes = told.probes.map(probeName);
       if (!ring || ring.links.join() !== told.links.join() || ring.probes.join() !== probes.join()) {
-        ring = new Ring(told.links, probes, CAPACITY);
+        ring = new Ring(told.links, probes, CAPACITY, pingEvery(told.probes));
         source = ring;
       }
       running.links = told.links;
@@ -145,6 +162,10 @@ function take(told: RunEvent | Lost): void {
       running.tNs = told.t_ns;
       ring?.push(told.t_ns, told.links ?? [], told.probes ?? []);
       beat();
+      break;
+    case 'now':
+      running.averages = averages(running.links, told.links);
+      running.averagedNs = told.averaged_ns;
       break;
     case 'program': {
       const { name, host } = told;
@@ -194,6 +215,10 @@ function forget(): void {
     detail: null,
     downs: [],
     mixed: false,
+    scenario: null,
+    network: null,
+    averages: NONE,
+    averagedNs: null,
   });
   running.beat++;
   running.slowBeat++;
@@ -206,6 +231,8 @@ export async function watch(id: string): Promise<void> {
   const mine = (watching = new AbortController());
   running.id = id;
   try {
+    await bring(id);
+    if (mine.signal.aborted) return;
     await follow(id, take, mine.signal);
   } catch (problem) {
     refuse(problem);
@@ -217,6 +244,20 @@ export async function watch(id: string): Promise<void> {
     return;
   }
   if (!mine.signal.aborted) await finish(id);
+}
+
+/** Whatever the run was made of, and whoever made it: its map is that of its own network. */
+async function bring(id: string): Promise<void> {
+  const { scenario, network } = await api.network(id);
+  if (running.id === id) lay(scenario, network);
+}
+
+function lay(scenario: string, network: Model): void {
+  running.scenario = scenario;
+  running.network = network;
+  running.places = place(network.nodes, network.links, new Map());
+  running.downs = network.links.filter((link) => link.text.up === 'false').map((link) => link.name);
+  running.opened++;
 }
 
 async function finish(id: string): Promise<void> {
@@ -237,16 +278,20 @@ async function finish(id: string): Promise<void> {
     running.name = detail.name;
     if (running.links.length === 0) running.links = detail.links;
     if (running.probes.length === 0) running.probes = detail.probes.map(probeName);
-    // What came as it happened knows how late packets were, but not what was before anybody looked, nor what a
-    // simulation skipped.
-    const whole = running.mode === 'live' && ring?.isWhole;
-    source = ring && whole ? ring : new Recorded(running.links, running.probes);
+    // The same numbers for everybody: for whom watched it, for whom comes later, and in every tab.
+    source = new Recorded(running.links, running.probes, pingEvery(detail.probes));
+    running.averages = detail.averages ? averages(running.links, detail.averages) : NONE;
+    running.averagedNs = null;
     running.beat++;
     running.slowBeat++;
   } catch (problem) {
     refuse(problem);
   }
 }
+
+/** The last answer to a ping of a run that goes on, and how many seconds ago it came. */
+export const lastAnswer = (at: number): { rtt: number | null; ago: number } =>
+  ring?.lastAnswer(at) ?? { rtt: null, ago: 0 };
 
 /** Reads the whole run's numbers of some links, for charts of a run that is over. */
 export async function readSeries(names: readonly string[]): Promise<void> {
@@ -259,6 +304,10 @@ export async function readSeries(names: readonly string[]): Promise<void> {
       .map(async (link) => {
         for (const series of await api.series(id, 'links', link)) into.keep(link, series.way, series);
       }),
+    (async () => {
+      if (!into.wants('', 'lateness')) return;
+      for (const series of await api.series(id, 'lateness')) into.keep('', 'lateness', series);
+    })(),
     (async () => {
       const open = running.probes.filter((probe) => into.wants(probe, 'probe'));
       if (!open.length) return;
@@ -275,9 +324,12 @@ export async function start(
   settings: Settings,
   file: string | null,
   base: string | null,
+  model: Model | null,
 ): Promise<string | null> {
   forget();
   running.mode = mode;
+  // What is being started, until the run says what it was made of.
+  if (model) lay(text, model);
   try {
     return (await api.start(text, mode, settings, file, base)).id;
   } catch (problem) {

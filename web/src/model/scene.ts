@@ -12,8 +12,9 @@ export type Dot = {
 };
 export type Line = {
   id: string;
-  index: number;
   link: ModelLink;
+  /** Names of all links that are drawn as this line: those of hosts that one dot stands for. */
+  stands: string[];
   a: Point;
   b: Point;
   bend: Point;
@@ -72,14 +73,17 @@ export function scene(model: Model, places: ReadonlyMap<string, Point>, view: Vi
   const key = (link: ModelLink): string => [link.a, link.b].sort().join(' ');
   for (const link of model.links) total.set(key(link), (total.get(key(link)) ?? 0) + 1);
   const lines: Line[] = [];
-  const seen = new Set<string>();
-  model.links.forEach((link, index) => {
+  const seen = new Map<string, Line>();
+  for (const link of model.links) {
     const [a, b] = [at.get(link.a), at.get(link.b)];
-    if (!a || !b) return;
+    if (!a || !b) continue;
     const attachment = link.attachment === true;
     const place = `${a.x},${a.y} ${b.x},${b.y}`;
-    if (attachment && seen.has(place)) return;
-    seen.add(place);
+    const before = attachment ? seen.get(place) : undefined;
+    if (before) {
+      before.stands.push(link.name);
+      continue;
+    }
     const number = pairs.get(key(link)) ?? 0;
     pairs.set(key(link), number + 1);
     const bow = (number - ((total.get(key(link)) ?? 1) - 1) / 2) * 22 * (link.a <= link.b ? 1 : -1);
@@ -88,8 +92,10 @@ export function scene(model: Model, places: ReadonlyMap<string, Point>, view: Vi
     const half = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
     const bend = { x: half.x + side.x * bow * 2, y: half.y + side.y * bow * 2 };
     const middle = { x: half.x + side.x * bow, y: half.y + side.y * bow };
-    lines.push({ id: `l:${link.name}`, index, link, a, b, bend, middle, attachment });
-  });
+    const line = { id: `l:${link.name}`, link, stands: [link.name], a, b, bend, middle, attachment };
+    lines.push(line);
+    if (attachment) seen.set(place, line);
+  }
   const spots = new Map<string, Point>();
   for (const dot of dots) spots.set(dot.id, dot.at);
   for (const line of lines) spots.set(line.id, line.middle);
@@ -119,7 +125,7 @@ function cuts(line: Line, box: Box): boolean {
 /** Labels that fit without touching each other or a dot; those in `first` are placed before all others. */
 export function labels(
   { dots, lines }: Scene,
-  told: (link: ModelLink) => string,
+  told: (line: Line) => string,
   first: ReadonlySet<string>,
   room: { width: number; height: number },
 ): Label[] {
@@ -193,7 +199,7 @@ export function labels(
   const ofLine = (line: Line): Label[] => {
     const length = Math.hypot(line.b.x - line.a.x, line.b.y - line.a.y) || 1;
     const [nx, ny] = [-(line.b.y - line.a.y) / length, (line.b.x - line.a.x) / length];
-    const text = told(line.link);
+    const text = told(line);
     const from = (share: number): Point => ({
       x: line.middle.x + (line.b.x - line.a.x) * share,
       y: line.middle.y + (line.b.y - line.a.y) * share,
@@ -246,3 +252,7 @@ export const about = ({ node, stands }: Dot): string =>
   stands.length
     ? `${stands.length} hosts at ${node.attach}`
     : `${node.kind} ${node.name}${node.attach ? `, attached to ${node.attach}` : ''}`;
+
+/** A line's name: that of its link, or of how many links it stands for. */
+export const nameOf = ({ link, stands }: Line): string =>
+  stands.length > 1 ? `${stands.length} hosts at ${link.b}` : link.name;

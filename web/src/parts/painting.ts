@@ -45,9 +45,10 @@ export function paintGraticule(
   context.stroke();
 }
 
-export type LinkLook = { level: number | null; dashed: boolean; chosen: boolean };
+/** `drawn` on the page Edit; in a run the class of the load, or `unknown`. */
+export type LinkLook = { level: number | 'drawn' | 'unknown'; dashed: boolean; chosen: boolean };
 
-/** A link in the colour and width of its load, or plain where loads are not known. */
+/** A link in the colour and width of its load, or thin where it is not known. */
 export function paintLink(
   context: CanvasRenderingContext2D,
   line: Line,
@@ -57,16 +58,18 @@ export function paintLink(
   context.moveTo(line.a.x, line.a.y);
   context.quadraticCurveTo(line.bend.x, line.bend.y, line.b.x, line.b.y);
   context.setLineDash(dashed ? [4, 5] : []);
+  const thin = level === 'unknown' ? 1 : line.attachment ? 1.25 : 2.5;
+  const wide = typeof level === 'number' ? WIDTHS[level]! : thin;
   if (chosen) {
     context.strokeStyle = colour('accent');
     context.globalAlpha = 0.3;
-    context.lineWidth = (level === null ? 2.5 : WIDTHS[level]!) + 7;
+    context.lineWidth = wide + 7;
     context.stroke();
     context.globalAlpha = 1;
   }
-  context.lineWidth =
-    level === null ? (line.attachment ? 1.25 : 2.5) : WIDTHS[level]! * (line.attachment ? 0.75 : 1);
-  context.strokeStyle = colour(level === null ? (line.attachment ? 'l0' : 'l2') : `l${level}`);
+  context.lineWidth = typeof level === 'number' && line.attachment ? wide * 0.75 : wide;
+  const plain = line.attachment ? 'l0' : 'l2';
+  context.strokeStyle = colour(typeof level === 'number' ? `l${level}` : level === 'unknown' ? 'ink' : plain);
   context.stroke();
   context.setLineDash([]);
 }

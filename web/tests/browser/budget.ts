@@ -12,8 +12,8 @@ import { count, tally } from './tally';
 
 const LINKS = 501;
 const STREAMED_S = 20;
-/** Of ten. */
-const LEAST_PER_S = 9;
+/** Of ten samples, and of as many pictures of charts; averages, which colour the map, come twice a second. */
+const LEAST_PER_S = { samples: 9, charts: 9, map: 1.5 };
 const TICKS_PER_S = 100;
 
 let here: Desk;
@@ -143,15 +143,16 @@ test('501 links ten times a second', async () => {
   );
   console.log(
     `each second: ${perSecond.samples.toFixed(1)} samples received, ${perSecond.map.toFixed(1)} frames of the map and ` +
-      `${perSecond.charts.toFixed(1)} of the charts painted (at least ${LEAST_PER_S} of 10)`,
+      `${perSecond.charts.toFixed(1)} of the charts painted (at least ${JSON.stringify(LEAST_PER_S)})`,
   );
-  const least = Math.min(...Object.values(perSecond));
-  if (least < LEAST_PER_S)
+  const keys = ['samples', 'charts', 'map'] as const;
+  const behind = keys.filter((each) => perSecond[each] < LEAST_PER_S[each]);
+  if (behind.length)
     console.log(
       'The page fell behind: the processor time above is that of fewer pictures, and worth nothing.',
     );
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 120_000 });
   await page.context().close();
-  expect(least, 'samples received and frames painted, each second').toBeGreaterThanOrEqual(LEAST_PER_S);
+  expect(behind, 'samples received and frames painted, each second').toEqual([]);
 });

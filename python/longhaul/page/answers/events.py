@@ -8,20 +8,30 @@ from longhaul.page.answers.runs import OutcomeLine, Planned, Probe, RunRow, WayN
 from longhaul.page.answers.texts import Refusal
 
 Figures = tuple[
-    Literal["bits_per_s"],
+    Literal["throughput_bits_per_s"],
+    Literal["queueing_delay_ns"],
+    Literal["undelivered_packets"],
+    Literal["lateness_p99_ns"],
+]
+NowFigures = tuple[
+    Literal["throughput_bits_per_s"],
     Literal["utilisation"],
-    Literal["queue_delay_ns"],
-    Literal["lost_packets"],
+    Literal["queueing_delay_ns"],
+    Literal["undelivered_packets"],
     Literal["lateness_p99_ns"],
 ]
 
 
 class Hello(RunRow, Planned):
-    """The beginning of a stream; ``figures`` are those of each direction of a link in a sample."""
+    """The beginning of a stream; ``figures`` are those of each direction of a link in a sample.
+
+    ``now_figures`` are those of each direction in ``now``.
+    """
 
     event: Literal["hello"]
     version: int
     figures: Figures
+    now_figures: NowFigures
     probes: list[Probe]
 
 
@@ -77,7 +87,9 @@ class ProgramState(TypedDict):
 
 
 class Sample(TypedDict):
-    """What links and pings do now; ``real_s`` is how long a simulation has taken up to ``t_ns``.
+    """What links and pings did since the sample before, for charts.
+
+    ``real_s`` is how long a simulation has taken up to ``t_ns``.
 
     ``links`` has for each the figures forward and then those in reverse, ``probes`` the last round trip of
     each in ns, if a reply has come since the sample before; ``None`` for all of them is nothing new.
@@ -88,6 +100,19 @@ class Sample(TypedDict):
     links: list[list[float | None]] | None
     probes: list[int | None] | None
     real_s: NotRequired[float]
+
+
+class Now(TypedDict):
+    """What stands beside each link: figures of the latest ``averaged_ns`` of the run's clock, up to ``t_ns``.
+
+    ``links`` has for each the figures forward and then those in reverse. Labels and colours come from one
+    of these.
+    """
+
+    event: Literal["now"]
+    t_ns: int
+    averaged_ns: int
+    links: list[list[float | None]]
 
 
 class LinkSet(TypedDict):
@@ -161,4 +186,4 @@ Happening = (
     | End
 )
 """What is told once, and again to who comes later."""
-Event = Hello | Sample | Happening
+Event = Hello | Sample | Now | Happening

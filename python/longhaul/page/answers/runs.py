@@ -4,6 +4,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from longhaul.page.answers.drawn import ModelLink, ModelNode
 from longhaul.page.answers.files import CarriedOut, Summary
 
 WayName = Literal["forward", "reverse"]
@@ -84,17 +85,22 @@ class Planned(TypedDict):
     programs: list[RunProgram]
 
 
-Probe = TypedDict("Probe", {"name": str, "program": str, "from": str, "to": str})
-Probe.__doc__ = "Pings that are measured, and the program that sends them."
+Probe = TypedDict("Probe", {"name": str, "program": str, "from": str, "to": str, "every_ns": int | None})
+Probe.__doc__ = "Pings that are measured, the program that sends them, and how long after one comes the next."
 
 
 class RunDetails(RunRow, Planned):
-    """All about a run; what comes of it is ``None`` until it is over."""
+    """All about a run; what comes of it is ``None`` until it is over.
+
+    ``averages`` has for each link what ``now`` has, over the whole run: throughput, utilisation, mean
+    queueing delay, packets that ended otherwise than delivered, and the 99th percentile of lateness.
+    """
 
     run: dict[str, Any]
     failures: list[FailureRow]
     ended_programs: list[EndedProgram]
     summary: Summary | None
+    averages: list[list[float | None]] | None
     fidelity: dict[str, Any] | None
     transfers: CarriedOut | None
     probes: list[Probe]
@@ -102,6 +108,17 @@ class RunDetails(RunRow, Planned):
     files: list[str]
     tables: list[str]
     scenario: str
+
+
+class RunNetwork(TypedDict):
+    """The network of a run as it was when the run began, to be drawn; and its scenario, byte for byte.
+
+    Links are in the order of samples. Nothing in it has a place in the text.
+    """
+
+    scenario: str
+    nodes: list[ModelNode]
+    links: list[ModelLink]
 
 
 class Changed(TypedDict):
@@ -197,7 +214,14 @@ class SocketsOverTime(TypedDict):
     series: list[SocketSeries]
 
 
-OverTime = LinksOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime
+class LatenessOverTime(TypedDict):
+    """The 99th percentile of lateness in the direction where it was greatest."""
+
+    table: Literal["lateness"]
+    series: list[Over]
+
+
+OverTime = LinksOverTime | LatenessOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime
 
 
 class Packet(TypedDict):

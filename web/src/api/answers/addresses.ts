@@ -14,6 +14,7 @@ import type { Check, Edited } from './drawn';
 import type {
   Begun,
   RunDetails,
+  RunNetwork,
   Changed,
   Ticket,
   Log,
@@ -21,6 +22,7 @@ import type {
   ProbesOverTime,
   FlowsOverTime,
   SocketsOverTime,
+  LatenessOverTime,
   Packets,
 } from './runs';
 import type { Runs, SweepResult, Comparison, Policies, TransferPlan } from './studies';
@@ -32,6 +34,7 @@ import type {
   RunStarted,
   ProgramState,
   Sample,
+  Now,
   LinkSet,
   Warned,
   Failure,
@@ -61,11 +64,13 @@ export interface Answers {
   'GET /runs': Runs;
   'POST /runs': Begun;
   'GET /runs/{run}': RunDetails;
+  'GET /runs/{run}/network': RunNetwork;
   'POST /runs/{run}/stop': Done;
   'POST /runs/{run}/set': Changed;
   'POST /runs/{run}/ticket': Ticket;
   'GET /runs/{run}/logs/{program}': Log;
-  'GET /runs/{run}/series': LinksOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime;
+  'GET /runs/{run}/series':
+    LinksOverTime | LatenessOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime;
   'GET /runs/{run}/packets': Packets;
   'POST /sweeps': Begun;
   'GET /sweeps/{run}': SweepResult;
@@ -78,6 +83,7 @@ export interface Answers {
 export type RunEvent =
   | Hello
   | Sample
+  | Now
   | Building
   | Law
   | Up

@@ -4,6 +4,8 @@ import type { OutcomeLine, RunProgram, Probe } from './runs';
 
 /**
  * The beginning of a stream; `figures` are those of each direction of a link in a sample.
+ *
+ * `now_figures` are those of each direction in `now`.
  */
 export interface Hello {
   id: string;
@@ -28,10 +30,21 @@ export interface Hello {
   event: 'hello';
   version: number;
   /**
+   * @minItems 4
+   * @maxItems 4
+   */
+  figures: ['throughput_bits_per_s', 'queueing_delay_ns', 'undelivered_packets', 'lateness_p99_ns'];
+  /**
    * @minItems 5
    * @maxItems 5
    */
-  figures: ['bits_per_s', 'utilisation', 'queue_delay_ns', 'lost_packets', 'lateness_p99_ns'];
+  now_figures: [
+    'throughput_bits_per_s',
+    'utilisation',
+    'queueing_delay_ns',
+    'undelivered_packets',
+    'lateness_p99_ns',
+  ];
   probes: Probe[];
 }
 
@@ -91,7 +104,9 @@ export interface ProgramState {
 }
 
 /**
- * What links and pings do now; `real_s` is how long a simulation has taken up to `t_ns`.
+ * What links and pings did since the sample before, for charts.
+ *
+ * `real_s` is how long a simulation has taken up to `t_ns`.
  *
  * `links` has for each the figures forward and then those in reverse, `probes` the last round trip of
  * each in ns, if a reply has come since the sample before; `null` for all of them is nothing new.
@@ -102,6 +117,19 @@ export interface Sample {
   links: (number | null)[][] | null;
   probes: (number | null)[] | null;
   real_s?: number;
+}
+
+/**
+ * What stands beside each link: figures of the latest `averaged_ns` of the run's clock, up to `t_ns`.
+ *
+ * `links` has for each the figures forward and then those in reverse. Labels and colours come from one
+ * of these.
+ */
+export interface Now {
+  event: 'now';
+  t_ns: number;
+  averaged_ns: number;
+  links: (number | null)[][];
 }
 
 /**

@@ -1,4 +1,5 @@
 /* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
+import type { ModelNode, ModelLink } from './drawn';
 import type { Summary, CarriedOut } from './files';
 
 /**
@@ -70,17 +71,21 @@ export interface EndedProgram {
 }
 
 /**
- * Pings that are measured, and the program that sends them.
+ * Pings that are measured, the program that sends them, and how long after one comes the next.
  */
 export interface Probe {
   name: string;
   program: string;
   from: string;
   to: string;
+  every_ns: number | null;
 }
 
 /**
  * All about a run; what comes of it is `null` until it is over.
+ *
+ * `averages` has for each link what `now` has, over the whole run: throughput, utilisation, mean
+ * queueing delay, packets that ended otherwise than delivered, and the 99th percentile of lateness.
  */
 export interface RunDetails {
   id: string;
@@ -108,6 +113,7 @@ export interface RunDetails {
   failures: FailureRow[];
   ended_programs: EndedProgram[];
   summary: Summary | null;
+  averages: (number | null)[][] | null;
   fidelity: {
     [k: string]: unknown;
   } | null;
@@ -117,6 +123,17 @@ export interface RunDetails {
   files: string[];
   tables: string[];
   scenario: string;
+}
+
+/**
+ * The network of a run as it was when the run began, to be drawn; and its scenario, byte for byte.
+ *
+ * Links are in the order of samples. Nothing in it has a place in the text.
+ */
+export interface RunNetwork {
+  scenario: string;
+  nodes: ModelNode[];
+  links: ModelLink[];
 }
 
 /**
@@ -140,6 +157,16 @@ export interface Log {
   program: string;
   text: string;
   bytes: number;
+}
+
+/**
+ * Columns over time; what is not known at a time is `null`.
+ */
+export interface Over {
+  t_ns: number[];
+  columns: {
+    [k: string]: (number | null)[];
+  };
 }
 
 /**
@@ -228,6 +255,14 @@ export interface FlowsOverTime {
 export interface SocketsOverTime {
   table: 'sockets';
   series: SocketSeries[];
+}
+
+/**
+ * The 99th percentile of lateness in the direction where it was greatest.
+ */
+export interface LatenessOverTime {
+  table: 'lateness';
+  series: Over[];
 }
 
 /**
