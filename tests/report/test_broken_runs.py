@@ -64,8 +64,8 @@ def test_a_comparison_names_what_is_missing_or_damaged(
 ) -> None:
     spoil(broken / name)
     said = report("--compare", broken, whole, "--output", tmp_path / "out.html")
-    if (name, spoil) in (("scenario.yaml", cut), ("summary.json", Path.unlink)):
-        # Half a text is a text; results that are missing are made again.
+    if (name, spoil) == ("summary.json", Path.unlink):
+        # Results that are missing are made again.
         assert said == f"{tmp_path / 'out.html'}\n"
     elif (name, spoil) == ("plan.json", Path.unlink):
         assert f"{broken} is no run directory" in said
@@ -78,13 +78,15 @@ def test_a_comparison_names_what_is_missing_or_damaged(
 @pytest.mark.parametrize("name", ["links", "packets"])
 def test_a_damaged_table_is_an_error_not_a_missing_figure(broken: Path, name: str) -> None:
     cut(broken / f"{name}.parquet")
-    with pytest.raises(LonghaulError, match=f"{name}.parquet is damaged; write it again: longhaul report"):
+    with pytest.raises(
+        LonghaulError, match=f"{name}.parquet is damaged: .*; write it again: longhaul report"
+    ):
         draw(broken)
     assert report(broken) == f"{broken / 'report.html'}\n"
     assert draw(broken)["throughput"]
 
 
-@pytest.mark.parametrize("name", ["run.json", "plan.json", "scenario.yaml", "raw/packets.csv"])
+@pytest.mark.parametrize("name", ["run.json", "plan.json", "scenario.yaml", "raw/engine.json"])
 def test_a_report_names_what_is_damaged(broken: Path, name: str) -> None:
     if name == "scenario.yaml":
         (broken / name).unlink()
@@ -93,12 +95,20 @@ def test_a_report_names_what_is_damaged(broken: Path, name: str) -> None:
     assert str(broken / name) in report(broken)
 
 
-def test_damaged_samples_cost_what_is_over_time_alone(broken: Path) -> None:
+@pytest.mark.parametrize("has_manifest", [True, False])
+def test_damaged_samples_cost_what_is_over_time_alone(broken: Path, has_manifest: bool) -> None:
     (broken / "raw" / "samples.csv").write_bytes(b"link\n1\n")
+    if not has_manifest:
+        (broken / "manifest.json").unlink()
     assert report(broken) == f"{broken / 'report.html'}\n"
     drawn = draw(broken)
     assert not drawn["throughput"]
     assert drawn["packet_delays"]
+    fidelity = json.loads((broken / "fidelity.json").read_text())
+    found = [each["what"] for each in fidelity["reasons"]]
+    assert "2 damaged lines of raw/samples.csv left out" in found
+    assert fidelity["verdict"] == ("invalid" if has_manifest else "degraded")
+    assert has_manifest == any("raw/samples.csv is damaged: it has 7 of" in each for each in found)
 
 
 def test_results_without_records_stay_as_they_are(broken: Path) -> None:
@@ -109,7 +119,7 @@ def test_results_without_records_stay_as_they_are(broken: Path) -> None:
 
 
 def test_a_run_that_was_cut_short_has_a_report_and_says_that_it_is_invalid(broken: Path, whole: Path) -> None:
-    for name in ("summary.json", "fidelity.json", "report.html", "raw/engine.json"):
+    for name in ("summary.json", "fidelity.json", "report.html", "manifest.json", "raw/engine.json"):
         (broken / name).unlink()
     for name in ("samples", "packets"):
         path = broken / "raw" / f"{name}.csv"

@@ -3,8 +3,8 @@
 Every threshold stands here, and in docs/guide/fidelity.md.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 LATENESS_P99_NS = 100_000
@@ -104,12 +104,9 @@ def judge(
         reasons = tuple(_vanished(engine))
         return Fidelity("invalid" if reasons else "faithful", reasons, {}, {}, {}, {})
     reasons = (*_vanished(engine), *_unconfigured(engine, hosts), *_timing(engine))
-    order: tuple[Verdict, ...] = ("invalid", "degraded")
-    found = {each.verdict for each in reasons}
-    worst: Verdict = next((level for level in order if level in found), "faithful")
     gaps = {**engine["gaps"], "share": engine["gaps"]["total_ns"] / max(engine["duration_ns"], 1)}
     return Fidelity(
-        verdict=worst,
+        verdict=worst_of(each.verdict for each in reasons),
         reasons=reasons,
         lateness=dict(engine["lateness"]["all"]),
         spacing=dict(engine.get("spacing", {}).get("all", {})),
@@ -118,6 +115,26 @@ def judge(
         simulated=dict(engine.get("simulated", {}).get("lateness", {})),
         waiting=_waiting(accounts or {}, engine["duration_ns"]),
     )
+
+
+def with_damage(found: Fidelity, *, files: Iterable[str], lines: Mapping[str, int]) -> Fidelity:
+    """The verdict where records are damaged: ``files`` say what is wrong, ``lines`` were left out by file."""
+    remedy = "restore it from a copy, or run the scenario again"
+    reasons = (
+        *(Reason("invalid", each, remedy) for each in files),
+        *(
+            Reason("degraded", f"{count} damaged line{'s' if count > 1 else ''} of {name} left out", remedy)
+            for name, count in lines.items()
+        ),
+    )
+    verdicts = (found.verdict, *(each.verdict for each in reasons))
+    return replace(found, verdict=worst_of(verdicts), reasons=(*found.reasons, *reasons))
+
+
+def worst_of(verdicts: Iterable[Verdict]) -> Verdict:
+    """The worst of some verdicts; ``faithful`` for none."""
+    order: tuple[Verdict, ...] = ("faithful", "degraded", "invalid")
+    return max(verdicts, key=order.index, default="faithful")
 
 
 def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:

@@ -6,7 +6,7 @@ Every threshold stands here, and in docs/guide/relay.md.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from longhaul.analysis.fidelity import Fidelity, Reason, Verdict
+from longhaul.analysis.fidelity import Fidelity, Reason, worst_of
 
 LATENESS_P99_NS = 500_000
 """Beyond it, one piece in a hundred was later than a local network's own latency can hide."""
@@ -22,10 +22,8 @@ def judge_relay(result: Mapping[str, Any] | None) -> Fidelity:
         reason = Reason("invalid", "the relay left no results", "see raw/relay.json")
         return Fidelity("invalid", (reason,), {}, {}, {}, {})
     reasons = tuple(_reasons(result))
-    order: tuple[Verdict, ...] = ("invalid", "degraded")
-    worst: Verdict = next((each for each in order if any(r.verdict == each for r in reasons)), "faithful")
     return Fidelity(
-        verdict=worst,
+        verdict=worst_of(each.verdict for each in reasons),
         reasons=reasons,
         lateness=_with_units(result.get("lateness_ns")),
         spacing={},

@@ -268,11 +268,11 @@ def _packet_columns(directory: Path) -> dict[str, Array]:
         table = pq.read_table(path)
         found = {name: _column(table, column) for name, column in _PACKETS.items()}
     else:
-        types = {"link": pa.string(), "way": pa.string(), "fate": pa.string(), "flow": pa.string()}
-        written = read_recorded(directory / "raw" / "packets.csv", types)
+        written = read_recorded(directory / "raw" / "packets.csv", tuple(_PACKETS))
         found = {} if written is None else {name: _column(written, name) for name in _PACKETS}
     if found:
         found["due_ns"] = found["due_ns"].astype(float)
+        found["flow"] = found["flow"].astype(str).astype(object)
     return found if found and len(found["link"]) else {}
 
 

@@ -13,7 +13,7 @@ from traceback import extract_tb
 from typing import Any
 
 from longhaul.errors import LonghaulError
-from longhaul.run import processes, record
+from longhaul.run import manifest, processes, record
 
 RUNNING = "running"
 CRASHED = "crashed"
@@ -86,6 +86,9 @@ def end(directory: Path, status: str, reason: str | None = None) -> None:
             content |= {"status": status, "reason": reason or REASONS.get(status)}
             record.write(path, content)
     record.release(directory)
+    if (directory / "summary.json").is_file():
+        # Without results, files may still be written to.
+        manifest.update(directory)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from longhaul.errors import LonghaulError
+from longhaul.run import manifest
 
 Array = np.ndarray[Any, Any]
 
@@ -23,6 +24,7 @@ def kept_json(directory: Path, name: str) -> Any:
 
 def kept_text(directory: Path, name: str) -> str:
     """The content of a text file. Raises LonghaulError if it cannot be read."""
+    manifest.check(directory, name)
     try:
         return (directory / name).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -33,6 +35,7 @@ def kept_text(directory: Path, name: str) -> str:
 def kept_table(directory: Path, name: str) -> dict[str, Array]:
     """The columns of ``name``.parquet; empty if there is none. Raises LonghaulError if it is damaged."""
     path = directory / f"{name}.parquet"
+    manifest.check(directory, path.name)
     if not path.is_file():
         return {}
     try:

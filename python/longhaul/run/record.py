@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from longhaul.errors import LonghaulError
 from longhaul.storage import replace_text
 
 Json = dict[str, Any]
@@ -30,11 +31,20 @@ def path_of(directory: Path) -> Path | None:
     return next((path for name in NAMES if (path := directory / name).is_file()), None)
 
 
+class DamagedRecordError(LonghaulError, ValueError):
+    """A record that is no JSON object."""
+
+
 def read(path: Path) -> Json:
-    """The contents of a record. Raises OSError and ValueError."""
-    content = json.loads(path.read_text(encoding="utf-8"))
+    """The contents of a record. Raises OSError and DamagedRecordError."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        content = None
     if not isinstance(content, dict):
-        raise ValueError(f"{path} is not an object")
+        raise DamagedRecordError(
+            f"{path} is damaged", remedy="restore it from a copy, or run the scenario again", exit_code=2
+        )
     return content
 
 

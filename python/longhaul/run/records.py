@@ -9,34 +9,30 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from longhaul.analysis.sockets import summarise_sockets
-from longhaul.errors import LonghaulError
-from longhaul.run.recorded import read_recorded
+from longhaul.run.recorded import Records
 from longhaul.run.tables import write_table
 
 Json = dict[str, Any]
 
+_PACKET_COLUMNS = ("link", "way", "offered_ns", "due_ns", "bytes", "fate", "flow")
+_SOCKET_COLUMNS = ("t_ns", "host", "local", "remote", "cc", "rtt_us", "rttvar_us", "min_rtt_us", "rto_us")
 
-def write_tables(directory: Path, engine: Mapping[str, Any] | None) -> Json:
+
+def write_tables(records: Records, engine: Mapping[str, Any] | None) -> Json:
     """Write the tables that there are records for; returns what the summary says of them."""
     names = {int(flow): name for flow, name in (engine or {}).get("flow_names", [])}
-    makers: Mapping[str, Callable[[pa.Table], pa.Table]] = {
-        "packets": lambda table: _passages(table, names),
-        "monitor": lambda table: table,
-        "monitor_flows": lambda table: _named(table, names),
-        "sockets": _sockets,
+    directory = records.directory
+    makers: Mapping[str, tuple[tuple[str, ...], Callable[[pa.Table], pa.Table]]] = {
+        "packets": (_PACKET_COLUMNS, lambda table: _passages(table, names)),
+        "monitor": (("start_ns", "link", "way"), lambda table: table),
+        "monitor_flows": (("start_ns", "link", "way", "flow"), lambda table: _named(table, names)),
+        "sockets": (_SOCKET_COLUMNS, _sockets),
     }
     told: Json = {}
-    for name, make in makers.items():
-        recorded = _read(directory / "raw" / f"{name}.csv")
+    for name, (needs, make) in makers.items():
+        recorded = records.table(name, needs)
         if recorded is not None:
-            try:
-                table = make(recorded)
-            except (KeyError, ValueError):
-                raise LonghaulError(
-                    f"{directory / 'raw' / name}.csv is damaged",
-                    remedy="without this file, the rest can be written",
-                    exit_code=2,
-                ) from None
+            table = make(recorded)
             write_table(table, directory / f"{name}.parquet")
             told |= {"sockets": summarise_sockets(table.to_pydict())} if name == "sockets" else {}
     hosts = _hosts(directory / "raw" / "accounts.json")
@@ -97,22 +93,3 @@ def _hosts(path: Path) -> pa.Table | None:
             "value": pa.array(values, pa.int64()),
         }
     )
-
-
-_TYPES = {
-    **dict.fromkeys(("link", "way", "fate", "host", "local", "remote", "state", "cc"), pa.string()),
-    "utilisation": pa.float64(),
-}
-
-
-def _read(path: Path) -> pa.Table | None:
-    """A CSV file of whole numbers and names; ``None`` if there is none."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            names = file.readline().strip().split(",")
-    except OSError:
-        return None
-    types: Json = {name: _TYPES.get(name, pa.int64()) for name in names}
-    # The kernel's numbers of sockets need all 64 bits.
-    types |= {"socket": pa.uint64()} if "socket" in names else {}
-    return read_recorded(path, types)

@@ -12,7 +12,7 @@ from longhaul.analysis.changes import describe_changes
 from longhaul.analysis.configuration import Configuration
 from longhaul.analysis.expectations import evaluate
 from longhaul.analysis.fairness import fairness
-from longhaul.analysis.fidelity import judge
+from longhaul.analysis.fidelity import judge, with_damage
 from longhaul.analysis.links import intervals, summarise_links
 from longhaul.analysis.metrics import metrics
 from longhaul.analysis.outcome import ending_text, expectation_state, program_failure
@@ -20,11 +20,11 @@ from longhaul.analysis.pacing import summarise_pacing
 from longhaul.analysis.sharing import bottleneck
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
-from longhaul.run import logs, outcomes, players, simulation, transfers
+from longhaul.run import logs, manifest, outcomes, players, simulation, transfers
 from longhaul.run.changes import read_configuration
 from longhaul.run.kept import kept_json
 from longhaul.run.logs import Pings
-from longhaul.run.recorded import read_recorded
+from longhaul.run.recorded import Records, known_names, read_recorded
 from longhaul.run.records import write_tables
 from longhaul.run.segments import read_segments
 from longhaul.run.tables import write_table
@@ -35,6 +35,17 @@ Json = dict[str, Any]
 
 _TABLES = ("links", "flows", "jobs", "flow_names")
 """What the engine says that has a place elsewhere."""
+_SAMPLE_COLUMNS = (
+    "t_ns",
+    "link",
+    "way",
+    "offered_bytes",
+    "delivered_bytes",
+    "wire_bytes",
+    "waiting_packets",
+    "waiting_bytes",
+    "flying_packets",
+)
 _QUANTILES = (("min", 0.0), ("p50", 0.5), ("p99", 0.99), ("max", 1.0))
 
 
@@ -45,12 +56,13 @@ def write_results(directory: Path) -> Json:
     """
     raw = directory / "raw"
     plan = _plan(directory)
+    damaged = manifest.check_sources(directory)
+    records = Records(directory, known_names(plan))
     engine = read_engine(directory)
     hosts: Json = _read(raw / "hosts.json") or {}
     traffic: list[Json] = _read(raw / "traffic.json") or []
-    samples = read_samples(raw / "samples.csv")
+    samples = as_samples(records.table("samples", _SAMPLE_COLUMNS))
     configuration = read_configuration(directory, plan)
-    fidelity = judge(engine, hosts, _read(raw / "accounts.json")).as_dict()
     simulated = engine is not None and engine.get("mode") == "sim"
     real = [] if simulated else [each for each in traffic if not each.get("simulated")]
     may_end = {each["name"] for each in plan.get("programs", ()) if each.get("may_end")}
@@ -60,23 +72,26 @@ def write_results(directory: Path) -> Json:
     pings = _pings(directory, real, engine["t0_unix_ns"] if engine else 0) if real else {}
     if engine is not None and "jobs" in engine:
         background = [each for each in traffic if simulated or each.get("simulated")]
-        totals, rows = simulation.flows(directory, background, engine)
+        totals, rows = simulation.flows(records, background, engine)
         order = {each[key]: -place for place, each in enumerate(traffic[::-1]) for key in ("name", "program")}
         flows = sorted(flows + totals, key=lambda flow: order[flow["flow"]])
         flow_rows += rows
         programs += simulation.programs(directory, engine)
-        pings = {**pings, **simulation.pings(directory)}
+        pings = {**pings, **simulation.pings(records)}
     probes, probe_rows = _probes(traffic, plan, pings, configuration)
     _write_table(intervals(samples, plan, configuration), directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
     _write_table(_columns(probe_rows), directory / "probes.parquet")
-    segments = read_segments(directory, plan, engine)
+    segments = read_segments(records, plan, engine)
     if segments.num_rows:
         write_table(segments, directory / "segments.parquet")
-    requests = transfers.table(directory, traffic, plan.get("flows", ()))
+    requests = transfers.table(records, traffic, plan.get("flows", ()))
     if requests is not None:
         write_table(requests, directory / "requests.parquet")
+    tables = write_tables(records, engine)
     links = summarise_links(plan, engine, samples, configuration) if engine else []
+    judged = judge(engine, hosts, _read(raw / "accounts.json"))
+    fidelity = with_damage(judged, files=map(str, damaged), lines=records.damaged_lines).as_dict()
     summary: Json = {
         "name": plan.get("name"),
         "duration_ns": engine["duration_ns"] if engine else None,
@@ -91,7 +106,7 @@ def write_results(directory: Path) -> Json:
         "transfers": summarise_transfers(flows, shared_bits_per_s(plan, traffic)),
         "packets": engine["packets"] if engine else {},
         "fidelity": fidelity,
-        **write_tables(directory, engine),
+        **tables,
     }
     planned = _read(directory / "transfers.json")
     if planned is not None:
@@ -103,6 +118,7 @@ def write_results(directory: Path) -> Json:
     summary["outcome"] = outcomes.evaluate(directory, summary).as_dict()
     _write_json(directory / "fidelity.json", {**fidelity, "engine": _without_traffic(engine), "hosts": hosts})
     _write_json(directory / "summary.json", summary)
+    manifest.update(directory)
     return summary
 
 
@@ -151,7 +167,11 @@ def read_engine(directory: Path) -> Json | None:
 
 def read_samples(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """The samples of all directions by column; empty when there are none."""
-    table = read_recorded(path)
+    return as_samples(read_recorded(path, _SAMPLE_COLUMNS))
+
+
+def as_samples(table: pa.Table | None) -> dict[str, np.ndarray[Any, Any]]:
+    """The columns of a table of samples; empty when there is none."""
     if table is None:
         return {}
     return {name: table.column(name).to_numpy(zero_copy_only=False) for name in table.column_names}

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from longhaul.run.recorded import read_recorded
+from longhaul.run.recorded import Records
 
 Json = dict[str, Any]
 Array = np.ndarray[Any, Any]
@@ -20,11 +20,10 @@ _WHOLE_NS = 10**9
 _STEP = 1 << 16
 _END = {"first": "forward", "second": "reverse"}
 """Which way a flow takes whose sender is beyond an end of a link."""
-_TYPES = {name: pa.string() for name in ("link", "way", "blocks")}
 _COLUMNS = ("due_ns", "acknowledged", "window_bytes", "offered_ns", "flow", "sequence", "bytes", "again")
 
 
-def read_segments(directory: Path, plan: Mapping[str, Any], engine: Mapping[str, Any] | None) -> pa.Table:
+def read_segments(records: Records, plan: Mapping[str, Any], engine: Mapping[str, Any] | None) -> pa.Table:
     """The flows with most bytes, each where it was seen first; no rows without such a record.
 
     Rows are data (``new``, ``again``, or ``late`` if they fill a hole of the record), acknowledgements
@@ -34,9 +33,9 @@ def read_segments(directory: Path, plan: Mapping[str, Any], engine: Mapping[str,
     parts: list[pa.Table] = []
     if engine is not None and plan["measure"]["packet_window_ns"] >= _WHOLE_NS:
         if engine.get("mode") == "sim":
-            parts = list(_simulated(directory / "raw" / "segments.csv", engine))
+            parts = list(_simulated(records, engine))
         else:
-            captures = {name: directory / "captures" / f"{name}.pcapng" for name in names}
+            captures = {name: records.directory / "captures" / f"{name}.pcapng" for name in names}
             hosts = {node[key]: node["name"] for node in plan["nodes"] for key in ("ipv4", "ipv6")}
             parts = list(_captured(captures, hosts, engine["t0_unix_ns"]))
     return pa.concat_tables([_rows("", "", "", {}), *parts])
@@ -83,10 +82,9 @@ def _flows_of(path: Path) -> list[Json]:
     return found
 
 
-def _simulated(path: Path, engine: Mapping[str, Any]) -> Iterator[pa.Table]:
+def _simulated(records: Records, engine: Mapping[str, Any]) -> Iterator[pa.Table]:
     names = {name: int(flow) for flow, name in engine.get("flow_names", [])}
-    with_types = {**dict.fromkeys(_COLUMNS, pa.int64()), **_TYPES}
-    table = read_recorded(path, with_types)
+    table = records.table("segments", (*_COLUMNS, "link", "way", "blocks"))
     if table is None or not table.num_rows:
         return
     data = table.filter(pc.field("bytes") > 0)

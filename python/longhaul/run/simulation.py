@@ -4,20 +4,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow.csv as pacsv
-
 from longhaul.analysis.distributions import merged, thinned
 from longhaul.run import transfers
 from longhaul.run.logs import Pings
+from longhaul.run.recorded import Records
 
 Json = dict[str, Any]
 
+_SERIES = ("t_ns", "flow", "stream", "received_bytes", "window_segments", "rtt_ns", "retransmits")
+
 
 def flows(
-    directory: Path, traffic: Sequence[Mapping[str, Any]], engine: Mapping[str, Any]
+    records: Records, traffic: Sequence[Mapping[str, Any]], engine: Mapping[str, Any]
 ) -> tuple[list[Json], list[Json]]:
     """Totals of every flow, and a row for each of its streams and sampling intervals."""
-    series = _series(directory / "raw" / "flows.csv")
+    series = _series(records)
     of_program = by_program(engine["flows"])
     totals, rows = [], []
     for item in traffic:
@@ -128,9 +129,9 @@ def programs(directory: Path, engine: Mapping[str, Any]) -> list[Json]:
     return found
 
 
-def pings(directory: Path) -> Mapping[str, Pings]:
+def pings(records: Records) -> Mapping[str, Pings]:
     """Echo requests by flow."""
-    columns = _columns(directory / "raw" / "echoes.csv")
+    columns = _columns(records, "echoes", ("flow", "seq", "sent_ns", "rtt_ns"))
     found: dict[str, Pings] = {}
     for flow, seq, sent_ns, rtt_ns in zip(*columns.values(), strict=True):
         pings = found.setdefault(flow, Pings(0, {}, {}))
@@ -167,9 +168,9 @@ def account(engine: Mapping[str, Any]) -> Json:
     }
 
 
-def _series(path: Path) -> dict[tuple[str, int], list[Json]]:
+def _series(records: Records) -> dict[tuple[str, int], list[Json]]:
     """Rows of one sampling interval each, as iperf3's intervals have them, by flow and stream."""
-    columns = _columns(path)
+    columns = _columns(records, "flows", _SERIES)
     names = list(columns)
     before: dict[tuple[str, int], Json] = {}
     found: dict[tuple[str, int], list[Json]] = {}
@@ -195,6 +196,7 @@ def _series(path: Path) -> dict[tuple[str, int], list[Json]]:
     return found
 
 
-def _columns(path: Path) -> dict[str, list[Any]]:
-    table = pacsv.read_csv(path)
-    return {name: table.column(name).to_pylist() for name in table.column_names}
+def _columns(records: Records, file: str, names: tuple[str, ...]) -> dict[str, list[Any]]:
+    """Some columns of a table; empty ones if it is missing."""
+    table = records.table(file, names)
+    return {name: table.column(name).to_pylist() if table else [] for name in names}

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from longhaul.analysis.distributions import merged, thinned
-from longhaul.run.recorded import read_recorded
+from longhaul.run.recorded import Records
 
 Json = dict[str, Any]
 Row = Mapping[str, Any]
@@ -84,14 +84,14 @@ def played(rows: Sequence[Row], logs: Path) -> list[Json]:
     return [each for each in found if "took" in each]
 
 
-def table(directory: Path, traffic: Sequence[Row], flows: Sequence[Row]) -> pa.Table | None:
+def table(records: Records, traffic: Sequence[Row], flows: Sequence[Row]) -> pa.Table | None:
     """A row for each transfer, real or simulated; ``flows`` are the plan's. ``None`` without any."""
     rows = [row for group in gathered(traffic) for row in group]
     if not rows:
         return None
     place = {str(row["program"]): position for position, row in enumerate(rows)}
-    parts = [_simulated(directory / "raw" / "requests.csv", place)]
-    for each in played([row for row in rows if "player" in row], directory / "logs"):
+    parts = [_simulated(records, place)]
+    for each in played([row for row in rows if "player" in row], records.directory / "logs"):
         columns = list(zip(*each["requests"], strict=True)) or [()] * (1 + len(_NUMBERS))
         owners = [place[flows[flow]["name"]] for flow in columns[0]]
         values = [pa.array(column, pa.int64()) for column in (owners, *columns[1:])]
@@ -107,11 +107,10 @@ def table(directory: Path, traffic: Sequence[Row], flows: Sequence[Row]) -> pa.T
     return pa.table(columns_of | {name: joined.column(name) for name in _NUMBERS})
 
 
-def _simulated(path: Path, place: Mapping[str, int]) -> pa.Table:
+def _simulated(records: Records, place: Mapping[str, int]) -> pa.Table:
     """The transfers that ``raw/requests.csv`` has, each with the position of its row as owner."""
     recorded = [name for name in _NUMBERS if name != "late_ns"]
-    types: Json = {"flow": pa.string(), **dict.fromkeys(recorded, pa.int64())}
-    read = read_recorded(path, types)
+    read = records.table("requests", ("flow", *recorded))
     if read is None:
         return pa.table({name: pa.array([], pa.int64()) for name in ("owner", *_NUMBERS)})
     flows = read.column("flow").combine_chunks().dictionary_encode()

@@ -9,33 +9,39 @@ from typing import Any
 
 from longhaul.analysis.changes import describe_changes
 from longhaul.analysis.expectations import evaluate
+from longhaul.analysis.fidelity import with_damage
 from longhaul.analysis.outcome import expectation_state
 from longhaul.analysis.relaying import judge_relay
 from longhaul.analysis.text import time_text
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import ending, outcomes
+from longhaul.run import ending, manifest, outcomes
 from longhaul.run.changes import read_changes
+from longhaul.run.recorded import Records
 from longhaul.storage import replace_text, replacing
 
 Json = dict[str, Any]
 
 _CLUSTERS = ("from", "to")
-_TEXT = {"messages": (), "connections": (*_CLUSTERS, "client", "target", "end")}
-"""The columns of each log that are not whole numbers."""
 _RESULT_WITHIN_S = 60.0
 
 
 def write_results(directory: Path) -> Json:
     """Write tables, ``fidelity.json`` and ``summary.json`` of a relay; returns the summary."""
     result: Json | None = _read(directory / "raw" / "relay.json")
-    fidelity = judge_relay(result).as_dict()
+    damaged = manifest.check_sources(directory)
     plan = directories.read_plan(directory)
     names = [each["name"] for each in plan["clusters"]]
+    records = Records(directory, dict.fromkeys(_CLUSTERS, (*names, "")))
     # Messages are many, and name clusters by their numbers.
-    codes = {"messages": dict(enumerate(names)), "connections": {name: name for name in names}}
-    for name, text in _TEXT.items():
-        _write_table(directory / "raw" / f"{name}.csv", directory / f"{name}.parquet", text, codes[name])
+    codes: Mapping[str, Mapping[Any, str]] = {
+        "messages": dict(enumerate(names)),
+        "connections": {name: name for name in names},
+    }
+    for name in codes:
+        _write_table(records, name, codes[name])
+    judged = judge_relay(result)
+    fidelity = with_damage(judged, files=map(str, damaged), lines=records.damaged_lines).as_dict()
     counted = result or {}
     summary: Json = {
         "name": plan["name"],
@@ -61,6 +67,7 @@ def write_results(directory: Path) -> Json:
     summary["outcome"] = outcomes.evaluate(directory, summary).as_dict()
     _write_json(directory / "fidelity.json", {**fidelity, "relay": result})
     _write_json(directory / "summary.json", summary)
+    manifest.update(directory)
     return summary
 
 
@@ -121,26 +128,23 @@ def _metrics(fidelity: Mapping[str, Any]) -> Json:
     }
 
 
-def _write_table(source: Path, target: Path, text: tuple[str, ...], clusters: Mapping[Any, str]) -> None:
-    """The CSV file as Parquet, piece by piece, clusters by their names; nothing if there is none."""
+def _write_table(records: Records, name: str, clusters: Mapping[Any, str]) -> None:
+    """A log as Parquet, piece by piece, clusters by their names; nothing if there is none."""
     import pyarrow as pa
-    import pyarrow.csv as pacsv
     import pyarrow.parquet as pq
 
-    try:
-        with source.open(encoding="utf-8") as file:
-            names = file.readline().strip().split(",")
-    except OSError:
+    batches = records.batches(name, _CLUSTERS)
+    first = next(batches, None)
+    if first is None:
         return
-    types = {name: pa.string() if name in text else pa.int64() for name in names}
-    written = pa.schema([(name, pa.string() if name in _CLUSTERS else kind) for name, kind in types.items()])
-    reading = pacsv.ReadOptions(block_size=8 << 20)
+    schema = pa.schema(
+        [(each.name, pa.string() if each.name in _CLUSTERS else each.type) for each in first.schema]
+    )
     with (
-        pacsv.open_csv(source, reading, convert_options=pacsv.ConvertOptions(column_types=types)) as reader,
-        replacing(target) as made,
-        pq.ParquetWriter(made, written, compression="zstd") as writer,
+        replacing(records.directory / f"{name}.parquet") as made,
+        pq.ParquetWriter(made, schema, compression="zstd") as writer,
     ):
-        for batch in reader:
+        for batch in batches:
             columns: dict[str, Any] = dict(zip(batch.schema.names, batch.columns, strict=True))
             for each in _CLUSTERS:
                 codes = columns[each].dictionary_encode()
