@@ -14,7 +14,7 @@ from typing import Any
 from longhaul.run.certificate import processor
 
 ROOT = Path(__file__).parents[1]
-NO_MATTER = ("studies/*/results", "studies/*.md.j2", "bench/*.json", "bench/*.md.j2", "docs", "tests", "*.md")
+NO_MATTER = ("studies/*/results/*", "bench/*.json", "*.md.j2", "*.md", "docs", "tests")
 """Files that make no difference to what a study finds: results, and documents."""
 
 
@@ -83,6 +83,15 @@ def run_facts(summary: Mapping[str, Any], *, mode: str) -> dict[str, Any]:
         "lateness_p99_us": (fidelity["lateness"]["p99_ns"] or 0) / 1e3,
         "cpu_wait_share": waited,
     }
+
+
+def disturbed(runs: Iterable[Mapping[str, Any]]) -> int:
+    """How much went wrong in live runs: 0 if every network was faithful.
+
+    Starved hosts do not count: where ranks share cores, they are starved each time.
+    """
+    weights = {"": 0, "faithful": 0, "degraded": 1, "invalid": 10}
+    return sum(weights[each["verdict"]] for each in runs)
 
 
 def sentence(found: Mapping[str, Any]) -> str:

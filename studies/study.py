@@ -9,6 +9,8 @@ import argparse
 import csv
 import hashlib
 import json
+import os
+import signal
 import sys
 import time
 import traceback
@@ -20,8 +22,9 @@ from typing import Any, TypeVar
 
 from judging import Case, Claim, Found
 from matplotlib.figure import Figure
-from provenance import commit, provenance, run_facts, sentence
+from provenance import commit, disturbed, provenance, run_facts, sentence
 
+import longhaul
 from longhaul.run.api import Network, Result
 
 ROOT = Path(__file__).parents[1]
@@ -80,20 +83,23 @@ class Study:
         return self._part
 
     def measured(self, key: str, measure: Callable[[], T]) -> T | None:
-        """What ``measure`` returns (plain data), tried twice; or what it returned before an interruption.
+        """What ``measure`` returns (plain data), or what it returned before an interruption.
 
-        ``None`` if it fails both times, which is a note of the part.
+        A measurement that fails, or whose network was not faithful, is made a second time. ``None`` if it
+        fails both times, which is a note of the part.
         """
         known = self._journal.read(key)
         if known is None:
             known = self._try(key, measure)
-        if known is not None:
-            self._facts += known["runs"]
-            print(f"  {key}: {str(known['value'])[:120]}", flush=True)
-            return known["value"]  # type: ignore[no-any-return]
-        return None
+        if known is None:
+            return None
+        self._facts += known["runs"]
+        print(f"  {key}: {str(known['value'])[:120]}", flush=True)
+        return known["value"]  # type: ignore[no-any-return]
 
     def _try(self, key: str, measure: Callable[[], T]) -> Json | None:
+        found: list[Json] = []
+        failure = ""
         for attempt in (1, 2):
             before = len(self._facts)
             try:
@@ -101,14 +107,25 @@ class Study:
             except Exception as error:  # noqa: BLE001
                 print(f"  {key}, attempt {attempt}: {error}", flush=True)
                 failure = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-                del self._facts[before:]
-                continue
-            runs = self._facts[before:]
+            else:
+                found.append({"value": value, "runs": self._facts[before:]})
             del self._facts[before:]
-            return self._journal.write(key, {"value": value, "runs": runs})
+            if found and not disturbed(found[-1]["runs"]):
+                break
+            print(f"  {key}, attempt {attempt}: disturbed", flush=True)
+        if found:
+            return self._journal.write(key, min(found, key=lambda each: disturbed(each["runs"])))
         self.failed += 1
         self.note(f"not measured: {key} ({failure})")
         return None
+
+    @contextmanager
+    def network(self, scenario: Path, params: Mapping[str, Any] | None = None) -> Iterator[Network]:
+        """A live network that counts as a run of this part; no other of the machine has its name."""
+        name = f"{self.name}-{os.getpid()}"
+        with longhaul.up(scenario, name=name, params=params, runs=self.runs) as network:
+            yield network
+        self.ran(network)
 
     def ran(self, run: Result | Network, *, mode: str = "live") -> None:
         """Count a run of this part, whose network and hosts its provenance tells of."""
@@ -206,6 +223,8 @@ def run_study(
     for option, (default, what) in (options or {}).items():
         parser.add_argument(f"--{option}", type=type(default), default=default, help=what)
     given = parser.parse_args()
+    # Whoever ends the study ends its networks, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     rounds = given.rounds
     usual = all(getattr(given, option) == default for option, (default, _what) in (options or {}).items())
     study = Study(name, question, whole=usual and rounds is None, resume=given.resume)

@@ -160,7 +160,7 @@ def _draw(study: Study, found: Mapping[tuple[str, str], Result], window: float) 
             59.5, window * 0.92, f"24 Mbit/s: {window:.0f} segments", ha="right", va="top", color="0.35"
         )
         windows.set(
-            yscale="log", ylim=(30, 9000), xlim=(0, 60), xlabel="time [s]", title="window [segments], TS_1"
+            yscale="log", ylim=(30, 60_000), xlim=(0, 60), xlabel="time [s]", title="window [segments], TS_1"
         )
         windows.legend(loc="upper left", fontsize=7.5)
         places = np.arange(len(KINDS))[::-1]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kinds import nearer
-from playing import EVERY_KIND, KIB, of_kind, sweep_times
+from playing import EVERY_KIND, KIB, of_kind, simulated_s
 from study import Study
 
 from longhaul.report.plotting import figure, paper
@@ -40,7 +40,7 @@ def simulated(study: Study, algorithm: str) -> dict[str, dict[int, float]]:
         found[kind] = {}
         for size in SIZES:
             repeat = max(10, round(SECONDS / (0.06 + 6 * size * 8 / 4e6)))
-            (took,) = sweep_times(study, path, axes={}, algorithm=algorithm, bytes=f"{size}B", repeat=repeat)
+            took = simulated_s(study, path, algorithm=algorithm, bytes=f"{size}B", repeat=repeat)
             found[kind][size] = took / repeat
     return found
 

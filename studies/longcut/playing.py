@@ -77,7 +77,7 @@ def drawn(curves: Iterable[tuple[Curve, Mapping[str, str]]]) -> tuple[Figure, Ax
 @contextmanager
 def live(study: Study, scenario: Path = SCENARIO, **params: str) -> Iterator[Client]:
     """In a live network, between hosts ``a`` and ``b``."""
-    with longhaul.up(scenario, params=params, runs=study.runs) as network:
+    with study.network(scenario, params) as network:
         origin = time.monotonic() - network.status()["engine"]["t_ns"] / 1e9
         server = network.start(
             "b",
@@ -92,8 +92,6 @@ def live(study: Study, scenario: Path = SCENARIO, **params: str) -> Iterator[Cli
         yield client
         server.terminate()
         server.wait(timeout=20)
-    network.down()
-    study.ran(network)
 
 
 @contextmanager
@@ -184,22 +182,15 @@ def simulated(study: Study, sizes: Sequence[int] = SIZES, *, seconds: float = 60
         found[kind] = {}
         for size in sizes:
             repeat = max(5, round(seconds / (2 * (0.006 + size * 8 / 8e6))))
-            (took,) = sweep_times(study, path, axes={}, bytes=f"{size}B", repeat=repeat)
+            took = simulated_s(study, path, bytes=f"{size}B", repeat=repeat)
             found[kind][size] = took / repeat / 2
     return {kind: Curve(times, times) for kind, times in found.items()}
 
 
-def sweep_times(study: Study, path: Path, *, axes: dict[str, list[Any]], **params: Any) -> list[float]:
-    """Seconds that program ``app`` takes in each variant."""
-    whole = {**{name: [value] for name, value in params.items()}, **axes}
-    table = longhaul.sweep(path, axes=whole, runs=study.runs, report=False).table("parts")
-    rows = zip(table["variant"], table["item"], table["wall_ns"], strict=True)
-    return [
-        wall / 1e9
-        for _variant, wall in sorted(
-            (variant, wall) for variant, item, wall in rows if item == "programs.app"
-        )
-    ]
+def simulated_s(study: Study, path: Path, **params: Any) -> float:
+    """Seconds that program ``app`` takes in a simulation."""
+    result = longhaul.run_sim(path, params=params, runs=study.runs, report=False)
+    return float(next(each["wall_ns"] for each in result.summary["programs"] if each["name"] == "app") / 1e9)
 
 
 def _words(action: str, host: str, port: str, origin: float) -> list[str]:

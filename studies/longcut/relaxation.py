@@ -6,7 +6,7 @@ from typing import Any
 
 from collectives import scenario
 from judging import at_least, at_most, between, exact
-from playing import EVERY_KIND, KINDS, SAMPLED, of_kind, sweep_times
+from playing import EVERY_KIND, KINDS, SAMPLED, of_kind, simulated_s
 from study import Study
 
 from longhaul.report.plotting import figure, paper
@@ -66,8 +66,7 @@ def simulated(study: Study, preset: Preset, compute_s: float) -> dict[str, float
     found = {}
     for kind in EVERY_KIND:
         path.write_text(of_kind(study, text, kind), encoding="utf-8")
-        (took,) = sweep_times(study, path, axes={})
-        found[kind] = took / ITERATIONS
+        found[kind] = simulated_s(study, path) / ITERATIONS
     return found
 
 

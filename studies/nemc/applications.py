@@ -12,7 +12,6 @@ from programs import kernels as kernels_of
 from skeletons import STEPS, Program
 from study import Study
 
-import longhaul
 from longhaul.report.plotting import figure, paper
 
 DELAYS_US = (0, 100, 200, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)
@@ -179,13 +178,12 @@ def run_live(study: Study, program: Program) -> dict[str, float]:
         ended = network.run("a1", ["timeout", TIMEOUT_S, "mpirun", "-n", str(ranks), *program.argv])
         return float(json.loads(ended.stdout.splitlines()[-1])["wall_s"])
 
-    with longhaul.up(SCENARIO, runs=study.runs) as network:
+    with study.network(SCENARIO) as network:
         network.set("backbone", delay="0us")
         found = {"alone": seconds(SMALL)}
         for delay in LIVE_DELAYS_US:
             network.set("backbone", delay=f"{delay}us")
             found[str(delay)] = seconds(LARGE)
-    study.ran(network)
     return found
 
 

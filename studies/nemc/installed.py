@@ -106,7 +106,7 @@ def study_installed(study: Study, *, rounds: int) -> None:
 
 def one_round(study: Study, folder: Path) -> dict[str, Any]:
     """GROMACS on four hosts and on eight, HPCC on eight, and a step of GROMACS on one core alone."""
-    with longhaul.up(SCENARIO, runs=study.runs) as network:
+    with study.network(SCENARIO) as network:
         network.set("backbone", delay="0us")
         rows = [{"hosts": 4, "delay_us": 0, "ns_per_day": gromacs(network, 4, folder)}]
         for delay in DELAYS_US:
@@ -115,7 +115,6 @@ def one_round(study: Study, folder: Path) -> dict[str, Any]:
         network.set("backbone", delay="1ms")
         latencies = challenge(network, folder)
         alone = gromacs(network, 1, folder)
-    study.ran(network)
     # Of so many atoms as the skeleton has, where the box of water has fewer.
     step_ms = 86_400e3 / (alone / STEP_NS) * ATOMS / atoms(folder)
     return {"gromacs": rows, "latencies_us": latencies, "step_ms": step_ms}

@@ -55,12 +55,10 @@ def one_round(study: Study, number: int) -> list[dict[str, Any]]:
     # Neighbours in time differ in every round, so that a slow minute is no delay's own.
     order = delays[number % len(delays) :] + delays[: number % len(delays)]
     order = order if number % 2 == 0 else order[::-1]
-    with longhaul.up(SCENARIO, runs=study.runs) as network:
+    with study.network(SCENARIO) as network:
         for clock in CLOCKS:
             network.start(f"{clock}-b", ["longhaul-workload", "sockets", "--serve"])
-        rows = [measure(network, clock, delay) | {"round": number} for delay in order for clock in CLOCKS]
-    study.ran(network)
-    return rows
+        return [measure(network, clock, delay) | {"round": number} for delay in order for clock in CLOCKS]
 
 
 def study_messages(study: Study, *, rounds: int) -> None:

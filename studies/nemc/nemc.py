@@ -19,8 +19,8 @@ QUESTION = "Does a parallel program run faster on two clusters, up to which dela
 PARTS = {
     "messages": Part("live", lambda study, given: study_messages(study, rounds=given.rounds), rounds=6),
     "packets": Part("live", lambda study, given: study_packets(study, rounds=given.rounds), rounds=4),
-    "simulated": Part("simulated", lambda study, _given: study_simulated(study)),
-    "live": Part("live", lambda study, given: study_live(study, rounds=given.rounds), rounds=3),
+    "programs": Part("simulated", lambda study, _given: study_simulated(study)),
+    "programs-live": Part("live", lambda study, given: study_live(study, rounds=given.rounds), rounds=3),
     "installed": Part("live", lambda study, given: study_installed(study, rounds=given.rounds), rounds=3),
 }
 

@@ -242,7 +242,7 @@ def draw(study: Study, found: dict[Case, tuple[float, int]]) -> None:
                 axis.plot(BUFFERS_KIB, theirs, "x--", color=colour, label=f"{kind}, paper")
                 for window, marker in ((HALF, "s:"), (TABLE, "o-")):
                     rates = [rate for rate, _drops in line(found, law, paced, window)]
-                    label = f"{kind}, window {window}"
+                    label = f"{kind}, window {window}{' (derived)' if window == TABLE else ''}"
                     axis.plot(BUFFERS_KIB, rates, marker, color=colour, markersize=4, label=label)
             axis.axhline(62.5, color="0.6", linewidth=0.8)
             axis.text(64, 63.1, "the bottleneck, with headers", color="0.4", fontsize=8)
@@ -273,7 +273,7 @@ def live_scenario(kind: str, law: str) -> str:
 version: 1
 name: pacing-live
 addresses: ipv4
-tcp: {{congestion_control: {law}, buffers: 4MiB}}
+tcp: {{congestion_control: reno, buffers: 4MiB}}
 nodes:
   sender: {{kind: host{", " + pacing if pacing else ""}}}
   receiver: {{kind: host}}

@@ -127,7 +127,7 @@ def live_scenario(laws: str, folder: Path) -> Path:
     )
     path = scenario("kernels-live", slower, folder)
     # A real host learns of reordering by itself, and cannot be told how.
-    text = path.read_text(encoding="utf-8").replace("recovery: sack-adaptive", "congestion_control: cubic")
+    text = path.read_text(encoding="utf-8").replace("recovery: sack-adaptive", "congestion_control: reno")
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -136,7 +136,7 @@ def run_live(study: Study, laws: str) -> list[dict[str, Any]]:
     """Seconds of every kernel over one way."""
     path = live_scenario(laws, study.runs)
     found = []
-    with longhaul.up(path, params={"port": f"{10_000 // LIVE_SCALE}Mbit"}, runs=study.runs) as network:
+    with study.network(path, {"port": f"{10_000 // LIVE_SCALE}Mbit"}) as network:
         for rtt in RTTS_MS:
             network.set("wan", delay=one_way(rtt))
             for name, problem in LIVE.items():
@@ -148,7 +148,6 @@ def run_live(study: Study, laws: str) -> list[dict[str, Any]]:
                 ended = network.run("a1", command)
                 wall_s = json.loads(ended.stdout.splitlines()[-1])["wall_s"]
                 found.append({"kernel": name, "rtt_ms": rtt, "s": round(wall_s, 4)})
-    study.ran(network)
     return found
 
 

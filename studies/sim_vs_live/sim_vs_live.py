@@ -22,7 +22,7 @@ name: {name}
 seed: {seed}
 duration: {seconds}s
 addresses: ipv4
-tcp: {{congestion_control: {cc}}}
+tcp: {{congestion_control: reno}}
 profiles: {{lan: {{delay: 15us, rate: 10Gbit}}}}
 """
 LINK = "  wan{n}: {{endpoints: [r{n}, s{n}], {link}}}\n"

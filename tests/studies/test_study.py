@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import study
@@ -91,3 +92,31 @@ def test_what_cannot_be_measured_is_a_note_and_not_a_number(tmp_path: Path) -> N
     path = tmp_path / "runs/studies/some/results/claims.json"
     (note,) = json.loads(path.read_text(encoding="utf-8"))["parts"]["a"]["notes"]
     assert note == "not measured: a/0 (OSError: no device)"
+
+
+def test_a_disturbed_measurement_is_made_again_and_the_better_one_counts() -> None:
+    made = study.Study("some", "what?", whole=False)
+    verdicts = iter(["degraded", "faithful"])
+
+    def measure() -> str:
+        verdict = next(verdicts)
+        made.ran(
+            SimpleNamespace(
+                summary={
+                    "fidelity": {
+                        "verdict": verdict,
+                        "waiting": {"a": 0.5},
+                        "lateness": {"p99_ns": 5_000},
+                    }
+                }
+            )
+        )
+        return verdict
+
+    with made.part("a", how="live"):
+        assert made.measured("a/0", measure) == "faithful"
+    path = made.directory / "results" / "claims.json"
+    origin = json.loads(path.read_text(encoding="utf-8"))["parts"]["a"]["provenance"]
+    assert origin["network"] == {"faithful": 1}
+    assert origin["hosts"] == {"starved": 1}
+    assert origin["lateness_p99_us"] == [5, 5]
