@@ -75,7 +75,18 @@ def relay() -> None:
     metavar="[udp:]LISTEN=TARGET",
     help="The same: a port here, or ADDRESS:PORT, that leads to TARGET; may be repeated.",
 )
-@click.option("--socks", metavar="ADDRESS:PORT", help="The same: SOCKS 5, to everywhere.")
+@click.option("--socks", metavar="ADDRESS:PORT", help="The same: SOCKS 5, to everywhere or to --allow.")
+@click.option(
+    "--password-file",
+    type=click.Path(exists=True, dir_okay=False),
+    help="The same: its first line is the password that SOCKS clients must know, user longhaul (RFC 1929).",
+)
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="NETWORK",
+    help="The same: SOCKS may reach addresses of this network alone, 10.1.0.0/16; may be repeated.",
+)
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Another seed than the scenario's.")
 @click.option("--strict", is_flag=True, help="A degraded relay counts as not faithful (exit code 4).")
 @runs_option

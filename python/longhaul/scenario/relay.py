@@ -1,7 +1,8 @@
 """From a resolved scenario to the plan of a relay (`crates/relay`): names to indices, units to integers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 from longhaul.errors import LonghaulError
 from longhaul.scenario.clusters import Group, chain_port, groups, listens_at, pair_ways, target_of
@@ -92,7 +93,8 @@ def plan_relay(resolved: Resolved, *, gateway: str | None = None) -> RelayPlan:
         "events": events,
         "log": {"messages": relay.log.messages, "limit_bytes": relay.log.limit.bytes},
     }
-    return RelayPlan(plan, tuple(clusters), relay.password_file, _ignored(resolved, len(events)))
+    warnings = (*_ignored(resolved, len(events)), *_open_proxies(resolved, relay, plan["listeners"]))
+    return RelayPlan(plan, tuple(clusters), relay.password_file, warnings)
 
 
 def _here(relay: Relay, clusters: Sequence[Group], gateway: str | None) -> list[int]:
@@ -168,6 +170,18 @@ def _peers(relay: Relay, clusters: Sequence[Group], here: Sequence[int]) -> list
         for other, each in enumerate(clusters)
         if other not in here and each.gateway is not None
     ]
+
+
+def _open_proxies(resolved: Resolved, relay: Relay, listeners: Sequence[Plain]) -> Iterator[str]:
+    """Warnings about SOCKS at addresses that other machines may reach, for whoever connects."""
+    for listener in listeners:
+        host = listener["address"].rpartition(":")[0].strip("[]")
+        if listener["kind"] == "socks" and relay.password_file is None and not ip_address(host).is_loopback:
+            yield resolved.scenario.warning(
+                ("relay", "socks"),
+                f"anybody at {listener['address']} can connect through it without a password: an open proxy",
+                "set a password file, listen at 127.0.0.1, or limit the machines of the clusters",
+            )
 
 
 def _ignored(resolved: Resolved, events: int) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
@@ -19,10 +20,14 @@ class Flags:
     forwards: Sequence[str]
     socks: str | None
     seed: int | None
+    password_file: str | None = None
+    allow: Sequence[str] = ()
+    """Networks that SOCKS may reach; all if there are none."""
 
     def given(self) -> bool:
         """Whether there is any, beside the seed."""
-        return any((self.delay, self.rate, self.loss, self.jitter, self.forwards, self.socks))
+        given = (self.delay, self.rate, self.loss, self.jitter, self.forwards, self.socks)
+        return any((*given, self.password_file, self.allow))
 
 
 def scenario_text(flags: Flags) -> str:
@@ -34,13 +39,15 @@ def scenario_text(flags: Flags) -> str:
     laws |= {key: value for key, value in (("rate", flags.rate), ("loss", flags.loss)) if value}
     near: dict[str, Any] = {}
     relay: dict[str, Any] = {
-        "clusters": {"near": near, "far": {"machines": ["0.0.0.0/0", "::/0"]}},
+        "clusters": {"near": near, "far": {"machines": list(flags.allow) or ["0.0.0.0/0", "::/0"]}},
         "forwards": [_forward(each) for each in flags.forwards],
     }
     if flags.socks:
         address, _, port = flags.socks.rpartition(":")
         near["gateway"] = address.removeprefix("[").removesuffix("]") or "127.0.0.1"
         relay["socks"] = port
+    if flags.password_file:
+        relay["password_file"] = str(Path(flags.password_file).absolute())
     if not flags.forwards:
         del relay["forwards"]
     content = {
