@@ -147,8 +147,12 @@ def run_in_host(
     env: dict[str, str],
     cwd: str,
     cgroup: str | None,
+    strict: bool,
 ) -> int:
-    """Run a command in a host of a run that is up; returns its exit code. Raises RuntimeError."""
+    """Run a command in a host of a run that is up; returns its exit code. Raises RuntimeError.
+
+    ``strict``: it is isolated as programs of the scenario are.
+    """
 
 def own_cgroup() -> str | None:
     """This process's control group (version 2), if the machine has them."""

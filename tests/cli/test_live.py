@@ -228,7 +228,8 @@ def test_clean_sweeps_up_after_a_supervisor_that_was_killed(
 def test_shells_nest_and_give_the_exit_code_of_their_command(longhaul: Command) -> None:
     me = f"{sys.executable} -m longhaul.cli.main"
     inner = f"{me} shell --quiet --delay 1ms -- ping -q -c 3 -i 0.05 far"
-    result = longhaul("shell", "--quiet", "--delay", "3ms", "--", "sh", "-c", f"hostname; {inner}; exit 5")
+    outer = ("shell", "--quiet", "--delay", "3ms", "--isolation", "none")  # a run in a run mounts
+    result = longhaul(*outer, "--", "sh", "-c", f"hostname; {inner}; exit 5")
     assert result.returncode == 5, result.stderr
     assert result.stdout.startswith("near\n")
     assert 2.0 <= float(result.stdout.split(" = ")[1].split("/")[0]) < 5.0

@@ -1,7 +1,7 @@
 //! The launch agent: a small script through which a program of one host starts a command in another.
 //!
-//! It stands where others use ssh. Process 1 of the run's PID namespace is the supervisor, which
-//! holds the namespaces of every host open; the script enters them by the numbers of its descriptors.
+//! It stands where others use ssh. A process of the run holds the namespaces of every host open; the script
+//! enters them by the numbers of its descriptors.
 //! It is a script because that starts in milliseconds and needs nothing but `nsenter`.
 
 use crate::error::{Error, Result};
@@ -15,17 +15,20 @@ const NAME: &str = "longhaul-agent";
 const SCRIPT: &str = include_str!("agent.sh");
 
 /// Writes the agent and what it must know of each host into `files`; returns the agent's path.
+///
+/// Process `holder` of the run has the hosts' namespaces open under the same numbers as this one.
 pub fn write<'a>(
     files: &Path,
     hosts: impl Iterator<Item = &'a Host>,
     groups: Option<&Path>,
+    holder: libc::pid_t,
 ) -> Result<PathBuf> {
     let agent = files.join(NAME);
     let put = |path: &Path, text: String| {
         fs::write(path, text).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
     };
     let script = SCRIPT.replacen("@HERE@", &quoted(&files.display().to_string()), 1);
-    put(&agent, script.replacen("@NSENTER@", nsenter(), 1))?;
+    put(&agent, script.replacen("@NSENTER@", nsenter(), 1).replace("@HOLDER@", &holder.to_string()))?;
     fs::set_permissions(&agent, fs::Permissions::from_mode(0o755))
         .map_err(|error| Error::wrap(format!("make {} executable", agent.display()), error))?;
     for host in hosts {

@@ -23,5 +23,5 @@ export LONGHAUL_HOST="$host" HOSTNAME="$host"
 if [ $# -eq 0 ]; then
   set -- "exec ${SHELL:-/bin/sh}"
 fi
-exec @NSENTER@ --net="/proc/1/fd/$net" --uts="/proc/1/fd/$uts" --ipc="/proc/1/fd/$ipc" --mount="/proc/1/fd/$mnt" \
-  -- /bin/sh -c 'cd "$0" 2>/dev/null; eval "$1"' "$PWD" "$*"
+exec @NSENTER@ --net="/proc/@HOLDER@/fd/$net" --uts="/proc/@HOLDER@/fd/$uts" --ipc="/proc/@HOLDER@/fd/$ipc" \
+  --mount="/proc/@HOLDER@/fd/$mnt" -- /bin/sh -c 'cd "$0" 2>/dev/null; eval "$1"' "$PWD" "$*"

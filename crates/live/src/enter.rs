@@ -1,6 +1,7 @@
 //! Running a command in a host of a run that is up, from outside, with the caller's terminal.
 
 use crate::error::{Error, Result};
+use crate::isolation;
 use crate::program::restore_signals;
 use nix::sched::{CloneFlags, setns};
 use std::ffi::CString;
@@ -21,6 +22,8 @@ pub struct Entry {
     pub mnt: i32,
     /// A control group to join, if there is one.
     pub cgroup: Option<String>,
+    /// Whether the command may do no more to the machine than programs of the scenario.
+    pub strict: bool,
 }
 
 /// Runs `argv` in the host with `env` added to the environment, and returns its exit code (128 +
@@ -84,6 +87,11 @@ fn enter_and_run(
             -1 => complain("cannot start a process in the host"),
             0 => {
                 restore_signals();
+                if entry.strict
+                    && let Err((step, error)) = isolation::restrict()
+                {
+                    libc::_exit(complain(&format!("{step}: {error}")));
+                }
                 let mut argv: Vec<*const libc::c_char> = words.iter().map(|word| word.as_ptr()).collect();
                 argv.push(std::ptr::null());
                 libc::execvp(argv[0], argv.as_ptr());

@@ -18,6 +18,7 @@ mod engine;
 mod enter;
 mod error;
 mod host;
+mod isolation;
 mod laws;
 mod mpi;
 mod netlink;

@@ -3,8 +3,9 @@
 use crate::clock::monotonic_ns;
 use crate::error::{Error, Result};
 use crate::host::Host;
+use crate::isolation;
 use crate::players::{Player, Zero};
-use longhaul_plan::Program;
+use longhaul_plan::{Isolation, Program};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -136,6 +137,8 @@ pub struct Surroundings<'a> {
     pub directory: &'a Path,
     /// Variables of every program.
     pub env: &'a BTreeMap<String, String>,
+    /// What programs may do to the machine.
+    pub isolation: Isolation,
 }
 
 /// Starts `program` in `host`; the calling process must have one thread.
@@ -145,7 +148,14 @@ pub fn start(
     group: Option<&File>,
     around: &Surroundings<'_>,
 ) -> Result<libc::pid_t> {
-    begin(program, host, group, around, |prepared, _report| prepared.execute())
+    begin(program, host, group, around, |prepared, _report| {
+        if around.isolation == Isolation::Strict
+            && let Err(failed) = isolation::restrict()
+        {
+            return failed;
+        }
+        prepared.execute()
+    })
 }
 
 /// Starts `player` in `host` as `program`, and returns when its socket is open; the calling process must

@@ -14,17 +14,18 @@ use crate::counters;
 use crate::engine::Command;
 use crate::error::{Error, Result};
 use crate::host::{self, Ground, Host, Limits, Namespaces};
+use crate::isolation;
 use crate::laws::{LoadedLaw, Teacher};
 use crate::players::{Player, Zero};
 use crate::program::{self, Running, Surroundings};
 use children::{EngineProcess, ObserverProcess};
 use longhaul_network::Network;
-use longhaul_plan::{Cause, Event, LinkChange, NodeKind, Plan};
+use longhaul_plan::{Cause, Event, Isolation, LinkChange, NodeKind, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Between the last preparation and the clock's zero.
 const START_MARGIN_NS: u64 = 20_000_000;
@@ -129,7 +130,10 @@ impl<'a> Supervisor<'a> {
         let base = Namespaces::current()?;
         let watched = plan.measure.sockets_every_ns.is_some();
         let limits = if watched { host::separate_tables() } else { Limits::default() };
-        let ground = Ground { base: &base, limits: &limits, files: &files };
+        let strict = plan.isolation == Isolation::Strict;
+        let closed =
+            if strict { Some(isolation::closed(&open_to_hosts(&cwd, &directory, groups))?) } else { None };
+        let ground = Ground { base: closed.as_ref().unwrap_or(&base), limits: &limits, files: &files };
         let mut hosts = Vec::with_capacity(plan.nodes.len());
         let mut host_groups = Vec::with_capacity(plan.nodes.len());
         for (position, node) in plan.nodes.iter().enumerate() {
@@ -140,7 +144,10 @@ impl<'a> Supervisor<'a> {
                 talk.tell(&json!({"event": "building", "nodes": position + 1, "of": plan.nodes.len()}));
             }
         }
-        let agent = agent::write(&files, hosts.iter().flatten(), groups.root())?;
+        base.enter().map_err(|error| Error::wrap("return from the hosts' namespaces", error))?;
+        let holder =
+            if strict { isolation::hold(hosts.iter().flatten().map(|host| &host.namespaces))? } else { 1 };
+        let agent = agent::write(&files, hosts.iter().flatten(), groups.root(), holder)?;
         let env = launching::environment(plan, &directory, &agent)?;
         let spans = plan
             .programs
@@ -249,7 +256,9 @@ impl<'a> Supervisor<'a> {
             let planned = &self.plan.programs[index];
             let (Some(part), Some(host)) = (&planned.plays, &self.hosts[planned.host]) else { continue };
             let player = Player::new(self.plan, &network, part)?;
-            let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &self.env };
+            let isolation = self.plan.isolation;
+            let around =
+                Surroundings { cwd: &self.cwd, directory: &self.directory, env: &self.env, isolation };
             let group = self.host_groups[planned.host].as_ref();
             let started_ns = self.clock.signed_ns();
             let pid = program::play(planned, player, &self.zero, host, group, &around)
@@ -358,7 +367,8 @@ impl<'a> Supervisor<'a> {
         let planned = &self.plan.programs[index];
         let mut env = self.env.clone();
         env.extend(self.spans[index].clone());
-        let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &env };
+        let isolation = self.plan.isolation;
+        let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &env, isolation };
         self.programs[index].start_ns = Some(self.clock.signed_ns());
         let Some(host) = &self.hosts[planned.host] else { return };
         let running = &mut self.programs[index];
@@ -425,7 +435,7 @@ impl<'a> Supervisor<'a> {
                 let hosts = self.hosts.iter().flatten();
                 json!({"ok": true, "hosts": hosts.map(|host| {
                     (host.name.clone(), json!(BTreeMap::from(host.namespaces.descriptors())))
-                }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd, "cgroups": self.groups})
+                }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd, "cgroups": self.groups, "isolation": self.plan.isolation})
             }
             Request::Change { changes, cause } => match self.check_changes(&changes, &cause) {
                 Err(message) => json!({"ok": false, "message": message}),
@@ -483,6 +493,14 @@ impl<'a> Supervisor<'a> {
             Err(error) => json!({"ok": false, "message": error.to_string()}),
         }
     }
+}
+
+/// Directories that programs of hosts may write though they lie among the system's.
+fn open_to_hosts(cwd: &Path, directory: &Path, groups: &Groups) -> Vec<PathBuf> {
+    let temporary = std::env::var_os("TMPDIR").map(PathBuf::from);
+    let places =
+        [Some(cwd.to_owned()), Some(directory.to_owned()), groups.root().map(Path::to_owned), temporary];
+    places.into_iter().flatten().filter_map(|place| fs::canonicalize(place).ok()).collect()
 }
 
 fn load_laws(plan: &Plan, talk: &mut Talk) -> Result<Vec<LoadedLaw>> {

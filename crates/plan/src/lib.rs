@@ -79,6 +79,20 @@ pub struct Plan {
     pub events: Vec<Event>,
     /// What to record.
     pub measure: Measure,
+    /// What programs of hosts may do to the machine.
+    #[serde(default)]
+    pub isolation: Isolation,
+}
+
+/// What programs of hosts may do to the machine that they run on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolation {
+    /// All that the user may.
+    #[default]
+    None,
+    /// No more than a network needs.
+    Strict,
 }
 
 /// A host (real programs, own namespaces) or a router (part of the model).

@@ -34,6 +34,7 @@ fn plan() -> Plan {
         flows: vec![],
         jobs: vec![],
         laws: vec![],
+        isolation: Default::default(),
         events: vec![],
         measure: Measure {
             every_ns: 1,

@@ -259,7 +259,7 @@ fn run_live(
 }
 
 #[pyfunction]
-#[pyo3(signature = (*, supervisor, namespaces, argv, env, cwd, cgroup))]
+#[pyo3(signature = (*, supervisor, namespaces, argv, env, cwd, cgroup, strict))]
 fn run_in_host(
     supervisor: i32,
     namespaces: HashMap<String, i32>,
@@ -267,6 +267,7 @@ fn run_in_host(
     env: HashMap<String, String>,
     cwd: &str,
     cgroup: Option<String>,
+    strict: bool,
 ) -> PyResult<i32> {
     let of = |kind: &str| {
         namespaces
@@ -274,8 +275,15 @@ fn run_in_host(
             .copied()
             .ok_or_else(|| PyValueError::new_err(format!("namespaces: {kind} is missing")))
     };
-    let entry =
-        Entry { supervisor, net: of("net")?, uts: of("uts")?, ipc: of("ipc")?, mnt: of("mnt")?, cgroup };
+    let entry = Entry {
+        supervisor,
+        net: of("net")?,
+        uts: of("uts")?,
+        ipc: of("ipc")?,
+        mnt: of("mnt")?,
+        cgroup,
+        strict,
+    };
     let env: Vec<(String, String)> = env.into_iter().collect();
     longhaul_live::run_in_host(&entry, &argv, &env, cwd)
         .map_err(|error| PyRuntimeError::new_err(error.to_string()))

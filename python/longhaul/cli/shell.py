@@ -17,6 +17,13 @@ import click
 @click.option("--cc", default=None, help="Congestion control of both hosts: cubic, bbr, scalable.")
 @click.option("--seed", default=1, show_default=True, help="Seed of everything random.")
 @click.option(
+    "--isolation",
+    type=click.Choice(["strict", "none"]),
+    default="strict",
+    show_default=True,
+    help="What commands may do to this machine: what a network needs, or all that you may.",
+)
+@click.option(
     "--compensate", is_flag=True, help="Subtract this machine's own latency, as calibrate measured it."
 )
 @click.option(

@@ -30,6 +30,7 @@ def run_shell(
     cc: str | None,
     seed: int,
     compensate: bool,
+    isolation: str,
     far_command: str | None,
     internet: bool,
     strict: bool,
@@ -50,6 +51,7 @@ def run_shell(
         cc=cc,
         seed=seed,
         compensate=compensate,
+        isolation=isolation,
         far_command=far_command,
     )
     resolved = resolve(parse_scenario(text.encode(), name="shell flags"))
@@ -103,6 +105,7 @@ def scenario_text(
     cc: str | None,
     seed: int,
     compensate: bool,
+    isolation: str,
     far_command: str | None,
 ) -> str:
     """The scenario that a shell's flags describe; flags keep their spelling, so errors quote them."""
@@ -119,6 +122,7 @@ def scenario_text(
         "name: shell",
         f"seed: {seed}",
         *(["compensate: true"] if compensate else []),
+        f"isolation: {isolation}",
         *([f"tcp: {{congestion_control: {cc}}}"] if cc else []),
         "nodes:",
         "  near: {kind: host}",

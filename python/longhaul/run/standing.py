@@ -120,6 +120,7 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
             env={**answer["env"], "PATH": session.search_path(), "LONGHAUL_HOST": host, "HOSTNAME": host},
             cwd=str(Path.cwd()),
             cgroup=str(Path(groups) / host) if groups else None,
+            strict=answer.get("isolation") == "strict",
         )
     except RuntimeError as error:
         raise LonghaulError(

@@ -87,6 +87,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
             [*([document.duration.ns] if document.duration else []), *inputs.ends_ns], default=None
         ),
         "coalesce_ns": document.coalesce.ns,
+        "isolation": document.isolation,
         "nodes": _nodes(scenario, network),
         "links": [
             {

@@ -61,6 +61,7 @@ pub fn plan() -> Plan {
         flows: vec![],
         jobs: vec![],
         laws: vec![],
+        isolation: Default::default(),
         events: vec![],
         measure: Measure {
             every_ns: 1,

@@ -69,6 +69,7 @@ pub fn network(mtu: u32, kinds: &[NodeKind], links: Vec<([usize; 2], Direction, 
         programs: vec![],
         jobs: vec![],
         laws: vec![],
+        isolation: Default::default(),
         flows: vec![],
         events: vec![],
         measure: Measure {

@@ -204,6 +204,8 @@ class Document(Strict):
     tcp: Tcp = Tcp()
     compensate: bool = False
     """Whether the measured base latency of this machine is subtracted."""
+    isolation: Literal["strict", "none"] = "strict"
+    """What programs of a live run may do to its machine: what a network needs, or all that their user may."""
     coalesce: Span = Span(10_000)
     """Segments of one super-packet leave together only if they are due within this span."""
     topology: TopologyLaw | None = None

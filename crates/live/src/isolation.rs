@@ -1,0 +1,299 @@
+//! What programs of a host may do to the machine: what a network needs, and little else.
+//!
+//! Programs of a run are root of it, so that they may change routes and open raw sockets. Without more, root's
+//! programs could as well load modules, set the clock, or write to disks. Here they lose the capabilities, system
+//! calls, files and devices that concern the whole machine. It is no container: the working directory, home
+//! directories and `/tmp` are the machine's own.
+
+use crate::error::{Error, Result};
+use crate::host::Namespaces;
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+
+mod restriction;
+
+pub use restriction::restrict;
+
+/// Files of the system, which programs may read alone.
+const SYSTEM: [&str; 12] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc",
+    "/boot",
+    "/efi",
+    "/sys",
+    "/var/spool/cron",
+    "/var/lib/systemd",
+];
+/// What of `/proc` concerns the whole machine; `/proc/sys/net` is a host's own.
+const KERNEL: [&str; 13] = [
+    "/proc/sys/kernel",
+    "/proc/sys/vm",
+    "/proc/sys/fs",
+    "/proc/sys/dev",
+    "/proc/sys/abi",
+    "/proc/sys/debug",
+    "/proc/sys/user",
+    "/proc/sys/sunrpc",
+    "/proc/sysrq-trigger",
+    "/proc/irq",
+    "/proc/bus",
+    "/proc/fs",
+    "/proc/acpi",
+];
+/// What nobody in a host needs to read.
+const HIDDEN: [&str; 4] = ["/proc/kcore", "/proc/kmsg", "/proc/keys", "/proc/timer_list"];
+/// Devices that hosts have, files and directories alike; disks and memory are not among them.
+const DEVICES: [&str; 15] = [
+    "null",
+    "zero",
+    "full",
+    "random",
+    "urandom",
+    "tty",
+    "pts",
+    "net",
+    "fuse",
+    "kvm",
+    "vhost-net",
+    "dri",
+    "infiniband",
+    "mqueue",
+    "hugepages",
+];
+/// Prefixes of names of accelerators.
+const ACCELERATORS: [&str; 3] = ["nvidia", "kfd", "accel"];
+
+/// Moves into a copy of this mount namespace in which the files of the machine are closed, but for `open`, and
+/// returns it, for hosts to be built from. The calling process must have one thread.
+pub fn closed(open: &[PathBuf]) -> Result<Namespaces> {
+    unshare(CloneFlags::CLONE_NEWNS).map_err(|error| Error::wrap("create a mount namespace", error))?;
+    close_files(&open.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+    Namespaces::current()
+}
+
+/// Starts a process, with no more rights than programs of hosts have, that keeps the hosts' namespaces open; one
+/// with more would be closed to them.
+pub fn hold<'a>(hosts: impl Iterator<Item = &'a Namespaces>) -> Result<libc::pid_t> {
+    let kept: Vec<i32> = hosts.flat_map(|host| host.descriptors().map(|(_, number)| number)).collect();
+    // SAFETY: this process has one thread; the child does nothing but close, restrict itself and wait.
+    match unsafe { libc::fork() } {
+        -1 => Err(Error::last("start the holder of the hosts' namespaces")),
+        0 => {
+            let opened = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+            let numbers = opened.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+            for number in numbers.collect::<Vec<_>>().into_iter().filter(|number| !kept.contains(number)) {
+                // SAFETY: nothing in this process uses the descriptor any more.
+                unsafe { libc::close(number) };
+            }
+            if restrict().is_ok() {
+                loop {
+                    // SAFETY: plain system call.
+                    unsafe { libc::pause() };
+                }
+            }
+            // SAFETY: ends the child without the parent's destructors.
+            unsafe { libc::_exit(1) }
+        }
+        pid => Ok(pid),
+    }
+}
+
+fn close_files(open: &[&Path]) -> Result<()> {
+    replace_run(open)?;
+    if nix::unistd::geteuid().is_root() && is_root_of_the_machine() {
+        replace_devices()?;
+    }
+    for place in SYSTEM {
+        make_read_only(Path::new(place), open)?;
+    }
+    for place in KERNEL {
+        make_read_only(Path::new(place), &[])?;
+    }
+    for place in HIDDEN {
+        if Path::new(place).exists() {
+            bind(Path::new("/dev/null"), Path::new(place))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether root is root, and not that of a user namespace, to whom the kernel opens no device.
+fn is_root_of_the_machine() -> bool {
+    fs::read_to_string("/proc/self/uid_map").is_ok_and(|map| {
+        let mut fields = map.split_whitespace();
+        fields.next() == Some("0") && fields.next() == Some("0")
+    })
+}
+
+/// Makes `place` and what is mounted below it readable alone, but for `open`.
+fn make_read_only(place: &Path, open: &[&Path]) -> Result<()> {
+    if !fs::symlink_metadata(place).is_ok_and(|about| about.is_dir() || about.is_file()) {
+        return Ok(());
+    }
+    let none: Option<&str> = None;
+    mount(Some(place), place, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)
+        .map_err(|error| Error::wrap(format!("mount {} in its own place", place.display()), error))?;
+    for path in open.iter().filter(|path| path.starts_with(place)) {
+        mount(Some(*path), *path, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)
+            .map_err(|error| Error::wrap(format!("keep {} writable", path.display()), error))?;
+    }
+    for (point, flags) in mounts_below(place)? {
+        if !open.iter().any(|path| point.starts_with(path)) {
+            let flags = flags | MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
+            // What cannot be changed, such as a mount of another owner, stays what it was.
+            let _ = mount(none, &point, none, flags, none);
+        }
+    }
+    Ok(())
+}
+
+/// Mount points at and below `place`, with the flags that a change must keep.
+fn mounts_below(place: &Path) -> Result<Vec<(PathBuf, MsFlags)>> {
+    let text = fs::read_to_string("/proc/self/mountinfo")
+        .map_err(|error| Error::wrap("read /proc/self/mountinfo", error))?;
+    Ok(text.lines().filter_map(mount_point).filter(|(point, _)| point.starts_with(place)).collect())
+}
+
+fn mount_point(line: &str) -> Option<(PathBuf, MsFlags)> {
+    let mut fields = line.split(' ').skip(4);
+    let point = PathBuf::from(unescaped(fields.next()?));
+    let flags = fields.next()?.split(',').fold(MsFlags::empty(), |flags, option| {
+        flags
+            | match option {
+                "nosuid" => MsFlags::MS_NOSUID,
+                "nodev" => MsFlags::MS_NODEV,
+                "noexec" => MsFlags::MS_NOEXEC,
+                "noatime" => MsFlags::MS_NOATIME,
+                "nodiratime" => MsFlags::MS_NODIRATIME,
+                "relatime" => MsFlags::MS_RELATIME,
+                _ => MsFlags::empty(),
+            }
+    });
+    Some((point, flags))
+}
+
+/// The kernel writes blanks, tabs, line ends and backslashes in octal.
+fn unescaped(text: &str) -> String {
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+        .into_iter()
+        .fold(text.to_owned(), |text, (code, plain)| text.replace(code, plain))
+}
+
+/// Gives hosts a `/run` of their own, without the sockets of the machine's services and of other runs.
+fn replace_run(open: &[&Path]) -> Result<()> {
+    let run = Path::new("/run");
+    if !run.is_dir() {
+        return Ok(());
+    }
+    let folders = folders_of(run);
+    let kept: Vec<(&Path, File)> = open
+        .iter()
+        .filter(|path| path.starts_with(run) && path.as_os_str() != run.as_os_str())
+        .filter_map(|path| File::open(path).ok().map(|file| (*path, file)))
+        .collect();
+    // /etc/resolv.conf is a link into /run on many machines; what it leads to is covered there.
+    let names = fs::canonicalize("/etc/resolv.conf").ok().filter(|path| path.starts_with(run));
+    tmpfs(run, "mode=755")?;
+    for (folder, mode, uid, gid) in folders {
+        let _ = fs::DirBuilder::new().recursive(true).mode(mode).create(&folder);
+        let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(mode));
+        let _ = chown(&folder, Some(uid), Some(gid));
+    }
+    if let Some(names) = names {
+        let _ = names.parent().map(fs::create_dir_all);
+        let _ = File::create(&names);
+    }
+    for (path, file) in kept {
+        fs::create_dir_all(path).map_err(|error| Error::wrap(format!("make {}", path.display()), error))?;
+        bind(Path::new(&format!("/proc/self/fd/{}", file.as_raw_fd())), path)?;
+    }
+    Ok(())
+}
+
+/// The directories in `place`, and those of users, as services expect to find them: mode, owner, group.
+fn folders_of(place: &Path) -> Vec<(PathBuf, u32, u32, u32)> {
+    let in_one = |place: &Path| {
+        let entries = fs::read_dir(place).into_iter().flatten().flatten();
+        let folders = entries.filter_map(|entry| {
+            let about = fs::symlink_metadata(entry.path()).ok().filter(fs::Metadata::is_dir)?;
+            Some((entry.path(), about.mode() & 0o7777, about.uid(), about.gid()))
+        });
+        folders.collect::<Vec<_>>()
+    };
+    let mut found = in_one(place);
+    found.extend(in_one(&place.join("user")));
+    found
+}
+
+/// Gives hosts a `/dev` with the devices that programs need, and no disk.
+fn replace_devices() -> Result<()> {
+    let dev = Path::new("/dev");
+    // Open until all has been mounted from it.
+    let old = File::open(dev).map_err(|error| Error::wrap("open /dev", error))?;
+    let from = PathBuf::from(format!("/proc/self/fd/{}", old.as_raw_fd()));
+    let names: Vec<String> = fs::read_dir(dev)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| {
+            DEVICES.contains(&name.as_str()) || ACCELERATORS.iter().any(|prefix| name.starts_with(prefix))
+        })
+        .collect();
+    tmpfs(dev, "mode=755")?;
+    for name in names {
+        let (source, target) = (from.join(&name), dev.join(&name));
+        let Ok(about) = fs::metadata(&source) else { continue };
+        if about.file_type().is_block_device() {
+            continue;
+        }
+        let made = if about.is_dir() { fs::create_dir(&target) } else { File::create(&target).map(drop) };
+        if made.is_ok() {
+            let none: Option<&str> = None;
+            let _ = mount(Some(&source), &target, none, MsFlags::MS_BIND | MsFlags::MS_REC, none);
+        }
+    }
+    for (target, name) in [
+        ("pts/ptmx", "ptmx"),
+        ("/proc/self/fd", "fd"),
+        ("/proc/self/fd/0", "stdin"),
+        ("/proc/self/fd/1", "stdout"),
+        ("/proc/self/fd/2", "stderr"),
+    ] {
+        let _ = symlink(target, dev.join(name));
+    }
+    fs::create_dir(dev.join("shm")).map_err(|error| Error::wrap("make /dev/shm", error))
+}
+
+fn tmpfs(place: &Path, data: &str) -> Result<()> {
+    mount(Some("tmpfs"), place, Some("tmpfs"), MsFlags::MS_NOSUID, Some(data))
+        .map_err(|error| Error::wrap(format!("mount a private {}", place.display()), error))
+}
+
+fn bind(source: &Path, target: &Path) -> Result<()> {
+    let none: Option<&str> = None;
+    mount(Some(source), target, none, MsFlags::MS_BIND, none)
+        .map_err(|error| Error::wrap(format!("mount over {}", target.display()), error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mount_point_with_blanks_is_read_with_the_flags_that_a_change_must_keep() {
+        let line = "36 35 98:0 /mnt1 /mnt/two\\040words rw,nosuid,noatime master:1 - ext3 /dev/root rw";
+        let (point, flags) = mount_point(line).unwrap();
+        assert_eq!(point, Path::new("/mnt/two words"));
+        assert_eq!(flags, MsFlags::MS_NOSUID | MsFlags::MS_NOATIME);
+    }
+}
