@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from longhaul import storage
 from longhaul.errors import LonghaulError
 from longhaul.export import ansible, ewan
 from longhaul.export.deployment import Deployment, deploy
@@ -44,9 +45,7 @@ def write(exported: Exported, folder: Path) -> list[Path]:
         for name, text in exported.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            if path.suffix == ".sh":
-                path.chmod(0o755)
+            storage.replace_bytes(path, text.encode(), mode=0o755 if path.suffix == ".sh" else None)
             written.append(path)
     except OSError as error:
         message = f"cannot write into {folder}: {(error.strerror or 'it fails').lower()}"

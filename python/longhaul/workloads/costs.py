@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from longhaul import storage
 from longhaul.errors import LonghaulError
 
 Costs = Mapping[str, float]
@@ -40,9 +41,7 @@ def keep(name: str, costs: Costs, *, measured_with: str) -> Path:
     path = cache()
     table = {**_read(path), name: {"class": measured_with, "ns_per_unit": dict(costs)}}
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{os.getpid()}")
-    part.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
-    part.replace(path)
+    storage.replace_json(path, table)
     return path
 
 

@@ -1,5 +1,6 @@
 """What a workload's ranks do, noted instead of done: a program of the same messages, for simulations."""
 
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from longhaul import storage
 from longhaul.workloads.job import Array, Job
 
 LEAST_NS = 1_000
@@ -155,13 +157,10 @@ def record(run: Callable[[Job], Any], *, ranks: int, costs_ns: Mapping[str, floa
 
 def write(steps: Iterable[Sequence[Step]], path: Path, *, title: str) -> None:
     """As ``simulate: {kind: recorded}`` reads it, amounts in ns and bytes; the file is whole or not there."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("w", encoding="ascii") as out:
-            out.write(f"# {title}\n{HEADER}\n")
-            for rank, each in enumerate(steps):
-                for do, partner, amount in each:
-                    out.write(f"{rank},{do},{'' if partner is None else partner},{amount}\n")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with storage.replacing(path) as file:
+        out = io.TextIOWrapper(file, encoding="ascii", write_through=True)
+        out.write(f"# {title}\n{HEADER}\n")
+        for rank, each in enumerate(steps):
+            for do, partner, amount in each:
+                out.write(f"{rank},{do},{'' if partner is None else partner},{amount}\n")
+        out.detach()

@@ -1,13 +1,14 @@
 """The file of a trace: rows as they come, whole at any end, and what was measured how in a file beside it."""
 
 import hashlib
-import json
+import io
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from longhaul import storage
 from longhaul.errors import LonghaulError
 from longhaul.measure.collecting.probing import Sample
 
@@ -37,13 +38,13 @@ class TraceFile:
 
     def __post_init__(self) -> None:
         """Open a temporary file beside; raises :class:`LonghaulError`."""
-        self._part = self.path.with_name(f".{self.path.name}.part")
+        self._part = self.path.with_name(storage.part_name(self.path.name))
         self._digest = hashlib.sha256()
         self._size = 0
         self._last_us = -1
         self._several = len(self.links) > 1
         try:
-            self._file: IO[bytes] = self._part.open("wb", buffering=0)
+            self._file = io.FileIO(storage.current().create(self._part, mode=0o666), "w")
         except OSError as error:
             remedy = "name a file in a folder that is there"
             raise LonghaulError(_cannot(self.path, error), remedy=remedy, exit_code=2) from None
@@ -93,14 +94,10 @@ class TraceFile:
             "sha256": self._digest.hexdigest(),
         }
         beside = self.path.with_suffix(".json")
-        part = beside.with_name(f".{beside.name}.part")
         try:
             self._part.replace(self.path)
-            part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-            part.replace(beside)
+            storage.replace_json(beside, content)
         except OSError as error:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
             remedy = f"the {self.rows} rows in {self.path} are whole" if self.path.exists() else None
             raise LonghaulError(_cannot(beside, error), remedy=remedy) from None
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from longhaul import storage
 from longhaul.errors import LonghaulError
 from longhaul.regular import read_regular
 from longhaul.scenario.inputs import MAX_BYTES, MAX_ROWS, FileError, InputFile, LawError, check_table
@@ -112,7 +113,7 @@ def write_sidecar(path: Path, facts: Mapping[str, Any]) -> None:
     """Write ``facts`` beside the trace in ``path``, with the checksum of its bytes."""
     checksum = hashlib.sha256(path.read_bytes()).hexdigest()
     text = json.dumps({**facts, "sha256": checksum}, indent=1)
-    sidecar_of(path).write_text(f"{text}\n", encoding="utf-8")
+    storage.replace_text(sidecar_of(path), f"{text}\n")
 
 
 def read_sidecar(path: Path) -> Mapping[str, Any] | None:
