@@ -393,7 +393,7 @@ def test_a_shard_that_no_worker_can_do_is_left_for_resuming(scenario: Path, tmp_
     swept = sweeps.execute(folder, prepared, Dying(2))
     assert swept.exit_code == 1
     assert swept.summary["status"] == "incomplete"
-    assert "00-000001.parquet" not in parts(swept.directory)
+    assert not any(name.startswith("00-000001") for name in parts(swept.directory))
     again = resume(swept.directory)
     assert (again.exit_code, again.summary["points"]) == (0, 12)
 

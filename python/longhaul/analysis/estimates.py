@@ -6,7 +6,7 @@ counting them again would make an interval out of nothing.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import fsum, inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -98,14 +98,21 @@ def estimate_groups(groups: Array, values: Array, results: Array, *, count: int)
     least, most = np.full(count, inf), np.full(count, -inf)
     np.minimum.at(least, groups, values)
     np.maximum.at(most, groups, values)
-    mean = np.clip(np.bincount(groups, values, minlength=count) / repeats, least, most)
-    squares = np.bincount(groups, (values - mean[groups]) ** 2, minlength=count)
+    mean = np.clip(_exact_sums(groups, values, count=count) / repeats, least, most)
+    squares = _exact_sums(groups, (values - mean[groups]) ** 2, count=count)
     variance = squares / np.maximum(repeats - 1, 1)
     distinct = np.unique(np.stack([groups, results]), axis=1)
     runs = np.bincount(distinct[0], minlength=count)
     quantile = stdtrit(np.maximum(runs - 1, 1), (1 + CONFIDENCE) / 2)
     half_width = np.where((runs > 1) & (most > least), quantile * np.sqrt(variance / runs), np.nan)
     return Estimates(mean, half_width, variance, least, most, runs, repeats)
+
+
+def _exact_sums(groups: Array, values: Array, *, count: int) -> Array:
+    """The sum of each group, rounded once, so that it does not depend on the order of the values."""
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups, minlength=count))[:-1]
+    return np.array([fsum(part.tolist()) for part in np.split(values[order], ends)])
 
 
 def difference_half_width(first: Estimate, last: Estimate) -> float | None:

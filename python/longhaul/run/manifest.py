@@ -53,7 +53,10 @@ def write(directory: Path) -> None:
 
 def is_derived(name: str) -> bool:
     """Whether a file of this path can be written again from others: ``longhaul report DIRECTORY``."""
-    return "/" not in name and (name.endswith(".parquet") or name in ("summary.json", "fidelity.json"))
+    if "/" in name:
+        # Parts of sweeps are done again, and have their checksums in their names.
+        return name.startswith(("parts/", "damaged/"))
+    return name.endswith(".parquet") or name in ("summary.json", "fidelity.json")
 
 
 def find_damage(directory: Path) -> list[Damage]:

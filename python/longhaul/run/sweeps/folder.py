@@ -12,8 +12,9 @@ from typing import Any
 from longhaul.errors import LonghaulError
 from longhaul.run import ending, processes, record
 from longhaul.run.directory import claim, machine, point_latest
+from longhaul.run.sweeps import parts
+from longhaul.run.sweeps.parts import Parts
 from longhaul.scenario.sweeps.options import Options
-from longhaul.storage import replace_bytes
 
 Json = dict[str, Any]
 
@@ -26,21 +27,20 @@ class Folder:
 
     @property
     def parts(self) -> Path:
-        """Where the parts are."""
+        """The directory of the parts."""
         return self.path / "parts"
 
-    def done(self) -> set[str]:
-        """The names of the parts that are there."""
-        return {each.name for each in self.parts.glob("*.parquet")}
+    def find_parts(self) -> Parts:
+        """The parts that are there, compared with their checksums."""
+        return parts.find(self.parts)
 
-    def keep(self, name: str, part: bytes) -> None:
-        """Put a part in its place in one step: it is there whole, or not at all."""
-        replace_bytes(self.parts / name, part)
+    def keep(self, shard: str, part: bytes) -> None:
+        """Write the part of a shard in one step."""
+        parts.keep(self.parts, shard, part)
 
     def read(self) -> Json:
         """The contents of ``sweep.json``."""
-        content: Json = json.loads((self.path / "sweep.json").read_text(encoding="utf-8"))
-        return content
+        return record.read(self.path / "sweep.json")
 
     def update(self, **changes: Any) -> None:
         """Change some fields of ``sweep.json``."""

@@ -16,6 +16,7 @@ from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 from longhaul.run.sim import simulated_plan
 from longhaul.run.sweeps.columns import schema
+from longhaul.run.sweeps.parts import SHARD
 from longhaul.run.sweeps.rows import Variant, rows_of
 from longhaul.scenario.metrics import LINK, matching_metrics
 from longhaul.scenario.network import WAYS
@@ -53,8 +54,8 @@ class Shard:
 
     @property
     def name(self) -> str:
-        """The file name of the part."""
-        return f"{self.round:02d}-{self.number:06d}.parquet"
+        """What the file name of its part begins with."""
+        return f"{self.round:02d}-{self.number:06d}"
 
     @property
     def points(self) -> int:
@@ -128,7 +129,7 @@ def run_shard(job: Job, shard: Shard, stop: _longhaul.Stop | None = None) -> byt
                 rows.append({**run.head, "error": error})
                 continue
             rows += [{**run.head, **row} for row in rows_of(run.variant, result, echoes)]
-    return as_parquet(rows, schema(job.columns))
+    return as_parquet(rows, schema(job.columns), shard=shard.name)
 
 
 def point_plan(base: Base, values: Sequence[str]) -> tuple[Json, list[Json], str]:
@@ -174,9 +175,10 @@ def _runs(job: Job, piece: Piece) -> Iterator[_Run]:
         yield _Run({**head, "repeat": repeat, "seed": seed}, variant, with_seed(rest, seed))
 
 
-def as_parquet(rows: Sequence[Json], columns: pa.Schema) -> bytes:
-    """``rows`` as a Parquet file; what a row does not have is null."""
+def as_parquet(rows: Sequence[Json], columns: pa.Schema, *, shard: str) -> bytes:
+    """``rows`` as a Parquet file that names its shard; what a row does not have is null."""
     arrays = [pa.array([row.get(field.name) for row in rows], type=field.type) for field in columns]
     out = io.BytesIO()
-    pq.write_table(pa.Table.from_arrays(arrays, schema=columns), out, compression="zstd")
+    named = columns.with_metadata({SHARD: shard})
+    pq.write_table(pa.Table.from_arrays(arrays, schema=named), out, compression="zstd")
     return out.getvalue()

@@ -9,10 +9,11 @@ import pyarrow.parquet as pq
 
 from longhaul.errors import LonghaulError
 from longhaul.report.pictures import Drawings, Drawn
-from longhaul.run import ending, record
+from longhaul.run import ending, manifest, record
 from longhaul.run.sweeps import folder as folders
 from longhaul.run.sweeps.folder import Folder
 from longhaul.run.sweeps.local import Workers
+from longhaul.run.sweeps.parts import refuse_duplicates, set_aside
 from longhaul.run.sweeps.pilot import try_one
 from longhaul.run.sweeps.prepared import Prepared, prepare
 from longhaul.run.sweeps.progress import Sweeping, Watching
@@ -177,7 +178,7 @@ def _rounds(
     complete: list[Path] = []
     round_ = 0
     while True:
-        done = folder.done()
+        done = _good_parts(folder, progress).keys()
         progress.found(
             sum(each.points for each in prepared.shards(round_, added, size=size) if each.name in done)
         )
@@ -194,7 +195,8 @@ def _rounds(
             progress.done(shard.points)
         if errors or share is not None or prepared.sweep.until is None:
             return
-        complete += sorted(folder.parts.glob(f"{round_:02d}-*.parquet"))
+        found = folder.find_parts().good
+        complete += [path for name, path in found.items() if name.startswith(f"{round_:02d}-")]
         added = more_runs(prepared.sweep.until, complete, runs)
         if not added:
             return
@@ -204,9 +206,26 @@ def _rounds(
         round_ += 1
 
 
+def _good_parts(folder: Folder, progress: Watching) -> dict[str, Path]:
+    """The parts that are there by shard; damaged ones are set aside, so that their runs are done again."""
+    found = folder.find_parts()
+    for path, what in found.damaged.items():
+        if set_aside(path):
+            progress.say(
+                f"longhaul: parts/{path.name} {what}; it is in damaged/, and its runs are done again"
+            )
+    return found.good
+
+
 def conclude(folder: Folder, prepared: Prepared, *, status: str, reason: str | None = None) -> Json:
     """Write ``summary.parquet`` and ``summary.json`` of the parts that there are, and how the sweep ended."""
-    parts = sorted(folder.parts.glob("*.parquet"))
+    found = folder.find_parts()
+    if found.damaged and status != ending.RUNNING:
+        path, what = next(iter(found.damaged.items()))
+        others = f", and {len(found.damaged) - 1} more" if len(found.damaged) > 1 else ""
+        status, reason = "incomplete", f"parts/{path.name} {what}{others}; --resume does its runs again"
+    parts = list(found.good.values())
+    refuse_duplicates(parts)
     points, failed = count_points(parts)
     axes = [column for column, _kind in prepared.job.columns]
     summary: Json = {
@@ -235,6 +254,7 @@ def conclude(folder: Folder, prepared: Prepared, *, status: str, reason: str | N
     folder.update(status=status, reason=reason or ending.REASONS.get(status))
     if status != ending.RUNNING:
         record.release(folder.path)
+        manifest.write(folder.path)
     return summary
 
 
