@@ -19,6 +19,7 @@ from longhaul.report.comparison import difference_text, estimate_text
 from longhaul.report.comparison_page import draw
 from longhaul.report.sides import MOST, sides
 from longhaul.run import processes
+from longhaul.run.comparison import compare_groups, find, find_all
 from longhaul.scenario.metrics import DEFAULT_METRICS
 
 Runs = Callable[[Path, Path], tuple[object, ...]]
@@ -139,13 +140,18 @@ def test_a_run_that_is_not_faithful_is_red(work: Path, tmp_path: Path) -> None:
     assert "--edge: var(--bad)" not in page(work, run, work / "fast/pair")
 
 
-def test_runs_that_are_no_repetitions_are_named(work: Path, tmp_path: Path) -> None:
+def test_runs_of_several_scenarios_are_not_repetitions(work: Path, tmp_path: Path) -> None:
     for number, name in enumerate(("fast", "slow")):
         run = min((work / name / "pair").glob("2*"))
         shutil.copytree(run, tmp_path / "mixed" / f"2{number}")
-    words = text(page(work, tmp_path / "mixed", max((work / "fast/pair").glob("2*"))))
-    assert "The runs of A count as repetitions of one another" in words
-    assert "rate of traffic noise" in words
+    with pytest.raises(LonghaulError, match=r"not repetitions of one another: .*rate of"):
+        compare_groups([find(tmp_path / "mixed"), find(max((work / "fast/pair").glob("2*")))], [])
+    with pytest.raises(LonghaulError, match=r'no metric "nonsense\.metric"; there are') as refused:
+        compare_groups(find_all([tmp_path / "mixed"]), ["nonsense.metric"])
+    assert refused.value.exit_code == 2
+    (fast, slow) = find_all([tmp_path / "mixed"])
+    assert "rate of" in fast.name
+    assert len(fast.runs) == len(slow.runs) == 1
 
 
 def test_a_simulation_made_twice_is_no_repetition(work: Path, tmp_path: Path) -> None:

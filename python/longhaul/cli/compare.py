@@ -42,9 +42,9 @@ def compare(
 ) -> None:
     """Compare runs, or check a live run against the model it ran.
 
-    Each of RUNS is a run directory, or one with several, which count as repetitions: then means have
-    95 % confidence intervals, and differences tell whether they are more than chance. One directory with
-    live, mixed and simulated runs compares these.
+    Each of RUNS is a run directory, or one with several, which must be repetitions: they differ in nothing
+    but the seed. Then means have 95 % confidence intervals, and differences tell whether they are more than
+    chance. Of a single directory, live, mixed and simulated runs are compared, and those of each scenario.
 
     With --replay, every packet that a host sent and every change goes through the model again at the instant
     of the live run, and every departure is compared: its order, its due time to the picosecond, its fate, its
@@ -54,7 +54,7 @@ def compare(
     longhaul compare runs/atlantic-cubic runs/atlantic-bbr
     longhaul compare runs/two-clusters --metric "flows.*.goodput"
     longhaul compare runs/sixth-reno runs/sixth-scalable --flow sixth
-    longhaul compare --replay runs/every-law/latest
+    longhaul compare --replay runs/every-law/latest-live
     """
     if replayed is not None:
         sys.exit(_replay(replayed))

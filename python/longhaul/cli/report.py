@@ -49,10 +49,10 @@ def report(
     runs are compared, as by longhaul compare.
 
     \b
-    longhaul report runs/three-clusters/latest
+    longhaul report runs/three-clusters/latest-live
     longhaul report runs/three-clusters/latest --format pdf --format csv
     longhaul report --compare runs/atlantic
-    longhaul report --events-of runs/three-clusters/latest
+    longhaul report --events-of runs/three-clusters/latest-live
     longhaul report --compare runs/atlantic-cubic runs/atlantic-bbr --output laws.html
     """
     if changed is not None:

@@ -104,7 +104,7 @@ def sweep(
     longhaul sweep scenario.yaml --axis cc=cubic,bbr --axis loss=0%,0.1%,1% --repeat 5
     longhaul sweep scenario.yaml --until "goodput ±2%" --dry-run
     longhaul sweep scenario.yaml --cluster slurm.yaml
-    longhaul sweep --resume runs/NAME/latest
+    longhaul sweep --resume runs/NAME/latest-sweep
     """
     from longhaul.run.sweeps.command import Asked, run_command
 

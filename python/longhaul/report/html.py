@@ -68,7 +68,7 @@ def _summary(directory: Path) -> Json:
     if not (directory / "summary.json").is_file():
         raise LonghaulError(
             f"{directory} has no summary.json",
-            remedy="name a run directory that has ended, such as runs/NAME/latest",
+            remedy="name a run directory that has ended, such as runs/NAME/latest-live or latest-sim",
             exit_code=2,
         )
     summary: Json = kept_json(directory, "summary.json")

@@ -1,19 +1,24 @@
 """Runs found on disk, in groups, with their metrics."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from longhaul.analysis.comparing import Row, compare
+from longhaul.analysis.differences import Facts, differences, facts
 from longhaul.analysis.metrics import metrics
 from longhaul.analysis.repetitions import digest, independent, simulated
 from longhaul.analysis.stealing import Stolen, cross_bits_per_s, stolen_bandwidth
 from longhaul.errors import LonghaulError
+from longhaul.run import directory as directories
 from longhaul.run import ending
 from longhaul.run.kept import kept_json
 from longhaul.run.results import write_results
 from longhaul.scenario.metrics import DEFAULT_METRICS, unknown_metric
+
+_MOST_TOLD = 3
 
 
 @dataclass(frozen=True)
@@ -38,34 +43,88 @@ def find(path: Path) -> Group:
     if not runs:
         raise LonghaulError(
             f"{path} is no run directory, and has none in it",
-            remedy="name one, such as runs/NAME/latest, or runs/NAME for all runs of a name",
+            remedy="name one, such as runs/NAME/latest-sim, or runs/NAME for all runs of a name",
             exit_code=2,
         )
     return Group(str(path), tuple(runs))
 
 
 def find_all(paths: Sequence[Path]) -> list[Group]:
-    """A group for each path; of a single path, one for each mode of its runs: live, mixed, simulated."""
+    """A group for each path; of a single path, one for each mode and each scenario of its runs."""
     groups = [find(path) for path in paths]
     if len(groups) == 1:
-        modes: dict[str, list[Path]] = {}
-        for run in groups[0].runs:
-            modes.setdefault(str(kept_json(run, "run.json").get("mode")), []).append(run)
-        groups = [Group(f"{paths[0]}, {mode}", tuple(runs)) for mode, runs in sorted(modes.items())]
+        groups = split(groups[0])
     if len(groups) < 2:
         raise LonghaulError(
             "there is nothing to compare with",
-            remedy="name two runs, or a directory with live and simulated ones",
+            remedy="name two runs, or a directory with live and simulated ones, or with several scenarios",
             exit_code=2,
         )
     return groups
 
 
+def split(group: Group) -> list[Group]:
+    """Its runs in groups of repetitions: those that differ in nothing but the seed.
+
+    A group is named after its mode and, if a mode has several, after what differs.
+    """
+    alike: dict[tuple[str, str, str], list[Path]] = {}
+    for run in group.runs:
+        alike.setdefault(_kind(run), []).append(run)
+    of_mode = {mode: [runs for (each, *_), runs in alike.items() if each == mode] for mode, *_ in alike}
+    found = []
+    for mode, variants in sorted(of_mode.items()):
+        names = _told_apart([runs[0] for runs in variants])
+        for name, runs in zip(names, variants, strict=True):
+            found.append(Group(", ".join(filter(None, (group.name, mode, name))), tuple(runs)))
+    return found
+
+
+def _kind(run: Path) -> tuple[str, str, str]:
+    """What repetitions have in common: mode, scenario, and what users changed meanwhile."""
+    changes = [each for each in _summary(run).get("changes", ()) if each.get("kind") == "intervention"]
+    mode = str(kept_json(run, "run.json").get("mode"))
+    return mode, directories.variant_of_run(run), json.dumps(changes, sort_keys=True)
+
+
+def _told_apart(runs: Sequence[Path]) -> list[str]:
+    """What each of several runs has that others do not, in a few words; nothing for a single one."""
+    if len(runs) < 2:
+        return [""] * len(runs)
+    found = differences([_facts(run) for run in runs])[:_MOST_TOLD]
+    return [
+        ", ".join(f"{each.what} of {each.subject} {each.values[place]}" for each in found)
+        or f"variant {place + 1}"
+        for place in range(len(runs))
+    ]
+
+
+def _facts(run: Path) -> Facts:
+    rows = kept_json(run, "raw/traffic.json") if (run / "raw/traffic.json").is_file() else ()
+    return facts(kept_json(run, "plan.json"), rows)
+
+
+def check_repetitions(group: Group) -> None:
+    """Refuse runs that are not repetitions of one another. Raises LonghaulError."""
+    kinds = split(group)
+    if len(kinds) < 2:
+        return
+    words = "; ".join(each.name.removeprefix(f"{group.name}, ") for each in kinds[:_MOST_TOLD])
+    raise LonghaulError(
+        f"{group.name} has runs that are not repetitions of one another: they are of {words}",
+        remedy="name the runs of each side by themselves, or compare that directory alone",
+        exit_code=2,
+    )
+
+
 def compare_groups(groups: Sequence[Group], patterns: Sequence[str]) -> list[Row]:
     """Every metric that all runs have; see :func:`longhaul.analysis.comparing.compare`.
 
-    Raises LonghaulError for a pattern that matches nothing that any run measured.
+    Raises LonghaulError for a pattern that matches nothing that any run measured, and for a group whose runs
+    are not repetitions.
     """
+    for group in groups:
+        check_repetitions(group)
     summaries = [[_summary(run) for run in repetitions(group)] for group in groups]
     found = [[metrics(each) for each in group] for group in summaries]
     known = dict.fromkeys(name for group in found for run in group for name in run)

@@ -1,4 +1,4 @@
-"""Run directories: ``runs/<name>/<utc>-<mode>-<hash>/`` and ``latest`` beside them."""
+"""Run directories: ``runs/NAME/<utc>-<mode>-<hash>/``, with ``latest`` and ``latest-<mode>`` beside them."""
 
 import hashlib
 import json
@@ -48,7 +48,7 @@ def create(
             argv=argv,
             inputs=inputs,
         )
-        point_latest(parent, directory)
+        point_latest(parent, directory, mode=mode)
     return directory
 
 
@@ -129,7 +129,35 @@ def create_for(
             ("spots", dict(resolved.scenario.spots)),
         ):
             (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+    update_run(directory, variant=variant_of(resolved))
     return directory
+
+
+def variant_of(resolved: "Resolved") -> str:
+    """A hash of all that a scenario asks for but its seed: equal for repetitions, and only for them."""
+
+    def without_start(item: Mapping[str, Any]) -> dict[str, Any]:
+        # Random starts follow from the seed.
+        return {**item, "start_ns": None} if item["name"] in resolved.starts else dict(item)
+
+    plan = {key: value for key, value in resolved.plan.items() if key != "seed"}
+    asked = {
+        "plan": {**plan, "programs": [without_start(each) for each in plan["programs"]]},
+        "traffic": [without_start(item) for item in resolved.traffic],
+        "jobs": [without_start(job) for job in resolved.jobs],
+        "tcp": {str(node): tcp for node, tcp in resolved.tcp.items()},
+        "starts": dict(resolved.starts),
+    }
+    return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def variant_of_run(directory: Path) -> str:
+    """The same of a run; one that does not say has the hash of its plan without the seed."""
+    told = read_run(directory).get("variant")
+    if told is not None:
+        return str(told)
+    plan = {key: value for key, value in read_plan(directory).items() if key != "seed"}
+    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
 
 
 def read_run(directory: Path) -> dict[str, Any]:
@@ -193,8 +221,16 @@ def machine() -> dict[str, Any]:
     }
 
 
-def point_latest(parent: Path, directory: Path) -> None:
-    """Make ``parent/latest`` lead to ``directory``."""
-    temporary = parent / f".latest-{os.getpid()}"
-    temporary.symlink_to(directory.name)
-    temporary.replace(parent / "latest")
+def point_latest(parent: Path, directory: Path, *, mode: str | None = None) -> None:
+    """Make ``latest`` in ``parent`` lead to ``directory``, and ``latest-<mode>``, unmoved by other modes."""
+    for name in ("latest", *((f"latest-{mode}",) if mode else ())):
+        temporary = parent / f".{name}-{os.getpid()}"
+        temporary.symlink_to(directory.name)
+        temporary.replace(parent / name)
+
+
+def latest_of(path: Path, *, mode: str) -> str:
+    """What to write instead of ``path`` for the latest run of a mode beside it, if there is one."""
+    parent = path.absolute().parent if path.name.startswith("latest") else path.resolve().parent
+    link = parent / f"latest-{mode}"
+    return f"the latest {mode} run is {path.parent / link.name}" if link.exists() else ""

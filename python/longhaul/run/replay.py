@@ -38,7 +38,7 @@ def replay(directory: Path) -> Replayed:
     if not plan.is_file():
         raise LonghaulError(
             f"{directory} is no run directory: it has no plan.json",
-            remedy="name one, such as runs/NAME/latest",
+            remedy="name one, such as runs/NAME/latest-live",
             exit_code=2,
         )
     if not journal.is_file():

@@ -140,7 +140,7 @@ def _plan(directory: Path) -> Json:
     if not (directory / "plan.json").is_file():
         raise LonghaulError(
             f"{directory} is no run directory: it has no plan.json",
-            remedy="name one, such as runs/NAME/latest",
+            remedy="name one, such as runs/NAME/latest-live or latest-sim",
             exit_code=2,
         )
     plan: Json = kept_json(directory, "plan.json")

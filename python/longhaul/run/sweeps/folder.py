@@ -11,7 +11,7 @@ from typing import Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run import ending, processes, record
-from longhaul.run.directory import claim, machine, point_latest
+from longhaul.run.directory import claim, latest_of, machine, point_latest
 from longhaul.run.sweeps import parts
 from longhaul.run.sweeps.parts import Parts
 from longhaul.scenario.sweeps.options import Options
@@ -98,7 +98,7 @@ def create(
             **facts,
         },
     )
-    point_latest(parent, directory)
+    point_latest(parent, directory, mode="sweep")
     return Folder(directory)
 
 
@@ -107,7 +107,7 @@ def find(path: Path) -> Folder:
     if not (path / "sweep.json").is_file():
         raise LonghaulError(
             f"{path} is no sweep: it has no sweep.json",
-            remedy="name one, such as runs/NAME/latest",
+            remedy=latest_of(path, mode="sweep") or "name one, such as runs/NAME/latest-sweep",
             exit_code=2,
         )
     folder = Folder(path.resolve())
