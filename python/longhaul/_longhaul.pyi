@@ -129,6 +129,9 @@ def simulate_many(
     Fewer than there are plans if ``stop`` was set.
     """
 
+def draw(seed: int, name: str, distribution: str) -> float:
+    """The first draw of a named stream from a distribution of the plan, in JSON. Raises ValueError."""
+
 def uniforms(seed: int, name: str, count: int) -> list[float]:
     """The first draws of a named stream, uniform on [0, 1)."""
 

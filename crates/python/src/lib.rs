@@ -30,7 +30,7 @@ mod _longhaul {
     use super::relay::{check_relay_plan, run_relay};
     #[pymodule_export]
     use super::{
-        cgroup_prefix, check_kernel_law, check_law, check_plan, kernel_laws, own_cgroup, path, replay,
+        cgroup_prefix, check_kernel_law, check_law, check_plan, draw, kernel_laws, own_cgroup, path, replay,
         run_in_host, run_live, trial, uniforms, version,
     };
 }
@@ -230,6 +230,15 @@ impl Simulation {
     fn finish(&mut self) -> PyResult<String> {
         self.0.finish().map(|result| result.to_string()).map_err(PyRuntimeError::new_err)
     }
+}
+
+/// The first draw of a named stream from a distribution of the plan, in JSON.
+#[pyfunction]
+fn draw(seed: u64, name: &str, distribution: &str) -> PyResult<f64> {
+    let law: longhaul_plan::Distribution =
+        serde_json::from_str(distribution).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    law.check().map_err(PyValueError::new_err)?;
+    Ok(law.draw(&mut longhaul_random::Seed::new(seed).stream(name)))
 }
 
 /// The first draws of a named stream, uniform on [0, 1).

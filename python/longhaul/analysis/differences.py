@@ -194,6 +194,9 @@ def _traffic(rows: Sequence[Json], flows: Mapping[str, Json]) -> dict[tuple[str,
         name = row["name"] if counted[row["name"]] == 1 else f"{row['name']}.{row['to']}"
         subject = f"traffic {name}"
         found |= {(subject, what): _fact(key, row[key]) for key, what in _TRAFFIC if key in row}
+        if row.get("start"):
+            # Each seed has another.
+            found[subject, "start"] = _fact("", row["start"])
         if "streams" in row:
             found[subject, "streams"] = _fact("", row["streams"])
         law = flows.get(row.get("program", ""))

@@ -67,6 +67,7 @@ def plan_flows(
                     "rate_bits_per_s": item.get("rate_bits_per_s"),
                     "every_ns": item.get("every_ns"),
                     "start_ns": item.get("start_ns") or 0,
+                    "start": item.get("start"),
                     "stop_ns": item.get("stop_ns"),
                     "volume_bytes": item.get("bytes"),
                     "simulated": simulated,

@@ -18,6 +18,7 @@ from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
 from longhaul.run.pacing import with_owners
 from longhaul.run.session import Message, Session, search_path
+from longhaul.run.starts import with_starts
 from longhaul.run.state import socket_path
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def prepare(
     ):
         remedy = f"run it with longhaul relay {resolved.scenario.source.name}, or add hosts"
         raise LonghaulError("the scenario has no hosts, but a relay", remedy=remedy, exit_code=2)
+    resolved = with_starts(resolved)
     _refuse_what_only_a_simulation_can(resolved)
     lessons = laws.Lessons()
     plan, own = _with_own_flows(resolved, lessons)

@@ -13,6 +13,7 @@ from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import ending, flows
 from longhaul.run.pacing import with_owners
+from longhaul.run.starts import with_starts
 from longhaul.storage import replace_text
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def simulated_plan(resolved: "Resolved") -> tuple[Json, list[Json]]:
 
     Raises ScenarioError, or LonghaulError if there is nothing to simulate.
     """
+    resolved = with_starts(resolved)
     _refuse_what_never_ends(resolved)
     simulated, rows = flows.plan_flows(resolved, resolved.traffic)
     jobs = flows.plan_jobs(resolved, resolved.jobs)

@@ -60,7 +60,7 @@ def flow_total(item: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) ->
     rtt = merged(each["rtt"] for each in streams) if item["kind"] == "tcp" else None
     sent_bytes, segments = (_sum(streams, key) for key in ("bytes_sent", "segments_sent"))
     span_s = max((each["span_s"] for each in streams), default=0.0)
-    retransmits = sum(each["retransmits"] for each in streams) if tcp else None
+    retransmits = _sum(streams, "retransmits") if tcp else None
     ends: list[int | None] = [each.get("done_ns") for each in streams]
     known = [each for each in ends if each is not None]
     return {

@@ -175,6 +175,7 @@ def _row(
         "rate_bits_per_s": item.get("rate_bits_per_s"),
         "every_ns": None,
         "start_ns": item.get("start_ns") or 0,
+        "start": item.get("start"),
         "simulated": False,
         "volume_bytes": item.get("bytes"),
     }

@@ -8,6 +8,7 @@ from longhaul.scenario.datagrams import HEADERS, payload_at
 from longhaul.scenario.laws import Plain, plan_bits_per_s
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.model import Background
+from longhaul.scenario.model.distribution import earliest_ns
 from longhaul.scenario.network import Network, Wire
 from longhaul.scenario.paths import Routes
 from longhaul.scenario.problems import Problem
@@ -37,7 +38,7 @@ def plan_background(scenario: Scenario, name: str, load: Background, network: Ne
         "kind": "udp",
         "source": source,
         "destinations": [destination],
-        "start_ns": load.start.ns,
+        "start_ns": earliest_ns(load.start),
         "stop_ns": load.stop.ns if load.stop else None,
         "simulated": True,
         "rate_bits_per_s": max(round(full if bursts else full * share), 1),

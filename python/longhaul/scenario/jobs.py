@@ -5,6 +5,7 @@ from typing import Any
 
 from longhaul.scenario.inputs import FileError, InputFile, Inputs, LawError
 from longhaul.scenario.load import Scenario
+from longhaul.scenario.model.distribution import earliest_ns
 from longhaul.scenario.model.program import Simulate
 from longhaul.scenario.network import Network
 from longhaul.scenario.phases import Step, Steps, receive, send, steps_of
@@ -41,7 +42,7 @@ def plan_jobs(
             {
                 "name": name,
                 "ranks": nodes,
-                "start_ns": program.start.ns,
+                "start_ns": earliest_ns(program.start),
                 "repeat": what.repeat,
                 "law": what.cc,
                 "steps": steps,

@@ -6,6 +6,7 @@ from typing import Any
 from longhaul.scenario.inputs import TIME, CsvFile, InputFile, Inputs
 from longhaul.scenario.laws import Plain
 from longhaul.scenario.model import Replay
+from longhaul.scenario.model.distribution import earliest_ns
 from longhaul.scenario.network import Network
 from longhaul.scenario.problems import did_you_mean, printable
 from longhaul.scenario.units import Size, Span
@@ -37,7 +38,7 @@ def plan_replay(name: str, replay: Replay, network: Network, inputs: Inputs) -> 
             "kind": "replay",
             "source": source,
             "destinations": [destination],
-            "start_ns": replay.start.ns,
+            "start_ns": earliest_ns(replay.start),
             "stop_ns": replay.stop.ns if replay.stop else None,
             "simulated": replay.simulated,
             # By instant; of one instant as the file has them.

@@ -16,6 +16,7 @@ from longhaul.scenario.laws import Plain, plan_distribution
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.metrics import bound
 from longhaul.scenario.model import Background, Bulk, Datagrams, Ping, Program, Replay, Requests, Tcp, Traffic
+from longhaul.scenario.model.distribution import earliest_ns
 from longhaul.scenario.network import WAYS, Network, build
 from longhaul.scenario.pacing import Owner, plan_pacing, plan_pacing_events
 from longhaul.scenario.paths import Routes, Step
@@ -23,6 +24,7 @@ from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
 from longhaul.scenario.references import metrics_of, program_hosts
 from longhaul.scenario.replay import plan_replay
+from longhaul.scenario.starts import plan_starts
 from longhaul.scenario.tcp import initial_window, largest_buffers, simulated, sysctls
 from longhaul.scenario.yaml_tree import Path
 
@@ -61,6 +63,8 @@ class Resolved:
     """By link and direction, the column of a trace whose half is the delay."""
     owners: tuple[Owner, ...]
     """Rules of pacing, and whose packets they are about."""
+    starts: Mapping[str, Plain]
+    """Distributions of random starts in ns, by traffic or program, which have their earliest start here."""
 
 
 def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
@@ -139,6 +143,8 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     problems += _unjoined(scenario, clusters, ways)
     jobs, wrong = plan_jobs(scenario, network, inputs)
     problems += wrong
+    starts, wrong = plan_starts(scenario, inputs)
+    problems += wrong
     if problems:
         raise ScenarioError(problems)
     relayed = {link for steps in ways.values() for link, _way in steps or ()}
@@ -168,6 +174,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         },
         {link.name: link.round_trips for link in network.links if link.round_trips},
         tuple(owners),
+        starts,
     )
 
 
@@ -215,7 +222,7 @@ def _program(name: str, program: Program, hosts: Sequence[str], network: Network
         "argv": list(program.run or ()),
         "cwd": program.cwd,
         "env": dict(program.env),
-        "start_ns": program.start.ns,
+        "start_ns": earliest_ns(program.start),
         "stop_ns": program.stop.ns if program.stop else None,
         "service": program.service,
         "ready": {"tcp_port": program.ready.tcp, "within_ns": program.ready.within.ns}
@@ -251,7 +258,7 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network,
         "kind": flow.kind,
         "source": network.node_index[flow.source],
         "destinations": [network.node_index[host] for host in expand_all(flow.to)],
-        "start_ns": flow.start.ns,
+        "start_ns": earliest_ns(flow.start),
         "stop_ns": flow.stop.ns if flow.stop else None,
         "simulated": flow.simulated,
     }

@@ -178,9 +178,6 @@ export interface Measured {
  * Echo requests.
  */
 export interface Ping {
-  /**
-   * a time
-   */
   start?: string;
   stop?: string | null;
   from: string;
@@ -201,9 +198,6 @@ export interface Ping {
  * Congestion-controlled bulk transfer.
  */
 export interface Bulk {
-  /**
-   * a time
-   */
   start?: string;
   stop?: string | null;
   from: string;
@@ -219,9 +213,6 @@ export interface Bulk {
  * UDP at a mean rate.
  */
 export interface Datagrams {
-  /**
-   * a time
-   */
   start?: string;
   stop?: string | null;
   from: string;

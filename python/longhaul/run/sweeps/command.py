@@ -73,6 +73,8 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
     assert asked.scenario is not None
     prepared = prepare(asked.scenario, settings=asked.settings, options=asked.options)
     if asked.dry_run:
+        for warning in prepared.warnings:
+            print(f"longhaul: {warning}", file=sys.stderr)
         cores = asked.workers or len(os.sched_getaffinity(0))
         _show_estimate(estimate_cost(prepared, cores=cores), as_json=asked.as_json)
         return 0

@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from itertools import islice
@@ -132,12 +132,15 @@ def run_shard(job: Job, shard: Shard, stop: _longhaul.Stop | None = None) -> byt
     return as_parquet(rows, schema(job.columns), shard=shard.name)
 
 
-def point_plan(base: Base, values: Sequence[str]) -> tuple[Json, list[Json], str]:
-    """The plan of a variant, its traffic, and the plan's JSON without its seed and opening brace.
+def point_plan(
+    base: Base, values: Sequence[str], *, seed: int | None = None
+) -> tuple[Json, list[Json], str, bool]:
+    """The plan of a variant, its traffic, the plan's JSON without seed and opening brace, and a flag.
 
+    The flag says whether something starts at random: then the rest of the plan depends on the seed, too.
     Raises LonghaulError.
     """
-    resolved = base.resolve(values)
+    resolved = base.resolve(values, seed=seed)
     plan, traffic = simulated_plan(resolved)
     plan["measure"] = {
         **plan["measure"],
@@ -148,7 +151,7 @@ def point_plan(base: Base, values: Sequence[str]) -> tuple[Json, list[Json], str
         "journal": False,
     }
     rest = json.dumps({key: value for key, value in plan.items() if key != "seed"})
-    return plan, traffic, rest[1:]
+    return plan, traffic, rest[1:], bool(resolved.starts)
 
 
 def with_seed(rest: str, seed: int) -> str:
@@ -164,14 +167,19 @@ def _runs(job: Job, piece: Piece) -> Iterator[_Run]:
         head[column] = numbers[1][0] if numbers else text
     repeats = range(piece.first, piece.first + piece.count)
     try:
-        plan, traffic, rest = point_plan(job.base, piece.values)
+        plan, traffic, rest, starts_vary = point_plan(job.base, piece.values)
+        base_seed = plan["seed"]
     except LonghaulError as error:
         words = str(error).partition("\n")[0]
         yield from (_Run({**head, "repeat": repeat}, None, "", words) for repeat in repeats)
         return
     variant = Variant(plan, traffic, job.wants)
     for repeat in repeats:
-        seed = seed_of(plan["seed"], piece.variant, repeat, kind=job.seeds)
+        seed = seed_of(base_seed, piece.variant, repeat, kind=job.seeds)
+        if starts_vary:
+            # Not only the seed differs, but what starts at random, too.
+            plan, traffic, rest, _ = point_plan(job.base, piece.values, seed=seed)
+            variant = replace(variant, plan=plan, traffic=traffic)
         yield _Run({**head, "repeat": repeat, "seed": seed}, variant, with_seed(rest, seed))
 
 

@@ -62,7 +62,7 @@ def time_variant(prepared: Prepared, values: Sequence[str], *, longest_s: float)
     """Time one run of the variant with these values. Raises LonghaulError or ValueError if it cannot be."""
     prepared.job.base.resolve(values)
     began = time.thread_time()
-    plan, _traffic, rest = point_plan(prepared.job.base, values)
+    plan, _traffic, rest, _ = point_plan(prepared.job.base, values)
     plan_s = time.thread_time() - began
     began = time.thread_time()
     simulation = _longhaul.Simulation(with_seed(rest, plan["seed"]), directory=None)

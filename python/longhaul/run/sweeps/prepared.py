@@ -14,6 +14,7 @@ from longhaul.scenario.metrics import Unit
 from longhaul.scenario.model import Document
 from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.problems import ScenarioError
+from longhaul.scenario.randomness import is_random
 from longhaul.scenario.references import metrics_of, unknown_sweep_metrics
 from longhaul.scenario.resolve import Resolved
 from longhaul.scenario.sweeps.axes import Axis, axes_of, column_of, numbers_of
@@ -45,6 +46,22 @@ class Prepared:
     inputs: Mapping[str, bytes]
     left_out: tuple[str, ...]
     """Real programs, which no simulation runs."""
+    is_random: bool = True
+    """Whether repetitions can differ in any of the variants that were tried."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user should know before the sweep runs."""
+        found = []
+        if self.left_out:
+            found.append(f"programs are real, and not part of a simulation: {', '.join(self.left_out)}")
+        if self.sweep.repeats > 1 and not self.is_random:
+            found.append(
+                "repetitions cannot differ: nothing in the scenario is random, so all seeds of a variant "
+                "give one result without an interval; start traffic at random, for example "
+                "start: {dist: uniform, low: 0s, high: 1s}, or leave out repeat"
+            )
+        return found
 
     @property
     def points(self) -> int:
@@ -120,11 +137,13 @@ def prepare(
     names = tuple(axis.name for axis in axes)
     base = base_of(asked.source, asked.root, names, settings=settings, contents=inputs)
     left_out: dict[str, None] = {}
+    random: list[bool] = []
     variants: list[tuple[Document, dict[str, Unit]]] = []
 
     def check(resolved: Resolved) -> None:
         left_out.update(dict.fromkeys(real_programs(resolved)))
-        simulated_plan(resolved)
+        plan, _rows = simulated_plan(resolved)
+        random.append(is_random(plan, starts=resolved.starts))
         links = (link["name"] for link in resolved.plan["links"])
         variants.append((resolved.scenario.document, metrics_of(resolved.scenario.document, links=links)))
 
@@ -144,7 +163,9 @@ def prepare(
         version=version("longhaul"),
     )
     design = Design(axes, sweep.design, sweep.points, document.seed)
-    return Prepared(document.name, job.content, options, sweep, design, job, job.contents, tuple(left_out))
+    return Prepared(
+        document.name, job.content, options, sweep, design, job, job.contents, tuple(left_out), any(random)
+    )
 
 
 def _columns(axes: Sequence[Axis]) -> tuple[tuple[str, str], ...]:

@@ -127,9 +127,8 @@ def _execute(
     errors: list[Exception] = []
     reason = "done"
     with watching or Sweeping(prepared.points, workers=workers.describe()) as progress:
-        if prepared.left_out:
-            names = ", ".join(prepared.left_out)
-            progress.say(f"longhaul: programs are real, and not part of a simulation: {names}")
+        for warning in prepared.warnings:
+            progress.say(f"longhaul: {warning}")
         try:
             _rounds(folder, prepared, workers, progress, errors, share)
         except KeyboardInterrupt:

@@ -291,6 +291,47 @@ SizeDistribution = Annotated[
 ]
 
 
+AT_ONCE: Constant[Span] = Constant(dist="constant", value=Span(0))
+
+
+def earliest_ns(law: Any) -> int:
+    """The least time that a :data:`TimeDistribution` is known not to go below, in ns."""
+    match law:
+        case Constant():
+            return int(law.value.ns)
+        case Uniform():
+            return int(law.low.ns)
+        case Empirical() if law.values:
+            return int(min(each.ns for each in law.values))
+    return 0
+
+
+def latest_ns(law: Any) -> int | None:
+    """The largest time that a :data:`TimeDistribution` may give, in ns; ``None`` if it has no bound."""
+    match law:
+        case Constant():
+            return int(law.value.ns)
+        case Uniform():
+            return int(law.high.ns)
+        case Empirical() if law.values:
+            return int(max(each.ns for each in law.values))
+    return None
+
+
+def check_stop(start: Any, stop: Span | None) -> None:
+    """Refuse a ``stop`` that may come before the start."""
+    if stop is None:
+        return
+    if stop.ns <= earliest_ns(start):
+        raise problem("stops before it starts", "write a stop later than the start")
+    latest = latest_ns(start)
+    if latest is None:
+        remedy = "write for example start: {dist: uniform, low: 0s, high: 1s}, or remove the stop"
+        raise problem("may start after it stops: its start has no bound", remedy, at="start")
+    if stop.ns <= latest:
+        raise problem("may start after it stops", "let its start end before its stop", at="start")
+
+
 class _AlsoNumber:
     """Adds, to the JSON Schema of a distribution, a bare number."""
 

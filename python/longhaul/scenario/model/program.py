@@ -16,6 +16,7 @@ from longhaul.scenario.model.base import (
     Word,
     problem,
 )
+from longhaul.scenario.model.distribution import AT_ONCE, TimeDistribution, check_stop
 from longhaul.scenario.model.traffic import CongestionControl
 from longhaul.scenario.units import Size, Span
 
@@ -118,7 +119,8 @@ class Program(Strict):
     """Whether ranks fill a host before they go to the next, or visit all hosts in turn."""
     each: HostRanges | None = None
     """Hosts that each run the program."""
-    start: Span = Span(0)
+    start: TimeDistribution = AT_ONCE
+    """A time, or a distribution of it: then each seed has another start."""
     stop: Span | None = None
     expect_exit: Annotated[int | None, BeforeValidator(_exit), AlsoText("^any$", "any")] = 0
     service: bool = False
@@ -141,6 +143,5 @@ class Program(Strict):
                 raise problem(f'"{field}" needs "run" and "hosts"', "write hosts: [a, b]", at=field)
         if self.ready and not self.service:
             raise problem('"ready" belongs to a service', "add service: true")
-        if self.stop is not None and self.stop <= self.start:
-            raise problem("stops before it starts", "write a stop later than the start")
+        check_stop(self.start, self.stop)
         return self

@@ -17,7 +17,13 @@ from longhaul.scenario.model.base import (
     choice,
     problem,
 )
-from longhaul.scenario.model.distribution import Constant, SizeDistribution, TimeDistribution
+from longhaul.scenario.model.distribution import (
+    AT_ONCE,
+    Constant,
+    SizeDistribution,
+    TimeDistribution,
+    check_stop,
+)
 from longhaul.scenario.units import Rate, Share, Size, Span
 
 
@@ -63,13 +69,13 @@ CongestionControl = Annotated[
 class Timed(Strict):
     """When traffic begins and ends."""
 
-    start: Span = Span(0)
+    start: TimeDistribution = AT_ONCE
+    """A time, or a distribution of it: then each seed has another start."""
     stop: Span | None = None
 
     @model_validator(mode="after")
     def _order(self) -> "Timed":
-        if self.stop is not None and self.stop <= self.start:
-            raise problem("stops before it starts", "write a stop later than the start")
+        check_stop(self.start, self.stop)
         return self
 
 

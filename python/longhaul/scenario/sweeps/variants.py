@@ -35,9 +35,9 @@ class Base:
             root = _put(root, path, self._value(path, places, text))
         return check_tree(self.source, root, settings=self.settings, contents=self.contents)
 
-    def resolve(self, values: Sequence[str]) -> Resolved:
-        """The plan with ``values`` on the axes. Raises ScenarioError."""
-        return resolve(self.scenario(values))
+    def resolve(self, values: Sequence[str], *, seed: int | None = None) -> Resolved:
+        """The plan with ``values`` on the axes, and another seed if one is given. Raises ScenarioError."""
+        return resolve(self.scenario(values), seed=seed)
 
     def _value(self, path: Path, places: Mapping[str, Place], text: str) -> Node:
         if text not in places:

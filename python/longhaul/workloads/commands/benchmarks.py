@@ -72,7 +72,7 @@ def pingpong(between: tuple[int, int], sizes: tuple[int, ...] | None, most: int,
 
 @click.command(
     help="Sums of vectors of floats over all ranks (IMB Allreduce).\n\n"
-    "two-level sends one message of each site to each other site. Sites are those of --sites, or of the variable"
+    "two-level sends one message from each site to each other. Sites are those of --sites, or of the variable"
     ' LONGHAUL_SITES ("a1,a2;b1,b2"), or hosts whose names begin with the same letters. ' + _REPEAT
 )
 @_options

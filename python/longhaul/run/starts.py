@@ -1,0 +1,35 @@
+"""Random starts: drawn from streams with names, so that live and simulated runs of a seed have the same."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from longhaul import _longhaul
+
+if TYPE_CHECKING:
+    from longhaul.scenario import Resolved
+
+
+def start_ns(seed: int, name: str, law: Mapping[str, Any]) -> int:
+    """The start of traffic or a program: the first draw of the stream ``NAME/start``, in whole ns."""
+    return round(_longhaul.draw(seed, f"{name}/start", json.dumps(dict(law))))
+
+
+def with_starts(resolved: "Resolved") -> "Resolved":
+    """The scenario with every random start drawn by the plan's seed; ``start`` in traffic keeps its law."""
+    if not resolved.starts:
+        return resolved
+    seed = resolved.plan["seed"]
+    drawn = {name: start_ns(seed, name, law) for name, law in resolved.starts.items()}
+
+    def placed(item: Mapping[str, Any]) -> dict[str, Any]:
+        return {**item, "start_ns": drawn.get(item["name"], item["start_ns"])}
+
+    traffic = (placed(item) for item in resolved.traffic)
+    return replace(
+        resolved,
+        plan={**resolved.plan, "programs": [placed(each) for each in resolved.plan["programs"]]},
+        traffic=tuple({**item, "start": resolved.starts.get(item["name"])} for item in traffic),
+        jobs=tuple(placed(job) for job in resolved.jobs),
+    )

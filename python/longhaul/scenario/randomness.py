@@ -1,0 +1,73 @@
+"""Whether anything in a plan is random: if not, all seeds give the same run."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+Json = Mapping[str, Any]
+
+_FIXED: Mapping[str, frozenset[str]] = {
+    "loss": frozenset({"none", "periodic"}),
+    "delay": frozenset({"constant", "series"}),
+    "rate": frozenset({"unlimited", "constant", "paced", "token-bucket", "series", "opportunities"}),
+    "queue": frozenset({"fifo", "head-drop", "codel", "priority"}),
+}
+"""Models that draw nothing; all others count as random."""
+_FIXED_POLICIES = frozenset({"round-robin", "vlan-block", "weighted", "least-queued"})
+_DRAWING_CONTROLS = ("bbr", "stochastic")
+"""Congestion controls that draw."""
+
+
+def is_random(plan: Json, *, starts: Mapping[str, Any]) -> bool:
+    """Whether any model, flow or start of a simulated plan may differ between seeds.
+
+    A model that might draw counts as random, though it may happen never to.
+    """
+    if starts or any(_draws(flow["traffic"]) for flow in plan["flows"]):
+        return True
+    if any(_is_drawing(job["law"]) for job in plan["jobs"]):
+        return True
+    directions = [link[way] for link in plan["links"] for way in ("forward", "reverse")]
+    changes = (event["change"] for event in plan["events"])
+    return any(_varies(each) for each in _models(directions)) or any(_varies(each) for each in changes)
+
+
+def _models(directions: Iterable[Json]) -> Iterator[Json]:
+    """Each direction, or each of its parallel routes."""
+    for direction in directions:
+        bundle = direction.get("bundle")
+        if bundle:
+            yield {"policy": bundle["policy"]}
+            yield from bundle["routes"]
+        yield direction
+
+
+def _varies(model: Json) -> bool:
+    for key, fixed in _FIXED.items():
+        law = model.get(key)
+        discipline = (law or {}).get("discipline") if key == "queue" else law
+        if isinstance(discipline, str):
+            discipline = {"law": discipline}
+        if discipline and discipline.get("law", "fifo") not in fixed:
+            return True
+    policy = model.get("policy")
+    if policy and (policy if isinstance(policy, str) else policy.get("law")) not in _FIXED_POLICIES:
+        return True
+    return bool(model.get("out_of_order") or model.get("duplicate") or model.get("corrupt"))
+
+
+def _draws(traffic: Json) -> bool:
+    match traffic["kind"]:
+        case "udp":
+            lasting = traffic.get("on_off") or ()
+            uneven = traffic["arrivals"] != "even" or traffic["sizes"] != "fixed"
+            return uneven or any(each["dist"] != "constant" for each in lasting)
+        case "requests":
+            if traffic["gap"]["dist"] != "constant" or traffic["size"]["dist"] != "constant":
+                return True
+        case "ping":
+            return False
+    return _is_drawing(traffic["law"])
+
+
+def _is_drawing(law: Json) -> bool:
+    return str(law["law"]).startswith(_DRAWING_CONTROLS)

@@ -1,0 +1,43 @@
+"""When traffic and programs begin: at a time, or at random."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from longhaul.scenario.inputs import TIME, FileError, Inputs, LawError
+from longhaul.scenario.laws import Plain, plan_distribution
+from longhaul.scenario.model.distribution import Constant
+from longhaul.scenario.problems import Problem
+from longhaul.scenario.references import program_hosts
+from longhaul.scenario.yaml_tree import Path
+
+if TYPE_CHECKING:
+    from longhaul.scenario.load import Scenario
+
+
+def plan_starts(scenario: "Scenario", inputs: Inputs) -> tuple[dict[str, Plain], list[Problem]]:
+    """The distribution of each random start, by the name of traffic or program; and what is wrong.
+
+    Of a program that runs on each of several hosts, every copy (``NAME.HOST``) has a start of its own.
+    """
+    found: dict[str, Plain] = {}
+    problems = []
+    for path, names, law in _random(scenario):
+        try:
+            planned = plan_distribution(law, inputs, TIME)
+        except LawError as error:
+            problems.append(scenario.problem((*path, *error.at), error.message, error.remedy))
+        except FileError as error:
+            problems.append(error.problem)
+        else:
+            found |= dict.fromkeys(names, planned)
+    return found, problems
+
+
+def _random(scenario: "Scenario") -> Iterator[tuple[Path, list[str], object]]:
+    for name, flow in scenario.document.traffic.items():
+        if not isinstance(flow.start, Constant):
+            yield ("traffic", name, "start"), [name], flow.start
+    for name, program in scenario.document.programs.items():
+        if not isinstance(program.start, Constant):
+            copies = [f"{name}.{host}" for host in program_hosts(program)] if program.each else [name]
+            yield ("programs", name, "start"), copies, program.start
