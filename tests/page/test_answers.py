@@ -192,7 +192,7 @@ def test_every_kind_of_event_is_told_as_the_schema_says(server: Served) -> None:
                 assert server.ask(f"/api/runs/{run}/logs/look")[0] == 200
                 for table in ("links", "probes", "flows", "sockets"):
                     assert server.ask(f"/api/runs/{run}/series?table={table}")[0] == 200
-            elif name == "set":
+            elif name == "change":
                 assert server.ask(f"/api/runs/{run}/stop", {})[0] == 200
     for table in ("links", "probes", "flows", "sockets"):
         assert server.ask(f"/api/runs/{run}/series?table={table}")[0] == 200

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longhaul.page import feeds
-from longhaul.page.answers.events import Hello, LinkSet, Now, Sample
+from longhaul.page.answers.events import Hello, NetworkChanged, Now, Sample
 from longhaul.page.feeds import Feed
 from longhaul.page.sampling import FIGURES, NOW_FIGURES
 
@@ -30,6 +30,7 @@ HELLO: Hello = {
     "has_report": False,
     "outcome": {"state": "running", "detail": ""},
     "verdict": None,
+    "verdict_text": None,
     "duration_s": None,
     "expectations_met": None,
     "made_by_page": True,
@@ -42,8 +43,24 @@ HELLO: Hello = {
 }
 
 
-def changed(t_ns: int) -> LinkSet:
-    return {"event": "set", "t_ns": t_ns, "link": "wan", "way": None, "changes": {"delay": "60ms"}}
+def changed(t_ns: int) -> NetworkChanged:
+    return {
+        "event": "change",
+        "kind": "intervention",
+        "at_ns": t_ns,
+        "until_ns": t_ns,
+        "link": "wan",
+        "way": None,
+        "route": None,
+        "host": None,
+        "by": "page",
+        "user": "ann",
+        "words": ["delay=60ms"],
+        "position": None,
+        "differences": [{"key": "delay", "old": "5 ms", "new": "60 ms"}],
+        "text": "wan: delay 5 → 60 ms",
+        "source": "ann, page",
+    }
 
 
 def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -88,7 +105,7 @@ def test_who_comes_back_hears_what_was_missed_alone() -> None:
         assert read(await anext(stream))[0] == "hello"
         event = await anext(stream)
         assert event.startswith(b"id: 4\n")
-        assert read(event)[1]["t_ns"] == 3
+        assert read(event)[1]["at_ns"] == 3
         await stream.aclose()
 
     run(test)
@@ -114,7 +131,7 @@ def test_a_slow_listener_gets_the_latest_of_each_kind_and_all_events(monkeypatch
         while taken < first + 100:
             await asyncio.sleep(0.001)
         feed.tell(changed(0))
-        assert read(await anext(stream))[0] == "set"
+        assert read(await anext(stream))[0] == "change"
         told = dict([read(await anext(stream)), read(await anext(stream))])
         assert told["sample"]["t_ns"] >= first + 100, "samples between were dropped"
         assert told["now"]["t_ns"] == 50, "no sample takes the place of what stands beside links"

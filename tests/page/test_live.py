@@ -43,8 +43,12 @@ def test_a_live_run_shows_what_is_changed_and_ends_when_it_is_told(tmp_path: Pat
         assert rtts_ns[0] >= 20_000_000
         assert min(rtts_ns) < 120_000_000 <= rtts_ns[-1]
         assert names[0] == "hello"
-        assert {"up", "started", "program", "set", "ending", "results", "end"} <= set(names)
+        assert {"up", "started", "program", "change", "ending", "results", "end"} <= set(names)
         details = server.ask(f"/api/runs/{run}")[1]
         assert (details["status"], details["mode"]) == ("stopped", "live")
         assert details["summary"]["probes"][0]["received"] > 0
+        (told,) = details["changes"]
+        assert (told["by"], told["kind"], told["words"]) == ("page", "intervention", ["delay=60ms"])
+        assert told["text"].endswith("→ 60 ms")
+        assert details["verdict_text"] == f"{details['verdict']}, with 1 intervention"
         assert server.ask(f"/api/runs/{run}/set", change)[0] == 409, "it is over"

@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -17,6 +17,7 @@ from longhaul.page.answers.runs import (
     Begun,
     Changed,
     Log,
+    NetworkChange,
     OverTime,
     Packets,
     RunDetails,
@@ -34,6 +35,7 @@ from longhaul.page.sampling import FIGURES, NOW_FIGURES, Sampler
 from longhaul.page.texts import Texts
 from longhaul.run import directory as directories
 from longhaul.run import interventions, session, state
+from longhaul.run.changes import ChangeTail
 from longhaul.scenario.model import Changes
 
 Row = TypeVar("Row", bound=RunRow)
@@ -56,6 +58,7 @@ class Experiments:
     _started: dict[str, Started] = field(default_factory=dict)
     _feeds: dict[str, Feed] = field(default_factory=dict)
     _samplers: dict[str, Sampler] = field(default_factory=dict)
+    _changes: dict[str, ChangeTail] = field(default_factory=dict)
     _tickets: dict[str, Path] = field(default_factory=dict)
 
     @property
@@ -147,12 +150,6 @@ class Experiments:
             raise RefusedError(400, '"changes" must be an object such as {"delay": "60ms"}')
         words = [_change(law, value) for law, value in changes.items()]
         at_s = interventions.change_link(self._socket(directory).stem, link, words, by="page", way=way)
-        feed = self._feeds.get(asked.path["run"])
-        if feed is not None:
-            t_ns = round(at_s * 1e9)
-            feed.tell_from_thread(
-                {"event": "set", "t_ns": t_ns, "link": link, "way": way, "changes": changes}
-            )
         return {"at_s": at_s}
 
     def ticket(self, asked: Asked) -> Ticket:
@@ -231,6 +228,7 @@ class Experiments:
         return feed
 
     def _sample(self, run: str, directory: Path) -> list[Sample | Now]:
+        self._tell_changes(run, directory)
         started = self._started.get(run)
         sampler = self._sampler(run, directory)
         found, now = sampler.sample(), sampler.now()
@@ -251,6 +249,14 @@ class Experiments:
             pings = [each["program"] for each in shelf.probes(directory)]
             self._samplers[run] = Sampler(directory, shelf.read_plan(directory), pings)
         return self._samplers[run]
+
+    def _tell_changes(self, run: str, directory: Path) -> None:
+        """Tell of what was changed, from the run's own record: by events, here or elsewhere."""
+        if run not in self._changes:
+            self._changes[run] = ChangeTail(directory, shelf.read_plan(directory))
+        for each in self._changes[run].read():
+            told = cast("NetworkChange", each.as_dict())
+            self._feeds[run].tell_from_thread({"event": "change", **told})
 
     def _directory(self, asked: Asked) -> Path:
         return shelf.find(self.runs, asked.path["run"])

@@ -7,12 +7,14 @@ from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
+from longhaul.analysis.changes import describe_changes, with_interventions
 from longhaul.analysis.links import UNDELIVERED
 from longhaul.analysis.outcome import Outcome
 from longhaul.page.answers.runs import (
     Log,
+    NetworkChange,
     OutcomeLine,
     Planned,
     Probe,
@@ -27,6 +29,7 @@ from longhaul.page.refusals import RefusedError
 from longhaul.page.sampling import NOW_FIGURES
 from longhaul.run import directory as directories
 from longhaul.run import ending
+from longhaul.run.changes import read_changes
 from longhaul.run.outcomes import read_outcome
 
 Json = dict[str, Any]
@@ -115,6 +118,7 @@ def row(directory: Path) -> RunRow:
         "has_report": (directory / "report.html").is_file(),
         "outcome": judged.outcome or line_of(read_outcome(directory)),
         "verdict": judged.verdict,
+        "verdict_text": judged.verdict_text,
         "duration_s": judged.duration_s,
         "expectations_met": judged.expectations_met,
         "made_by_page": False,
@@ -131,6 +135,7 @@ def details(directory: Path) -> RunDetails:
         "run": directories.read_run(directory),
         "failures": failures_of(read_outcome(directory)),
         "ended_programs": programs_of(summary.get("programs", ()) if summary else ()),
+        "changes": _changes(directory, plan, summary),
         "summary": summary,
         "averages": _averages(summary, plan) if summary else None,
         "fidelity": summary.get("fidelity") if summary else None,
@@ -238,11 +243,20 @@ def log(directory: Path, program: str, *, stream: str, tail: int) -> Log:
     return {"program": program, "text": content.decode(errors="replace"), "bytes": size}
 
 
+def _changes(directory: Path, plan: Json, summary: Json | None) -> list[NetworkChange]:
+    """Those of the summary; of a run that goes on or was cut short, those that it has recorded."""
+    if summary is not None and "changes" in summary:
+        return cast("list[NetworkChange]", summary["changes"])
+    found = [each.as_dict() for each in describe_changes(plan, read_changes(directory, plan))]
+    return cast("list[NetworkChange]", found)
+
+
 class _Judged(NamedTuple):
     """Outcome, verdict and length of a run, as far as its summary has them."""
 
     outcome: OutcomeLine | None = None
     verdict: str | None = None
+    verdict_text: str | None = None
     duration_s: float | None = None
     expectations_met: bool | None = None
 
@@ -260,10 +274,12 @@ def _judgement(directory: Path, _written: int) -> _Judged:
     summary = read_json(directory / "summary.json") or {}
     expectations = summary.get("expectations") or []
     duration_ns = summary.get("duration_ns")
+    verdict = (summary.get("fidelity") or {}).get("verdict")
     outcome = summary.get("outcome")
     return _Judged(
         outcome=line_of(Outcome.from_dict(outcome)) if outcome else None,
-        verdict=(summary.get("fidelity") or {}).get("verdict"),
+        verdict=verdict,
+        verdict_text=with_interventions(verdict, summary.get("changes", ())) if verdict else None,
         duration_s=duration_ns / 1e9 if duration_ns is not None else None,
         expectations_met=all(each.get("met") for each in expectations) if expectations else None,
     )

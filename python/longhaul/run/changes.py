@@ -1,11 +1,12 @@
 """The changes of links that a run has recorded, and the configuration that follows from them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from longhaul.analysis.changes import Change, ChangeLog
 from longhaul.analysis.configuration import Applied, Configuration, planned
 from longhaul.analysis.exported_changes import ExportError, events_text
 from longhaul.errors import LonghaulError
@@ -20,9 +21,9 @@ FILE = "changes.jsonl"
 
 
 def read_changes(directory: Path, plan: Json) -> list[Applied]:
-    """What the run in ``directory`` changed; for one that recorded nothing of it, what its plan says."""
+    """What the run in ``directory`` changed; of one before there was such a record, what its plan says."""
     path = directory / "raw" / FILE
-    if not path.is_file():
+    if not path.is_file() and (directory / "raw" / "samples.csv").is_file():
         return planned(plan)
     return _Record(path).read()
 
@@ -35,7 +36,7 @@ def read_configuration(directory: Path, plan: Json) -> Configuration:
 class ConfigurationTail:
     """The configuration of a run that goes on, read along."""
 
-    def __init__(self, directory: Path, plan: Json) -> None:
+    def __init__(self, directory: Path, plan: Mapping[str, Any]) -> None:
         """Of the run in ``directory``, whose record need not be there yet."""
         self._record = _Record(directory / "raw" / FILE)
         self.configuration = Configuration(plan)
@@ -46,6 +47,19 @@ class ConfigurationTail:
         for each in new:
             self.configuration.apply(each)
         return new
+
+
+class ChangeTail:
+    """The changes of a run that goes on, in words, read along."""
+
+    def __init__(self, directory: Path, plan: Mapping[str, Any]) -> None:
+        """Of the run in ``directory``, whose record need not be there yet."""
+        self._record = _Record(directory / "raw" / FILE)
+        self._log = ChangeLog(plan)
+
+    def read(self) -> list[Change]:
+        """What has begun to change since the last time."""
+        return self._log.take(self._record.read(), goes_on=True)
 
 
 class _Record:

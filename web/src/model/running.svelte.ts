@@ -1,11 +1,11 @@
 /** The run that is being watched: its state, its last minute of numbers, its messages. */
 import type { RunEvent } from '../api/answers/addresses';
-import type { LinkSet } from '../api/answers/events';
 import { api, follow, Refused, type Lost, type Settings } from '../api/client';
-import type { OutcomeLine, Probe, RunDetails } from '../api/answers/runs';
+import type { OutcomeLine, Probe, RunDetails, NetworkChange } from '../api/answers/runs';
 import type { Mode } from '../api/client';
 import type { Model } from '../api/translate';
 import { averages, NONE, type AllAverages } from './averages';
+import { downAfter } from './changes';
 import { refuse } from './desk.svelte';
 import { place, type Point } from './layout';
 import { Recorded, Ring, type Source } from './ring';
@@ -61,6 +61,8 @@ export const running = $state({
   averages: NONE as AllAverages,
   /** Over how much of the run's time, in ns; null for all of it. */
   averagedNs: null as number | null,
+  /** Of the network, by events and by hand, in order. */
+  changes: [] as NetworkChange[],
 });
 
 /** Not state: it is read when something is drawn. */
@@ -99,18 +101,11 @@ const pingEvery = (probes: readonly Probe[]): number[] => probes.map((each) => e
 /** "a1 → b1". */
 export const probeName = (probe: Pick<Probe, 'from' | 'to'>): string => `${probe.from} → ${probe.to}`;
 
-/** A link that was taken down or brought up, here or elsewhere. */
-function turned(link: string, { up }: LinkSet['changes']): void {
-  if (up === undefined) return;
-  const others = running.downs.filter((each) => each !== link);
-  running.downs = String(up) === 'true' ? others : [...others, link];
-}
-
-function changed({ link, way, changes }: LinkSet): string {
-  const told = Object.entries(changes).map(([key, value]) =>
-    key === 'up' ? (String(value) === 'true' ? 'brought up' : 'taken down') : `${key} ${String(value)}`,
-  );
-  return `${link}${way ? `, ${way}` : ''}: ${told.join(', ')}`;
+/** A change that the run has recorded, whoever asked for it. */
+function changed(told: NetworkChange): void {
+  running.changes = [...running.changes, told];
+  running.downs = downAfter(running.changes);
+  note('info', `${told.text} (${told.kind}, ${told.source})`, null, told.at_ns);
 }
 
 function take(told: RunEvent | Lost): void {
@@ -175,9 +170,8 @@ function take(told: RunEvent | Lost): void {
         : [...running.programs, now];
       break;
     }
-    case 'set':
-      turned(told.link, told.changes);
-      note('info', changed(told), null, told.t_ns);
+    case 'change':
+      changed(told);
       break;
     case 'warning':
     case 'problem':
@@ -214,6 +208,7 @@ function forget(): void {
     exit: null,
     detail: null,
     downs: [],
+    changes: [],
     mixed: false,
     scenario: null,
     network: null,
@@ -275,6 +270,8 @@ async function finish(id: string): Promise<void> {
     });
     running.outcome = detail.outcome;
     running.verdict = detail.verdict ?? running.verdict;
+    running.changes = detail.changes;
+    running.downs = downAfter(detail.changes);
     running.name = detail.name;
     if (running.links.length === 0) running.links = detail.links;
     if (running.probes.length === 0) running.probes = detail.probes.map(probeName);
@@ -358,7 +355,6 @@ export async function change(
   if (!running.id) return false;
   try {
     await api.set(running.id, { link, way: way === 'both' ? null : way, changes });
-    turned(link, changes);
     return true;
   } catch (problem) {
     refuse(problem);

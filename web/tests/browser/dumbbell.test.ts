@@ -185,13 +185,13 @@ test('the same is built by keyboard alone, saved, run live, changed, stopped, re
   expect(await lastPing(page)).toBeLessThan(140);
   // What was done to the run is still known after a reload.
   await page.getByRole('button', { name: 'Take down' }).click();
-  await page.getByText('a-b: taken down').waitFor(patience);
+  await page.getByText('a-b: down (intervention').waitFor(patience);
   await page.getByText(/round trip, \d+ s ago/).waitFor(patience);
   await page.reload();
-  await page.getByText('a-b: taken down').waitFor(patience);
+  await page.getByText('a-b: down (intervention').waitFor(patience);
   await page.getByText('round trip, no answer yet').waitFor(patience);
   await page.getByRole('button', { name: 'Bring up' }).click();
-  await page.getByText('a-b: brought up').waitFor(patience);
+  await page.getByText('a-b: up (intervention').waitFor(patience);
   await page.getByText('round trip, last').waitFor(patience);
   await tabTo(page, 'Stop', 'Shift+Tab');
   await press('Enter');

@@ -4,7 +4,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from longhaul.page.answers.runs import OutcomeLine, Planned, Probe, RunRow, WayName
+from longhaul.page.answers.runs import NetworkChange, OutcomeLine, Planned, Probe, RunRow
 from longhaul.page.answers.texts import Refusal
 
 Figures = tuple[
@@ -115,14 +115,10 @@ class Now(TypedDict):
     links: list[list[float | None]]
 
 
-class LinkSet(TypedDict):
-    """A link was changed, both ways if none is named."""
+class NetworkChanged(NetworkChange):
+    """The network was changed, whoever asked for it."""
 
-    event: Literal["set"]
-    t_ns: int
-    link: str
-    way: WayName | None
-    changes: dict[str, str | bool]
+    event: Literal["change"]
 
 
 class Warned(TypedDict):
@@ -177,7 +173,7 @@ Happening = (
     | Up
     | RunStarted
     | ProgramState
-    | LinkSet
+    | NetworkChanged
     | Warned
     | Failure
     | Ending

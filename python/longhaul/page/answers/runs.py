@@ -39,8 +39,42 @@ class FailureRow(TypedDict):
     lines: list[str]
 
 
+class ModelDifference(TypedDict):
+    """A model of a link, before and after a change."""
+
+    key: str
+    old: str
+    new: str
+
+
+class NetworkChange(TypedDict):
+    """A change that a run applied: by an event of its scenario, or an intervention of a user.
+
+    ``way`` and ``route`` (from 1) are ``None`` where all changed; ``until_ns`` is later than ``at_ns`` for a
+    gradual one. ``text`` says all of it, ``source`` who asked for it.
+    """
+
+    kind: Literal["event", "intervention"]
+    at_ns: int
+    until_ns: int
+    link: str
+    way: Literal["forward", "reverse"] | None
+    route: int | None
+    host: str | None
+    by: str
+    user: str | None
+    words: list[str]
+    position: int | None
+    differences: list[ModelDifference]
+    text: str
+    source: str
+
+
 class RunRow(TypedDict):
-    """A run; ``made_by_page`` says whether this server started it."""
+    """A run; ``made_by_page`` says whether this server started it.
+
+    ``verdict_text`` is the verdict and what it holds of, as ``faithful, with 2 interventions``.
+    """
 
     id: str
     name: str
@@ -53,6 +87,7 @@ class RunRow(TypedDict):
     has_report: bool
     outcome: OutcomeLine
     verdict: str | None
+    verdict_text: str | None
     duration_s: float | None
     expectations_met: bool | None
     made_by_page: bool
@@ -99,6 +134,7 @@ class RunDetails(RunRow, Planned):
     run: dict[str, Any]
     failures: list[FailureRow]
     ended_programs: list[EndedProgram]
+    changes: list[NetworkChange]
     summary: Summary | None
     averages: list[list[float | None]] | None
     fidelity: dict[str, Any] | None

@@ -35,7 +35,7 @@ import type {
   ProgramState,
   Sample,
   Now,
-  LinkSet,
+  NetworkChanged,
   Warned,
   Failure,
   Ending,
@@ -89,7 +89,7 @@ export type RunEvent =
   | Up
   | RunStarted
   | ProgramState
-  | LinkSet
+  | NetworkChanged
   | Warned
   | Failure
   | Ending

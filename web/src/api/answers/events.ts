@@ -1,6 +1,6 @@
 /* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
 import type { Problem } from './texts';
-import type { OutcomeLine, RunProgram, Probe } from './runs';
+import type { OutcomeLine, ModelDifference, RunProgram, Probe } from './runs';
 
 /**
  * The beginning of a stream; `figures` are those of each direction of a link in a sample.
@@ -19,6 +19,7 @@ export interface Hello {
   has_report: boolean;
   outcome: OutcomeLine;
   verdict: string | null;
+  verdict_text: string | null;
   duration_s: number | null;
   expectations_met: boolean | null;
   made_by_page: boolean;
@@ -133,16 +134,24 @@ export interface Now {
 }
 
 /**
- * A link was changed, both ways if none is named.
+ * The network was changed, whoever asked for it.
  */
-export interface LinkSet {
-  event: 'set';
-  t_ns: number;
+export interface NetworkChanged {
+  kind: 'event' | 'intervention';
+  at_ns: number;
+  until_ns: number;
   link: string;
   way: ('forward' | 'reverse') | null;
-  changes: {
-    [k: string]: string | boolean;
-  };
+  route: number | null;
+  host: string | null;
+  by: string;
+  user: string | null;
+  words: string[];
+  position: number | null;
+  differences: ModelDifference[];
+  text: string;
+  source: string;
+  event: 'change';
 }
 
 /**

@@ -32,7 +32,41 @@ export interface FailureRow {
 }
 
 /**
+ * A model of a link, before and after a change.
+ */
+export interface ModelDifference {
+  key: string;
+  old: string;
+  new: string;
+}
+
+/**
+ * A change that a run applied: by an event of its scenario, or an intervention of a user.
+ *
+ * `way` and `route` (from 1) are `null` where all changed; `until_ns` is later than `at_ns` for a
+ * gradual one. `text` says all of it, `source` who asked for it.
+ */
+export interface NetworkChange {
+  kind: 'event' | 'intervention';
+  at_ns: number;
+  until_ns: number;
+  link: string;
+  way: ('forward' | 'reverse') | null;
+  route: number | null;
+  host: string | null;
+  by: string;
+  user: string | null;
+  words: string[];
+  position: number | null;
+  differences: ModelDifference[];
+  text: string;
+  source: string;
+}
+
+/**
  * A run; `made_by_page` says whether this server started it.
+ *
+ * `verdict_text` is the verdict and what it holds of, as `faithful, with 2 interventions`.
  */
 export interface RunRow {
   id: string;
@@ -46,6 +80,7 @@ export interface RunRow {
   has_report: boolean;
   outcome: OutcomeLine;
   verdict: string | null;
+  verdict_text: string | null;
   duration_s: number | null;
   expectations_met: boolean | null;
   made_by_page: boolean;
@@ -99,6 +134,7 @@ export interface RunDetails {
   has_report: boolean;
   outcome: OutcomeLine;
   verdict: string | null;
+  verdict_text: string | null;
   duration_s: number | null;
   expectations_met: boolean | null;
   made_by_page: boolean;
@@ -112,6 +148,7 @@ export interface RunDetails {
   };
   failures: FailureRow[];
   ended_programs: EndedProgram[];
+  changes: NetworkChange[];
   summary: Summary | null;
   averages: (number | null)[][] | null;
   fidelity: {
