@@ -83,7 +83,9 @@ def _problem(source: Source, root: Branch, error: ErrorDetails) -> Problem:
         return source.problem(place, path, note + message, _name_advice(str(context["pattern"])))
     if kind == "literal_error":
         words = re.findall(r"'([^']*)'", str(context["expected"]))
-        remedy = did_you_mean(str(error["input"]), words) if words else f"write {context['expected']}"
+        remedy = (
+            did_you_mean(str(error["input"]), words) if words else f"write {str(context['expected']).lower()}"
+        )
         return source.problem(place, path, f"{note}{_shown(error['input'])} is not known here", remedy)
     if kind in _WANTED:
         message, remedy = _WANTED[kind]

@@ -298,14 +298,39 @@ class _Reader:
             return self.source.problem(place, (), 'a second ": " in one value', remedy)
         if "expected ','" in problem or "expected the node content" in problem:
             remedy = f"close the bracket{opened}, or put a comma" if opened else "remove this"
-            return self.source.problem(place, (), problem, remedy)
+            return self.source.problem(self._unclosed(place, error.context_mark), (), problem, remedy)
+        begun = error.context_mark and Place(error.context_mark.line + 1, error.context_mark.column + 1)
         if "expected ':'" in problem:
-            return self.source.problem(place, (), 'a key without ": "', 'write "key: value"')
+            # Read on to the next line in search of it.
+            return self.source.problem(begun or place, (), 'a key without ": "', 'write "key: value"')
+        if "quoted scalar" in str(error.context) and "end of stream" in problem:
+            message = "a quotation that does not end"
+            return self.source.problem(begun or place, (), message, "close the quote")
         if "block mapping" in str(error.context) or "block collection" in str(error.context):
             remedy = f"indent it like the mapping{opened}"
             return self.source.problem(place, (), "does not line up with the keys around it", remedy)
         context = f"{error.context}{opened}: " if error.context else ""
         return self.source.problem(place, (), f"{context}{problem}", None)
+
+    def _unclosed(self, place: Place, opened: yaml.Mark | None) -> Place:
+        """Where something is missing in a bracket that began before ``place``, where that was noticed."""
+        if opened is None or opened.line + 1 >= place.line:
+            return place
+        noticed = self.source.lines[place.line - 1] if place.line <= len(self.source.lines) else ""
+        if not _BEGINS_LINE.fullmatch(noticed[: place.column - 1]):
+            return place
+        last = next(
+            number
+            for number in range(place.line - 1, opened.line, -1)
+            if self.source.lines[number - 1].partition("#")[0].strip() or number == opened.line + 1
+        )
+        if last == opened.line + 1:
+            return Place(last, opened.column + 1)
+        return Place(last, len(self.source.lines[last - 1].rstrip()) + 1)
+
+
+_BEGINS_LINE = re.compile(r"\s*[^\s\[\]{},\"'#]*\s*")
+"""Nothing, or a word that begins a line: what should have ended did so before it."""
 
 
 def _place(event: yaml.Event) -> Place:

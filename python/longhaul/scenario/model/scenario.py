@@ -57,7 +57,8 @@ class Changes(Strict):
     instead: ClassVar[Mapping[str, str]] = {
         **Effects.instead,
         **dict.fromkeys(("routes", "mtu"), "it is fixed for a run"),
-        **dict.fromkeys(("up", "down"), "write it in place of set"),
+        "down": "write down: true, or down: 3s, in place of set",
+        "up": "write down: true in place of set to take it down, up: true to bring it up",
         "reorder": "write it inside delay: {base: 38ms, reorder: true}",
     }
 
@@ -93,7 +94,11 @@ class Event(Strict):
         WithJsonSchema({"anyOf": [{"type": "string", "pattern": Span.pattern()}, {"const": True}]}),
     ] = None
     """For this long, or ``true`` until an event says ``up: true``."""
-    up: Literal[True] | None = None
+    up: Annotated[
+        bool | None,
+        WithJsonSchema({"anyOf": [{"const": True, "type": "boolean"}, {"type": "null"}]}),
+        Field(strict=True),
+    ] = None
 
     @model_validator(mode="after")
     def _one_thing(self) -> "Event":
@@ -107,6 +112,8 @@ class Event(Strict):
             raise problem("must do one thing", "write set: {...}, down: 3s, down: true or up: true")
         if self.down is False:
             raise problem('"down: false" says nothing', "write up: true")
+        if self.up is False:
+            raise problem('"up: false" says nothing', "write down: true")
         if self.over is not None and self.change is None:
             raise problem('"over" needs something to change gradually', "write it beside set, or remove it")
         return self

@@ -76,9 +76,11 @@ class Axis(Strict):
     @model_validator(mode="after")
     def _list_or_range(self) -> "Axis":
         if (self.values is None) == (self.low is None and self.to is None):
-            raise problem("is neither a list nor a range", "write [10ms, 20ms] or {from: 10ms, to: 20ms}")
+            raise problem(
+                "is neither a list nor a range", "write [10ms, 20ms] or {from: 10ms, to: 20ms, steps: 3}"
+            )
         if self.values is None and (self.low is None or self.to is None):
-            raise problem("a range has two ends", "write {from: 10ms, to: 20ms}")
+            raise problem("a range has two ends", "write for example {from: 10ms, to: 20ms, steps: 3}")
         return self
 
 

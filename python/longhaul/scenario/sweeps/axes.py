@@ -101,10 +101,11 @@ def _range(name: str, model: AxisModel) -> Range:
         kind = next((each for each in _KINDS if all(_parses(each, end) for end in ends)), None)
         if kind is None:
             message = f"{printable(str(model.low))} and {printable(str(model.to))} are not of one kind"
-            raise LawError((name,), message, "write for example {from: 10ms, to: 100ms}")
+            raise LawError((name,), message, "write {from: 1ms, to: 9ms, steps: 3}")
     low, high = (_amount(kind, end) for end in ends)
     if low >= high:
-        raise LawError((name,), "does not go up", f"write {{from: {model.to}, to: {model.low}}}")
+        steps = "" if model.steps is None else f", steps: {model.steps}"
+        raise LawError((name,), "does not go up", f"write {{from: {model.to}, to: {model.low}{steps}}}")
     logarithmic = model.scale == "log"
     if logarithmic and low <= 0:
         raise LawError((name, "from"), "a logarithmic range cannot begin there", "begin above 0")
