@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from longhaul.analysis.bins import envelope, fullest, series
 from longhaul.analysis.sockets import congestion_events, summarise_sockets
 from longhaul.run.exposition import Family, render
 from longhaul.run.following import Tail
 from longhaul.run.metrics import connections
+from longhaul.run.recorded import Records
+from longhaul.run.records import write_tables
 
 
 def test_bins_without_a_row_are_zero() -> None:
@@ -110,3 +113,24 @@ def test_a_port_that_comes_again_has_one_sample(tmp_path: Path) -> None:
         f"longhaul_tcp_rtt_seconds{{{labels}}} 0.008",
         f"longhaul_tcp_retransmits_total{{{labels}}} 1",
     ]
+
+
+def test_a_round_trip_that_was_not_measured_yet_is_not_zero(tmp_path: Path) -> None:
+    header = (
+        "t_ns,host,socket,local,remote,state,cc,cwnd_segments,ssthresh_segments,rtt_us,rttvar_us,min_rtt_us,"
+    )
+    header += "rto_us,retransmits,delivery_bits_per_s,sent_bytes\n"
+    # As TCP_INFO has it after the SYN, and after the first acknowledgement.
+    before = f"1,a,7,x:1,y:2,syn-sent,reno,10,,0,0,{2**32 - 1},1000000,0,0,1\n"
+    after = "2,a,7,x:1,y:2,established,reno,10,,8000,4000,8000,208000,0,0,900\n"
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "sockets.csv").write_text(header + before + after)
+    told = write_tables(Records(tmp_path), None)
+    table = pq.read_table(tmp_path / "sockets.parquet").to_pydict()
+    assert [table[name] for name in ("rtt_ns", "min_rtt_ns")] == [[None, 8_000_000]] * 2
+    assert table["rto_ns"] == [1_000_000_000, 208_000_000]
+    assert told["sockets"][0]["rtt_mean_ns"] == 8_000_000
+    tail = Tail(tmp_path / "raw" / "sockets.csv", "host", "socket")
+    (tmp_path / "raw" / "sockets.csv").write_text(header + before)
+    tail.read()
+    assert "longhaul_tcp_rtt_seconds" not in render(connections(tail))

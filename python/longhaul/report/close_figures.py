@@ -173,7 +173,7 @@ def sockets(table: Mapping[str, Array], changes: Sequence[Json] = ()) -> str | N
                 transform=foot,
                 label=unlisted("retransmission"),
             )
-            rtt_ms = np.array(each["rtt_ns"]) / 1e6
+            rtt_ms = np.array(each["rtt_ns"], dtype=float) / 1e6
             trips.plot(at_s, rtt_ms, color=INK, linewidth=1.0, label=unlisted("round trip"))
             for axes in (windows, trips):
                 plain(axes)

@@ -154,7 +154,9 @@ def connections(sockets: Tail) -> list[Family]:
         if int(row["sent_bytes"]):
             labels = {name: row[name] for name in named}
             window.add(int(row["cwnd_segments"]), **labels)
-            rtt.add(int(row["rtt_us"]) / 1e6, **labels)
+            if int(row["rtt_us"]):
+                # 0 is what the kernel says before it has measured one.
+                rtt.add(int(row["rtt_us"]) / 1e6, **labels)
             again.add(int(row["retransmits"]), **labels)
     return [window, rtt, again]
 

@@ -69,11 +69,18 @@ def _flows(table: pa.Table, names: Mapping[int, str]) -> Any:
     return pa.DictionaryArray.from_arrays(numbers.indices, pa.array(labels, pa.string())).dictionary_decode()
 
 
+_NO_RTT_NS = (0, (2**32 - 1) * 1000)
+"""What the kernel says of a connection that has measured none; the second of the least (Linux's tcp.h)."""
+
+
 def _sockets(table: pa.Table) -> pa.Table:
-    """The same with times in ns."""
+    """The same with times in ns; a round trip is null until the kernel has measured one."""
     for column in ("rtt", "rttvar", "min_rtt", "rto"):
         place = table.column_names.index(f"{column}_us")
         spans = pc.multiply(table.column(place).cast(pa.int64()), 1000)
+        if column != "rto":
+            known = [None if each in _NO_RTT_NS else each for each in spans.to_pylist()]
+            spans = pa.chunked_array([known], pa.int64())
         table = table.set_column(place, f"{column}_ns", spans)
     return table
 
