@@ -100,6 +100,24 @@ def test_packets_are_those_on_the_link_at_that_time(server: Served, simulated: s
     assert server.ask(f"/api/runs/{simulated}/packets?link=wan&from_ns=5&to_ns=5")[0] == 400
 
 
+@pytest.mark.parametrize(
+    ("link", "from_ms", "missing"),
+    [
+        ("wan", 0, None),
+        ("wan", 500, "time"),
+        ("wan", 1, "part"),
+        ("wan", 999, "part"),
+        ("nowhere", 0, "link"),
+    ],
+)
+def test_where_no_packet_was_recorded_none_is_said_to_have_come(
+    server: Served, simulated: str, link: str, from_ms: int, missing: str | None
+) -> None:
+    start = from_ms * 10**6
+    query = f"link={link}&from_ns={start}&to_ns={start + 2 * 10**6}"
+    assert server.ask(f"/api/runs/{simulated}/packets?{query}")[1]["missing"] == missing
+
+
 def test_a_run_is_compared_with_itself_and_nothing_differs(server: Served, simulated: str) -> None:
     found = server.ask("/api/compare", {"runs": [simulated, simulated]})[1]
     assert len(found["groups"]) == 2

@@ -450,12 +450,12 @@ test('a grid of every combination shows values as they were written', () => {
   ]);
 });
 
-test('a time axis ends with the last deadline, unless that is far behind', () => {
+test('a time axis of transfers has every deadline on it, and everything that moves', () => {
   const row = { release_s: 1, deadline_s: 30, pieces: [{ finish_s: 10 }] };
   expect(horizon([row])).toBeCloseTo(30.6);
-  expect(horizon([{ ...row, deadline_s: 60 }])).toBeCloseTo(15.3);
-  expect(horizon([{ ...row, planned: [{ finish_s: 20 }], deadline_s: 60 }])).toBeCloseTo(61.2);
-  // Where nothing can be moved, the deadlines are all that there is.
+  // The example of the page: all is moved after 12 s, and 60 s is the deadline.
+  expect(horizon([{ ...row, deadline_s: 60, pieces: [{ finish_s: 12 }] }])).toBeCloseTo(61.2);
+  expect(horizon([{ ...row, planned: [{ finish_s: 90 }], deadline_s: null }])).toBeCloseTo(91.8);
   expect(horizon([{ ...row, release_s: 0, pieces: [], deadline_s: 1 }])).toBeCloseTo(1.02);
 });
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pyarrow as pa
@@ -81,11 +81,14 @@ def packets(directory: Path, asked: Asked) -> Packets:
         raise RefusedError(400, "a packet diagram shows at most 10 s", remedy="ask for less")
     columns = _packet_columns(directory)
     link, way = asked.query.get("link"), asked.query.get("way")
-    window_ns = shelf.read_plan(directory)["measure"].get("packet_window_ns")
+    plan = shelf.read_plan(directory)
+    window_ns = plan["measure"].get("packet_window_ns")
+    missing = _missing(plan, link, start, end)
     if not columns:
         return {
             "packets": [],
             "recorded": [],
+            "missing": missing,
             "truncated": False,
             "window_ns": window_ns,
             "every_ns": _EVERY_NS,
@@ -99,10 +102,27 @@ def packets(directory: Path, asked: Asked) -> Packets:
     return {
         "packets": [_packet(columns, place) for place in places[:MOST_PACKETS]],
         "recorded": _recorded(columns),
+        "missing": missing,
         "truncated": len(places) > MOST_PACKETS,
         "window_ns": window_ns,
         "every_ns": _EVERY_NS,
     }
+
+
+def _missing(
+    plan: Json, link: str | None, start_ns: int, end_ns: int
+) -> Literal["link", "time", "part"] | None:
+    """What of a link's packets between two times nobody recorded."""
+    names = [each["name"] for each in plan["links"]]
+    if link not in names or names.index(link) not in plan["measure"].get("packet_links", ()):
+        return "link"
+    window_ns = plan["measure"]["packet_window_ns"]
+    if window_ns >= _EVERY_NS:
+        return None
+    into_ns = start_ns % _EVERY_NS
+    if into_ns >= window_ns and into_ns + (end_ns - start_ns) <= _EVERY_NS:
+        return "time"
+    return None if into_ns + (end_ns - start_ns) <= window_ns else "part"
 
 
 def _links(directory: Path, query: Mapping[str, str]) -> list[Json]:
@@ -193,7 +213,8 @@ def _sockets_so_far(directory: Path) -> dict[str, Array]:
     if table is None:
         return {}
     columns = _columns(table)
-    columns["rtt_ns"] = columns["rtt_us"] * 1e3
+    # 0 is what the kernel says before it has measured one.
+    columns["rtt_ns"] = np.where(columns["rtt_us"] > 0, columns["rtt_us"] * 1e3, np.nan)
     return columns
 
 

@@ -98,6 +98,7 @@ def gantt(found: Json, changes: Sequence[Json] = ()) -> str | None:
                     label=unlisted("deadline"),
                 )
         ends = [each[name]["finish_s"] for each in shown for name in ("planned", "achieved") if each[name]]
+        ends += [each["deadline_s"] for each in shown if each["deadline_s"] is not None]
         axes.set_xlim(0, 1.05 * max(ends))
         axes.set_ylim(len(shown) - 0.5, -0.5)
         mark_changes([axes], changes, from_s=found["begins_s"])

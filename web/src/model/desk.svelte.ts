@@ -133,6 +133,7 @@ async function lay(text: string, kept: Kept): Promise<void> {
   desk.refusal = null;
   desk.places = new Map();
   desk.model = null;
+  desk.problems = [];
   desk.changed = [];
   show(begin(text));
   await look();

@@ -22,16 +22,14 @@ type Timed = {
   planned?: { finish_s: number }[];
 };
 
-/** The end of a time axis for transfers. Deadlines far behind the last byte would press the rest to the left. */
+/** The end of a time axis for transfers: every deadline is on it, however far behind the last byte. */
 export function horizon(rows: readonly Timed[]): number {
   const ends = rows.flatMap((each) => [
     each.release_s,
+    each.deadline_s ?? 0,
     ...[...each.pieces, ...(each.planned ?? [])].map((piece) => piece.finish_s),
   ]);
-  const moved = Math.max(1e-9, ...ends);
-  const due = Math.max(moved, ...rows.map((each) => each.deadline_s ?? 0));
-  const anyMoved = rows.some((each) => each.pieces.length || each.planned?.length);
-  return (anyMoved && due > 4 * moved ? 1.5 * moved : due) * 1.02;
+  return Math.max(1e-9, ...ends) * 1.02;
 }
 
 /** A value with its unit, as results name them. */

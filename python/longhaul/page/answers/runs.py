@@ -282,10 +282,15 @@ class Recording(TypedDict):
 
 
 class Packets(TypedDict):
-    """Packets of a link; recorded are those in the first ``window_ns`` of each ``every_ns``, or all."""
+    """Packets of a link; recorded are those in the first ``window_ns`` of each ``every_ns``, or all.
+
+    ``missing`` says what of the time that was asked for nobody recorded: this link at all, this time, or a
+    part of it.
+    """
 
     packets: list[Packet]
     recorded: list[Recording]
+    missing: Literal["link", "time", "part"] | None
     truncated: bool
     window_ns: int | None
     every_ns: int

@@ -327,10 +327,14 @@ export interface Recording {
 
 /**
  * Packets of a link; recorded are those in the first `window_ns` of each `every_ns`, or all.
+ *
+ * `missing` says what of the time that was asked for nobody recorded: this link at all, this time, or a
+ * part of it.
  */
 export interface Packets {
   packets: Packet[];
   recorded: Recording[];
+  missing: ('link' | 'time' | 'part') | null;
   truncated: boolean;
   window_ns: number | null;
   every_ns: number;
