@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 _SPANS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
 _RATES = ((1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+_SIZES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
 
 def time_text(ns: float | None) -> str:
@@ -23,6 +24,11 @@ def range_text(bounds_ns: Sequence[float | None]) -> str:
 def rate_text(bits_per_s: float | None) -> str:
     """``9.41 Gbit/s``; a dash for nothing."""
     return _scaled(bits_per_s, _RATES)
+
+
+def bytes_text(size: float | None) -> str:
+    """``40 GB``; a dash for nothing."""
+    return _scaled(size, _SIZES)
 
 
 def share_text(share: float | None) -> str:

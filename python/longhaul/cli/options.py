@@ -29,6 +29,15 @@ def _address(_context: click.Context, _parameter: click.Parameter, value: str | 
     return value
 
 
+def _size(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
+    from longhaul.scenario.units import Size, UnitError
+
+    try:
+        return None if value is None else Size.parse(value).bytes
+    except UnitError as error:
+        raise click.BadParameter(str(error)) from error
+
+
 def _policy(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
     if value is None:
         raise click.UsageError(
@@ -63,6 +72,13 @@ report_option: Decorator = click.option(
 )
 json_option: Decorator = click.option(
     "--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table."
+)
+memory_option: Decorator = click.option(
+    "--memory",
+    "memory_bytes",
+    callback=_size,
+    metavar="SIZE",
+    help="End the run early, with results, when it uses more, such as 4GB; default: half of what is free.",
 )
 prometheus_option: Decorator = click.option(
     "--prometheus",

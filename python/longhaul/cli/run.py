@@ -7,6 +7,7 @@ import click
 
 from longhaul.cli.options import (
     json_option,
+    memory_option,
     prometheus_option,
     report_option,
     runs_option,
@@ -26,6 +27,7 @@ from longhaul.cli.options import (
 @click.option("--journal", is_flag=True, help="Keep all that enters and leaves the network, for a replay.")
 @click.option("--watch", is_flag=True, help="Show the links on the terminal while it runs.")
 @prometheus_option
+@memory_option
 @report_option
 @json_option
 def run(
@@ -38,6 +40,7 @@ def run(
     journal: bool,
     watch: bool,
     prometheus: str | None,
+    memory_bytes: int | None,
     report: bool,
     as_json: bool,
 ) -> None:
@@ -69,5 +72,6 @@ def run(
             prometheus=prometheus,
             report=report,
             as_json=as_json,
+            memory_bytes=memory_bytes,
         )
     )

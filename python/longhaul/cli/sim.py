@@ -7,6 +7,7 @@ import click
 
 from longhaul.cli.options import (
     json_option,
+    memory_option,
     report_option,
     runs_option,
     scenario_argument,
@@ -20,16 +21,23 @@ from longhaul.cli.options import (
 @set_option
 @seed_option
 @runs_option
+@memory_option
 @report_option
 @json_option
 def sim(
-    scenario: Path, settings: dict[str, str], seed: int | None, runs: Path, report: bool, as_json: bool
+    scenario: Path,
+    settings: dict[str, str],
+    seed: int | None,
+    runs: Path,
+    memory_bytes: int | None,
+    report: bool,
+    as_json: bool,
 ) -> None:
     """Simulate SCENARIO, packet by packet: the network that runs live, on a clock that jumps.
 
     Needs no privilege. Hosts, their TCP and the traffic are simulated; equal scenarios give equal results,
-    bit by bit. Exit codes: 0 good; 1 an expectation failed; 2 wrong scenario or usage; 130 interrupted,
-    partial results kept.
+    bit by bit. Exit codes: 0 good; 1 an expectation failed, or the memory limit was reached; 2 wrong scenario
+    or usage; 130 interrupted, partial results kept.
 
     \b
     longhaul sim scenarios/two-clusters.yaml
@@ -46,5 +54,6 @@ def sim(
             argv=sys.argv,
             report=report,
             as_json=as_json,
+            memory_bytes=memory_bytes,
         )
     )

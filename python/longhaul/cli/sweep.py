@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from longhaul.cli.options import set_option
+from longhaul.cli.options import memory_option, set_option
 
 
 def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -72,6 +72,7 @@ def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[st
     show_default=True,
     help="Where run directories go.",
 )
+@memory_option
 @click.option("--no-report", is_flag=True, help="Do not write report.html.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON instead of a table.")
 def sweep(
@@ -91,6 +92,7 @@ def sweep(
     array: int | None,
     dry_run: bool,
     runs: Path,
+    memory_bytes: int | None,
     no_report: bool,
     as_json: bool,
 ) -> None:
@@ -127,5 +129,6 @@ def sweep(
         runs=runs,
         report=not no_report,
         as_json=as_json,
+        memory_bytes=memory_bytes,
     )
     sys.exit(run_command(asked, argv=sys.argv))

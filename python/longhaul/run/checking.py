@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
-from longhaul.run import laws
+from longhaul.run import laws, memory
 from longhaul.scenario.demands import concerns
 from longhaul.scenario.load import Scenario, load_scenario
 from longhaul.scenario.problems import ScenarioError
@@ -20,7 +20,7 @@ def examine(
     resolved = resolve(scenario)
     if problems := laws.strangers(resolved):
         raise ScenarioError(problems)
-    return resolved, (*resolved.warnings, *concerns(resolved, certificate))
+    return resolved, (*resolved.warnings, *concerns(resolved, certificate), *memory.concerns(resolved))
 
 
 def report(

@@ -25,6 +25,7 @@ def run_experiment(
     strict: bool = False,
     report: bool = True,
     as_json: bool = False,
+    memory_bytes: int | None = None,
 ) -> int:
     """Run a scenario live, write results and report, print the summary; returns the exit code.
 
@@ -41,7 +42,9 @@ def run_experiment(
     listener = listen(prometheus) if prometheus else None
     prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
     with Progress(prepared.plan, watch=watch) as progress:
-        finished = live.run(prepared, progress=progress.tell, sudo=sudo, listener=listener)
+        finished = live.run(
+            prepared, progress=progress.tell, sudo=sudo, listener=listener, memory_bytes=memory_bytes
+        )
     summary = conclude(finished.directory, reason=finished.reason, report=report, strict=strict)
     show(summary, finished.directory, as_json=as_json, report=report)
     return exit_code(summary)
@@ -56,6 +59,7 @@ def simulate(
     argv: list[str],
     report: bool = True,
     as_json: bool = False,
+    memory_bytes: int | None = None,
 ) -> int:
     """Simulate a scenario, write results and report, print the summary; returns the exit code."""
     from longhaul.run import sim
@@ -66,7 +70,7 @@ def simulate(
     for warning in resolved.warnings:
         print(f"longhaul: {warning}", file=sys.stderr)
     with Simulating(resolved.plan["duration_ns"]) as progress:
-        finished = sim.run(resolved, runs=runs, argv=argv, progress=progress.tell)
+        finished = sim.run(resolved, runs=runs, argv=argv, progress=progress.tell, memory_bytes=memory_bytes)
     summary = conclude(finished.directory, reason=finished.reason, report=report)
     show(summary, finished.directory, as_json=as_json, report=report)
     return exit_code(summary)

@@ -16,6 +16,7 @@ from longhaul.run import directory as directories
 from longhaul.run import ending, flows, laws, mpi, players, traffic, transfers
 from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
+from longhaul.run.memory import MemoryLimit, Watch
 from longhaul.run.pacing import with_owners
 from longhaul.run.session import Message, Session, search_path
 from longhaul.run.starts import with_starts
@@ -37,7 +38,7 @@ class Finished:
 
     directory: Path
     reason: str
-    """``duration``, ``programs``, ``stopped`` or ``interrupted``."""
+    """``duration``, ``programs``, ``stopped``, ``interrupted``, or ``failed`` (by its memory limit)."""
 
 
 @dataclass(frozen=True)
@@ -120,10 +121,16 @@ def prepare(
 
 
 def run(
-    prepared: Prepared, *, progress: Progress, sudo: bool = False, listener: "socket.socket | None" = None
+    prepared: Prepared,
+    *,
+    progress: Progress,
+    sudo: bool = False,
+    listener: "socket.socket | None" = None,
+    memory_bytes: int | None = None,
 ) -> Finished:
-    """Run to the end. Ctrl-C and SIGTERM end it early and keep what there is.
+    """Run to the end. Ctrl-C, SIGTERM and the memory limit end it early and keep its results so far.
 
+    The engine may use ``memory_bytes`` of memory, by default half of what is free.
     At ``listener``, if there is one, metrics are served meanwhile.
     """
     path = socket_path(prepared.run)
@@ -132,7 +139,7 @@ def run(
         from longhaul.run.exporter import serving
 
         served = serving(listener, prepared.directory, path)
-    reason = "failed"
+    reason, limit = "failed", MemoryLimit(memory_bytes)
     with ending.recorded(prepared.directory):
         session = Session(
             prepared.plan,
@@ -141,6 +148,8 @@ def run(
             socket_path=path,
             sudo=sudo,
         )
+        watch = Watch(limit, session)
+        watch.start()
         try:
             with served, _interruptions(session):
                 for message in session.events():
@@ -148,8 +157,11 @@ def run(
                     if message.get("event") == "ended":
                         reason = str(message["reason"])
         finally:
+            watch.end()
             session.kill()
-    ending.end(prepared.directory, reason)
+    if watch.error is not None:
+        reason = ending.FAILED
+    ending.end(prepared.directory, reason, str(watch.error) if watch.error else None)
     return Finished(prepared.directory, reason)
 
 

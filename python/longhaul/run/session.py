@@ -122,6 +122,11 @@ class Session:
         self._errors = errors
         self.line = Line(ours)
 
+    @property
+    def pid(self) -> int:
+        """The process that was started: the worker, or sudo above it."""
+        return self._process.pid
+
     def events(self) -> Iterator[Message]:
         """What the run says, until it has ended. Raises LonghaulError when it failed."""
         while (message := self.line.hear()) is not None:

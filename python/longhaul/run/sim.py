@@ -12,6 +12,7 @@ from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import ending, flows
+from longhaul.run.memory import MemoryLimit, MemoryLimitError
 from longhaul.run.pacing import with_owners
 from longhaul.run.starts import with_starts
 from longhaul.storage import replace_text
@@ -34,7 +35,7 @@ class Simulated:
 
     directory: Path
     reason: str
-    """``duration``, ``flows`` or ``interrupted``."""
+    """``duration``, ``flows``, ``interrupted``, or ``failed``: it reached its memory limit."""
 
 
 def real_programs(resolved: "Resolved") -> list[str]:
@@ -70,9 +71,11 @@ def run(
     progress: Progress,
     name: str | None = None,
     made: Callable[[Path], None] = lambda _directory: None,
+    memory_bytes: int | None = None,
 ) -> Simulated:
-    """Simulate to the end. Ctrl-C ends it early and keeps what there is.
+    """Simulate to the end. Ctrl-C and the memory limit end it early and keep its results so far.
 
+    It may use ``memory_bytes`` of memory, by default half of what is free.
     ``made`` is told the run directory before anything is simulated.
     """
     left_out = real_programs(resolved)
@@ -94,26 +97,30 @@ def run(
     )
     with ending.recorded(directory):
         made(directory)
-        reason = _simulate(plan, directory, progress)
-    ending.end(directory, reason)
-    return Simulated(directory, reason)
+        ended = _simulate(plan, directory, progress, MemoryLimit(memory_bytes))
+    ending.end(directory, ended.status, ended.reason)
+    return Simulated(directory, ended.status)
 
 
-def _simulate(plan: Json, directory: Path, progress: Progress) -> str:
-    """Simulate ``plan`` into ``directory``; returns why it ended."""
+def _simulate(plan: Json, directory: Path, progress: Progress, limit: MemoryLimit) -> ending.Ending:
+    """Simulate ``plan`` into ``directory``; returns how it ended."""
     simulation = _longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw"))
-    reason = "duration" if plan["duration_ns"] is not None else "flows"
+    ended = ending.Ending("duration" if plan["duration_ns"] is not None else "flows")
     began, cpu = time.monotonic(), time.process_time()
     try:
         while not simulation.advance(EVENTS_AT_ONCE):
             progress(simulation.now_ns() / 1e9, time.monotonic() - began)
+            limit.check()
     except KeyboardInterrupt:
-        reason = "interrupted"
+        ended = ending.Ending(ending.INTERRUPTED)
+    except MemoryLimitError as error:
+        ended = ending.Ending(ending.FAILED, str(error))
     counted: Json = json.loads(simulation.finish())
     counted |= {"wall_s": time.monotonic() - began, "cpu_s": time.process_time() - cpu}
-    for file, result in (("engine", counted), ("ended", {"ended": reason})):
+    last = {"ended": ended.status, **({"reason": ended.reason} if ended.reason else {})}
+    for file, result in (("engine", counted), ("ended", last)):
         replace_text(directory / "raw" / f"{file}.json", json.dumps(result, indent=1))
-    return reason
+    return ended
 
 
 def _refuse_what_never_ends(resolved: "Resolved") -> None:

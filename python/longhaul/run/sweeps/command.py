@@ -45,6 +45,7 @@ class Asked:
     runs: Path
     report: bool
     as_json: bool
+    memory_bytes: int | None = None
 
     @property
     def options(self) -> Options:
@@ -92,7 +93,9 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
 
 
 def _workers(asked: Asked) -> AbstractContextManager[Workers]:
-    return Cluster(place_of(asked.cluster)) if asked.cluster else Threads(asked.workers)
+    if asked.cluster:
+        return Cluster(place_of(asked.cluster))
+    return Threads(asked.workers, memory_bytes=asked.memory_bytes)
 
 
 def _check(asked: Asked) -> None:
@@ -106,6 +109,12 @@ def _check(asked: Asked) -> None:
         raise LonghaulError(
             "a sweep is resumed as it was asked for",
             remedy="leave its options out, or begin a new one",
+            exit_code=2,
+        )
+    if asked.cluster and asked.memory_bytes is not None:
+        raise LonghaulError(
+            "--memory is for sweeps on this machine",
+            remedy="ask the cluster for memory in the file that --cluster names",
             exit_code=2,
         )
     if asked.share is not None and asked.resume is None:

@@ -9,7 +9,11 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from longhaul import _longhaul
+from longhaul.run.memory import MemoryLimit
 from longhaul.run.sweeps.job import Job, Shard, run_shard
+
+_BETWEEN_LOOKS_S = 0.1
+"""At the memory in use, at most."""
 
 
 class Workers(Protocol):
@@ -25,10 +29,14 @@ class Workers(Protocol):
 class Threads(AbstractContextManager["Threads"]):
     """Threads of this process. Leaving the ``with`` block ends what they do within milliseconds."""
 
-    def __init__(self, count: int | None = None) -> None:
-        """So many, or one for each core that this process may use."""
+    def __init__(self, count: int | None = None, *, memory_bytes: int | None = None) -> None:
+        """So many, or one for each core that this process may use.
+
+        Together they may use ``memory_bytes`` of memory, by default half of what is free.
+        """
         self.count = count or len(os.sched_getaffinity(0))
         self._stop = _longhaul.Stop()
+        self._memory = MemoryLimit(memory_bytes)
         self._pool = ThreadPoolExecutor(self.count, thread_name_prefix="sweep")
 
     def __enter__(self) -> Self:
@@ -47,7 +55,10 @@ class Threads(AbstractContextManager["Threads"]):
         return f"{self.count} thread{'s' if self.count > 1 else ''} here"
 
     def run(self, job: Job, shards: Iterator[Shard]) -> Iterator[tuple[Shard, bytes | Exception]]:
-        """Each shard with its part as it is done; no more are begun than there are threads, and one each."""
+        """Each shard with its part as it is done; no more are begun than there are threads, and one each.
+
+        Raises MemoryLimitError.
+        """
         running: dict[Future[bytes | None], Shard] = {}
 
         def fill() -> None:
@@ -57,7 +68,8 @@ class Threads(AbstractContextManager["Threads"]):
         try:
             fill()
             while running:
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                done, _ = wait(running, timeout=_BETWEEN_LOOKS_S, return_when=FIRST_COMPLETED)
+                self._memory.check()
                 for future in done:
                     shard = running.pop(future)
                     error = future.exception()

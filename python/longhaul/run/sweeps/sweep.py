@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from longhaul.errors import LonghaulError
 from longhaul.report.pictures import Drawings, Drawn
 from longhaul.run import ending, manifest, record
+from longhaul.run.memory import MemoryLimitError
 from longhaul.run.sweeps import folder as folders
 from longhaul.run.sweeps.folder import Folder
 from longhaul.run.sweeps.local import Workers
@@ -126,6 +127,7 @@ def _execute(
 ) -> Swept:
     errors: list[Exception] = []
     reason = "done"
+    beyond: MemoryLimitError | None = None
     with watching or Sweeping(prepared.points, workers=workers.describe()) as progress:
         for warning in prepared.warnings:
             progress.say(f"longhaul: {warning}")
@@ -133,18 +135,23 @@ def _execute(
             _rounds(folder, prepared, workers, progress, errors, share)
         except KeyboardInterrupt:
             reason = "interrupted"
+        except MemoryLimitError as exceeded:
+            progress.say(f"longhaul: {exceeded}", style="red")
+            beyond = exceeded
         for error in errors[:1]:
             progress.say(f"longhaul: {len(errors)} shards could not be done, the first: {error}", style="red")
     if share is not None:
-        return Swept(folder.path, {}, 130 if reason == "interrupted" else int(bool(errors)))
-    if errors:
+        return Swept(folder.path, {}, 130 if reason == "interrupted" else int(bool(errors or beyond)))
+    if beyond:
+        summary = conclude(folder, prepared, status="incomplete", reason=str(beyond))
+    elif errors:
         why = f"{len(errors)} shards could not be done, the first: {errors[0]}"
         summary = conclude(folder, prepared, status="incomplete", reason=why)
     else:
         summary = conclude(folder, prepared, status=reason)
     if report:
         _write_report(folder)
-    failed = bool(errors or summary["failed"])
+    failed = bool(errors or beyond or summary["failed"])
     return Swept(folder.path, summary, 130 if reason == "interrupted" else int(failed))
 
 

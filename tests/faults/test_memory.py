@@ -1,0 +1,141 @@
+"""A run that needs more memory than it may use ends early, with a reason and its results so far."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from machine import why_not_live
+
+from longhaul.cli.main import longhaul as command
+from longhaul.run import live, memory
+from longhaul.run.checking import report
+from longhaul.run.experiment import conclude, ignore, simulate
+from longhaul.run.memory import MemoryLimit, MemoryLimitError
+from longhaul.run.outcomes import read_outcome
+from longhaul.run.sweeps import sweep as sweeps
+from longhaul.run.sweeps.local import Threads
+from longhaul.run.sweeps.prepared import prepare
+from longhaul.scenario import load_scenario, resolve
+from longhaul.scenario.sweeps.options import Options
+
+SCENARIO = """
+version: 1
+name: full
+duration: %(duration)s
+nodes: {a: {kind: host}, b: {kind: host}}
+links: {wan: {endpoints: [a, b], delay: 5ms, rate: 1Mbit, queue: {kind: fifo, limit: 9999TB}}}
+traffic: {load: {kind: udp, from: a, to: b, rate: %(rate)s, simulated: %(simulated)s}}
+"""
+
+
+def scenario(place: Path, *, duration: str = "40s", rate: str = "10Gbit", simulated: bool = True) -> Path:
+    path = place / "full.yaml"
+    path.write_text(SCENARIO % {"duration": duration, "rate": rate, "simulated": str(simulated).lower()})
+    return path
+
+
+def test_check_warns_of_links_that_may_hold_more_than_a_run_may_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 20 * 10**9)
+    text, code = report([scenario(tmp_path)], settings={}, as_json=False)
+    assert code == 0
+    assert "the links may hold 50 GB in queues and in transit; 20 GB are free" in text, "10 Gbit/s for 40 s"
+    text, _code = report([scenario(tmp_path, duration="7s")], settings={}, as_json=False)
+    assert "memory" not in text, "8.75 GB are less than half"
+
+
+def test_links_hold_no_more_than_their_queues_and_delays(tmp_path: Path) -> None:
+    path = scenario(tmp_path)
+    path.write_text(path.read_text().replace("9999TB", "3MB"))
+    # 1 Mbit/s for 5 ms in transit, both ways.
+    assert memory.held_bytes(resolve(load_scenario(path))) == 2 * (3_000_000 + 625)
+    path.write_text(path.read_text().replace("3MB", "100p"))
+    assert memory.held_bytes(resolve(load_scenario(path))) == 2 * (100 * 1500 + 625)
+
+
+def test_a_simulation_that_reaches_its_limit_has_failed_and_keeps_its_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = tmp_path / "runs"
+    code = simulate(
+        scenario(tmp_path), settings={}, runs=runs, argv=[], report=False, memory_bytes=60_000_000
+    )
+    assert code == 1
+    assert "its limit is 60 MB; shorten queues" in capsys.readouterr().out
+    directory = (runs / "full" / "latest").resolve()
+    summary = json.loads((directory / "summary.json").read_text())
+    assert summary["ended"] == "failed"
+    assert 0 < summary["duration_ns"] < 40 * 10**9
+    assert summary["flows"][0]["goodput_bits_per_s"] > 0
+    record = json.loads((directory / "run.json").read_text())
+    assert record["status"] == "failed"
+    assert record["reason"].startswith("the run used ")
+    assert read_outcome(directory).state == "failed"
+    again = conclude(directory, reason="failed", report=False)
+    assert again["outcome"]["detail"] == summary["outcome"]["detail"], (
+        "the same reason whenever results are written again"
+    )
+
+
+def test_a_sweep_that_reaches_its_limit_is_incomplete_and_resumes(tmp_path: Path) -> None:
+    path = scenario(tmp_path, duration="20s", rate="1Gbit")
+    prepared = prepare(path, settings={}, options=Options(axes={"links.wan.delay": "1ms,2ms"}, repeat=1))
+    folder = sweeps.begin(prepared, runs=tmp_path / "runs", argv=[])
+    with Threads(1, memory_bytes=20_000_000) as workers:
+        swept = sweeps.execute(folder, prepared, workers, report=False)
+    assert swept.exit_code == 1
+    assert swept.summary["status"] == "incomplete"
+    assert "its limit is 20 MB" in json.loads((folder.path / "sweep.json").read_text())["reason"]
+    with Threads(1) as workers:
+        swept = sweeps.execute(*sweeps.again(folder.path), workers, report=False)
+    assert swept.exit_code == 0
+    assert swept.summary["points"] == 2
+
+
+def test_the_default_limit_is_half_of_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    assert MemoryLimit().limit_bytes == 500
+
+
+def test_only_processes_of_longhaul_count_in_a_live_run() -> None:
+    code = (
+        "import subprocess, sys; kept = bytearray(int(sys.argv[2]))\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'kept = bytearray(400_000_000); "
+        "print(1, flush=True); input()'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+        "child.stdout.readline(); print(1, flush=True); sys.stdin.readline(); child.communicate(b'\\n')"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "longhaul.run.worker", "200000000"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    try:
+        MemoryLimit(300_000_000).check_worker(process.pid)
+        with pytest.raises(MemoryLimitError, match=r"the run used 2\d\d MB of memory"):
+            MemoryLimit(100_000_000).check_worker(process.pid)
+    finally:
+        process.communicate(b"\n")
+
+
+@pytest.mark.skipif(why_not_live() is not None, reason=str(why_not_live()))
+def test_a_live_run_that_reaches_its_limit_has_failed_and_keeps_its_results(tmp_path: Path) -> None:
+    path = scenario(tmp_path, duration="30s")
+    prepared = live.prepare(resolve(load_scenario(path)), runs=tmp_path / "runs", argv=[])
+    finished = live.run(prepared, progress=ignore, memory_bytes=40_000_000)
+    assert finished.reason == "failed"
+    summary = conclude(finished.directory, reason=finished.reason, report=False)
+    assert summary["outcome"]["state"] == "failed"
+    assert "its limit is 40 MB" in summary["outcome"]["reason"]
+    assert 0 < summary["duration_ns"] < 20 * 10**9
+
+
+def test_a_size_without_a_unit_is_refused(tmp_path: Path) -> None:
+    result = CliRunner().invoke(command, ["sim", str(scenario(tmp_path)), "--memory", "4"])
+    assert result.exit_code == 2
+    assert '"4" has no unit' in result.output
