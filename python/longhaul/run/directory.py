@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longhaul import storage
 from longhaul.errors import LonghaulError
 from longhaul.run import ending, processes, record
 from longhaul.run.certificate import processor
@@ -74,10 +75,10 @@ def _fill(
     argv: list[str],
     inputs: Sequence[Path],
 ) -> None:
-    (directory / "raw").mkdir()
-    (directory / "logs").mkdir()
-    (directory / "scenario.yaml").write_bytes(source)
-    (directory / "plan.json").write_text(plan_text, encoding="utf-8")
+    storage.make_directory(directory / "raw")
+    storage.make_directory(directory / "logs")
+    storage.replace_bytes(directory / "scenario.yaml", source)
+    storage.replace_text(directory / "plan.json", plan_text)
     record.reserve(directory)
     record.write(
         directory / "run.json",
@@ -128,8 +129,8 @@ def create_for(
             ("functions", dict(resolved.functions)),
             ("spots", dict(resolved.scenario.spots)),
         ):
-            (directory / "raw" / f"{what}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
-    update_run(directory, variant=variant_of(resolved))
+            storage.replace_json(directory / "raw" / f"{what}.json", content)
+        update_run(directory, variant=variant_of(resolved))
     return directory
 
 
@@ -186,8 +187,9 @@ def _keep(inputs: Sequence[Path], directory: Path) -> dict[str, str]:
         name = f"inputs/{path.name}"
         if kept.get(name, digest) != digest:
             name = f"inputs/{digest[:8]}-{path.name}"
-        (directory / "inputs").mkdir(exist_ok=True)
-        (directory / name).write_bytes(content)
+        if not (directory / "inputs").is_dir():
+            storage.make_directory(directory / "inputs")
+        storage.replace_bytes(directory / name, content)
         kept[name] = digest
     return kept
 
@@ -197,7 +199,7 @@ def claim(parent: Path, name: str) -> Path:
     for attempt in range(100):
         directory = parent / (name if attempt == 0 else f"{name}-{attempt}")
         try:
-            directory.mkdir(parents=True)
+            storage.make_directory(directory)
         except FileExistsError:
             continue
         except OSError as error:
@@ -224,9 +226,7 @@ def machine() -> dict[str, Any]:
 def point_latest(parent: Path, directory: Path, *, mode: str | None = None) -> None:
     """Make ``latest`` in ``parent`` lead to ``directory``, and ``latest-<mode>``, unmoved by other modes."""
     for name in ("latest", *((f"latest-{mode}",) if mode else ())):
-        temporary = parent / f".{name}-{os.getpid()}"
-        temporary.symlink_to(directory.name)
-        temporary.replace(parent / name)
+        storage.replace_link(parent / name, directory.name)
 
 
 def latest_of(path: Path, *, mode: str) -> str:

@@ -159,9 +159,9 @@ def run(
         finally:
             watch.end()
             session.kill()
-    if watch.error is not None:
-        reason = ending.FAILED
-    ending.end(prepared.directory, reason, str(watch.error) if watch.error else None)
+        if watch.error is not None:
+            reason = ending.FAILED
+        ending.end(prepared.directory, reason, str(watch.error) if watch.error else None)
     return Finished(prepared.directory, reason)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
-from longhaul.storage import replace_text
+from longhaul.storage import replace_bytes, replace_text
 
 Json = dict[str, Any]
 
@@ -69,8 +69,7 @@ def update(path: Path, **changes: Any) -> None:
 
 def reserve(directory: Path) -> None:
     """Keep room for the last change of the record in ``directory``; :func:`release` gives it back."""
-    with (directory / RESERVE).open("wb") as file:
-        file.write(bytes(RESERVE_BYTES))
+    replace_bytes(directory / RESERVE, bytes(RESERVE_BYTES))
 
 
 def release(directory: Path) -> None:

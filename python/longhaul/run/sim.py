@@ -98,7 +98,7 @@ def run(
     with ending.recorded(directory):
         made(directory)
         ended = _simulate(plan, directory, progress, MemoryLimit(memory_bytes))
-    ending.end(directory, ended.status, ended.reason)
+        ending.end(directory, ended.status, ended.reason)
     return Simulated(directory, ended.status)
 
 

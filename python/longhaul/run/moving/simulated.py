@@ -50,7 +50,7 @@ def run(
     )
     with ending.recorded(directory):
         reason = _simulate(job, plan, rows, directory, first=len(background), progress=progress)
-    ending.end(directory, reason)
+        ending.end(directory, reason)
     return Simulated(directory, reason)
 
 

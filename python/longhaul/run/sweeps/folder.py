@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from longhaul import storage
 from longhaul.errors import LonghaulError
 from longhaul.run import ending, processes, record
 from longhaul.run.directory import claim, latest_of, machine, point_latest
@@ -77,8 +78,8 @@ def create(
     digest = hashlib.sha256(content + asked).hexdigest()
     parent = runs / name
     directory = claim(parent, f"{now:%Y%m%dT%H%M%SZ}-sweep-{digest[:8]}")
-    (directory / "parts").mkdir()
-    (directory / "scenario.yaml").write_bytes(content)
+    storage.make_directory(directory / "parts")
+    storage.replace_bytes(directory / "scenario.yaml", content)
     record.write(
         directory / "sweep.json",
         {
@@ -124,6 +125,7 @@ def find(path: Path) -> Folder:
 def _keep(directory: Path, inputs: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
     for name, content in inputs.items():
         kept = f"inputs/{hashlib.sha256(content).hexdigest()[:8]}-{Path(name).name}"
-        (directory / "inputs").mkdir(exist_ok=True)
-        (directory / kept).write_bytes(content)
+        if not (directory / "inputs").is_dir():
+            storage.make_directory(directory / "inputs")
+        storage.replace_bytes(directory / kept, content)
         yield name, kept

@@ -1,0 +1,212 @@
+"""Each change that simulations, sweeps and relays make to the disk fails once, in each way.
+
+What is left is readable, has no good verdict unless it is complete, and has nothing twice.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from faults.storage import Faulty, Outcome, each_fault, parts
+from longhaul import storage
+from longhaul.errors import LonghaulError
+from longhaul.run import ending, sim
+from longhaul.run.experiment import conclude
+from longhaul.run.outcomes import read_outcome
+from longhaul.run.relay import serving
+from longhaul.run.results import write_results
+from longhaul.run.sweeps import sweep as sweeps
+from longhaul.run.sweeps.folder import Folder
+from longhaul.run.sweeps.local import Threads
+from longhaul.run.sweeps.prepared import Prepared, prepare
+from longhaul.scenario import load_scenario, resolve
+from longhaul.scenario.sweeps.options import Options
+
+SCENARIO = """
+version: 1
+name: t
+duration: 200ms
+params: {loss: 0%}
+nodes: {a: {kind: host}, b: {kind: host}}
+links: {wan: {endpoints: [a, b], delay: 1ms, rate: 5Mbit, loss: $loss}}
+traffic: {load: {kind: udp, from: a, to: b, rate: 1Mbit}}
+"""
+RELAY = """
+version: 1
+name: t
+nodes: {near: {kind: router}, far: {kind: router}}
+links: {wan: {endpoints: [near, far], delay: 1ms}}
+relay:
+  clusters:
+    near: {gateway: 127.1.0.1, machines: 127.1.0.0/24}
+    far: {gateway: 127.2.0.1, machines: 127.2.0.0/24}
+  socks: 0
+"""
+EXPECTED_ERRORS = (OSError, LonghaulError)
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting() -> Iterator[None]:
+    """Nothing here needs to be on the device."""
+    with storage.using(Faulty()):
+        yield
+
+
+def sampled(program: Callable[[], object], *, every: int = 3) -> Iterator[Outcome]:
+    """An error at every third change, say, and the other faults at fewer."""
+    yield from each_fault(program, kinds=("EIO",), every=every)
+    yield from each_fault(program, kinds=("short write", "crash before", "crash after"), every=2 + 3 * every)
+
+
+def check_error(outcome: Outcome) -> None:
+    """A fault is one line for the user, never an internal error; a crash is nothing that could be caught."""
+    if not outcome.kind.startswith("crash"):
+        assert outcome.error is None or isinstance(outcome.error, EXPECTED_ERRORS), outcome
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    path = tmp_path / "t.yaml"
+    path.write_text(SCENARIO)
+    return path
+
+
+def directories(runs: Path) -> list[Path]:
+    return [each for each in sorted((runs / "t").glob("2*")) if each.is_dir()]
+
+
+def test_a_simulation_is_readable_and_not_good_after_every_fault(scenario: Path, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    resolved = resolve(load_scenario(scenario))
+
+    def program() -> None:
+        shutil.rmtree(runs, ignore_errors=True)
+        done = sim.run(resolved, runs=runs, argv=[], progress=lambda _now, _real: None)
+        conclude(done.directory, reason=done.reason, report=False)
+
+    whole = None
+    for outcome in sampled(program, every=1):
+        check_error(outcome)
+        for directory in directories(runs):
+            if not (directory / "run.json").exists():
+                # It stopped before the directory was a run: nothing takes it for one.
+                assert outcome.kind == "crash after"
+                continue
+            found = read_outcome(directory)
+            if outcome.error is None or found.state == "passed":
+                summary = json.loads((directory / "summary.json").read_text())
+                whole = whole or summary["flows"]
+                assert summary["flows"] == whole, outcome
+                for table in directory.glob("*.parquet"):
+                    pq.read_table(table)
+            else:
+                assert found.state in ("failed", "crashed", "running"), outcome
+            if found.state == "running" and not outcome.kind.startswith("crash"):
+                # The simulation is done; whoever writes its results may begin again for two minutes.
+                assert found.detail == "writing results", outcome
+            if not outcome.kind.startswith("crash"):
+                assert parts(directory) == [], outcome
+        assert len(directories(runs)) <= 1
+    assert whole
+
+
+def test_results_are_complete_when_they_are_written_again(scenario: Path, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    done = sim.run(resolve(load_scenario(scenario)), runs=runs, argv=[], progress=lambda _now, _real: None)
+    raw = shutil.copytree(done.directory, tmp_path / "raw")
+    expected = write_results(done.directory)
+    tables = {each.name: pq.read_table(each) for each in done.directory.glob("*.parquet")}
+
+    def program() -> None:
+        shutil.rmtree(done.directory)
+        shutil.copytree(raw, done.directory)
+        conclude(done.directory, reason=done.reason, report=False)
+
+    for outcome in sampled(program):
+        check_error(outcome)
+        again = conclude(done.directory, reason=done.reason, report=False)
+        assert again["flows"] == expected["flows"], outcome
+        assert again["outcome"]["state"] == "passed"
+        found = {each.name: pq.read_table(each) for each in done.directory.glob("*.parquet")}
+        assert found == tables, outcome
+
+
+def test_a_sweep_resumes_to_the_same_parts_after_every_fault(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Prepared, "shard_size", lambda _self, _point_s: 2)
+    runs = tmp_path / "runs"
+    options = Options(axes={"loss": "0%,5%"}, repeat=2)
+    prepared = prepare(scenario, settings={}, options=options)
+
+    def program() -> None:
+        shutil.rmtree(runs, ignore_errors=True)
+        with Threads(1) as workers:
+            folder = sweeps.begin(prepared, runs=runs, argv=[])
+            sweeps.execute(folder, prepared, workers, report=False)
+
+    program()
+    begun = directories(runs)[0]
+    expected = {each.name: each.read_bytes() for each in (begun / "parts").iterdir()}
+    table = pq.read_table(begun / "summary.parquet")
+    assert len(expected) == 2
+    resumed = 0
+    for outcome in sampled(program):
+        check_error(outcome)
+        for directory in directories(runs):
+            if not (directory / "sweep.json").exists():
+                continue
+            found = ending.read(directory)
+            summary = directory / "summary.json"
+            if found.status == "done":
+                # The record is the last but the manifest, which nobody needs.
+                assert summary.is_file(), outcome
+                assert pq.read_table(directory / "summary.parquet") == table, outcome
+            for part in Folder(directory).find_parts().good.values():
+                assert part.read_bytes() == expected[part.name], outcome
+            with Threads(1) as workers:
+                again = sweeps.execute(*sweeps.again(directory), workers, report=False)
+            assert again.exit_code == 0
+            assert again.summary["points"] == 4, "none is missing, and none is there twice"
+            left = {each.name: each.read_bytes() for each in (directory / "parts").glob("*.parquet")}
+            assert left == expected, outcome
+            assert pq.read_table(directory / "summary.parquet") == table
+            assert summary.is_file()
+            resumed += 1
+    assert resumed > 20
+
+
+def test_a_relay_is_readable_and_not_good_after_every_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "runtime").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    (tmp_path / "t.yaml").write_text(RELAY)
+    runs = tmp_path / "runs"
+    resolved = resolve(load_scenario(tmp_path / "t.yaml"))
+
+    def program() -> None:
+        shutil.rmtree(runs, ignore_errors=True)
+        order = serving.Order(runs, [], duration_ns=1_000_000)
+        serving.serve(resolved, order, told=lambda _opened: None)
+
+    good = 0
+    for outcome in sampled(program):
+        check_error(outcome)
+        for directory in directories(runs):
+            if not (directory / "run.json").exists():
+                continue
+            found = read_outcome(directory)
+            if found.state == "passed":
+                good += 1
+                for table in directory.glob("*.parquet"):
+                    pq.read_table(table)
+                assert outcome.error is None or (directory / "summary.json").is_file(), outcome
+            else:
+                assert found.state in ("failed", "crashed", "running"), outcome
+        assert list((tmp_path / "runtime").rglob("*.sock")) == [], outcome
+    assert good
