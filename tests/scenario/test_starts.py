@@ -56,6 +56,16 @@ def test_starts_are_spread_as_the_distribution_says() -> None:
     assert all(abs(count - 1_000) < 4 * np.sqrt(4_000 * 0.25 * 0.75) for count in quarters)
 
 
+def test_a_start_that_is_drawn_before_the_run_is_the_start_of_the_run() -> None:
+    # Half of the draws of a normal distribution around 0 are negative.
+    drawn = [start_ns(seed, "bulk", {"dist": "normal", "mean": 0.0, "sd": 1e9}) for seed in range(40)]
+    assert min(drawn) == 0
+    assert 10 <= sum(each > 0 for each in drawn) <= 30
+    text = TEXT.replace("{dist: uniform, low: 200ms, high: 1s}", "{dist: normal, mean: 0s, sd: 1s}")
+    plans = [sim.simulated_plan(resolved(text, seed=seed))[0] for seed in range(8)]
+    assert min(each["start_ns"] for plan in plans for each in plan["flows"]) == 0
+
+
 def test_another_name_moves_no_start_and_a_constant_start_stays() -> None:
     more = TEXT.replace(
         "  other:", "  aaa: {kind: ping, from: a, to: b, start: {dist: exponential, mean: 1s}}\n  other:"

@@ -40,7 +40,12 @@ pub struct Sleeper {
 /// A job at work.
 pub struct Job {
     name: String,
+    /// When it begins; [`Time::NEVER`] while jobs that it begins after have not ended.
     start: Time,
+    /// Jobs that have not ended and that it begins after, by position.
+    waits_for: BTreeSet<u32>,
+    /// Its agents that act when it begins: ranks' sleepers, and the ends that open connections.
+    openers: Vec<u32>,
     repeat: u32,
     steps: Vec<Vec<Step>>,
     ranks: Vec<Rank>,
@@ -108,6 +113,12 @@ impl Channel {
         }
     }
 
+    /// Lets the end that opens do so at `at`.
+    fn open_at(&mut self, at: Time) {
+        self.opens = Some(at);
+        self.timer = self.timer.min(at);
+    }
+
     fn pump(&mut self, wire: &mut Wire<'_, impl Carrier>) {
         while let Some(segment) = self.connection.poll(wire.now) {
             wire.send(&self.way, Load::Segment(segment), segment.total_bytes(), ect(&segment));
@@ -124,11 +135,18 @@ impl Endpoints {
         whole: &Whole,
         network: &Network,
     ) -> Result<(), String> {
-        let start = Time::from_ns(plan.start_ns);
+        let waits_for: BTreeSet<u32> = (0u32..)
+            .zip(&whole.jobs)
+            .filter(|(_, other)| plan.after.contains(&other.name))
+            .map(|(position, _)| position)
+            .collect();
+        let start = if waits_for.is_empty() { Time::from_ns(plan.start_ns) } else { Time::NEVER };
+        let mut openers = Vec::new();
         let mut ranks = Vec::with_capacity(plan.ranks.len());
         for (rank, &node) in (0u32..).zip(&plan.ranks) {
             let home = NodeId(node as u32);
             let sleeper = self.agents.len() as u32;
+            openers.push(sleeper);
             self.agents.push(Agent::Sleeper(Box::new(Sleeper { at: start, home, owner: (number, rank) })));
             ranks.push(Rank { step: 0, iteration: 0, sleeper, computing: false, peers: BTreeMap::new() });
         }
@@ -141,7 +159,8 @@ impl Endpoints {
             }
         }
         for (first, second) in pairs {
-            let ends = self.join(number, plan, (first, second), whole, network)?;
+            let ends = self.join((number, start), plan, (first, second), whole, network)?;
+            openers.extend(ends.0);
             for (rank, other, agent) in [(first, second, ends.0), (second, first, ends.1)] {
                 let peer = Peer { agent, local_bytes: 0, taken_bytes: 0 };
                 ranks[rank as usize].peers.insert(other, peer);
@@ -150,6 +169,8 @@ impl Endpoints {
         self.jobs.push(Job {
             name: plan.name.clone(),
             start,
+            waits_for,
+            openers,
             repeat: plan.repeat,
             steps: plan.steps.clone(),
             ranks,
@@ -165,7 +186,7 @@ impl Endpoints {
     /// The agents of a connection between two ranks; none if they share a host.
     fn join(
         &mut self,
-        number: u32,
+        (number, start): (u32, Time),
         plan: &Plan,
         (first, second): (u32, u32),
         whole: &Whole,
@@ -184,7 +205,6 @@ impl Endpoints {
         let chance = |end: &str| seed.stream(&format!("{}/{first}-{second}/{end}", plan.name));
         let client = Connection::connect(&settings, &law, chance("source"));
         let server = Connection::listen(&settings, &law, chance("destination"));
-        let start = Time::from_ns(plan.start_ns);
         let place = self.agents.len() as u32;
         let ends = [(client, there, first, Some(start)), (server, back, second, None)];
         for (connection, way, rank, opens) in ends {
@@ -203,6 +223,29 @@ impl Endpoints {
                 if !self.take_step((number, rank), step, &mut woken, wire) {
                     break;
                 }
+            }
+            if self.jobs[number as usize].done == Some(self.now) {
+                self.begin_next(number);
+            }
+        }
+    }
+
+    /// Begins the jobs that have waited for this one, which has ended, and for no other any more.
+    fn begin_next(&mut self, ended: u32) {
+        let now = self.now;
+        for number in 0..self.jobs.len() {
+            let job = &mut self.jobs[number];
+            if !job.waits_for.remove(&ended) || !job.waits_for.is_empty() {
+                continue;
+            }
+            (job.start, job.last_end) = (now, now);
+            for agent in job.openers.clone() {
+                match &mut self.agents[agent as usize] {
+                    Agent::Sleeper(sleeper) => sleeper.at = now,
+                    Agent::Channel(channel) => channel.open_at(now),
+                    _ => {}
+                }
+                self.timers.set(agent, now);
             }
         }
     }

@@ -338,8 +338,9 @@ impl<'a> Supervisor<'a> {
     fn start_and_stop_due(&mut self, now_ns: u64, talk: &mut Talk) {
         for index in 0..self.programs.len() {
             let planned = &self.plan.programs[index];
+            let is_due = planned.start_ns <= now_ns && self.have_ended(&planned.after);
             let running = &mut self.programs[index];
-            if running.start_ns.is_none() && running.error.is_none() && planned.start_ns <= now_ns {
+            if running.start_ns.is_none() && running.error.is_none() && is_due {
                 self.start_program(index, talk);
                 continue;
             }
@@ -352,10 +353,21 @@ impl<'a> Supervisor<'a> {
         }
     }
 
+    /// Whether all programs of these names have ended, or could not start.
+    fn have_ended(&self, names: &[String]) -> bool {
+        let mut waiting = self
+            .programs
+            .iter()
+            .filter(|running| running.is_pending_or_running() && names.contains(&running.name));
+        waiting.next().is_none()
+    }
+
     /// When the supervisor next has something to do, on the run's clock.
     fn next_deadline_ns(&self) -> u64 {
         let programs = self.plan.programs.iter().zip(&self.programs).flat_map(|(planned, running)| {
-            let start = (running.start_ns.is_none() && running.error.is_none()).then_some(planned.start_ns);
+            let waits =
+                running.start_ns.is_some() || running.error.is_some() || !self.have_ended(&planned.after);
+            let start = (!waits).then_some(planned.start_ns);
             let stop = planned.stop_ns.filter(|_| running.pid.is_some() && running.kill_at_ns.is_none());
             let kill = running.kill_at_ns.map(|at_ns| at_ns.saturating_sub(self.clock.start_ns()));
             [start, stop, kill].into_iter().flatten()

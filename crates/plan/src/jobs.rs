@@ -11,8 +11,11 @@ pub struct Job {
     pub name: String,
     /// The host of each rank, by position among the nodes.
     pub ranks: Vec<usize>,
-    /// When it begins.
+    /// When it begins; if `after` names jobs, when the last of them has ended.
     pub start_ns: u64,
+    /// Names of jobs that it begins after.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
     /// How often the steps are done.
     pub repeat: u32,
     /// What controls the windows.

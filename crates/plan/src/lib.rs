@@ -298,6 +298,10 @@ impl Plan {
                 return Err(format!("routes[{position}].link: does not touch node {}", route.node));
             }
         }
+        programs::check_order(self.programs.iter().map(|each| (each.name.as_str(), each.after.as_slice())))
+            .map_err(|(position, error)| format!("programs[{position}].{error}"))?;
+        programs::check_order(self.jobs.iter().map(|each| (each.name.as_str(), each.after.as_slice())))
+            .map_err(|(position, error)| format!("jobs[{position}].{error}"))?;
         for (position, program) in self.programs.iter().enumerate() {
             node(program.host, format!("programs[{position}].host"))?;
             if self.nodes[program.host].kind != NodeKind::Host {

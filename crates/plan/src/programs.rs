@@ -16,8 +16,12 @@ pub struct Program {
     pub cwd: Option<String>,
     /// Variables added to the environment.
     pub env: BTreeMap<String, String>,
-    /// When it starts. A service starts before the clock does.
+    /// When it starts; if `after` names programs, when the last of them has ended. A service starts before the
+    /// clock does.
     pub start_ns: u64,
+    /// Names of programs that it starts after, however they end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
     /// When it is told to end (SIGTERM, SIGKILL two seconds later); `None`: when it likes.
     pub stop_ns: Option<u64>,
     /// A service serves the others: the run does not wait for it, and stops it at the end.
@@ -94,6 +98,37 @@ pub struct Ready {
     pub tcp_port: u16,
     /// How long it may take.
     pub within_ns: u64,
+}
+
+/// The first of `items`, each with the names that it starts after, that can never start: it waits for one
+/// that does not exist, or for itself.
+pub(crate) fn check_order<'a>(
+    items: impl Iterator<Item = (&'a str, &'a [String])> + Clone,
+) -> Result<(), (usize, String)> {
+    let names: BTreeSet<&str> = items.clone().map(|(name, _)| name).collect();
+    for (position, (_, after)) in items.clone().enumerate() {
+        if let Some(unknown) = after.iter().find(|each| !names.contains(each.as_str())) {
+            return Err((position, format!("after: there is no {unknown}")));
+        }
+    }
+    let mut ended: BTreeSet<&str> = BTreeSet::new();
+    loop {
+        let before = ended.len();
+        let can_start =
+            |after: &[String], ended: &BTreeSet<&str>| after.iter().all(|each| ended.contains(each.as_str()));
+        for (name, after) in items.clone() {
+            if can_start(after, &ended) {
+                ended.insert(name);
+            }
+        }
+        if ended.len() == names.len() {
+            return Ok(());
+        }
+        if ended.len() == before {
+            let stuck = items.clone().position(|(name, _)| !ended.contains(name)).unwrap_or_default();
+            return Err((stuck, "after: waits for itself".into()));
+        }
+    }
 }
 
 impl Span {

@@ -77,6 +77,7 @@ fn program() -> Program {
         cwd: None,
         env: BTreeMap::new(),
         start_ns: 0,
+        after: vec![],
         stop_ns: None,
         service: false,
         ready: None,

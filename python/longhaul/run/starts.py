@@ -6,14 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from longhaul import _longhaul
+from longhaul.scenario.units import Span
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
 
 
 def start_ns(seed: int, name: str, law: Mapping[str, Any]) -> int:
-    """The start of traffic or a program: the first draw of the stream ``NAME/start``, in whole ns."""
-    return round(_longhaul.draw(seed, f"{name}/start", json.dumps(dict(law))))
+    """The start of traffic or a program: the first draw of the stream ``NAME/start``, in whole ns.
+
+    A draw before the start of the run counts as its start.
+    """
+    drawn = _longhaul.draw(seed, f"{name}/start", json.dumps(dict(law)))
+    return round(min(max(drawn, 0), Span.limit))
 
 
 def with_starts(resolved: "Resolved") -> "Resolved":

@@ -11,6 +11,7 @@ from longhaul.scenario.network import Network
 from longhaul.scenario.phases import Step, Steps, receive, send, steps_of
 from longhaul.scenario.problems import Problem, printable
 from longhaul.scenario.references import program_hosts
+from longhaul.scenario.starts import starts_after
 
 HEADER = ("rank", "do", "with", "amount")
 MOST = 10**15
@@ -43,6 +44,7 @@ def plan_jobs(
                 "name": name,
                 "ranks": nodes,
                 "start_ns": earliest_ns(program.start),
+                "after": starts_after(scenario.document, program),
                 "repeat": what.repeat,
                 "law": what.cc,
                 "steps": steps,

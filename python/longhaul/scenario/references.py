@@ -10,6 +10,7 @@ from longhaul.scenario.clusters import check_relay
 from longhaul.scenario.inputs import LawError
 from longhaul.scenario.metrics import Unit, bound, catalogue, is_swept, nearest_metrics, unknown_metric
 from longhaul.scenario.model import Background, Bulk, Datagrams, Document, Ping, Program, Replay, Requests
+from longhaul.scenario.model.distribution import After
 from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.problems import ENOUGH_PROBLEMS, Problem, did_you_mean, printable
 from longhaul.scenario.ranges import RangeError, expand
@@ -286,6 +287,8 @@ class _Check:
                 self.hosts((*path, "host"), (program.host,))
             for key in ("hosts", "each"):
                 self.hosts((*path, key), getattr(program, key) or ())
+            if isinstance(program.start, After):
+                self.order((*path, "start"), name, program, program.start.program)
         for name, flow in self.document.traffic.items():
             path = ("traffic", name)
             if name in self.document.programs:
@@ -301,6 +304,29 @@ class _Check:
             if flow.source in self.hosts((*path, "to"), flow.to, routers_too=flow.kind == "ping"):
                 self.wrong((*path, "to"), f'"{flow.source}" would send to itself', "name another host")
             self.has_an_end(path, flow)
+
+    def order(self, path: Path, name: str, program: Program, awaited: str) -> None:
+        """Whether a program can start after ``awaited``."""
+        programs = self.document.programs
+        if not self.known(path, "program", awaited, programs):
+            return
+        waits_for = {
+            each: other.start.program for each, other in programs.items() if isinstance(other.start, After)
+        }
+        before: list[str] = []
+        while awaited in waits_for and awaited not in before:
+            before.append(awaited)
+            awaited = waits_for[awaited]
+        first = programs[waits_for[name]]
+        if name in before:
+            self.wrong(path, f'"{name}" would wait for itself', "name a program that starts before it")
+        elif first.service:
+            self.wrong(path, f'"{waits_for[name]}" is a service, which does not end', "name another program")
+        elif (program.run and not first.run) or (program.simulate and not first.simulate):
+            what = "a real program" if program.run and not first.run else "a simulated one"
+            other = "run" if program.run and not first.run else "simulate"
+            remedy = f'add "{other}" to "{waits_for[name]}", or write a time'
+            self.wrong(path, f"{what} starts after others of its kind alone", remedy)
 
     def has_an_end(self, path: Path, flow: Ping | Bulk | Datagrams | Requests | Background) -> None:
         """Says so if a run would never end with this traffic."""

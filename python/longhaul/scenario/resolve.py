@@ -24,7 +24,7 @@ from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
 from longhaul.scenario.references import metrics_of, program_hosts
 from longhaul.scenario.replay import plan_replay
-from longhaul.scenario.starts import plan_starts
+from longhaul.scenario.starts import plan_starts, starts_after
 from longhaul.scenario.tcp import initial_window, largest_buffers, simulated, sysctls
 from longhaul.scenario.yaml_tree import Path
 
@@ -206,13 +206,15 @@ def _programs(scenario: Scenario, network: Network) -> list[Plain]:
             continue
         hosts = program_hosts(program)
         if program.each:
-            programs += [_program(f"{name}.{host}", program, [host], network) for host in hosts]
+            programs += [_program(f"{name}.{host}", program, [host], scenario, network) for host in hosts]
         else:
-            programs.append(_program(name, program, hosts, network))
+            programs.append(_program(name, program, hosts, scenario, network))
     return [each for each in programs if each["service"]] + [each for each in programs if not each["service"]]
 
 
-def _program(name: str, program: Program, hosts: Sequence[str], network: Network) -> Plain:
+def _program(
+    name: str, program: Program, hosts: Sequence[str], scenario: Scenario, network: Network
+) -> Plain:
     expected = program.expect_exit
     if program.service and "expect_exit" not in program.model_fields_set:
         expected = None
@@ -223,6 +225,7 @@ def _program(name: str, program: Program, hosts: Sequence[str], network: Network
         "cwd": program.cwd,
         "env": dict(program.env),
         "start_ns": earliest_ns(program.start),
+        "after": starts_after(scenario.document, program),
         "stop_ns": program.stop.ns if program.stop else None,
         "service": program.service,
         "ready": {"tcp_port": program.ready.tcp, "within_ns": program.ready.within.ns}

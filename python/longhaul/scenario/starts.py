@@ -5,13 +5,23 @@ from typing import TYPE_CHECKING
 
 from longhaul.scenario.inputs import TIME, FileError, Inputs, LawError
 from longhaul.scenario.laws import Plain, plan_distribution
-from longhaul.scenario.model.distribution import Constant
+from longhaul.scenario.model.distribution import After, Constant
 from longhaul.scenario.problems import Problem
 from longhaul.scenario.references import program_hosts
 from longhaul.scenario.yaml_tree import Path
 
 if TYPE_CHECKING:
     from longhaul.scenario.load import Scenario
+    from longhaul.scenario.model import Document, Program
+
+
+def starts_after(document: "Document", program: "Program") -> list[str]:
+    """The names, in a plan, of the programs that a program waits for: all copies of one with ``each``."""
+    if not isinstance(program.start, After):
+        return []
+    name = program.start.program
+    awaited = document.programs[name]
+    return [f"{name}.{host}" for host in program_hosts(awaited)] if awaited.each else [name]
 
 
 def plan_starts(scenario: "Scenario", inputs: Inputs) -> tuple[dict[str, Plain], list[Problem]]:
@@ -38,6 +48,6 @@ def _random(scenario: "Scenario") -> Iterator[tuple[Path, list[str], object]]:
         if not isinstance(flow.start, Constant):
             yield ("traffic", name, "start"), [name], flow.start
     for name, program in scenario.document.programs.items():
-        if not isinstance(program.start, Constant):
+        if not isinstance(program.start, (After, Constant)):
             copies = [f"{name}.{host}" for host in program_hosts(program)] if program.each else [name]
             yield ("programs", name, "start"), copies, program.start

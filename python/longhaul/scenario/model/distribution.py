@@ -8,7 +8,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from longhaul.scenario.model.amount import Amount, Packets, SignedAmount, amount_of
-from longhaul.scenario.model.base import AlsoText, Column, FileName, Number, Strict, choice, problem
+from longhaul.scenario.model.base import AlsoText, Column, FileName, Name, Number, Strict, choice, problem
 from longhaul.scenario.units import Size, Span
 
 Shape = Annotated[float, Number(at_least=0.05, at_most=1000, example="0.8")]
@@ -294,8 +294,50 @@ SizeDistribution = Annotated[
 AT_ONCE: Constant[Span] = Constant(dist="constant", value=Span(0))
 
 
+class After(Strict):
+    """When another program has ended."""
+
+    dist: Literal["after"]
+    program: Name
+
+
+def _start(value: Any) -> Any:
+    words = value.split() if isinstance(value, str) else []
+    if words[:1] != ["after"]:
+        return _distribution(value)
+    if len(words) != 2:
+        raise problem("does not name one program", "write for example start: after fetch")
+    return {"dist": "after", "program": words[1]}
+
+
+ProgramStart = Annotated[
+    Annotated[
+        After
+        | Constant[Span]
+        | Uniform[Span]
+        | Normal[Span]
+        | Exponential[Span]
+        | Weibull[Span]
+        | Pareto[Span]
+        | Lognormal[Span]
+        | Gamma[Span]
+        | LogLogistic[Span]
+        | InverseGaussian[Span]
+        | GeneralisedPareto[Span]
+        | Gev[Span]
+        | Wakeby[Span]
+        | Empirical[Span],
+        Field(discriminator="dist"),
+    ],
+    BeforeValidator(_start),
+    AlsoText(Span.pattern(), "18s"),
+    AlsoText("^after [^ ]+$", "after fetch"),
+]
+"""A :data:`TimeDistribution`, or another program's end."""
+
+
 def earliest_ns(law: Any) -> int:
-    """The least time that a :data:`TimeDistribution` is known not to go below, in ns."""
+    """The least time that a start is known not to go below, in ns."""
     match law:
         case Constant():
             return int(law.value.ns)
@@ -322,6 +364,9 @@ def check_stop(start: Any, stop: Span | None) -> None:
     """Refuse a ``stop`` that may come before the start."""
     if stop is None:
         return
+    if isinstance(start, After):
+        remedy = "remove the stop, or write a time as start"
+        raise problem("has a stop, but nobody knows when it starts", remedy, at="stop")
     if stop.ns <= earliest_ns(start):
         raise problem("stops before it starts", "write a stop later than the start")
     latest = latest_ns(start)
