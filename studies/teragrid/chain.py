@@ -59,7 +59,7 @@ def capture_to_law(directory: Path) -> Chain:
     path = directory / "capture.yaml"
     path.write_text(SCENARIO, encoding="utf-8")
     run = longhaul.run_live(path, runs=directory / "runs")
-    capture = within(read_capture(run.directory / "captures" / "wan.pcapng"), "wan (first end)")
+    capture = within(read_capture(run.directory / "captures" / "wan@sdsc.pcapng"), "wan (first end)")
     flow = chosen(capture, name="all")
     gaps = loss_gaps(capture, flow, unit="s")
     fits = fit_gaps(gaps.values, seed=1)

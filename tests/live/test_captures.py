@@ -100,31 +100,36 @@ def data_packets(file: bytes) -> list[tuple[str, Seen]]:
 
 @pytest.fixture(scope="module")
 def captured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The capture of a transfer over a link with renewal loss."""
+    """The captures of a transfer over a link with renewal loss, one at each end."""
     work = tmp_path_factory.mktemp("captured")
     (work / "wan.yaml").write_text(SCENARIO, encoding="utf-8")
     argv = [sys.executable, "-m", "longhaul.cli.main", "run", "wan.yaml"]
     done = subprocess.run(argv, cwd=work, capture_output=True, text=True, check=False)
     # Whether the machine was quick enough matters nothing here.
     assert done.returncode in (0, 4), done.stderr
-    return work / "runs/wan/latest/captures/wan.pcapng"
+    return work / "runs/wan/latest/captures"
 
 
 @pytest.fixture(scope="module")
 def record(captured: Path) -> Record:
-    seen = data_packets(captured.read_bytes())
-    came = [each for interface, each in seen if interface == "wan forward in"]
-    # The file has them in the order in which their fates were known.
-    came.sort(key=lambda each: (each.at_ns, each.sequence))
-    left = {
-        (each.source, each.ident, each.sequence) for interface, each in seen if interface == "wan forward out"
-    }
+    came, left = (
+        [each for interface, each in data_packets((captured / name).read_bytes()) if interface == wanted]
+        for name, wanted in (("wan@a.pcapng", "wan forward in"), ("wan@b.pcapng", "wan forward out"))
+    )
+    left = {(each.source, each.ident, each.sequence) for each in left}
     return Record(came, left)
 
 
 @pytest.fixture(scope="module")
-def capture(captured: Path) -> Capture:
-    return read_capture(captured)
+def sent(captured: Path) -> Capture:
+    """At the sender's end."""
+    return read_capture(captured / "wan@a.pcapng")
+
+
+@pytest.fixture(scope="module")
+def arrived(captured: Path) -> Capture:
+    """At the receiver's end."""
+    return read_capture(captured / "wan@b.pcapng")
 
 
 def transfers(capture: Capture, end: str) -> list[Flow]:
@@ -133,8 +138,20 @@ def transfers(capture: Capture, end: str) -> list[Flow]:
     return flows
 
 
-def test_the_models_losses_are_found_at_the_sender(record: Record, capture: Capture) -> None:
-    for flow in transfers(capture, "first"):
+def test_blocks_are_in_the_order_of_time(captured: Path) -> None:
+    for name in ("wan@a.pcapng", "wan@b.pcapng"):
+        heads = (
+            struct.unpack_from("<III", body)
+            for kind, body in blocks((captured / name).read_bytes())
+            if kind == 6
+        )
+        times = [high << 32 | low for _interface, high, low in heads]
+        assert len(times) > 10_000
+        assert times == sorted(times)
+
+
+def test_the_models_losses_are_found_at_the_sender(record: Record, sent: Capture) -> None:
+    for flow in transfers(sent, "first"):
         lost = record.lost(flow.sender)
         found = flow.losses.flow_packets.tolist()
         assert flow.view == "sender"
@@ -148,8 +165,8 @@ def test_the_models_losses_are_found_at_the_sender(record: Record, capture: Capt
         assert all(times[number] == lost[number].at_ns for number in lost.keys() & times.keys())
 
 
-def test_first_losses_are_found_at_the_receiver_by_their_holes(record: Record, capture: Capture) -> None:
-    for flow in transfers(capture, "second"):
+def test_first_losses_are_found_at_the_receiver_by_their_holes(record: Record, arrived: Capture) -> None:
+    for flow in transfers(arrived, "second"):
         lost = record.lost(flow.sender)
         start = min(each.sequence for each in record.came if each.source == flow.sender)
         # The first time that data are sent, they lie beyond all before them.
@@ -168,8 +185,8 @@ def test_first_losses_are_found_at_the_receiver_by_their_holes(record: Record, c
         assert hits >= LEAST * len(found), "precision"
 
 
-def test_gaps_in_packets_of_all_flows_are_those_that_the_model_drew(capture: Capture) -> None:
-    place = within(capture, "wan (first end)")
+def test_gaps_in_packets_of_all_flows_are_those_that_the_model_drew(sent: Capture) -> None:
+    place = within(sent, "wan (first end)")
     gaps = loss_gaps(place, chosen(place, name="all"), unit="packets")
     assert len(gaps.values) > 200
     # Weibull(2.9, 100): mean and deviation of whole gaps; acknowledgements of the other way meet no loss.
@@ -184,18 +201,15 @@ def test_gaps_in_packets_of_all_flows_are_those_that_the_model_drew(capture: Cap
 
 
 def flatten(captured: Path, flat: Path) -> None:
-    """What passed the link's first end, in the order of time, and in microseconds, for tcptrace."""
+    """A capture in microseconds, as tcptrace reads it."""
     packets = []
     for kind, body in blocks(captured.read_bytes()):
         if kind == 6 and body[20] == 0x45 and body[29] == 6:
-            interface, high, low, kept, length = struct.unpack_from("<5I", body)
-            (sequence,) = struct.unpack_from(">I", body, 44)
-            # Forward in and reverse out.
-            if interface in (0, 3):
-                packets.append(((high << 32 | low), interface, sequence, length, body[20 : 20 + kept]))
+            _interface, high, low, kept, length = struct.unpack_from("<5I", body)
+            packets.append((high << 32 | low, length, body[20 : 20 + kept]))
     with flat.open("wb") as file:
         file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65_535, 101))
-        for at_ns, _interface, _sequence, length, packet in sorted(packets):
+        for at_ns, length, packet in packets:
             second, rest = divmod(at_ns // 1000, 1_000_000)
             file.write(struct.pack("<4I", second, rest, len(packet), length) + packet)
 
@@ -227,16 +241,38 @@ def counted_by_tshark(file: Path) -> dict[tuple[str, str], int]:
 
 
 def test_tcptrace_and_tshark_count_as_many_retransmissions(
-    captured: Path, capture: Capture, tmp_path: Path
+    captured: Path, sent: Capture, tmp_path: Path
 ) -> None:
     if shutil.which("tcptrace") is None or shutil.which("tshark") is None:
         pytest.skip("tcptrace and tshark are not installed: apt-get install tcptrace tshark")
     flat = tmp_path / "flat.pcap"
-    flatten(captured, flat)
+    flatten(captured / "wan@a.pcapng", flat)
     ours = {(flow.sender, flow.receiver): flow for flow in read_capture(flat).flows}
-    tcptrace, tshark = counted_by_tcptrace(flat), counted_by_tshark(flat)
-    for flow in transfers(capture, "first"):
+    # Wireshark opens the capture as it is.
+    tcptrace, tshark = counted_by_tcptrace(flat), counted_by_tshark(captured / "wan@a.pcapng")
+    for flow in transfers(sent, "first"):
         ends = flow.sender, flow.receiver
         assert ours[ends].losses.flow_packets.tolist() == flow.losses.flow_packets.tolist()
         assert flow.retransmissions == pytest.approx(tcptrace[ends], rel=1 - LEAST)
         assert flow.retransmissions == pytest.approx(tshark[ends], rel=1 - LEAST)
+
+
+def test_the_documented_filter_takes_one_observation_point_out_of_merged_captures(
+    captured: Path, tmp_path: Path
+) -> None:
+    if shutil.which("tshark") is None or shutil.which("mergecap") is None:
+        pytest.skip("tshark and mergecap are not installed: apt-get install tshark")
+    merged = tmp_path / "merged.pcapng"
+    files = [captured / f"wan@{node}.pcapng" for node in ("a", "b")]
+    subprocess.run(["mergecap", "-w", merged, *files], check=True)
+    names = ("wan forward in", "wan reverse out")
+    wanted = " || ".join(f'frame.interface_name == "{name}"' for name in names)
+
+    def frames(file: Path, *more: str) -> int:
+        argv = ["tshark", "-n", "-r", file, *more, "-T", "fields", "-e", "frame.number"]
+        return len(subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines())
+
+    one = frames(files[0])
+    assert one > 10_000
+    assert frames(merged) == one + frames(files[1])
+    assert frames(merged, "-Y", wanted) == one

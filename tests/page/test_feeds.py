@@ -31,6 +31,7 @@ HELLO: Hello = {
     "outcome": {"state": "running", "detail": ""},
     "verdict": None,
     "verdict_text": None,
+    "hosts": None,
     "duration_s": None,
     "expectations_met": None,
     "made_by_page": True,

@@ -1,8 +1,11 @@
-"""What iperf3's report says of a flow."""
+"""What the logs of iperf3 and ping say."""
+
+from pathlib import Path
 
 import pytest
 
-from longhaul.run.logs import flow_totals
+from longhaul.analysis.network_flows import EchoCounts
+from longhaul.run.logs import flow_totals, read_ping
 
 STREAM = {"socket": 5, "start": 0, "end": 1, "bits_per_second": 8e6, "retransmits": 0}
 CLIENT = {
@@ -34,3 +37,26 @@ def test_a_report_that_is_missing_says_nothing() -> None:
     found = flow_totals({"error": "no report"}, {})
     measured = ("throughput_bits_per_s", "retransmission_rate", "rtt", "took_ns", "goodput_bits_per_s")
     assert [found[name] for name in measured] == [None] * len(measured)
+
+
+def ping_log(path: Path, *replies: tuple[int, float, float]) -> Path:
+    """The log of a ping that was killed: no line with statistics. Sequence, s and ms of each reply."""
+    lines = [f"[{at_s:.6f}] 64 bytes from 10.0.0.2: icmp_seq={seq} time={ms} ms" for seq, at_s, ms in replies]
+    path.write_text("\n".join(["PING 10.0.0.2", *lines, ""]))
+    return path
+
+
+def test_a_ping_that_was_killed_over_a_dead_link_lost_what_the_network_counted(tmp_path: Path) -> None:
+    log = ping_log(tmp_path / "probe.out", (1, 100.01, 10), (2, 101.01, 10))
+    assert read_ping(log, 100 * 10**9).sent == 2, "all that the log knows"
+    counted = EchoCounts(sent=8, received=2, lost=6, lost_down=6, first_ns=0)
+    found = read_ping(log, 100 * 10**9, every_ns=10**9, counted=counted)
+    assert (found.sent, found.lost, found.lost_down, len(found.rtt_ns)) == (8, 6, 6, 2)
+    # The later ones left one interval after another.
+    assert found.sent_ns == {seq: (seq - 1) * 10**9 for seq in range(1, 9)}
+
+
+def test_a_ping_without_any_answer_was_sent_all_the_same(tmp_path: Path) -> None:
+    counted = EchoCounts(sent=3, received=0, lost=3, lost_down=0, first_ns=5 * 10**6)
+    found = read_ping(tmp_path / "none.out", 0, every_ns=10**8, counted=counted)
+    assert found.sent_ns == {1: 5_000_000, 2: 105_000_000, 3: 205_000_000}

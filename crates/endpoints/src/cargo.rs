@@ -1,7 +1,8 @@
-use longhaul_network::{Message, Packet, Reply, Sink};
+use longhaul_network::{Fate, Message, Packet, Reply, Sink};
 use longhaul_record::{EchoRow, PacketRow, SegmentRow};
 use longhaul_transport::{Flags, Segment};
 use longhaul_units::Time;
+use std::collections::BTreeMap;
 
 /// What a simulated packet carries.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +45,8 @@ pub struct Cargo {
     pub(crate) arrived: Vec<Arrival>,
     pub(crate) echoes: Vec<EchoRow>,
     damaged: u64,
+    /// Echo messages that ended on their way, by what they carry as their flow and by their fate.
+    echo_fates: BTreeMap<(u32, &'static str), u64>,
 }
 
 /// What a packet brings, and whom.
@@ -111,8 +114,18 @@ impl Cargo {
         self.arrived.push(Arrival { body: packet.body, marked: packet.class & 3 == 3 });
     }
 
+    /// Echo messages that ended on their way: their flow, their fate, and how many.
+    pub fn echo_fates(&self) -> Vec<(u32, &'static str, u64)> {
+        self.echo_fates.iter().map(|(&(flow, fate), &count)| (flow, fate, count)).collect()
+    }
+
     /// See [`Sink::end`].
-    pub fn end(&mut self, packet: &Packet) {
+    pub fn end(&mut self, packet: &Packet, fate: Fate) {
+        let slot = &self.slots[(packet.body & !SIMULATED) as usize];
+        // While a copy of it goes on, it has not ended.
+        if matches!(slot.load, Load::Echo(_) | Load::EchoReply(_)) && slot.references == 1 {
+            *self.echo_fates.entry((packet.flow, fate.name())).or_default() += 1;
+        }
         self.release(packet.body);
     }
 

@@ -66,6 +66,12 @@ pub fn read(host: &Host) -> nix::Result<Counters> {
     Ok(counters)
 }
 
+/// The congestion-control algorithm of connections in the current network namespace that name none.
+pub fn congestion_control() -> Option<String> {
+    let name = fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").ok()?;
+    Some(name.trim().to_owned())
+}
+
 /// All that the kernel counted in the current network namespace and is not zero, by names such as
 /// `Tcp.RetransSegs`; those of IPv6 are called as the kernel calls them, `Ip6OutRequests`.
 pub fn everything() -> Counters {

@@ -6,9 +6,9 @@
 
 mod class_gaps;
 mod control;
-mod flow_names;
 mod idle;
 mod outlet;
+mod real_flows;
 mod result;
 mod steps;
 
@@ -21,7 +21,6 @@ use crate::error::{Error, Result};
 use crate::realtime::{self, Budget, Scheduling};
 use crate::recorder::Recorder;
 use crate::tun::Tun;
-use flow_names::FlowNames;
 use idle::Idle;
 use longhaul_endpoints::Endpoints;
 use longhaul_network::journal::Entry;
@@ -102,8 +101,6 @@ struct Engine<'a> {
     polled_ns: u64,
     stopped: bool,
     steal_before: Option<u64>,
-    /// Of what real packets carry as their flow.
-    flow_names: FlowNames,
 }
 
 impl<'a> Engine<'a> {
@@ -155,7 +152,6 @@ impl<'a> Engine<'a> {
             polled_ns: 0,
             stopped: false,
             steal_before: result::stolen_ns(),
-            flow_names: FlowNames::default(),
         })
     }
 
@@ -280,14 +276,14 @@ impl<'a> Engine<'a> {
             return;
         }
         self.outlet.ports[node].read_packets += u64::from(segments);
-        self.flow_names.note(header.flow, bytes);
+        let source = NodeId(node as u32);
+        self.outlet.flows.sent(now, source, &header, bytes, segments);
         let destination = self.network.node_at(header.destination).or(self.gateway(node));
         let mut flags = Flags::empty();
         flags.set(Flags::V6, header.version == 6);
         flags.set(Flags::DONT_FRAGMENT, header.dont_fragment);
         flags.set(Flags::NO_REPLY, header.no_reply);
         flags.set(Flags::ECHO_REQUEST, header.echo_request);
-        let source = NodeId(node as u32);
         let mut packet = Packet {
             body,
             segment: 0,

@@ -4,6 +4,7 @@
 //! not keep up, a batch is dropped and counted.
 
 mod monitor;
+mod real_flows;
 mod simulated;
 
 use crate::error::{Error, Result};
@@ -12,11 +13,12 @@ use longhaul_network::Bins;
 use longhaul_network::journal::{Entry, JOURNAL_MAGIC};
 use longhaul_plan::Plan;
 use longhaul_record::{
-    Capture, EchoRow, FlowRow, LatenessRow, PACKET_COLUMNS, PacketRow, RequestRow, SAMPLE_COLUMNS, SampleRow,
-    Table, lateness_columns,
+    Capture, EchoRow, FlowCountRow, FlowRow, FlowSampleRow, LatenessRow, PACKET_COLUMNS, PacketRow,
+    RequestRow, SAMPLE_COLUMNS, SampleRow, Table, lateness_columns,
 };
 use longhaul_storage::{Appender, Storage};
 use monitor::MonitorFiles;
+use real_flows::RealFlowFiles;
 use serde_json::Value;
 use simulated::SimulatedFiles;
 use std::collections::HashMap;
@@ -45,6 +47,8 @@ enum Batch {
     Flows(Vec<FlowRow>),
     Echoes(Vec<EchoRow>),
     Requests(Vec<RequestRow>),
+    FlowCounts(Vec<FlowCountRow>),
+    FlowSamples(Vec<FlowSampleRow>),
     /// Applied changes, one JSON object a line.
     Changes(Vec<u8>),
 }
@@ -57,7 +61,7 @@ struct Captured {
 }
 
 struct CapturedPacket {
-    link: u32,
+    point: Point,
     interface: u32,
     unix_ns: u64,
     length: u32,
@@ -84,8 +88,11 @@ struct Journal {
     entries: usize,
 }
 
-/// Interfaces of a link's capture, in this order.
-pub const CAPTURE_POINTS: [&str; 4] = ["forward in", "forward out", "reverse in", "reverse out"];
+/// Where packets are captured: a link, and which end of it.
+pub type Point = (u32, usize);
+
+/// Interfaces of the captures at either end of a link: what goes onto the link there, and what leaves it there.
+const CAPTURED: [[&str; 2]; 2] = [["forward in", "reverse out"], ["reverse in", "forward out"]];
 
 impl Recorder {
     /// Opens the files in `directory` and starts the writer.
@@ -158,6 +165,20 @@ impl Recorder {
         self.hand_over_changes();
     }
 
+    /// Hands over what flows of real packets have done so far.
+    pub fn flow_samples(&mut self, rows: Vec<FlowSampleRow>) {
+        let count = rows.len();
+        if count > 0 {
+            self.send(Batch::FlowSamples(rows), count);
+        }
+    }
+
+    /// Hands over what flows of real packets did in all.
+    pub fn flow_counts(&mut self, rows: Vec<FlowCountRow>) {
+        let count = rows.len();
+        self.send(Batch::FlowCounts(rows), count);
+    }
+
     /// Records a packet's passage.
     pub fn packet(&mut self, row: PacketRow) {
         self.packets.push(row);
@@ -166,11 +187,12 @@ impl Recorder {
         }
     }
 
-    /// Captures a packet of `length` bytes at one of the [`CAPTURE_POINTS`] of `link`.
-    pub fn capture(&mut self, link: u32, interface: u32, unix_ns: u64, length: u32, bytes: &[u8]) {
+    /// Captures a packet of `length` bytes at one end of a link: `interface` 0 if it goes onto the link there, 1
+    /// if it leaves it there.
+    pub fn capture(&mut self, point: Point, interface: u32, unix_ns: u64, length: u32, bytes: &[u8]) {
         self.captured.bytes.extend_from_slice(bytes);
         let kept = bytes.len() as u32;
-        self.captured.packets.push(CapturedPacket { link, interface, unix_ns, length, kept });
+        self.captured.packets.push(CapturedPacket { point, interface, unix_ns, length, kept });
         if self.captured.bytes.len() >= CAPTURE_BYTES {
             self.hand_over();
         }
@@ -264,7 +286,8 @@ struct Files {
     packets: Table<Appender>,
     lateness: Table<Appender>,
     changes: Appender,
-    captures: HashMap<u32, Capture<BufWriter<Appender>>>,
+    captures: HashMap<Point, Capture<BufWriter<Appender>>>,
+    real_flows: RealFlowFiles,
     journal: Option<BufWriter<Appender>>,
     simulated: Option<SimulatedFiles>,
     monitor: Option<MonitorFiles>,
@@ -279,10 +302,13 @@ impl Files {
             let folder = directory.join("captures");
             fs::create_dir_all(&folder).map_err(failed)?;
             let name = &plan.links[link].name;
-            let file = BufWriter::new(create.file(&format!("captures/{name}.pcapng"))?);
-            let points = CAPTURE_POINTS.map(|point| format!("{name} {point}"));
-            let capture = Capture::new(file, &points.each_ref().map(String::as_str), plan.measure.snap);
-            captures.insert(link as u32, capture.map_err(failed)?);
+            for (end, interfaces) in CAPTURED.iter().enumerate() {
+                let node = &plan.nodes[plan.links[link].endpoints[end]].name;
+                let file = BufWriter::new(create.file(&format!("captures/{name}@{node}.pcapng"))?);
+                let names = interfaces.map(|interface| format!("{name} {interface}"));
+                let capture = Capture::new(file, &names.each_ref().map(String::as_str), plan.measure.snap);
+                captures.insert((link as u32, end), capture.map_err(failed)?);
+            }
         }
         let journal = if plan.measure.journal {
             let mut file = BufWriter::new(create.file("raw/journal.bin")?);
@@ -299,6 +325,7 @@ impl Files {
             changes: create.file("raw/changes.jsonl")?,
             captures,
             journal,
+            real_flows: RealFlowFiles::open(&create)?,
             simulated: SimulatedFiles::open(plan, &create)?,
             monitor: MonitorFiles::open(plan, &create)?,
         })
@@ -341,9 +368,12 @@ impl Files {
                 Batch::Requests(rows) => {
                     self.simulated.iter_mut().try_for_each(|files| files.write_requests(&rows))?;
                 }
+                Batch::FlowCounts(rows) => self.real_flows.write_counts(&rows)?,
+                Batch::FlowSamples(rows) => self.real_flows.write_samples(&rows)?,
             }
         }
         self.packets.flush()?;
+        self.real_flows.flush()?;
         self.journal.iter_mut().try_for_each(Write::flush)?;
         self.simulated.iter_mut().try_for_each(SimulatedFiles::flush)?;
         self.monitor.iter_mut().try_for_each(MonitorFiles::flush)?;
@@ -355,7 +385,7 @@ impl Files {
         for packet in &captured.packets {
             let (bytes, behind) = rest.split_at(packet.kept as usize);
             rest = behind;
-            if let Some(capture) = self.captures.get_mut(&packet.link) {
+            if let Some(capture) = self.captures.get_mut(&packet.point) {
                 capture.packet(packet.interface, packet.unix_ns, packet.length, bytes)?;
             }
         }

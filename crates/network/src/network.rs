@@ -35,6 +35,10 @@ pub trait Sink {
     fn sorted(&mut self, direction: DirectionId, class: usize, packet: &Packet) {
         let _ = (direction, class, packet);
     }
+    /// `packet` comes to a tapped link at `at`, in order of time.
+    fn offered(&mut self, direction: DirectionId, packet: &Packet, at: Time) {
+        let _ = (direction, packet, at);
+    }
     /// `packet` was offered to a tapped link at `offered` and has left it at the far end, or ended there.
     fn passed(&mut self, direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) {
         let _ = (direction, packet, offered, due);
@@ -435,6 +439,7 @@ impl Network {
     ) {
         if self.directions[direction.0 as usize].tapped {
             self.count_offer(direction, at, &packet);
+            sink.offered(direction, &packet, at);
         }
         let each = &mut self.directions[direction.0 as usize];
         if packet.bytes > each.mtu {

@@ -57,7 +57,7 @@ impl Sink for Outlet {
 
     fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
         self.digest.add(at, u64::from(self.cargo.agent(&packet)) << 32 | 0xff00 | fate as u64);
-        self.cargo.end(&packet);
+        self.cargo.end(&packet, fate);
     }
 
     fn copied(&mut self, packet: &Packet) {

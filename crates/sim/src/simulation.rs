@@ -273,6 +273,7 @@ impl Simulation {
             "events": self.events(),
             "hops": self.network.totals().hops,
             "damaged": self.outlet.cargo.damaged(),
+            "echo_fates": self.outlet.cargo.echo_fates(),
             "digest": format!("{:016x}", self.digest()),
         }))
     }

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from longhaul.analysis.drops import ON_LINKS, unaccounted
+from longhaul.analysis.starvation import judge_hosts
+
 LATENESS_P99_NS = 100_000
 """Beyond it, one packet in a hundred was later than most scenarios can ignore."""
 LATENESS_P99_ORDINARY_NS = 50_000
@@ -81,10 +84,9 @@ class Fidelity:
     simulated: dict[str, Any] = field(default_factory=dict)
     """Distribution of how late simulated ends had their turns, in ns; empty without them."""
     waiting: dict[str, float] = field(default_factory=dict)
-    """By host, for what share of the time a program of it was ready and had no processor, if it was at all.
-
-    No part of the verdict: the network was what it should be, but its hosts may have answered late.
-    """
+    """By host, for what share of the time a program of it was ready and had no CPU, if it was at all."""
+    hosts: dict[str, Any] = field(default_factory=dict)
+    """A verdict of its own: whether hosts had the CPU that their programs wanted; empty in a simulation."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -104,6 +106,8 @@ def judge(
         reasons = tuple(_vanished(engine))
         return Fidelity("invalid" if reasons else "faithful", reasons, {}, {}, {}, {})
     reasons = (*_vanished(engine), *_unconfigured(engine, hosts), *_timing(engine))
+    waiting = _waiting(accounts or {}, engine["duration_ns"])
+    is_measured = any("cpu.waited_ns" in each for each in (accounts or {}).values())
     gaps = {**engine["gaps"], "share": engine["gaps"]["total_ns"] / max(engine["duration_ns"], 1)}
     return Fidelity(
         verdict=worst_of(each.verdict for each in reasons),
@@ -113,7 +117,8 @@ def judge(
         gaps=gaps,
         scheduling=dict(engine["scheduling"]),
         simulated=dict(engine.get("simulated", {}).get("lateness", {})),
-        waiting=_waiting(accounts or {}, engine["duration_ns"]),
+        waiting=waiting,
+        hosts=judge_hosts(waiting, is_measured=is_measured),
     )
 
 
@@ -147,6 +152,11 @@ def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:
         yield Reason(
             "invalid", f"{begun - ended} packets have no fate", "this is a defect of Longhaul: report it"
         )
+    ways = [each[way] for each in engine.get("links", ()) for way in ("forward", "reverse")]
+    rows = [{"packets": {cause: way[f"{cause}_packets"] for cause in ON_LINKS}} for way in ways]
+    for cause, count in unaccounted(packets, rows).items() if rows else ():
+        what = f"{count} packets that ended as {cause} are of no link"
+        yield Reason("invalid", what, "this is a defect of Longhaul: report it")
 
 
 def _unconfigured(engine: Mapping[str, Any], hosts: Mapping[str, Mapping[str, int]]) -> Iterator[Reason]:

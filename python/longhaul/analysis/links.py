@@ -7,6 +7,7 @@ import numpy as np
 
 from longhaul.analysis.configuration import Configuration, Configured
 from longhaul.analysis.distributions import thinned
+from longhaul.analysis.drops import ON_LINKS
 from longhaul.analysis.phases import phase_rows, whole_run
 from longhaul.analysis.rates import throughput, utilisation
 
@@ -14,14 +15,17 @@ Array = np.ndarray[Any, Any]
 Samples = Mapping[str, Array]
 
 _COUNTERS = ("offered", "delivered", "lost", "overflowed", "dropped", "down", "too_big")
+_COUNTED = ("offered_bytes", "delivered_bytes", "wire_bytes", *(f"{each}_packets" for each in _COUNTERS))
+"""Columns of samples that never go back; they are zero when the run starts and is sampled first."""
 TOTALS = (*_COUNTERS, "marked", "corrupted")
-UNDELIVERED = ("lost", "overflowed", "dropped", "down", "too_big")
+UNDELIVERED = ON_LINKS
 """Fates of packets that end at a link otherwise than delivered."""
 
 
 def intervals(samples: Samples, plan: Mapping[str, Any], configuration: Configuration) -> dict[str, Array]:
     """Rates and increases between consecutive samples of each direction; columns carry their units.
 
+    What was counted by the first sample belongs to the first interval, so that all add up to the totals.
     ``throughput_bits_per_s`` and ``utilisation`` count the same bytes, those that began to leave; utilisation
     is NaN while the rate is unlimited. Samples of nothing, or that are broken, give nothing.
     """
@@ -36,6 +40,7 @@ def intervals(samples: Samples, plan: Mapping[str, Any], configuration: Configur
         one = {name: column[later] for name, column in one.items()}
         if len(one["t_ns"]) < 2:
             continue
+        one = {name: _from_zero(column) if name in _COUNTED else column for name, column in one.items()}
         span_s = np.diff(one["t_ns"]) / 1e9
         part = {
             "t_s": one["t_ns"][1:] / 1e9,
@@ -58,6 +63,12 @@ def intervals(samples: Samples, plan: Mapping[str, Any], configuration: Configur
     if not parts:
         return {}
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _from_zero(column: Array) -> Array:
+    found = column.copy()
+    found[0] = 0
+    return found
 
 
 def summarise_links(
@@ -93,6 +104,7 @@ def summarise_links(
                     "phases": phases,
                     "queueing_delay": thinned(counted[way]["waits"]),
                     "packets": {counter: counted[way][f"{counter}_packets"] for counter in TOTALS},
+                    "dropped_packets": sum(counted[way][f"{cause}_packets"] for cause in ON_LINKS),
                     "lateness": _distribution(engine.get("lateness", {}), link["name"], way),
                     "spacing": _distribution(engine.get("spacing", {}), link["name"], way),
                 }

@@ -62,7 +62,8 @@ def transfer_measures(transfers: Json) -> dict[str, Any]:
 
 def probe_measures(probe: Json) -> dict[str, Any]:
     """Of pings to one host."""
-    return {**{f"rtt.{q}": probe[f"rtt_{q}_ns"] for q in PROBE_QUANTILES}, "loss": probe["loss"]}
+    found = {f"rtt.{q}": probe[f"rtt_{q}_ns"] for q in PROBE_QUANTILES}
+    return {**found, "loss": probe["loss"], "lost_down": probe.get("lost_down")}
 
 
 def link_measures(link: Json) -> dict[str, Any]:
@@ -90,4 +91,5 @@ def _fidelity(fidelity: Json) -> dict[str, Any]:
     found["gaps"] = fidelity["gaps"].get("count")
     found["waiting"] = max(fidelity.get("waiting", {}).values(), default=None)
     found["verdict"] = fidelity["verdict"]
+    found["hosts"] = (fidelity.get("hosts") or {}).get("state")
     return found

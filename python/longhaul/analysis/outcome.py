@@ -14,7 +14,7 @@ from longhaul.analysis.text import time_text
 Json = Mapping[str, Any]
 
 State = Literal["passed", "failed", "interrupted", "crashed", "running"]
-Kind = Literal["program", "service", "flow", "transfer", "expectation", "network"]
+Kind = Literal["program", "service", "flow", "transfer", "expectation", "network", "hosts"]
 
 EARLY = ("stopped", "interrupted")
 """Ends of a run before its time, by its user."""
@@ -84,7 +84,8 @@ def evaluate_outcome(
 ) -> Outcome:
     """The outcome of a run from its ``summary`` (None: it has none) and the ``status`` of its ``run.json``.
 
-    ``reason`` is why a run crashed, where that is known. ``strict``: a degraded network is a failure.
+    ``reason`` is why a run crashed, where that is known. ``strict``: a degraded network and starved hosts are
+    failures.
     """
     ended = status or (summary or {}).get("ended")
     if ended == "running":
@@ -178,6 +179,11 @@ def _failures(summary: Json, *, strict: bool) -> Iterator[Failure]:
         reasons = [each["what"] for each in summary["fidelity"]["reasons"] if each["verdict"] == verdict]
         why = "; ".join(reasons) or "see fidelity.json"
         yield Failure(kind="network", name=verdict, reason=why)
+    hosts = summary["fidelity"].get("hosts") or {}
+    if strict and hosts.get("state") == "starved":
+        yield Failure(
+            kind="hosts", name="starved", reason="; ".join(each["what"] for each in hosts["reasons"])
+        )
     flows = {each["flow"]: each for each in summary.get("flows", ()) if each.get("error")}
     for program in summary.get("programs", ()):
         why_not = program_failure(program)
@@ -219,7 +225,7 @@ def _exit_code(summary: Json, failures: tuple[Failure, ...]) -> int:
         each["else"] == "untrusted" and expectation_state(each, summary.get("ended")) == "failed"
         for each in summary["expectations"]
     )
-    if untrusted or any(each.kind == "network" for each in failures):
+    if untrusted or any(each.kind in ("network", "hosts") for each in failures):
         return 4
     return 1 if failures else 0
 

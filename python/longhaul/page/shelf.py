@@ -119,6 +119,7 @@ def row(directory: Path) -> RunRow:
         "outcome": judged.outcome or line_of(read_outcome(directory)),
         "verdict": judged.verdict,
         "verdict_text": judged.verdict_text,
+        "hosts": judged.hosts,
         "duration_s": judged.duration_s,
         "expectations_met": judged.expectations_met,
         "made_by_page": False,
@@ -257,6 +258,7 @@ class _Judged(NamedTuple):
     outcome: OutcomeLine | None = None
     verdict: str | None = None
     verdict_text: str | None = None
+    hosts: str | None = None
     duration_s: float | None = None
     expectations_met: bool | None = None
 
@@ -274,12 +276,13 @@ def _judgement(directory: Path, _written: int) -> _Judged:
     summary = read_json(directory / "summary.json") or {}
     expectations = summary.get("expectations") or []
     duration_ns = summary.get("duration_ns")
-    verdict = (summary.get("fidelity") or {}).get("verdict")
-    outcome = summary.get("outcome")
+    outcome, fidelity = summary.get("outcome"), summary.get("fidelity") or {}
+    verdict = fidelity.get("verdict")
     return _Judged(
         outcome=line_of(Outcome.from_dict(outcome)) if outcome else None,
         verdict=verdict,
         verdict_text=with_interventions(verdict, summary.get("changes", ())) if verdict else None,
+        hosts=(fidelity.get("hosts") or {}).get("state"),
         duration_s=duration_ns / 1e9 if duration_ns is not None else None,
         expectations_met=all(each.get("met") for each in expectations) if expectations else None,
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from longhaul.analysis.algorithms import algorithms_text
 from longhaul.analysis.changes import with_interventions
 from longhaul.analysis.outcome import Outcome
 from longhaul.analysis.phases import path_rtt_text, series_of
@@ -133,7 +134,9 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "transfers": [each for each in summary["flows"] if each.get("done") is not None],
         "carried": _carried(summary.get("planned_transfers"), summary["changes"]),
         "outcome": Outcome.from_dict(summary["outcome"]),
-        "drops": _drops(fidelity),
+        "counters": _counters(fidelity),
+        "links": links,
+        "algorithms": algorithms_text(summary.get("algorithms") or ()),
         "inner": [each for each in links if not each["access"]] or links,
         "access": [each for each in links if each["access"]]
         if any(not each["access"] for each in links)
@@ -165,7 +168,7 @@ def _carried(found: Json | None, changes: Sequence[Json]) -> dict[str, Any] | No
     }
 
 
-def _drops(fidelity: Json) -> list[tuple[str, int]]:
+def _counters(fidelity: Json) -> list[tuple[str, int]]:
     """Every kernel and port counter with its sum over hosts, none left out."""
     totals: dict[str, int] = {}
     for group in (fidelity.get("hosts") or {}, (fidelity.get("engine") or {}).get("ports") or {}):

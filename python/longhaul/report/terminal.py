@@ -39,6 +39,9 @@ def print_summary(summary: Json, console: Console) -> None:
     """Links, programs, flows, probes, expectations, the verdict on the network, and the outcome last."""
     if summary["links"]:
         console.print(_links(summary["links"]))
+    if (summary.get("drops") or {}).get("packets"):
+        drops = summary["drops"]
+        console.print(f"dropped packets: {drops['text']}", highlight=False, soft_wrap=True)
     programs = [each for each in summary["programs"] if not each["service"] or not each["good"]]
     if programs:
         console.print(_programs(programs))
@@ -65,6 +68,8 @@ def print_summary(summary: Json, console: Console) -> None:
         _print_transfers(summary["transfers"], console)
     for each in summary["expectations"]:
         print_expectation(each, console)
+    for each in summary.get("warnings", ()):
+        console.print(Text(f"warning: {each['text']}", style="yellow"), soft_wrap=True)
     print_verdict(summary, console)
     print_outcome(summary["outcome"], console)
 
@@ -117,14 +122,24 @@ def print_verdict(summary: Json, console: Console) -> None:
             f"{share_text(gaps['share'])} of the time",
             console,
         )
-    waiting = {host: share for host, share in fidelity.get("waiting", {}).items() if share >= _WAITING}
-    if waiting:
-        shares = [f"{share_text(share)} at {host}" for host, share in waiting.items()]
-        _print_detail(f"programs waited for a processor: {_first_of(shares)}", console)
     for reason in fidelity["reasons"]:
         console.print(Text(f"  {reason['what']}", style=_COLOURS[reason["verdict"]]), soft_wrap=True)
         if reason["remedy"]:
             _print_detail(f"  -> {reason['remedy']}", console)
+    _print_hosts(fidelity, console)
+
+
+def _print_hosts(fidelity: Json, console: Console) -> None:
+    """The verdict on the hosts, which is apart from that on the network."""
+    hosts = fidelity.get("hosts") or {}
+    for reason in hosts.get("reasons", ()):
+        console.print(Text(f"hosts {hosts['state']}", style="bold yellow"), soft_wrap=True)
+        console.print(Text(f"  {reason['what']}", style="yellow"), soft_wrap=True)
+        _print_detail(f"  -> {reason['remedy']}", console)
+    waiting = {host: share for host, share in fidelity.get("waiting", {}).items() if share >= _WAITING}
+    if waiting and not hosts.get("reasons"):
+        shares = [f"{share_text(share)} at {host}" for host, share in waiting.items()]
+        _print_detail(f"CPU wait of programs: {_first_of(shares)}", console)
 
 
 def _first_of(texts: Sequence[str]) -> str:
@@ -161,7 +176,7 @@ def _print_simulation(summary: Json, console: Console) -> None:
 
 
 def _links(links: Iterable[Json]) -> Table:
-    table = _table("link", ">delay", ">got", ">rate", ">peak", ">loss", ">got", ">over")
+    table = _table("link", ">delay", ">got", ">rate", ">peak", ">loss", ">got", ">drops")
     access = [link for link in links if link["access"]]
     folded = len(access) > 2 * MOST_ACCESS_LINKS
     pairs = Counter((link["from"], link["to"]) for link in links)
@@ -182,7 +197,6 @@ def _add_link(table: Table, name: str, links: list[Json]) -> None:
     same = all(link["requested"] == first for link in links)
     offered = sum(link["packets"]["offered"] for link in links)
     lost = sum(link["packets"]["lost"] for link in links)
-    overflowed = sum(link["packets"]["overflowed"] + link["packets"]["dropped"] for link in links)
     delays = [link["achieved"]["delay_ns"] for link in links if link["achieved"]["delay_ns"] is not None]
     delay, rate, loss = (series_of(links[0], key) for key in ("delay_ns", "rate_bits_per_s", "loss"))
     alone = len(links) == 1
@@ -194,7 +208,7 @@ def _add_link(table: Table, name: str, links: list[Json]) -> None:
         rate_text(max(link["achieved"]["peak_bits_per_s"] for link in links)),
         loss.brief if same else "several",
         loss.measured if alone else share_text(lost / offered) if offered else "-",
-        str(overflowed),
+        str(sum(link["dropped_packets"] for link in links)),
     )
 
 
@@ -222,9 +236,14 @@ def _flows(summary: Json) -> Table:
             time_text(rtt.get("p99_ns")),
             Text(flow["error"], style="red")
             if flow["error"]
-            else f"{_simulated(flow, summary)}{flow['cc'] or flow['kind']}",
+            else f"{_simulated(flow, summary)}{_algorithm(flow)}",
         )
     return table
+
+
+def _algorithm(flow: Json) -> str:
+    """The congestion-control algorithms that its connections used; else the one that is configured."""
+    return "+".join(flow.get("algorithms") or ()) or str(flow["cc"] or flow["kind"])
 
 
 def _pacing(classes: Iterable[Json]) -> Table:
@@ -254,12 +273,14 @@ def _requests(flows: Iterable[Json]) -> Table:
 
 
 def _probes(summary: Json) -> Table:
-    table = _table("ping", "path", ">lost", ">RTT p50", ">p99", ">by delays", "")
+    table = _table("ping", "path", ">sent", ">lost", ">while down", ">RTT p50", ">p99", ">by delays", "")
     for probe in summary["probes"]:
         table.add_row(
             probe["name"],
             f"{probe['from']} > {probe['to']}",
-            share_text(probe["loss"]),
+            str(probe["sent"]),
+            str(probe["lost"]),
+            "-" if probe["lost_down"] is None else str(probe["lost_down"]),
             time_text(probe["rtt_p50_ns"]),
             time_text(probe["rtt_p99_ns"]),
             path_rtt_text(probe),

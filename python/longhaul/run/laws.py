@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longhaul import _longhaul
-from longhaul.run.flows import LAW_SYSCTL, law_problems, named_laws
+from longhaul.run.flows import DEFAULT_LAW, LAW_SYSCTL, law_problems, named_laws
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
@@ -20,6 +20,7 @@ Json = dict[str, Any]
 LOADABLE = tuple(name for name, _ in _longhaul.kernel_laws(load=False))
 """Laws that a kernel can be taught."""
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 _NAME_BYTES = 15
 
 
@@ -65,6 +66,30 @@ def kernel_has(name: str) -> bool:
     modules = Path("/lib/modules", platform.release(), "modules.dep")
     wanted = re.compile(rf"/tcp_{re.escape(name)}\.ko(\.\w+)?:")
     return modules.exists() and wanted.search(modules.read_text(encoding="utf-8")) is not None
+
+
+def default_concerns(plan: Mapping[str, Any]) -> list[str]:
+    """A warning if programs will use another algorithm than a simulation, as they name none.
+
+    A host is a network namespace, and may have those defaults alone that the machine allows to everybody.
+    """
+    allowed = _ALLOWED.read_text(encoding="ascii").split() if _ALLOWED.is_file() else [DEFAULT_LAW]
+    hosts = {
+        plan["nodes"][host]["name"]
+        for program in plan["programs"]
+        for host in (program.get("span") or {"hosts": [program["host"]]})["hosts"]
+        if LAW_SYSCTL not in plan["nodes"][host].get("sysctls", {})
+    }
+    if not hosts or DEFAULT_LAW in allowed:
+        return []
+    wanted = " ".join([*allowed, DEFAULT_LAW])
+    return [
+        f"TCP connections of programs on {', '.join(sorted(hosts)[:3])}"
+        f"{f' and {len(hosts) - 3} more' if len(hosts) > 3 else ''} use reno, where a simulation uses "
+        f"{DEFAULT_LAW}: this machine does not allow it as the default of a namespace; to allow it: "
+        f'sudo sysctl -w net.ipv4.tcp_allowed_congestion_control="{wanted}"; or name one for both modes: '
+        "tcp: {congestion_control: reno}"
+    ]
 
 
 def strangers(resolved: "Resolved") -> "list[Problem]":

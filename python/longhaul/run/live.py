@@ -103,7 +103,11 @@ def prepare(
             print(f"longhaul: {warning}", file=sys.stderr)
     from longhaul.scenario.demands import concerns
 
-    for warning in (*concerns(resolved, certificate), *traffic.concerns(resolved, real)):
+    for warning in (
+        *concerns(resolved, certificate),
+        *traffic.concerns(resolved, real),
+        *laws.default_concerns(resolved.plan),
+    ):
         print(f"longhaul: {warning}", file=sys.stderr)
     directory = directories.create_for(
         resolved,

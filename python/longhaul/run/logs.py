@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.distributions import distribution
+from longhaul.analysis.network_flows import EchoCounts
 
 _REPLY = re.compile(r"^\[(\d+)\.(\d{6})\].*icmp_seq=(\d+).*time=([\d.]+) ms", re.MULTILINE)
 _SENT = re.compile(r"(\d+) packets transmitted")
@@ -26,10 +27,23 @@ class Pings:
     sent_ns: dict[int, int]
     """When each echo request left, since the start of the run; live, to the microsecond, and those without
     reply are interpolated."""
+    lost: int | None = None
+    """Sent without an answer; None: all that have no reply."""
+    lost_down: int | None = None
+    """Of these, while a link was down; None if that is not known."""
+    reported: int | None = None
+    """Replies that the program printed, and those that the network delivered, where it counted them."""
+    received: int | None = None
 
 
-def read_ping(path: Path, t0_unix_ns: int) -> Pings:
-    """The log of one `ping -D` in a run that began at ``t0_unix_ns``."""
+def read_ping(
+    path: Path, t0_unix_ns: int, *, every_ns: int | None = None, counted: EchoCounts | None = None
+) -> Pings:
+    """The log of one `ping -D` in a run that began at ``t0_unix_ns``.
+
+    What the network ``counted`` says how many requests were sent and what became of them: a ping that is
+    stopped does not say how many it sent after its last reply.
+    """
     text = _text(path)
     rtt_ns: dict[int, int] = {}
     left: dict[int, int] = {}
@@ -37,16 +51,34 @@ def read_ping(path: Path, t0_unix_ns: int) -> Pings:
         if int(number) not in rtt_ns:
             rtt_ns[int(number)] = rtt = round(float(ms) * 1e6)
             left[int(number)] = int(seconds) * 1_000_000_000 + int(micros) * 1000 - rtt - t0_unix_ns
+    if counted is not None:
+        if not left and counted.first_ns is not None:
+            left[1] = counted.first_ns
+        return Pings(
+            counted.sent,
+            rtt_ns,
+            _interpolated(left, counted.sent, every_ns),
+            lost=counted.lost,
+            lost_down=counted.lost_down,
+            reported=len(rtt_ns),
+            received=counted.received,
+        )
     total = _SENT.search(text)
     # A ping that was killed prints no summary: what came back last tells how many there were at least.
     sent = int(total[1]) if total else max(rtt_ns, default=0)
-    return Pings(sent, rtt_ns, _interpolated(left, sent))
+    return Pings(sent, rtt_ns, _interpolated(left, sent, every_ns))
 
 
-def _interpolated(left: dict[int, int], sent: int) -> dict[int, int]:
+def _interpolated(left: dict[int, int], sent: int, every_ns: int | None) -> dict[int, int]:
     if not left:
         return {}
     known = sorted(left)
+    if every_ns is not None:
+        # Before the first reply and after the last one, requests keep their interval.
+        for number, near in ((1, known[0]), (sent, known[-1])):
+            if number > 0:
+                left = {number: left[near] + (number - near) * every_ns, **left}
+        known = sorted(left)
     wanted = range(1, sent + 1)
     first = left[known[0]]
     values = np.interp(wanted, known, [left[number] - first for number in known])
@@ -100,7 +132,14 @@ def flow_totals(client: Mapping[str, Any], server: Mapping[str, Any]) -> dict[st
         "took_ns": round(took_s * 1e9) if took_s else None,
         "stream_rates": [rate for rate in receivers if rate is not None],
         "error": client.get("error"),
+        "reported": bool(received.get("bytes")),
     }
+
+
+def iperf_algorithms(client: Mapping[str, Any]) -> list[str]:
+    """The congestion-control algorithm that an iperf3 client says it used."""
+    found = (client.get("end") or {}).get("sender_tcp_congestion")
+    return [str(found)] if found else []
 
 
 def flow_intervals(client: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

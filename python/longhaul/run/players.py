@@ -68,6 +68,8 @@ def totals(item: Mapping[str, Any], logs: Path, *, every_ns: int) -> tuple[Json,
         "end_ns": end_ns if source.get("done") else None,
         "error": source.get("error") or sink.get("error"),
         "stream_rates": [],
+        "sent": sent,
+        "received": sink.get("received"),
     }
     return found, list(_intervals(sink.get("intervals", ()), every_ns))
 

@@ -21,6 +21,7 @@ _OF_FILE: Mapping[str, Mapping[str, pa.DataType]] = {
     "flows": {"flow": pa.string(), **dict.fromkeys(("window_segments", "threshold_segments"), pa.float64())},
     "echoes": {"flow": pa.string()},
     "requests": {"flow": pa.string()},
+    "flow_counts": dict.fromkeys(("source", "destination"), pa.string()),
     "connections": {"from": pa.string(), "to": pa.string()},
 }
 _OTHERS: Mapping[str, pa.DataType] = {"utilisation": pa.float64(), "socket": pa.uint64()}
@@ -28,6 +29,7 @@ _OTHERS: Mapping[str, pa.DataType] = {"utilisation": pa.float64(), "socket": pa.
 _OPTIONAL = frozenset(
     (
         *("due_ns", "rtt_ns", "took_ns", "acknowledged", "window_segments", "threshold_segments"),
+        *("source_port", "destination_port", "last_new_ns", "last_acknowledged_ns"),
         *("ssthresh_segments", "min_rtt_us", "delivery_bits_per_s", "pacing_bits_per_s"),
     )
 )

@@ -1,15 +1,18 @@
 """From what a run left in ``raw/`` and ``logs/`` to its tables and its summary."""
 
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from longhaul.analysis.algorithms import algorithm_warnings, summarise_algorithms
 from longhaul.analysis.changes import describe_changes
 from longhaul.analysis.configuration import Configuration
+from longhaul.analysis.contradictions import checked, contradictions
+from longhaul.analysis.drops import summarise_drops
 from longhaul.analysis.expectations import evaluate
 from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge, with_damage
@@ -20,14 +23,15 @@ from longhaul.analysis.pacing import summarise_pacing
 from longhaul.analysis.sharing import bottleneck
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.errors import LonghaulError
-from longhaul.run import logs, manifest, outcomes, players, simulation, transfers
+from longhaul.run import live_flows, manifest, network_counts, outcomes, simulation, transfers
 from longhaul.run.changes import read_configuration
 from longhaul.run.kept import kept_json
 from longhaul.run.logs import Pings
+from longhaul.run.network_counts import NetworkCounts, read_counts
 from longhaul.run.recorded import Records, known_names, read_recorded
 from longhaul.run.records import write_tables
 from longhaul.run.segments import read_segments
-from longhaul.run.tables import write_table
+from longhaul.run.tables import read_table, write_table
 from longhaul.scenario.laws import plan_bits_per_s
 from longhaul.storage import replace_text
 
@@ -46,6 +50,8 @@ _SAMPLE_COLUMNS = (
     "waiting_bytes",
     "flying_packets",
 )
+_PROGRAMS = ("program", "server", "player")
+"""Where a row of traffic names programs that the run itself made."""
 _QUANTILES = (("min", 0.0), ("p50", 0.5), ("p99", 0.99), ("max", 1.0))
 
 
@@ -64,20 +70,13 @@ def write_results(directory: Path) -> Json:
     samples = as_samples(records.table("samples", _SAMPLE_COLUMNS))
     configuration = read_configuration(directory, plan)
     simulated = engine is not None and engine.get("mode") == "sim"
-    real = [] if simulated else [each for each in traffic if not each.get("simulated")]
+    tables = write_tables(records, engine)
+    counts = None if simulated else read_counts(records, plan, read_table(directory, "sockets"))
     may_end = {each["name"] for each in plan.get("programs", ()) if each.get("may_end")}
     programs = [_program(each, may_end) for each in _read(raw / "programs.json") or []]
-    stopped = {each["name"] for each in programs if each["stopped_by_run"]}
-    flows, flow_rows = _flows(directory, real, plan, stopped)
-    pings = _pings(directory, real, engine["t0_unix_ns"] if engine else 0) if real else {}
+    flows, flow_rows, pings = _traffic(records, plan, engine, programs, counts)
     if engine is not None and "jobs" in engine:
-        background = [each for each in traffic if simulated or each.get("simulated")]
-        totals, rows = simulation.flows(records, background, engine)
-        order = {each[key]: -place for place, each in enumerate(traffic[::-1]) for key in ("name", "program")}
-        flows = sorted(flows + totals, key=lambda flow: order[flow["flow"]])
-        flow_rows += rows
         programs += simulation.programs(directory, engine)
-        pings = {**pings, **simulation.pings(records)}
     probes, probe_rows = _probes(traffic, plan, pings, configuration)
     _write_table(intervals(samples, plan, configuration), directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
@@ -88,10 +87,10 @@ def write_results(directory: Path) -> Json:
     requests = transfers.table(records, traffic, plan.get("flows", ()))
     if requests is not None:
         write_table(requests, directory / "requests.parquet")
-    tables = write_tables(records, engine)
     links = summarise_links(plan, engine, samples, configuration) if engine else []
     judged = judge(engine, hosts, _read(raw / "accounts.json"))
     fidelity = with_damage(judged, files=map(str, damaged), lines=records.damaged_lines).as_dict()
+    algorithms = [] if simulated else _algorithms(directory, plan, traffic)
     summary: Json = {
         "name": plan.get("name"),
         "duration_ns": engine["duration_ns"] if engine else None,
@@ -105,6 +104,8 @@ def write_results(directory: Path) -> Json:
         "fairness": fairness(flows),
         "transfers": summarise_transfers(flows, shared_bits_per_s(plan, traffic)),
         "packets": engine["packets"] if engine else {},
+        "drops": summarise_drops(engine["packets"], links) if engine else None,
+        "algorithms": algorithms,
         "fidelity": fidelity,
         **tables,
     }
@@ -112,6 +113,12 @@ def write_results(directory: Path) -> Json:
     if planned is not None:
         # A plan has these measures of its own, of the same transfers.
         summary |= {"planned_transfers": planned, "transfers": None}
+    summary["warnings"] = [
+        *contradictions([*flows, *live_flows.moved(planned, counts)], probes),
+        *_algorithm_warnings(directory, plan, algorithms, flows),
+    ]
+    if counts is not None:
+        write_table(network_counts.table(counts), directory / "connections.parquet")
     if engine is not None and simulated:
         summary["simulation"] = simulation.account(engine)
     summary |= _evaluated(summary, _read(raw / "expectations.json") or [])
@@ -199,49 +206,26 @@ def _program(raw: Mapping[str, Any], may_end: Set[str]) -> Json:
     return {**row, "ending": ending_text(row), "failure": failure, "good": failure is None}
 
 
-def _flows(
-    directory: Path, traffic: list[Json], plan: Json, stopped: Set[str]
-) -> tuple[list[Json], list[Json]]:
-    """Totals and intervals of real flows. That one of ``stopped`` was told to end is not an error."""
-    totals, rows = [], []
-    for item in traffic:
-        if item["kind"] == "ping" or item["kind"] in transfers.KINDS:
-            continue
-        head = {
-            "name": item["name"],
-            "flow": item["program"],
-            "from": item["from"],
-            "to": item["to"],
-            "simulated": False,
-        }
-        if item["kind"] in players.PLAYED:
-            found, intervals = players.totals(item, directory / "logs", every_ns=plan["measure"]["every_ns"])
-            totals.append({**head, "kind": item["kind"], "cc": item["cc"], **found})
-            rows += [{**head, "start_ns": 0, **row} for row in intervals]
-            continue
-        client = logs.read_iperf(directory / "logs" / f"{item['program']}.out")
-        server = logs.read_iperf(directory / "logs" / f"{item['server']}.out")
-        found = logs.flow_totals(client, server)
-        start_ns, took_ns = item.get("start_ns", 0), found.pop("took_ns")
-        ended = item.get("volume_bytes") and took_ns
-        volume = {"volume_bytes": item.get("volume_bytes"), "start_ns": start_ns}
-        volume["end_ns"] = start_ns + took_ns if ended else None
-        if item["program"] in stopped:
-            found["error"] = None
-        totals.append({**head, "kind": item["kind"], "cc": item["cc"], **found, **volume})
-        rows += [{**head, "start_ns": item.get("start_ns", 0), **row} for row in logs.flow_intervals(client)]
-    for group in transfers.gathered(traffic):
-        results = transfers.played(group, directory / "logs")
-        totals.append(transfers.total(group, results, duration_ns=plan["duration_ns"]))
-    return totals, rows
-
-
-def _pings(directory: Path, traffic: list[Json], t0_unix_ns: int) -> Mapping[str, Pings]:
-    return {
-        item["program"]: logs.read_ping(directory / "logs" / f"{item['program']}.out", t0_unix_ns)
-        for item in traffic
-        if item["kind"] == "ping"
-    }
+def _traffic(
+    records: Records, plan: Json, engine: Json | None, programs: list[Json], counts: NetworkCounts | None
+) -> tuple[list[Json], list[Json], Mapping[str, Pings]]:
+    """Totals of flows, their intervals, and pings by program; real and simulated ones."""
+    directory = records.directory
+    traffic: list[Json] = _read(directory / "raw" / "traffic.json") or []
+    simulated = engine is not None and engine.get("mode") == "sim"
+    real = [] if simulated else [each for each in traffic if not each.get("simulated")]
+    by_name = {each["name"]: each for each in programs}
+    flows, rows = live_flows.flows(directory, real, plan, programs=by_name, counts=counts)
+    t0_unix_ns = engine["t0_unix_ns"] if engine and real else 0
+    pings = live_flows.pings(directory, real, t0_unix_ns=t0_unix_ns, counts=counts)
+    if engine is not None and "jobs" in engine:
+        background = [each for each in traffic if simulated or each.get("simulated")]
+        totals, more = simulation.flows(records, background, engine)
+        order = {each[key]: -place for place, each in enumerate(traffic[::-1]) for key in ("name", "program")}
+        flows = sorted(flows + totals, key=lambda flow: order[flow["flow"]])
+        rows += more
+        pings = {**pings, **simulation.pings(records, engine)}
+    return flows, rows, pings
 
 
 def _probes(
@@ -259,6 +243,7 @@ def _probes(
             for seq, sent_ns in pings.sent_ns.items()
         ]
         values = np.array(sorted(pings.rtt_ns.values()), dtype=np.int64)
+        lost = pings.sent - len(values) if pings.lost is None else pings.lost
         quantile = {
             name: int(np.quantile(values, q, method="inverted_cdf")) if len(values) else None
             for name, q in _QUANTILES
@@ -268,12 +253,46 @@ def _probes(
                 **head,
                 "sent": pings.sent,
                 "received": len(values),
-                "loss": 1 - len(values) / pings.sent if pings.sent else None,
+                "lost": lost,
+                "lost_down": pings.lost_down,
+                "loss": lost / pings.sent if pings.sent else None,
+                "checked": _checked(pings),
                 **{f"rtt_{name}_ns": value for name, value in quantile.items()},
                 **_path_rtt(pings, _path_rtt_steps(plan, configuration, item["from"], item["to"])),
             }
         )
     return totals, rows
+
+
+def _algorithms(directory: Path, plan: Json, traffic: Sequence[Json]) -> list[Json]:
+    """The congestion-control algorithms that hosts used, but for those of the run's own traffic."""
+    defaults: dict[str, str] = _read(directory / "raw" / "algorithms.json") or {}
+    sockets = read_table(directory, "sockets")
+    columns = {} if sockets is None else sockets.to_pydict()
+    return summarise_algorithms(plan, defaults, columns, own_ends=live_flows.own_ends(plan, traffic))
+
+
+def _algorithm_warnings(
+    directory: Path, plan: Json, algorithms: list[Json], flows: list[Json]
+) -> Iterator[Mapping[str, Any]]:
+    traffic = _read(directory / "raw" / "traffic.json") or []
+    own = {row[key] for row in traffic for key in _PROGRAMS if key in row}
+    nodes = plan["nodes"]
+    hosts = {
+        nodes[host]["name"]
+        for program in plan["programs"]
+        if program["name"] not in own
+        for host in (program.get("span") or {"hosts": [program["host"]]})["hosts"]
+    }
+    is_watched = (directory / "sockets.parquet").is_file()
+    yield from algorithm_warnings(algorithms, flows, with_programs=hosts, is_watched=is_watched)
+
+
+def _checked(pings: Pings) -> list[Mapping[str, Any]]:
+    """What a program printed beside what the network counted."""
+    if pings.reported is None:
+        return []
+    return [checked("answered", "packets", reported=pings.reported, counted=pings.received)]
 
 
 def _bottleneck(flow: Json, plan: Json, links: list[Json]) -> Json:

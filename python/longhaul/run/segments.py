@@ -1,7 +1,7 @@
 """``segments.parquet``: the TCP flows that sent most over a recorded link, segment by segment."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,24 +29,39 @@ def read_segments(records: Records, plan: Mapping[str, Any], engine: Mapping[str
     Rows are data (``new``, ``again``, or ``late`` if they fill a hole of the record), acknowledgements
     (``ack``: what has arrived, and where the window ends) and blocks of selective ones (``sack``).
     """
-    names = [plan["links"][link]["name"] for link in plan["measure"]["captures"]]
+    wanted = plan["measure"]["captures"]
     parts: list[pa.Table] = []
     if engine is not None and plan["measure"]["packet_window_ns"] >= _WHOLE_NS:
         if engine.get("mode") == "sim":
             parts = list(_simulated(records, engine))
         else:
-            captures = {name: records.directory / "captures" / f"{name}.pcapng" for name in names}
+            captures = [
+                (plan["links"][link]["name"], path)
+                for link in wanted
+                for path in _files(records.directory, plan, link)
+            ]
             hosts = {node[key]: node["name"] for node in plan["nodes"] for key in ("ipv4", "ipv6")}
             parts = list(_captured(captures, hosts, engine["t0_unix_ns"]))
     return pa.concat_tables([_rows("", "", "", {}), *parts])
 
 
-def _captured(captures: Mapping[str, Path], hosts: Mapping[str, str], t0_unix_ns: int) -> Iterator[pa.Table]:
+def _files(directory: Path, plan: Mapping[str, Any], link: int) -> list[Path]:
+    """The captures of a link: one at each end."""
+    ends = plan["links"][link]["endpoints"]
+    return [capture_path(directory, plan["links"][link]["name"], plan["nodes"][end]["name"]) for end in ends]
+
+
+def capture_path(directory: Path, link: str, node: str) -> Path:
+    """The capture of a live run of what passes a link at its end at ``node``."""
+    return directory / "captures" / f"{link}@{node}.pcapng"
+
+
+def _captured(
+    captures: Sequence[tuple[str, Path]], hosts: Mapping[str, str], t0_unix_ns: int
+) -> Iterator[pa.Table]:
     from longhaul import _longhaul
 
-    flows = [
-        {**flow, "link": link, "path": path} for link, path in captures.items() for flow in _flows_of(path)
-    ]
+    flows = [{**flow, "link": link, "path": path} for link, path in captures for flow in _flows_of(path)]
     first: dict[tuple[str, str], Json] = {}
     for flow in sorted(flows, key=lambda each: each["first_ns"]):
         first.setdefault((flow["sender"], flow["receiver"]), flow)

@@ -129,8 +129,15 @@ def programs(directory: Path, engine: Mapping[str, Any]) -> list[Json]:
     return found
 
 
-def pings(records: Records) -> Mapping[str, Pings]:
+def pings(records: Records, engine: Mapping[str, Any]) -> Mapping[str, Pings]:
     """Echo requests by flow."""
+    names = dict(engine.get("flow_names", ()))
+    down: dict[str, int] = {}
+    for flow, fate, count in engine.get("echo_fates", ()):
+        if fate == "down" and flow in names:
+            # Requests are of the stream NAME.0, replies of "NAME.0 back".
+            name = names[flow].removesuffix(" back").rpartition(".")[0]
+            down[name] = down.get(name, 0) + count
     columns = _columns(records, "echoes", ("flow", "seq", "sent_ns", "rtt_ns"))
     found: dict[str, Pings] = {}
     for flow, seq, sent_ns, rtt_ns in zip(*columns.values(), strict=True):
@@ -139,7 +146,14 @@ def pings(records: Records) -> Mapping[str, Pings]:
         if rtt_ns is not None:
             pings.rtt_ns[seq] = rtt_ns
     return {
-        flow: Pings(len(each.sent_ns), each.rtt_ns, dict(sorted(each.sent_ns.items())))
+        flow: Pings(
+            len(each.sent_ns),
+            each.rtt_ns,
+            dict(sorted(each.sent_ns.items())),
+            lost_down=min(down.get(flow, 0), len(each.sent_ns) - len(each.rtt_ns))
+            if "echo_fates" in engine
+            else None,
+        )
         for flow, each in found.items()
     }
 

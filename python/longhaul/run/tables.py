@@ -8,6 +8,12 @@ import pyarrow.parquet as pq
 from longhaul.storage import replacing
 
 
+def read_table(directory: Path, name: str) -> pa.Table | None:
+    """The table ``name`` of a run directory; None if it has none."""
+    path = directory / f"{name}.parquet"
+    return pq.read_table(path) if path.is_file() else None
+
+
 def write_table(table: pa.Table, path: Path) -> None:
     """Write ``table`` as Parquet in one step."""
     with replacing(path) as file:

@@ -1,6 +1,8 @@
 """Traffic of a scenario as programs of this machine: iperf3 for tcp, ping for ping."""
 
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 
 FIRST_PORT = 5201
 """Ports of the iperf3 servers, counted up over all flows so that none meets another."""
+FIRST_IDENTIFIER = 5201
+"""ICMP identifiers of pings, by which the network's counts tell them apart."""
 
 _NS = 1_000_000_000
 _READY_NS = 10 * _NS
@@ -36,10 +40,11 @@ def realise(
     programs: list[Program] = []
     rows: list[dict[str, Any]] = []
     ports = iter(range(FIRST_PORT, 65_536))
+    identifiers = iter(range(FIRST_IDENTIFIER, 65_536))
     for item in traffic:
         for destination in item["destinations"]:
             if item["kind"] == "ping":
-                made, row = _ping(plan, item, destination, duration_ns)
+                made, row = _ping(plan, item, destination, next(identifiers), duration_ns)
             else:
                 made, row = _iperf(plan, item, destination, next(ports), duration_ns)
             programs += made
@@ -58,6 +63,16 @@ def require(commands: Iterable[str]) -> None:
             remedy=f"sudo apt-get install {packages}",
             exit_code=3,
         )
+
+
+@cache
+def takes_identifier() -> bool:
+    """Whether this machine's ping lets one choose the ICMP identifier (iputils 20210202 and later)."""
+    try:
+        done = subprocess.run([installed("ping"), "-h"], capture_output=True, text=True, check=False)
+    except OSError:
+        return False
+    return "-e <identifier>" in done.stdout + done.stderr
 
 
 def concerns(resolved: "Resolved", real: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -81,11 +96,13 @@ def _names(plan: Plan, item: Mapping[str, Any], destination: int) -> tuple[str, 
 
 
 def _ping(
-    plan: Plan, item: Mapping[str, Any], destination: int, duration_ns: int | None
+    plan: Plan, item: Mapping[str, Any], destination: int, identifier: int, duration_ns: int | None
 ) -> tuple[list[Program], dict[str, Any]]:
     name, source, target = _names(plan, item, destination)
     interval_s = item["every_ns"] / _NS
     argv = [installed("ping"), "-n", "-D", "-i", f"{interval_s:g}", "-s", str(item.get("size_bytes") or 56)]
+    if takes_identifier():
+        argv += ["-e", str(identifier)]
     if item.get("count"):
         argv += ["-c", str(item["count"])]
     address = plan["nodes"][destination]
@@ -93,7 +110,8 @@ def _ping(
     stop_ns = item.get("stop_ns") or duration_ns
     programs = [program(name, item["source"], argv, start_ns=item.get("start_ns", 0), stop_ns=stop_ns)]
     row = _row(item, name, None, source, target)
-    return programs, {**row, "every_ns": item["every_ns"]}
+    chosen = identifier if takes_identifier() else None
+    return programs, {**row, "every_ns": item["every_ns"], "identifier": chosen}
 
 
 def _iperf(

@@ -12,6 +12,7 @@ Unit = Literal["ns", "bit/s", "bytes", "share", "count", "text"]
 
 FIDELITY: Mapping[str, Unit] = {
     "verdict": "text",
+    "hosts": "text",
     "gaps": "count",
     "waiting": "share",
     **{

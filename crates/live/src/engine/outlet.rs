@@ -1,6 +1,7 @@
 //! Where packets leave the network: written to a host, or met by another fate.
 
 use super::class_gaps::ClassGaps;
+use super::real_flows::RealFlows;
 use crate::bodies::{Arrival, Bodies};
 use crate::clock::{self, Clock};
 use crate::recorder::Recorder;
@@ -70,6 +71,8 @@ pub struct Outlet {
     pub cargo: Cargo,
     /// Real packets in the network.
     pub real_packets: u64,
+    /// Whose they are.
+    pub flows: RealFlows,
     /// Written minus due, by the last link's direction.
     pub lateness: Vec<Distribution>,
     /// The same in classes, which records have while the run goes on.
@@ -119,6 +122,7 @@ impl Outlet {
             recorder,
             cargo: Cargo::default(),
             real_packets: 0,
+            flows: RealFlows::default(),
             lateness: vec![Distribution::new(); plan.links.len() * 2 + 1],
             late: vec![Classes::default(); plan.links.len() * 2 + 1],
             spacing: vec![Distribution::new(); plan.links.len() * 2 + 1],
@@ -234,6 +238,11 @@ impl Outlet {
         self.rows.packets[link] && offered.ns() % 1_000_000_000 < self.rows.window_ns
     }
 
+    /// Whether the link's packets are captured; simulated ones have no bytes.
+    fn is_captured(&self, direction: DirectionId, packet: &Packet) -> bool {
+        self.rows.captures[direction.link()] && !Cargo::carries(packet)
+    }
+
     /// Copies the first bytes of one segment, with its own headers, into `self.quoted`.
     fn quote(&mut self, packet: &Packet, most: usize) {
         let bytes = self.bodies.packet(packet.body);
@@ -251,10 +260,11 @@ impl Outlet {
         let snap = self.rows.snap;
         self.quote(packet, snap);
         let kept = self.quoted.len().min(snap);
-        let interface = 2 * u32::from(direction.way() == Way::Reverse) + u32::from(departure);
+        // What comes to the link in one direction is seen at the end where the other direction leaves it.
+        let end = usize::from((direction.way() == Way::Reverse) != departure);
         self.recorder.capture(
-            direction.link() as u32,
-            interface,
+            (direction.link() as u32, end),
+            u32::from(departure),
             self.unix_start_ns + at.ns(),
             packet.bytes,
             &self.quoted[..kept],
@@ -284,6 +294,8 @@ impl Sink for Outlet {
             return self.cargo.deliver(&packet);
         }
         self.real_packets -= 1;
+        let Outlet { flows, bodies, .. } = self;
+        flows.delivered(&packet, || bodies.packet(packet.body));
         if let Some(group) = &mut self.group {
             let next = group.first + group.count;
             let joins = group.body == packet.body
@@ -326,9 +338,11 @@ impl Sink for Outlet {
     fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
         self.recorder.note(|| Entry::Left(Departure::new(&packet, Err(fate), at)));
         if Cargo::carries(&packet) {
-            return self.cargo.end(&packet);
+            return self.cargo.end(&packet, fate);
         }
         self.real_packets -= 1;
+        let Outlet { flows, bodies, .. } = self;
+        flows.ended(&packet, fate, || bodies.packet(packet.body));
         self.bodies.release(packet.body, 1);
     }
 
@@ -337,6 +351,8 @@ impl Sink for Outlet {
             return self.cargo.copied(packet);
         }
         self.real_packets += 1;
+        let Outlet { flows, bodies, .. } = self;
+        flows.copied(packet, || bodies.packet(packet.body));
         self.bodies.retain(packet.body);
     }
 
@@ -366,6 +382,12 @@ impl Sink for Outlet {
         self.class_gaps.sorted(direction, class, packet);
     }
 
+    fn offered(&mut self, direction: DirectionId, packet: &Packet, at: Time) {
+        if self.is_captured(direction, packet) {
+            self.capture(direction, packet, at, false);
+        }
+    }
+
     fn passed(
         &mut self,
         direction: DirectionId,
@@ -377,12 +399,10 @@ impl Sink for Outlet {
         if self.is_recorded(link, offered) {
             self.recorder.packet(results::passage(direction, packet, offered, due));
         }
-        // Simulated packets have no bytes to capture.
-        if self.rows.captures[link] && !Cargo::carries(packet) {
-            self.capture(direction, packet, offered, false);
-            if let Ok(due) = due {
-                self.capture(direction, packet, due, true);
-            }
+        if self.is_captured(direction, packet)
+            && let Ok(due) = due
+        {
+            self.capture(direction, packet, due, true);
         }
     }
 }

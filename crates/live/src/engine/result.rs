@@ -20,6 +20,8 @@ impl Engine<'_> {
         self.network.settle(self.advanced);
         self.outlet.recorder.samples(results::samples(&self.network, self.plan, now));
         self.outlet.recorder.bins(self.network.take_bins(false));
+        let flows = self.outlet.flows.samples(now);
+        self.outlet.recorder.flow_samples(flows);
         let links = self.outlet.late.iter().take(2 * self.plan.links.len());
         let late = links.enumerate().filter(|(_, classes)| classes.packets() > 0);
         let late = late.map(|(place, &classes)| LatenessRow {
@@ -58,6 +60,8 @@ impl Engine<'_> {
         self.outlet.recorder.bins(self.network.take_bins(true));
         let (flows, requests) = self.endpoints.flows(self.advanced);
         self.outlet.recorder.requests(requests);
+        let counted = self.outlet.flows.rows();
+        self.outlet.recorder.flow_counts(counted);
         self.outlet.recorder.note(|| Entry::Finished(self.advanced));
         let recorded = self.outlet.recorder.finish();
         let error = failure.or(recorded.as_ref().err()).map(ToString::to_string);
@@ -86,7 +90,7 @@ impl Engine<'_> {
             "pools_grown": self.outlet.bodies.grown,
             "lost_records": self.outlet.recorder.lost_records,
             "ports": self.ports(),
-            "flow_names": self.flow_names.each().chain(simulated).collect::<Vec<_>>(),
+            "flow_names": self.outlet.flows.names().chain(simulated).collect::<Vec<_>>(),
         });
         if !self.endpoints.is_empty() {
             result["simulated"] = json!({
@@ -94,6 +98,7 @@ impl Engine<'_> {
                 "reached_ns": self.advanced.ns(),
                 "damaged": self.outlet.cargo.damaged(),
             });
+            result["echo_fates"] = json!(self.outlet.cargo.echo_fates());
             result["flows"] = json!(flows);
             result["jobs"] = json!(self.endpoints.jobs());
         }

@@ -31,7 +31,7 @@ impl Supervisor<'_> {
             let message = "the hosts' TCP connections were not watched to the end: see logs/observer.err";
             talk.tell(&json!({"event": "warning", "message": message}));
         }
-        let (counted, accounts) = self.read_counters();
+        let [counted, accounts, algorithms] = self.read_counters();
         let engine = self.end_engine();
         let write = |name: &str, value: &serde_json::Value| {
             let path = self.directory.join("raw").join(name);
@@ -40,6 +40,7 @@ impl Supervisor<'_> {
         };
         write("hosts.json", &counted)?;
         write("accounts.json", &accounts)?;
+        write("algorithms.json", &algorithms)?;
         write("programs.json", &json!(self.programs))?;
         write("ended.json", &json!({"ended": reason}))?;
         engine
@@ -75,10 +76,11 @@ impl Supervisor<'_> {
         }
     }
 
-    /// What the kernel lost at each host, and everything that it counted there.
-    fn read_counters(&self) -> (serde_json::Value, serde_json::Value) {
+    /// What the kernel lost at each host, everything that it counted there, and the congestion-control algorithm
+    /// of the host's connections that name none.
+    fn read_counters(&self) -> [serde_json::Value; 3] {
         let softnet = counters::softnet_dropped().saturating_sub(self.softnet_before);
-        let (mut hosts, mut accounts) = (Map::new(), Map::new());
+        let (mut hosts, mut accounts, mut algorithms) = (Map::new(), Map::new(), Map::new());
         for host in self.hosts.iter().flatten() {
             // From here on in the host's network namespace.
             let mut counted = counters::read(host).unwrap_or_default();
@@ -93,9 +95,12 @@ impl Supervisor<'_> {
                 everything.extend([("cpu.user_ns".into(), user_ns), ("cpu.system_ns".into(), system_ns)]);
             }
             accounts.insert(host.name.clone(), json!(everything));
+            if let Some(name) = counters::congestion_control() {
+                algorithms.insert(host.name.clone(), json!(name));
+            }
         }
         let _ = self.base.enter();
-        (hosts.into(), accounts.into())
+        [hosts.into(), accounts.into(), algorithms.into()]
     }
 
     fn end_engine(&mut self) -> Result<()> {

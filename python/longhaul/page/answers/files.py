@@ -3,7 +3,7 @@
 The reference describes these files. The types name what the page reads of them, and let the rest through.
 """
 
-from typing import NotRequired
+from typing import Literal, NotRequired
 
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
@@ -28,6 +28,7 @@ class FlowResult(_Ends):
     name: str
     kind: str
     cc: NotRequired[str | None]
+    algorithms: NotRequired[list[str]]
     goodput_bits_per_s: float | None
     retransmits: NotRequired[int | None]
     rtt: NotRequired[RoundTrips | None]
@@ -38,6 +39,9 @@ class PingResult(_Ends):
     """What came of pings."""
 
     name: str
+    sent: int
+    lost: NotRequired[int]
+    lost_down: NotRequired[int | None]
     loss: float | None
     rtt_min_ns: int | None
     rtt_p50_ns: int | None
@@ -63,12 +67,67 @@ class Expectation(TypedDict):
 
 
 @passed_on
+class LinkResult(TypedDict):
+    """What came of one direction of a link."""
+
+    name: str
+    way: Literal["forward", "reverse"]
+    dropped_packets: NotRequired[int]
+
+
+class DropsOnLink(TypedDict):
+    """Packets that one direction of a link dropped for one cause."""
+
+    link: str
+    way: Literal["forward", "reverse"]
+    packets: int
+
+
+class Cause(TypedDict):
+    """Packets dropped for one cause; those that no link dropped are of nodes."""
+
+    cause: str
+    text: str
+    packets: int
+    links: list[DropsOnLink]
+
+
+class Drops(TypedDict):
+    """Packets that the network dropped: how many, in words, and by cause and link."""
+
+    packets: int
+    text: str
+    causes: list[Cause]
+
+
+class ResultWarning(TypedDict):
+    """Where results contradict each other or the scenario."""
+
+    kind: str
+    name: str
+    text: str
+
+
+class HostAlgorithm(TypedDict):
+    """A host's default congestion-control algorithm, and those of its connections."""
+
+    host: str
+    default: str
+    configured: str
+    connections: dict[str, int]
+
+
+@passed_on
 class Summary(TypedDict):
     """``summary.json`` of a run, but for distributions point by point; a relay knows no flows, no pings."""
 
     duration_ns: int | None
     flows: NotRequired[list[FlowResult]]
     probes: NotRequired[list[PingResult]]
+    links: NotRequired[list[LinkResult]]
+    drops: NotRequired[Drops | None]
+    warnings: NotRequired[list[ResultWarning]]
+    algorithms: NotRequired[list[HostAlgorithm]]
     expectations: list[Expectation]
 
 

@@ -88,6 +88,7 @@ class RunRow(TypedDict):
     outcome: OutcomeLine
     verdict: str | None
     verdict_text: str | None
+    hosts: str | None
     duration_s: float | None
     expectations_met: bool | None
     made_by_page: bool

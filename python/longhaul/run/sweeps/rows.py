@@ -114,7 +114,7 @@ def _ping(item: Mapping[str, Any], answers: Sequence[int | None]) -> Json:
         f"rtt_{name}_ns": int(np.quantile(values, q, method="inverted_cdf")) if len(values) else None
         for name, q in shares.items()
     }
-    probe["loss"] = 1 - len(values) / len(answers) if answers else None
+    probe["loss"] = (len(answers) - len(values)) / len(answers) if answers else None
     ends = {"from": item["from"], "to": item["to"], "cc": item["cc"]}
     return _row(f"probes.{item['name']}.{item['to']}", "ping", probe_measures(probe), **ends)
 

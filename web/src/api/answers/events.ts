@@ -20,6 +20,7 @@ export interface Hello {
   outcome: OutcomeLine;
   verdict: string | null;
   verdict_text: string | null;
+  hosts: string | null;
   duration_s: number | null;
   expectations_met: boolean | null;
   made_by_page: boolean;

@@ -17,6 +17,7 @@ export interface FlowResult {
   name: string;
   kind: string;
   cc?: string | null;
+  algorithms?: string[];
   goodput_bits_per_s: number | null;
   retransmits?: number | null;
   rtt?: RoundTrips | null;
@@ -30,6 +31,9 @@ export interface PingResult {
   from: string;
   to: string;
   name: string;
+  sent: number;
+  lost?: number;
+  lost_down?: number | null;
   loss: number | null;
   rtt_min_ns: number | null;
   rtt_p50_ns: number | null;
@@ -54,12 +58,75 @@ export interface Expectation {
 }
 
 /**
+ * What came of one direction of a link.
+ */
+export interface LinkResult {
+  name: string;
+  way: 'forward' | 'reverse';
+  dropped_packets?: number;
+  [k: string]: unknown;
+}
+
+/**
+ * Packets that one direction of a link dropped for one cause.
+ */
+export interface DropsOnLink {
+  link: string;
+  way: 'forward' | 'reverse';
+  packets: number;
+}
+
+/**
+ * Packets dropped for one cause; those that no link dropped are of nodes.
+ */
+export interface Cause {
+  cause: string;
+  text: string;
+  packets: number;
+  links: DropsOnLink[];
+}
+
+/**
+ * Packets that the network dropped: how many, in words, and by cause and link.
+ */
+export interface Drops {
+  packets: number;
+  text: string;
+  causes: Cause[];
+}
+
+/**
+ * Where results contradict each other or the scenario.
+ */
+export interface ResultWarning {
+  kind: string;
+  name: string;
+  text: string;
+}
+
+/**
+ * A host's default congestion-control algorithm, and those of its connections.
+ */
+export interface HostAlgorithm {
+  host: string;
+  default: string;
+  configured: string;
+  connections: {
+    [k: string]: number;
+  };
+}
+
+/**
  * `summary.json` of a run, but for distributions point by point; a relay knows no flows, no pings.
  */
 export interface Summary {
   duration_ns: number | null;
   flows?: FlowResult[];
   probes?: PingResult[];
+  links?: LinkResult[];
+  drops?: Drops | null;
+  warnings?: ResultWarning[];
+  algorithms?: HostAlgorithm[];
   expectations: Expectation[];
   [k: string]: unknown;
 }

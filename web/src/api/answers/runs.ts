@@ -81,6 +81,7 @@ export interface RunRow {
   outcome: OutcomeLine;
   verdict: string | null;
   verdict_text: string | null;
+  hosts: string | null;
   duration_s: number | null;
   expectations_met: boolean | null;
   made_by_page: boolean;
@@ -135,6 +136,7 @@ export interface RunDetails {
   outcome: OutcomeLine;
   verdict: string | null;
   verdict_text: string | null;
+  hosts: string | null;
   duration_s: number | null;
   expectations_met: boolean | null;
   made_by_page: boolean;

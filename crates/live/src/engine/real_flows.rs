@@ -1,0 +1,164 @@
+//! What every flow of real packets sent, and what became of it: counted where hosts hand packets over and where
+//! these leave the network.
+//!
+//! A flow is one direction of a connection, all datagrams from one port to another, or the echo messages of one
+//! identifier. How far a TCP connection is follows from its sequence and acknowledgement numbers (RFC 9293), so
+//! that no program has to be asked.
+
+mod flow;
+
+use flow::Flow;
+use longhaul_network::{Fate, NodeId, Packet, icmp};
+use longhaul_record::{FlowCountRow, FlowSampleRow};
+use longhaul_units::Time;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Flows that are told apart; what comes beyond counts as flow 0.
+const MOST: usize = 65_536;
+/// Flows that are sampled over time: the first so many.
+const MOST_SAMPLED: u32 = 1_024;
+/// Flows that are found without searching.
+const RECENT: usize = 256;
+
+/// The flows of a run.
+pub struct RealFlows {
+    /// Hash and place of flows that were met lately.
+    recent: Box<[(u32, u32); RECENT]>,
+    places: HashMap<u32, u32, BuildHasherDefault<Spread>>,
+    /// Places of echo messages, by the hash of their hosts and their identifier.
+    echoes: BTreeMap<(u32, u16), u32>,
+    flows: Vec<Flow>,
+    /// Places of flows that have changed since they were last sampled.
+    changed: Vec<u32>,
+}
+
+impl Default for RealFlows {
+    fn default() -> Self {
+        RealFlows {
+            recent: Box::new([(0, 0); RECENT]),
+            places: HashMap::default(),
+            echoes: BTreeMap::new(),
+            flows: vec![Flow::default()],
+            changed: Vec::new(),
+        }
+    }
+}
+
+impl RealFlows {
+    /// The host at `node` hands over a packet of so many segments, whose `bytes` these are.
+    pub fn sent(&mut self, now: Time, node: NodeId, header: &icmp::Header, bytes: &[u8], segments: u32) {
+        let mut place = self.place_of(header.flow);
+        if place == 0 {
+            place = self.add(Flow::new(header, None, bytes, node));
+            self.places.insert(header.flow, place);
+        }
+        if let Some(identifier) = flow::echo_identifier(header, bytes) {
+            let key = (header.flow, identifier);
+            place = match self.echoes.get(&key) {
+                Some(&known) => known,
+                None => {
+                    let added = self.add(Flow::new(header, Some(identifier), bytes, node));
+                    self.echoes.insert(key, added);
+                    added
+                }
+            };
+        }
+        self.flow(place).send(now, header, bytes, segments);
+    }
+
+    /// A packet reached its host; `bytes` gives those of its super-packet.
+    #[inline]
+    pub fn delivered<'a>(&mut self, packet: &Packet, bytes: impl FnOnce() -> &'a [u8]) {
+        self.of(packet, bytes).deliver(packet);
+    }
+
+    /// A packet ended otherwise.
+    pub fn ended<'a>(&mut self, packet: &Packet, fate: Fate, bytes: impl FnOnce() -> &'a [u8]) {
+        self.of(packet, bytes).end(packet, fate);
+    }
+
+    /// A link made a second packet of one.
+    pub fn copied<'a>(&mut self, packet: &Packet, bytes: impl FnOnce() -> &'a [u8]) {
+        self.of(packet, bytes).copy();
+    }
+
+    /// What packets carry as their flow, each with a name: `tcp 10.0.0.1:40000 > 10.0.0.2:5201`.
+    pub fn names(&self) -> impl Iterator<Item = (u32, String)> {
+        self.places.iter().filter_map(|(&hash, &place)| Some((hash, self.flows[place as usize].name()?)))
+    }
+
+    /// The counts of those sampled flows that have changed since the last time.
+    pub fn samples(&mut self, now: Time) -> Vec<FlowSampleRow> {
+        let RealFlows { changed, flows, .. } = self;
+        changed.drain(..).map(|place| flows[place as usize].sample(now, place)).collect()
+    }
+
+    /// Every flow that sent anything.
+    pub fn rows(&self) -> Vec<FlowCountRow> {
+        let sent = self.flows.iter().enumerate().filter(|(_, flow)| flow.has_sent());
+        sent.map(|(place, flow)| flow.row(place as u32)).collect()
+    }
+
+    fn add(&mut self, flow: Flow) -> u32 {
+        if self.flows.len() > MOST {
+            return 0;
+        }
+        self.flows.push(flow);
+        (self.flows.len() - 1) as u32
+    }
+
+    #[inline]
+    fn of<'a>(&mut self, packet: &Packet, bytes: impl FnOnce() -> &'a [u8]) -> &mut Flow {
+        let mut place = self.place_of(packet.flow);
+        if self.flows[place as usize].is_icmp() {
+            let bytes = bytes();
+            let header = icmp::parse(bytes);
+            if let Some(identifier) = header.and_then(|header| flow::echo_identifier(&header, bytes)) {
+                place = self.echoes.get(&(packet.flow, identifier)).copied().unwrap_or(place);
+            }
+        }
+        self.flow(place)
+    }
+
+    /// The flow at a place, which is about to change.
+    #[inline]
+    fn flow(&mut self, place: u32) -> &mut Flow {
+        let flow = &mut self.flows[place as usize];
+        if place > 0 && place < MOST_SAMPLED && flow.is_unchanged() {
+            self.changed.push(place);
+        }
+        flow
+    }
+
+    /// Where a flow is; 0 if it is not known.
+    #[inline]
+    fn place_of(&mut self, hash: u32) -> u32 {
+        let recent = &mut self.recent[hash as usize % RECENT];
+        if recent.0 != hash || recent.1 == 0 {
+            *recent = (hash, self.places.get(&hash).copied().unwrap_or(0));
+        }
+        recent.1
+    }
+}
+
+/// Spreads keys that are hashes already.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
+    }
+
+    fn write_u32(&mut self, key: u32) {
+        self.0 = (self.0 ^ u64::from(key)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+#[cfg(test)]
+mod tests;

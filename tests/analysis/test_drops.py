@@ -1,0 +1,48 @@
+"""Drops by cause and link."""
+
+from typing import Any
+
+from longhaul.analysis.drops import ON_LINKS, summarise_drops, unaccounted
+from longhaul.analysis.fidelity import judge
+
+from .test_fidelity import counted
+
+
+def link(name: str, **packets: int) -> dict[str, Any]:
+    return {"name": name, "way": "forward", "packets": {**dict.fromkeys(ON_LINKS, 0), **packets}}
+
+
+def test_an_overflow_is_never_called_loss() -> None:
+    found = summarise_drops({"lost": 0, "overflowed": 162}, [link("wan", overflowed=162)])
+    assert (found["packets"], found["text"]) == (162, "162 by a full queue")
+    assert found["causes"] == [
+        {
+            "cause": "overflowed",
+            "text": "by a full queue",
+            "packets": 162,
+            "links": [{"link": "wan", "way": "forward", "packets": 162}],
+        }
+    ]
+
+
+def test_causes_are_told_with_the_most_frequent_first() -> None:
+    packets = {"lost": 3, "down": 1200, "no_route": 7}
+    found = summarise_drops(packets, [link("wan", lost=1, down=1200), link("far", lost=2)])
+    assert found["text"] == "1,200 by a link that was down, 7 without a route, 3 by the loss model"
+    assert found["packets"] == 1210
+
+
+def test_a_network_without_drops_says_none() -> None:
+    assert summarise_drops({"lost": 0}, [link("wan")]) == {"packets": 0, "text": "none", "causes": []}
+
+
+def test_drops_that_no_link_accounts_for_make_a_run_invalid() -> None:
+    assert unaccounted({"lost": 3}, [link("wan", lost=2)]) == {"lost": 1}
+    assert unaccounted({"lost": 2}, [link("wan", lost=2)]) == {}
+    way = {f"{cause}_packets": 0 for cause in ON_LINKS}
+    engine = counted()
+    engine["packets"] |= {"injected": 1, "lost": 1}
+    engine["links"] = [{"name": "wan", "forward": way, "reverse": way}]
+    found = judge(engine, {})
+    assert found.verdict == "invalid"
+    assert found.reasons[0].what == "1 packets that ended as lost are of no link"
