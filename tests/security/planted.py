@@ -31,10 +31,20 @@ def module_names() -> set[str]:
 
 
 def plant_modules(directory: Path, trace: Path) -> None:
-    """Leave modules in ``directory`` that write into ``trace`` when they are imported, and then fail."""
+    """Leave modules in ``directory`` that write into ``trace`` when they are imported, and then fail.
+
+    Beside them are settings of interpreters and of Dask that import them.
+    """
     code = f"open({str(trace)!r}, 'a').write(__name__ + '\\n')\nraise SystemExit('planted')\n"
     for name in module_names():
         (directory / f"{name}.py").write_text(code, encoding="utf-8")
+    (directory / "planted.pth").write_text(
+        f"import os; open({str(trace)!r}, 'a').write('pth')\n", encoding="utf-8"
+    )
+    for place in (directory, directory / ".config" / "dask"):
+        place.mkdir(parents=True, exist_ok=True)
+        settings = f"distributed: {{scheduler: {{preload: [{directory}/json.py]}}}}\n"
+        (place / "dask.yaml").write_text(settings, encoding="utf-8")
 
 
 def plant_programs(directory: Path, trace: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import re
 import secrets
 import socket
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,11 +23,13 @@ def state_directory() -> Path:
         directory = Path("/run/longhaul")
     else:
         directory = Path(f"/tmp/longhaul-{os.getuid()}")
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    owner = directory.stat()
-    if owner.st_uid != os.geteuid() or owner.st_mode & 0o077:
+    with suppress(FileExistsError):
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Not what a link leads to: in /tmp, anybody can make one that leads into another directory of this user.
+    owner = directory.lstat()
+    if not stat.S_ISDIR(owner.st_mode) or owner.st_uid != os.geteuid() or owner.st_mode & 0o077:
         raise LonghaulError(
-            f"{directory} belongs to somebody else or is open to others",
+            f"{directory} is not a directory that only this user can open",
             remedy="remove it, or set XDG_RUNTIME_DIR to a directory of your own",
             exit_code=3,
         )
