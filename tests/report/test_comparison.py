@@ -133,6 +133,7 @@ def test_a_run_that_is_not_faithful_is_red(work: Path, tmp_path: Path) -> None:
         "reasons": [{"verdict": "invalid", "what": "the moon was full", "remedy": ""}],
     }
     (spoilt / "summary.json").write_text(json.dumps(summary))
+    (spoilt / "manifest.json").unlink()
     html = page(work, run, spoilt)
     assert "--edge: var(--bad)" in html
     assert '<span class="bad">invalid</span>' in html
@@ -174,6 +175,7 @@ def test_a_metric_of_some_runs_alone_is_not_compared_and_says_whose_it_is(work: 
     summary = json.loads(changed.read_text())
     summary["probes"][0]["rtt_p99_ns"] = None
     changed.write_text(json.dumps(summary))
+    changed.with_name("manifest.json").unlink()
     html = page(work, tmp_path / "slow", work / "fast/pair")
     assert "<td>probes.probe.b.rtt.p99</td><td>A (2 of 3 runs), B</td>" in html
 
@@ -290,6 +292,7 @@ def test_every_side_with_a_curve_is_in_the_legend(tmp_path: Path) -> None:
     three = shutil.copytree(directories[1], tmp_path / "three")
     summary = json.loads((three / "summary.json").read_text())
     (three / "summary.json").write_text(json.dumps({**summary, "name": "three"}))
+    (three / "manifest.json").unlink()
     drawn = longhaul.compare(directories[0], directories[1], three).figure("round_trips").svg
     assert all(f"{letter}, simulated" in drawn for letter in "ABC")
     # The probe that all have, and eight pings of two sides.

@@ -41,6 +41,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Result:
         if row["cause"]["position"] == 1:
             row["cause"] = {"by": "cli", "user": "ann", "words": ["up" if row["change"]["up"] else "down"]}
     record.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    # What is changed without one counts as damage.
+    (directory / "manifest.json").unlink()
     assert CliRunner().invoke(command, ["report", str(directory)]).exit_code == 0
     return longhaul.Result(directory, json.loads((directory / "summary.json").read_text()), 0)
 
@@ -148,6 +150,7 @@ def test_every_chart_over_time_marks_every_change(run: longhaul.Result) -> None:
 
 def test_a_run_of_before_there_was_a_record_has_the_configuration_of_its_plan(run: longhaul.Result) -> None:
     (run.directory / "raw" / "changes.jsonl").unlink()
+    (run.directory / "manifest.json").unlink()
     summary = write_results(run.directory)
     assert [each["kind"] for each in summary["changes"]] == ["event"] * 4
     assert [each["measured"] is None for each in summary["links"][4]["phases"]] == [True] * 6
