@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from page.asgi import ask
@@ -17,6 +18,78 @@ from longhaul.report.console import Console
 from longhaul.report.terminal import print_summary
 
 Way = tuple[str, str]
+
+
+LOSSES = (
+    "0%",
+    "0.5%",
+    "{model: gilbert-elliott, mean: 2%, burst: 3}",
+    "{model: periodic, every: 50}",
+)
+QUEUES = (
+    "{limit: 6kB}",
+    "{limit: 1bdp}",
+    "{kind: red, limit: 60kB, min: 3p, max: 9p}",
+    "{kind: codel}",
+    "{kind: pie}",
+    "{limit: 3p}",
+)
+
+
+def random_scenario(
+    random: Random, *, duration: str = "1s", algorithms: Sequence[str] = ("reno", "cubic", "bbr")
+) -> str:
+    """Two sites and a third, with hosts that send too much, pace, and lose links."""
+    link = lambda ends: (  # noqa: E731
+        f"{{endpoints: [{ends}], delay: {random.randint(1, 20)}ms, rate: {random.choice((2, 5, 20))}Mbit, "
+        f"queue: {random.choice(QUEUES)}, loss: {random.choice(LOSSES)}"
+        + (f", duplicate: {random.choice((0, 1))}%" if random.random() < 0.3 else "")
+        + (", mtu: 1300" if random.random() < 0.3 else "")
+        + "}"
+    )
+    events = [
+        f"{{at: {random.randint(100, 800)}ms, link: {random.choice(('wan', 'far'))}, {change}}}"
+        for change in random.sample(
+            (
+                f"down: {random.randint(50, 300)}ms",
+                "set: {loss: 5%}",
+                "set: {rate: 1Mbit}",
+                "set: {delay: 30ms}",
+                "set: {queue: {limit: 3kB}}",
+            ),
+            random.randint(1, 3),
+        )
+    ]
+    paced = "line: 1Gbit, classes: {all: {rate: 1Mbit, queue: 4p}}, default: all"
+    host = (
+        f"{{kind: host, attach: r, pacing: {{{paced}}}}}"
+        if random.random() < 0.5
+        else "{kind: host, attach: r}"
+    )
+    rate, size = random.choice((1, 8)), random.choice((500, 1400))
+    joined = "\n  - ".join(events)
+    return f"""\
+version: 1
+name: drops
+duration: {duration}
+nodes:
+  r: {{kind: router}}
+  s: {{kind: router}}
+  t: {{kind: router}}
+  a1: {{kind: host, attach: r}}
+  a2: {host}
+  b1: {{kind: host, attach: s}}
+  c1: {{kind: host, attach: t}}
+links:
+  wan: {link("r, s")}
+  far: {link("s, t")}
+traffic:
+  bulk: {{kind: tcp, from: a1, to: c1, cc: {random.choice(algorithms)}, flows: 2}}
+  flood: {{kind: udp, from: a2, to: c1, rate: {rate}Mbit, size: {size}B}}
+  probe: {{kind: ping, from: b1, to: [a1, c1], every: 20ms}}
+events:
+  - {joined}
+"""
 
 
 @dataclass

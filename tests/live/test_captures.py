@@ -1,5 +1,6 @@
 """Losses found in captures of live runs, against what the model did with each packet."""
 
+import json
 import re
 import shutil
 import struct
@@ -257,22 +258,41 @@ def test_tcptrace_and_tshark_count_as_many_retransmissions(
         assert flow.retransmissions == pytest.approx(tshark[ends], rel=1 - LEAST)
 
 
-def test_the_documented_filter_takes_one_observation_point_out_of_merged_captures(
+def test_each_file_is_one_observation_point_and_its_filter_takes_it_out_of_merged_files(
     captured: Path, tmp_path: Path
 ) -> None:
+    summary = json.loads((captured.parent / "summary.json").read_text())
+    rows = {row["node"]: row for row in summary["captures"]}
+    assert {row["file"] for row in rows.values()} == {f"captures/{path.name}" for path in captured.iterdir()}
+    for row in rows.values():
+        named = re.findall(r'frame\.interface_name == "([^"]+)"', row["filter"])
+        counted = packets_by_interface((captured.parent / row["file"]).read_bytes())
+        assert set(counted) == set(named), "nothing else is in the file"
+        assert min(counted.values()) > 1000
+        assert row["filter"] in (captured.parent / "report.html").read_text().replace("&#34;", '"')
     if shutil.which("tshark") is None or shutil.which("mergecap") is None:
         pytest.skip("tshark and mergecap are not installed: apt-get install tshark")
     merged = tmp_path / "merged.pcapng"
-    files = [captured / f"wan@{node}.pcapng" for node in ("a", "b")]
-    subprocess.run(["mergecap", "-w", merged, *files], check=True)
-    names = ("wan forward in", "wan reverse out")
-    wanted = " || ".join(f'frame.interface_name == "{name}"' for name in names)
+    files = {node: captured.parent / row["file"] for node, row in rows.items()}
+    subprocess.run(["mergecap", "-w", merged, *files.values()], check=True)
 
     def frames(file: Path, *more: str) -> int:
         argv = ["tshark", "-n", "-r", file, *more, "-T", "fields", "-e", "frame.number"]
         return len(subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines())
 
-    one = frames(files[0])
-    assert one > 10_000
-    assert frames(merged) == one + frames(files[1])
-    assert frames(merged, "-Y", wanted) == one
+    alone = {node: frames(file) for node, file in files.items()}
+    assert frames(merged) == sum(alone.values())
+    for node, row in rows.items():
+        assert frames(merged, "-Y", row["filter"]) == alone[node]
+
+
+def packets_by_interface(file: bytes) -> Counter[str]:
+    names: list[str] = []
+    counted: Counter[str] = Counter()
+    for kind, body in blocks(file):
+        if kind == 1:
+            (length,) = struct.unpack_from("<H", body, 10)
+            names.append(body[12 : 12 + length].decode())
+        if kind == 6:
+            counted[names[struct.unpack_from("<I", body)[0]]] += 1
+    return counted

@@ -22,6 +22,7 @@ _WAITING = 0.005
 """Share of the time from which on a host's waiting for a processor is worth a word."""
 _MOST_WAITING = 3
 _MOST_INTERVENTIONS = 20
+_MOST_CAPTURES = 4
 
 OUTCOME_COLOURS = {
     "passed": "green",
@@ -68,6 +69,10 @@ def print_summary(summary: Json, console: Console) -> None:
         _print_transfers(summary["transfers"], console)
     for each in summary["expectations"]:
         print_expectation(each, console)
+    for each in (summary.get("captures") or ())[:_MOST_CAPTURES]:
+        _print_detail(
+            f"capture {each['file']}; its display filter in merged files: {each['filter']}", console
+        )
     for each in summary.get("warnings", ()):
         console.print(Text(f"warning: {each['text']}", style="yellow"), soft_wrap=True)
     print_verdict(summary, console)

@@ -30,7 +30,7 @@ from longhaul.run.logs import Pings
 from longhaul.run.network_counts import NetworkCounts, read_counts
 from longhaul.run.recorded import Records, known_names, read_recorded
 from longhaul.run.records import write_tables
-from longhaul.run.segments import read_segments
+from longhaul.run.segments import capture_files, read_segments
 from longhaul.run.tables import read_table, write_table
 from longhaul.scenario.laws import plan_bits_per_s
 from longhaul.storage import replace_text
@@ -106,6 +106,7 @@ def write_results(directory: Path) -> Json:
         "packets": engine["packets"] if engine else {},
         "drops": summarise_drops(engine["packets"], links) if engine else None,
         "algorithms": algorithms,
+        "captures": capture_files(directory, plan),
         "fidelity": fidelity,
         **tables,
     }

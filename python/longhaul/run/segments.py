@@ -20,6 +20,8 @@ _WHOLE_NS = 10**9
 _STEP = 1 << 16
 _END = {"first": "forward", "second": "reverse"}
 """Which way a flow takes whose sender is beyond an end of a link."""
+_WAYS = (("forward in", "reverse out"), ("reverse in", "forward out"))
+"""What the interfaces of a link's two ends carry: what goes onto the link there, and what leaves it."""
 _COLUMNS = ("due_ns", "acknowledged", "window_bytes", "offered_ns", "flow", "sequence", "bytes", "again")
 
 
@@ -29,26 +31,36 @@ def read_segments(records: Records, plan: Mapping[str, Any], engine: Mapping[str
     Rows are data (``new``, ``again``, or ``late`` if they fill a hole of the record), acknowledgements
     (``ack``: what has arrived, and where the window ends) and blocks of selective ones (``sack``).
     """
-    wanted = plan["measure"]["captures"]
     parts: list[pa.Table] = []
     if engine is not None and plan["measure"]["packet_window_ns"] >= _WHOLE_NS:
         if engine.get("mode") == "sim":
             parts = list(_simulated(records, engine))
         else:
             captures = [
-                (plan["links"][link]["name"], path)
-                for link in wanted
-                for path in _files(records.directory, plan, link)
+                (each["link"], records.directory / each["file"])
+                for each in capture_files(records.directory, plan)
             ]
             hosts = {node[key]: node["name"] for node in plan["nodes"] for key in ("ipv4", "ipv6")}
             parts = list(_captured(captures, hosts, engine["t0_unix_ns"]))
     return pa.concat_tables([_rows("", "", "", {}), *parts])
 
 
-def _files(directory: Path, plan: Mapping[str, Any], link: int) -> list[Path]:
-    """The captures of a link: one at each end."""
-    ends = plan["links"][link]["endpoints"]
-    return [capture_path(directory, plan["links"][link]["name"], plan["nodes"][end]["name"]) for end in ends]
+def capture_files(directory: Path, plan: Mapping[str, Any]) -> list[Json]:
+    """The captures that a live run has, one for each end of a link: ``file``, and where it observes.
+
+    ``filter`` is what Wireshark needs to show that observation point alone, if files were merged.
+    """
+    found = []
+    for link in plan["measure"]["captures"]:
+        name = plan["links"][link]["name"]
+        for end, ways in zip(plan["links"][link]["endpoints"], _WAYS, strict=True):
+            node = plan["nodes"][end]["name"]
+            path = capture_path(directory, name, node)
+            if path.is_file():
+                file = str(path.relative_to(directory))
+                shown = " || ".join(f'frame.interface_name == "{name} {way}"' for way in ways)
+                found.append({"link": name, "node": node, "file": file, "filter": shown})
+    return found
 
 
 def capture_path(directory: Path, link: str, node: str) -> Path:
