@@ -67,6 +67,9 @@ class Simulation:
     def now_ns(self) -> int:
         """The simulated time."""
 
+    def so_far(self) -> str:
+        """What has been counted so far, in JSON; records are on their way to disk. Raises RuntimeError."""
+
     def finish(self) -> str:
         """What was counted, in JSON; once, at the end. Raises RuntimeError if records are incomplete."""
 
@@ -135,12 +138,29 @@ def draw(seed: int, name: str, distribution: str) -> float:
 def uniforms(seed: int, name: str, count: int) -> list[float]:
     """The first draws of a named stream, uniform on [0, 1)."""
 
-def run_live(plan: str, *, directory: str, run: str, line: int | None, socket: str | None, keep: bool) -> int:
+def run_live(
+    plan: str,
+    *,
+    directory: str,
+    run: str,
+    line: int | None,
+    client: int | None,
+    socket: str | None,
+    keep: bool,
+    scratch: list[str],
+) -> int:
     """Run a plan in JSON live, in new namespaces; returns 0, or 70 when it failed.
 
     The calling process must have one thread and should do nothing else afterwards. ``line`` is a
-    descriptor of the private line to whoever started the run; ``socket`` is where others may talk to it.
+    descriptor of the private line to the client, the process ``client``; ``socket`` is where others may talk
+    to the run. ``scratch`` is removed afterwards if the client is gone.
     """
+
+def oom_kills() -> tuple[str, int] | None:
+    """Where the kernel counts what it killed for memory in this control group, and how many so far."""
+
+def oom_kills_since(file: str, count: int) -> str | None:
+    """In words, those that it has killed since it had killed ``count``; ``None`` if there are none."""
 
 def run_in_host(
     *,

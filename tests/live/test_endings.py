@@ -135,7 +135,7 @@ def test_killing_the_engine_is_said_and_ends_the_run(tmp_path: Path) -> None:
     wait_for_tree()
     engine = children(supervisor_of(tmp_path))[0]
     os.kill(engine, signal.SIGKILL)
-    with pytest.raises(LonghaulError, match="engine stopped"):
+    with pytest.raises(LonghaulError, match="the engine was killed by SIGKILL"):
         list(session.events())
     assert not marked()
 

@@ -25,6 +25,12 @@ impl Groups {
         Groups { root: root.filter(|root| fs::create_dir(root).is_ok()) }
     }
 
+    /// The groups of a run that may be gone.
+    pub fn of(run: &str) -> Self {
+        let root = own_group().map(|group| group.join(format!("{PREFIX}{run}")));
+        Groups { root: root.filter(|root| root.is_dir()) }
+    }
+
     /// Where the run's groups are.
     pub fn root(&self) -> Option<&Path> {
         self.root.as_deref()

@@ -28,7 +28,7 @@ use longhaul_network::{DirectionId, Flags, Network, NodeId, Packet, icmp, result
 use longhaul_plan::{Event, LinkChange, NodeKind, Plan, Way};
 use longhaul_record::Distribution;
 use longhaul_storage::Disk;
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use serde_json::Value;
 use std::os::unix::net::UnixStream;
@@ -36,6 +36,8 @@ use std::path::Path;
 
 /// Packets read from one port before the others have their turn.
 const READS: usize = 16;
+/// Records wait no longer than this for others to go to disk with.
+const HAND_OVER_EVERY: Span = Span::from_s(1);
 /// The token of the control socket among the ports' numbers.
 const CONTROL: u64 = u64::MAX;
 /// Below this much time until the next packet is due, the ports are not asked again.
@@ -70,7 +72,11 @@ pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
     engine.outlet.senders = senders;
     let outcome = engine.turn_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());
-    outcome.and(finished)
+    outcome.and(finished)?;
+    match engine.control.hung_up {
+        true => Err(Error::crash("the line to the supervisor was closed")),
+        false => Ok(()),
+    }
 }
 
 struct Engine<'a> {
@@ -87,6 +93,8 @@ struct Engine<'a> {
     /// The next of the plan's events.
     next_change: usize,
     next_sample: Time,
+    /// When what gathers in batches goes to disk next.
+    next_hand_over: Time,
     /// The instant up to which everything due has been done.
     advanced: Time,
     /// When the memory of closed simulated connections is given back next.
@@ -144,6 +152,7 @@ impl<'a> Engine<'a> {
             scheduling,
             next_change: 0,
             next_sample: Time::ZERO,
+            next_hand_over: Time::ZERO + HAND_OVER_EVERY,
             advanced: Time::ZERO,
             next_burial: Time::ZERO + steps::BURIALS,
             turns_late: Distribution::new(),
@@ -166,6 +175,10 @@ impl<'a> Engine<'a> {
             }
             if now >= self.next_sample {
                 self.sample(now);
+            }
+            if now >= self.next_hand_over {
+                self.next_hand_over = now + HAND_OVER_EVERY;
+                self.outlet.recorder.hand_over();
             }
             self.tell_done()?;
             let mut slept_ns = 0;

@@ -27,8 +27,16 @@ pub struct Entry {
 }
 
 /// Runs `argv` in the host with `env` added to the environment, and returns its exit code (128 +
-/// signal when a signal ended it). It belongs to the run: it ends with it.
-pub fn run_in_host(entry: &Entry, argv: &[String], env: &[(String, String)], cwd: &str) -> Result<i32> {
+/// signal when a signal ended it). It belongs to the run and to the caller: it ends with each of them.
+///
+/// After each signal that comes meanwhile, `is_interrupted` says whether the command is to end for it.
+pub fn run_in_host(
+    entry: &Entry,
+    argv: &[String],
+    env: &[(String, String)],
+    cwd: &str,
+    is_interrupted: impl FnMut() -> bool,
+) -> Result<i32> {
     let words = argv
         .iter()
         .map(|word| CString::new(word.as_str()).map_err(|_| Error::new("an argument contains a zero byte")))
@@ -50,12 +58,19 @@ pub fn run_in_host(entry: &Entry, argv: &[String], env: &[(String, String)], cwd
     match unsafe { libc::fork() } {
         -1 => Err(Error::last("start a process")),
         0 => {
+            end_with_parent(libc::SIGTERM);
             let code = enter_and_run(entry, &user, &namespaces, &words, env, cwd);
             // SAFETY: ends the child without the parent's destructors.
             unsafe { libc::_exit(code) }
         }
-        child => Ok(wait_for(child)),
+        child => Ok(wait_for(child, is_interrupted)),
     }
+}
+
+/// The kernel sends this process `signal` when its parent ends, however that ends.
+fn end_with_parent(signal: libc::c_int) {
+    // SAFETY: plain system call on this process.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, signal) };
 }
 
 /// In the first child: a new PID namespace holds for children only, hence the second.
@@ -87,6 +102,7 @@ fn enter_and_run(
             -1 => complain("cannot start a process in the host"),
             0 => {
                 restore_signals();
+                end_with_parent(libc::SIGTERM);
                 if entry.strict
                     && let Err((step, error)) = isolation::restrict()
                 {
@@ -106,7 +122,9 @@ fn enter_and_run(
                 // Ctrl-C is for the command; its exit code is what we report.
                 libc::signal(libc::SIGINT, libc::SIG_IGN);
                 libc::signal(libc::SIGQUIT, libc::SIG_IGN);
-                wait_for(child)
+                libc::signal(libc::SIGTERM, libc::SIG_DFL);
+                libc::signal(libc::SIGHUP, libc::SIG_DFL);
+                wait_for(child, || false)
             }
         }
     }
@@ -119,12 +137,16 @@ fn complain(message: &str) -> i32 {
     126
 }
 
-fn wait_for(child: libc::pid_t) -> i32 {
+fn wait_for(child: libc::pid_t, mut is_interrupted: impl FnMut() -> bool) -> i32 {
     let mut status = 0;
     // SAFETY: `status` outlives the call.
     while unsafe { libc::waitpid(child, &mut status, 0) } < 0 {
         if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
             return 126;
+        }
+        if is_interrupted() {
+            // SAFETY: plain system call; the child has not been collected, and takes its command with it.
+            unsafe { libc::kill(child, libc::SIGTERM) };
         }
     }
     if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 128 + libc::WTERMSIG(status) }

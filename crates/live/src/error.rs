@@ -5,6 +5,7 @@ use std::fmt;
 pub struct Error {
     message: String,
     remedy: Option<String>,
+    is_crash: bool,
 }
 
 /// A result of this crate.
@@ -13,7 +14,17 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error that says `message`.
     pub fn new(message: impl Into<String>) -> Self {
-        Error { message: message.into(), remedy: None }
+        Error { message: message.into(), remedy: None, is_crash: false }
+    }
+
+    /// One of Longhaul's own processes died.
+    pub fn crash(message: impl Into<String>) -> Self {
+        Error { is_crash: true, ..Error::new(message) }
+    }
+
+    /// Whether one of Longhaul's own processes died.
+    pub fn is_crash(&self) -> bool {
+        self.is_crash
     }
 
     /// The last system call's error, while trying to `what`.
@@ -24,6 +35,16 @@ impl Error {
     /// A failed operation, while trying to `what`.
     pub fn wrap(what: impl fmt::Display, error: impl fmt::Display) -> Self {
         Error::new(format!("cannot {what}: {error}"))
+    }
+
+    /// What is wrong, and where.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What helps, if that is known.
+    pub fn remedy(&self) -> Option<&str> {
+        self.remedy.as_deref()
     }
 
     /// Adds what helps.

@@ -2,39 +2,110 @@
 //! supervisor as its first process.
 //!
 //! Because the supervisor is process 1 of a PID namespace, the kernel ends everything that a run
-//! started as soon as the supervisor ends, however it ends.
+//! started as soon as the supervisor ends, however it ends. The caller's process, the *worker*, waits for
+//! that, writes how the run ended, and removes what the supervisor could not.
 
+use crate::cgroup::Groups;
+use crate::client::Client;
+use crate::death::{Death, PANICKED, signal_name};
 use crate::error::{Error, Result};
-use crate::supervisor::{self, Options};
+use crate::last_words::{LastWords, last_line, name_process, tell_panics};
+use crate::oom::OomKills;
+use crate::run_record::{self, Ending};
+use crate::supervisor::{self, Options, ending};
 use longhaul_plan::Plan;
 use nix::sched::{CloneFlags, unshare};
+use serde_json::json;
 use std::fs;
+use std::io::Write;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// The worker's exit code for a run that failed or crashed.
+const FAILED: i32 = 70;
 
 /// Runs `plan` in processes of its own and returns when it has ended: 0, or 70 when it failed.
 ///
 /// The calling process must have one thread: it moves into new namespaces and forks. It should do
 /// nothing else afterwards.
 pub fn run(plan: &Plan, mut options: Options) -> i32 {
-    if let Err(error) = prepare(plan) {
-        options.say_failed(&error);
-        return 70;
+    tell_panics();
+    name_process(c"lh-worker");
+    if let Some(line) = &options.line {
+        // SAFETY: plain system call; programs must not have it.
+        unsafe { libc::fcntl(line.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) };
     }
+    let client = options.client.map(Client::new);
+    let (directory, run, socket, scratch) =
+        (options.directory.clone(), options.run.clone(), options.socket.clone(), options.scratch.clone());
+    let mut line = options.line.as_ref().and_then(|line| line.try_clone().ok());
+    let (mut ending, was_heard) = match supervised(plan, &mut options, line.as_mut()) {
+        Ok(found) => found,
+        Err(error) => (Ending::of_error(&error), false),
+    };
+    drop(options);
+    if ending.abandoned
+        && let Some(client) = &client
+    {
+        ending.reason = client.describe();
+    }
+    Groups::of(&run).remove();
+    if let Some(socket) = &socket {
+        remove_abandoned_socket(socket);
+    }
+    if let Err(error) = run_record::end(&directory, &ending) {
+        let _ = std::io::stderr().write_all(format!("{error}\n").as_bytes());
+    }
+    if client.is_some_and(|client| client.is_gone()) {
+        scratch.iter().for_each(|path| drop(fs::remove_dir_all(path)));
+    }
+    if !was_heard
+        && !ending.is_good()
+        && let Some(line) = &mut line
+    {
+        supervisor::tell_failed(line, &ending);
+    }
+    if ending.is_good() { 0 } else { FAILED }
+}
+
+/// Starts the supervisor and waits for its end. Returns how the run ended, and whether the client was told.
+fn supervised(plan: &Plan, options: &mut Options, line: Option<&mut UnixStream>) -> Result<(Ending, bool)> {
+    prepare(plan)?;
+    let (said, report) = (LastWords::new()?, LastWords::new()?);
+    let oom = OomKills::now();
+    // Held open by the worker alone: its end tells the supervisor that the worker is gone.
+    let (leash, held) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
+        .map_err(|error| Error::wrap("open a pipe", error))?;
     // SAFETY: the caller promises one thread.
     match unsafe { libc::fork() } {
-        -1 => {
-            options.say_failed(&Error::last("start the supervisor"));
-            70
-        }
+        -1 => Err(Error::last("start the supervisor")),
         0 => {
-            // SAFETY: plain system calls; the second ends the process without the parent's destructors.
-            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-            let code = supervisor::supervise(plan, options);
-            // SAFETY: as above.
+            drop(held);
+            said.capture();
+            name_process(c"lh-supervisor");
+            ending::follow_worker(&leash);
+            let supervise = || supervisor::supervise(plan, options, &report);
+            let code = catch_unwind(AssertUnwindSafe(supervise)).unwrap_or(PANICKED);
+            // SAFETY: plain system call that ends the process without the parent's destructors.
             unsafe { libc::_exit(code) }
         }
         child => {
-            drop(options);
-            wait_for(child)
+            drop(leash);
+            let (death, stops) = wait_for(child, line);
+            let text = said.text();
+            let _ = std::io::stderr().write_all(text.as_bytes());
+            let written: Option<Ending> = serde_json::from_str(&report.text()).ok();
+            let was_heard = written.is_some();
+            let mut ending = written.unwrap_or_else(|| {
+                let how = death.describe(last_line(&text).as_deref(), &oom);
+                Ending::crashed(format!("the supervisor {how}"))
+            });
+            ending.warnings.extend(stops);
+            drop(held);
+            Ok((ending, was_heard))
         }
     }
 }
@@ -81,13 +152,57 @@ fn become_root_of_a_user_namespace() -> Result<()> {
     write("/proc/self/gid_map", format!("0 {group} 1"))
 }
 
-fn wait_for(child: libc::pid_t) -> i32 {
+/// The supervisor, for [`pass_on`].
+static SUPERVISOR: AtomicI32 = AtomicI32::new(0);
+
+/// What tells the worker to end, tells the supervisor.
+extern "C" fn pass_on(signal: libc::c_int) {
+    // SAFETY: async-signal-safe; the supervisor is a child that has not been collected.
+    unsafe { libc::kill(SUPERVISOR.load(Ordering::Relaxed), signal) };
+}
+
+/// Waits for the supervisor's end; returns how it came, and when it was stopped on the way, in words.
+///
+/// A supervisor that is stopped goes on at once: nobody else could end what it watches.
+fn wait_for(child: libc::pid_t, mut line: Option<&mut UnixStream>) -> (Death, Vec<String>) {
+    SUPERVISOR.store(child, Ordering::Relaxed);
+    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+        // SAFETY: the handler does nothing but a system call.
+        unsafe { libc::signal(signal, pass_on as *const () as libc::sighandler_t) };
+    }
+    let mut stops = Vec::new();
     let mut status = 0;
-    // SAFETY: `status` outlives the call.
-    while unsafe { libc::waitpid(child, &mut status, 0) } < 0 {
-        if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
-            return 70;
+    loop {
+        // SAFETY: `status` outlives the call.
+        if unsafe { libc::waitpid(child, &mut status, libc::WUNTRACED) } < 0 {
+            if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
+                return (Death(0), stops);
+            }
+        } else if libc::WIFSTOPPED(status) {
+            let signal = signal_name(libc::WSTOPSIG(status));
+            let text = format!("the supervisor was stopped by {signal}; the worker let it go on");
+            if let Some(line) = &mut line {
+                supervisor::tell(line, &json!({"event": "warning", "message": text}));
+            }
+            stops.push(text);
+            // SAFETY: plain system call; the child has not been collected.
+            unsafe { libc::kill(child, libc::SIGCONT) };
+        } else {
+            // Its number may be another's from now on.
+            for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+                // SAFETY: plain system call.
+                unsafe { libc::signal(signal, libc::SIG_IGN) };
+            }
+            return (Death(status), stops);
         }
     }
-    if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 70 }
+}
+
+/// Removes a socket that nobody listens at: the supervisor's that was killed.
+fn remove_abandoned_socket(path: &Path) {
+    let is_socket = fs::symlink_metadata(path)
+        .is_ok_and(|found| std::os::unix::fs::FileTypeExt::is_socket(&found.file_type()));
+    if is_socket && crate::unix_socket::connect(path).is_err() {
+        let _ = fs::remove_file(path);
+    }
 }

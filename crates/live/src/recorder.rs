@@ -25,11 +25,14 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Batches that may wait for the disk.
 const BATCHES: usize = 1_024;
+/// What is written is on its way to disk after this at the latest.
+const FLUSH_EVERY: Duration = Duration::from_secs(1);
 /// Packet rows in a batch.
 const PACKET_ROWS: usize = 4_096;
 /// Bytes of captured packets in a batch.
@@ -79,6 +82,9 @@ pub struct Recorder {
     changes: Vec<u8>,
     /// Records that the disk was too slow for.
     pub lost_records: u64,
+    /// Why the writer ended early, until it has been told.
+    failure: Option<String>,
+    failed: Result<()>,
 }
 
 /// Entries that gather, if the run keeps a journal.
@@ -115,6 +121,8 @@ impl Recorder {
             journal: Journal { kept: plan.measure.journal, bytes: Vec::new(), entries: 0 },
             changes: Vec::new(),
             lost_records: 0,
+            failure: None,
+            failed: Ok(()),
         })
     }
 
@@ -239,10 +247,19 @@ impl Recorder {
     }
 
     fn send(&mut self, batch: Batch, records: usize) {
-        let Some(channel) = &self.channel else { return };
-        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = channel.try_send(batch) {
+        let sent = self.channel.as_ref().map(|channel| channel.try_send(batch));
+        if !matches!(sent, Some(Ok(()))) {
             self.lost_records += records as u64;
         }
+        if let Some(Err(TrySendError::Disconnected(_))) = sent {
+            self.failed = self.join();
+            self.failure = self.failed.as_ref().err().map(ToString::to_string);
+        }
+    }
+
+    /// Why nothing is written any more, said once.
+    pub fn take_failure(&mut self) -> Option<String> {
+        self.failure.take()
     }
 
     /// Waits until everything is on disk.
@@ -254,6 +271,12 @@ impl Recorder {
             // The run is over, and there is time to wait for the disk.
             let _ = channel.send(Batch::Changes(std::mem::take(&mut self.changes)));
         }
+        let joined = self.join();
+        std::mem::replace(&mut self.failed, Ok(())).and(joined)
+    }
+
+    fn join(&mut self) -> Result<()> {
+        self.channel = None;
         match self.writer.take().map(JoinHandle::join) {
             Some(Ok(Err(error))) => Err(Error::wrap("write records", error)),
             Some(Err(_)) => Err(Error::new("the recorder stopped early")),
@@ -332,46 +355,55 @@ impl Files {
     }
 
     fn write_all(&mut self, batches: &Receiver<Batch>) -> io::Result<()> {
-        while let Ok(batch) = batches.recv() {
-            match batch {
-                Batch::Samples(rows) => {
-                    for row in rows {
-                        row.write(&self.names[row.link as usize], &mut self.samples)?;
-                    }
-                    self.samples.flush()?;
-                }
-                Batch::Lateness(rows) => {
-                    for row in rows {
-                        row.write(&self.names[row.link as usize], &mut self.lateness)?;
-                    }
-                    self.lateness.flush()?;
-                }
-                Batch::Bins(bins) => {
-                    self.monitor.iter_mut().try_for_each(|files| files.write(&bins, &self.names))?;
-                }
-                Batch::Packets(rows) => {
-                    for row in rows {
-                        row.write(&self.names[row.link as usize], &mut self.packets)?;
-                    }
-                }
-                Batch::Captured(captured) => self.write_captured(&captured)?,
-                Batch::Journal(bytes) => {
-                    self.journal.iter_mut().try_for_each(|file| file.write_all(&bytes))?;
-                }
-                Batch::Flows(rows) => {
-                    self.simulated.iter_mut().try_for_each(|files| files.write_flows(&rows))?;
-                }
-                Batch::Echoes(rows) => {
-                    self.simulated.iter_mut().try_for_each(|files| files.write_echoes(&rows))?;
-                }
-                Batch::Changes(lines) => self.changes.write_all(&lines)?,
-                Batch::Requests(rows) => {
-                    self.simulated.iter_mut().try_for_each(|files| files.write_requests(&rows))?;
-                }
-                Batch::FlowCounts(rows) => self.real_flows.write_counts(&rows)?,
-                Batch::FlowSamples(rows) => self.real_flows.write_samples(&rows)?,
+        let mut flushed = Instant::now();
+        loop {
+            match batches.recv_timeout(FLUSH_EVERY.saturating_sub(flushed.elapsed())) {
+                Ok(batch) => self.write(batch)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.flush(),
+            }
+            if flushed.elapsed() >= FLUSH_EVERY {
+                self.flush()?;
+                flushed = Instant::now();
             }
         }
+    }
+
+    fn write(&mut self, batch: Batch) -> io::Result<()> {
+        match batch {
+            Batch::Samples(rows) => {
+                for row in rows {
+                    row.write(&self.names[row.link as usize], &mut self.samples)?;
+                }
+                // Whoever watches the run reads along.
+                self.samples.flush()
+            }
+            Batch::Lateness(rows) => {
+                for row in rows {
+                    row.write(&self.names[row.link as usize], &mut self.lateness)?;
+                }
+                self.lateness.flush()
+            }
+            Batch::Bins(bins) => {
+                self.monitor.iter_mut().try_for_each(|files| files.write(&bins, &self.names))
+            }
+            Batch::Packets(rows) => {
+                rows.iter().try_for_each(|row| row.write(&self.names[row.link as usize], &mut self.packets))
+            }
+            Batch::Captured(captured) => self.write_captured(&captured),
+            Batch::Journal(bytes) => self.journal.iter_mut().try_for_each(|file| file.write_all(&bytes)),
+            Batch::Flows(rows) => self.simulated.iter_mut().try_for_each(|files| files.write_flows(&rows)),
+            Batch::Echoes(rows) => self.simulated.iter_mut().try_for_each(|files| files.write_echoes(&rows)),
+            Batch::Changes(lines) => self.changes.write_all(&lines),
+            Batch::Requests(rows) => {
+                self.simulated.iter_mut().try_for_each(|files| files.write_requests(&rows))
+            }
+            Batch::FlowCounts(rows) => self.real_flows.write_counts(&rows),
+            Batch::FlowSamples(rows) => self.real_flows.write_samples(&rows),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
         self.packets.flush()?;
         self.real_flows.flush()?;
         self.journal.iter_mut().try_for_each(Write::flush)?;

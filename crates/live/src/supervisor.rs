@@ -5,28 +5,36 @@ pub(crate) mod ending;
 mod launching;
 mod requests;
 
-pub use requests::{Request, Talk};
+pub use requests::{Request, Talk, send as tell, tell_failed};
 
 use crate::agent;
 use crate::cgroup::Groups;
 use crate::clock::{Clock, monotonic_ns};
 use crate::counters;
+use crate::death::{Death, signal_name};
 use crate::engine::Command;
 use crate::error::{Error, Result};
 use crate::host::{self, Ground, Host, Limits, Namespaces};
 use crate::isolation;
+use crate::last_words::LastWords;
 use crate::laws::{LoadedLaw, Teacher};
 use crate::players::{Player, Zero};
 use crate::program::{self, Running, Surroundings};
+use crate::run_record::{self, Ending};
 use children::{EngineProcess, ObserverProcess};
 use longhaul_network::Network;
 use longhaul_plan::{Cause, Event, Isolation, LinkChange, NodeKind, Plan};
+use longhaul_storage::Disk;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
+/// Between two looks whether a service listens.
+const READY_LOOK_NS: u64 = 5_000_000;
+/// Programs' states are written down no more often than that.
+const NOTED_EVERY_NS: u64 = 1_000_000_000;
 /// Between the last preparation and the clock's zero.
 const START_MARGIN_NS: u64 = 20_000_000;
 
@@ -37,47 +45,66 @@ pub struct Options {
     pub directory: PathBuf,
     /// A short unique name, for control groups.
     pub run: String,
-    /// The private line to whoever started the run: events out, requests in. Its end ends the run,
-    /// unless `keep` is set.
+    /// The private line to the client, who started the run: events out, requests in. Its end ends the run,
+    /// unless the client asked to be let go.
     pub line: Option<UnixStream>,
+    /// The client's process.
+    pub client: Option<i32>,
     /// Where others may talk to the run.
     pub socket: Option<PathBuf>,
     /// Stay up until told to stop, whatever the programs do.
     pub keep: bool,
+    /// What is to be removed after the run if the client is gone.
+    pub scratch: Vec<PathBuf>,
 }
 
-impl Options {
-    /// Says on the private line that the run could not begin.
-    pub fn say_failed(&mut self, error: &Error) {
-        if let Some(line) = &mut self.line {
-            requests::send(line, &json!({"event": "failed", "message": error.to_string()}));
-        }
-    }
-}
-
-/// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed.
-pub fn supervise(plan: &Plan, options: Options) -> i32 {
-    ending::block_signals();
-    let mut talk = match Talk::new(options.line, options.socket.as_deref(), options.keep) {
-        Ok(talk) => talk,
-        Err(_) => return 70,
-    };
+/// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed. How it ended
+/// goes into `raw/ended.json` and, for the worker, into `report`.
+pub fn supervise(plan: &Plan, options: &mut Options, report: &LastWords) -> i32 {
+    let mut talk = Talk::new(options.line.take());
     let groups = Groups::make(&options.run);
-    let outcome = Supervisor::build(plan, options.directory, options.keep, &groups, &mut talk)
-        .and_then(|mut supervisor| supervisor.run(&mut talk));
+    let outcome = options.socket.as_deref().map_or(Ok(()), |socket| talk.listen(socket)).and_then(|()| {
+        match Supervisor::build(plan, options.directory.clone(), options.keep, &groups, &mut talk)? {
+            Built::Up(mut supervisor) => supervisor.run(&mut talk),
+            Built::CalledOff(ending) => Ok(ending),
+        }
+    });
+    let mut ending = outcome.unwrap_or_else(|error| Ending::of_error(&error));
     ending::kill_everything();
     groups.remove();
     talk.remove_socket();
-    match outcome {
-        Ok(ended) => {
-            talk.tell(&json!({"event": "ended", "reason": ended}));
+    ending.warnings = std::mem::take(&mut talk.warnings);
+    if let Ok(text) = serde_json::to_string_pretty(&ending) {
+        let _ = longhaul_storage::replace(&Disk, &options.directory.join("raw/ended.json"), text.as_bytes());
+        report.write(&text);
+    }
+    // The end of worker and client may not have been seen yet.
+    ending::let_signals_through();
+    drop(talk.requests());
+    if ending::worker_is_gone() && talk.client_is_gone() {
+        // Nobody else is left to do it.
+        let _ = run_record::end(&options.directory, &ending);
+        if talk.is_abandoned() {
+            options.scratch.iter().for_each(|path| drop(fs::remove_dir_all(path)));
+        }
+    }
+    match ending.is_good() {
+        true => {
+            talk.tell(&json!({"event": "ended", "reason": ending.status, "why": ending.reason}));
             0
         }
-        Err(error) => {
-            talk.tell(&json!({"event": "failed", "message": error.to_string()}));
+        false => {
+            talk.tell(&requests::failed(&ending));
             70
         }
     }
+}
+
+/// What came of bringing a run up.
+enum Built<'a> {
+    Up(Box<Supervisor<'a>>),
+    /// It was to end before it was up.
+    CalledOff(Ending),
 }
 
 struct Supervisor<'a> {
@@ -94,8 +121,12 @@ struct Supervisor<'a> {
     engine: EngineProcess,
     /// Who watches the hosts' sockets, if somebody does.
     observer: Option<ObserverProcess>,
-    /// Whether that one failed.
-    unwatched: bool,
+    /// How that one failed, if it did.
+    unwatched: Option<String>,
+    /// Whether the clock has been started.
+    started: bool,
+    /// When the programs' states were written down last, if they have changed since.
+    noted: Noted,
     clock: Clock,
     zero: Zero,
     keep: bool,
@@ -114,7 +145,7 @@ impl<'a> Supervisor<'a> {
         keep: bool,
         groups: &Groups,
         talk: &mut Talk,
-    ) -> Result<Self> {
+    ) -> Result<Built<'a>> {
         let began_ns = monotonic_ns();
         let cwd =
             std::env::current_dir().map_err(|error| Error::wrap("find the working directory", error))?;
@@ -143,6 +174,9 @@ impl<'a> Supervisor<'a> {
             if position % 100 == 99 {
                 talk.tell(&json!({"event": "building", "nodes": position + 1, "of": plan.nodes.len()}));
             }
+            if let Some(ending) = talk.is_called_off_early() {
+                return Ok(Built::CalledOff(ending));
+            }
         }
         base.enter().map_err(|error| Error::wrap("return from the hosts' namespaces", error))?;
         let holder =
@@ -168,7 +202,7 @@ impl<'a> Supervisor<'a> {
             .iter()
             .map(|program| Running::new(program, &plan.nodes[program.host].name))
             .collect();
-        Ok(Supervisor {
+        Ok(Built::Up(Box::new(Supervisor {
             plan,
             directory,
             cwd,
@@ -180,7 +214,9 @@ impl<'a> Supervisor<'a> {
             programs,
             engine,
             observer,
-            unwatched: false,
+            unwatched: None,
+            started: false,
+            noted: Noted::default(),
             clock: Clock::starting_now(),
             zero: Zero::unknown().map_err(|error| Error::wrap("make the clock of traffic", error))?,
             keep,
@@ -188,22 +224,25 @@ impl<'a> Supervisor<'a> {
             softnet_before,
             _laws: laws,
             repaced: Vec::new(),
-        })
+        })))
     }
 
-    fn run(&mut self, talk: &mut Talk) -> Result<String> {
-        let outcome = self.start_services(talk).and_then(|()| {
-            self.start_players(talk)?;
-            self.start_clock(talk)?;
-            self.turn(talk)
-        });
-        let ended = self.end(talk, outcome.as_ref().map_or("failed", String::as_str));
-        let reason = outcome?;
-        ended?;
-        Ok(reason)
+    fn run(&mut self, talk: &mut Talk) -> Result<Ending> {
+        let outcome = match self.start_services(talk) {
+            Ok(None) => {
+                self.start_players(talk).and_then(|()| self.start_clock(talk)).and_then(|()| self.turn(talk))
+            }
+            Ok(Some(ending)) => Ok(ending),
+            Err(error) => Err(error),
+        };
+        let ended = self.end(talk, outcome.as_ref().map_or("failed", |ending| &ending.status));
+        let ending = outcome?;
+        // Whatever went wrong first is the reason.
+        if ending.is_good() { ended.map(|()| ending) } else { Ok(ending) }
     }
 
-    fn start_services(&mut self, talk: &mut Talk) -> Result<()> {
+    /// Starts services and waits until they are ready; how the run ended if it was to end meanwhile.
+    fn start_services(&mut self, talk: &mut Talk) -> Result<Option<Ending>> {
         for index in 0..self.programs.len() {
             if !self.programs[index].service || self.plan.programs[index].plays.is_some() {
                 continue;
@@ -214,23 +253,29 @@ impl<'a> Supervisor<'a> {
             }
         }
         for index in 0..self.programs.len() {
-            self.wait_until_ready(index)?;
+            if let Some(ending) = self.wait_until_ready(index, talk)? {
+                return Ok(Some(ending));
+            }
         }
-        Ok(())
+        Ok(None)
     }
 
-    fn wait_until_ready(&mut self, index: usize) -> Result<()> {
-        let Some(ready) = &self.plan.programs[index].ready else { return Ok(()) };
-        let deadline_ns = monotonic_ns() + ready.within_ns;
+    fn wait_until_ready(&mut self, index: usize, talk: &mut Talk) -> Result<Option<Ending>> {
+        let Some(ready) = &self.plan.programs[index].ready else { return Ok(None) };
+        let deadline_ns = monotonic_ns().saturating_add(ready.within_ns);
         loop {
             self.reap();
+            self.check_engine()?;
+            if let Some(ending) = talk.is_called_off_early() {
+                return Ok(Some(ending));
+            }
             let name = &self.programs[index].name;
             let Some(pid) = self.programs[index].pid else {
                 return Err(Error::new(format!("program {name}: ended before it was ready"))
                     .with_remedy(format!("see logs/{name}.err in {}", self.directory.display())));
             };
             if program::listens(pid, ready.tcp_port) {
-                return Ok(());
+                return Ok(None);
             }
             if monotonic_ns() > deadline_ns {
                 return Err(Error::new(format!(
@@ -239,7 +284,16 @@ impl<'a> Supervisor<'a> {
                 ))
                 .with_remedy(format!("see logs/{name}.err in {}", self.directory.display())));
             }
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            talk.wait(READY_LOOK_NS, &self.engine.control);
+        }
+    }
+
+    /// An engine that has ended before its time is why the run ends.
+    fn check_engine(&self) -> Result<()> {
+        match (&self.engine.failure, &self.engine.death) {
+            (Some(failure), _) => Err(failure.clone()),
+            (None, Some(how)) => Err(Error::crash(format!("the engine {how}"))),
+            (None, None) => Ok(()),
         }
     }
 
@@ -283,55 +337,79 @@ impl<'a> Supervisor<'a> {
             // Services and players started on the clock that the supervisor began with.
             running.shift_times(-earlier_ns);
         }
-        talk.tell(&json!({"event": "started", "t0_unix_ns": crate::clock::unix_ns() + START_MARGIN_NS}));
+        let started = json!({"t0_unix_ns": crate::clock::unix_ns() + START_MARGIN_NS});
+        // Needed where the engine cannot say it at the end.
+        let _ = run_record::replace_lightly(
+            &self.directory.join("raw/started.json"),
+            started.to_string().as_bytes(),
+        );
+        self.started = true;
+        talk.tell(&json!({"event": "started", "t0_unix_ns": started["t0_unix_ns"]}));
         Ok(())
     }
 
     /// The main part of the run; returns why it ended.
-    fn turn(&mut self, talk: &mut Talk) -> Result<String> {
+    fn turn(&mut self, talk: &mut Talk) -> Result<Ending> {
         loop {
             self.reap();
             self.report_endings(talk);
-            if !self.engine.alive {
-                return Err(Error::new("the engine stopped before the run did")
-                    .with_remedy(format!("see raw/engine.json in {}", self.directory.display())));
-            }
+            self.check_engine()?;
             let now_ns = self.clock.ns();
             self.start_and_stop_due(now_ns, talk);
-            if let Some(reason) = self.is_over(now_ns) {
-                return Ok(reason);
+            self.note_programs(now_ns);
+            if let Some(ending) = self.is_over(now_ns) {
+                return Ok(ending);
             }
             let wait_ns = self.next_deadline_ns().saturating_sub(self.clock.ns());
             talk.wait(wait_ns, &self.engine.control);
             self.engine.hear();
-            if ending::told_to_stop() {
-                return Ok("stopped".into());
-            }
+            self.engine.warnings.drain(..).for_each(|warning| talk.warn(warning));
             for (from, request) in talk.requests() {
-                if let Request::Stop { interrupted } = request {
-                    talk.answer(from, &json!({"ok": true}));
-                    return Ok(if interrupted { "interrupted" } else { "stopped" }.into());
+                match request {
+                    Request::Stop { interrupted, why } => {
+                        talk.answer(from, &json!({"ok": true}));
+                        return Ok(requests::stopped(interrupted, why));
+                    }
+                    Request::Detach {} => {
+                        let answer = talk.detach(from);
+                        talk.answer(from, &answer);
+                    }
+                    request => {
+                        let answer = self.fulfil(request);
+                        talk.answer(from, &answer);
+                    }
                 }
-                let answer = self.fulfil(request);
-                talk.answer(from, &answer);
             }
-            if talk.is_abandoned() {
-                return Ok("interrupted".into());
+            if let Some(ending) = talk.is_called_off() {
+                return Ok(ending);
             }
         }
     }
 
-    fn is_over(&self, now_ns: u64) -> Option<String> {
+    fn is_over(&self, now_ns: u64) -> Option<Ending> {
         if self.keep {
             return None;
         }
         match self.plan.duration_ns {
-            Some(duration_ns) => (now_ns >= duration_ns).then(|| "duration".into()),
+            Some(duration_ns) => {
+                (now_ns >= duration_ns).then(|| Ending::new("duration", "its duration has passed"))
+            }
             None => {
                 let busy =
                     self.programs.iter().any(|running| !running.service && running.is_pending_or_running());
-                (!busy && !self.engine.busy).then(|| "programs".into())
+                let reason = "all programs that end by themselves have ended";
+                (!busy && !self.engine.busy).then(|| Ending::new("programs", reason))
             }
+        }
+    }
+
+    /// Writes down now and then what the programs do, for results of a run that is killed.
+    fn note_programs(&mut self, now_ns: u64) {
+        let Noted { changed, next_ns } = &mut self.noted;
+        if *changed && now_ns >= *next_ns {
+            (*changed, *next_ns) = (false, now_ns + NOTED_EVERY_NS);
+            let text = format!("{:#}\n", json!(self.programs));
+            let _ = run_record::replace_lightly(&self.directory.join("raw/programs.json"), text.as_bytes());
         }
     }
 
@@ -372,7 +450,8 @@ impl<'a> Supervisor<'a> {
             let kill = running.kill_at_ns.map(|at_ns| at_ns.saturating_sub(self.clock.start_ns()));
             [start, stop, kill].into_iter().flatten()
         });
-        programs.chain(self.plan.duration_ns.filter(|_| !self.keep)).min().unwrap_or(u64::MAX)
+        let note = Some(self.noted.next_ns).filter(|_| self.noted.changed);
+        programs.chain(self.plan.duration_ns.filter(|_| !self.keep)).chain(note).min().unwrap_or(u64::MAX)
     }
 
     fn start_program(&mut self, index: usize, talk: &mut Talk) {
@@ -382,6 +461,7 @@ impl<'a> Supervisor<'a> {
         let isolation = self.plan.isolation;
         let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &env, isolation };
         self.programs[index].start_ns = Some(self.clock.signed_ns());
+        self.noted.changed = true;
         let Some(host) = &self.hosts[planned.host] else { return };
         let running = &mut self.programs[index];
         match program::start(planned, host, self.host_groups[planned.host].as_ref(), &around) {
@@ -415,17 +495,40 @@ impl<'a> Supervisor<'a> {
     /// Collects every child that has ended, programs' orphans included.
     fn reap(&mut self) {
         while let Some((pid, status, usage)) = ending::next_ended() {
+            if libc::WIFSTOPPED(status) {
+                self.let_go_on(pid, libc::WSTOPSIG(status));
+                continue;
+            }
             if pid == self.engine.pid {
-                self.engine.alive = false;
+                self.engine.ended(Death(status));
             }
-            if self.observer.take_if(|observer| observer.pid == pid).is_some() {
-                self.unwatched = status != 0;
+            if let Some(observer) = self.observer.take_if(|observer| observer.pid == pid)
+                && !Death(status).is_success()
+            {
+                self.unwatched = Some(observer.ended(Death(status)));
             }
+            self.noted.changed = true;
             let at_ns = self.clock.signed_ns();
             if let Some(running) = self.programs.iter_mut().find(|running| running.pid == Some(pid)) {
                 running.ended(at_ns, status, &usage);
             }
         }
+    }
+
+    /// Whoever stops the engine or the observer stops the run with it: they go on, and that is told. Programs
+    /// may stop.
+    fn let_go_on(&mut self, pid: libc::pid_t, signal: libc::c_int) {
+        let name = match pid {
+            _ if pid == self.engine.pid => "engine",
+            _ if self.observer.as_ref().is_some_and(|observer| observer.pid == pid) => "observer",
+            _ => return,
+        };
+        let (signal, at_s) = (signal_name(signal), self.clock.signed_ns() as f64 / 1e9);
+        self.engine
+            .warnings
+            .push(format!("the {name} was stopped by {signal} at {at_s:.3} s; the supervisor let it go on"));
+        // SAFETY: plain system call; the child has not been collected.
+        unsafe { libc::kill(pid, libc::SIGCONT) };
     }
 
     fn command(&mut self, command: &Command) -> Result<()> {
@@ -442,7 +545,7 @@ impl<'a> Supervisor<'a> {
 
     fn fulfil(&mut self, request: Request) -> Value {
         match request {
-            Request::Stop { .. } => Value::Null,
+            Request::Stop { .. } | Request::Detach {} => Value::Null,
             Request::Hosts {} => {
                 let hosts = self.hosts.iter().flatten();
                 json!({"ok": true, "hosts": hosts.map(|host| {
@@ -497,6 +600,9 @@ impl<'a> Supervisor<'a> {
     }
 
     fn ask_engine(&mut self, command: &Command) -> Value {
+        if !self.started {
+            return json!({"ok": false, "message": requests::NOT_YET});
+        }
         let answer = self
             .command(command)
             .and_then(|()| self.engine.answer().map_err(|error| Error::wrap("hear the engine", error)));
@@ -513,6 +619,13 @@ fn open_to_hosts(cwd: &Path, directory: &Path, groups: &Groups) -> Vec<PathBuf> 
     let places =
         [Some(cwd.to_owned()), Some(directory.to_owned()), groups.root().map(Path::to_owned), temporary];
     places.into_iter().flatten().filter_map(|place| fs::canonicalize(place).ok()).collect()
+}
+
+/// When the programs' states are written down.
+#[derive(Debug, Default)]
+struct Noted {
+    changed: bool,
+    next_ns: u64,
 }
 
 fn load_laws(plan: &Plan, talk: &mut Talk) -> Result<Vec<LoadedLaw>> {

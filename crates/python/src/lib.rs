@@ -13,6 +13,7 @@ use pyo3::types::PyDict;
 use std::collections::HashMap;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 
 #[pymodule]
 mod _longhaul {
@@ -30,8 +31,8 @@ mod _longhaul {
     use super::relay::{check_relay_plan, run_relay};
     #[pymodule_export]
     use super::{
-        cgroup_prefix, check_kernel_law, check_law, check_plan, draw, kernel_laws, own_cgroup, path, replay,
-        run_in_host, run_live, trial, uniforms, version,
+        cgroup_prefix, check_kernel_law, check_law, check_plan, draw, kernel_laws, oom_kills,
+        oom_kills_since, own_cgroup, path, replay, run_in_host, run_live, trial, uniforms, version,
     };
 }
 
@@ -221,6 +222,11 @@ impl Simulation {
             .collect()
     }
 
+    /// What has been counted so far, as JSON; what has been recorded is on its way to disk.
+    fn so_far(&mut self) -> PyResult<String> {
+        self.0.so_far().map(|result| result.to_string()).map_err(PyRuntimeError::new_err)
+    }
+
     /// The simulated time, in ns.
     fn now_ns(&self) -> u64 {
         self.0.now().ns()
@@ -249,27 +255,50 @@ fn uniforms(seed: u64, name: &str, count: usize) -> Vec<f64> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (plan, *, directory, run, line, socket, keep))]
+#[pyo3(signature = (plan, *, directory, run, line, client, socket, keep, scratch))]
 #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
+#[expect(clippy::too_many_arguments, reason = "named in Python")]
 fn run_live(
     plan: &str,
     directory: &str,
     run: &str,
     line: Option<i32>,
+    client: Option<i32>,
     socket: Option<String>,
     keep: bool,
+    scratch: Vec<PathBuf>,
 ) -> PyResult<i32> {
     let plan = read_plan(plan)?;
     // SAFETY: the caller was started with this descriptor and uses it for nothing else.
     let line = line.map(|fd| unsafe { UnixStream::from_raw_fd(fd) });
-    let options =
-        Options { directory: directory.into(), run: run.into(), line, socket: socket.map(Into::into), keep };
+    let options = Options {
+        directory: directory.into(),
+        run: run.into(),
+        line,
+        client,
+        socket: socket.map(Into::into),
+        keep,
+        scratch,
+    };
     Ok(longhaul_live::run(&plan, options))
+}
+
+/// Where the kernel counts processes of this control group that it killed for memory, and how many so far.
+#[pyfunction]
+fn oom_kills() -> Option<(String, u64)> {
+    longhaul_live::OomKills::now().as_record()
+}
+
+/// In words, those that it has killed since it had killed `count`; none if there are none.
+#[pyfunction]
+fn oom_kills_since(file: &str, count: u64) -> Option<String> {
+    longhaul_live::OomKills::of_record(file, count).since().map(|kills| kills.to_string())
 }
 
 #[pyfunction]
 #[pyo3(signature = (*, supervisor, namespaces, argv, env, cwd, cgroup, strict))]
 fn run_in_host(
+    py: Python<'_>,
     supervisor: i32,
     namespaces: HashMap<String, i32>,
     argv: Vec<String>,
@@ -294,8 +323,15 @@ fn run_in_host(
         strict,
     };
     let env: Vec<(String, String)> = env.into_iter().collect();
-    longhaul_live::run_in_host(&entry, &argv, &env, cwd)
-        .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    let mut interruption = None;
+    let code = longhaul_live::run_in_host(&entry, &argv, &env, cwd, || {
+        interruption = interruption.take().or(py.check_signals().err());
+        interruption.is_some()
+    });
+    match interruption {
+        Some(interruption) => Err(interruption),
+        None => code.map_err(|error| PyRuntimeError::new_err(error.to_string())),
+    }
 }
 
 #[pyfunction]

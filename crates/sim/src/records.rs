@@ -145,6 +145,11 @@ impl Records {
 
     /// Writes out what is buffered. The error is the first there was.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
+        self.flush()
+    }
+
+    /// The same on the way, after which more may come.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }

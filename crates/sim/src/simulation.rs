@@ -260,7 +260,20 @@ impl Simulation {
         let records = &mut self.outlet.records;
         requests.into_iter().for_each(|row| records.request(row));
         records.finish().map_err(|error| format!("cannot write the records: {error}"))?;
-        Ok(json!({
+        Ok(self.account(flows))
+    }
+
+    /// What the run has counted so far, marked as `unfinished`; what it has recorded is on its way to disk.
+    pub fn so_far(&mut self) -> Result<Value, String> {
+        self.outlet.records.flush().map_err(|error| format!("cannot write the records: {error}"))?;
+        let (flows, _requests) = self.endpoints.flows(self.now);
+        let mut account = self.account(flows);
+        account["unfinished"] = json!(true);
+        Ok(account)
+    }
+
+    fn account(&self, flows: Vec<Value>) -> Value {
+        json!({
             "mode": "sim",
             "duration_ns": self.now.ns(),
             "error": null,
@@ -275,6 +288,6 @@ impl Simulation {
             "damaged": self.outlet.cargo.damaged(),
             "echo_fates": self.outlet.cargo.echo_fates(),
             "digest": format!("{:016x}", self.digest()),
-        }))
+        })
     }
 }

@@ -102,6 +102,9 @@ def judge(
     if not engine:
         reason = Reason("invalid", "the engine left no results", "see logs/engine.err")
         return Fidelity("invalid", (reason,), {}, {}, {}, {})
+    if engine.get("unfinished"):
+        reason = Reason("invalid", "the run ended before the engine could write its results")
+        return Fidelity("invalid", (reason,), {}, {}, {}, {})
     if engine.get("mode") == "sim":
         reasons = tuple(_vanished(engine))
         return Fidelity("invalid" if reasons else "faithful", reasons, {}, {}, {}, {})

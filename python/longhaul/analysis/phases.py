@@ -228,15 +228,17 @@ def _mean(values: Sequence[float | None], weights: Sequence[float]) -> float | N
     return sum(value * weight for value, weight in known) / total
 
 
-def _at_end(counters: Json) -> dict[str, Any]:
-    """The counters of a direction as records of changes have them."""
+def _at_end(counters: Json) -> dict[str, Any] | None:
+    """The counters of a direction as records of changes have them; ``None`` if some are unknown."""
+    if counters["wire_delay_mean_ns"] is None:
+        return None
     entered = counters["delivered_packets"] + counters["flying_packets"]
     found = {key: counters.get(key, 0) for key in _COUNTERS}
     wire_delay_ns = counters["wire_delay_mean_ns"] * entered
     return {**found, "entered_packets": entered, "wire_delay_ns": wire_delay_ns}
 
 
-def _difference(before: Json, after: Json) -> dict[str, Any] | None:
+def _difference(before: Json | None, after: Json | None) -> dict[str, Any] | None:
     if not before or not after:
         return None
     return {key: after[key] - before[key] for key in _COUNTERS}

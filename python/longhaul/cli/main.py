@@ -8,7 +8,9 @@ from importlib.metadata import version
 import click
 
 from longhaul.cli.lazy import Commands
+from longhaul.cli.streams import survive_closed_streams
 from longhaul.errors import LonghaulError
+from longhaul.run.signals import interrupt_on_signals
 from longhaul.subprocesses import trusted_import_path
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -70,6 +72,8 @@ def longhaul() -> None:
 def main() -> None:
     """Run the command line; problems of the user's become one line and an exit code."""
     sys.path[:] = trusted_import_path()
+    survive_closed_streams()
+    interrupt_on_signals()
     try:
         longhaul.main(standalone_mode=False)
     except LonghaulError as error:
@@ -81,9 +85,6 @@ def main() -> None:
         _complain(error.format_message(), 2)
     except (KeyboardInterrupt, click.Abort):
         sys.exit(130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             place = f" {error.filename}" if error.filename else ""

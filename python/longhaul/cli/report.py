@@ -80,17 +80,9 @@ def report(
 
 def _write_again(directory: Path, formats: tuple[str, ...]) -> list[Path]:
     from longhaul.report.files import write_figures
+    from longhaul.run.rewriting import write_again
 
-    if (directory / "sweep.json").is_file():
-        from longhaul.run.sweeps.sweep import rewrite
-
-        written = rewrite(directory)
-    else:
-        from longhaul.report.html import write_report
-        from longhaul.run.results import write_results
-
-        write_results(directory)
-        written = write_report(directory)
+    written = write_again(directory)
     return [written, *(write_figures(directory, formats) if formats else ())]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from longhaul.errors import LonghaulError
 from longhaul.measure.plans import Plan
+from longhaul.run.cleaning import temporary_prefix
 from longhaul.run.session import Session
 
 _TIME = re.compile(r"time=([\d.]+) ms")
@@ -75,11 +76,11 @@ class Measured:
 
 def measure(plan: Plan) -> Measured:
     """Run ``plan`` to its end in a temporary directory."""
-    with tempfile.TemporaryDirectory(prefix="longhaul-measure-") as temporary:
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix("measure")) as temporary:
         directory = Path(temporary)
         path = directory / "plan.json"
         path.write_text(json.dumps(plan), encoding="utf-8")
-        session = Session(path, directory, run=directory.name[-12:])
+        session = Session(path, directory, run=directory.name[-20:], scratch=[directory])
         try:
             for _event in session.events():
                 pass

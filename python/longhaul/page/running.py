@@ -22,6 +22,7 @@ from longhaul.page.refusals import as_json
 from longhaul.page.told import Told
 from longhaul.run import directory as directories
 from longhaul.run import experiment, live, session, sim
+from longhaul.run.signals import interrupt_on_signals
 from longhaul.run.state import socket_path
 from longhaul.scenario import Resolved, resolve
 from longhaul.scenario.load import parse_scenario
@@ -85,6 +86,7 @@ def main() -> int:
     tell = teller()
     # Whoever starts a server in the background may have told it to ignore this.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    interrupt_on_signals()
     orders: Json = json.loads(sys.stdin.readline())
     run = Run()
     threading.Thread(target=listen, args=(run,), daemon=True).start()
@@ -142,7 +144,8 @@ def _live(resolved: Resolved, orders: Json, run: Run, tell: Tell) -> tuple[Path,
             tell(cast("Told", _judged(message, programs)))
 
     try:
-        finished = live.run(prepared, progress=progress)
+        with experiment.results_so_far(prepared.directory, report=True):
+            finished = live.run(prepared, progress=progress)
     finally:
         run.ends()
     return finished.directory, finished.reason

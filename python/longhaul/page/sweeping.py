@@ -20,6 +20,7 @@ from longhaul.analysis.pace import Pace, left_text
 from longhaul.errors import LonghaulError
 from longhaul.page.refusals import as_json
 from longhaul.page.running import Run, Tell, listen, teller
+from longhaul.run.signals import interrupt_on_signals
 from longhaul.run.sweeps import sweep as sweeps
 from longhaul.run.sweeps.folder import Folder
 from longhaul.run.sweeps.local import Threads
@@ -107,6 +108,7 @@ def main() -> int:
     """Do the sweep that the orders ask for; 0 if there are results."""
     tell = teller()
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    interrupt_on_signals()
     orders: Json = json.loads(sys.stdin.readline())
     os.nice(_NICENESS)
     run = Run()

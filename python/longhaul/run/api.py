@@ -183,7 +183,8 @@ def run_live(
 
     resolved = resolve(load_scenario(Path(scenario), settings=_settings(params)), seed=seed)
     prepared = live.prepare(resolved, runs=Path(runs), argv=sys.argv, journal=journal)
-    finished = live.run(prepared, progress=experiment.ignore)
+    with experiment.results_so_far(prepared.directory, report=report):
+        finished = live.run(prepared, progress=experiment.ignore)
     return _conclude(finished.directory, reason=finished.reason, report=report)
 
 

@@ -1,33 +1,66 @@
-"""Removing what killed runs left: sockets without a listener, control groups without processes."""
+"""Removing what killed runs left: sockets, locks, control groups, temporary directories."""
 
 import os
-import signal
+import shutil
+import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from pathlib import Path
 
-from longhaul.run import groups, session, state
+from longhaul.run import ending, finding, groups, processes, state
+
+PREFIX = "longhaul-"
+"""Of temporary directories, behind which stands the number of the process that made them."""
+_ENDED_WITHIN_S = 15.0
+
+
+def temporary_prefix(what: str) -> str:
+    """For a temporary directory of this process, which :func:`remove_leftovers` finds when that is gone."""
+    return f"{PREFIX}{what}-{os.getpid()}-"
 
 
 def remove_leftovers(*, everything: bool) -> Iterator[str]:
-    """Remove them and say each; with ``everything``, end runs that are up as well."""
+    """Remove them and say each; with ``everything``, end runs that are up as well.
+
+    Runs are found by their processes, and so without a socket, too. How those ended that nobody concluded is
+    written down.
+    """
     found = False
-    for name in state.names():
-        path = state.socket_path(name)
-        if state.is_alive(path):
-            if not everything:
-                continue
-            line = session.connect(path)
-            supervisor = line.peer()
-            line.close()
-            with suppress(ProcessLookupError):
-                os.kill(supervisor, signal.SIGKILL)
-            yield f"ended {name}"
-        state.remove(path)
+    for each in (*_ended(everything=everything), *_removed()):
         found = True
-        yield f"removed {path}"
-    for group in groups.every():
-        if groups.remove(group):
-            found = True
-            yield f"removed {group}"
+        yield each
     if not found:
         yield "nothing to clean"
+
+
+def _ended(*, everything: bool) -> Iterator[str]:
+    """Runs and relays that are up, if they are to be ended."""
+    for running in finding.everything() if everything else ():
+        if running.socket.parent != state.state_directory():
+            # Who has a runtime directory of its own looks after its own runs.
+            continue
+        running.end(within_s=_ENDED_WITHIN_S)
+        yield f"ended {running.name}"
+        if (running.directory / "run.json").is_file():
+            ending.settle(running.directory)
+
+
+def _removed() -> Iterator[str]:
+    for path in state.leftovers():
+        path.unlink(missing_ok=True)
+        yield f"removed {path}"
+    under_way = {worker.run for worker in finding.workers()}
+    for group in groups.everywhere():
+        if groups.run_of(group) not in under_way and groups.remove(group):
+            yield f"removed {group}"
+    for directory in _temporary():
+        shutil.rmtree(directory, ignore_errors=True)
+        yield f"removed {directory}"
+
+
+def _temporary() -> Iterator[Path]:
+    """Temporary directories of this user whose process is gone."""
+    for path in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*-*")):
+        number = path.name.split("-")[-2]
+        mine = not path.is_symlink() and path.is_dir() and path.stat().st_uid == os.geteuid()
+        if mine and number.isdecimal() and processes.state(int(number)) is None:
+            yield path

@@ -71,18 +71,19 @@ def settle(directory: Path) -> Ending:
     if path is not None and not ending.is_running and record.read(path).get("status") == RUNNING:
         end(directory, ending.status, ending.reason)
     if not ending.is_running:
+        record.release(directory)
         _remove_parts(directory)
     return ending
 
 
-def end(directory: Path, status: str, reason: str | None = None) -> None:
-    """Write how what is in ``directory`` ended. What has ended stays as it is."""
+def end(directory: Path, status: str, reason: str | None = None, *, is_known_better: bool = False) -> None:
+    """Write how what is in ``directory`` ended; what has ended stays as it is, unless ``is_known_better``."""
     path = record.path_of(directory)
     if path is None:
         return
     with record.locked(directory):
         content = record.read(path)
-        if content.get("status") == RUNNING:
+        if content.get("status") == RUNNING or is_known_better:
             content |= {"status": status, "reason": reason or REASONS.get(status)}
             record.write(path, content)
     record.release(directory)

@@ -2,13 +2,15 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import ending, live
-from longhaul.run.session import Message
+from longhaul.run.session import Message, RunFailedError
 
 
 def run_experiment(
@@ -41,7 +43,8 @@ def run_experiment(
         print(f"longhaul: {warning}", file=sys.stderr)
     listener = listen(prometheus) if prometheus else None
     prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
-    with Progress(prepared.plan, watch=watch) as progress:
+    kept = results_so_far(prepared.directory, report=report, strict=strict, as_json=as_json)
+    with kept, Progress(prepared.plan, watch=watch) as progress:
         finished = live.run(
             prepared, progress=progress.tell, sudo=sudo, listener=listener, memory_bytes=memory_bytes
         )
@@ -76,6 +79,36 @@ def simulate(
     return exit_code(summary)
 
 
+@contextmanager
+def results_so_far(
+    directory: Path, *, report: bool, strict: bool = False, as_json: bool | None = None
+) -> Iterator[None]:
+    """A live run that fails or crashes on its way within the block leaves results of what it recorded.
+
+    Unless ``as_json`` is ``None``, they are printed. The error is passed on with the outcome's exit code.
+    """
+    try:
+        yield
+    except RunFailedError as error:
+        if (directory / "raw" / "started.json").is_file():
+            try:
+                status = ending.read(directory).status
+                summary = conclude(directory, reason=status, report=report, strict=strict)
+                error.exit_code = exit_code(summary)
+                if as_json is not None:
+                    show(summary, directory, as_json=as_json, report=report)
+            except (OSError, ValueError, LonghaulError) as second:
+                print(f"longhaul: results cannot be written: {_words(second)}", file=sys.stderr)
+                print(f"longhaul: to try again: longhaul report {directory}", file=sys.stderr)
+        raise
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
 def conclude(directory: Path, *, reason: str, report: bool, strict: bool = False) -> dict[str, Any]:
     """Turn what a run left in ``raw/`` into results, and write the report.
 
@@ -92,6 +125,14 @@ def conclude(directory: Path, *, reason: str, report: bool, strict: bool = False
 
         write_report(directory)
     return summary
+
+
+def conclude_ended(directory: Path, *, as_json: bool) -> int:
+    """Write and print the results of a live run that has ended, whoever ended it; returns the exit code."""
+    found = ending.settle(directory)
+    summary = conclude(directory, reason=found.status, report=True)
+    show(summary, directory, as_json=as_json, report=True)
+    return exit_code(summary)
 
 
 def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool, report: bool) -> None:

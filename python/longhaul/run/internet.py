@@ -46,6 +46,8 @@ def outside(path: Path, *, gateway: str, emulated: str) -> Iterator[None]:
     )
     _inside(path, gateway, prepare)
     ready, told = os.pipe()
+    # Its end tells slirp4netns to end, should this process be killed.
+    leash, held = os.pipe()
     namespaces = ["--netns-type=path"]
     if os.geteuid() != 0:
         namespaces.append(f"--userns-path=/proc/{supervisor}/ns/user")
@@ -54,15 +56,21 @@ def outside(path: Path, *, gateway: str, emulated: str) -> Iterator[None]:
         "--configure",
         f"--cidr={NETWORK}",
         f"--ready-fd={told}",
+        f"--exit-fd={leash}",
         "--mtu=1500",
         *namespaces,
         f"/proc/{supervisor}/fd/{answer['hosts'][gateway]['net']}",
         _DEVICE,
     ]
     process = subprocess.Popen(
-        command, pass_fds=[told], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        command,
+        pass_fds=[told, leash],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
     os.close(told)
+    os.close(leash)
     try:
         with os.fdopen(ready, "rb") as stream:
             if stream.read(1) != b"1":
@@ -77,6 +85,7 @@ def outside(path: Path, *, gateway: str, emulated: str) -> Iterator[None]:
         resolv.write_text(f"nameserver {NAMES}\n", encoding="utf-8")
         yield
     finally:
+        os.close(held)
         process.terminate()
         process.wait()
 

@@ -1,8 +1,6 @@
 """A scenario run live: real programs, real packets, and simulated ones where the scenario says so."""
 
-import os
 import secrets
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import ending, flows, laws, mpi, players, traffic, transfers
+from longhaul.run import ending, flows, laws, mpi, players, signals, traffic, transfers
 from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
 from longhaul.run.memory import MemoryLimit, Watch
@@ -131,11 +129,13 @@ def run(
     sudo: bool = False,
     listener: "socket.socket | None" = None,
     memory_bytes: int | None = None,
+    scratch: Sequence[Path] = (),
 ) -> Finished:
-    """Run to the end. Ctrl-C, SIGTERM and the memory limit end it early and keep its results so far.
+    """Run to the end. Ctrl-C, SIGTERM, SIGHUP and the memory limit end it early and keep its results so far.
 
     The engine may use ``memory_bytes`` of memory, by default half of what is free.
-    At ``listener``, if there is one, metrics are served meanwhile.
+    At ``listener``, if there is one, metrics are served meanwhile. ``scratch`` is removed should this process
+    be killed. Raises RunFailedError.
     """
     path = socket_path(prepared.run)
     served: AbstractContextManager[None] = nullcontext()
@@ -143,7 +143,7 @@ def run(
         from longhaul.run.exporter import serving
 
         served = serving(listener, prepared.directory, path)
-    reason, limit = "failed", MemoryLimit(memory_bytes)
+    ended, limit = ending.Ending(ending.FAILED), MemoryLimit(memory_bytes)
     with ending.recorded(prepared.directory):
         session = Session(
             prepared.plan,
@@ -151,6 +151,7 @@ def run(
             run=prepared.run,
             socket_path=path,
             sudo=sudo,
+            scratch=scratch,
         )
         watch = Watch(limit, session)
         watch.start()
@@ -159,14 +160,15 @@ def run(
                 for message in session.events():
                     progress(message)
                     if message.get("event") == "ended":
-                        reason = str(message["reason"])
+                        ended = ending.Ending(str(message["reason"]), message.get("why"))
         finally:
             watch.end()
             session.kill()
         if watch.error is not None:
-            reason = ending.FAILED
-        ending.end(prepared.directory, reason, str(watch.error) if watch.error else None)
-    return Finished(prepared.directory, reason)
+            ended = ending.Ending(ending.FAILED, str(watch.error))
+        # The worker has written that it was stopped, and cannot know why.
+        ending.end(prepared.directory, ended.status, ended.reason, is_known_better=watch.error is not None)
+    return Finished(prepared.directory, ended.status)
 
 
 def _needs_programs(item: Mapping[str, Any]) -> bool:
@@ -275,17 +277,13 @@ def _interruptions(session: Session) -> Iterator[None]:
     """The first signal asks the run to end; the second ends it at once."""
     asked = False
 
-    def on_signal(_number: int, _frame: FrameType | None) -> None:
+    def on_signal(number: int, _frame: FrameType | None) -> None:
         nonlocal asked
         if asked:
-            session.kill()
-            os._exit(130)
-        asked = True
-        session.stop(interrupted=True)
+            session.end_at_once(f"{signals.reason(number)} twice, which leaves no results")
+        else:
+            asked = True
+            session.stop(interrupted=True, why=signals.reason(number))
 
-    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
+    with signals.handled(on_signal):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -22,6 +22,7 @@ from longhaul.analysis.outcome import ending_text, expectation_state, program_fa
 from longhaul.analysis.pacing import summarise_pacing
 from longhaul.analysis.sharing import bottleneck
 from longhaul.analysis.transfers import summarise_transfers
+from longhaul.analysis.unfinished import engine_of_samples
 from longhaul.errors import LonghaulError
 from longhaul.run import live_flows, manifest, network_counts, outcomes, simulation, transfers
 from longhaul.run.changes import read_configuration
@@ -64,10 +65,10 @@ def write_results(directory: Path) -> Json:
     plan = _plan(directory)
     damaged = manifest.check_sources(directory)
     records = Records(directory, known_names(plan))
-    engine = read_engine(directory)
+    samples = as_samples(records.table("samples", _SAMPLE_COLUMNS))
+    engine = read_engine(directory) or _unfinished(directory, plan, samples)
     hosts: Json = _read(raw / "hosts.json") or {}
     traffic: list[Json] = _read(raw / "traffic.json") or []
-    samples = as_samples(records.table("samples", _SAMPLE_COLUMNS))
     configuration = read_configuration(directory, plan)
     simulated = engine is not None and engine.get("mode") == "sim"
     tables = write_tables(records, engine)
@@ -128,6 +129,12 @@ def write_results(directory: Path) -> Json:
     _write_json(directory / "summary.json", summary)
     manifest.update(directory)
     return summary
+
+
+def _unfinished(directory: Path, plan: Json, samples: Mapping[str, np.ndarray[Any, Any]]) -> Json | None:
+    """What a live run had counted that was killed; ``None`` if it recorded nothing, or was none."""
+    started = _read(directory / "raw" / "started.json")
+    return engine_of_samples(plan, samples, t0_unix_ns=started["t0_unix_ns"]) if started else None
 
 
 def _evaluated(summary: Json, expectations: list[Json]) -> Json:

@@ -7,17 +7,23 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from longhaul import _longhaul
 from longhaul.errors import LonghaulError
-from longhaul.run import groups, state
+from longhaul.run import ending, groups, processes, record, signals, state
 from longhaul.subprocesses import program, python_command
 
 Message = dict[str, Any]
 
+EXIT_CANNOT = 3
+EXIT_CRASHED = 70
+"""Both as long as there are no results to judge."""
+_NUDGE_S = 1.0
+"""A worker that says nothing for so long may have been stopped."""
 
 _MOST_BYTES = 1 << 16
 
@@ -77,6 +83,17 @@ class Line:
         self._stream.close()
 
 
+class RunFailedError(LonghaulError):
+    """A run that failed or crashed."""
+
+    def __init__(
+        self, message: str, *, status: str, remedy: str | None = None, exit_code: int = EXIT_CANNOT
+    ) -> None:
+        """As its ``status`` will be."""
+        super().__init__(message, remedy=remedy, exit_code=exit_code)
+        self.status = status
+
+
 class Session:
     """A run that this process started and whose end it waits for."""
 
@@ -89,17 +106,30 @@ class Session:
         keep: bool = False,
         socket_path: Path | None = None,
         sudo: bool = False,
+        scratch: Sequence[Path] = (),
     ) -> None:
-        """Start the worker for the plan in file ``plan``, to write into ``directory``."""
+        """Start the worker for the plan in file ``plan``, to write into ``directory``.
+
+        The run ends with this process, unless it detaches. With ``keep`` it ends when it is told to, whatever
+        its programs do. ``scratch`` is removed with a run whose client is gone.
+        """
         ours, theirs = socket.socketpair()
         self._run = run
+        self._directory = directory
+        self._socket_path = socket_path
+        self._is_over = False
+        self._killed: str | None = None
+        """Why this process ended the run at once, if it did."""
+        self._oom = _longhaul.oom_kills()
         orders = {
             "plan": str(plan.absolute()),
             "directory": str(directory.absolute()),
             "run": run,
             "line": theirs.fileno(),
+            "client": os.getpid(),
             "socket": str(socket_path) if socket_path else None,
             "keep": keep,
+            "scratch": [str(path.absolute()) for path in scratch],
             "cwd": str(Path.cwd()),
         }
         before: list[str] = []
@@ -108,19 +138,27 @@ class Session:
             before = [program("sudo"), "--close-from=4"]
         errors = directory / "logs" / "worker.err"
         errors.parent.mkdir(parents=True, exist_ok=True)
-        with errors.open("wb") as stderr:
-            self._process = subprocess.Popen(
-                [*before, *python_command("longhaul.run.worker", json.dumps(orders))],
-                stdin=subprocess.DEVNULL,
-                stdout=stderr,
-                stderr=stderr,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-                env={**os.environ, "PATH": search_path()},
-            )
-        theirs.close()
+        try:
+            with errors.open("wb") as stderr:
+                self._process = subprocess.Popen(
+                    [*before, *python_command("longhaul.run.worker", json.dumps(orders))],
+                    stdin=subprocess.DEVNULL,
+                    stdout=stderr,
+                    stderr=stderr,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                    env={**os.environ, "PATH": search_path()},
+                )
+        except OSError as error:
+            ours.close()
+            raise RunFailedError(
+                f"cannot start the worker: {error.strerror}", status=ending.FAILED
+            ) from error
+        finally:
+            theirs.close()
         self._errors = errors
         self.line = Line(ours)
+        self._note_process()
 
     @property
     def pid(self) -> int:
@@ -128,54 +166,132 @@ class Session:
         return self._process.pid
 
     def events(self) -> Iterator[Message]:
-        """What the run says, until it has ended. Raises LonghaulError when it failed."""
-        while (message := self.line.hear()) is not None:
+        """What the run says, until it has ended. Raises RunFailedError when it failed or crashed."""
+        while (message := self._hear()) is not None:
             if message.get("event") == "failed":
-                self.wait()
-                raise LonghaulError(str(message["message"]), exit_code=3)
+                code = self.wait()
+                reason = str(message["message"])
+                if code < 0 and message["status"] == ending.CRASHED:
+                    reason = f"the worker {self._death(code)}"
+                raise self._failed(reason, message["status"], remedy=message.get("remedy"))
             yield message
             if message.get("event") == "ended":
                 self.wait()
                 return
         code = self.wait()
-        detail = self._errors.read_text(errors="replace").strip().splitlines()
-        raise LonghaulError(
-            f"the run's process ended without a word (exit code {code})",
-            remedy=detail[-1] if detail else f"see {self._errors.parent}",
-            exit_code=70,
-        )
+        if self._killed is not None:
+            raise KeyboardInterrupt(self._killed)
+        if (found := self._written()) is None:
+            raise self._failed(f"the worker {self._death(code)}", ending.CRASHED)
+        if found.status in (ending.FAILED, ending.CRASHED):
+            raise self._failed(str(found.reason), found.status)
+        yield {"event": "ended", "reason": found.status, "why": found.reason}
 
     def wait_for(self, event: str) -> Message:
         """The next event of this kind."""
         for message in self.events():
             if message.get("event") == event:
                 return message
-        raise LonghaulError(f"the run ended before it was {event}", exit_code=70)
+        found = self._written()
+        why = found.reason if found is not None else None
+        raise LonghaulError(
+            f"the run ended before it was {event}" + (f": {why}" if why else ""), exit_code=EXIT_CANNOT
+        )
 
-    def stop(self, *, interrupted: bool = False) -> None:
+    def detach(self) -> None:
+        """Let the run go on when this process has ended. Raises LonghaulError if it is gone."""
+        self.line.tell({"do": "detach"})
+        while (message := self._hear()) is not None:
+            if message.get("ok"):
+                return
+            if message.get("event") == "failed":
+                self.wait()
+                raise self._failed(str(message["message"]), message["status"])
+        self.wait()
+        raise self._failed("the run ended before it could be left alone", ending.CRASHED)
+
+    def stop(self, *, interrupted: bool = False, why: str | None = None) -> None:
         """Ask the run to end; its events then come to an end."""
-        self.line.tell({"do": "stop", "interrupted": interrupted})
+        self.line.tell({"do": "stop", "interrupted": interrupted, "why": why})
+
+    def end_at_once(self, why: str) -> None:
+        """End the run without results; its events then come to an end. May be called by a signal handler."""
+        self._killed = why
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def kill(self) -> None:
-        """End the run at once; the kernel ends everything in it."""
-        with suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGKILL)
+        """End the run at once, if it has not ended; the kernel ends everything in it."""
+        if not self._is_over:
+            # Behind sudo it is another's; then it ends because nobody listens any more.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self.line.close()
         self.wait()
 
     def wait(self) -> int:
         """Wait for the worker's end."""
-        code = self._process.wait()
+        while True:
+            try:
+                code = self._process.wait(timeout=_NUDGE_S)
+                break
+            except subprocess.TimeoutExpired:
+                self._nudge()
+        self._is_over = True
         groups.remove_of(self._run)
+        if self._socket_path is not None and not state.is_alive(self._socket_path):
+            state.remove(self._socket_path)
         return code
+
+    def _hear(self) -> Message | None:
+        """The next event, however long that takes."""
+        while True:
+            try:
+                return self.line.hear(_NUDGE_S)
+            except TimeoutError:
+                self._nudge()
+
+    def _nudge(self) -> None:
+        """Let a worker go on that was stopped: nobody else would end what it watches."""
+        if processes.state(self._process.pid) == "T":
+            with suppress(ProcessLookupError, PermissionError):
+                self._process.send_signal(signal.SIGCONT)
+
+    def _failed(self, reason: str, status: str, *, remedy: str | None = None) -> RunFailedError:
+        code = EXIT_CRASHED if status == ending.CRASHED else EXIT_CANNOT
+        return RunFailedError(reason, status=status, remedy=remedy, exit_code=code)
+
+    def _death(self, code: int) -> str:
+        """How the worker ended, in words."""
+        if code < 0:
+            killed = _longhaul.oom_kills_since(*self._oom) if code == -signal.SIGKILL and self._oom else None
+            return f"was killed by {signals.name(-code)}" + (f"; {killed}" if killed else "")
+        with suppress(OSError):
+            said = self._errors.read_text(errors="replace").strip().splitlines()
+            if said:
+                return f"ended with exit code {code}: {said[-1]}"
+        return f"ended with exit code {code}"
+
+    def _written(self) -> ending.Ending | None:
+        """What the worker or the supervisor wrote last of the run's end."""
+        with suppress(OSError, ValueError, KeyError):
+            found = json.loads((self._directory / "raw" / "ended.json").read_text(encoding="utf-8"))
+            return ending.Ending(str(found["ended"]), found.get("reason"))
+        return None
+
+    def _note_process(self) -> None:
+        """Have the record name the worker, which goes on where this process may end."""
+        if (self._directory / "run.json").is_file():
+            known = record.read(self._directory / "run.json").get("processes") or {}
+            worker = processes.identify(self._process.pid)
+            record.update(self._directory / "run.json", processes={**known, "worker": worker})
 
 
 def connect(path: Path) -> Line:
     """Open a conversation with the run whose socket is ``path``."""
-    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        stream.connect(str(path))
+        stream = state.connected(path)
     except OSError as error:
-        stream.close()
         raise LonghaulError(
             f"cannot talk to the run at {path}: {error.strerror}", remedy="longhaul clean", exit_code=2
         ) from error

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from longhaul.run import live, session, state
-from longhaul.run.experiment import conclude, exit_code
+from longhaul.run import ending, live, session, state
+from longhaul.run.cleaning import temporary_prefix
+from longhaul.run.experiment import conclude, exit_code, results_so_far
 from longhaul.run.standing import run_in_host_at
 
 FAR = 1
@@ -64,22 +65,21 @@ def run_shell(
     with _run_directory(runs) as root:
         prepared = live.prepare(resolved, runs=root, argv=argv)
         path = state.socket_path(prepared.run)
-        running = session.Session(
-            prepared.plan, prepared.directory, run=prepared.run, keep=True, socket_path=path
-        )
-        try:
-            running.wait_for("started")
-            if internet:
-                from longhaul.run.internet import outside
-
-                with outside(path, gateway="far", emulated="10.0.0.0/8"):
-                    code = run_in_host_at(path, "near", words)
-            else:
-                code = run_in_host_at(path, "near", words)
-            running.stop()
-            running.wait_for("ended")
-        finally:
-            running.kill()
+        kept = results_so_far(prepared.directory, report=runs is not None)
+        with ending.recorded(prepared.directory), kept:
+            running = session.Session(
+                prepared.plan,
+                prepared.directory,
+                run=prepared.run,
+                keep=True,
+                socket_path=path,
+                scratch=[root] if runs is None else [],
+            )
+            try:
+                running.wait_for("started")
+                code = _run_command(running, path, words, internet=internet)
+            finally:
+                running.kill()
         summary = conclude(prepared.directory, reason="stopped", report=runs is not None, strict=strict)
         if far_command and not quiet:
             _print_log(prepared.directory, "far")
@@ -91,6 +91,25 @@ def run_shell(
             if summary["outcome"]["failures"]:
                 print_outcome(summary["outcome"], Console(stderr=True))
         return code or exit_code(summary)
+
+
+def _run_command(running: session.Session, path: Path, words: Sequence[str], *, internet: bool) -> int:
+    """Run a command on host near until it or the run ends; returns its exit code."""
+    try:
+        if internet:
+            from longhaul.run.internet import outside
+
+            with outside(path, gateway="far", emulated="10.0.0.0/8"):
+                code = run_in_host_at(path, "near", words)
+        else:
+            code = run_in_host_at(path, "near", words)
+    except KeyboardInterrupt as interruption:
+        running.stop(interrupted=True, why=str(interruption) or None)
+        running.wait_for("ended")
+        raise
+    running.stop(why="its command has ended")
+    running.wait_for("ended")
+    return code
 
 
 def scenario_text(
@@ -161,5 +180,5 @@ def _run_directory(runs: Path | None) -> Iterator[Path]:
     if runs is not None:
         yield runs
         return
-    with tempfile.TemporaryDirectory(prefix="longhaul-shell-") as temporary:
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix("shell")) as temporary:
         yield Path(temporary)

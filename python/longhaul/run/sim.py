@@ -12,6 +12,7 @@ from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import ending, flows
+from longhaul.run.ending import Ending
 from longhaul.run.memory import MemoryLimit, MemoryLimitError
 from longhaul.run.pacing import with_owners
 from longhaul.run.starts import with_starts
@@ -24,6 +25,9 @@ Json = dict[str, Any]
 
 EVENTS_AT_ONCE = 200_000
 """Between two looks at the clock and at signals: some 20 ms."""
+
+KEPT_EVERY_S = 1.0
+"""Between two times that a simulation writes what it has counted so far."""
 
 Progress = Callable[[float, float], None]
 """Is told simulated and real seconds."""
@@ -102,25 +106,53 @@ def run(
     return Simulated(directory, ended.status)
 
 
-def _simulate(plan: Json, directory: Path, progress: Progress, limit: MemoryLimit) -> ending.Ending:
+def _simulate(plan: Json, directory: Path, progress: Progress, limit: MemoryLimit) -> Ending:
     """Simulate ``plan`` into ``directory``; returns how it ended."""
-    simulation = _longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw"))
-    ended = ending.Ending("duration" if plan["duration_ns"] is not None else "flows")
-    began, cpu = time.monotonic(), time.process_time()
+    account = Account(_longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw")), directory)
+    ended = Ending("duration" if plan["duration_ns"] is not None else "flows")
     try:
-        while not simulation.advance(EVENTS_AT_ONCE):
-            progress(simulation.now_ns() / 1e9, time.monotonic() - began)
+        while not account.simulation.advance(EVENTS_AT_ONCE):
+            progress(account.simulation.now_ns() / 1e9, account.wall_s())
+            account.keep()
             limit.check()
-    except KeyboardInterrupt:
-        ended = ending.Ending(ending.INTERRUPTED)
+    except KeyboardInterrupt as interruption:
+        ended = ending.of_error(interruption)
     except MemoryLimitError as error:
-        ended = ending.Ending(ending.FAILED, str(error))
-    counted: Json = json.loads(simulation.finish())
-    counted |= {"wall_s": time.monotonic() - began, "cpu_s": time.process_time() - cpu}
-    last = {"ended": ended.status, **({"reason": ended.reason} if ended.reason else {})}
-    for file, result in (("engine", counted), ("ended", last)):
-        replace_text(directory / "raw" / f"{file}.json", json.dumps(result, indent=1))
+        ended = Ending(ending.FAILED, str(error))
+    account.write(json.loads(account.simulation.finish()), ended)
     return ended
+
+
+class Account:
+    """What a simulation has counted, as ``raw/engine.json`` has it: in the end, and now and then before."""
+
+    def __init__(self, simulation: _longhaul.Simulation, directory: Path) -> None:
+        """Of a simulation that begins now and records into ``directory``."""
+        self.simulation = simulation
+        self._directory = directory
+        self._began_s, self._began_cpu_s = time.monotonic(), time.process_time()
+        self._next_s = self._began_s + KEPT_EVERY_S
+
+    def wall_s(self) -> float:
+        """Real time since the beginning."""
+        return time.monotonic() - self._began_s
+
+    def keep(self) -> None:
+        """Write what there is once a second, should the run be killed; that takes 2 % of the time at most."""
+        now_s = time.monotonic()
+        if now_s >= self._next_s:
+            self._write("engine", json.loads(self.simulation.so_far()))
+            self._next_s = time.monotonic() + max(KEPT_EVERY_S, 50 * (time.monotonic() - now_s))
+
+    def write(self, counted: Json, ended: Ending) -> None:
+        """Write what there was in the end, and how that came."""
+        self._write("engine", counted)
+        ended_json = json.dumps({"ended": ended.status, "reason": ended.reason}, indent=1)
+        replace_text(self._directory / "raw" / "ended.json", ended_json)
+
+    def _write(self, name: str, counted: Json) -> None:
+        counted |= {"wall_s": self.wall_s(), "cpu_s": time.process_time() - self._began_cpu_s}
+        replace_text(self._directory / "raw" / f"{name}.json", json.dumps(counted, indent=1))
 
 
 def _refuse_what_never_ends(resolved: "Resolved") -> None:

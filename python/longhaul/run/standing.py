@@ -1,13 +1,17 @@
 """Networks that stay up: brought up, entered, taken down."""
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
-from longhaul.run import session, state
+from longhaul.run import ending, finding, session, signals, state
+
+_ENDED_WITHIN_S = 60.0
+_BETWEEN_LOOKS_S = 0.02
 
 
 @dataclass(frozen=True)
@@ -37,22 +41,23 @@ def bring_up(
 
     resolved = resolve(load_scenario(scenario, settings=settings))
     called = name or resolved.plan["name"]
-    path = state.free_socket(called)
-    listener = exporter.listen(prometheus) if prometheus else None
-    prepared = live.prepare(resolved, runs=runs, argv=argv)
-    running = session.Session(
-        prepared.plan, prepared.directory, run=prepared.run, keep=True, socket_path=path, sudo=sudo
-    )
-    try:
-        built = running.wait_for("up")
-        running.wait_for("started")
-    except BaseException:
-        # Nobody would know that it is up.
-        running.kill()
-        state.remove(path)
-        raise
-    if listener is not None:
-        exporter.serve_apart(listener, prepared.directory, path)
+    with state.claimed(called) as path:
+        listener = exporter.listen(prometheus) if prometheus else None
+        prepared = live.prepare(resolved, runs=runs, argv=argv)
+        with ending.recorded(prepared.directory):
+            running = session.Session(
+                prepared.plan, prepared.directory, run=prepared.run, keep=True, socket_path=path, sudo=sudo
+            )
+            try:
+                built = running.wait_for("up")
+                running.wait_for("started")
+                if listener is not None:
+                    exporter.serve_apart(listener, prepared.directory, path)
+                running.detach()
+            except BaseException:
+                # Nobody would know that it is up.
+                running.kill()
+                raise
     return Standing(called, prepared.directory, int(built["hosts"]), built["build_ns"] / 1e9)
 
 
@@ -66,13 +71,20 @@ def take_down(name: str | None, *, as_json: bool = False) -> int:
         from longhaul.run.relay.results import show_ended
 
         return show_ended(directory, as_json=as_json)
-    summary = experiment.conclude(directory, reason="stopped", report=True)
-    experiment.show(summary, directory, as_json=as_json, report=True)
-    return experiment.exit_code(summary)
+    return experiment.conclude_ended(directory, as_json=as_json)
 
 
 def end(name: str | None) -> Path:
-    """Take a network down; returns its run directory, which holds raw records alone."""
+    """Take a network down; returns its run directory, which holds raw records alone.
+
+    One whose socket is gone is found by its processes.
+    """
+    if name is not None and not state.is_alive(state.socket_path(name)):
+        running = finding.at(state.socket_path(name))
+        if running is not None:
+            running.end(within_s=_ENDED_WITHIN_S)
+            _wait_for_ending(running.directory)
+            return running.directory
     path = state.find(name)
     line = session.connect(path)
     line.tell({"do": "hosts"})
@@ -86,7 +98,16 @@ def end(name: str | None) -> Path:
     line.close()
     if answer is None:
         raise LonghaulError("the run ended instead of answering", exit_code=1)
-    return Path(answer["env"]["LONGHAUL_RUN"])
+    directory = Path(answer["env"]["LONGHAUL_RUN"])
+    _wait_for_ending(directory)
+    return directory
+
+
+def _wait_for_ending(directory: Path) -> None:
+    """Until the last process of a run has written how it ended."""
+    until_s = time.monotonic() + _ENDED_WITHIN_S
+    while ending.settle(directory).is_running and time.monotonic() < until_s:
+        time.sleep(_BETWEEN_LOOKS_S)
 
 
 def run_in_host(name: str | None, host: str, argv: Sequence[str]) -> int:
@@ -113,15 +134,16 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
         raise LonghaulError(unknown("host", host, hosts), exit_code=2)
     groups = answer.get("cgroups")
     try:
-        return _longhaul.run_in_host(
-            supervisor=supervisor,
-            namespaces=hosts[host],
-            argv=list(argv),
-            env={**answer["env"], "PATH": session.search_path(), "LONGHAUL_HOST": host, "HOSTNAME": host},
-            cwd=str(Path.cwd()),
-            cgroup=str(Path(groups) / host) if groups else None,
-            strict=answer.get("isolation") == "strict",
-        )
+        with signals.left_to_the_command():
+            return _longhaul.run_in_host(
+                supervisor=supervisor,
+                namespaces=hosts[host],
+                argv=list(argv),
+                env={**answer["env"], "PATH": session.search_path(), "LONGHAUL_HOST": host, "HOSTNAME": host},
+                cwd=str(Path.cwd()),
+                cgroup=str(Path(groups) / host) if groups else None,
+                strict=answer.get("isolation") == "strict",
+            )
     except RuntimeError as error:
         raise LonghaulError(
             str(error), remedy="enter it as the user who brought it up", exit_code=3

@@ -1,17 +1,21 @@
 """Where runs that are up can be found: one socket each, in a directory of their owner."""
 
+import fcntl
 import os
 import re
 import secrets
 import socket
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from longhaul.errors import LonghaulError
+from longhaul.run import processes
 
 _SOCKET = ".sock"
 _TOKEN = ".token"
+_LOCK = ".lock"
 
 
 def state_directory() -> Path:
@@ -37,22 +41,56 @@ def state_directory() -> Path:
 
 
 def socket_path(name: str) -> Path:
-    """The socket of the run called ``name`` (short: a socket's path may have 107 bytes)."""
+    """The socket of the run called ``name``."""
     return state_directory() / f"{re.sub(r'[^A-Za-z0-9._-]', '-', name)[:40]}{_SOCKET}"
 
 
-def free_socket(name: str) -> Path:
-    """The socket of a run that is to be called ``name``; raises LonghaulError if one is up under it."""
+@contextmanager
+def claimed(name: str) -> Iterator[Path]:
+    """The socket of a run that is to be called ``name``: nobody else's within the block.
+
+    What an earlier run of that name left is removed. Raises LonghaulError if one is up or coming up.
+    """
+    from longhaul.run import finding
+
     path = socket_path(name)
-    if path.exists():
-        if is_alive(path):
-            raise LonghaulError(
-                f"a run called {name} is up already",
-                remedy=f"take it down (longhaul down --name {name}) or choose another --name",
-                exit_code=2,
-            )
+    with _locked(path.with_suffix(_LOCK), name):
+        if is_alive(path) or finding.at(path) is not None:
+            raise _is_up(name)
         remove(path)
-    return path
+        yield path
+
+
+@contextmanager
+def _locked(path: Path, name: str) -> Iterator[None]:
+    """Hold the lock file at ``path``, and remove it afterwards."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    while True:
+        descriptor = os.open(path, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            ours = os.fstat(descriptor)
+            # Whoever held it may have removed it after it was opened here.
+            with suppress(FileNotFoundError):
+                if os.path.samestat(ours, path.stat()):
+                    break
+        except BlockingIOError:
+            os.close(descriptor)
+            raise _is_up(name) from None
+        os.close(descriptor)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _is_up(name: str) -> LonghaulError:
+    return LonghaulError(
+        f"a run called {name} is up, or is being brought up",
+        remedy=f"take it down (longhaul down --name {name}) or choose another --name",
+        exit_code=2,
+    )
 
 
 def new_token(path: Path) -> str:
@@ -73,9 +111,38 @@ def token_of(path: Path) -> str | None:
 
 
 def remove(path: Path) -> None:
-    """Remove a run's socket and its secret."""
+    """Remove a run's socket and its secret, which nobody else may have claimed meanwhile."""
     path.unlink(missing_ok=True)
     path.with_suffix(_TOKEN).unlink(missing_ok=True)
+
+
+def leftovers() -> list[Path]:
+    """Sockets nobody listens at, their secrets, and locks that nobody holds."""
+    found = []
+    for path in sorted(state_directory().iterdir()):
+        if path.suffix in (_SOCKET, _TOKEN):
+            is_left = not is_alive(path.with_suffix(_SOCKET))
+        elif path.suffix == _LOCK:
+            is_left = not _is_held(path)
+        else:
+            number = path.stem.rpartition("-")[2]
+            is_left = number.isdecimal() and processes.state(int(number)) is None
+        # A name that is being brought up has no listener yet.
+        if is_left and not _is_held(path.with_suffix(_LOCK)):
+            found.append(path)
+    return found
+
+
+def _is_held(lock: Path) -> bool:
+    """Whether some process holds a lock file."""
+    try:
+        with lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def names() -> list[str]:
@@ -85,12 +152,31 @@ def names() -> list[str]:
 
 def is_alive(path: Path) -> bool:
     """Whether somebody answers at a run's socket."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
-        try:
-            client.connect(str(path))
-        except OSError:
-            return False
+    try:
+        connected(path).close()
+    except OSError:
+        return False
     return True
+
+
+def connected(path: Path) -> socket.socket:
+    """A connection to the socket at ``path``. Raises OSError."""
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as client, short(path) as name:
+        client.connect(name)
+        return client.dup()
+
+
+@contextmanager
+def short(path: Path) -> Iterator[str]:
+    """A name of the socket at ``path`` that the kernel takes, whose limit is 107 bytes, within the block.
+
+    The directory is named by a descriptor of this process.
+    """
+    directory = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{directory}/{path.name}"
+    finally:
+        os.close(directory)
 
 
 def find(name: str | None) -> Path:
@@ -99,12 +185,27 @@ def find(name: str | None) -> Path:
     if name is not None:
         if name in alive:
             return socket_path(name)
+        _refuse_without_socket(name)
         known = ", ".join(alive) if alive else "none"
         raise LonghaulError(f"no run called {name} is up", remedy=f"up: {known}", exit_code=2)
     if len(alive) == 1:
         return socket_path(alive[0])
     if not alive:
+        _refuse_without_socket(None)
         raise LonghaulError("nothing is up", remedy="start one with: longhaul up SCENARIO", exit_code=2)
     raise LonghaulError(
         f"{len(alive)} runs are up: {', '.join(alive)}", remedy="say which with --name", exit_code=2
     )
+
+
+def _refuse_without_socket(name: str | None) -> None:
+    """Say so if there is such a run that cannot be talked to."""
+    from longhaul.run import finding
+
+    for each in finding.everything():
+        if each.is_standing and name in (None, each.name) and each.socket.parent == state_directory():
+            raise LonghaulError(
+                f"{each.name} is up (process {each.pid}), but its socket is gone",
+                remedy=f"end it: longhaul down --name {each.name}",
+                exit_code=2,
+            )

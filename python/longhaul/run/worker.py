@@ -22,8 +22,10 @@ def main() -> int:
         directory=orders["directory"],
         run=orders["run"],
         line=orders["line"],
+        client=orders["client"],
         socket=orders["socket"],
         keep=orders["keep"],
+        scratch=orders["scratch"],
     )
 
 

@@ -38,6 +38,11 @@ pub enum Reply {
     Ready {},
     /// All simulated jobs and flows that have an end have come to it. Said once, unasked.
     Done {},
+    /// Something is wrong that does not end the run. Said unasked.
+    Warning {
+        /// What.
+        message: String,
+    },
     /// The change took effect.
     Changed {
         /// When.
@@ -64,12 +69,14 @@ pub enum Reply {
 pub struct Control {
     stream: UnixStream,
     pending: Vec<u8>,
+    /// Whether the supervisor is gone, or does not talk any more.
+    pub hung_up: bool,
 }
 
 impl Control {
     /// Takes over the stream.
     pub fn new(stream: UnixStream) -> Result<Self> {
-        Ok(Control { stream, pending: Vec::with_capacity(4_096) })
+        Ok(Control { stream, pending: Vec::with_capacity(4_096), hung_up: false })
     }
 
     /// What to watch for commands.
@@ -106,7 +113,10 @@ impl Control {
     pub fn commands(&mut self) -> Result<Vec<Command>> {
         let mut buffer = [0u8; 4_096];
         match self.stream.read(&mut buffer) {
-            Ok(0) => return Ok(vec![Command::Stop {}]),
+            Ok(0) => {
+                self.hung_up = true;
+                return Ok(vec![Command::Stop {}]);
+            }
             Ok(read) => self.pending.extend_from_slice(&buffer[..read]),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
             Err(error) => return Err(Error::wrap("hear the supervisor", error)),

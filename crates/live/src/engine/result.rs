@@ -31,6 +31,12 @@ impl Engine<'_> {
             classes,
         });
         self.outlet.recorder.lateness(late.collect());
+        if let Some(message) = self.outlet.recorder.take_failure() {
+            let message =
+                format!("nothing more is recorded from {:.3} s on: {message}", now.ns() as f64 / 1e9);
+            // A supervisor that does not hear it hears of it in the end.
+            let _ = self.control.reply(&Reply::Warning { message });
+        }
         if !self.endpoints.is_empty() {
             self.outlet.recorder.flows(self.endpoints.samples(now).collect());
             let echoes = self.outlet.cargo.echoes();

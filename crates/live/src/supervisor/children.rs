@@ -1,37 +1,62 @@
 //! The engine and the observer: processes beside the supervisor that it starts, tells and hears.
 
+use super::ending::wait_with_signals;
 use super::requests;
+use crate::clock::monotonic_ns;
+use crate::death::{ABANDONED, Death, FAILED, PANICKED};
 use crate::engine::{self, Ports};
 use crate::error::{Error, Result};
 use crate::host::Host;
+use crate::last_words::{LastWords, last_line, name_process};
 use crate::observer;
+use crate::oom::OomKills;
 use crate::tun::Tun;
 use longhaul_plan::Plan;
+use std::ffi::CStr;
 use std::fs;
+use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// How long the engine may take to begin, and to answer.
+const BEGUN_WITHIN_NS: u64 = 60_000_000_000;
+const ANSWERED_WITHIN_NS: u64 = 10_000_000_000;
+/// An engine that says nothing for so long may have been stopped, and is told to go on.
+const NUDGE_NS: u64 = 500_000_000;
 
 /// The engine, seen from here.
 pub(super) struct EngineProcess {
     pub pid: libc::pid_t,
     pub control: UnixStream,
-    pub alive: bool,
+    /// How it ended, in words, once it has.
+    pub death: Option<String>,
+    /// What that means for the run: nothing, if it ended by itself and well.
+    pub failure: Option<Error>,
+    words: LastWords,
+    log: PathBuf,
+    oom: OomKills,
     /// Simulated jobs and flows keep a run without duration from ending.
     pub busy: bool,
+    /// What it found wrong on the way.
+    pub warnings: Vec<String>,
 }
 
 /// The observer, seen from here.
 pub(super) struct ObserverProcess {
     pub pid: libc::pid_t,
     pub control: UnixStream,
+    words: LastWords,
+    log: PathBuf,
+    oom: OomKills,
 }
 
 impl EngineProcess {
     /// Forks the engine, which takes the ports with it.
     pub fn start(plan: &Plan, hosts: &mut [Option<Host>], directory: &Path) -> Result<Self> {
-        let (pid, mut control) = start("engine", directory, |control| {
+        let oom = OomKills::now();
+        let (pid, control, words) = start("engine", c"lh-engine", |control| {
             let tuns: Vec<Option<Tun>> =
                 hosts.iter_mut().map(|host| host.as_mut().and_then(Host::take_tun)).collect();
             engine::run(plan, Ports { tuns, control }, directory)
@@ -39,32 +64,101 @@ impl EngineProcess {
         for host in hosts.iter_mut().flatten() {
             drop(host.take_tun());
         }
-        requests::receive_line::<engine::Reply>(&mut control).map_err(|error| {
-            Error::wrap("start the engine", error).with_remedy("see logs/engine.err in the run's directory")
-        })?;
         let busy = plan.flows.iter().any(|flow| flow.simulated) || !plan.jobs.is_empty();
-        Ok(EngineProcess { pid, control, alive: true, busy })
+        let log = directory.join("logs/engine.err");
+        let mut engine = EngineProcess {
+            pid,
+            control,
+            death: None,
+            failure: None,
+            words,
+            log,
+            oom,
+            busy,
+            warnings: Vec::new(),
+        };
+        match engine.next_reply(BEGUN_WITHIN_NS) {
+            Ok(_) => Ok(engine),
+            Err(error) => {
+                // SAFETY: plain system call; the child has not been collected.
+                unsafe { libc::kill(pid, libc::SIGKILL) };
+                let mut status = 0;
+                // SAFETY: collects the child that has just been started; the status outlives the call.
+                unsafe { libc::waitpid(pid, &mut status, 0) };
+                engine.ended(Death(status));
+                match engine.failure {
+                    Some(failure) if error.kind() != ErrorKind::TimedOut => Err(failure),
+                    _ => Err(Error::crash("the engine does not begin")),
+                }
+            }
+        }
+    }
+
+    /// Notes how it ended.
+    pub fn ended(&mut self, death: Death) {
+        let how = told(death, &self.words, &self.log, &self.oom);
+        let text = format!("the engine {how}");
+        self.failure = match death {
+            _ if death.is_success() => None,
+            // Its own words are a sentence of their own.
+            _ if death.is_failure() => {
+                Some(last_line(&self.words.text()).map_or(Error::new(text), Error::new))
+            }
+            _ => Some(Error::crash(text)),
+        };
+        self.death = Some(how);
     }
 
     /// Hears what the engine says unasked. That its end is gone shows when it is collected.
     pub fn hear(&mut self) {
-        while self.busy && requests::is_readable(&self.control) {
+        while self.death.is_none() && requests::is_readable(&self.control) {
             match requests::receive_line(&mut self.control) {
-                Ok(engine::Reply::Done {}) => self.busy = false,
-                Ok(_) => {}
+                Ok(reply) => drop(self.take_in(reply)),
                 Err(_) => return,
             }
         }
     }
 
-    /// Waits for its answer.
+    /// Waits for its answer, but not for ever.
     pub fn answer(&mut self) -> std::io::Result<engine::Reply> {
         loop {
-            match requests::receive_line(&mut self.control)? {
-                engine::Reply::Done {} => self.busy = false,
-                answer => return Ok(answer),
+            let reply = self.next_reply(ANSWERED_WITHIN_NS)?;
+            if let Some(answer) = self.take_in(reply) {
+                return Ok(answer);
             }
         }
+    }
+
+    /// What it says unasked is noted; the rest comes back.
+    fn take_in(&mut self, reply: engine::Reply) -> Option<engine::Reply> {
+        match reply {
+            engine::Reply::Done {} => self.busy = false,
+            engine::Reply::Warning { message } => self.warnings.push(message),
+            answer => return Some(answer),
+        }
+        None
+    }
+
+    fn next_reply(&mut self, within_ns: u64) -> std::io::Result<engine::Reply> {
+        let deadline_ns = monotonic_ns() + within_ns;
+        while !requests::is_readable(&self.control) {
+            if monotonic_ns() > deadline_ns {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            let fd = self.control.as_raw_fd();
+            let began_ns = monotonic_ns();
+            wait_with_signals(&mut [libc::pollfd { fd, events: libc::POLLIN, revents: 0 }], NUDGE_NS);
+            if monotonic_ns() - began_ns >= NUDGE_NS {
+                self.nudge();
+            }
+        }
+        requests::receive_line(&mut self.control)
+    }
+
+    /// Lets it go on, should it have been stopped.
+    pub fn nudge(&self) {
+        // SAFETY: plain system call; the engine has not been collected, or its number is not used again here.
+        unsafe { libc::kill(self.pid, libc::SIGCONT) };
     }
 }
 
@@ -77,42 +171,60 @@ impl ObserverProcess {
         engine: &EngineProcess,
     ) -> Result<Option<Self>> {
         let Some(every_ns) = plan.measure.sockets_every_ns else { return Ok(None) };
-        let (pid, control) = start("observer", directory, |control| {
+        let oom = OomKills::now();
+        let (pid, control, words) = start("observer", c"lh-observer", |control| {
             // SAFETY: plain system call; this process never uses the descriptor, and must not hold it open.
             unsafe { libc::close(engine.control.as_raw_fd()) };
             observer::run(hosts, control, every_ns, directory)
         })?;
-        Ok(Some(ObserverProcess { pid, control }))
+        Ok(Some(ObserverProcess { pid, control, words, log: directory.join("logs/observer.err"), oom }))
+    }
+
+    /// How it ended, in words.
+    pub fn ended(&self, death: Death) -> String {
+        told(death, &self.words, &self.log, &self.oom)
     }
 }
 
-/// Forks a child that does `work`, with one end of a line to here, and ends. Why it failed is left in
-/// `logs/<name>.err`.
+/// How a child ended, in words; all that it said goes into its log.
+fn told(death: Death, words: &LastWords, log: &Path, oom: &OomKills) -> String {
+    let text = words.text();
+    if !text.is_empty() {
+        let _ = fs::write(log, &text);
+    }
+    death.describe(last_line(&text).as_deref(), oom)
+}
+
+/// Forks a child that does `work`, with one end of a line to here, and ends. Why it failed is the last that it
+/// says on standard error.
 fn start(
     name: &str,
-    directory: &Path,
+    comm: &CStr,
     work: impl FnOnce(UnixStream) -> Result<()>,
-) -> Result<(libc::pid_t, UnixStream)> {
+) -> Result<(libc::pid_t, UnixStream, LastWords)> {
+    let words = LastWords::new()?;
     let (ours, theirs) = UnixStream::pair().map_err(|error| Error::wrap("open a socket pair", error))?;
     // SAFETY: this process has one thread.
     match unsafe { libc::fork() } {
         -1 => Err(Error::last(&format!("start the {name}"))),
         0 => {
             drop(ours);
+            words.capture();
+            name_process(comm);
             let code = match catch_unwind(AssertUnwindSafe(|| work(theirs))) {
                 Ok(Ok(())) => 0,
                 Ok(Err(error)) => {
-                    let _ = fs::write(directory.join(format!("logs/{name}.err")), format!("{error}\n"));
-                    1
+                    words.write(&format!("{error}\n"));
+                    if error.is_crash() { ABANDONED } else { FAILED }
                 }
-                Err(_) => 101,
+                Err(_) => PANICKED,
             };
             // SAFETY: ends the process without the supervisor's destructors.
             unsafe { libc::_exit(code) }
         }
         pid => {
             drop(theirs);
-            Ok((pid, ours))
+            Ok((pid, ours, words))
         }
     }
 }
@@ -122,22 +234,43 @@ mod tests {
     use super::*;
 
     /// How a child ends that does `work`, and what it leaves in its log.
-    fn ending(name: &str, work: impl FnOnce(UnixStream) -> Result<()>) -> (i32, Option<String>) {
-        let directory = std::env::temp_dir().join(format!("longhaul-child-{name}-{}", std::process::id()));
-        fs::create_dir_all(directory.join("logs")).unwrap();
-        let (pid, _control) = start(name, &directory, work).unwrap();
+    fn ending(name: &str, work: impl FnOnce(UnixStream) -> Result<()>) -> (String, Option<String>) {
+        let log = std::env::temp_dir().join(format!("longhaul-child-{name}-{}", std::process::id()));
+        let (pid, _control, words) = start(name, c"lh-test", work).unwrap();
         let mut status = 0;
         // SAFETY: waits for the child that has just been started; the status outlives the call.
         assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
-        let left = fs::read_to_string(directory.join(format!("logs/{name}.err"))).ok();
-        fs::remove_dir_all(&directory).unwrap();
-        (libc::WEXITSTATUS(status), left)
+        let how = told(Death(status), &words, &log, &OomKills::none());
+        let left = fs::read_to_string(&log).ok();
+        let _ = fs::remove_file(&log);
+        (how, left)
     }
 
     #[test]
     fn a_child_ends_in_itself_and_says_why() {
-        assert_eq!(ending("good", |_| Ok(())), (0, None));
-        assert_eq!(ending("bad", |_| Err(Error::new("no room"))), (1, Some("no room\n".into())));
-        assert_eq!(ending("broken", |_| std::panic::resume_unwind(Box::new(()))), (101, None));
+        assert_eq!(ending("good", |_| Ok(())), ("ended with exit code 0".into(), None));
+        let bad = ending("bad", |_| Err(Error::new("no room")));
+        assert_eq!(bad, ("ended with exit code 1: no room".into(), Some("no room\n".into())));
+        assert_eq!(ending("broken", |_| std::panic::resume_unwind(Box::new(()))), ("panicked".into(), None));
+    }
+
+    #[test]
+    fn a_panic_in_a_child_is_told_with_its_place() {
+        let (how, left) = ending("panic", |_| {
+            crate::last_words::tell_panics();
+            panic!("the {} is broken", "engine")
+        });
+        assert!(how.starts_with("panicked at crates/live/src/supervisor/children.rs:"), "{how}");
+        assert!(how.ends_with(": the engine is broken"), "{how}");
+        assert!(left.is_some_and(|left| left.contains(&how)));
+    }
+
+    #[test]
+    fn what_a_child_is_killed_by_is_told_by_its_name() {
+        let (how, _) = ending("killed", |_| {
+            // SAFETY: ends this child.
+            unsafe { libc::abort() }
+        });
+        assert_eq!(how, "was killed by SIGABRT");
     }
 }

@@ -9,11 +9,15 @@ use crate::error::{Error, Result};
 use crate::program;
 use longhaul_storage::{Disk, replace};
 use serde_json::{Map, json};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// How long the engine may take to write its results.
 const ENGINE_NS: u64 = 10_000_000_000;
 /// How long the observer may take to write what it saw.
 const OBSERVER_NS: u64 = 2_000_000_000;
+/// After which it is told to go on, should it have been stopped.
+const PATIENCE_NS: u64 = 500_000_000;
 /// Between two looks at children that are asked to end.
 const LOOK_NS: u64 = 2_000_000;
 
@@ -27,23 +31,25 @@ impl Supervisor<'_> {
         self.end_programs(false, talk);
         self.end_programs(true, talk);
         self.end_observer();
-        if self.unwatched || self.observer.is_some() {
-            let message = "the hosts' TCP connections were not watched to the end: see logs/observer.err";
-            talk.tell(&json!({"event": "warning", "message": message}));
+        if let Some(how) = self.unwatched.take().or(self.observer.is_some().then(|| "did not end".into())) {
+            talk.warn(format!("the observer {how}: the hosts' TCP connections were not watched to the end"));
         }
         let [counted, accounts, algorithms] = self.read_counters();
         let engine = self.end_engine();
+        self.engine.warnings.drain(..).for_each(|warning| talk.warn(warning));
         let write = |name: &str, value: &serde_json::Value| {
             let path = self.directory.join("raw").join(name);
             replace(&Disk, &path, format!("{value:#}\n").as_bytes())
                 .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
         };
-        write("hosts.json", &counted)?;
-        write("accounts.json", &accounts)?;
-        write("algorithms.json", &algorithms)?;
-        write("programs.json", &json!(self.programs))?;
-        write("ended.json", &json!({"ended": reason}))?;
-        engine
+        // What one cannot be written, another may be.
+        let written = [
+            write("programs.json", &json!(self.programs)),
+            write("hosts.json", &counted),
+            write("accounts.json", &accounts),
+            write("algorithms.json", &algorithms),
+        ];
+        engine.and(written.into_iter().collect())
     }
 
     fn end_programs(&mut self, services: bool, talk: &mut Talk) {
@@ -104,22 +110,25 @@ impl Supervisor<'_> {
     }
 
     fn end_engine(&mut self) -> Result<()> {
-        if self.engine.alive {
+        if self.engine.death.is_none() {
             let _ = self.command(&Command::Stop {});
         }
-        let deadline_ns = monotonic_ns() + ENGINE_NS;
-        while self.engine.alive {
-            if monotonic_ns() > deadline_ns {
-                return Err(Error::new("the engine did not write its results in time"));
+        let began_ns = monotonic_ns();
+        while self.engine.death.is_none() {
+            let waited_ns = monotonic_ns() - began_ns;
+            if waited_ns > ENGINE_NS {
+                let seconds = ENGINE_NS / 1_000_000_000;
+                return Err(Error::crash(format!("the engine did not write its results within {seconds} s")));
+            }
+            if waited_ns > PATIENCE_NS {
+                self.engine.nudge();
             }
             wait_with_signals(&mut [], LOOK_NS);
             self.reap();
+            // It may still have something to say, and must not wait until that is heard.
+            self.engine.hear();
         }
-        match self.directory.join("raw/engine.json").exists() {
-            true => Ok(()),
-            false => Err(Error::new("the engine left no results")
-                .with_remedy(format!("see logs/engine.err in {}", self.directory.display()))),
-        }
+        self.engine.failure.clone().map_or(Ok(()), Err)
     }
 }
 
@@ -129,11 +138,25 @@ pub fn block_signals() {
     unsafe {
         let set = waited_for();
         libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
-        for signal in [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT] {
+        for signal in WAITED_FOR {
             libc::signal(signal, note as *const () as libc::sighandler_t);
         }
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
-        libc::signal(libc::SIGHUP, libc::SIG_IGN);
+    }
+}
+
+/// Asks the kernel to tell when the worker, this process's parent, has ended. `leash` is the end of a pipe whose
+/// other end the worker alone has open.
+pub fn follow_worker(leash: &OwnedFd) {
+    block_signals();
+    let mut watched = libc::pollfd { fd: leash.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: plain system calls; the structure outlives the second.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, WORKER_GONE);
+        // It may have ended before that.
+        if libc::poll(&mut watched, 1, 0) > 0 {
+            note(WORKER_GONE);
+        }
     }
 }
 
@@ -143,17 +166,35 @@ pub fn let_signals_through() {
     unsafe { libc::sigprocmask(libc::SIG_UNBLOCK, &waited_for(), std::ptr::null_mut()) };
 }
 
-static STOP: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+/// What the kernel sends when the worker has ended.
+const WORKER_GONE: libc::c_int = libc::SIGUSR2;
+const WAITED_FOR: [libc::c_int; 5] = [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP, WORKER_GONE];
+
+/// The first signal that asked for the end; 0 as long as none has.
+static STOP: AtomicI32 = AtomicI32::new(0);
+static ALONE: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn note(signal: libc::c_int) {
-    if signal != libc::SIGCHLD {
-        STOP.store(true, std::sync::atomic::Ordering::Relaxed);
+    match signal {
+        libc::SIGCHLD => {}
+        WORKER_GONE => ALONE.store(true, Ordering::Relaxed),
+        _ => drop(STOP.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed)),
     }
 }
 
-/// Whether SIGTERM or SIGINT has come.
+/// Whether SIGTERM, SIGINT or SIGHUP has come.
 pub fn told_to_stop() -> bool {
-    STOP.load(std::sync::atomic::Ordering::Relaxed)
+    stop_signal().is_some()
+}
+
+/// Which of them came first.
+pub fn stop_signal() -> Option<libc::c_int> {
+    Some(STOP.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
+}
+
+/// Whether the worker has ended.
+pub fn worker_is_gone() -> bool {
+    ALONE.load(Ordering::Relaxed)
 }
 
 fn waited_for() -> libc::sigset_t {
@@ -161,7 +202,7 @@ fn waited_for() -> libc::sigset_t {
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut set);
-        for signal in [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT] {
+        for signal in WAITED_FOR {
             libc::sigaddset(&mut set, signal);
         }
         set
@@ -182,13 +223,13 @@ pub fn wait_with_signals(watched: &mut [libc::pollfd], timeout_ns: u64) {
     }
 }
 
-/// A child that has ended, if any.
+/// A child that has ended, or was stopped, if any.
 pub fn next_ended() -> Option<(libc::pid_t, libc::c_int, libc::rusage)> {
     // SAFETY: an all-zero rusage is valid; both structures outlive the call.
     unsafe {
         let mut status = 0;
         let mut usage: libc::rusage = std::mem::zeroed();
-        let pid = libc::wait4(-1, &mut status, libc::WNOHANG, &mut usage);
+        let pid = libc::wait4(-1, &mut status, libc::WNOHANG | libc::WUNTRACED, &mut usage);
         (pid > 0).then_some((pid, status, usage))
     }
 }

@@ -1,15 +1,18 @@
 //! Talking to a run: JSON objects, one a line, over the private line of whoever started it and
 //! over a socket that only its owner may open.
 
+use crate::death::signal_name;
 use crate::error::{Error, Result};
+use crate::run_record::Ending;
+use crate::unix_socket::NamedListener;
 use longhaul_plan::{Cause, LinkChange};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 
 /// Longest request; longer ones end the conversation.
 const LONGEST: usize = 1 << 20;
@@ -28,7 +31,12 @@ pub enum Request {
         /// Because its user said so before its time.
         #[serde(default)]
         interrupted: bool,
+        /// Why, in words.
+        #[serde(default)]
+        why: Option<String>,
     },
+    /// The client may go, and the run stays. Only the client may say so.
+    Detach {},
     /// Where the hosts' namespaces are.
     Hosts {},
     /// How the run goes.
@@ -46,10 +54,11 @@ pub enum Request {
 
 /// Everyone whom the supervisor talks to. The first client is the private line.
 pub struct Talk {
-    listener: Option<UnixListener>,
-    socket: Option<PathBuf>,
+    listener: Option<NamedListener>,
     clients: Vec<Option<Client>>,
-    keep: bool,
+    detached: bool,
+    /// Everything that went wrong without ending the run.
+    pub warnings: Vec<String>,
 }
 
 struct Client {
@@ -57,26 +66,53 @@ struct Client {
     pending: Vec<u8>,
 }
 
+/// What is answered while nothing can be asked.
+pub const NOT_YET: &str = "the run has not started yet";
+
+/// The ending that a request to stop asks for.
+pub fn stopped(interrupted: bool, why: Option<String>) -> Ending {
+    match interrupted {
+        true => Ending::new("interrupted", why.unwrap_or_else(|| "its user interrupted it".into())),
+        false => Ending::new("stopped", why.unwrap_or_else(|| "its user stopped it".into())),
+    }
+}
+
+/// Says on the private line that the run failed or crashed.
+pub fn tell_failed(line: &mut UnixStream, ending: &Ending) {
+    send(line, &failed(ending));
+}
+
+/// The same as an event.
+pub fn failed(ending: &Ending) -> Value {
+    json!({
+        "event": "failed", "status": ending.status, "message": ending.reason, "remedy": ending.remedy,
+    })
+}
+
 /// Who asked.
 #[derive(Clone, Copy, Debug)]
 pub struct From(usize);
 
 impl Talk {
-    /// Opens the socket and takes over the private line.
-    pub fn new(line: Option<UnixStream>, socket: Option<&Path>, keep: bool) -> Result<Self> {
-        let failed = |error| Error::wrap("open the run's socket", error);
-        let listener = socket.map(UnixListener::bind).transpose().map_err(failed)?;
-        if let Some(listener) = &listener {
-            listener.set_nonblocking(true).map_err(failed)?;
-        }
-        let line = match line {
-            Some(stream) => {
-                stream.set_nonblocking(true).map_err(failed)?;
-                Some(Client { stream, pending: Vec::new() })
-            }
-            None => None,
-        };
-        Ok(Talk { listener, socket: socket.map(Path::to_path_buf), clients: vec![line], keep })
+    /// Takes over the private line.
+    pub fn new(line: Option<UnixStream>) -> Self {
+        let line = line.filter(|stream| stream.set_nonblocking(true).is_ok());
+        let line = line.map(|stream| Client { stream, pending: Vec::new() });
+        Talk { listener: None, clients: vec![line], detached: false, warnings: Vec::new() }
+    }
+
+    /// Opens the socket at `path`.
+    pub fn listen(&mut self, path: &Path) -> Result<()> {
+        let listener = NamedListener::bind(path)
+            .map_err(|error| Error::wrap(format!("open the run's socket {}", path.display()), error))?;
+        self.listener = Some(listener);
+        Ok(())
+    }
+
+    /// Something went wrong that does not end the run.
+    pub fn warn(&mut self, message: String) {
+        self.tell(&json!({"event": "warning", "message": message}));
+        self.warnings.push(message);
     }
 
     /// Says something on the private line.
@@ -93,22 +129,66 @@ impl Talk {
         }
     }
 
+    /// Whether whoever started the run hung up.
+    pub fn client_is_gone(&self) -> bool {
+        self.clients[0].is_none()
+    }
+
     /// Whether whoever started the run is gone, and the run should go too.
     pub fn is_abandoned(&self) -> bool {
-        self.clients[0].is_none() && !self.keep
+        self.client_is_gone() && !self.detached
+    }
+
+    /// Lets the client go, if that is who asks.
+    pub fn detach(&mut self, from: From) -> Value {
+        self.detached |= from.0 == 0;
+        json!({"ok": from.0 == 0, "message": "only who started the run lets it stay"})
+    }
+
+    /// Whether the run is to end, by a signal or because a process is gone, and how that is told.
+    pub fn is_called_off(&self) -> Option<Ending> {
+        if let Some(signal) = super::ending::stop_signal() {
+            let name = signal_name(signal);
+            return Some(Ending::new("stopped", format!("{name} to the run's worker or supervisor")));
+        }
+        if super::ending::worker_is_gone() {
+            return Some(Ending::crashed("the worker was killed, or ended before the run did"));
+        }
+        self.is_abandoned().then(|| Ending {
+            abandoned: true,
+            ..Ending::crashed("the client was killed, or ended before the run did")
+        })
+    }
+
+    /// The same while the run is being built, when nothing else can be asked of it.
+    pub fn is_called_off_early(&mut self) -> Option<Ending> {
+        for (from, request) in self.requests() {
+            match request {
+                Request::Stop { interrupted, why } => {
+                    self.answer(from, &json!({"ok": true}));
+                    return Some(stopped(interrupted, why));
+                }
+                Request::Detach {} => {
+                    let answer = self.detach(from);
+                    self.answer(from, &answer);
+                }
+                _ => self.answer(from, &json!({"ok": false, "message": NOT_YET})),
+            }
+        }
+        self.is_called_off()
     }
 
     /// Removes the socket's name.
     pub fn remove_socket(&self) {
-        if let Some(socket) = &self.socket {
-            let _ = std::fs::remove_file(socket);
+        if let Some(listener) = &self.listener {
+            listener.remove_name();
         }
     }
 
     /// Waits until somebody speaks, a signal comes, the engine ends, or `timeout_ns` have passed.
     pub fn wait(&self, timeout_ns: u64, engine: &UnixStream) {
         let clients = self.clients.iter().flatten().map(|client| client.stream.as_fd().as_raw_fd());
-        let listener = self.listener.iter().map(|listener| listener.as_fd().as_raw_fd());
+        let listener = self.listener.iter().map(|named| named.listener.as_raw_fd());
         let mut watched: Vec<libc::pollfd> = clients
             .chain(listener)
             .chain([engine.as_raw_fd()])
@@ -142,7 +222,7 @@ impl Talk {
     }
 
     fn accept(&mut self) {
-        while let Some(Ok((stream, _))) = self.listener.as_ref().map(UnixListener::accept) {
+        while let Some(Ok((stream, _))) = self.listener.as_ref().map(|named| named.listener.accept()) {
             if stream.set_nonblocking(true).is_err() {
                 continue;
             }

@@ -1,7 +1,6 @@
 """``longhaul benchmark-cc``: the whole of it, from the names of controls to the files."""
 
 import json
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,8 @@ from typing import Any
 from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
+from longhaul.run import ending, processes, record
+from longhaul.run.benchmark import outcomes
 from longhaul.run.benchmark.case import Case
 from longhaul.run.benchmark.cases import SCENARIOS, Size
 from longhaul.run.benchmark.results import evaluate
@@ -136,12 +137,7 @@ def plan(asked: Asked) -> Planned:
             remedy=f"name one of {', '.join(live) or 'none'}, or compare simulated: --sim",
             exit_code=3,
         )
-    cases = tuple(
-        case
-        for each in SCENARIOS
-        if not asked.only or each.name in asked.only
-        for case in each.cases(asked.size)
-    )
+    cases = cases_of(asked.only, asked.size)
     trials = tuple(_trials(asked, cases, controls, not_live, not_simulated))
     return Planned(asked, cases, trials, not_live, not_simulated)
 
@@ -183,37 +179,82 @@ def run(planned: Planned, *, told: Told) -> Benchmarked:
         raise LonghaulError("there is nothing to run", remedy="see longhaul benchmark-cc --help", exit_code=2)
     now = datetime.now(UTC)
     directory = directories.claim(asked.runs / NAME, f"{now:%Y%m%dT%H%M%SZ}")
+    record.reserve(directory)
+    record.write(
+        directory / "benchmark.json",
+        {
+            "status": ending.RUNNING,
+            "reason": None,
+            "processes": {"benchmark": processes.identify()},
+            "only": list(asked.only),
+            **_head(planned, now.isoformat(timespec="seconds")),
+        },
+    )
     directories.point_latest(asked.runs / NAME, directory)
-    outcomes: list[Outcome] = []
-    interrupted = False
-    began = time.monotonic()
-    pace = 1.0
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        for mode, at_once in (("sim", cores()), ("live", asked.at_once)):
-            mine = [each for each in planned.trials if each.mode == mode]
-            started = time.monotonic()
-            for done, outcome in enumerate(
-                perform_all(mine, place=directory / "runs", keep=asked.keep, at_once=at_once), start=1
-            ):
-                outcomes.append(outcome)
-                interrupted |= outcome.interrupted
-                if mode == "sim" and done > 3:
-                    expected = sum(simulated_s(each.trial.case) for each in outcomes)
-                    pace = (time.monotonic() - started) * cores() / expected
-                left = _left(planned.trials, outcomes)
-                told(planned, len(outcomes), planned.expected_s(left, pace), outcome)
-                if outcome.interrupted:
-                    raise KeyboardInterrupt
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    results = evaluate(planned.cases, list(dict.fromkeys(asked.controls)), outcomes)
-    head = _head(planned, now.isoformat(timespec="seconds"), time.monotonic() - began, interrupted)
-    plain = as_plain(results, planned.cases, head)
+    with ending.recorded(directory):
+        interruption = _perform(planned, directory, told)
+        done = conclude(directory, planned.cases, interrupted=interruption is not None)
+    if interruption is not None:
+        ending.end(directory, ending.INTERRUPTED, interruption)
+    else:
+        errors = done.plain["errors"]
+        reason = f"{len(errors)} runs could not be done, the first: {errors[0]}" if errors else None
+        ending.end(directory, "incomplete" if errors else "done", reason)
+    return done
+
+
+def rewrite(directory: Path) -> Benchmarked:
+    """The results of a benchmark again, also of one that was killed, from the outcomes that it wrote."""
+    found = ending.settle(directory)
+    known = record.read(directory / "benchmark.json")
+    size = Size(known["most_bits_per_s"], known["every_case"], known["stretch"])
+    return conclude(directory, cases_of(known["only"], size), interrupted=found.status != "done")
+
+
+def conclude(directory: Path, cases: Sequence[Case], *, interrupted: bool) -> Benchmarked:
+    """Write the results of the runs that are done."""
+    known = record.read(directory / "benchmark.json")
+    found, took_s = outcomes.read(directory, cases)
+    results = evaluate(cases, known["controls"], found)
+    kept = {name: value for name, value in known.items() if name not in _OF_RECORD}
+    plain = as_plain(results, cases, {**kept, "took_s": took_s, "interrupted": interrupted})
     write(directory, plain)
     return Benchmarked(directory, plain, interrupted)
+
+
+_OF_RECORD = ("status", "reason", "processes", "only")
+"""What stands in ``benchmark.json`` alone."""
+
+
+def cases_of(only: Sequence[str], size: Size) -> tuple[Case, ...]:
+    """The cases of the scenarios ``only``, or of all."""
+    return tuple(case for each in SCENARIOS if not only or each.name in only for case in each.cases(size))
+
+
+def _perform(planned: Planned, directory: Path, told: Told) -> str | None:
+    """Run everything; returns what interrupted it, if something did."""
+    done: list[Outcome] = []
+    began = time.monotonic()
+    pace = 1.0
+    try:
+        for mode, at_once in (("sim", cores()), ("live", planned.asked.at_once)):
+            mine = [each for each in planned.trials if each.mode == mode]
+            started = time.monotonic()
+            place, keep = directory / "runs", planned.asked.keep
+            performed = perform_all(mine, place=place, keep=keep, at_once=at_once)
+            for count, outcome in enumerate(performed, start=1):
+                done.append(outcome)
+                outcomes.append(directory, outcome, took_s=time.monotonic() - began)
+                if mode == "sim" and count > 3:
+                    expected = sum(simulated_s(each.trial.case) for each in done)
+                    pace = (time.monotonic() - started) * cores() / expected
+                left = _left(planned.trials, done)
+                told(planned, len(done), planned.expected_s(left, pace), outcome)
+                if outcome.interrupted:
+                    return ending.REASONS[ending.INTERRUPTED]
+    except KeyboardInterrupt as interruption:
+        return str(interruption) or ending.REASONS[ending.INTERRUPTED]
+    return None
 
 
 def _left(trials: Sequence[Trial], outcomes: Sequence[Outcome]) -> list[Trial]:
@@ -228,7 +269,7 @@ def _left(trials: Sequence[Trial], outcomes: Sequence[Outcome]) -> list[Trial]:
     ]
 
 
-def _head(planned: Planned, started: str, took_s: float, interrupted: bool) -> Json:
+def _head(planned: Planned, started: str) -> Json:
     asked = planned.asked
     return {
         "controls": list(dict.fromkeys(asked.controls)),
@@ -244,8 +285,6 @@ def _head(planned: Planned, started: str, took_s: float, interrupted: bool) -> J
         "live_at_once": asked.at_once,
         "live_tries": asked.tries,
         "started": started,
-        "took_s": round(took_s, 1),
-        "interrupted": interrupted,
         "argv": sys.argv,
         "host": directories.machine(),
         "version": version("longhaul"),

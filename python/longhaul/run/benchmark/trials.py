@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import yaml
 
 from longhaul.errors import LonghaulError
+from longhaul.run import signals
 from longhaul.run.benchmark.case import Case, document, slug
 from longhaul.run.benchmark.measures import Measured, measure
 from longhaul.subprocesses import spawning
@@ -104,11 +106,8 @@ def _once(trial: Trial, resolved: "Resolved", place: Path, name: str) -> Outcome
     argv = [*sys.argv]
     if trial.mode == "sim":
         # Between runs these processes ignore it, and leave the answer to their parent.
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
+        with signals.interrupting():
             simulated = sim.run(resolved, runs=place, argv=argv, progress=lambda _now, _real: None, name=name)
-        finally:
-            signal.signal(signal.SIGINT, before)
         directory, reason = simulated.directory, simulated.reason
     else:
         prepared = live.prepare(resolved, runs=place, argv=argv, name=name)
@@ -132,31 +131,52 @@ def perform_all(trials: Sequence[Trial], *, place: Path, keep: bool, at_once: in
     if not trials:
         return
     place.mkdir(parents=True, exist_ok=True)
+    waiting = list(reversed(trials))
+    while waiting:
+        # Where a process was killed, its pool ends, and another does the rest.
+        yield from _perform_in_a_pool(waiting, place=place, keep=keep, at_once=at_once)
+
+
+def _perform_in_a_pool(waiting: list[Trial], *, place: Path, keep: bool, at_once: int) -> Iterator[Outcome]:
+    """Trials from the end of ``waiting``, until there are none or a process was killed."""
     context = multiprocessing.get_context("spawn")
-    waiting = iter(trials)
     with (
         spawning(),
         ProcessPoolExecutor(
-            min(at_once, len(trials)), mp_context=context, initializer=_begin, initargs=(os.getpid(),)
+            min(at_once, len(waiting)), mp_context=context, initializer=_begin, initargs=(os.getpid(),)
         ) as pool,
+        _ended_early(),
     ):
         running: dict[Future[Outcome], Trial] = {}
-
-        def fill() -> None:
-            while len(running) < at_once and (trial := next(waiting, None)) is not None:
-                running[pool.submit(perform, trial, place=place, keep=keep)] = trial
-
-        fill()
-        while running:
+        is_broken = False
+        while running or (waiting and not is_broken):
+            while waiting and not is_broken and len(running) < at_once:
+                trial = waiting.pop()
+                try:
+                    running[pool.submit(perform, trial, place=place, keep=keep)] = trial
+                except BrokenProcessPool:
+                    waiting.append(trial)
+                    is_broken = True
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 trial = running.pop(future)
                 try:
                     yield future.result()
                 except BrokenProcessPool:
-                    yield Outcome(trial, None, "the process that ran it was killed")
-                    return
-            fill()
+                    is_broken = True
+                    yield Outcome(trial, None, "a process of the benchmark was killed meanwhile")
+
+
+@contextmanager
+def _ended_early() -> Iterator[None]:
+    """Tell processes to end what they do, should the block end before them."""
+    try:
+        yield
+    except BaseException:
+        for child in multiprocessing.active_children():
+            with suppress(ProcessLookupError):
+                os.kill(child.pid or 0, signal.SIGINT)
+        raise
 
 
 def _begin(parent: int) -> None:
@@ -167,7 +187,7 @@ def _begin(parent: int) -> None:
             time.sleep(0.5)
         os._exit(1)
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signals.disregard()
     threading.Thread(target=follow, daemon=True).start()
 
 

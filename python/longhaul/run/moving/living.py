@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
-from longhaul.run import live
+from longhaul.run import ending, live
+from longhaul.run.cleaning import temporary_prefix
+from longhaul.run.experiment import results_so_far
 from longhaul.run.moving import outcome
 from longhaul.run.moving.driving import Drive
 from longhaul.run.moving.movers import Mover
@@ -42,7 +44,7 @@ def run(
 
     ``watched`` makes of the plan's path what is told of the run's events.
     """
-    with tempfile.TemporaryDirectory(prefix="longhaul-") as folder:
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix("movers")) as folder:
         path = Path(folder) / "movers"
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listener.bind(str(path))
@@ -58,15 +60,18 @@ def run(
                 beside.start(int(message["t0_unix_ns"]))
             told.tell(message)
 
-        try:
-            with watched(prepared.plan) as told:
-                finished = live.run(prepared, progress=hear, sudo=sudo)
-        finally:
-            begins_s = beside.end()
-            listener.close()
         how = {"mode": "live", "mover": mover.name, "pacing": pacing if mover.name == "paced" else None}
-        outcome.write(controller, prepared.directory, how={**how, "begins_s": begins_s})
+        with results_so_far(prepared.directory, report=True):
+            try:
+                with watched(prepared.plan) as told:
+                    finished = live.run(prepared, progress=hear, sudo=sudo, scratch=[Path(folder)])
+            finally:
+                begins_s = beside.end()
+                listener.close()
+                outcome.write(controller, prepared.directory, how={**how, "begins_s": begins_s})
         if beside.failure is not None:
+            found = ending.of_error(beside.failure)
+            ending.end(prepared.directory, found.status, found.reason, is_known_better=True)
             raise beside.failure
         return finished
 
@@ -99,7 +104,7 @@ class Beside:
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._begins_s = LEAD_S
-        self.failure: LonghaulError | None = None
+        self.failure: Exception | None = None
 
     def start(self, t0_unix_ns: int) -> None:
         """The run's clock has started, or will at this time."""
@@ -140,7 +145,7 @@ class Beside:
                 self._job, self._controller, agents, self._mover, self._pacing, self._directory, zero_s
             )
             drive.until_over(selector, self._stop)
-        except LonghaulError as error:
+        except Exception as error:  # noqa: BLE001 -- the thread that waits for the run raises it
             self.failure = error
         finally:
             for line in agents.values():

@@ -2,7 +2,6 @@
 
 import json
 import math
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 from longhaul import _longhaul
 from longhaul.run import directory as directories
 from longhaul.run import ending, flows
+from longhaul.run.ending import Ending
 from longhaul.run.moving import outcome, preparing
 from longhaul.run.moving.preparing import LEAD_S, Job
-from longhaul.run.sim import EVENTS_AT_ONCE, Simulated
+from longhaul.run.sim import EVENTS_AT_ONCE, Account, Simulated
 from longhaul.scheduling.steering import Controller
 from longhaul.storage import replace_text
 
@@ -49,9 +49,9 @@ def run(
         rows=rows,
     )
     with ending.recorded(directory):
-        reason = _simulate(job, plan, rows, directory, first=len(background), progress=progress)
-        ending.end(directory, reason)
-    return Simulated(directory, reason)
+        ended = _simulate(job, plan, rows, directory, first=len(background), progress=progress)
+        ending.end(directory, ended.status, ended.reason)
+    return Simulated(directory, ended.status)
 
 
 def _simulate(
@@ -62,31 +62,33 @@ def _simulate(
     *,
     first: int,
     progress: Callable[[float, float], None],
-) -> str:
-    """Carry out a plan of transfers; returns why it ended."""
-    simulation = _longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw"))
+) -> Ending:
+    """Carry out a plan of transfers; returns how it ended."""
+    account = Account(_longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw")), directory)
     # A simulated sender that gave up does not come back.
     controller = job.controller(attempts=1)
-    reason = "flows"
-    began, cpu = time.monotonic(), time.process_time()
+    ended = Ending("flows")
+
+    def tell(now_s: float) -> None:
+        progress(now_s, account.wall_s())
+        account.keep()
+
     try:
         drive(
-            simulation,
+            account.simulation,
             controller,
             job,
             first=first,
             horizon_s=plan["duration_ns"] / _NS,
-            progress=lambda now_s: progress(now_s, time.monotonic() - began),
+            progress=tell,
         )
-    except KeyboardInterrupt:
-        reason = "interrupted"
-    counted: Json = json.loads(simulation.finish())
-    counted |= {"wall_s": time.monotonic() - began, "cpu_s": time.process_time() - cpu}
+    except KeyboardInterrupt as interruption:
+        ended = ending.of_error(interruption)
+    counted: Json = json.loads(account.simulation.finish())
     _since_begun(counted, rows, controller, directory)
-    for file, result in (("engine", counted), ("ended", {"ended": reason})):
-        replace_text(directory / "raw" / f"{file}.json", json.dumps(result, indent=1))
+    account.write(counted, ended)
     outcome.write(controller, directory, how={"mode": "sim", "mover": "paced", "pacing": "segments"})
-    return reason
+    return ended
 
 
 def _since_begun(counted: Json, rows: list[Json], controller: Controller, directory: Path) -> None:

@@ -6,7 +6,7 @@ import re
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -16,7 +16,8 @@ from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 from longhaul.regular import read_regular
 from longhaul.run import directory as directories
-from longhaul.run import ending, state
+from longhaul.run import ending, finding, signals, state
+from longhaul.run.ending import Ending
 from longhaul.run.relay.results import exit_code, write_results
 from longhaul.run.relay.wrapping import Chain, Wrapper
 from longhaul.scenario import Resolved
@@ -96,20 +97,26 @@ def serve(
         _longhaul.check_relay_plan(complete)
     except ValueError as error:
         raise LonghaulError(f"the relay cannot be run: {error}", exit_code=2) from error
-    path = state.free_socket(name_of(resolved, order))
-    directory = directories.create(
-        order.runs,
-        planned.plan["name"],
-        mode="relay",
-        source=resolved.source,
-        plan=planned.plan,
-        argv=list(order.argv),
-        inputs=resolved.inputs,
-    )
-    with ending.recorded(directory):
-        _write(directory / "raw" / "expectations.json", list(resolved.expectations))
-        result, reason = _relay(planned, complete, directory, path, told=told, wrappers=wrappers, stop=stop)
-        return _concluded(directory, result, reason, order)
+    called = name_of(resolved, order)
+    with ExitStack() as stack:
+        path = stack.enter_context(state.claimed(called))
+        directory = directories.create(
+            order.runs,
+            planned.plan["name"],
+            mode="relay",
+            source=resolved.source,
+            plan=planned.plan,
+            argv=list(order.argv),
+            inputs=resolved.inputs,
+        )
+        with ending.recorded(directory):
+            directories.update_run(directory, socket=str(path))
+            _write(directory / "raw" / "expectations.json", list(resolved.expectations))
+            result, ended = _relay(
+                planned, complete, directory, path, told=told, wrappers=wrappers, stop=stop
+            )
+            stack.close()
+            return _concluded(directory, result, ended, order)
 
 
 def _relay(
@@ -121,8 +128,9 @@ def _relay(
     told: Told,
     wrappers: Sequence[Wrapper],
     stop: int | None,
-) -> tuple[dict[str, Any], str]:
+) -> tuple[dict[str, Any], Ending]:
     """Relay as ``complete`` says, steered at the socket ``path``; returns what was done and why it ended."""
+    finding.call_relay()
 
     def ready(text: str) -> None:
         opened = _opened(planned, json.loads(text))
@@ -131,12 +139,16 @@ def _relay(
 
     token = state.new_token(path)
     try:
-        with _signals() as (wakes, seen), Chain.of(wrappers, planned, directory) as chain:
+        with (
+            _signals() as (wakes, seen),
+            Chain.of(wrappers, planned, directory) as chain,
+            state.short(path) as short,
+        ):
             result = json.loads(
                 _longhaul.run_relay(
                     complete,
                     directory=str(directory),
-                    socket=str(path),
+                    socket=short,
                     token=token,
                     stop=wakes if stop is None else stop,
                     ready=ready,
@@ -147,10 +159,11 @@ def _relay(
         raise _unable(str(error)) from error
     finally:
         state.remove(path)
+    if result.get("reason") == "duration":
+        return result, Ending("duration")
     # Who sets no end ends it with Ctrl-C; who sets one interrupts it so.
-    reason = "interrupted" if seen and planned.plan["duration_ns"] is not None else "stopped"
-    reason = "duration" if result.get("reason") == "duration" else reason
-    return result, reason
+    is_early = seen and planned.plan["duration_ns"] is not None
+    return result, Ending("interrupted" if is_early else "stopped", signals.reason(seen[0]) if seen else None)
 
 
 _LONGEST_PASSWORD = 1 << 12
@@ -216,14 +229,14 @@ def _opened(planned: RelayPlan, real: Sequence[dict[str, Any]]) -> list[Opened]:
     return found
 
 
-def _concluded(directory: Path, result: dict[str, Any], reason: str, order: Order) -> Served:
+def _concluded(directory: Path, result: dict[str, Any], ended: Ending, order: Order) -> Served:
     try:
         _write(directory / "raw" / "relay.json", result)
-        _write(directory / "raw" / "ended.json", {"ended": reason})
+        _write(directory / "raw" / "ended.json", {"ended": ended.status, "reason": ended.reason})
         strict = {"strict": True} if order.strict else {}
         directories.update_run(directory, **strict)
         summary = write_results(directory)
-        ending.end(directory, reason)
+        ending.end(directory, ended.status, ended.reason)
     except OSError as error:
         for half in (*directory.glob("*.parquet"), directory / "fidelity.json", directory / "summary.json"):
             half.unlink(missing_ok=True)
@@ -239,7 +252,7 @@ def _concluded(directory: Path, result: dict[str, Any], reason: str, order: Orde
 
 @contextmanager
 def _signals() -> Iterator[tuple[int, list[int]]]:
-    """A descriptor that can be read from when SIGINT or SIGTERM has come, and those that came."""
+    """A descriptor that can be read from when SIGINT, SIGTERM or SIGHUP has come, and those that came."""
     seen: list[int] = []
     wakes, writes = os.pipe()
     os.set_blocking(writes, False)
@@ -248,17 +261,15 @@ def _signals() -> Iterator[tuple[int, list[int]]]:
         seen.append(number)
 
     ours = threading.current_thread() is threading.main_thread()
-    before = {}
-    if ours:
-        before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
-        waking = signal.set_wakeup_fd(writes, warn_on_full_buffer=False)
     try:
-        yield wakes, seen
+        with signals.handled(on_signal):
+            waking = signal.set_wakeup_fd(writes, warn_on_full_buffer=False) if ours else -1
+            try:
+                yield wakes, seen
+            finally:
+                if ours:
+                    signal.set_wakeup_fd(waking)
     finally:
-        if ours:
-            signal.set_wakeup_fd(waking)
-        for number, handler in before.items():
-            signal.signal(number, handler)
         os.close(wakes)
         os.close(writes)
 

@@ -1,0 +1,87 @@
+//! What a process says before it dies, kept where its parent finds it, also when no disk takes a byte.
+
+use crate::error::{Error, Result};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::fd::AsRawFd;
+use std::panic;
+
+/// Characters of the last line that are told.
+const LONGEST: usize = 1_000;
+
+/// Standard error of a child: a file in memory that both have open.
+#[derive(Debug)]
+pub struct LastWords(File);
+
+impl LastWords {
+    /// An empty file, to be made before the child.
+    pub fn new() -> Result<Self> {
+        memfd_create(c"stderr", MFdFlags::MFD_CLOEXEC)
+            .map(|fd| LastWords(File::from(fd)))
+            .map_err(|error| Error::wrap("make a file in memory", error))
+    }
+
+    /// In the child: from now on standard error goes there.
+    pub fn capture(&self) {
+        // SAFETY: plain system call; both descriptors are open.
+        unsafe { libc::dup2(self.0.as_raw_fd(), 2) };
+    }
+
+    /// In the child: leaves `text` alone.
+    pub fn write(&self, text: &str) {
+        let _ = (&self.0).write_all(text.as_bytes());
+    }
+
+    /// In the parent: everything that was said.
+    pub fn text(&self) -> String {
+        let mut bytes = Vec::new();
+        let mut file = &self.0;
+        if file.seek(SeekFrom::Start(0)).is_ok() {
+            let _ = file.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+/// Gives this process the name by which `ps` and `top` tell it from the others of its run.
+pub fn name_process(name: &std::ffi::CStr) {
+    // SAFETY: the string is terminated and outlives the call.
+    unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
+}
+
+/// The last line of a text that is not empty.
+pub fn last_line(text: &str) -> Option<String> {
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().take(LONGEST).collect())
+}
+
+/// From now on a panic of any thread of this process, and of its children, is told in one line with its place.
+pub fn tell_panics() {
+    panic::set_hook(Box::new(|panic| {
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let text =
+            text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
+        let place = panic.location().map(|place| format!(" at {place}")).unwrap_or_default();
+        let trace = std::backtrace::Backtrace::capture();
+        let trace = match trace.status() {
+            std::backtrace::BacktraceStatus::Captured => format!("{trace}\n"),
+            _ => String::new(),
+        };
+        let line = format!("{trace}panicked{place}: {}\n", text.replace('\n', " "));
+        let _ = std::io::stderr().write_all(line.as_bytes());
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_is_the_one_that_says_something() {
+        assert_eq!(last_line("one\ntwo \n\n").as_deref(), Some("two"));
+        assert_eq!(last_line(" \n"), None);
+        assert_eq!(last_line(&"x".repeat(5_000)).map(|line| line.len()), Some(LONGEST));
+    }
+}

@@ -1,0 +1,145 @@
+//! How many processes of this control group the kernel has killed because memory ran out.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A count of the kernel, and where it stands.
+#[derive(Clone, Debug)]
+pub struct OomKills {
+    place: Option<Place>,
+    count: u64,
+}
+
+/// Where the kernel counts.
+#[derive(Clone, Debug)]
+struct Place {
+    file: PathBuf,
+    /// Of whom it counts.
+    of: String,
+}
+
+/// That processes were killed since.
+#[derive(Clone, Debug)]
+pub struct Kills {
+    count: u64,
+    of: String,
+}
+
+impl OomKills {
+    /// Reads the count now: of this process's control group, of either version, or else of the machine.
+    pub fn now() -> Self {
+        let place = places().into_iter().find(|place| read(&place.file).is_some());
+        let count = place.as_ref().and_then(|place| read(&place.file)).unwrap_or(0);
+        OomKills { place, count }
+    }
+
+    /// Where nothing is counted.
+    #[cfg(test)]
+    pub fn none() -> Self {
+        OomKills { place: None, count: 0 }
+    }
+
+    /// What was killed since it was read; `None` if nothing was.
+    pub fn since(&self) -> Option<Kills> {
+        let place = self.place.as_ref()?;
+        let count = read(&place.file)?.saturating_sub(self.count);
+        (count > 0).then(|| Kills { count, of: place.of.clone() })
+    }
+
+    /// The file that is read, and what it says, for a record that outlives this process.
+    pub fn as_record(&self) -> Option<(String, u64)> {
+        self.place.as_ref().map(|place| (place.file.display().to_string(), self.count))
+    }
+
+    /// The same of an earlier process.
+    pub fn of_record(file: &str, count: u64) -> Self {
+        let file = PathBuf::from(file);
+        let of = file.parent().map_or_else(String::new, group_name);
+        OomKills { place: Some(Place { file, of }), count }
+    }
+}
+
+impl fmt::Display for Kills {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Kills { count, of } = self;
+        write!(f, "memory ran out: the kernel's out-of-memory killer ended {count} processes of {of}")
+    }
+}
+
+fn group_name(directory: &Path) -> String {
+    match directory == Path::new("/proc") {
+        true => "this machine".into(),
+        false => format!("control group {}", directory.display()),
+    }
+}
+
+/// The files in which the kernel may count, the closest first.
+fn places() -> Vec<Place> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let mut found: Vec<PathBuf> = Vec::new();
+    for mount in mounts.lines() {
+        let Some((front, back)) = mount.split_once(" - ") else { continue };
+        let Some(at) = front.split(' ').nth(4) else { continue };
+        let (kind, options) =
+            (back.split(' ').next().unwrap_or_default(), back.rsplit(' ').next().unwrap_or_default());
+        let (prefix, file) = match kind {
+            "cgroup2" => ("0::/", "memory.events"),
+            "cgroup" if options.split(',').any(|option| option == "memory") => {
+                (":memory:/", "memory.oom_control")
+            }
+            _ => continue,
+        };
+        let Some(group) = groups.lines().find_map(|line| line.split_once(prefix)).map(|(_, group)| group)
+        else {
+            continue;
+        };
+        // Within a container, the path from the root outside may mean nothing.
+        found.extend([Path::new(at).join(group).join(file), Path::new(at).join(file)]);
+    }
+    found.push("/proc/vmstat".into());
+    let of = |file: &Path| file.parent().map_or_else(String::new, group_name);
+    found.into_iter().map(|file| Place { of: of(&file), file }).collect()
+}
+
+fn read(file: &Path) -> Option<u64> {
+    count_in(&fs::read_to_string(file).ok()?)
+}
+
+/// The value behind `oom_kill`, a line of each of these files.
+fn count_in(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_count_is_read_from_each_kind_of_file() {
+        let events = "low 0\nhigh 0\nmax 7\noom 2\noom_kill 3\noom_group_kill 1\n";
+        assert_eq!(count_in(events), Some(3));
+        assert_eq!(count_in("oom_kill_disable 0\nunder_oom 0\noom_kill 4\n"), Some(4));
+        assert_eq!(count_in("nr_free_pages 1\noom_kill 0\n"), Some(0));
+        assert_eq!(count_in("nothing of it\n"), None);
+    }
+
+    #[test]
+    fn kills_count_from_when_they_were_read() {
+        let file = std::env::temp_dir().join(format!("longhaul-oom-{}", std::process::id()));
+        fs::write(&file, "oom_kill 5\n").unwrap();
+        let before = OomKills::of_record(&file.display().to_string(), 5);
+        assert!(before.since().is_none());
+        fs::write(&file, "oom_kill 7\n").unwrap();
+        let told = before.since().unwrap().to_string();
+        fs::remove_file(&file).unwrap();
+        assert!(told.contains("ended 2 processes of control group"), "{told}");
+    }
+
+    #[test]
+    fn this_machine_counts_somewhere() {
+        let (file, count) = OomKills::now().as_record().unwrap();
+        assert!(OomKills::of_record(&file, count).since().is_none());
+    }
+}
