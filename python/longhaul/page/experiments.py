@@ -36,6 +36,7 @@ from longhaul.page.texts import Texts
 from longhaul.run import directory as directories
 from longhaul.run import interventions, session, state
 from longhaul.run.changes import ChangeTail
+from longhaul.run.kept import reading
 from longhaul.scenario.model import Changes
 
 Row = TypeVar("Row", bound=RunRow)
@@ -104,11 +105,15 @@ class Experiments:
 
     def details(self, asked: Asked) -> RunDetails:
         """One run."""
-        return self._marked(shelf.details(self._directory(asked)))
+        directory = self._directory(asked)
+        with reading(directory):
+            return self._marked(shelf.details(directory))
 
     def network(self, asked: Asked) -> RunNetwork:
         """What the map of a run is drawn of."""
-        return shelf.network(self._directory(asked))
+        directory = self._directory(asked)
+        with reading(directory):
+            return shelf.network(directory)
 
     def log(self, asked: Asked) -> Log:
         """What a program has written."""
@@ -118,11 +123,15 @@ class Experiments:
 
     def series(self, asked: Asked) -> OverTime:
         """What a run recorded over time."""
-        return figures.series(self._directory(asked), asked)
+        directory = self._directory(asked)
+        with reading(directory):
+            return figures.series(directory, asked)
 
     def packets(self, asked: Asked) -> Packets:
         """The packets of a link, one by one."""
-        return figures.packets(self._directory(asked), asked)
+        directory = self._directory(asked)
+        with reading(directory):
+            return figures.packets(directory, asked)
 
     def stop(self, asked: Asked) -> Done:
         """Ask a run to end; its results come with the event ``end``."""

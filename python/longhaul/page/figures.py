@@ -15,6 +15,7 @@ from longhaul.page.answers.runs import OverTime, Packet, Packets, Recording, Way
 from longhaul.page.asking import Asked
 from longhaul.page.refusals import RefusedError
 from longhaul.page.tails import read_tail
+from longhaul.run import manifest
 from longhaul.run.changes import read_configuration
 from longhaul.run.kept import kept_table
 from longhaul.run.recorded import read_recorded
@@ -223,6 +224,7 @@ def _table(directory: Path, name: str, wanted: Mapping[str, str | None]) -> dict
     path = directory / f"{name}.parquet"
     if not path.is_file():
         return {}
+    manifest.check(directory, path.name)
     return _chosen(_columns(pq.read_table(path)), {each: value for each, value in wanted.items() if value})
 
 

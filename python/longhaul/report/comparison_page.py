@@ -18,6 +18,7 @@ from longhaul.report.comparison import difference_text, estimate_text
 from longhaul.report.page import page, write_page
 from longhaul.report.plotting import SERIES
 from longhaul.report.sides import Run, Side
+from longhaul.run.kept import reading
 from longhaul.scenario.metrics import unit_of
 
 MOST_METRICS = 12
@@ -35,7 +36,8 @@ def write_comparison(path: Path, sides: Sequence[Side], *, first: Sequence[str],
     Metrics that match a pattern of ``first`` come before others; ``again`` is the command that writes it.
     Raises LonghaulError if it cannot be written.
     """
-    content = page("comparison.html.j2", context={**draw(sides, first=first), "again": again})
+    with reading(*(run.directory for side in sides for run in side.runs)):
+        content = page("comparison.html.j2", context={**draw(sides, first=first), "again": again})
     try:
         write_page(path, content)
     except OSError as error:

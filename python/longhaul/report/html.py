@@ -29,7 +29,7 @@ from longhaul.report import (
     zoom,
 )
 from longhaul.report.page import page, write_page
-from longhaul.run.kept import kept_json, kept_table, kept_text
+from longhaul.run.kept import kept_json, kept_table, kept_text, reading
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -50,6 +50,11 @@ def draw(directory: Path) -> dict[str, str | None]:
 
 def write_report(directory: Path) -> Path:
     """Write ``report.html`` into a run directory that has results; returns its path."""
+    with reading(directory):
+        return _write_report(directory)
+
+
+def _write_report(directory: Path) -> Path:
     summary = _summary(directory)
     filters: dict[str, Callable[..., Any]] = {
         "time": time_text,

@@ -13,7 +13,7 @@ from longhaul.analysis.metrics import metrics
 from longhaul.analysis.repetitions import Simulated, digest, independent, simulated
 from longhaul.errors import LonghaulError
 from longhaul.report.plotting import SERIES
-from longhaul.run.kept import kept_json, kept_table, kept_text
+from longhaul.run.kept import kept_json, kept_table, kept_text, reading
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -138,7 +138,8 @@ def sides(groups: Sequence[tuple[str, Sequence[Path]]]) -> list[Side]:
             remedy="compare fewer, or name directories whose runs are repetitions",
             exit_code=2,
         )
-    return [_side("ABCDEFGH"[place], name, paths) for place, (name, paths) in enumerate(groups)]
+    with reading(*(path for _name, paths in groups for path in paths)):
+        return [_side("ABCDEFGH"[place], name, paths) for place, (name, paths) in enumerate(groups)]
 
 
 def _side(letter: str, name: str, paths: Sequence[Path]) -> Side:

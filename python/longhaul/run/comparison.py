@@ -14,7 +14,7 @@ from longhaul.analysis.stealing import Stolen, cross_bits_per_s, stolen_bandwidt
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import ending
-from longhaul.run.kept import kept_json
+from longhaul.run.kept import kept_json, reading
 from longhaul.run.results import write_results
 from longhaul.scenario.metrics import DEFAULT_METRICS, unknown_metric
 
@@ -53,7 +53,8 @@ def find_all(paths: Sequence[Path]) -> list[Group]:
     """A group for each path; of a single path, one for each mode and each scenario of its runs."""
     groups = [find(path) for path in paths]
     if len(groups) == 1:
-        groups = split(groups[0])
+        with reading(*groups[0].runs):
+            groups = split(groups[0])
     if len(groups) < 2:
         raise LonghaulError(
             "there is nothing to compare with",
@@ -161,6 +162,11 @@ def check_comparable(groups: Sequence[Group]) -> None:
     Raises LonghaulError if a run is there twice, is that of a relay, or has not ended, and if the first side
     has no metric in common with any other.
     """
+    with reading(*(run for group in groups for run in group.runs)):
+        _check_comparable(groups)
+
+
+def _check_comparable(groups: Sequence[Group]) -> None:
     seen: dict[Path, Group] = {}
     for group in groups:
         for run in group.runs:

@@ -162,15 +162,13 @@ def variant_of_run(directory: Path) -> str:
 
 
 def read_run(directory: Path) -> dict[str, Any]:
-    """The contents of ``run.json``."""
-    content: dict[str, Any] = json.loads((directory / "run.json").read_text(encoding="utf-8"))
-    return content
+    """The contents of ``run.json``. Raises OSError and record.DamagedRecordError."""
+    return record.read(directory / "run.json")
 
 
 def read_plan(directory: Path) -> dict[str, Any]:
-    """The contents of ``plan.json``."""
-    content: dict[str, Any] = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
-    return content
+    """The contents of ``plan.json``. Raises OSError and record.DamagedRecordError."""
+    return record.read(directory / "plan.json")
 
 
 def update_run(directory: Path, **changes: Any) -> None:

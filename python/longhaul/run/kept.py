@@ -1,6 +1,8 @@
 """What a run directory keeps: files that must be there, and tables that may be."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from longhaul.errors import LonghaulError
-from longhaul.run import manifest
+from longhaul.run import manifest, record
+
+_WRONG_CONTENT = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    pa.ArrowException,
+)
+"""What reading content of another shape than was written comes to."""
 
 Array = np.ndarray[Any, Any]
 
@@ -47,6 +62,44 @@ def kept_table(directory: Path, name: str) -> dict[str, Array]:
         # A run of before there was this column: not known until its results are written again.
         found["throughput_bits_per_s"] = np.full(len(found["t_s"]), np.nan)
     return found
+
+
+@contextmanager
+def reading(*directories: Path) -> Iterator[None]:
+    """Errors of the block as a LonghaulError if the files of a run in ``directories`` may be the cause.
+
+    They may if they are damaged, or if no manifest says what was written. With files that are as they were
+    written, an error is a defect of Longhaul, and stays what it is.
+    """
+    try:
+        yield
+    except LonghaulError:
+        raise
+    except _WRONG_CONTENT as error:
+        if isinstance(error, OSError) and error.errno and not isinstance(error, FileNotFoundError):
+            # The disk is full, say.
+            raise
+        doubt = next((each for each in map(_doubt, directories) if each), None)
+        if doubt is None:
+            raise
+        raise LonghaulError(
+            f"{doubt} ({type(error).__name__}: {' '.join(str(error).split())[:120]})",
+            remedy="restore its files from a copy, or run the scenario again",
+            exit_code=2,
+        ) from error
+
+
+def _doubt(directory: Path) -> str | None:
+    """Why the files of a run may not be what was written; ``None`` if they are."""
+    damage = manifest.find_damage(directory)
+    if damage:
+        return f"{directory / damage[0].name} {damage[0].what}"
+    if not (directory / manifest.NAME).is_file():
+        return f"{directory} cannot be read: its files are damaged, or incomplete because it was killed"
+    path = record.path_of(directory)
+    if path is None or not record.is_whole(path):
+        return f"{path or directory / 'run.json'} is damaged"
+    return None
 
 
 def _damaged(directory: Path, name: str) -> LonghaulError:

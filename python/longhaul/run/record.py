@@ -22,6 +22,18 @@ NAMES = ("run.json", "sweep.json", "benchmark.json")
 RESERVE = ".reserve"
 RESERVE_BYTES = 1 << 14
 """Kept free on disk for the last change, which says that the disk is full."""
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "status": (str,),
+    "reason": (str, type(None)),
+    "processes": (dict, type(None)),
+    "mode": (str,),
+    "name": (str,),
+    "argv": (list,),
+    "started": (str,),
+    "versions": (dict,),
+    "host": (dict,),
+}
+"""Of the fields of every record."""
 _LOCKED_WITHIN_S = 5.0
 _BETWEEN_TRIES_S = 0.01
 
@@ -41,11 +53,27 @@ def read(path: Path) -> Json:
         content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         content = None
-    if not isinstance(content, dict):
+    if not isinstance(content, dict) or not _has_right_types(content):
         raise DamagedRecordError(
             f"{path} is damaged", remedy="restore it from a copy, or run the scenario again", exit_code=2
         )
     return content
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a record has all fields that every record has, of the right types."""
+    try:
+        content = read(path)
+    except (OSError, ValueError):
+        return False
+    return all(name in content for name in _TYPES)
+
+
+def _has_right_types(content: Json) -> bool:
+    return all(isinstance(content[name], kinds) for name, kinds in _TYPES.items() if name in content) and all(
+        isinstance(each, dict) and isinstance(each.get("pid", 0), int)
+        for each in (content.get("processes") or {}).values()
+    )
 
 
 def write(path: Path, content: Mapping[str, Any]) -> None:

@@ -26,7 +26,7 @@ from longhaul.analysis.unfinished import engine_of_samples
 from longhaul.errors import LonghaulError
 from longhaul.run import live_flows, manifest, network_counts, outcomes, simulation, transfers
 from longhaul.run.changes import read_configuration
-from longhaul.run.kept import kept_json
+from longhaul.run.kept import kept_json, reading
 from longhaul.run.logs import Pings
 from longhaul.run.network_counts import NetworkCounts, read_counts
 from longhaul.run.recorded import Records, known_names, read_recorded
@@ -59,8 +59,14 @@ _QUANTILES = (("min", 0.0), ("p50", 0.5), ("p99", 0.99), ("max", 1.0))
 def write_results(directory: Path) -> Json:
     """Write tables, ``fidelity.json`` and ``summary.json``; returns the summary.
 
-    What is missing or broken shows in the verdict; it never stops the rest.
+    What is missing or broken shows in the verdict; it never stops the rest. Raises LonghaulError if files
+    that nothing else tells are damaged.
     """
+    with reading(directory):
+        return _write_results(directory)
+
+
+def _write_results(directory: Path) -> Json:
     raw = directory / "raw"
     plan = _plan(directory)
     damaged = manifest.check_sources(directory)
