@@ -15,6 +15,18 @@ links: {wan: {endpoints: [near, far], delay: 10ms, rate: 100Mbit}}
 traffic: {probe: {kind: ping, from: near, to: far, every: 50ms}}
 """
 
+# A value for each model but the delay.
+EVERY = {
+    "rate": "50Mbit",
+    "loss": "{model: periodic, every: 9, place: after}",
+    "queue": "{kind: drr, limit: 200p}",
+    "out_of_order": "{share: 20%, delay: 90ms}",
+    "duplicate": "10%",
+    "corrupt": "1%",
+    "count": "ethernet",
+    "coalesce": "50us",
+}
+
 
 def test_a_live_run_shows_what_is_changed_and_ends_when_it_is_told(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
@@ -39,6 +51,9 @@ def test_a_live_run_shows_what_is_changed_and_ends_when_it_is_told(tmp_path: Pat
                     # The row of ping that the page shows is the log that it has.
                     log = server.ask(f"/api/runs/{run}/logs/probe?tail=2000")[1]["text"]
                     assert f"time={rtts_ns[-1] / 1e6:.0f}" in log
+                    every = {"link": "wan", "way": "forward", "changes": EVERY}
+                    status, answer = server.ask(f"/api/runs/{run}/set", every)
+                    assert status == 200, answer
                     server.ask(f"/api/runs/{run}/stop", {})
         assert rtts_ns[0] >= 20_000_000
         assert min(rtts_ns) < 120_000_000 <= rtts_ns[-1]
@@ -47,8 +62,9 @@ def test_a_live_run_shows_what_is_changed_and_ends_when_it_is_told(tmp_path: Pat
         details = server.ask(f"/api/runs/{run}")[1]
         assert (details["status"], details["mode"]) == ("stopped", "live")
         assert details["summary"]["probes"][0]["received"] > 0
-        (told,) = details["changes"]
+        told, rest = details["changes"]
+        assert sorted(rest["words"]) == sorted(f"{key}={value}" for key, value in EVERY.items())
         assert (told["by"], told["kind"], told["words"]) == ("page", "intervention", ["delay=60ms"])
         assert told["text"].endswith("→ 60 ms")
-        assert details["verdict_text"] == f"{details['verdict']}, with 1 intervention"
+        assert details["verdict_text"] == f"{details['verdict']}, with 2 interventions"
         assert server.ask(f"/api/runs/{run}/set", change)[0] == 409, "it is over"
