@@ -27,17 +27,24 @@ def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for axis in summary["axes"]:
         table.add_column(axis["name"], no_wrap=True, max_width=24)
-    for metric in shown:
-        table.add_column(metric, justify="right", no_wrap=True, min_width=18)
-    table.add_column("runs", justify="right")
     by_variant: dict[int, dict[str, Mapping[str, Any]]] = {}
     for row in rows:
         by_variant.setdefault(row["variant"], {})[row["metric"]] = row
+    lines = []
     for estimates in list(by_variant.values())[:MOST_ROWS]:
         any_row = next(iter(estimates.values()))
         values = [axis_text(column, any_row[column]) for column in columns]
         cells = [estimate_text(estimates[metric]) if metric in estimates else "-" for metric in shown]
-        table.add_row(*values, *cells, runs_of(estimates.values()))
+        lines.append((*values, *cells, runs_of(estimates.values())))
+    # Values are never cut; in a narrow terminal, names of metrics and numbers of runs take several lines.
+    for number, metric in enumerate(shown, start=len(columns)):
+        table.add_column(
+            metric, justify="right", min_width=_widest(line[number] for line in lines), overflow="fold"
+        )
+    words = (word for line in lines for word in line[-1].split())
+    table.add_column("runs", justify="right", min_width=_widest(words))
+    for line in lines:
+        table.add_row(*line)
     if rows:
         console.print(table)
     notes = []
@@ -56,6 +63,10 @@ def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -
             highlight=False,
             soft_wrap=True,
         )
+
+
+def _widest(texts: Iterable[str]) -> int:
+    return max(map(len, texts), default=1)
 
 
 def runs_of(rows: Iterable[Mapping[str, Any]]) -> str:
