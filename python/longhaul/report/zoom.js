@@ -72,11 +72,13 @@
         }
         if (at < bbox.left) continue;
         ctx.setLineDash(each.solid ? [] : [1, 2].map((length) => length * devicePixelRatio));
+        // Whole pixels: a line between two of them would be half as dark.
+        const x = Math.round(at) + (Math.round(devicePixelRatio) % 2) / 2;
         ctx.beginPath();
-        ctx.moveTo(at, bbox.top);
-        ctx.lineTo(at, bbox.top + bbox.height);
+        ctx.moveTo(x, bbox.top);
+        ctx.lineTo(x, bbox.top + bbox.height);
         ctx.stroke();
-        ctx.fillText(each.label, at + 3 * devicePixelRatio, bbox.top + devicePixelRatio);
+        ctx.fillText(each.label, x + 3 * devicePixelRatio, bbox.top + devicePixelRatio);
       }
       ctx.restore();
     };
