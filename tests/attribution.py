@@ -15,6 +15,7 @@ from longhaul.analysis.drops import CAUSES, ON_LINKS
 from longhaul.page.application import application
 from longhaul.page.shelf import id_of
 from longhaul.report.console import Console
+from longhaul.report.notebook import run_html
 from longhaul.report.terminal import print_summary
 
 Way = tuple[str, str]
@@ -164,6 +165,8 @@ def check(directory: Path, capsys: Any) -> dict[str, int]:
         assert {number(each) for each in re.findall(r"([\d,]+) (?:by|larger|without|with)", told[1])} == set(
             by_cause.values()
         )
+    in_notebook = re.search(r"Dropped packets: ([^<]*)<", run_html(summary, mode="sim"))
+    assert (in_notebook and in_notebook[1]) == (told and told[1])
     never = {link["name"] for link in links} - {
         link["name"] for link in links for phase in link["phases"] if phase["configured"]["loss"] != 0
     }

@@ -33,6 +33,13 @@ def run_html(summary: Json, *, mode: str) -> str:
     head = f"{_strong(summary['name'])}: {_judged(said, good=good)}, {time_text(summary['duration_ns'])}"
     parts = [_line(head + (f". {escape(reasons)}" if reasons else ""))]
     parts.append(_line(_judged(outcome["headline"], good=outcome["state"] == "passed")))
+    hosts = summary["fidelity"].get("hosts") or {}
+    starved = [f"Hosts {hosts['state']}: {each['what']}." for each in hosts.get("reasons", ())]
+    warned = [f"Warning: {each['text']}." for each in summary.get("warnings", ())]
+    parts += [_line(_judged(text, good=False)) for text in (*starved, *warned)]
+    drops = summary.get("drops") or {}
+    if drops.get("packets"):
+        parts.append(_line(f"Dropped packets: {escape(drops['text'])}"))
     flows = [
         (
             each["flow"],
@@ -50,10 +57,11 @@ def run_html(summary: Json, *, mode: str) -> str:
             f"{each['from']} to {each['to']}",
             *(time_text(each[f"rtt_{quantile}_ns"]) for quantile in ("min", "p50", "p99")),
             share_text(each["loss"]),
+            "-" if each.get("lost_down") is None else str(each["lost_down"]),
         )
         for each in summary["probes"]
     ]
-    parts.append(_table(("ping", "way", "least RTT", "p50", "p99", "lost"), pings))
+    parts.append(_table(("ping", "way", "least RTT", "p50", "p99", "lost", "lost while down"), pings))
     failed = [each["metric"] for each in summary["expectations"] if each["state"] == "failed"]
     if summary["expectations"]:
         met = sum(each["met"] for each in summary["expectations"])
