@@ -58,14 +58,17 @@ def test_links_hold_no_more_than_their_queues_and_delays(tmp_path: Path) -> None
 
 
 def test_a_simulation_that_reaches_its_limit_has_failed_and_keeps_its_results(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 20 * 10**9)
     runs = tmp_path / "runs"
     code = simulate(
         scenario(tmp_path), settings={}, runs=runs, argv=[], report=False, memory_bytes=60_000_000
     )
     assert code == 1
-    assert "its limit is 60 MB; shorten queues" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "its limit is 60 MB; shorten queues" in told.out
+    assert "the links may hold 50 GB" in told.err
     directory = (runs / "full" / "latest").resolve()
     summary = json.loads((directory / "summary.json").read_text())
     assert summary["ended"] == "failed"

@@ -9,7 +9,7 @@ from typing import Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import ending, live
+from longhaul.run import ending, live, memory
 from longhaul.run.session import Message, RunFailedError
 
 
@@ -39,7 +39,7 @@ def run_experiment(
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
-    for warning in resolved.warnings:
+    for warning in (*resolved.warnings, *memory.concerns(resolved)):
         print(f"longhaul: {warning}", file=sys.stderr)
     listener = listen(prometheus) if prometheus else None
     prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
@@ -70,7 +70,7 @@ def simulate(
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
-    for warning in resolved.warnings:
+    for warning in (*resolved.warnings, *memory.concerns(resolved)):
         print(f"longhaul: {warning}", file=sys.stderr)
     with Simulating(resolved.plan["duration_ns"]) as progress:
         finished = sim.run(resolved, runs=runs, argv=argv, progress=progress.tell, memory_bytes=memory_bytes)
