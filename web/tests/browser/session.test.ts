@@ -306,6 +306,7 @@ step('A4: what failed is shown on every surface, with the end of its log', async
   expect(summary['outcome']['state']).toBe('failed');
   expect(said.python).toMatchObject({ state: 'failed', exit: 1 });
   expect(await page.locator('[data-outcome]').getAttribute('data-outcome')).toBe('failed');
+  expect(await shown('.bar .failed')).toBe(summary['outcome']['detail']);
   await page.getByRole('tab', { name: 'Messages' }).click();
   const messages = await shown('#below-body');
   for (const [at, failure] of FAILURES.entries()) {
