@@ -55,6 +55,14 @@ def verdict(name: str) -> dict[str, Any]:
     return {"verdict": name, "reasons": [{"verdict": name, "what": "5 packets lost outside the model"}]}
 
 
+def test_a_program_that_has_not_started_is_named_and_not_counted() -> None:
+    late = program(name="late", start_ns=None, end_ns=None, exit=None)
+    found = evaluate_outcome(summary(programs=[program(), late]))
+    assert found.state == "passed"
+    assert found.headline.startswith("Passed: 1 program, ")
+    assert "not started: late" in found.headline
+
+
 def test_a_run_in_which_nothing_failed_has_passed() -> None:
     found = evaluate_outcome(summary())
     assert (found.state, found.exit_code, found.failures) == ("passed", 0, ())

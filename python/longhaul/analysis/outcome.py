@@ -14,6 +14,8 @@ from longhaul.analysis.text import time_text
 Json = Mapping[str, Any]
 
 State = Literal["passed", "failed", "interrupted", "crashed", "running"]
+NOT_STARTED = "not started"
+"""How a program ended whose start did not come before the end of the run."""
 Kind = Literal["program", "service", "flow", "transfer", "expectation", "network", "hosts"]
 
 EARLY = ("stopped", "interrupted")
@@ -156,7 +158,7 @@ def ending_text(program: Json) -> str:
     if program.get("stopped_by_run"):
         return "stopped at the end"
     if program.get("exit") is None and program.get("signal") is None:
-        return "not started" if program.get("start_ns") is None else "running"
+        return NOT_STARTED if program.get("start_ns") is None else "running"
     return _end(program).replace("exit code", "exit")
 
 
@@ -244,13 +246,16 @@ def _first(failures: tuple[Failure, ...]) -> str:
 
 
 def _passed(summary: Json, ended: str | None) -> str:
+    programs = [each for each in summary.get("programs", ()) if not each["service"]]
+    waiting = [each["name"] for each in programs if ending_text(each) == NOT_STARTED]
     counts = [
-        _count(len([each for each in summary.get("programs", ()) if not each["service"]]), "program"),
+        _count(len(programs) - len(waiting), "program"),
         _count(len(summary.get("flows", ())), "flow"),
         _count(len(summary["expectations"]), "expectation"),
     ]
+    unstarted = f"not started: {', '.join(waiting)}" if waiting else ""
     early = f"stopped after {time_text(summary.get('duration_ns'))}" if ended == "stopped" else ""
-    return ", ".join(each for each in (*counts, early) if each)
+    return ", ".join(each for each in (*counts, unstarted, early) if each)
 
 
 def _count(number: int, what: str) -> str:
