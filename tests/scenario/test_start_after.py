@@ -46,6 +46,15 @@ def test_a_simulated_program_starts_when_the_one_before_it_ends(tmp_path: Path) 
     assert end == pytest.approx(0.5 + 3 * alone["one"], abs=0.05)
 
 
+def test_a_simulated_program_that_does_not_get_to_start_is_not_said_to_have_passed(tmp_path: Path) -> None:
+    path = tmp_path / "after.yaml"
+    path.write_text(f"duration: 50ms{HEAD}{programs(one='0s', two='after one')}")
+    result = longhaul.run_sim(path, runs=tmp_path / "runs", report=False)
+    found = {each["name"]: (each["start_ns"], each["ending"]) for each in result.summary["programs"]}
+    assert found == {"one": (0, "stopped at the end"), "two": (None, "not started")}
+    assert result.outcome.headline == "Passed: 1 program, not started: two."
+
+
 def test_a_program_starts_after_all_copies_of_another() -> None:
     text = "  many: {run: 'true', each: [a, b]}\n  last: {run: 'true', host: a, start: after many}\n"
     planned = {each["name"]: each["after"] for each in resolved(text).plan["programs"]}

@@ -362,6 +362,7 @@ impl Job {
         json!({
             "name": self.name,
             "ranks": self.ranks.len(),
+            "start_ns": (self.start != Time::NEVER).then(|| self.start.ns()),
             "iterations": self.iterations.count(),
             "repeat": self.repeat,
             "wall_ns": self.done.map(|done| done.since(self.start).ns()),

@@ -105,21 +105,24 @@ def programs(directory: Path, engine: Mapping[str, Any]) -> list[Json]:
     found = []
     for job, planned in zip(engine["jobs"], jobs, strict=True):
         done = job["wall_ns"] is not None
+        # Runs of before a job could start after another have no start of their own.
+        start_ns = job.get("start_ns", planned["start_ns"])
+        ending = "exit 0" if done else "not started" if start_ns is None else "stopped at the end"
         found.append(
             {
                 "name": job["name"],
                 "host": f"{job['ranks']} ranks",
                 "argv": ["simulated"],
                 "service": False,
-                "start_ns": planned["start_ns"],
+                "start_ns": start_ns,
                 "wall_ns": job["wall_ns"],
                 "exit": 0 if done else None,
                 "signal": None,
-                "stopped_by_run": not done,
+                "stopped_by_run": not done and start_ns is not None,
                 "expect_exit": 0,
                 "cpu_ns": None,
                 "error": None,
-                "ending": "exit 0" if done else "stopped at the end",
+                "ending": ending,
                 "failure": None,
                 "good": True,
                 "iterations": job["iterations"],
