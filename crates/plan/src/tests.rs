@@ -96,6 +96,21 @@ fn a_link_to_a_node_that_is_not_there_is_named() {
 }
 
 #[test]
+fn a_program_that_could_never_start_is_refused() {
+    let named = |name: &str, after: &[&str]| Program {
+        name: name.into(),
+        after: after.iter().map(|&each| each.into()).collect(),
+        ..program()
+    };
+    let with = |programs: Vec<Program>| Plan { programs, ..plan() }.check();
+    assert!(with(vec![named("c", &["a", "b"]), named("b", &["a"]), named("a", &[])]).is_ok());
+    let unknown = with(vec![named("a", &["z"])]).unwrap_err();
+    assert_eq!(unknown, "programs[0].after: there is no z");
+    let circle = with(vec![named("a", &[]), named("b", &["c"]), named("c", &["b"])]).unwrap_err();
+    assert_eq!(circle, "programs[1].after: waits for itself");
+}
+
+#[test]
 fn an_impossible_burst_is_refused() {
     let mut plan = plan();
     // A share of 0.9 lost in bursts of one would need more than every second packet lost.
