@@ -1,0 +1,75 @@
+//! When programs start and stop.
+
+use super::Supervisor;
+use super::requests::Talk;
+use crate::clock::monotonic_ns;
+use crate::program::{self, Surroundings};
+use serde_json::json;
+
+impl Supervisor<'_> {
+    pub(super) fn start_and_stop_due(&mut self, now_ns: u64, talk: &mut Talk) {
+        for index in 0..self.programs.len() {
+            let planned = &self.plan.programs[index];
+            let is_due = planned.start_ns <= now_ns && self.have_ended(&planned.after);
+            let running = &mut self.programs[index];
+            if running.start_ns.is_none() && running.error.is_none() && is_due {
+                self.start_program(index, talk);
+                continue;
+            }
+            if planned.stop_ns.is_some_and(|stop_ns| stop_ns <= now_ns) {
+                running.terminate();
+            }
+            if running.kill_at_ns.is_some_and(|at_ns| at_ns <= monotonic_ns()) {
+                running.kill();
+            }
+        }
+    }
+
+    /// Whether all programs of these names have ended, or could not start.
+    fn have_ended(&self, names: &[String]) -> bool {
+        let mut waiting = self
+            .programs
+            .iter()
+            .filter(|running| running.is_pending_or_running() && names.contains(&running.name));
+        waiting.next().is_none()
+    }
+
+    /// When the supervisor next has something to do, on the run's clock.
+    pub(super) fn next_deadline_ns(&self) -> u64 {
+        let programs = self.plan.programs.iter().zip(&self.programs).flat_map(|(planned, running)| {
+            let waits =
+                running.start_ns.is_some() || running.error.is_some() || !self.have_ended(&planned.after);
+            let start = (!waits).then_some(planned.start_ns);
+            let stop = planned.stop_ns.filter(|_| running.pid.is_some() && running.kill_at_ns.is_none());
+            let kill = running.kill_at_ns.map(|at_ns| at_ns.saturating_sub(self.clock.start_ns()));
+            [start, stop, kill].into_iter().flatten()
+        });
+        let note = Some(self.noted.next_ns).filter(|_| self.noted.changed);
+        programs.chain(self.plan.duration_ns.filter(|_| !self.keep)).chain(note).min().unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn start_program(&mut self, index: usize, talk: &mut Talk) {
+        let planned = &self.plan.programs[index];
+        let mut env = self.env.clone();
+        env.extend(self.spans[index].clone());
+        let isolation = self.plan.isolation;
+        let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &env, isolation };
+        self.programs[index].start_ns = Some(self.clock.signed_ns());
+        self.noted.changed = true;
+        let Some(host) = &self.hosts[planned.host] else { return };
+        let running = &mut self.programs[index];
+        match program::start(planned, host, self.host_groups[planned.host].as_ref(), &around) {
+            Ok(pid) => {
+                running.pid = Some(pid);
+                talk.tell(&json!({"event": "program", "name": running.name, "host": running.host, "state": "started"}));
+            }
+            Err(error) => {
+                running.error = Some(error.to_string());
+                talk.tell(&json!({
+                    "event": "program", "name": running.name, "host": running.host,
+                    "state": "failed", "message": error.to_string(),
+                }));
+            }
+        }
+    }
+}
