@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fmt bench bench-cc bench-sweeps fuzz clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut
+.PHONY: help setup demo test lint fmt bench bench-cc bench-sweeps fuzz clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut study-faults
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -62,6 +62,9 @@ study-longcut: setup ## traces of a measured WAN, live, relayed and simulated (L
 
 study-fit: setup ## which distribution the losses measured on TeraGrid follow, 200 times; four minutes
 	@$(UV) run --no-sync python studies/fitting/fitting.py $(ARGS)
+
+study-faults: setup ## 200 live runs with a fault each at a random moment: kill, stop, memory, disk, sockets; a quarter of an hour
+	@$(UV) run --no-sync python studies/faults/faults.py $(ARGS)
 
 bench-cc: setup ## six congestion controls by the scenarios of the common TCP evaluation suite, live and simulated; two hours, ARGS="--repeat 2" for an hour and a quarter
 	@$(UV) run --no-sync longhaul benchmark-cc reno cubic bbr htcp highspeed scalable $(ARGS)
