@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -282,6 +283,25 @@ def test_clean_ends_what_is_up_by_its_processes(place: Place) -> None:
     assert "ended pair" in place.command("clean", "--all").stdout
     assert place.is_clean(), place.left()
     assert place.ending().status == "stopped"
+
+
+@pytest.mark.parametrize("by", ["down", "clean"])
+def test_an_exporter_that_is_stopped_ends_with_its_network(place: Place, by: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    up = place.command("up", place.scenario(), f"--prometheus=127.0.0.1:{port}")
+    assert up.returncode == 0, up.stderr
+    assert until(lambda: place.tree().exporter is not None)
+    tree = place.tree()
+    assert tree.exporter is not None
+    os.kill(tree.exporter, signal.SIGSTOP)
+    if by == "clean":
+        assert tree.supervisor is not None
+        os.kill(tree.supervisor, signal.SIGKILL)
+        assert until(lambda: is_settled(place.directory), within_s=10)
+        assert injection.state(tree.exporter) == "T"
+    assert place.command(by).returncode == 0
+    assert place.is_clean(), place.left()
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])

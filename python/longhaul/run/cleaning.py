@@ -45,6 +45,8 @@ def _ended(*, everything: bool) -> Iterator[str]:
 
 
 def _removed() -> Iterator[str]:
+    for pid in finding.end_exporters():
+        yield f"ended process {pid}, which served metrics of a run that has ended"
     for path in state.leftovers():
         path.unlink(missing_ok=True)
         yield f"removed {path}"

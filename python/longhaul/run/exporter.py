@@ -52,7 +52,11 @@ def serving(listener: socket.socket, directory: Path, supervisor: Path) -> Itera
 
 def serve_apart(listener: socket.socket, directory: Path, supervisor: Path) -> None:
     """The same in a process of its own, which ends with the run."""
-    orders = {"listener": listener.fileno(), "directory": str(directory), "supervisor": str(supervisor)}
+    orders = {
+        "listener": listener.fileno(),
+        "directory": str(directory.resolve()),
+        "supervisor": str(supervisor),
+    }
     with (directory / "logs" / "prometheus.err").open("wb") as errors:
         subprocess.Popen(
             python_command("longhaul.run.exporter", json.dumps(orders)),

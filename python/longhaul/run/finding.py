@@ -18,6 +18,7 @@ from longhaul.run import processes, record
 
 _BETWEEN_LOOKS_S = 0.02
 WORKER = "longhaul.run.worker"
+EXPORTER = "longhaul.run.exporter"
 RELAY = "lh-relay"
 
 
@@ -84,6 +85,27 @@ def workers() -> list[Running]:
 def relays() -> list[Running]:
     """The relays among them."""
     return sorted(_relays(), key=lambda each: each.name)
+
+
+def end_exporters(directories: Iterable[Path] | None = None) -> list[int]:
+    """End the processes that serve metrics of the runs in these directories, or of all that have ended.
+
+    They end with their run by themselves, except those that were stopped by SIGSTOP. Returns their numbers.
+    """
+    found = []
+    up = {each.directory.resolve() for each in workers()} if directories is None else set()
+    ended = {each.resolve() for each in directories or ()}
+    for entry in _entries():
+        with suppress(OSError, ValueError, KeyError, TypeError, IndexError):
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            directory = Path(json.loads(words[words.index(EXPORTER.encode()) + 1])["directory"])
+            wanted = directory not in up if directories is None else directory in ended
+            if wanted and _is_ours(_status(entry)):
+                pid = int(entry.name)
+                os.kill(pid, signal.SIGTERM)
+                os.kill(pid, signal.SIGCONT)
+                found.append(pid)
+    return found
 
 
 def call_relay() -> None:

@@ -108,6 +108,7 @@ def _wait_for_ending(directory: Path) -> None:
     until_s = time.monotonic() + _ENDED_WITHIN_S
     while ending.settle(directory).is_running and time.monotonic() < until_s:
         time.sleep(_BETWEEN_LOOKS_S)
+    finding.end_exporters([directory])
 
 
 def run_in_host(name: str | None, host: str, argv: Sequence[str]) -> int:
