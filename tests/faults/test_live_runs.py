@@ -285,6 +285,17 @@ def test_clean_ends_what_is_up_by_its_processes(place: Place) -> None:
     assert place.ending().status == "stopped"
 
 
+def test_a_network_whose_socket_is_shut_down_can_be_taken_down(place: Place) -> None:
+    assert place.command("up", place.scenario()).returncode == 0
+    supervisor = place.tree().supervisor
+    assert supervisor is not None
+    assert any([injection.shut_down(supervisor, each) for each in injection.sockets(supervisor)])
+    done = place.command("down", "--name", "pair")
+    assert place.is_clean(), place.left()
+    assert done.returncode in (0, 4, 70), done.stderr
+    assert not place.ending().is_running
+
+
 @pytest.mark.parametrize("by", ["down", "clean"])
 def test_an_exporter_that_is_stopped_ends_with_its_network(place: Place, by: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:

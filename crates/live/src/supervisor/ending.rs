@@ -220,6 +220,10 @@ pub fn wait_with_signals(watched: &mut [libc::pollfd], timeout_ns: u64) {
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::ppoll(watched.as_mut_ptr(), watched.len() as libc::nfds_t, &timeout, &none);
+        // Where something was readable at once, it has delivered none.
+        let set = waited_for();
+        libc::sigprocmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
+        libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
     }
 }
 

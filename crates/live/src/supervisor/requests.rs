@@ -222,7 +222,20 @@ impl Talk {
     }
 
     fn accept(&mut self) {
-        while let Some(Ok((stream, _))) = self.listener.as_ref().map(|named| named.listener.accept()) {
+        while let Some(named) = &self.listener {
+            let stream = match named.listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == ErrorKind::InvalidInput => {
+                    // It was shut down, and would be ready for ever.
+                    named.remove_name();
+                    self.listener = None;
+                    self.warn(
+                        "the run cannot be talked to any more: its socket was closed; `longhaul down --name` ends it".into(),
+                    );
+                    return;
+                }
+                Err(_) => return,
+            };
             if stream.set_nonblocking(true).is_err() {
                 continue;
             }
