@@ -14,7 +14,15 @@ from typing import Any
 from longhaul.run.certificate import processor
 
 ROOT = Path(__file__).parents[1]
-NO_MATTER = ("studies/*/results/*", "bench/*.json", "*.md.j2", "*.md", "docs", "tests")
+NO_MATTER = (
+    "studies/*/results/*",
+    "studies/faults/campaign/*",
+    "bench/*.json",
+    "*.md.j2",
+    "*.md",
+    "docs",
+    "tests",
+)
 """Files that make no difference to what a study finds: results, and documents."""
 
 

@@ -1,8 +1,8 @@
 """A fault campaign: short live runs, each with one fault at a random moment; all must end with a reason.
 
-``make study-faults`` or ``make study-faults ARGS="--trials 1000 --seed 2"``. Writes ``results/trials.csv``,
-``results/provenance.json`` and ``results/table.md``. Interrupted, it resumes: trials that are in the file are
-not repeated, except with ``--again``.
+``make study-faults`` or ``make study-faults ARGS="--trials 1000 --seed 2"``. Writes ``trials.csv``,
+``provenance.json`` and ``table.md`` into ``campaign/``. Interrupted, it resumes: trials that are in the file
+are not repeated, except with ``--again``.
 """
 
 import argparse
@@ -22,7 +22,7 @@ sys.path[:0] = [str(FOLDER), str(FOLDER.parent)]
 from provenance import provenance  # noqa: E402
 from trials import COLUMNS, FAULTS, Trial, as_row, of_row, perform  # noqa: E402
 
-RESULTS = FOLDER / "results"
+RESULTS = FOLDER / "campaign"
 HEADS = (
     "fault",
     "process",

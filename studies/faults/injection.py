@@ -236,7 +236,7 @@ def wait_for(condition: Callable[[], bool], *, within_s: float) -> bool:
     while not condition():
         if time.monotonic() > until_s:
             return False
-        time.sleep(0.02)
+        time.sleep(0.05)
     return True
 
 
