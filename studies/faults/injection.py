@@ -122,21 +122,35 @@ def sockets(pid: int) -> list[int]:
 
 def shut_down(pid: int, descriptor: int) -> bool:
     """Shut a socket down that a process has open, both ways, as if its other end had gone."""
-    pidfd = _LIBC.syscall(_SYS_PIDFD_OPEN, pid, 0)
-    if pidfd < 0:
+    stream = _duplicate(pid, descriptor)
+    if stream is None:
         return False
-    try:
-        ours = _LIBC.syscall(_SYS_PIDFD_GETFD, pidfd, descriptor, 0)
-    finally:
-        os.close(pidfd)
-    if ours < 0:
-        return False
-    with socket.socket(fileno=ours) as stream:
+    with stream:
         try:
             stream.shutdown(socket.SHUT_RDWR)
         except OSError:
             return False
     return True
+
+
+def is_listening(pid: int, descriptor: int) -> bool:
+    """Whether connections are accepted at a socket that a process has open."""
+    stream = _duplicate(pid, descriptor)
+    if stream is None:
+        return False
+    with stream:
+        return bool(stream.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+
+
+def _duplicate(pid: int, descriptor: int) -> socket.socket | None:
+    pidfd = _LIBC.syscall(_SYS_PIDFD_OPEN, pid, 0)
+    if pidfd < 0:
+        return None
+    try:
+        ours = _LIBC.syscall(_SYS_PIDFD_GETFD, pidfd, descriptor, 0)
+    finally:
+        os.close(pidfd)
+    return socket.socket(fileno=ours) if ours >= 0 else None
 
 
 @dataclass(frozen=True)
