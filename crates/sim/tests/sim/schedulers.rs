@@ -6,14 +6,15 @@ use longhaul_sim::{Records, Scheduler, Simulation};
 use longhaul_units::Time;
 use proptest::prelude::*;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-/// A run's counts, its digest, and every file it wrote.
+/// A run's counts, its digest, and every file it wrote, by name.
 #[derive(PartialEq)]
 struct Outcome {
     counts: Value,
-    files: Vec<String>,
+    files: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Default)]
@@ -31,10 +32,10 @@ impl Write for File {
 }
 
 fn run(plan: &Plan, scheduler: Scheduler, at_once: u64) -> (Outcome, bool) {
-    let mut files = Vec::new();
-    let records = Records::new(plan, |_| {
+    let mut files = BTreeMap::new();
+    let records = Records::new(plan, |name| {
         let file = File::default();
-        files.push(file.clone());
+        files.insert(name.to_owned(), file.clone());
         Ok(Box::new(file))
     });
     let mut simulation = Simulation::new(plan.clone(), records.unwrap()).unwrap().by(scheduler);
@@ -45,7 +46,8 @@ fn run(plan: &Plan, scheduler: Scheduler, at_once: u64) -> (Outcome, bool) {
     looked |= simulation.is_looking_ahead();
     let counts = simulation.finish().unwrap();
     let text = |file: &File| String::from_utf8(file.0.lock().unwrap().clone()).unwrap();
-    (Outcome { counts, files: files.iter().map(text).collect() }, looked)
+    let files = files.iter().map(|(name, file)| (name.clone(), text(file))).collect();
+    (Outcome { counts, files }, looked)
 }
 
 /// Where two results first differ.
@@ -193,7 +195,7 @@ fn the_end_is_recorded_once_even_if_it_is_time_for_a_sample() {
     for (end_ns, last) in [(3 * SECOND, 3 * SECOND), (3 * SECOND - MS, 3 * SECOND - MS)] {
         let (outcome, _) =
             run(&Plan { duration_ns: Some(end_ns), ..plan.clone() }, Scheduler::Automatic, u64::MAX);
-        let rows = outcome.files[2].lines().skip(1);
+        let rows = outcome.files["flows.csv"].lines().skip(1);
         let times: Vec<u64> = rows.map(|row| row.split(',').next().unwrap().parse().unwrap()).collect();
         assert_eq!(times, [0, SECOND, 2 * SECOND, last]);
     }
