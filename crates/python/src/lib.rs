@@ -295,6 +295,7 @@ fn oom_kills_since(file: &str, count: u64) -> Option<String> {
     longhaul_live::OomKills::of_record(file, count).since().map(|kills| kills.to_string())
 }
 
+#[expect(clippy::too_many_arguments, reason = "named in Python")]
 #[pyfunction]
 #[pyo3(signature = (*, supervisor, namespaces, argv, env, cwd, cgroup, strict))]
 fn run_in_host(
