@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -139,8 +140,8 @@ def _print_hosts(fidelity: Json, console: Console) -> None:
     hosts = fidelity.get("hosts") or {}
     for reason in hosts.get("reasons", ()):
         console.print(Text(f"hosts {hosts['state']}", style="bold yellow"), soft_wrap=True)
-        console.print(Text(f"  {reason['what']}", style="yellow"), soft_wrap=True)
-        _print_detail(f"  -> {reason['remedy']}", console)
+        console.print(Padding(Text(reason["what"], style="yellow"), (0, 0, 0, 2)))
+        console.print(Padding(Text(f"-> {reason['remedy']}"), (0, 0, 0, 4)))
     waiting = {host: share for host, share in fidelity.get("waiting", {}).items() if share >= _WAITING}
     if waiting and not hosts.get("reasons"):
         shares = [f"{share_text(share)} at {host}" for host, share in waiting.items()]
