@@ -34,4 +34,5 @@ def test_a_trace_gives_one_curve_live_simulated_and_relayed(
         off = {key: curve[key] / value - 1 for key, value in wanted.items()}
         assert all(abs(value) < 0.05 for value in off.values()), (how, off)
     for key in wanted:
-        assert agreement.apart([curve[key] for curve in curves.values()]) < 0.05, (key, curves)
+        of_all = [curve[key] for curve in curves.values()]
+        assert max(of_all) < 1.05 * min(of_all), (key, curves)

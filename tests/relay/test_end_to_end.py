@@ -332,7 +332,7 @@ def test_ctrl_c_ends_it_well(foreground: Process) -> None:
 def test_the_same_name_is_not_given_twice(foreground: Process, tmp_path: Path) -> None:
     again = forked.longhaul("relay", str(tmp_path / "t.yaml"))
     assert again.returncode == 2
-    assert "is up already" in again.stderr
+    assert "a run called t is up" in again.stderr
 
 
 def test_the_quick_case_needs_no_scenario(target: int, tmp_path: Path) -> None:

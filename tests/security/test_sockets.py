@@ -72,19 +72,23 @@ PLANTED: list[Callable[[Path], None]] = [
 ]
 
 
+def _claim() -> None:
+    with state.claimed("run"):
+        pass
+
+
 @pytest.mark.parametrize("plant", PLANTED)
 def test_a_planted_directory_of_sockets_is_refused(open_place: Path, plant: Callable[[Path], None]) -> None:
     plant(open_place)
     before = sorted(open_place.rglob("*"))
     with pytest.raises(LonghaulError, match="is not a directory that only this user can open"):
-        state.free_socket("run")
+        _claim()
     assert sorted(open_place.rglob("*")) == before
 
 
 def test_the_second_user_reaches_no_socket_and_no_token(open_place: Path) -> None:
     neighbour.require()
-    path = state.free_socket("run")
-    with socket.socket(socket.AF_UNIX) as listener:
+    with state.claimed("run") as path, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
         listener.listen()
         state.new_token(path)

@@ -87,6 +87,7 @@ def end(directory: Path, status: str, reason: str | None = None, *, is_known_bet
             content |= {"status": status, "reason": reason or REASONS.get(status)}
             record.write(path, content)
     record.release(directory)
+    _remove_parts(directory)
     if (directory / "summary.json").is_file():
         # Without results, files may still be written to.
         manifest.update(directory)
@@ -140,5 +141,6 @@ def _remove_parts(directory: Path) -> None:
     """Remove the files that processes which are gone were writing."""
     for part in [*directory.glob(".*.part"), *directory.glob("raw/.*.part")]:
         number = part.name.split(".")[-3]
-        if not number.isdecimal() or processes.state(int(number)) is None:
+        # A zombie writes no more.
+        if not number.isdecimal() or processes.state(int(number)) in (None, "Z", "X"):
             part.unlink(missing_ok=True)

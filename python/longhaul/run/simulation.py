@@ -132,8 +132,8 @@ def programs(directory: Path, engine: Mapping[str, Any]) -> list[Json]:
     return found
 
 
-def pings(records: Records, engine: Mapping[str, Any]) -> Mapping[str, Pings]:
-    """Echo requests by flow."""
+def echoes_down(engine: Mapping[str, Any]) -> dict[str, int]:
+    """By flow, how many of its echo requests and replies ended at a link that was down."""
     names = dict(engine.get("flow_names", ()))
     down: dict[str, int] = {}
     for flow, fate, count in engine.get("echo_fates", ()):
@@ -141,6 +141,12 @@ def pings(records: Records, engine: Mapping[str, Any]) -> Mapping[str, Pings]:
             # Requests are of the stream NAME.0, replies of "NAME.0 back".
             name = names[flow].removesuffix(" back").rpartition(".")[0]
             down[name] = down.get(name, 0) + count
+    return down
+
+
+def pings(records: Records, engine: Mapping[str, Any]) -> Mapping[str, Pings]:
+    """Echo requests by flow."""
+    down = echoes_down(engine)
     columns = _columns(records, "echoes", ("flow", "seq", "sent_ns", "rtt_ns"))
     found: dict[str, Pings] = {}
     for flow, seq, sent_ns, rtt_ns in zip(*columns.values(), strict=True):

@@ -56,6 +56,7 @@ FLOW: Mapping[str, Mapping[str, Unit]] = {
 PROBE: Mapping[str, Unit] = {
     **{f"rtt.{quantile}": "ns" for quantile in PROBE_QUANTILES},
     "loss": "share",
+    "lost_down": "count",
 }
 LINK: Mapping[str, Unit] = {
     "delay": "ns",

@@ -76,8 +76,11 @@ def rows_of(variant: Variant, result: str, echoes: str | None) -> list[Json]:
             timeouts = sum(each.get("timeouts", 0) for each in of_flow)
             found.append(_flow(flows[-1], timeouts=timeouts, streams=len(of_flow)))
     answers = _answers(echoes) if echoes else {}
+    down = simulation.echoes_down(engine)
     found += [
-        _ping(item, answers.get(item["program"], ())) for item in variant.traffic if item["kind"] == "ping"
+        _ping(item, answers.get(item["program"], ()), down.get(item["program"], 0))
+        for item in variant.traffic
+        if item["kind"] == "ping"
     ]
     for group in transfers.gathered(variant.traffic):
         of_group = [each for item in group for each in streams.get(item["program"], [])]
@@ -107,7 +110,7 @@ def _flow(total: Json, *, timeouts: int | None, streams: int) -> Json:
     return _row(item, total["kind"], flow_measures(total), **beside, timeouts=timeouts, streams=streams)
 
 
-def _ping(item: Mapping[str, Any], answers: Sequence[int | None]) -> Json:
+def _ping(item: Mapping[str, Any], answers: Sequence[int | None], down: int) -> Json:
     values = np.array(sorted(each for each in answers if each is not None), dtype=np.int64)
     shares = dict(zip(PROBE_QUANTILES, (0.0, 0.5, 0.99, 1.0), strict=True))
     probe: Json = {
@@ -115,6 +118,7 @@ def _ping(item: Mapping[str, Any], answers: Sequence[int | None]) -> Json:
         for name, q in shares.items()
     }
     probe["loss"] = (len(answers) - len(values)) / len(answers) if answers else None
+    probe["lost_down"] = min(down, len(answers) - len(values))
     ends = {"from": item["from"], "to": item["to"], "cc": item["cc"]}
     return _row(f"probes.{item['name']}.{item['to']}", "ping", probe_measures(probe), **ends)
 

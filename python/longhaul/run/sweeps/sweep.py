@@ -126,33 +126,33 @@ def _execute(
     watching: Watching | None,
 ) -> Swept:
     errors: list[Exception] = []
-    reason = "done"
+    status, why = "done", None
     beyond: MemoryLimitError | None = None
     with watching or Sweeping(prepared.points, workers=workers.describe()) as progress:
         for warning in prepared.warnings:
             progress.say(f"longhaul: {warning}")
         try:
             _rounds(folder, prepared, workers, progress, errors, share)
-        except KeyboardInterrupt:
-            reason = "interrupted"
+        except KeyboardInterrupt as interruption:
+            status, why = "interrupted", str(interruption) or None
         except MemoryLimitError as exceeded:
             progress.say(f"longhaul: {exceeded}", style="red")
             beyond = exceeded
         for error in errors[:1]:
             progress.say(f"longhaul: {len(errors)} shards could not be done, the first: {error}", style="red")
     if share is not None:
-        return Swept(folder.path, {}, 130 if reason == "interrupted" else int(bool(errors or beyond)))
+        return Swept(folder.path, {}, 130 if status == "interrupted" else int(bool(errors or beyond)))
     if beyond:
         summary = conclude(folder, prepared, status="incomplete", reason=str(beyond))
     elif errors:
         why = f"{len(errors)} shards could not be done, the first: {errors[0]}"
         summary = conclude(folder, prepared, status="incomplete", reason=why)
     else:
-        summary = conclude(folder, prepared, status=reason)
+        summary = conclude(folder, prepared, status=status, reason=why)
     if report:
         _write_report(folder)
     failed = bool(errors or beyond or summary["failed"])
-    return Swept(folder.path, summary, 130 if reason == "interrupted" else int(failed))
+    return Swept(folder.path, summary, 130 if status == "interrupted" else int(failed))
 
 
 def rewrite(path: Path) -> Path:
