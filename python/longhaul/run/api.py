@@ -96,6 +96,22 @@ class Result(Drawn):
         return run_html(self.summary, mode=str(read_run(self.directory).get("mode") or "live"))
 
 
+def output_of(process: "subprocess.Popen[str]") -> tuple[str, str]:
+    """All that a process writes until it ends, on standard output and standard error.
+
+    Processes that it leaves behind may hold its pipes for ever: they have a second after it has ended.
+    """
+    while True:
+        has_ended = process.poll() is not None
+        try:
+            return process.communicate(timeout=1)
+        except subprocess.TimeoutExpired as so_far:
+            if has_ended:
+                # Bytes even of a process whose output is text.
+                out, errors = (each or b"" for each in (so_far.output, so_far.stderr))
+                return out.decode(errors="replace"), errors.decode(errors="replace")
+
+
 class Network:
     """A network that is up. Leaving the ``with`` block takes it down; :attr:`result` has the results then."""
 
@@ -115,9 +131,12 @@ class Network:
     def run(
         self, host: str, argv: Sequence[str], *, check: bool = True
     ) -> "subprocess.CompletedProcess[str]":
-        """Run a program in a host, wait for it, and return its output; ``check`` raises if it fails."""
+        """Run a program in a host, wait for it, and return its output; ``check`` raises if it fails.
+
+        What it leaves running in the background goes on, and its output is not waited for.
+        """
         with self.start(host, argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            out, errors = process.communicate()
+            out, errors = output_of(process)
         done = subprocess.CompletedProcess(list(argv), process.returncode, out, errors)
         if check:
             done.check_returncode()
