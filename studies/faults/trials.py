@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -334,8 +335,12 @@ def _examine(stage: Stage, trial: Trial) -> None:
 
 
 def as_row(trial: Trial) -> dict[str, Any]:
-    """For a CSV file."""
-    return {name: getattr(trial, name) for name in COLUMNS}
+    """For a CSV file, without where control groups are on this machine."""
+    row = {name: getattr(trial, name) for name in COLUMNS}
+    return {
+        name: re.sub(r"/sys/fs/cgroup/\S*/(?=faults-)", "", value) if isinstance(value, str) else value
+        for name, value in row.items()
+    }
 
 
 def of_row(row: dict[str, str]) -> Trial:

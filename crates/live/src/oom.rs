@@ -63,7 +63,8 @@ impl OomKills {
 impl fmt::Display for Kills {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Kills { count, of } = self;
-        write!(f, "memory ran out: the kernel's out-of-memory killer ended {count} processes of {of}")
+        let processes = if *count == 1 { "process" } else { "processes" };
+        write!(f, "memory ran out: the kernel's out-of-memory killer ended {count} {processes} of {of}")
     }
 }
 
