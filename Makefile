@@ -39,7 +39,7 @@ docs: setup ## numbers, tables and pages that documents take from bench/*.json a
 study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3), live; two minutes
 	@$(UV) run --no-sync python studies/ticks/ticks.py $(ARGS)
 
-study-nemc: setup ## messages and parallel programs on a cluster of clusters (NemC, figures 3 to 7), live and simulated; half an hour
+study-nemc: setup ## messages and parallel programs on a cluster of clusters (NemC, figures 3 to 7), live and simulated; three quarters of an hour
 	@$(UV) run --no-sync python studies/nemc/nemc.py $(ARGS)
 
 study-ewan: setup ## buffers, limits and sources over a gigabit and 100 ms (eWAN, figures 4 to 11, table III), simulated and live; a quarter of an hour
