@@ -4,7 +4,7 @@ import pytest
 from link_changes import MS, S, constant, plan_of
 
 from longhaul.analysis.configuration import Applied, Configuration, planned
-from longhaul.analysis.phases import phase_rows, series, whole_run
+from longhaul.analysis.phases import arrows, phase_rows, series, whole_run
 from longhaul.analysis.text import share_text, time_text
 
 
@@ -118,3 +118,23 @@ def test_a_run_that_recorded_no_counters_still_has_its_configuration() -> None:
     assert [row["measured"] for row in rows] == [None, None]
     shown = series(rows, "delay_ns", time_text, measured=69 * MS)
     assert shown.configured == "35-80 ms, mean 68.8 ms"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("35 ms", "80 ms", "35 → 80 ms"),
+        ("900 us", "80 ms", "900 us → 80 ms"),
+        ("0", "1.75 %", "0 → 1.75 %"),
+        (
+            "normal (mean 38 ms, sd 120 us)",
+            "normal (mean 60 ms, sd 120 us)",
+            "normal (mean 38 ms, sd 120 us) → normal (mean 60 ms, sd 120 us)",
+        ),
+        ("10 ms", "normal (mean 60 ms, sd 2 ms)", "10 ms → normal (mean 60 ms, sd 2 ms)"),
+    ],
+)
+def test_a_change_names_a_unit_once_only_if_both_are_single_quantities(
+    before: str, after: str, shown: str
+) -> None:
+    assert arrows([before, after]) == shown

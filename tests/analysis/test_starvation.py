@@ -11,7 +11,7 @@ def test_hosts_that_waited_too_long_are_starved_and_named_the_worst_first() -> N
     found = judge_hosts({"a": 0.2, "b": 0.88, "c": 0.01}, is_measured=True)
     assert (found["state"], found["threshold"]) == ("starved", WAITING_SHARE)
     (reason,) = found["reasons"]
-    assert "programs on b (88 %), a (20 %) waited for a CPU for more than 10 % of the time" in reason["what"]
+    assert "CPU wait over 10 % of the time on b (88 %), a (20 %)" in reason["what"]
     assert reason["remedy"]
 
 
@@ -30,7 +30,7 @@ def test_starved_hosts_change_neither_the_network_s_verdict_nor_the_outcome_unle
     assert evaluate_outcome(summary).state == "passed"
     strict = evaluate_outcome(summary, strict=True)
     assert (strict.state, strict.exit_code) == ("failed", 4)
-    assert strict.failures[0].text.startswith("hosts starved: results of programs")
+    assert strict.failures[0].text.startswith("hosts starved: programs and TCP ran slower")
 
 
 def test_a_simulation_has_no_hosts_to_starve() -> None:

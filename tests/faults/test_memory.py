@@ -43,7 +43,10 @@ def test_check_warns_of_links_that_may_hold_more_than_a_run_may_use(
     monkeypatch.setattr(memory, "available_bytes", lambda: 20 * 10**9)
     text, code = report([scenario(tmp_path)], settings={}, as_json=False)
     assert code == 0
-    assert "the links may hold 50 GB in queues and in transit; 20 GB are free" in text, "10 Gbit/s for 40 s"
+    assert (
+        "the links may hold 50 GB in queues and in transit; the limit is half of the 20 GB that are free"
+        in text
+    ), "10 Gbit/s for 40 s"
     text, _code = report([scenario(tmp_path, duration="7s")], settings={}, as_json=False)
     assert "memory" not in text, "8.75 GB are less than half"
 

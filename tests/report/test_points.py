@@ -57,7 +57,9 @@ def assert_tidy(paths: list[Path]) -> None:
             assert not row["series"].startswith(("series ", "_")), f"{path.name}: {row['series']}"
             assert row["x"], path.name
             assert row["x_name"] or row["x_unit"], path.name
-            assert row["y"] or row["lower"] or row["series"] in ("lost", "did not leave", "retransmission")
+            assert (
+                row["y"] or row["lower"] or row["series"] in ("no reply", "did not leave", "retransmission")
+            )
             for low, high in (("lower", "upper"), ("x_lower", "x_upper")):
                 assert bool(row[low]) == bool(row[high])
                 if row[low]:

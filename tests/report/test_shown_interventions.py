@@ -132,6 +132,22 @@ def test_the_verdict_names_the_interventions_on_every_surface(
     assert "wan: down" in printed
 
 
+def test_a_terminal_of_80_columns_has_whole_names_and_wrapped_series(
+    run: longhaul.Result, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from longhaul.report.console import Console
+    from longhaul.report.terminal import print_summary
+
+    monkeypatch.setenv("COLUMNS", "80")
+    print_summary(run.summary, Console())
+    printed = capsys.readouterr().out
+    links = printed.partition("dropped packets")[0]
+    assert "…" not in links
+    for link in run.summary["links"]:
+        assert f"\n{link['from']} > {link['to']}" in links
+    assert max(map(len, links.splitlines())) <= 80
+
+
 def test_every_chart_over_time_marks_every_change(run: longhaul.Result) -> None:
     made = [each for each in figures(run) if each["x"].endswith("[s]")]
     assert len(made) >= 4

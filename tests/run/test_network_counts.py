@@ -45,7 +45,7 @@ def counts(tmp_path: Path) -> NetworkCounts:
             "t_ns": [100 * MS, 200 * MS],
             "local": ["10.0.0.1:40000"] * 2,
             "remote": ["10.0.0.2:5201"] * 2,
-            "cc": ["reno"] * 2,
+            "cc": ["reno", "cubic"],
             "cwnd_segments": [10, 20],
             "rtt_ns": [0, 12 * MS],
         }
@@ -71,7 +71,6 @@ def test_windows_and_round_trips_are_the_kernel_s_where_it_has_any(counts: Netwo
     rows = counts.intervals(connection, stream=0, every_ns=100 * MS)
     assert [row["window_segments"] for row in rows] == [10, 20, None, None]
     assert [row["rtt_ns"] for row in rows] == [None, 12 * MS, None, None], "a round trip of 0 is none"
-    assert counts.algorithms([connection]) == ["reno"]
 
 
 def test_payload_between_hosts_counts_once_however_often_it_was_sent(counts: NetworkCounts) -> None:
@@ -82,3 +81,8 @@ def test_payload_between_hosts_counts_once_however_often_it_was_sent(counts: Net
 
 def test_a_run_of_an_older_version_has_no_counts(tmp_path: Path) -> None:
     assert read_counts(Records(tmp_path), PLAN, None) is None
+
+
+def test_the_algorithm_of_a_connection_is_the_one_selected_last(counts: NetworkCounts) -> None:
+    # iperf3 connects with the default of its host and selects the flow's algorithm afterwards.
+    assert counts.algorithms(counts.connections("a", "b", 5201)) == ["cubic"]

@@ -66,7 +66,7 @@ def algorithm_warnings(
             others.setdefault((each["default"], each["configured"]), []).append(each["host"])
     for (used_name, wanted), names in others.items():
         verb = "used" if is_watched else "may have used"
-        shown = _few(names)
+        shown = _few(sorted(names))
         yield {
             "kind": "algorithm",
             "name": shown,

@@ -248,14 +248,17 @@ def _first(failures: tuple[Failure, ...]) -> str:
 def _passed(summary: Json, ended: str | None) -> str:
     programs = [each for each in summary.get("programs", ()) if not each["service"]]
     waiting = [each["name"] for each in programs if ending_text(each) == NOT_STARTED]
+    expected = [(each["metric"], expectation_state(each, ended)) for each in summary["expectations"]]
+    unmeasured = [metric for metric, state in expected if state == "not measured"]
     counts = [
         _count(len(programs) - len(waiting), "program"),
         _count(len(summary.get("flows", ())), "flow"),
-        _count(len(summary["expectations"]), "expectation"),
+        _count(len(expected) - len(unmeasured), "expectation"),
     ]
+    missing = f"not measured: {', '.join(unmeasured)}" if unmeasured else ""
     unstarted = f"not started: {', '.join(waiting)}" if waiting else ""
     early = f"stopped after {time_text(summary.get('duration_ns'))}" if ended == "stopped" else ""
-    return ", ".join(each for each in (*counts, unstarted, early) if each)
+    return ", ".join(each for each in (*counts, missing, unstarted, early) if each)
 
 
 def _count(number: int, what: str) -> str:

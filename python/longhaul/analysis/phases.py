@@ -1,5 +1,6 @@
 """What a direction of a link did while it had one link model, beside that model: phase by phase."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -119,6 +120,9 @@ def path_rtt_text(probe: Json) -> str:
     return f"{told}, p50 {time_text(median)}" if median is not None else told
 
 
+_QUANTITY = re.compile(r"(?P<number>[^\s()]+) (?P<unit>[^\s()]+)")
+
+
 def arrows(texts: Sequence[str]) -> str:
     """``35 → 80 ms`` of ``35 ms`` and ``80 ms``."""
     return _joined(texts, " → ")
@@ -126,9 +130,9 @@ def arrows(texts: Sequence[str]) -> str:
 
 def _joined(texts: Sequence[str], between: str) -> str:
     """Quantities with their unit once, if all have the same."""
-    units = {each.rpartition(" ")[2] for each in texts if " " in each}
-    if len(units) == 1 and all(" " in each for each in texts):
-        texts = [*(each.rpartition(" ")[0] for each in texts[:-1]), texts[-1]]
+    found = [_QUANTITY.fullmatch(each) for each in texts]
+    if all(found) and len({each["unit"] for each in found if each}) == 1:
+        texts = [*(each["number"] for each in found[:-1] if each), texts[-1]]
     elif between == "-":
         between = " to "
     return between.join(texts)

@@ -29,8 +29,8 @@ def _reason(starved: Mapping[str, float]) -> dict[str, str]:
     named = ", ".join(f"{host} ({share_text(starved[host])})" for host in worst[:_MOST_NAMED])
     more = f" and {len(worst) - _MOST_NAMED} more" if len(worst) > _MOST_NAMED else ""
     return {
-        "what": "results of programs and of TCP are slower than on hosts of their own: "
-        f"programs on {named}{more} waited for a CPU for more than {share_text(WAITING_SHARE)} of the time",
+        "what": "programs and TCP ran slower than on dedicated hosts: CPU wait over "
+        f"{share_text(WAITING_SHARE)} of the time on {named}{more}",
         "remedy": "run fewer hosts or programs at a time, give them less to compute, or use a machine with "
         "more CPU cores",
     }

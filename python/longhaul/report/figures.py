@@ -228,7 +228,7 @@ def queues(table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[
 def round_trips(
     rows: Mapping[str, Array], probes: Sequence[Json], changes: Sequence[Json] = ()
 ) -> str | None:
-    """Round-trip time of every ping over time; losses at the foot."""
+    """Round-trip time of every ping over time; pings without a reply at the foot."""
     if not probes or not len(rows.get("t_s", ())):
         return None
     shown = list(probes)[:MOST_PANELS]
@@ -241,20 +241,20 @@ def round_trips(
             t_s, rtt_ms = rows["t_s"][mask], rows["rtt_ns"][mask].astype(float) / 1e6
             name = unlisted(f"{probe['from']} > {probe['to']}")
             axes.plot(t_s, rtt_ms, ".", color=colour, markersize=2.5, label=name)
-            lost = np.isnan(rtt_ms)
-            if lost.any():
+            unanswered = np.isnan(rtt_ms)
+            if unanswered.any():
                 axes.plot(
-                    t_s[lost],
-                    np.zeros(lost.sum()),
+                    t_s[unanswered],
+                    np.zeros(unanswered.sum()),
                     "x",
                     color=BAD,
                     markersize=4,
                     transform=axes.get_xaxis_transform(),
                     clip_on=False,
-                    label=unlisted("lost"),
+                    label=unlisted("no reply"),
                 )
             draw_steps(axes, probe["path_rtt_steps"], unit=1e6)
-            missing = f", {lost.sum():,} of {len(lost):,} lost" if lost.any() else ""
+            missing = f", {probe['lost']:,} of {probe['sent']:,} lost" if probe["lost"] else ""
             axes.set_title(f"{probe['from']} > {probe['to']}{missing}")
             axes.set_ylabel("RTT [ms]")
         grid[-1].set_xlabel("time [s]")

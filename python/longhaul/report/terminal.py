@@ -16,6 +16,8 @@ from longhaul.report.console import Console
 
 Json = Mapping[str, Any]
 
+_LONGEST_NAME = 24
+"""Up to so many characters a name is not broken."""
 MOST_ACCESS_LINKS = 4
 """Beyond this many, links of hosts are folded into one line."""
 
@@ -140,8 +142,8 @@ def _print_hosts(fidelity: Json, console: Console) -> None:
     hosts = fidelity.get("hosts") or {}
     for reason in hosts.get("reasons", ()):
         console.print(Text(f"hosts {hosts['state']}", style="bold yellow"), soft_wrap=True)
-        console.print(Padding(Text(reason["what"], style="yellow"), (0, 0, 0, 2)))
-        console.print(Padding(Text(f"-> {reason['remedy']}"), (0, 0, 0, 4)))
+        console.print(Padding(Text(reason["what"], style="yellow"), (0, 0, 0, 2), expand=False))
+        console.print(Padding(Text(f"-> {reason['remedy']}"), (0, 0, 0, 4), expand=False))
     waiting = {host: share for host, share in fidelity.get("waiting", {}).items() if share >= _WAITING}
     if waiting and not hosts.get("reasons"):
         shares = [f"{share_text(share)} at {host}" for host, share in waiting.items()]
@@ -182,7 +184,7 @@ def _print_simulation(summary: Json, console: Console) -> None:
 
 
 def _links(links: Iterable[Json]) -> Table:
-    table = _table("link", ">delay", ">got", ">rate", ">peak", ">loss", ">got", ">drops")
+    table = _table("link", "~delay", "~got", ">rate", ">peak", "~loss", "~got", ">drops")
     access = [link for link in links if link["access"]]
     folded = len(access) > 2 * MOST_ACCESS_LINKS
     pairs = Counter((link["from"], link["to"]) for link in links)
@@ -195,7 +197,7 @@ def _links(links: Iterable[Json]) -> Table:
     if folded:
         hosts = len({(link["name"]) for link in access})
         _add_link(table, f"{hosts} access", access)
-    return table
+    return _with_whole_names(table)
 
 
 def _add_link(table: Table, name: str, links: list[Json]) -> None:
@@ -244,7 +246,7 @@ def _flows(summary: Json) -> Table:
             if flow["error"]
             else f"{_simulated(flow, summary)}{_algorithm(flow)}",
         )
-    return table
+    return _with_whole_names(table)
 
 
 def _algorithm(flow: Json) -> str:
@@ -279,7 +281,7 @@ def _requests(flows: Iterable[Json]) -> Table:
 
 
 def _probes(summary: Json) -> Table:
-    table = _table("ping", "path", ">sent", ">lost", ">while down", ">RTT p50", ">p99", ">by delays", "")
+    table = _table("ping", "path", ">sent", ">lost", ">while down", ">RTT p50", ">p99", "~by delays", "")
     for probe in summary["probes"]:
         table.add_row(
             probe["name"],
@@ -292,7 +294,7 @@ def _probes(summary: Json) -> Table:
             path_rtt_text(probe),
             _simulated(probe, summary).strip(),
         )
-    return table
+    return _with_whole_names(table)
 
 
 def interventions_table(changes: Iterable[Json]) -> Table:
@@ -334,8 +336,19 @@ def print_expectation(each: Json, console: Console) -> None:
 
 
 def _table(*columns: str) -> Table:
+    """Columns by their headings: ``>`` is for numbers on one line, ``~`` for numbers that may wrap."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in columns:
-        right = column.startswith(">")
-        table.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=right)
+        heading = column.lstrip(">~")
+        table.add_column(
+            heading, justify="left" if heading == column else "right", no_wrap=column.startswith(">")
+        )
+    return table
+
+
+def _with_whole_names(table: Table) -> Table:
+    """The same with names of nodes, links and flows on one line; other cells wrap instead."""
+    for column in table.columns:
+        if column.justify == "left" and column.header:
+            column.no_wrap = all(len(str(cell)) <= _LONGEST_NAME for cell in column.cells)
     return table

@@ -121,8 +121,8 @@ def concerns(resolved: Resolved) -> tuple[str, ...]:
     if held <= free // 2:
         return ()
     message = (
-        f"a run may end early for want of memory: the links may hold {bytes_text(held)} in queues and in "
-        f"transit; {bytes_text(free)} are free, of which a run may use half"
+        f"a run may reach its memory limit and end early: the links may hold {bytes_text(held)} in queues "
+        f"and in transit; the limit is half of the {bytes_text(free)} that are free"
     )
     return (resolved.scenario.warning(("links",), message, "write shorter queues, such as limit: 1bdp"),)
 

@@ -67,9 +67,13 @@ class NetworkCounts:
         return sum(row["new_bytes"] if row["protocol"] == 6 else row["payload_bytes"] for row in mine)
 
     def algorithms(self, found: Sequence[Connection]) -> list[str]:
-        """The congestion-control algorithms that the kernel named for the senders of these connections."""
-        seen = {str(name) for each in found for name in self.sockets.get(each.ends, {}).get("cc", ())}
-        return sorted(seen)
+        """The congestion-control algorithms that the senders of these connections used.
+
+        Of each connection the last one that the kernel reported: programs select theirs only after the
+        connection is established, and the samples before that name the host's default.
+        """
+        known = [self.sockets[each.ends]["cc"] for each in found if each.ends in self.sockets]
+        return sorted({str(names[-1]) for names in known})
 
     def intervals(self, connection: Connection, *, stream: int, every_ns: int) -> list[Json]:
         """A row for each sampling interval of a connection; those in which nothing happened are one."""
