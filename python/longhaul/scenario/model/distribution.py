@@ -247,24 +247,24 @@ def _distribution(value: Any) -> Any:
     return value
 
 
+_OfTimes = (
+    Constant[Span]
+    | Uniform[Span]
+    | Normal[Span]
+    | Exponential[Span]
+    | Weibull[Span]
+    | Pareto[Span]
+    | Lognormal[Span]
+    | Gamma[Span]
+    | LogLogistic[Span]
+    | InverseGaussian[Span]
+    | GeneralisedPareto[Span]
+    | Gev[Span]
+    | Wakeby[Span]
+    | Empirical[Span]
+)
 TimeDistribution = Annotated[
-    Annotated[
-        Constant[Span]
-        | Uniform[Span]
-        | Normal[Span]
-        | Exponential[Span]
-        | Weibull[Span]
-        | Pareto[Span]
-        | Lognormal[Span]
-        | Gamma[Span]
-        | LogLogistic[Span]
-        | InverseGaussian[Span]
-        | GeneralisedPareto[Span]
-        | Gev[Span]
-        | Wakeby[Span]
-        | Empirical[Span],
-        Field(discriminator="dist"),
-    ],
+    Annotated[_OfTimes, Field(discriminator="dist")],
     BeforeValidator(_distribution),
     AlsoText(Span.pattern(), "18s"),
 ]
@@ -311,24 +311,7 @@ def _start(value: Any) -> Any:
 
 
 ProgramStart = Annotated[
-    Annotated[
-        After
-        | Constant[Span]
-        | Uniform[Span]
-        | Normal[Span]
-        | Exponential[Span]
-        | Weibull[Span]
-        | Pareto[Span]
-        | Lognormal[Span]
-        | Gamma[Span]
-        | LogLogistic[Span]
-        | InverseGaussian[Span]
-        | GeneralisedPareto[Span]
-        | Gev[Span]
-        | Wakeby[Span]
-        | Empirical[Span],
-        Field(discriminator="dist"),
-    ],
+    Annotated[After | _OfTimes, Field(discriminator="dist")],
     BeforeValidator(_start),
     AlsoText(Span.pattern(), "18s"),
     AlsoText("^after [^ ]+$", "after fetch"),
