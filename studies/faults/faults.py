@@ -63,12 +63,13 @@ def table(trials: Sequence[Trial]) -> str:
 
 def _row(fault: str, victim: str, found: Sequence[Trial]) -> str:
     hit = [each for each in found if each.hit and each.phase == "running"]
+    runs = [each for each in found if each.has_run]
     counts = (
         len(found),
         len(hit),
-        sum(each.ended for each in found),
+        f"{sum(each.ended for each in runs)} of {len(runs)}",
         f"{sum(each.named for each in hit)} of {len(hit)}",
-        sum(each.readable for each in found),
+        f"{sum(each.readable for each in runs)} of {len(runs)}",
         sum(not each.left for each in found),
     )
     return "| " + " | ".join([fault, victim, *map(str, counts)]) + " |"
@@ -142,6 +143,7 @@ def _write(trials: Sequence[Trial], asked: argparse.Namespace, took_s: float) ->
         "took_s": round(sum(each.took_s for each in trials) / asked.jobs),
         "trials": len(trials),
         "good": sum(each.is_good for each in trials),
+        "with_a_run_directory": sum(each.has_run for each in trials),
         "ended_with_a_reason": sum(each.ended for each in trials),
         "readable": sum(each.readable for each in trials),
         "nothing_left": sum(not each.left for each in trials),

@@ -194,7 +194,7 @@ def memory_group(limit_bytes: int) -> Iterator[MemoryGroup | None]:
     try:
         yield MemoryGroup(path)
     finally:
-        wait_for(lambda: not (path / "cgroup.procs").read_text().strip(), within_s=10)
+        until(lambda: not (path / "cgroup.procs").read_text().strip(), within_s=10)
         with suppress(OSError):
             path.rmdir()
 
@@ -244,13 +244,13 @@ def fill(place: Path) -> Path:
     return path
 
 
-def wait_for(condition: Callable[[], bool], *, within_s: float) -> bool:
+def until(condition: Callable[[], bool], *, within_s: float = 30) -> bool:
     """Wait until a condition holds; whether it does."""
     until_s = time.monotonic() + within_s
     while not condition():
         if time.monotonic() > until_s:
             return False
-        time.sleep(0.05)
+        time.sleep(0.02)
     return True
 
 

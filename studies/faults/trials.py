@@ -1,16 +1,13 @@
 """One trial: a short live run, one fault at a random moment, and what there is afterwards."""
 
 import json
-import os
 import re
-import secrets
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from contextlib import ExitStack, nullcontext, suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from random import Random
 from threading import Lock
@@ -18,12 +15,13 @@ from typing import Any
 
 import injection
 import pyarrow.parquet as pq
+from injection import until
+from stage import Stage, is_settled
 
-from longhaul.run import ending, groups
+from longhaul.run import ending
 from longhaul.run.record import path_of
 from longhaul.run.rewriting import write_again
 
-CLI = [sys.executable, "-m", "longhaul.cli.main"]
 SCENARIO = """
 version: 1
 name: NAME
@@ -75,6 +73,7 @@ FAULTS = (
 )
 _REPORTING = Lock()
 """Figures are drawn by one thread at a time."""
+_PLACES = re.compile(r"/sys/fs/cgroup/\S*/(?=faults-)|/\S*/faults-\w+/(?=trial-\d)")
 _SIGNALS = {
     "kill": signal.SIGKILL,
     "abort": signal.SIGABRT,
@@ -103,7 +102,7 @@ class Trial:
     warnings: str = ""
     exit_code: int | None = None
     ended: bool = False
-    """Whether there is a status and a reason, written where a process was left to do it."""
+    """Whether the run directory has a status and a reason, written where a process was left to do it."""
     named: bool = False
     """Whether the reason or a warning names the victim."""
     readable: bool = False
@@ -116,79 +115,24 @@ class Trial:
     problem: str = ""
 
     @property
+    def has_run(self) -> bool:
+        """Whether there was a run directory; before that, the command's exit code is all there is."""
+        return self.status != "none"
+
+    @property
     def is_good(self) -> bool:
         """Whether the run ended with a reason, has readable results, and left nothing."""
-        return self.ended and self.readable and not self.left and not self.problem
+        is_told = self.ended and self.readable if self.has_run else self.exit_code is not None
+        return is_told and not self.left and not self.problem
 
 
 COLUMNS = [each.name for each in fields(Trial)]
 
 
-@dataclass
-class Stage:
-    """Where a trial takes place: directories and an environment of its own."""
-
-    path: Path
-    name: str
-    """Of the scenario."""
-    tag: str = field(default_factory=lambda: f"FAULTS_TRIAL={secrets.token_hex(8)}")
-
-    def __post_init__(self) -> None:
-        """Make the directories."""
-        for name in ("runtime", "tmp"):
-            (self.path / name).mkdir(mode=0o700, parents=True)
-        (self.path / "faults.yaml").write_text(SCENARIO.replace("NAME", self.name), encoding="utf-8")
-
-    @property
-    def runs(self) -> Path:
-        return self.path / "runs"
-
-    @property
-    def directory(self) -> Path | None:
-        """The run directory, once there is one with a record."""
-        found = [each for each in (self.runs / self.name).glob("2*") if path_of(each) is not None]
-        return found[0] if found else None
-
-    def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
-        """A command whose output is kept in a file."""
-        name, _, value = self.tag.partition("=")
-        places = {"XDG_RUNTIME_DIR": str(self.path / "runtime"), "TMPDIR": str(self.path / "tmp")}
-        with (self.path / "said").open("ab") as said:
-            return subprocess.Popen(
-                [*CLI, *arguments],
-                cwd=self.path,
-                env={**os.environ, **places, name: value},
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-            )
-
-    def command(self, *arguments: str) -> int | None:
-        """Its exit code; ``None`` if it does not end in time."""
-        process = self.start(*arguments)
-        try:
-            return process.wait(ENDED_WITHIN_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            return None
-
-    def left(self) -> list[str]:
-        """Processes, control groups, sockets and temporary files of a run that has ended."""
-        names = [f"process {' '.join(injection.command(pid))[:80]}" for pid in injection.tagged(self.tag)]
-        ours = f"{self.name}-"
-        names += [f"group {each}" for each in groups.everywhere() if groups.run_of(each).startswith(ours)]
-        for name in ("runtime", "tmp"):
-            names += [
-                str(each.relative_to(self.path)) for each in (self.path / name).rglob("*") if is_left(each)
-            ]
-        names += [str(each.relative_to(self.path)) for each in self.runs.rglob(".*.part")]
-        return names
-
-
-def is_left(path: Path) -> bool:
-    """Whether something in a runtime or temporary directory is not just a directory that is there for all."""
-    return not path.is_dir() or path.name.startswith("longhaul-")
+def _directory(stage: Stage) -> Path | None:
+    """The run directory, once there is one with a record."""
+    found = [each for each in (stage.runs / stage.name).glob("2*") if path_of(each) is not None]
+    return found[0] if found else None
 
 
 def perform(number: int, *, seed: int, folder: Path) -> Trial:
@@ -201,6 +145,7 @@ def perform(number: int, *, seed: int, folder: Path) -> Trial:
     place = folder / f"trial-{number:04d}"
     shutil.rmtree(place, ignore_errors=True)
     stage = Stage(place, f"faults{seed}x{number}")
+    (place / "faults.yaml").write_text(SCENARIO.replace("NAME", stage.name), encoding="utf-8")
     began_s = time.monotonic()
     with ExitStack() as stack:
         if fault.kind == "disk":
@@ -224,13 +169,13 @@ def _run(stage: Stage, trial: Trial, random: Random, group: injection.MemoryGrou
     if trial.product == "up":
         port = random.randrange(20_000, 30_000)
         words = ["up", "faults.yaml", "--name", "faults", f"--prometheus=127.0.0.1:{port}"]
-    client = stage.start(*words)
+    client = _start(stage, *words)
     if group is not None:
         group.take_in(client.pid)
     elif trial.kind == "memory":
         trial.problem = "no control group here limits memory"
     filling = None
-    if injection.wait_for(lambda: _has_appeared(stage, trial, client), within_s=ENDED_WITHIN_S):
+    if until(lambda: _has_appeared(stage, trial, client), within_s=ENDED_WITHIN_S):
         time.sleep(trial.moment_s)
         trial.phase = _phase(stage)
         if trial.kind == "disk":
@@ -240,11 +185,11 @@ def _run(stage: Stage, trial: Trial, random: Random, group: injection.MemoryGrou
             trial.hit = _do(stage, trial, client, random, group)
     if trial.product == "up":
         _wait(client)
-        trial.exit_code = stage.command("down", "--name", "faults")
+        trial.exit_code = _wait(_start(stage, "down", "--name", "faults"))
     else:
         trial.exit_code = _wait(client)
-    injection.wait_for(lambda: _is_over(stage), within_s=ENDED_WITHIN_S)
-    injection.wait_for(lambda: not stage.left(), within_s=5)
+    until(lambda: _is_over(stage), within_s=ENDED_WITHIN_S)
+    until(lambda: not stage.left(), within_s=5)
     trial.left = "; ".join(stage.left())
     if filling is not None:
         filling.unlink(missing_ok=True)
@@ -256,8 +201,8 @@ def _has_appeared(stage: Stage, trial: Trial, client: "subprocess.Popen[bytes]")
     if client.poll() is not None and trial.product == "run":
         return True
     if trial.kind == "disk":
-        return stage.directory is not None
-    return injection.tree(client.pid, tag=stage.tag).pid(trial.victim) is not None
+        return _directory(stage) is not None
+    return stage.tree(client.pid).pid(trial.victim) is not None
 
 
 def _do(
@@ -268,7 +213,7 @@ def _do(
     group: injection.MemoryGroup | None,
 ) -> bool:
     """Do the fault; whether there still was somebody to do it to."""
-    victim = injection.tree(client.pid, tag=stage.tag).pid(trial.victim)
+    victim = stage.tree(client.pid).pid(trial.victim)
     if victim is None or injection.state(victim) in (None, "Z"):
         return False
     if trial.kind in _SIGNALS:
@@ -283,11 +228,17 @@ def _do(
 
 
 def _phase(stage: Stage) -> str:
-    if stage.directory is None:
+    if _directory(stage) is None:
         return "before"
     with suppress(OSError, ValueError):
-        return "running" if ending.read(stage.directory).is_running else "after"
+        return "running" if ending.read(_directory(stage)).is_running else "after"
     return "running"
+
+
+def _start(stage: Stage, *arguments: str) -> "subprocess.Popen[bytes]":
+    """A command whose output is kept in a file."""
+    with (stage.path / "said").open("ab") as said:
+        return stage.start(*arguments, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
 
 
 def _wait(process: "subprocess.Popen[bytes]") -> int | None:
@@ -300,20 +251,18 @@ def _wait(process: "subprocess.Popen[bytes]") -> int | None:
 
 
 def _is_over(stage: Stage) -> bool:
-    directory = stage.directory
-    return directory is None or not ending.read(directory).is_running
+    directory = _directory(stage)
+    return directory is None or is_settled(directory)
 
 
 def _examine(stage: Stage, trial: Trial) -> None:
     """What the run directory says, and whether results can be made of it."""
-    directory = stage.directory
+    directory = _directory(stage)
     if directory is None:
-        # It never came to a run: the command's own words are all there is.
+        # The command ended before there was a run: its own words are all there is.
         trial.status, trial.phase = "none", "before"
         trial.reason = (stage.path / "said").read_text(errors="replace").strip().splitlines()[-1:] or ""
         trial.reason = trial.reason[0] if trial.reason else f"the command ended with {trial.exit_code}"
-        trial.ended = trial.readable = trial.exit_code is not None
-        trial.named = trial.victim == "client"
         return
     found = ending.read(directory)
     written = json.loads((directory / "run.json").read_text(encoding="utf-8"))
@@ -335,12 +284,9 @@ def _examine(stage: Stage, trial: Trial) -> None:
 
 
 def as_row(trial: Trial) -> dict[str, Any]:
-    """For a CSV file, without where control groups are on this machine."""
+    """For a CSV file, without where control groups and temporary files are on this machine."""
     row = {name: getattr(trial, name) for name in COLUMNS}
-    return {
-        name: re.sub(r"/sys/fs/cgroup/\S*/(?=faults-)", "", value) if isinstance(value, str) else value
-        for name, value in row.items()
-    }
+    return {name: _PLACES.sub("", value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def of_row(row: dict[str, str]) -> Trial:

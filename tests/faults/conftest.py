@@ -1,16 +1,27 @@
-"""Live tests of faults bring up real namespaces; where this machine cannot, they are skipped."""
+"""Faults are those of the fault campaign, done from a directory of its own."""
 
 import os
-import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from faults.storage import Faulty
+from longhaul import storage
+
+sys.path.append(str(Path(__file__).parents[2] / "studies" / "faults"))
+
+
+@pytest.fixture(scope="session")
+def live_machine(live_machine: None) -> None:
+    """Skip a test of live runs also where faults cannot be done to them."""
+    if os.geteuid() != 0:
+        pytest.skip("live runs with faults need root")
+
 
 @pytest.fixture
-def live_machine() -> None:
-    """Skip a test where live runs do not work."""
-    if os.geteuid() != 0 or not os.access(Path("/dev/net/tun"), os.R_OK | os.W_OK):
-        pytest.skip("live runs with faults need root and /dev/net/tun")
-    if shutil.which("ping") is None:
-        pytest.skip("ping is not installed")
+def no_sync() -> Iterator[None]:
+    """Do not wait for the device: no test takes the power away."""
+    with storage.using(Faulty()):
+        yield

@@ -1,26 +1,19 @@
 """Live runs in processes of their own, to be hurt: what starts them, and whether anything of them is left."""
 
 import json
-import os
-import secrets
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longhaul.run import ending, groups, record
+from injection import until
+from stage import Stage
+
+from longhaul.run import record
 from longhaul.run.ending import Ending
 
-FOLDER = Path(__file__).parents[2] / "studies" / "faults"
-sys.path.insert(0, str(FOLDER))
-
-import injection  # noqa: E402
-
-CLI = [sys.executable, "-m", "longhaul.cli.main"]
 PAIR = """
 version: 1
 name: pair
@@ -33,35 +26,15 @@ traffic: {{load: {{kind: udp, from: a, to: b, rate: 1Mbit}}}}
 
 
 @dataclass
-class Place:
-    """A directory with a scenario, and runtime and temporary directories that nobody else uses."""
+class Place(Stage):
+    """A directory whose scenario is called pair."""
 
-    path: Path
-    tag: str = field(default_factory=lambda: f"FAULTS_TRIAL={secrets.token_hex(8)}")
-
-    def __post_init__(self) -> None:
-        """Make the directories."""
-        for each in (self.runtime, self.temporary):
-            each.mkdir(mode=0o700, parents=True)
-
-    @property
-    def runtime(self) -> Path:
-        return self.path / "runtime"
-
-    @property
-    def temporary(self) -> Path:
-        return self.path / "tmp"
+    name: str = "pair"
 
     @property
     def directory(self) -> Path:
         """The run directory that was made last."""
-        return (self.path / "runs" / "pair" / "latest").resolve()
-
-    @property
-    def environment(self) -> dict[str, str]:
-        name, _, value = self.tag.partition("=")
-        places = {"XDG_RUNTIME_DIR": str(self.runtime), "TMPDIR": str(self.temporary)}
-        return {**os.environ, **places, name: value}
+        return (self.runs / self.name / "latest").resolve()
 
     def scenario(self, more: str = "", *, duration_s: float | None = 60) -> str:
         duration = f"duration: {duration_s}s" if duration_s is not None else ""
@@ -70,10 +43,9 @@ class Place:
         return str(path)
 
     def start(self, *arguments: str, **options: Any) -> "subprocess.Popen[str]":
-        """A command of Longhaul's that goes on."""
+        """A command of Longhaul whose output is read from a pipe."""
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-        settings = {"cwd": self.path, "env": self.environment, **pipes, **options}
-        return subprocess.Popen([*CLI, *arguments], **settings)
+        return super().start(*arguments, **{**pipes, **options})
 
     def command(self, *arguments: str, **options: Any) -> "subprocess.CompletedProcess[str]":
         """A command of Longhaul's from its beginning to its end."""
@@ -99,9 +71,6 @@ class Place:
         samples = self.directory / "raw" / "samples.csv"
         return samples.is_file() and samples.read_bytes().count(b"\n") > 4
 
-    def tree(self, client: int | None = None) -> injection.Tree:
-        return injection.tree(client, tag=self.tag)
-
     def ending(self) -> Ending:
         """How the latest run ended, as it is written."""
         content = record.read(self.directory / "run.json")
@@ -110,15 +79,6 @@ class Place:
     def warnings(self) -> list[str]:
         found: list[str] = record.read(self.directory / "run.json").get("warnings", [])
         return found
-
-    def left(self) -> list[str]:
-        """What is there of runs that have ended: processes, control groups, sockets, temporary files."""
-        names = [f"process {pid}: {' '.join(injection.command(pid))}" for pid in injection.tagged(self.tag)]
-        names += [f"group {path}" for path in groups.everywhere() if self._is_ours(path)]
-        names += [str(path) for path in self.runtime.rglob("*") if not path.is_dir()]
-        names += [str(path) for path in self.temporary.iterdir()]
-        names += [str(path) for path in self.directory.rglob(".*")]
-        return names
 
     def is_clean(self) -> bool:
         """Whether there soon is nothing left of runs that have ended."""
@@ -130,22 +90,3 @@ class Place:
         assert again.returncode == 0, again.stderr
         content: dict[str, Any] = json.loads((self.directory / "summary.json").read_text())
         return content
-
-    @staticmethod
-    def _is_ours(group: Path) -> bool:
-        return groups.run_of(group).startswith("pair-")
-
-
-def until(condition: Callable[[], bool], *, within_s: float = 30) -> bool:
-    """Wait until a condition holds; whether it does."""
-    until_s = time.monotonic() + within_s
-    while not condition():
-        if time.monotonic() > until_s:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def is_settled(directory: Path) -> bool:
-    """Whether a run has ended, as far as can be seen."""
-    return not ending.read(directory).is_running

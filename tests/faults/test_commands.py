@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import injection
 import pyarrow.parquet as pq
 import pytest
+from injection import until
+from stage import is_settled
 
 from longhaul.run import ending, record
 
-from .runs import Place, injection, is_settled, until
+from .runs import Place
 
 TRAFFIC = """
 version: 1

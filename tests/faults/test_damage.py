@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import longhaul
-from faults.storage import Faulty
-from longhaul import storage
 from longhaul.errors import LonghaulError
 from longhaul.run import manifest
 from longhaul.run.kept import kept_json, kept_table, kept_text
 from longhaul.run.results import write_results
+
+pytestmark = pytest.mark.usefixtures("no_sync")
 
 SHORT = """
 version: 1
@@ -39,13 +39,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     finished = longhaul.run_sim(place / "short.yaml", runs=place / "runs")
     assert finished.summary["outcome"]["exit_code"] == 0
     return finished.directory
-
-
-@pytest.fixture(autouse=True)
-def _no_waiting() -> Iterator[None]:
-    """No test takes the power away, so that nobody need wait for the device."""
-    with storage.using(Faulty()):
-        yield
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import json
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,7 @@ import pytest
 from page.asgi import PORT, TOKEN, ask
 
 import longhaul
-from faults.storage import Faulty
 from faults.test_damage import DAMAGES, SHORT, files
-from longhaul import storage
 from longhaul.errors import LonghaulError
 from longhaul.page.application import application
 from longhaul.report.html import write_report
@@ -21,6 +19,8 @@ from longhaul.report.sides import sides
 from longhaul.run.comparison import check_comparable, find_all
 from longhaul.run.kept import reading
 from longhaul.run.results import write_results
+
+pytestmark = pytest.mark.usefixtures("no_sync")
 
 CASES = 77
 GOOD, BAD = "20260101T000000Z-sim-00000001", "20260101T000001Z-sim-00000002"
@@ -65,12 +65,6 @@ def damage(run: Path, name: str, chance: random.Random) -> str:
     chosen: Callable[[Path, random.Random], None] = chance.choice([*DAMAGES, *own])
     chosen(run / name, chance)
     return chosen.__name__
-
-
-@pytest.fixture(autouse=True)
-def _no_waiting() -> Iterator[None]:
-    with storage.using(Faulty()):
-        yield
 
 
 @pytest.fixture(scope="module")

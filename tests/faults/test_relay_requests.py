@@ -7,18 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import longhaul
+from faults.scenarios import NEAR_AND_FAR
 
-SCENARIO = """
-version: 1
-name: t
-nodes: {near: {kind: router}, far: {kind: router}}
-links: {wan: {endpoints: [near, far], delay: 1ms}}
-relay:
-  clusters:
-    near: {gateway: 127.1.0.1, machines: 127.1.0.0/24}
-    far: {gateway: 127.2.0.1, machines: 127.2.0.0/24}
-  socks: 0
-"""
 REQUESTS = {
     b"\x04": "the client speaks SOCKS 4, not 5",
     b"GET / HTTP/1.1\r\n\r\n": "the client does not speak SOCKS",
@@ -33,7 +23,7 @@ REQUESTS = {
 def test_each_wrong_request_is_a_row_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "runtime").mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
-    (tmp_path / "t.yaml").write_text(SCENARIO)
+    (tmp_path / "t.yaml").write_text(NEAR_AND_FAR)
     with longhaul.relay.running(tmp_path / "t.yaml", runs=tmp_path / "runs") as relay:
         place = next(each.place for each in relay.listening if each.kind == "socks")
         for request in REQUESTS:

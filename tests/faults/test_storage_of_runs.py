@@ -11,8 +11,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from faults.storage import Faulty, Outcome, each_fault, parts
-from longhaul import storage
+from faults.scenarios import NEAR_AND_FAR
+from faults.storage import Outcome, each_fault, parts
 from longhaul.errors import LonghaulError
 from longhaul.run import ending, sim
 from longhaul.run.experiment import conclude
@@ -26,6 +26,8 @@ from longhaul.run.sweeps.prepared import Prepared, prepare
 from longhaul.scenario import load_scenario, resolve
 from longhaul.scenario.sweeps.options import Options
 
+pytestmark = pytest.mark.usefixtures("no_sync")
+
 SCENARIO = """
 version: 1
 name: t
@@ -35,25 +37,7 @@ nodes: {a: {kind: host}, b: {kind: host}}
 links: {wan: {endpoints: [a, b], delay: 1ms, rate: 5Mbit, loss: $loss}}
 traffic: {load: {kind: udp, from: a, to: b, rate: 1Mbit}}
 """
-RELAY = """
-version: 1
-name: t
-nodes: {near: {kind: router}, far: {kind: router}}
-links: {wan: {endpoints: [near, far], delay: 1ms}}
-relay:
-  clusters:
-    near: {gateway: 127.1.0.1, machines: 127.1.0.0/24}
-    far: {gateway: 127.2.0.1, machines: 127.2.0.0/24}
-  socks: 0
-"""
 EXPECTED_ERRORS = (OSError, LonghaulError)
-
-
-@pytest.fixture(autouse=True)
-def _no_waiting() -> Iterator[None]:
-    """Nothing here needs to be on the device."""
-    with storage.using(Faulty()):
-        yield
 
 
 def sampled(program: Callable[[], object], *, every: int = 3) -> Iterator[Outcome]:
@@ -185,7 +169,7 @@ def test_a_relay_is_readable_and_not_good_after_every_fault(
 ) -> None:
     (tmp_path / "runtime").mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
-    (tmp_path / "t.yaml").write_text(RELAY)
+    (tmp_path / "t.yaml").write_text(NEAR_AND_FAR)
     runs = tmp_path / "runs"
     resolved = resolve(load_scenario(tmp_path / "t.yaml"))
 
