@@ -3,20 +3,19 @@
 import json
 import random
 import shutil
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from without_figures import part_files, resume, sweep
 
-import longhaul
-from faults.storage import Faulty
-from longhaul import storage
 from longhaul.errors import LonghaulError
 from longhaul.run.sweeps import parts
 from longhaul.run.sweeps.job import as_parquet
 from longhaul.run.sweeps.sweep import rewrite
+
+pytestmark = pytest.mark.usefixtures("no_sync")
 
 SCENARIO = """
 version: 1
@@ -29,15 +28,6 @@ traffic: {noise: {kind: udp, from: a, to: b, rate: 1Mbit, arrivals: poisson}}
 sweep: {axes: {loss: [0%, 5%]}, repeat: 8}
 """
 
-sweep = partial(longhaul.sweep, report=False)
-resume = partial(longhaul.resume, report=False)
-
-
-@pytest.fixture(autouse=True)
-def _no_waiting() -> Iterator[None]:
-    with storage.using(Faulty()):
-        yield
-
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -49,10 +39,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def swept(whole: Path, tmp_path: Path) -> Path:
     return shutil.copytree(whole, tmp_path / "swept")
-
-
-def files(directory: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted((directory / "parts").iterdir())}
 
 
 def flip(path: Path) -> None:
@@ -90,7 +76,7 @@ def test_a_damaged_part_is_set_aside_and_done_again(
 ) -> None:
     damage(sorted((swept / "parts").iterdir())[2])
     assert resume(swept).exit_code == 0
-    assert files(swept) == files(whole), "the same runs give the same part"
+    assert part_files(swept) == part_files(whole), "the same runs give the same part"
     assert len(list((swept / "damaged").iterdir())) == 1
     assert "its runs are done again" in capfd.readouterr().err
     assert (swept / "summary.parquet").read_bytes() == (whole / "summary.parquet").read_bytes()
@@ -98,9 +84,9 @@ def test_a_damaged_part_is_set_aside_and_done_again(
 
 def test_a_report_of_a_sweep_with_a_damaged_part_says_so_and_changes_no_part(swept: Path) -> None:
     flip(sorted((swept / "parts").iterdir())[2])
-    before = files(swept)
+    before = part_files(swept)
     rewrite(swept)
-    assert files(swept) == before
+    assert part_files(swept) == before
     summary = json.loads((swept / "summary.json").read_text())
     assert summary["status"] == "incomplete"
     assert summary["points"] < 16
@@ -130,7 +116,7 @@ def test_every_flipped_bit_of_a_part_is_found(swept: Path) -> None:
         path.write_bytes(damaged)
         found = parts.find(swept / "parts")
         assert list(found.damaged) == [path]
-        assert len(found.good) == len(files(swept)) - 1
+        assert len(found.good) == len(part_files(swept)) - 1
 
 
 def test_a_summary_does_not_depend_on_how_runs_are_cut_into_parts(tmp_path: Path) -> None:
@@ -143,6 +129,6 @@ def test_a_summary_does_not_depend_on_how_runs_are_cut_into_parts(tmp_path: Path
         path = begun.directory / "sweep.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), "shard_points": size}))
         again = resume(begun.directory)
-        assert len(files(begun.directory)) == -(-16 // size)
+        assert len(part_files(begun.directory)) == -(-16 // size)
         tables.append(again.table())
     assert tables[0] == tables[1] == tables[2], "bit by bit"

@@ -1,12 +1,8 @@
 """Live tests bring up real namespaces; where this machine cannot, they say so and are skipped."""
 
 import pytest
-from machine import why_not_live
 
 
 @pytest.fixture(autouse=True, scope="session")
-def live_machine() -> None:
+def _live(live_machine: None) -> None:
     """Skip everything here on a machine that cannot run live."""
-    reason = why_not_live()
-    if reason:
-        pytest.skip(f"live runs do not work here: {reason}")

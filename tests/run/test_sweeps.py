@@ -3,7 +3,6 @@
 import dataclasses
 import math
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -11,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from without_figures import part_files, resume, sweep
 
 import longhaul
 from longhaul.analysis.estimates import estimate
@@ -25,9 +25,6 @@ from longhaul.run.sweeps.stopping import more_runs
 from longhaul.scenario.metrics import is_swept
 from longhaul.scenario.model.sweep import Until
 from longhaul.scenario.sweeps.options import Options
-
-sweep = partial(longhaul.sweep, report=False)
-resume = partial(longhaul.resume, report=False)
 
 SCENARIO = """
 version: 1
@@ -53,10 +50,6 @@ def scenario(tmp_path: Path) -> Path:
     path = tmp_path / "pair.yaml"
     path.write_text(SCENARIO)
     return path
-
-
-def parts(directory: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted((directory / "parts").iterdir())}
 
 
 def test_every_run_is_that_of_longhaul_sim_with_its_seed(scenario: Path, tmp_path: Path) -> None:
@@ -212,7 +205,7 @@ def rows_of(directory: Path) -> list[dict]:
 
 def test_what_is_missing_is_done_again_and_nothing_else(scenario: Path, tmp_path: Path) -> None:
     swept = sweep(scenario, runs=tmp_path, workers=1)
-    whole = parts(swept.directory)
+    whole = part_files(swept.directory)
     assert len(whole) > 3
     lost = list(whole)[1::2]
     for name in lost:
@@ -220,7 +213,7 @@ def test_what_is_missing_is_done_again_and_nothing_else(scenario: Path, tmp_path
     kept = {name: (swept.directory / "parts" / name).stat().st_mtime_ns for name in whole if name not in lost}
     again = resume(swept.directory)
     assert again.exit_code == 0
-    assert parts(swept.directory) == whole
+    assert part_files(swept.directory) == whole
     assert {name: (swept.directory / "parts" / name).stat().st_mtime_ns for name in kept} == kept
     assert again.summary["points"] == 12
 
@@ -314,11 +307,11 @@ def test_seeds_are_added_until_the_interval_is_narrow(scenario: Path, tmp_path: 
             if each["item"] == "flows.bulk" and each["variant"] == row["variant"]
         ]
         assert repeats == list(range(row["runs"]))
-    whole = parts(swept.directory)
+    whole = part_files(swept.directory)
     for name in list(whole)[-2:]:
         (swept.directory / "parts" / name).unlink()
     resume(swept.directory)
-    assert parts(swept.directory) == whole
+    assert part_files(swept.directory) == whole
 
 
 def test_a_round_adds_what_the_square_root_law_says(scenario: Path, tmp_path: Path) -> None:
@@ -393,7 +386,7 @@ def test_a_shard_that_no_worker_can_do_is_left_for_resuming(scenario: Path, tmp_
     swept = sweeps.execute(folder, prepared, Dying(2))
     assert swept.exit_code == 1
     assert swept.summary["status"] == "incomplete"
-    assert not any(name.startswith("00-000001") for name in parts(swept.directory))
+    assert not any(name.startswith("00-000001") for name in part_files(swept.directory))
     again = resume(swept.directory)
     assert (again.exit_code, again.summary["points"]) == (0, 12)
 
@@ -404,10 +397,10 @@ def test_shares_do_a_sweep_together(scenario: Path, tmp_path: Path) -> None:
     for number in range(3):
         swept = sweeps.execute(folder, prepared, Threads(1), share=sweeps.Share(number, 3))
         assert swept.exit_code == 0
-    before = parts(folder.path)
+    before = part_files(folder.path)
     again = resume(folder.path)
     assert again.summary["points"] == 12
-    assert parts(folder.path) == before
+    assert part_files(folder.path) == before
     with pytest.raises(LonghaulError, match="no share of a sweep"):
         sweeps.share_of("3/3")
 
@@ -431,10 +424,10 @@ def test_files_that_variants_name_travel_with_the_sweep(scenario: Path, tmp_path
     # A packet whose transmission begins at the very end counts whole.
     assert 4.5e6 < rates[0] < 5.01e6
     assert 5.5e6 < rates[1] < 10.01e6
-    whole = parts(swept.directory)
+    whole = part_files(swept.directory)
     for path in (tmp_path / "traces").iterdir():
         path.unlink()
     scenario.unlink()
     (swept.directory / "parts" / next(iter(whole))).unlink()
     resume(swept.directory)
-    assert parts(swept.directory) == whole
+    assert part_files(swept.directory) == whole

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from without_figures import part_files
 
 import longhaul
 from longhaul.errors import LonghaulError
@@ -16,7 +17,7 @@ from longhaul.run.sweeps.local import Threads
 from longhaul.run.sweeps.prepared import prepare
 from longhaul.scenario.sweeps.options import Options
 
-from .test_sweeps import SCENARIO, parts
+from .test_sweeps import SCENARIO
 
 distributed = pytest.importorskip("distributed", reason="clusters need longhaul[dask]")
 
@@ -38,10 +39,13 @@ def test_a_cluster_gives_the_same_parts_and_a_lost_worker_loses_nothing(
     with cluster, distributed.Client(cluster) as client:
         victim = next(iter(client.run(os.getpid).values()))
 
+        parts_at_death: list[int] = []
+
         def kill() -> None:
-            while len(folder.done()) < 2:
+            while len(list(folder.parts.glob("*.parquet"))) < 2:
                 time.sleep(0.05)
             os.kill(victim, signal.SIGKILL)
+            parts_at_death.append(len(list(folder.parts.glob("*.parquet"))))
 
         killer = threading.Thread(target=kill)
         killer.start()
@@ -49,13 +53,15 @@ def test_a_cluster_gives_the_same_parts_and_a_lost_worker_loses_nothing(
         with Cluster(address) as workers:
             swept = sweeps.execute(folder, prepared, workers, report=False)
         killer.join()
+    assert parts_at_death
+    assert parts_at_death[0] < len(part_files(swept.directory)), "it was killed while the sweep ran"
     assert (swept.exit_code, swept.summary["points"], swept.summary["failed"]) == (0, 80, 0)
     there = prepare(scenario, settings={}, options=options)
     here = sweeps.begin(there, runs=tmp_path / "b", argv=[])
     here.update(shard_points=folder.read()["shard_points"])
     with Threads() as threads:
         local = sweeps.execute(here, there, threads, report=False)
-    assert parts(swept.directory) == parts(local.directory)
+    assert part_files(swept.directory) == part_files(local.directory)
 
 
 def test_a_cluster_is_a_kind_an_address_or_a_file(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from machine import why_not_live
 
 Started = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -50,11 +49,3 @@ def started(work: Path, environment: dict[str, str]) -> Started:
         )
 
     return call
-
-
-@pytest.fixture(scope="session")
-def live_machine() -> None:
-    """Skip a test that needs real namespaces on a machine that has none."""
-    reason = why_not_live()
-    if reason:
-        pytest.skip(f"live runs do not work here: {reason}")
