@@ -109,10 +109,11 @@ class Study:
                 failure = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             else:
                 found.append({"value": value, "runs": self._facts[before:]})
-            del self._facts[before:]
-            if found and not disturbed(found[-1]["runs"]):
-                break
-            print(f"  {key}, attempt {attempt}: disturbed", flush=True)
+                if not disturbed(found[-1]["runs"]):
+                    break
+                print(f"  {key}, attempt {attempt}: disturbed", flush=True)
+            finally:
+                del self._facts[before:]
         if found:
             return self._journal.write(key, min(found, key=lambda each: disturbed(each["runs"])))
         self.failed += 1

@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import study
 from judging import exact, judged
+from provenance import run_facts, sentence
 
 from longhaul.report.plotting import figure, paper
 
@@ -80,7 +82,9 @@ def test_a_measurement_is_tried_twice_and_kept_for_a_study_that_resumes() -> Non
         assert fresh.measured("a/0", lambda: [8]) == [8]
 
 
-def test_what_cannot_be_measured_is_a_note_and_not_a_number(tmp_path: Path) -> None:
+def test_what_cannot_be_measured_is_a_note_and_not_a_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     made = study.Study("some", "what?", whole=False)
 
     def broken() -> int:
@@ -92,6 +96,30 @@ def test_what_cannot_be_measured_is_a_note_and_not_a_number(tmp_path: Path) -> N
     path = tmp_path / "runs/studies/some/results/claims.json"
     (note,) = json.loads(path.read_text(encoding="utf-8"))["parts"]["a"]["notes"]
     assert note == "not measured: a/0 (OSError: no device)"
+    assert "disturbed" not in capsys.readouterr().out
+
+
+def live_summary(verdict: str, *, hosts: str) -> dict[str, Any]:
+    """A live run's summary, as far as provenance reads it."""
+    return {
+        "fidelity": {
+            "verdict": verdict,
+            "waiting": {"a": 0.5},
+            "hosts": {"state": hosts},
+            "lateness": {"p99_ns": 5_000},
+        }
+    }
+
+
+@pytest.mark.parametrize("state", ["ok", "starved", "unknown"])
+def test_the_verdict_on_hosts_is_the_one_of_the_summary(state: str) -> None:
+    assert run_facts(live_summary("faithful", hosts=state), mode="live")["hosts"] == state
+
+
+def test_the_verdict_on_hosts_of_earlier_results_has_todays_word() -> None:
+    found = {"commit": "0", "date": "now", "machine": "this", "lateness_p99_us": [1.0, 2.0]}
+    network = {"network": {"faithful": 2}, "hosts": {"kept up": 2}}
+    assert "; hosts ok (2 of 2 runs); " in sentence({**found, **network})
 
 
 def test_a_disturbed_measurement_is_made_again_and_the_better_one_counts() -> None:
@@ -100,17 +128,7 @@ def test_a_disturbed_measurement_is_made_again_and_the_better_one_counts() -> No
 
     def measure() -> str:
         verdict = next(verdicts)
-        made.ran(
-            SimpleNamespace(
-                summary={
-                    "fidelity": {
-                        "verdict": verdict,
-                        "waiting": {"a": 0.5},
-                        "lateness": {"p99_ns": 5_000},
-                    }
-                }
-            )
-        )
+        made.ran(SimpleNamespace(summary=live_summary(verdict, hosts="starved")))
         return verdict
 
     with made.part("a", how="live"):
