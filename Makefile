@@ -60,7 +60,7 @@ study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purd
 study-longcut: setup ## traces of a measured WAN, live, relayed and simulated (Longcut, figures 4 to 7, tables I to VI); half an hour
 	@$(UV) run --no-sync python studies/longcut/longcut.py $(ARGS)
 
-study-fit: setup ## which distribution the losses measured on TeraGrid follow, 200 times; four minutes
+study-fit: setup ## which distribution the losses measured on TeraGrid follow, 200 times; six minutes
 	@$(UV) run --no-sync python studies/fitting/fitting.py $(ARGS)
 
 study-faults: setup ## 200 live runs with a fault each at a random moment: kill, stop, memory, disk, sockets; a quarter of an hour

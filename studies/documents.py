@@ -68,7 +68,7 @@ class Results:
 
     def notes(self, part: str) -> list[str]:
         """What the study said beside its claims."""
-        return list(self._whole["parts"][part]["notes"])
+        return [_prose(each) for each in self._whole["parts"][part]["notes"]]
 
     def claims(self, *parts: str) -> str:
         """A table of claims for each part, with its provenance; or that there are no results yet."""

@@ -50,7 +50,7 @@ def report(
 
     \b
     longhaul report runs/three-clusters/latest-live
-    longhaul report runs/three-clusters/latest --format pdf --format csv
+    longhaul report runs/three-clusters/latest-live --format pdf --format csv
     longhaul report --compare runs/atlantic
     longhaul report --events-of runs/three-clusters/latest-live
     longhaul report --compare runs/atlantic-cubic runs/atlantic-bbr --output laws.html
