@@ -8,11 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from longhaul.page.drawing import MOST_NODES, drawn_plan
 from longhaul.page.looking import look
 from longhaul.page.shelf import row
 from longhaul.run import directory as directories
 from longhaul.run.checking import report
 from longhaul.scenario.editing import Edit, EditError, edit
+from longhaul.scenario import resolve
 from longhaul.scenario.load import parse_scenario
 from longhaul.scenario.problems import ScenarioError
 from longhaul.scenario.templates import template
@@ -61,6 +63,62 @@ def test_a_text_that_is_not_right_yet_is_drawn_as_it_stands() -> None:
     assert wan["ways"] == {"forward": {"loss": "0.5"}}
     assert [link["name"] for link in attached] == ["par1-par", "par2-par"]
     assert model["traffic"][0]["to"] == ["par1", "par2"]
+
+
+def plan_of(text: str) -> Any:
+    return resolve(parse_scenario(text.encode(), name="drawn.yaml")).plan
+
+
+def drawn(plan: Any) -> Any:
+    return drawn_plan(plan, positions={}, spots={}, functions={})
+
+
+def test_only_a_link_from_a_host_to_a_router_is_an_attachment() -> None:
+    nodes, links = drawn(
+        plan_of(
+            """\
+version: 1
+name: ends
+nodes: {a: {kind: host}, b: {kind: host}, r: {kind: router}, c: {kind: host, attach: r}}
+links:
+  a-b: {endpoints: [a, b], delay: 5ms}
+  b-r: {endpoints: [b, r], delay: 5ms}
+"""
+        )
+    )
+    assert {link["name"]: link["attachment"] for link in links} == {"a-b": False, "b-r": True, "c-r": True}
+    assert {node["name"]: node["attach"] for node in nodes} == {"a": None, "b": "r", "r": None, "c": "r"}
+
+
+def test_a_drawn_plan_says_which_directions_begin_down() -> None:
+    plan = plan_of(
+        """\
+version: 1
+name: down
+nodes: {a: {kind: host}, b: {kind: host}, c: {kind: host}}
+links:
+  x: {endpoints: [a, b], delay: 5ms, up: false}
+  y: {endpoints: [b, c], delay: 5ms, reverse: {up: false}}
+  z: {endpoints: [a, c], delay: 5ms}
+"""
+    )
+    _nodes, links = drawn(plan)
+    down = {"up": "false"}
+    assert [link["ways"] for link in links] == [{"forward": down, "reverse": down}, {"reverse": down}, {}]
+
+
+def test_a_drawn_plan_has_no_more_nodes_than_a_map_shows() -> None:
+    plan = plan_of("version: 1\nname: pair\nnodes: {a1..2: {kind: host, attach: r}, r: {kind: router}}\n")
+    host, link = plan["nodes"][0], plan["links"][0]
+    many = {
+        "nodes": [{**host, "name": f"h{place}"} for place in range(MOST_NODES + 2)],
+        "links": [
+            {**link, "name": f"l{place}", "endpoints": [place, place + 1]} for place in range(MOST_NODES)
+        ],
+    }
+    nodes, links = drawn(many)
+    assert len(nodes) == MOST_NODES
+    assert links[-1]["b"] == nodes[-1]["name"]
 
 
 def test_what_is_no_yaml_has_a_place_and_no_model() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from longhaul.page.experiments import with_progress
 from longhaul.page.sampling import NOW_FIGURES, Sampler
 from longhaul.scenario import parse_scenario, resolve
 
@@ -53,6 +54,18 @@ def now(reader: Sampler) -> dict[str, Any]:
     found = reader.now()
     assert found is not None
     return dict(zip(NOW_FIGURES, found["links"][0], strict=False))
+
+
+def test_progress_of_a_simulation_does_not_move_its_latest_sample(tmp_path: Path) -> None:
+    reader = sampler(tmp_path)
+    append(tmp_path / "raw" / "samples.csv", HEAD + both(100))
+    found = reader.sample()
+    assert found is not None
+    ahead = with_progress(found, {"event": "progress", "t_ns": 150_000_000, "real_s": 0.5})
+    assert ahead == {**found, "real_s": 0.5}
+    assert ahead["t_ns"] == 100_000_000
+    alone = with_progress(None, {"event": "progress", "t_ns": 150_000_000, "real_s": 0.5})
+    assert (alone["t_ns"], alone["links"], alone["probes"]) == (150_000_000, None, None)
 
 
 def test_charts_show_what_two_samples_differ_by(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { check, NO_MODEL, oneLine, type Model, type ModelLink, type ModelNode } from '../src/api/translate';
 import type { SweepCell } from '../src/api/answers/files';
+import type { NetworkChange } from '../src/api/answers/runs';
 import { grids, horizon } from '../src/model/figures';
 import { begin, DEPTH, record, redo, undo } from '../src/model/history';
 import {
@@ -19,9 +20,10 @@ import {
   zoom,
 } from '../src/model/layout';
 import { averages, loadOf } from '../src/model/averages';
+import { downAfter } from '../src/model/changes';
 import { loadText, step } from '../src/model/load';
 import { atLine, byLine, offsetOf, sectionAt } from '../src/model/problems';
-import { Recorded, Ring } from '../src/model/ring';
+import { Recorded, Ring, type WayName } from '../src/model/ring';
 import { labels, nameOf, scene } from '../src/model/scene';
 import { asList, items, runsOf } from '../src/model/sweeping';
 
@@ -43,7 +45,7 @@ const node = (name: string, more: Partial<ModelNode> = {}): ModelNode => ({
   congestion_control: null,
   ...more,
 });
-const way = { delay_ns: 1e7, rate_bits_per_s: 1e8, loss: 0, queue: null };
+const way = { delay_ns: 1e7, rate_bits_per_s: 1e8, loss: 0, queue: null, up: true };
 const link = (a: string, b: string, more: Partial<ModelLink> = {}): ModelLink => ({
   name: `${a}-${b}`,
   a,
@@ -253,6 +255,30 @@ test('a ring keeps the last samples, and of those that come twice only answers',
   expect(ring.lastAnswer(0)).toEqual({ rtt: 4500, ago: 0 });
   for (const t of [5, 6, 7]) ring.push(t * 1e9, [], [null]);
   expect(ring.lastAnswer(0)).toEqual({ rtt: null, ago: 0 });
+});
+
+test('the progress of a simulation, which has no figures, adds nothing to charts', () => {
+  const ring = new Ring(['x'], ['p'], 5, [1e9]);
+  ring.push(1e9, [[10, null, 0, null, 1, 0, 0, 0]], [1000]);
+  ring.push(1.05e9, null, null);
+  ring.push(2e9, [[20, null, 0, null, 1, 0, 0, 0]], [2000]);
+  expect(ring.seconds()).toEqual([1, 2]);
+  expect(ring.link(0, 'forward', 'throughput_bits_per_s')).toEqual([10, 20]);
+});
+
+test('a link that begins down stays down until a change brings it up', () => {
+  const wan = link('a', 'b');
+  const half = link('b', 'c', { text: { reverse: { up: 'false' } } });
+  const both = link('c', 'd', { text: { up: 'false' } });
+  const fromProfile = link('d', 'e', { forward: { ...way, up: false } });
+  const links = [wan, half, both, fromProfile];
+  const turned = (name: string, value: string, to: WayName | null = null, route: number | null = null) =>
+    ({ link: name, way: to, route, differences: [{ key: 'up', old: '', new: value }] }) as NetworkChange;
+  expect(downAfter(links, [])).toEqual(['b-c', 'c-d', 'd-e']);
+  expect(downAfter(links, [turned('a-b', 'down')])).toEqual(['a-b', 'b-c', 'c-d', 'd-e']);
+  expect(downAfter(links, [turned('c-d', 'up', 'forward'), turned('b-c', 'up', 'forward')])).toContain('c-d');
+  expect(downAfter(links, [turned('c-d', 'up'), turned('b-c', 'up', 'reverse')])).toEqual(['d-e']);
+  expect(downAfter([wan], [turned('a-b', 'down', null, 2)])).toEqual([]);
 });
 
 test('a link that nothing was said of has no numbers, and none is zero', () => {

@@ -65,14 +65,18 @@ def drawn_plan(
     """The nodes and links of a plan, as a text of theirs would be drawn.
 
     ``positions`` are latitudes and longitudes, ``spots`` places in a topology's unit square, ``functions``
-    what nodes are there for. A link of a host that has the name of an attachment is one.
+    what nodes are there for. A link from a host to a router that has the name of an attachment is one. Of a
+    network of more than :data:`MOST_NODES` nodes, only the first are drawn, and the links between these.
     """
-    names = [node["name"] for node in plan["nodes"]]
+    shown = plan["nodes"][:MOST_NODES]
+    names = [node["name"] for node in shown]
+    drawable = [link for link in plan["links"] if max(link["endpoints"]) < len(shown)]
     attached = {
         names[a]: (names[b], link["name"])
-        for link in plan["links"]
+        for link in drawable
         for a, b in (link["endpoints"], link["endpoints"][::-1])
-        if link["name"] == attachment_name(names[a], names[b]) and plan["nodes"][a]["kind"] == "host"
+        if link["name"] == attachment_name(names[a], names[b])
+        and (shown[a]["kind"], shown[b]["kind"]) == ("host", "router")
     }
     nodes: list[ModelNode] = [
         {
@@ -92,7 +96,7 @@ def drawn_plan(
             "addresses": [node[key] for key in ("ipv4", "ipv6") if node.get(key)],
             "congestion_control": None,
         }
-        for node in plan["nodes"]
+        for node in shown
     ]
     attachments = {link for _router, link in attached.values()}
     links: list[ModelLink] = [
@@ -105,13 +109,23 @@ def drawn_plan(
             "written": False,
             "line": None,
             "profile": None,
-            "text": {"up": "false"} if not (link["forward"]["up"] and link["reverse"]["up"]) else {},
-            "ways": {},
+            "text": {},
+            "ways": _down_ways(link),
             **NO_NUMBERS,
         }
-        for link in plan["links"]
+        for link in drawable
     ]
     return nodes, links
+
+
+def _down_ways(link: Mapping[str, Any]) -> WaysText:
+    """``up: false`` for the directions of a link of the plan that are down at the start."""
+    found: WaysText = {}
+    if not link["forward"]["up"]:
+        found["forward"] = {"up": "false"}
+    if not link["reverse"]["up"]:
+        found["reverse"] = {"up": "false"}
+    return found
 
 
 def _place(found: Sequence[float] | None) -> Place | None:

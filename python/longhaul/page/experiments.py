@@ -33,6 +33,7 @@ from longhaul.page.processes import Started
 from longhaul.page.refusals import RefusedError, as_json, status_of
 from longhaul.page.sampling import FIGURES, NOW_FIGURES, Sampler
 from longhaul.page.texts import Texts
+from longhaul.page.told import Progress
 from longhaul.run import directory as directories
 from longhaul.run import interventions, session, state
 from longhaul.run.changes import ChangeTail
@@ -248,9 +249,7 @@ class Experiments:
                 if status != "running" and (directory / "summary.json").is_file():
                     self._feeds[run].tell_from_thread(_over(shelf.row(directory)))
         elif (progress := started.take_progress()) is not None:
-            # How far a simulation is, which is news even where nothing was sampled.
-            found = found or {"event": "sample", "t_ns": 0, "links": None, "probes": None}
-            found |= {"t_ns": progress["t_ns"], "real_s": progress["real_s"]}
+            found = with_progress(found, progress)
         return [each for each in (found, now) if each is not None]
 
     def _sampler(self, run: str, directory: Path) -> Sampler:
@@ -291,6 +290,19 @@ class Experiments:
             row["outcome"] = {"state": "running", "detail": "writing results"}
         row["made_by_page"] = started is not None
         return row
+
+
+def with_progress(sample: Sample | None, progress: Progress) -> Sample:
+    """How far a simulation is, beside its latest sample, or alone where nothing new was sampled."""
+    if sample is not None:
+        return {**sample, "real_s": progress["real_s"]}
+    return {
+        "event": "sample",
+        "t_ns": progress["t_ns"],
+        "links": None,
+        "probes": None,
+        "real_s": progress["real_s"],
+    }
 
 
 def _over(row: RunRow) -> End:

@@ -6,7 +6,7 @@ import type { Link } from './language';
 
 export type { ModelNode } from './answers/drawn';
 /** One direction of a link: null where it is not known, or has no bound. */
-export type Way = Pick<Theirs.Way, 'delay_ns' | 'rate_bits_per_s' | 'loss'> & { queue: string | null };
+export type Way = Pick<Theirs.Way, 'delay_ns' | 'rate_bits_per_s' | 'loss' | 'up'> & { queue: string | null };
 /** Values as they stand in the file under the link's key. */
 export type LinkText = Partial<
   Record<keyof Pick<Link, 'delay' | 'rate' | 'loss' | 'queue' | 'mtu' | 'profile' | 'up'>, string>
@@ -51,7 +51,7 @@ export const NO_MODEL: Model = {
   sweep: null,
   duration_ns: null,
 };
-const NO_WAY: Way = { delay_ns: null, rate_bits_per_s: null, loss: null, queue: null };
+const NO_WAY: Way = { delay_ns: null, rate_bits_per_s: null, loss: null, queue: null, up: true };
 
 const link = ({ profile, text, ways, ...theirs }: Theirs.ModelLink): ModelLink => ({
   ...theirs,

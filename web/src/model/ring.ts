@@ -74,7 +74,9 @@ export class Ring implements Source {
   }
 
   /** Adds a sample. Of one that is not later than the last, as between two samplings of links, only round trips count. */
-  push(tNs: number, links: readonly Numbers[], probes: Numbers): void {
+  push(tNs: number, links: readonly Numbers[] | null, probes: Numbers | null): void {
+    // A simulation says how far it is between two samples, too.
+    if (!links || !probes) return;
     const last = (this.head + this.capacity - 1) % this.capacity;
     if (this.count > 0 && tNs <= this.times[last]!) return this.answered(last, probes);
     const base = this.head * this.width;

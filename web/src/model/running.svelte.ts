@@ -104,7 +104,7 @@ export const probeName = (probe: Pick<Probe, 'from' | 'to'>): string => `${probe
 /** A change that the run has recorded, whoever asked for it. */
 function changed(told: NetworkChange): void {
   running.changes = [...running.changes, told];
-  running.downs = downAfter(running.changes);
+  running.downs = downAfter(running.network?.links ?? [], running.changes);
   note('info', `${told.text} (${told.kind}, ${told.source})`, null, told.at_ns);
 }
 
@@ -154,8 +154,8 @@ function take(told: RunEvent | Lost): void {
     case 'sample':
       if (running.status === 'up' || running.status === 'building' || running.status === 'starting')
         running.status = 'running';
-      running.tNs = told.t_ns;
-      ring?.push(told.t_ns, told.links ?? [], told.probes ?? []);
+      running.tNs = Math.max(running.tNs, told.t_ns);
+      ring?.push(told.t_ns, told.links, told.probes);
       beat();
       break;
     case 'now':
@@ -251,7 +251,7 @@ function lay(scenario: string, network: Model): void {
   running.scenario = scenario;
   running.network = network;
   running.places = place(network.nodes, network.links, new Map());
-  running.downs = network.links.filter((link) => link.text.up === 'false').map((link) => link.name);
+  running.downs = downAfter(network.links, running.changes);
   running.opened++;
 }
 
@@ -271,7 +271,7 @@ async function finish(id: string): Promise<void> {
     running.outcome = detail.outcome;
     running.verdict = detail.verdict ?? running.verdict;
     running.changes = detail.changes;
-    running.downs = downAfter(detail.changes);
+    running.downs = downAfter(running.network?.links ?? [], detail.changes);
     running.name = detail.name;
     if (running.links.length === 0) running.links = detail.links;
     if (running.probes.length === 0) running.probes = detail.probes.map(probeName);

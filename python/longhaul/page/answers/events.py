@@ -89,10 +89,9 @@ class ProgramState(TypedDict):
 class Sample(TypedDict):
     """What links and pings did since the sample before, for charts.
 
-    ``real_s`` is how long a simulation has taken up to ``t_ns``.
-
     ``links`` has for each the figures forward and then those in reverse, ``probes`` the last round trip of
-    each in ns, if a reply has come since the sample before; ``None`` for all of them is nothing new.
+    each in ns, if a reply has come since the sample before. Both are ``None`` where only the progress of a
+    simulation is reported, which is at ``t_ns``. ``real_s`` is how long a simulation has taken so far.
     """
 
     event: Literal["sample"]
