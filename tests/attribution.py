@@ -227,7 +227,7 @@ def _check_page(directory: Path, summary: Mapping[str, Any]) -> None:
     run = id_of(directory)
     details = ask(app, f"/api/runs/{run}").json
     assert details["summary"]["drops"] == summary["drops"]
-    shown = {(link["name"], link["way"]): link["dropped_packets"] for link in details["summary"]["links"]}
+    shown = {(link["name"], link["way"]): link["undelivered_packets"] for link in details["summary"]["links"]}
     series = ask(app, f"/api/runs/{run}/series?table=links&max_points=50").json["series"]
     for each in series:
         columns = each["columns"]

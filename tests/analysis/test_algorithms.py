@@ -2,12 +2,18 @@
 
 from typing import Any
 
-from longhaul.analysis.algorithms import SYSCTL, algorithm_warnings, algorithms_text, summarise_algorithms
+from longhaul.analysis.algorithms import (
+    algorithm_warnings,
+    algorithms_text,
+    flow_algorithm,
+    summarise_algorithms,
+)
+from longhaul.scenario.tcp import CC_SYSCTL
 
 PLAN = {
     "nodes": [
         {"name": "a", "kind": "host", "sysctls": {}},
-        {"name": "b", "kind": "host", "sysctls": {SYSCTL: "bic_1a2b"}},
+        {"name": "b", "kind": "host", "sysctls": {CC_SYSCTL: "bic_1a2b"}},
         {"name": "r", "kind": "router", "sysctls": {}},
     ],
     "laws": [{"name": "bic_1a2b", "law": {"law": "bic"}}],
@@ -58,3 +64,9 @@ def test_a_flow_that_used_another_algorithm_than_its_own_is_named() -> None:
     ]
     (warning,) = algorithm_warnings([], flows, with_programs=set(), is_watched=True)
     assert warning["text"] == "flow bulk used reno, not cubic"
+
+
+def test_the_algorithm_of_a_flow_is_that_of_its_connections_else_the_configured_one() -> None:
+    assert flow_algorithm({"algorithms": ["cubic", "reno"], "cc": "cubic"}) == "cubic+reno"
+    assert flow_algorithm({"algorithms": [], "cc": "cubic"}) == "cubic"
+    assert flow_algorithm({"cc": None}) == ""

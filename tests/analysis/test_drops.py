@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from longhaul.analysis.drops import ON_LINKS, summarise_drops, unaccounted
+import numpy as np
+
+from longhaul.analysis.drops import ON_LINKS, summarise_drops, unaccounted, undelivered
 from longhaul.analysis.fidelity import judge
 
 from .test_fidelity import counted
@@ -34,6 +36,17 @@ def test_causes_are_told_with_the_most_frequent_first() -> None:
 
 def test_a_network_without_drops_says_none() -> None:
     assert summarise_drops({"lost": 0}, [link("wan")]) == {"packets": 0, "text": "none", "causes": []}
+
+
+def test_without_totals_drops_are_those_that_links_counted() -> None:
+    found = summarise_drops({}, [link("wan", overflowed=162), link("far", overflowed=1, lost=2)])
+    assert (found["packets"], found["text"]) == (165, "163 by a full queue, 2 by the loss model")
+
+
+def test_what_a_link_did_not_deliver_is_the_sum_over_its_causes() -> None:
+    counts = {f"{cause}_packets": np.array([place, 10]) for place, cause in enumerate(ON_LINKS)}
+    assert undelivered(counts, "_packets").tolist() == [10, 50]
+    assert undelivered({**dict.fromkeys(ON_LINKS, 2), "marked": 9}) == 10
 
 
 def test_drops_that_no_link_accounts_for_make_a_run_invalid() -> None:

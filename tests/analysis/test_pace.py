@@ -5,6 +5,7 @@ import random
 import pytest
 
 from longhaul.analysis.pace import Pace, TimeLeft, left_text
+from longhaul.analysis.text import duration_text
 
 
 def test_nothing_is_known_before_a_run_has_ended() -> None:
@@ -18,7 +19,7 @@ def test_equal_runs_take_as_long_again() -> None:
         pace.done(5, at_s=2.0 * number)
     left = pace.left(50)
     assert left is not None
-    assert (left.mean_s, left.low_s, left.high_s) == pytest.approx((20.0, 20.0, 20.0))
+    assert (left.low_s, left.high_s) == pytest.approx((20.0, 20.0))
     assert left_text(left) == "20 s left"
 
 
@@ -42,5 +43,19 @@ def test_the_range_narrows_as_runs_end_and_holds_the_truth() -> None:
 
 
 def test_ranges_are_said_in_one_unit() -> None:
-    assert left_text(TimeLeft(90.0, 60.0, 110.0)) == "60 s to 110 s left".replace("60 s", "60")
-    assert left_text(TimeLeft(300.0, 100.0, 500.0)) == "100 s to 8 min left"
+    assert left_text(TimeLeft(60.0, 110.0)) == "60 to 110 s left"
+    assert left_text(TimeLeft(100.0, 500.0)) == "2 to 8 min left"
+    assert left_text(TimeLeft(119.0, 180.0)) == "2 to 3 min left"
+    assert left_text(TimeLeft(125.0, 150.0)) == "2 min left"
+    assert left_text(TimeLeft(5.0, 130.0)) == "5 s to 2 min left"
+    assert left_text(TimeLeft(0.0, 3.0)) == "0 to 3 s left"
+    assert left_text(TimeLeft(6_000.0, 10_000.0)) == "1.7 to 2.8 h left"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(-1, "0 s"), (40, "40 s"), (119, "119 s"), (720, "12 min"), (7_199, "120 min"), (9_000, "2.5 h"),
+     (7_200, "2 h"), (36_000, "10 h"), (360_000, "100 h"), (3.6e9, "1000000 h")],
+)  # fmt: skip
+def test_durations_are_never_written_as_a_power_of_ten(seconds: float, text: str) -> None:
+    assert duration_text(seconds) == text

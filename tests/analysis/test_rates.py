@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from longhaul.analysis.rates import capacity_bits, steps, utilisation
+from longhaul.analysis.rates import capacity_bits, queueing_delay_ns, rate_at, steps, utilisation
 
 
 def plan(*events: dict, **direction: object) -> dict:
@@ -31,6 +31,18 @@ def test_a_rate_that_changes_counts_for_as_long_as_it_held() -> None:
     # 1 s of 100, 2 s of 50, 1 s of 200 Mbit/s.
     bits = capacity_bits(rates, seconds(0, 0.5, 2, 3.5), seconds(4, 1.5, 2.5, 4))
     assert bits == pytest.approx([400e6, 75e6, 25e6, 100e6])
+
+
+def test_a_queue_waits_for_the_rate_of_its_time() -> None:
+    rates = steps(plan(event(1, constant(50)), event(3, None), rate=constant(100)), 0, "forward")
+    rates = [*rates, (4 * 10**9, None)]
+    found = rate_at(rates, seconds(0, 0.999, 1, 3, 5))
+    assert found[:4].tolist() == [100e6, 100e6, 50e6, 50e6]
+    assert math.isnan(found[4])
+    # 12,500 bytes are 100,000 bits: 1 ms at 100 Mbit/s, 2 ms at 50.
+    waits = queueing_delay_ns(np.full(5, 12_500), found)
+    assert waits[[0, 2]].tolist() == [1e6, 2e6]
+    assert math.isnan(waits[4])
 
 
 def test_what_is_used_is_bytes_over_what_fits() -> None:

@@ -13,8 +13,8 @@ from longhaul.page.looking import look
 from longhaul.page.shelf import row
 from longhaul.run import directory as directories
 from longhaul.run.checking import report
-from longhaul.scenario.editing import Edit, EditError, edit
 from longhaul.scenario import resolve
+from longhaul.scenario.editing import Edit, EditError, edit
 from longhaul.scenario.load import parse_scenario
 from longhaul.scenario.problems import ScenarioError
 from longhaul.scenario.templates import template

@@ -1,6 +1,7 @@
 """Directories that are no whole run: one error that names the file, and nothing that is left half-written."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -130,6 +131,33 @@ def test_a_run_that_was_cut_short_has_a_report_and_says_that_it_is_invalid(broke
     assert report(broken) == f"{broken / 'report.html'}\n"
     assert "Invalid." in (broken / "report.html").read_text()
     assert "the runs have no metric in common" in report("--compare", broken, whole)
+
+
+def test_a_live_run_that_was_killed_has_the_drops_that_its_links_counted(broken: Path) -> None:
+    for name in ("summary.json", "fidelity.json", "report.html", "manifest.json", "raw/engine.json"):
+        (broken / name).unlink()
+    (broken / "raw" / "started.json").write_text(json.dumps({"t0_unix_ns": 1}))
+    samples = broken / "raw" / "samples.csv"
+    head, *rows = samples.read_text().splitlines()
+    last = dict(zip(head.split(","), rows[-1].split(","), strict=True))
+    rows[-1] = ",".join({**last, "overflowed_packets": "162", "lost_packets": "0"}.values())
+    samples.write_text("\n".join([head, *rows, ""]))
+    assert report(broken) == f"{broken / 'report.html'}\n"
+    summary = json.loads((broken / "summary.json").read_text())
+    assert "162 by a full queue" in summary["drops"]["text"]
+    assert summary["drops"]["packets"] == sum(link["undelivered_packets"] for link in summary["links"])
+    assert "162 by a full queue" in (broken / "report.html").read_text()
+
+
+def test_counters_of_hosts_stand_beside_the_verdict_on_hosts(broken: Path) -> None:
+    counted = {"a": {"RcvPruned": 7}, "b": {"RcvPruned": 5}}
+    (broken / "raw" / "hosts.json").write_text(json.dumps(counted))
+    (broken / "manifest.json").unlink()
+    report(broken)
+    fidelity = json.loads((broken / "fidelity.json").read_text())
+    assert fidelity["host_counters"] == counted
+    assert fidelity["hosts"] == json.loads((broken / "summary.json").read_text())["fidelity"]["hosts"]
+    assert re.search(r"RcvPruned</td>\s*<td[^>]*>12<", (broken / "report.html").read_text())
 
 
 def test_a_page_that_cannot_be_put_in_its_place_leaves_nothing(tmp_path: Path) -> None:

@@ -4,11 +4,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
+from longhaul.analysis.text import few_text
+from longhaul.scenario.tcp import CC_SYSCTL, DEFAULT_CC
+
 Json = Mapping[str, Any]
 
-SYSCTL = "net.ipv4.tcp_congestion_control"
-DEFAULT = "cubic"
-"""What hosts have where the scenario names no other, live and simulated."""
+
+def flow_algorithm(flow: Json) -> str:
+    """``cubic+reno``: those that a flow's connections used, else the configured one; empty without any."""
+    return "+".join(flow.get("algorithms") or ()) or flow.get("cc") or ""
 
 
 def summarise_algorithms(
@@ -35,7 +39,7 @@ def summarise_algorithms(
         }
         for node in plan["nodes"]
         if node["name"] in defaults
-        for configured in [node.get("sysctls", {}).get(SYSCTL) or DEFAULT]
+        for configured in [node.get("sysctls", {}).get(CC_SYSCTL) or DEFAULT_CC]
     ]
 
 
@@ -45,7 +49,7 @@ def algorithms_text(hosts: Sequence[Json]) -> str | None:
     for each in hosts:
         alike.setdefault((each["default"], each["configured"]), []).append(each["host"])
     texts = [
-        f"{used} on {_few(names)}" + ("" if used == wanted else f" (configured: {wanted})")
+        f"{used} on {few_text(names)}" + ("" if used == wanted else f" (configured: {wanted})")
         for (used, wanted), names in alike.items()
     ]
     return "; ".join(texts) or None
@@ -66,7 +70,7 @@ def algorithm_warnings(
             others.setdefault((each["default"], each["configured"]), []).append(each["host"])
     for (used_name, wanted), names in others.items():
         verb = "used" if is_watched else "may have used"
-        shown = _few(sorted(names))
+        shown = few_text(sorted(names))
         yield {
             "kind": "algorithm",
             "name": shown,
@@ -82,7 +86,3 @@ def algorithm_warnings(
                 "name": flow["flow"],
                 "text": f"flow {flow['flow']} used {' and '.join(found)}, not {flow['cc']}",
             }
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

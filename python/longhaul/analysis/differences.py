@@ -7,6 +7,7 @@ from typing import Any
 
 from longhaul.analysis.text import time_text
 from longhaul.analysis.wording import law_text, value_text
+from longhaul.scenario.tcp import CC_SYSCTL
 
 Json = Mapping[str, Any]
 
@@ -142,7 +143,7 @@ def _told_apart(values: tuple[str, ...]) -> tuple[str, ...]:
 
 def _node(node: Json) -> dict[tuple[str, str], Fact]:
     subject = f"{node['kind']} {node['name']}"
-    control = node.get("sysctls", {}).get("net.ipv4.tcp_congestion_control")
+    control = node.get("sysctls", {}).get(CC_SYSCTL)
     found = {
         (subject, "is a"): _fact("", node["kind"]),
         (subject, "MTU"): _fact("", node.get("mtu") or None),

@@ -20,16 +20,27 @@ ON_LINKS = ("lost", "overflowed", "dropped", "down", "too_big")
 """Those that a link counts; the others happen at nodes."""
 
 
+def undelivered(counts: Json, suffix: str = "") -> Any:
+    """Packets that ended at a link otherwise than delivered, from its counts by fate; arrays add up, too.
+
+    ``suffix`` is that of the names in ``counts``, as in ``lost_packets``.
+    """
+    return sum(counts[f"{cause}{suffix}"] for cause in ON_LINKS)
+
+
 def summarise_drops(packets: Json, links: Sequence[Json]) -> dict[str, Any]:
     """How many packets were dropped in all, and for each cause that there was how many, and on which links.
 
-    ``packets`` are the network's totals by fate, ``links`` the summaries of directions.
+    ``packets`` are the network's totals by fate, ``links`` the summaries of directions. A run that was killed
+    left no totals: then the packets that links counted are all that is known.
     """
+    counted = {cause: sum(link["packets"][cause] for link in links) for cause in ON_LINKS}
+    totals = {**counted, **packets}
     causes = [
         {
             "cause": cause,
             "text": text,
-            "packets": packets[cause],
+            "packets": totals[cause],
             "links": [
                 {"link": link["name"], "way": link["way"], "packets": link["packets"][cause]}
                 for link in links
@@ -37,7 +48,7 @@ def summarise_drops(packets: Json, links: Sequence[Json]) -> dict[str, Any]:
             ],
         }
         for cause, text in CAUSES.items()
-        if packets.get(cause)
+        if totals.get(cause)
     ]
     total = sum(each["packets"] for each in causes)
     return {"packets": total, "text": drops_text(causes), "causes": causes}

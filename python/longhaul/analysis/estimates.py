@@ -40,15 +40,6 @@ def runs_text(runs: int, repeats: int) -> str:
     return str(runs) if runs == repeats else f"{runs} of {repeats}"
 
 
-def interval_text(found: Estimate) -> str:
-    """``±0.3 %`` of the mean; where there is no interval, why."""
-    if found.half_width is not None and found.mean:
-        return f"±{100 * found.half_width / abs(found.mean):.2g} %"
-    if found.runs > 1:
-        return f"equal in {found.repeats} runs"
-    return "deterministic, n = 1" if found.repeats > 1 else "n = 1"
-
-
 @dataclass(frozen=True)
 class Estimates:
     """The columns of many estimates, one group after another."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from longhaul.analysis.drops import ON_LINKS, unaccounted
 from longhaul.analysis.starvation import judge_hosts
+from longhaul.analysis.text import few_text
 
 LATENESS_P99_NS = 100_000
 """Beyond it, one packet in a hundred was later than most scenarios can ignore."""
@@ -171,7 +172,7 @@ def _unconfigured(engine: Mapping[str, Any], hosts: Mapping[str, Mapping[str, in
                 continue
             # Machine-wide counters stand the same with every host.
             count = max(found.values()) if counter == "softnet_dropped" else sum(found.values())
-            where = "the machine" if counter == "softnet_dropped" else _few(sorted(found))
+            where = "the machine" if counter == "softnet_dropped" else few_text(sorted(found))
             what = f"{count} packets lost outside the model at {where}: {why} ({counter})"
             yield Reason("invalid", what, _REMEDIES.get(counter))
 
@@ -213,7 +214,3 @@ def _waiting(accounts: Mapping[str, Mapping[str, int]], duration_ns: int) -> dic
     waited = {host: each["cpu.waited_ns"] for host, each in accounts.items() if each.get("cpu.waited_ns")}
     order = sorted(waited, key=lambda host: -waited[host])
     return {host: min(waited[host] / max(duration_ns, 1), 1.0) for host in order}
-
-
-def _few(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

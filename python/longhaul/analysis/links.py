@@ -7,7 +7,7 @@ import numpy as np
 
 from longhaul.analysis.configuration import Configuration, Configured
 from longhaul.analysis.distributions import thinned
-from longhaul.analysis.drops import ON_LINKS
+from longhaul.analysis.drops import undelivered
 from longhaul.analysis.phases import phase_rows, whole_run
 from longhaul.analysis.rates import throughput, utilisation
 
@@ -18,8 +18,6 @@ _COUNTERS = ("offered", "delivered", "lost", "overflowed", "dropped", "down", "t
 _COUNTED = ("offered_bytes", "delivered_bytes", "wire_bytes", *(f"{each}_packets" for each in _COUNTERS))
 """Columns of samples that never go back; they are zero when the run starts and is sampled first."""
 TOTALS = (*_COUNTERS, "marked", "corrupted")
-UNDELIVERED = ON_LINKS
-"""Fates of packets that end at a link otherwise than delivered."""
 
 
 def intervals(samples: Samples, plan: Mapping[str, Any], configuration: Configuration) -> dict[str, Array]:
@@ -104,7 +102,7 @@ def summarise_links(
                     "phases": phases,
                     "queueing_delay": thinned(counted[way]["waits"]),
                     "packets": {counter: counted[way][f"{counter}_packets"] for counter in TOTALS},
-                    "dropped_packets": sum(counted[way][f"{cause}_packets"] for cause in ON_LINKS),
+                    "undelivered_packets": undelivered(counted[way], "_packets"),
                     "lateness": _distribution(engine.get("lateness", {}), link["name"], way),
                     "spacing": _distribution(engine.get("spacing", {}), link["name"], way),
                 }

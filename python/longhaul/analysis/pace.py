@@ -1,38 +1,37 @@
-"""How much longer runs take, from those that are done: a mean, and a range that narrows as more end."""
+"""The time that the remaining runs of a sweep take, estimated from those that have ended."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from longhaul.analysis.estimates import estimate
+from longhaul.analysis.text import duration_range_text
 
 BATCHES = 10
-"""Into which what is done is divided; their scatter is that of the rest."""
+"""Into which the ended runs are divided; the scatter of these gives the interval."""
 
 
 @dataclass(frozen=True)
 class TimeLeft:
-    """Seconds."""
+    """The 95 % confidence interval of the time left; of no width before the scatter is known."""
 
-    mean_s: float
     low_s: float
     high_s: float
-    """Both are the mean's 95 % interval; equal to it before anything is known of the scatter."""
 
 
 @dataclass
 class Pace:
-    """Is told when runs end."""
+    """When runs ended, and how long the remaining ones take at that rate."""
 
     ended: list[tuple[float, int]] = field(default_factory=list)
-    """Seconds since the begin, and how many runs ended then."""
+    """Seconds since the start, and how many runs ended then."""
 
     def done(self, runs: int, *, at_s: float) -> None:
-        """So many runs ended at this time."""
+        """Record that ``runs`` runs ended at ``at_s``."""
         self.ended.append((at_s, runs))
 
     def left(self, runs: int) -> TimeLeft | None:
-        """How long so many more take; ``None`` before any has ended."""
+        """How long ``runs`` more take; ``None`` before any has ended."""
         if not self.ended:
             return None
         last_s = self.ended[-1][0]
@@ -40,11 +39,11 @@ class Pace:
         batches = _batches(self.ended)
         half = estimate(batches).half_width or 0.0
         share = half / (sum(batches) / len(batches)) if half else 0.0
-        return TimeLeft(mean_s, max(mean_s * (1 - share), 0.0), mean_s * (1 + share))
+        return TimeLeft(max(mean_s * (1 - share), 0.0), mean_s * (1 + share))
 
 
 def _batches(ended: Sequence[tuple[float, int]]) -> list[float]:
-    """Seconds per run in consecutive parts of what is done, each of about as many endings."""
+    """Seconds per run in consecutive batches of ended runs, each of about the same size."""
     count = min(BATCHES, len(ended) // 2)
     if count < 2:
         return [ended[-1][0] / sum(runs for _at_s, runs in ended)]
@@ -60,14 +59,4 @@ def left_text(left: TimeLeft | None) -> str:
     """``20 to 35 s left``."""
     if left is None:
         return ""
-    low, high = _rounded(left.low_s), _rounded(left.high_s)
-    if low == high:
-        return f"{high} left"
-    unit = f" {high.rpartition(' ')[2]}"
-    return f"{low.removesuffix(unit)} to {high} left"
-
-
-def _rounded(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.2g} h"
+    return f"{duration_range_text(left.low_s, left.high_s)} left"

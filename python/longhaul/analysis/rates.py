@@ -29,6 +29,20 @@ def capacity_bits(rates: Steps, from_ns: Array, to_ns: Array) -> Array:
     return total
 
 
+def rate_at(rates: Steps, t_ns: Array) -> Array:
+    """The rate in bit/s at each of some times; NaN where it is unlimited."""
+    begins = [at_ns for at_ns, _rate in rates]
+    values = np.array([np.nan if rate is None else rate for _at_ns, rate in rates], dtype=float)
+    found: Array = values[np.searchsorted(begins, t_ns, side="right") - 1]
+    return found
+
+
+def queueing_delay_ns(queue_bytes: Array, bits_per_s: Array) -> Array:
+    """What a packet that arrives now would wait behind ``queue_bytes``; NaN without a rate."""
+    found: Array = queue_bytes * 8e9 / bits_per_s
+    return found
+
+
 def throughput(wire_bytes: Array, from_ns: Array, to_ns: Array) -> Array:
     """Throughput in bit/s: bytes whose transmission began between two times, over the time between them.
 

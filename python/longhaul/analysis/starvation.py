@@ -7,11 +7,10 @@ and computed late, and their TCP and their run times show it.
 from collections.abc import Mapping
 from typing import Any
 
-from longhaul.analysis.text import share_text
+from longhaul.analysis.text import few_text, share_text
 
 WAITING_SHARE = 0.10
 """Of the run, in which some program of a host was ready and had no CPU; beyond it the host was starved."""
-_MOST_NAMED = 3
 
 
 def judge_hosts(waiting: Mapping[str, float], *, is_measured: bool) -> dict[str, Any]:
@@ -26,11 +25,10 @@ def judge_hosts(waiting: Mapping[str, float], *, is_measured: bool) -> dict[str,
 
 def _reason(starved: Mapping[str, float]) -> dict[str, str]:
     worst = sorted(starved, key=lambda host: -starved[host])
-    named = ", ".join(f"{host} ({share_text(starved[host])})" for host in worst[:_MOST_NAMED])
-    more = f" and {len(worst) - _MOST_NAMED} more" if len(worst) > _MOST_NAMED else ""
+    named = few_text([f"{host} ({share_text(starved[host])})" for host in worst])
     return {
         "what": "programs and TCP ran slower than on dedicated hosts: CPU wait over "
-        f"{share_text(WAITING_SHARE)} of the time on {named}{more}",
+        f"{share_text(WAITING_SHARE)} of the time on {named}",
         "remedy": "run fewer hosts or programs at a time, give them less to compute, or use a machine with "
         "more CPU cores",
     }

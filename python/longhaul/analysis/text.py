@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 _SPANS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
+_DURATIONS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
 _RATES = ((1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 _SIZES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
@@ -12,13 +13,38 @@ def time_text(ns: float | None) -> str:
     return _scaled(ns, _SPANS)
 
 
-def range_text(bounds_ns: Sequence[float | None]) -> str:
-    """``38-60 ms`` for two bounds, ``38 ms`` where they are equal."""
-    low, high = time_text(bounds_ns[0]), time_text(bounds_ns[-1])
+def duration_text(seconds: float) -> str:
+    """``40 s``, ``12 min``, ``2.5 h``: how long people wait."""
+    return _lasting(seconds, _duration_unit(seconds))
+
+
+def duration_range_text(low_s: float, high_s: float) -> str:
+    """``2 to 3 min``, in one unit unless the shorter duration is less than one of it."""
+    unit = _duration_unit(high_s)
+    low, high = _lasting(low_s, unit), _lasting(high_s, unit)
     if low == high:
-        return low
-    number, _, unit = low.partition(" ")
-    return f"{number}-{high}" if high.endswith(unit) else f"{low} - {high}"
+        return high
+    if low_s < unit[0]:
+        low = duration_text(low_s)
+    return f"{low.removesuffix(f' {unit[1]}')} to {high}"
+
+
+def _duration_unit(seconds: float) -> tuple[float, str]:
+    """The largest unit of which there are two, before rounding: 119 s are not yet minutes."""
+    return next(((factor, unit) for factor, unit in _DURATIONS if seconds >= 2 * factor), _DURATIONS[-1])
+
+
+def _lasting(seconds: float, unit: tuple[float, str]) -> str:
+    factor, name = unit
+    value = max(seconds, 0.0) / factor
+    digits = 1 if name == "h" and value < 9.95 else 0
+    return f"{value:.{digits}f}".removesuffix(".0") + f" {name}"
+
+
+def few_text(names: Sequence[str], most: int = 3) -> str:
+    """``a, b, c and 4 more``."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def rate_text(bits_per_s: float | None) -> str:

@@ -8,8 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from longhaul.analysis.drops import ON_LINKS, undelivered
 from longhaul.analysis.lateness import worst_p99
-from longhaul.analysis.links import UNDELIVERED, intervals
+from longhaul.analysis.links import intervals
+from longhaul.analysis.rates import queueing_delay_ns, rate_at
 from longhaul.page import shelf
 from longhaul.page.answers.runs import OverTime, Packet, Packets, Recording, WayName
 from longhaul.page.asking import Asked
@@ -32,7 +34,7 @@ LONGEST_NS = 10 * 10**9
 _EVERY_NS = 10**9
 """A window of packets begins so often."""
 
-_SUMMED = (*(f"{fate}_packets" for fate in UNDELIVERED), "undelivered_packets")
+_SUMMED = (*(f"{cause}_packets" for cause in ON_LINKS), "undelivered_packets")
 _HIGHEST = ("queue_packets", "queue_bytes", "rtt_ns", "queueing_delay_ns", "lateness_p99_ns")
 _LINK_COLUMNS = (
     "throughput_bits_per_s",
@@ -139,14 +141,12 @@ def _links(directory: Path, query: Mapping[str, str]) -> list[Json]:
         columns = intervals(samples, plan, configuration) if samples else columns
     if not columns:
         return []
-    columns["undelivered_packets"] = np.sum([columns[f"{fate}_packets"] for fate in UNDELIVERED], axis=0)
+    columns["undelivered_packets"] = undelivered(columns, "_packets")
     found = _split(columns, ("link", "way"), _LINK_COLUMNS, columns["t_s"] * 1e9)
     places = {link["name"]: place for place, link in enumerate(plan["links"])}
     for one in found:
-        rates = configuration.rates(places[one["link"]], one["way"])
-        later = np.searchsorted([at_ns for at_ns, _rate in rates], one["t_ns"], side="right") - 1
-        rate = np.array([np.nan if each is None else each for _at_ns, each in rates], dtype=float)[later]
-        one["columns"]["queueing_delay_ns"] = one["columns"]["queue_bytes"] * 8e9 / rate
+        rate = rate_at(configuration.rates(places[one["link"]], one["way"]), one["t_ns"])
+        one["columns"]["queueing_delay_ns"] = queueing_delay_ns(one["columns"]["queue_bytes"], rate)
     return found
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from longhaul.analysis.changes import describe_changes, with_interventions
-from longhaul.analysis.links import UNDELIVERED
+from longhaul.analysis.drops import undelivered
 from longhaul.analysis.outcome import Outcome
 from longhaul.page.answers.runs import (
     Log,
@@ -163,7 +163,7 @@ def _averages(summary: Json, plan: Json) -> list[list[float | None]]:
             row["achieved"]["rate_bits_per_s"],
             row["achieved"]["utilisation"],
             row["queueing_delay"]["mean_ns"] if row["queueing_delay"]["count"] else None,
-            sum(row["packets"][fate] for fate in UNDELIVERED),
+            undelivered(row["packets"]),
             row["lateness"]["p99_ns"] if row["lateness"] else None,
         ]
         for row in (summary.get("links") or () if plan["links"] else ())

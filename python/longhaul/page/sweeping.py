@@ -98,7 +98,6 @@ class Telling:
                 "event": "swept",
                 "done": self.finished,
                 "points": self.points,
-                "left_s": left.mean_s if left else None,
                 "left_text": left_text(left),
             }
         )

@@ -96,7 +96,6 @@ def _progress(started: Started) -> SweepProgress | None:
     return swept and {
         "done": swept["done"],
         "points": swept["points"],
-        "left_s": swept["left_s"],
         "left_text": swept["left_text"],
     }
 

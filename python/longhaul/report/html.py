@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.algorithms import algorithms_text
+from longhaul.analysis.algorithms import algorithms_text, flow_algorithm
 from longhaul.analysis.changes import with_interventions
 from longhaul.analysis.outcome import Outcome
 from longhaul.analysis.phases import path_rtt_text, series_of
@@ -63,6 +63,7 @@ def _write_report(directory: Path) -> Path:
         "series": series_of,
         "path_rtt": path_rtt_text,
         "with_interventions": with_interventions,
+        "flow_algorithm": flow_algorithm,
         "quantity": quantity_text,
     }
     path = directory / "report.html"
@@ -176,7 +177,7 @@ def _carried(found: Json | None, changes: Sequence[Json]) -> dict[str, Any] | No
 def _counters(fidelity: Json) -> list[tuple[str, int]]:
     """Every kernel and port counter with its sum over hosts, none left out."""
     totals: dict[str, int] = {}
-    for group in (fidelity.get("hosts") or {}, (fidelity.get("engine") or {}).get("ports") or {}):
+    for group in (fidelity.get("host_counters") or {}, (fidelity.get("engine") or {}).get("ports") or {}):
         for counters in group.values():
             for name, value in counters.items():
                 if isinstance(value, int) and not isinstance(value, bool):

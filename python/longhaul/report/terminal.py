@@ -8,10 +8,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from longhaul.analysis.algorithms import flow_algorithm
 from longhaul.analysis.changes import with_interventions
 from longhaul.analysis.outcome import Failure, Outcome
 from longhaul.analysis.phases import path_rtt_text, series_of
-from longhaul.analysis.text import quantity_text, rate_text, share_text, time_text
+from longhaul.analysis.text import few_text, quantity_text, rate_text, share_text, time_text
 from longhaul.report.console import Console
 
 Json = Mapping[str, Any]
@@ -23,7 +24,6 @@ MOST_ACCESS_LINKS = 4
 
 _WAITING = 0.005
 """Share of the time from which on a host's waiting for a processor is worth a word."""
-_MOST_WAITING = 3
 _MOST_INTERVENTIONS = 20
 _MOST_CAPTURES = 4
 
@@ -147,12 +147,7 @@ def _print_hosts(fidelity: Json, console: Console) -> None:
     waiting = {host: share for host, share in fidelity.get("waiting", {}).items() if share >= _WAITING}
     if waiting and not hosts.get("reasons"):
         shares = [f"{share_text(share)} at {host}" for host, share in waiting.items()]
-        _print_detail(f"CPU wait of programs: {_first_of(shares)}", console)
-
-
-def _first_of(texts: Sequence[str]) -> str:
-    more = len(texts) - _MOST_WAITING
-    return ", ".join(texts[:_MOST_WAITING]) + (f", and {more} more" if more > 0 else "")
+        _print_detail(f"CPU wait of programs: {few_text(shares)}", console)
 
 
 def _percentiles(spans: Json) -> str:
@@ -216,7 +211,7 @@ def _add_link(table: Table, name: str, links: list[Json]) -> None:
         rate_text(max(link["achieved"]["peak_bits_per_s"] for link in links)),
         loss.brief if same else "several",
         loss.measured if alone else share_text(lost / offered) if offered else "-",
-        str(sum(link["dropped_packets"] for link in links)),
+        str(sum(link["undelivered_packets"] for link in links)),
     )
 
 
@@ -244,14 +239,9 @@ def _flows(summary: Json) -> Table:
             time_text(rtt.get("p99_ns")),
             Text(flow["error"], style="red")
             if flow["error"]
-            else f"{_simulated(flow, summary)}{_algorithm(flow)}",
+            else f"{_simulated(flow, summary)}{flow_algorithm(flow) or flow['kind']}",
         )
     return _with_whole_names(table)
-
-
-def _algorithm(flow: Json) -> str:
-    """The congestion-control algorithms that its connections used; else the one that is configured."""
-    return "+".join(flow.get("algorithms") or ()) or str(flow["cc"] or flow["kind"])
 
 
 def _pacing(classes: Iterable[Json]) -> Table:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 from longhaul.run import transfers
+from longhaul.scenario.tcp import CC_SYSCTL, DEFAULT_CC
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-LAW_SYSCTL = "net.ipv4.tcp_congestion_control"
-DEFAULT_LAW = "cubic"
-"""What Linux has, where neither flow nor host names another."""
 _DAY_NS = 86_400 * 10**9
 
 
@@ -39,9 +37,9 @@ def plan_flows(
         for destination in item["destinations"]:
             source, target = plan["nodes"][item["source"]], plan["nodes"][destination]
             name = _name(item, source["name"], target["name"])
-            named = source.get("sysctls", {}).get(LAW_SYSCTL) or DEFAULT_LAW
+            named = source.get("sysctls", {}).get(CC_SYSCTL) or DEFAULT_CC
             # A real end has the kernel's, which need not be one that can be simulated.
-            law = (item.get("cc") or {"law": named}) if simulated else {"law": DEFAULT_LAW}
+            law = (item.get("cc") or {"law": named}) if simulated else {"law": DEFAULT_CC}
             cc = law["law"] if simulated else (item.get("cc") or {}).get("law")
             settings = {**tcp.get(item["source"], {}), "ipv6": source["ipv4"] is None}
             flows.append(
@@ -96,7 +94,7 @@ def plan_jobs(resolved: "Resolved", wanted: Iterable[Mapping[str, Any]]) -> list
     for job in wanted:
         node = job["ranks"][0]
         source = resolved.plan["nodes"][node]
-        named = source.get("sysctls", {}).get(LAW_SYSCTL) or DEFAULT_LAW
+        named = source.get("sysctls", {}).get(CC_SYSCTL) or DEFAULT_CC
         tcp = {**resolved.tcp.get(node, {}), "ipv6": source["ipv4"] is None}
         jobs.append({**job, "law": job["law"] or {"law": named}, "tcp": tcp})
     return jobs

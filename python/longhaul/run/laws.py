@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longhaul import _longhaul
-from longhaul.run.flows import DEFAULT_LAW, LAW_SYSCTL, law_problems, named_laws
+from longhaul.analysis.text import few_text
+from longhaul.run.flows import law_problems, named_laws
+from longhaul.scenario.tcp import CC_SYSCTL, DEFAULT_CC
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
@@ -73,20 +75,19 @@ def default_concerns(plan: Mapping[str, Any]) -> list[str]:
 
     A host is a network namespace, and may have those defaults alone that the machine allows to everybody.
     """
-    allowed = _ALLOWED.read_text(encoding="ascii").split() if _ALLOWED.is_file() else [DEFAULT_LAW]
+    allowed = _ALLOWED.read_text(encoding="ascii").split() if _ALLOWED.is_file() else [DEFAULT_CC]
     hosts = {
         plan["nodes"][host]["name"]
         for program in plan["programs"]
         for host in (program.get("span") or {"hosts": [program["host"]]})["hosts"]
-        if LAW_SYSCTL not in plan["nodes"][host].get("sysctls", {})
+        if CC_SYSCTL not in plan["nodes"][host].get("sysctls", {})
     }
-    if not hosts or DEFAULT_LAW in allowed:
+    if not hosts or DEFAULT_CC in allowed:
         return []
-    wanted = " ".join([*allowed, DEFAULT_LAW])
+    wanted = " ".join([*allowed, DEFAULT_CC])
     return [
-        f"TCP connections of programs on {', '.join(sorted(hosts)[:3])}"
-        f"{f' and {len(hosts) - 3} more' if len(hosts) > 3 else ''} use reno, where a simulation uses "
-        f"{DEFAULT_LAW}: this machine does not allow it as the default of a namespace; to allow it: "
+        f"TCP connections of programs on {few_text(sorted(hosts))} use reno, where a simulation uses "
+        f"{DEFAULT_CC}: this machine does not allow it as the default of a namespace; to allow it: "
         f'sudo sysctl -w net.ipv4.tcp_allowed_congestion_control="{wanted}"; or name one for both modes: '
         "tcp: {congestion_control: reno}"
     ]
@@ -146,7 +147,7 @@ def hosts_with(nodes: list[Json], lessons: Lessons) -> list[Json]:
     """Hosts whose own congestion control is one to be taught have it by the name that it will have."""
     found = []
     for node in nodes:
-        law = node["sysctls"].get(LAW_SYSCTL)
-        named = law and {LAW_SYSCTL: lessons.name({"law": law})}
+        law = node["sysctls"].get(CC_SYSCTL)
+        named = law and {CC_SYSCTL: lessons.name({"law": law})}
         found.append({**node, "sysctls": {**node["sysctls"], **named}} if named else node)
     return found

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from longhaul.analysis.configuration import WAYS, Steps
-from longhaul.analysis.links import UNDELIVERED
-from longhaul.analysis.rates import throughput, utilisation
+from longhaul.analysis.drops import undelivered
+from longhaul.analysis.rates import queueing_delay_ns, rate_at, throughput, utilisation
 from longhaul.run.averaging import AVERAGED_NS, Recent
 from longhaul.run.changes import ConfigurationTail
 from longhaul.run.following import GrowingSamples
@@ -104,22 +104,20 @@ class LinkMonitor:
         """The rate that each direction has now; NaN where it is unlimited."""
         found = np.empty(len(self.directions))
         for places, rates in self._alike().values():
-            rate = [each for at_ns, each in rates if at_ns <= self.t_ns][-1]
-            found[places] = np.nan if rate is None else rate
+            found[places] = rate_at(rates, np.array([self.t_ns]))
         return found
 
     def queueing_delay_ns(self) -> Array:
         """What a packet that came now would wait in each direction's queue; NaN without a rate."""
         if not self.counters:
             return np.full(len(self.directions), np.nan)
-        waiting: Array = self.counters["waiting_bytes"] * 8e9 / self.rate_bits_per_s()
-        return waiting
+        return queueing_delay_ns(self.counters["waiting_bytes"], self.rate_bits_per_s())
 
     def undelivered_packets(self) -> Array:
         """Packets of each direction that ended otherwise than delivered, since the run began."""
         if not self.counters:
             return np.zeros(len(self.directions), dtype=np.int64)
-        found: Array = np.sum([self.counters[f"{fate}_packets"] for fate in UNDELIVERED], axis=0)
+        found: Array = undelivered(self.counters, "_packets")
         return found
 
     def _alike(self) -> "_Groups":

@@ -19,6 +19,7 @@ from longhaul.run.pacing import with_owners
 from longhaul.run.session import Message, Session, search_path
 from longhaul.run.starts import with_starts
 from longhaul.run.state import socket_path
+from longhaul.scenario.tcp import CC_SYSCTL, DEFAULT_CC
 
 if TYPE_CHECKING:
     import socket
@@ -182,9 +183,9 @@ def _with_kernel_law(
     """Real traffic, with its congestion control and the kernel's name of it."""
     if item["kind"] not in ("tcp", *transfers.KINDS):
         return dict(item)
-    law = item.get("cc") or {"law": nodes[item["source"]]["sysctls"].get(flows.LAW_SYSCTL, flows.DEFAULT_LAW)}
+    law = item.get("cc") or {"law": nodes[item["source"]]["sysctls"].get(CC_SYSCTL, DEFAULT_CC)}
     # A kernel without CUBIC has what it has.
-    if law == {"law": flows.DEFAULT_LAW} and not laws.kernel_has(flows.DEFAULT_LAW):
+    if law == {"law": DEFAULT_CC} and not laws.kernel_has(DEFAULT_CC):
         return dict(item)
     return {**item, "cc": law, "kernel_law": lessons.name(law)}
 
@@ -232,9 +233,9 @@ def _without_foreign_laws(nodes: list[dict[str, Any]], real: frozenset[int]) -> 
     return [
         {
             **node,
-            "sysctls": {name: value for name, value in node["sysctls"].items() if name != flows.LAW_SYSCTL},
+            "sysctls": {name: value for name, value in node["sysctls"].items() if name != CC_SYSCTL},
         }
-        if index not in real and not laws.kernel_has(node["sysctls"].get(flows.LAW_SYSCTL, "reno"))
+        if index not in real and not laws.kernel_has(node["sysctls"].get(CC_SYSCTL, "reno"))
         else node
         for index, node in enumerate(nodes)
     ]

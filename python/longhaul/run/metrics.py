@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.links import UNDELIVERED
+from longhaul.analysis.drops import ON_LINKS
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import session
@@ -112,7 +112,7 @@ def link_families(links: LinkMonitor) -> list[Family]:
             family.add(int(links.counters[name][place]), **labels)
         for name, family in gauges.items():
             family.add(int(links.counters[_GAUGES[name][0]][place]), **labels)
-        for fate in UNDELIVERED:
+        for fate in ON_LINKS:
             ended.add(int(links.counters[f"{fate}_packets"][place]), **labels, fate=fate)
         for family, values in averages:
             if np.isfinite(values[place]):

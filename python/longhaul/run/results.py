@@ -131,7 +131,9 @@ def _write_results(directory: Path) -> Json:
         summary["simulation"] = simulation.account(engine)
     summary |= _evaluated(summary, _read(raw / "expectations.json") or [])
     summary["outcome"] = outcomes.evaluate(directory, summary).as_dict()
-    _write_json(directory / "fidelity.json", {**fidelity, "engine": _without_traffic(engine), "hosts": hosts})
+    _write_json(
+        directory / "fidelity.json", {**fidelity, "engine": _without_traffic(engine), "host_counters": hosts}
+    )
     _write_json(directory / "summary.json", summary)
     manifest.update(directory)
     return summary

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from longhaul.errors import LonghaulError
-from longhaul.run.flows import LAW_SYSCTL
+from longhaul.scenario.tcp import CC_SYSCTL
 from longhaul.subprocesses import find_program
 from longhaul.subprocesses import program as installed
 
@@ -78,7 +78,7 @@ def takes_identifier() -> bool:
 def concerns(resolved: "Resolved", real: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Warnings about flows that would keep the pacing of a control that is not theirs."""
     for item in real:
-        own = resolved.plan["nodes"][item["source"]]["sysctls"].get(LAW_SYSCTL)
+        own = resolved.plan["nodes"][item["source"]]["sysctls"].get(CC_SYSCTL)
         named = (item.get("cc") or {}).get("law")
         if own in _PACED and named not in (None, *_PACED):
             yield resolved.scenario.warning(

@@ -9,6 +9,7 @@ from longhaul.scenario.network import WAYS
 from longhaul.scenario.paths import Routes, Way
 from longhaul.scenario.problems import did_you_mean
 from longhaul.scenario.resolve import Resolved
+from longhaul.scenario.tcp import CC_SYSCTL
 
 
 def describe(
@@ -60,7 +61,7 @@ def _node(node: Plain, index: int, routes: Routes, plan: Mapping[str, Any]) -> P
         **{key: node[key] for key in ("name", "kind", "ipv4", "ipv6", "mtu")},
         "attached_to": attached,
         "tcp_buffer_bytes": int(buffers[2]) if buffers else None,
-        "congestion_control": node["sysctls"].get("net.ipv4.tcp_congestion_control"),
+        "congestion_control": node["sysctls"].get(CC_SYSCTL),
     }
 
 

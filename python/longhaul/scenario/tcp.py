@@ -8,6 +8,9 @@ from longhaul.scenario.laws import Plain, bdp_bytes
 from longhaul.scenario.model import Tcp
 from longhaul.scenario.paths import Routes, Step
 
+CC_SYSCTL = "net.ipv4.tcp_congestion_control"
+DEFAULT_CC = "cubic"
+"""The congestion-control algorithm of hosts and flows that name none, live and simulated."""
 SMALLEST = 6 << 20
 """What Linux itself allows tcp_rmem (tcp(7)): nobody gets less than on a plain machine."""
 LARGEST = 256 << 20
@@ -31,7 +34,7 @@ def sysctls(general: Tcp, own: Tcp, largest: int, *, mtu: int) -> dict[str, str]
         "net.ipv4.tcp_wmem": f"{min(4096, most)} {min(65_536, most)} {most}",
     }
     law = own.congestion_control or general.congestion_control
-    found |= {"net.ipv4.tcp_congestion_control": law} if law else {}
+    found |= {CC_SYSCTL: law} if law else {}
     recovery = own.recovery or general.recovery
     found |= _RECOVERY.get(recovery, {}) if recovery else {}
     ecn = _first(own.ecn, general.ecn)

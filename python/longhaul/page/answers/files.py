@@ -72,7 +72,7 @@ class LinkResult(TypedDict):
 
     name: str
     way: Literal["forward", "reverse"]
-    dropped_packets: NotRequired[int]
+    undelivered_packets: NotRequired[int]
 
 
 class DropsOnLink(TypedDict):
@@ -108,15 +108,6 @@ class ResultWarning(TypedDict):
     text: str
 
 
-class HostAlgorithm(TypedDict):
-    """A host's default congestion-control algorithm, and those of its connections."""
-
-    host: str
-    default: str
-    configured: str
-    connections: dict[str, int]
-
-
 @passed_on
 class Summary(TypedDict):
     """``summary.json`` of a run, but for distributions point by point; a relay knows no flows, no pings."""
@@ -127,7 +118,6 @@ class Summary(TypedDict):
     links: NotRequired[list[LinkResult]]
     drops: NotRequired[Drops | None]
     warnings: NotRequired[list[ResultWarning]]
-    algorithms: NotRequired[list[HostAlgorithm]]
     expectations: list[Expectation]
 
 

@@ -30,11 +30,10 @@ class Runs(TypedDict):
 
 
 class SweepProgress(TypedDict):
-    """How far a sweep is, and how long the rest will take at this pace: a mean, and a range as text."""
+    """How many runs of a sweep have ended, and how long the rest will take, as text."""
 
     done: int
     points: int
-    left_s: float | None
     left_text: str
 
 

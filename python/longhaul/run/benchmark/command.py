@@ -5,11 +5,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from longhaul.analysis.text import duration_text
 from longhaul.errors import LonghaulError
 from longhaul.run.benchmark import benchmark
 from longhaul.run.benchmark.benchmark import Asked, Planned
 from longhaul.run.benchmark.cases import Size
-from longhaul.run.benchmark.progress import Progress, duration_text
+from longhaul.run.benchmark.progress import Progress
 from longhaul.run.benchmark.trials import Mode
 
 PAPER_STRETCH = 5.0

@@ -9,6 +9,7 @@ from typing import Self
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from longhaul.analysis.text import duration_text
 from longhaul.report.console import Console
 from longhaul.run.benchmark.benchmark import Planned
 from longhaul.run.benchmark.trials import Outcome
@@ -60,10 +61,3 @@ class Progress(AbstractContextManager["Progress"]):
         if not self._console.is_terminal and (now - self._said > QUIET_S or done == self._count):
             self._said = now
             print(f"{done} of {self._count} runs, {left}", file=sys.stderr)
-
-
-def duration_text(seconds: float) -> str:
-    """``40 s``, ``12 min``, ``1.5 h``."""
-    if seconds < 90:
-        return f"{max(seconds, 0):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -13,6 +13,7 @@ from longhaul.run.ending import Ending
 from longhaul.run.moving import outcome, preparing
 from longhaul.run.moving.preparing import LEAD_S, Job
 from longhaul.run.sim import EVENTS_AT_ONCE, Account, Simulated
+from longhaul.scenario.tcp import CC_SYSCTL, DEFAULT_CC
 from longhaul.scheduling.steering import Controller
 from longhaul.storage import replace_text
 
@@ -173,7 +174,7 @@ def _flows(job: Job) -> list[Json]:
     resolved, found = job.resolved, []
     for request, (source, destination) in zip(job.case.requests, job.ends, strict=True):
         node = resolved.plan["nodes"][source]
-        law = node.get("sysctls", {}).get(flows.LAW_SYSCTL) or flows.DEFAULT_LAW
+        law = node.get("sysctls", {}).get(CC_SYSCTL) or DEFAULT_CC
         found.append(
             {
                 "name": request.name,

@@ -63,7 +63,7 @@ export interface Expectation {
 export interface LinkResult {
   name: string;
   way: 'forward' | 'reverse';
-  dropped_packets?: number;
+  undelivered_packets?: number;
   [k: string]: unknown;
 }
 
@@ -105,18 +105,6 @@ export interface ResultWarning {
 }
 
 /**
- * A host's default congestion-control algorithm, and those of its connections.
- */
-export interface HostAlgorithm {
-  host: string;
-  default: string;
-  configured: string;
-  connections: {
-    [k: string]: number;
-  };
-}
-
-/**
  * `summary.json` of a run, but for distributions point by point; a relay knows no flows, no pings.
  */
 export interface Summary {
@@ -126,7 +114,6 @@ export interface Summary {
   links?: LinkResult[];
   drops?: Drops | null;
   warnings?: ResultWarning[];
-  algorithms?: HostAlgorithm[];
   expectations: Expectation[];
   [k: string]: unknown;
 }

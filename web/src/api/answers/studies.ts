@@ -28,12 +28,11 @@ export interface Runs {
 }
 
 /**
- * How far a sweep is, and how long the rest will take at this pace: a mean, and a range as text.
+ * How many runs of a sweep have ended, and how long the rest will take, as text.
  */
 export interface SweepProgress {
   done: number;
   points: number;
-  left_s: number | null;
   left_text: string;
 }
 
