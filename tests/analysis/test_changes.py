@@ -7,7 +7,7 @@ from longhaul.analysis.changes import (
     ChangeLog,
     describe_changes,
     interventions,
-    with_interventions,
+    verdict_text,
 )
 from longhaul.analysis.configuration import Applied, planned
 
@@ -108,8 +108,15 @@ def test_a_verdict_names_the_interventions_and_not_the_events() -> None:
     rows = [each.as_dict() for each in changes]
     assert [row["kind"] for row in rows] == ["event", "event", "intervention"]
     assert (rows[-1]["source"], rows[-1]["user"], rows[-1]["words"]) == ("ann, page", "ann", ["down"])
-    assert with_interventions("faithful", rows) == "faithful, with 1 intervention"
-    assert with_interventions("faithful", rows[:2]) == "faithful"
+    faithful = {"fidelity": {"verdict": "faithful"}}
+    assert verdict_text({**faithful, "changes": rows}) == "faithful, with 1 intervention"
+    assert verdict_text({**faithful, "changes": rows[:2]}) == "faithful"
+
+
+def test_a_faithful_simulation_is_called_simulated_and_an_invalid_one_invalid() -> None:
+    made = {"fidelity": {"verdict": "faithful"}, "simulation": {"digest": "0"}}
+    assert verdict_text(made) == "simulated"
+    assert verdict_text({**made, "fidelity": {"verdict": "invalid"}}) == "invalid"
 
 
 def test_what_a_user_did_during_a_ramp_began_where_the_ramp_was() -> None:

@@ -52,10 +52,11 @@ def simulated(server: Served) -> str:
 
 def test_a_run_is_listed_with_its_results(server: Served, simulated: str) -> None:
     row = next(each for each in server.ask("/api/runs")[1]["runs"] if each["id"] == simulated)
-    assert (row["mode"], row["status"], row["verdict"], row["made_by_page"]) == (
+    assert (row["mode"], row["status"], row["verdict"], row["verdict_text"], row["made_by_page"]) == (
         "sim",
         "duration",
         "faithful",
+        "simulated",
         True,
     )
     details = server.ask(f"/api/runs/{simulated}")[1]

@@ -128,6 +128,7 @@ def test_the_verdict_names_the_interventions_on_every_surface(
     printed = capsys.readouterr().out
     for surface in (page(run), printed, run._repr_html_()):
         assert "imulated, with 2 interventions" in surface
+    assert "<title>changed: simulated, with 2 interventions</title>" in page(run)
     assert "did what the scenario says" not in page(run)
     assert "wan: down" in printed
 
@@ -170,3 +171,20 @@ def test_a_run_of_before_there_was_a_record_has_the_configuration_of_its_plan(ru
     summary = write_results(run.directory)
     assert [each["kind"] for each in summary["changes"]] == ["event"] * 4
     assert [each["measured"] is None for each in summary["links"][4]["phases"]] == [True] * 6
+
+
+def test_the_reasons_of_a_simulation_that_is_not_faithful_have_remedies(
+    run: longhaul.Result, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from longhaul.report.console import Console
+    from longhaul.report.terminal import print_summary
+
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    reason = {"verdict": "degraded", "what": "2 damaged lines left out", "remedy": "run it again"}
+    fidelity = {**run.summary["fidelity"], "verdict": "degraded", "reasons": [reason]}
+    print_summary({**run.summary, "fidelity": fidelity}, Console())
+    printed = capsys.readouterr().out
+    assert "-> run it again" in printed
+    assert "\x1b[33m  2 damaged lines left out" in printed, "yellow, as the verdict"
+    assert "\x1b[1;33mdegraded, with 2 interventions" in printed

@@ -163,9 +163,14 @@ def interventions(changes: Sequence[Json]) -> int:
     return len({(each["at_ns"], each["user"], each["by"], *each["words"]) for each in made})
 
 
-def with_interventions(text: str, changes: Sequence[Json]) -> str:
-    """``faithful, with 3 interventions``: what a verdict holds of."""
-    count = interventions(changes)
+def verdict_text(summary: Json) -> str:
+    """``faithful, with 3 interventions``: the verdict on the network of a run, and what it holds of.
+
+    A simulation that is faithful is ``simulated``.
+    """
+    verdict: str = summary["fidelity"]["verdict"]
+    text = "simulated" if verdict == "faithful" and summary.get("simulation") else verdict
+    count = interventions(summary.get("changes", ()))
     return f"{text}, with {count} intervention{'' if count == 1 else 's'}" if count else text
 
 

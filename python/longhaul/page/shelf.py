@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
-from longhaul.analysis.changes import describe_changes, with_interventions
+from longhaul.analysis.changes import describe_changes, verdict_text
 from longhaul.analysis.drops import undelivered
 from longhaul.analysis.outcome import Outcome
 from longhaul.page.answers.runs import (
@@ -281,7 +281,7 @@ def _judgement(directory: Path, _written: int) -> _Judged:
     return _Judged(
         outcome=line_of(Outcome.from_dict(outcome)) if outcome else None,
         verdict=verdict,
-        verdict_text=with_interventions(verdict, summary.get("changes", ())) if verdict else None,
+        verdict_text=verdict_text(summary) if verdict else None,
         hosts=(fidelity.get("hosts") or {}).get("state"),
         duration_s=duration_ns / 1e9 if duration_ns is not None else None,
         expectations_met=all(each.get("met") for each in expectations) if expectations else None,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.algorithms import algorithms_text, flow_algorithm
-from longhaul.analysis.changes import with_interventions
+from longhaul.analysis.changes import verdict_text
 from longhaul.analysis.outcome import Outcome
 from longhaul.analysis.phases import path_rtt_text, series_of
 from longhaul.analysis.text import quantity_text, rate_text, share_text, time_text
@@ -62,7 +62,6 @@ def _write_report(directory: Path) -> Path:
         "share": share_text,
         "series": series_of,
         "path_rtt": path_rtt_text,
-        "with_interventions": with_interventions,
         "flow_algorithm": flow_algorithm,
         "quantity": quantity_text,
     }
@@ -137,6 +136,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "run": kept_json(directory, "run.json"),
         "engine": fidelity.get("engine") or {},
         "fidelity": summary["fidelity"],
+        "verdict": verdict_text(summary),
         "transfers": [each for each in summary["flows"] if each.get("done") is not None],
         "carried": _carried(summary.get("planned_transfers"), summary["changes"]),
         "outcome": Outcome.from_dict(summary["outcome"]),

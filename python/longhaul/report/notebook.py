@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from longhaul.analysis.changes import with_interventions
+from longhaul.analysis.changes import verdict_text
 from longhaul.analysis.comparing import Row
 from longhaul.analysis.fitting import Fits
 from longhaul.analysis.gaps import Gaps
@@ -26,8 +26,8 @@ def run_html(summary: Json, *, mode: str) -> str:
     """Of a run: what flows and pings got, and whether it can be trusted."""
     verdict = summary["fidelity"]["verdict"]
     good = verdict == "faithful"
-    said = "simulated" if good and mode == "sim" else f"{mode}, {verdict}"
-    said = with_interventions(said, summary["changes"])
+    text = verdict_text(summary)
+    said = text if good and mode == "sim" else f"{mode}, {text}"
     reasons = "; ".join(each["what"] for each in summary["fidelity"]["reasons"])
     outcome = summary["outcome"]
     head = f"{_strong(summary['name'])}: {_judged(said, good=good)}, {time_text(summary['duration_ns'])}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from longhaul.analysis.changes import verdict_text
 from longhaul.analysis.differences import Facts, facts
 from longhaul.analysis.metrics import metrics
 from longhaul.analysis.repetitions import Simulated, digest, independent, simulated
@@ -96,6 +97,11 @@ class Run:
     def verdict(self) -> str:
         """``faithful``, ``degraded`` or ``invalid``."""
         return str(self.summary["fidelity"]["verdict"])
+
+    @property
+    def verdict_text(self) -> str:
+        """``faithful, with 2 interventions``, or ``simulated``."""
+        return verdict_text(self.summary)
 
     @property
     def simulated(self) -> Simulated | None:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longhaul.analysis.algorithms import flow_algorithm
-from longhaul.analysis.changes import with_interventions
+from longhaul.analysis.changes import verdict_text
 from longhaul.analysis.outcome import Failure, Outcome
 from longhaul.analysis.phases import path_rtt_text, series_of
 from longhaul.analysis.text import few_text, quantity_text, rate_text, share_text, time_text
@@ -106,11 +106,10 @@ def _count(failures: Sequence[Failure]) -> str:
 def print_verdict(summary: Json, console: Console) -> None:
     """One line with the verdict, and one for each reason."""
     fidelity = summary["fidelity"]
-    verdict = fidelity["verdict"]
     if summary.get("simulation"):
         _print_simulation(summary, console)
         return
-    line = Text(with_interventions(verdict, summary["changes"]), style=f"bold {_COLOURS[verdict]}")
+    line = Text(verdict_text(summary), style=_style(fidelity))
     lateness, gaps = fidelity["lateness"], fidelity["gaps"]
     if lateness.get("count"):
         line.append(
@@ -130,11 +129,20 @@ def print_verdict(summary: Json, console: Console) -> None:
             f"{share_text(gaps['share'])} of the time",
             console,
         )
+    _print_reasons(fidelity, console)
+    _print_hosts(fidelity, console)
+
+
+def _style(fidelity: Json) -> str:
+    return f"bold {_COLOURS[fidelity['verdict']]}"
+
+
+def _print_reasons(fidelity: Json, console: Console) -> None:
+    """What a verdict rests on, each reason with its remedy."""
     for reason in fidelity["reasons"]:
         console.print(Text(f"  {reason['what']}", style=_COLOURS[reason["verdict"]]), soft_wrap=True)
         if reason["remedy"]:
             _print_detail(f"  -> {reason['remedy']}", console)
-    _print_hosts(fidelity, console)
 
 
 def _print_hosts(fidelity: Json, console: Console) -> None:
@@ -160,10 +168,7 @@ def _print_detail(text: str, console: Console) -> None:
 
 def _print_simulation(summary: Json, console: Console) -> None:
     account = summary["simulation"]
-    line = Text(
-        with_interventions("simulated", summary["changes"]),
-        style="bold green" if not summary["fidelity"]["reasons"] else "bold red",
-    )
+    line = Text(verdict_text(summary), style=_style(summary["fidelity"]))
     line.append(
         f"  {time_text(summary['duration_ns'])} in {account['wall_s']:.2f} s, {account['hops']} packet-hops, "
         f"digest {account['digest']}",
@@ -174,8 +179,7 @@ def _print_simulation(summary: Json, console: Console) -> None:
         _print_detail(f"only live: {', '.join(summary['not_simulated'])}", console)
     if account["damaged"]:
         console.print(f"  {account['damaged']} packets arrived damaged and were dropped by hosts")
-    for reason in summary["fidelity"]["reasons"]:
-        console.print(Text(f"  {reason['what']}", style="red"), soft_wrap=True)
+    _print_reasons(summary["fidelity"], console)
 
 
 def _links(links: Iterable[Json]) -> Table:
