@@ -93,7 +93,9 @@ def link_families(links: LinkMonitor) -> list[Family]:
         "longhaul_link_ended_packets_total", "counter", "Packets that ended otherwise, by their fate."
     )
     rate = Family(
-        "longhaul_link_rate_bits_per_second", "gauge", "The configured rate now; events and interventions change it."
+        "longhaul_link_rate_bits_per_second",
+        "gauge",
+        "The configured rate now; events and interventions change it.",
     )
     throughput = Family(
         "longhaul_link_throughput_bits_per_second",
