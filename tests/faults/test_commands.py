@@ -99,8 +99,9 @@ def relaying(place: Place, *more: str) -> tuple["subprocess.Popen[str]", int]:
     return process, port
 
 
-def latest(place: Place, name: str = "relay") -> Path:
-    return (place.path / "runs" / name / "latest").resolve()
+def latest(place: Place) -> Path:
+    """The directory of the relay that ran last."""
+    return (place.runs / "relay" / "latest").resolve()
 
 
 @pytest.mark.parametrize("number", ENDS)

@@ -70,7 +70,7 @@ def test_hosts_have_no_control_of_the_machine(network: longhaul.Network) -> None
 
 
 def test_what_is_not_there_is_named(network: longhaul.Network) -> None:
-    with pytest.raises(LonghaulError, match="there is no route 3"):
+    with pytest.raises(LonghaulError, match='there is no route 3: "wan" has 2 routes; write 1 to 2'):
         network.set("wan", route=3, up=False)
     with pytest.raises(LonghaulError, match='did you mean "wan"'):
         network.set("wam", up=False)

@@ -102,9 +102,16 @@ def test_a_server_that_is_killed_leaves_no_sweep_behind(tmp_path: Path) -> None:
 
 def test_a_sweep_that_is_killed_says_so(server: Served) -> None:
     run = start(server, ENDLESS)
+    until(lambda: look(server, run)["messages"])
     for process in children(server.process.pid):
         os.kill(process, signal.SIGKILL)
     until(lambda: not look(server, run)["row"]["can_stop"])
     found = look(server, run)
     assert found["row"]["status"] == "crashed"
-    assert found["messages"][-1]["message"] == "the run was killed (signal 9)"
+    warning, ending = found["messages"]
+    assert warning["message"] == (
+        "repetitions cannot differ: nothing in the scenario is random, so all seeds of a variant give one "
+        "result without an interval; start traffic at random, "
+        "for example start: {dist: uniform, low: 0s, high: 1s}, or leave out repeat"
+    )
+    assert ending["message"] == "the run was killed (signal 9)"
