@@ -6,7 +6,7 @@ import click
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="End runs that are still up, too.")
 def clean(everything: bool) -> None:
-    """Remove what runs that were killed left behind: sockets and control groups.
+    """Remove what runs that were killed left behind: sockets, control groups, temporary files.
 
     Namespaces, devices and programs need no cleaning: the kernel ends them with their run.
     """

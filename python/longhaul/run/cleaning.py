@@ -1,21 +1,29 @@
-"""Removing what killed runs left: sockets, locks, control groups, temporary directories."""
+"""Removing what killed runs left: sockets, locks, control groups, temporary directories, keys of clusters."""
 
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from longhaul.run import ending, finding, groups, processes, state
+from longhaul.run.certificate import state_home
 
 PREFIX = "longhaul-"
 """Of temporary directories, behind which stands the number of the process that made them."""
+_CLUSTER = "cluster-"
 _ENDED_WITHIN_S = 15.0
 
 
 def temporary_prefix(what: str) -> str:
     """For a temporary directory of this process, which :func:`remove_leftovers` finds when that is gone."""
     return f"{PREFIX}{what}-{os.getpid()}-"
+
+
+def cluster_prefix() -> str:
+    """For a directory with a cluster's certificate, in a state directory that machines may share."""
+    return f"{_CLUSTER}{socket.gethostname()}-{os.getpid()}-"
 
 
 def remove_leftovers(*, everything: bool) -> Iterator[str]:
@@ -60,8 +68,11 @@ def _removed() -> Iterator[str]:
 
 
 def _temporary() -> Iterator[Path]:
-    """Temporary directories of this user whose process is gone."""
-    for path in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*-*")):
+    """Temporary directories and certificates of clusters, of this user, whose process is gone."""
+    for path in (
+        *sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*-*")),
+        *sorted(state_home().glob(f"{_CLUSTER}{socket.gethostname()}-*-*")),
+    ):
         number = path.name.split("-")[-2]
         mine = not path.is_symlink() and path.is_dir() and path.stat().st_uid == os.geteuid()
         if mine and number.isdecimal() and processes.state(int(number)) is None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from longhaul.errors import LonghaulError
 from longhaul.run.certificate import state_home
+from longhaul.run.cleaning import cluster_prefix, temporary_prefix
 from longhaul.subprocesses import spawning
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Certificates(AbstractContextManager["Certificates"]):
         """Write the files; those that Dask makes meanwhile, such as job scripts, go to the same place."""
         self._home.mkdir(parents=True, exist_ok=True)
         # mkdtemp makes it for this user alone.
-        self.directory = Path(tempfile.mkdtemp(prefix="cluster-", dir=self._home))
+        self.directory = Path(tempfile.mkdtemp(prefix=cluster_prefix(), dir=self._home))
         for part, text in self.security.get_tls_config_for_role("worker").items():
             if part in FILES:
                 path = self.directory / FILES[part]
@@ -83,7 +84,7 @@ def settings(*, dashboard: bool) -> Iterator[None]:
     quiet: dict[str, list[str]] = {} if dashboard else {"distributed.scheduler.http.routes": []}
     with (
         spawning(),
-        tempfile.TemporaryDirectory(prefix="longhaul-dask-", ignore_cleanup_errors=True) as scratch,
+        tempfile.TemporaryDirectory(prefix=temporary_prefix("dask"), ignore_cleanup_errors=True) as scratch,
         dask.config.set(
             {
                 "distributed.scheduler.allowed-failures": DEATHS,
