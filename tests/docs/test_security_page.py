@@ -11,7 +11,7 @@ SOURCE = (ROOT / "crates/live/src/isolation/restriction.rs").read_text(encoding=
 def test_it_has_the_number_of_refused_system_calls() -> None:
     array = re.search(r"REFUSED: \[libc::c_long; (\d+)\] = \[(.*?)\];", SOURCE, re.DOTALL)
     assert array
-    assert array[2].count("libc::SYS_") == int(array[1])
+    assert len(re.findall(r"\bSYS_\w+,", array[2])) == int(array[1])
     assert f"| {array[1]} refused: " in PAGE
 
 

@@ -29,13 +29,21 @@ const KEPT: [u32; 21] = [
     31, // SETFCAP
 ];
 
+/// `open_tree_attr(2)` of Linux 6.15, which has one number on all architectures.
+const SYS_OPEN_TREE_ATTR: libc::c_long = 467;
+
+/// The newest system call that [`REFUSED`] takes into account: `file_setattr` of Linux 6.17, which has one number on
+/// all architectures. Programs find newer calls absent, as on an older kernel.
+const NEWEST_REVIEWED: libc::c_long = 469;
+
 /// System calls that concern the whole machine.
-const REFUSED: [libc::c_long; 36] = [
+const REFUSED: [libc::c_long; 37] = [
     libc::SYS_mount,
     libc::SYS_umount2,
     libc::SYS_pivot_root,
     libc::SYS_move_mount,
     libc::SYS_open_tree,
+    SYS_OPEN_TREE_ATTR,
     libc::SYS_fsopen,
     libc::SYS_fsconfig,
     libc::SYS_fsmount,
@@ -88,7 +96,7 @@ pub fn restrict() -> Result<(), (&'static str, io::Error)> {
     keep_capabilities().map_err(|error| ("cannot drop capabilities", error))?;
     // SAFETY: a plain system call on this process.
     if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
-        return Err(("cannot give up new privileges", io::Error::last_os_error()));
+        return Err(("cannot set no_new_privs", io::Error::last_os_error()));
     }
     refuse_calls().map_err(|error| ("cannot filter system calls", error))
 }
@@ -145,7 +153,8 @@ fn refuse_calls() -> io::Result<()> {
     Ok(())
 }
 
-/// The filter: other architectures' calls do not exist, [`REFUSED`] are not permitted, all others are.
+/// The filter: calls of other architectures and those after [`NEWEST_REVIEWED`] do not exist (ENOSYS, upon which
+/// C libraries fall back to older calls), [`REFUSED`] are not permitted (EPERM), all others are allowed.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn filter() -> Vec<libc::sock_filter> {
     const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
@@ -155,8 +164,7 @@ fn filter() -> Vec<libc::sock_filter> {
     /// Where in `seccomp_data` the number and the architecture are.
     const NUMBER: u32 = 0;
     const ARCH: u32 = 4;
-    /// From here on are the numbers of x32.
-    const X32: u32 = 0x4000_0000;
+    const FIRST_UNREVIEWED: u32 = NEWEST_REVIEWED as u32 + 1;
     let step = |code, k, jt, jf| libc::sock_filter { code, jt, jf, k };
     let errno = |code: i32| libc::SECCOMP_RET_ERRNO | code as u32;
     let mut program = vec![
@@ -164,7 +172,8 @@ fn filter() -> Vec<libc::sock_filter> {
         step(EQUAL, ARCHITECTURE, 1, 0),
         step(RETURN, errno(libc::ENOSYS), 0, 0),
         step(LOAD, NUMBER, 0, 0),
-        step(AT_LEAST, X32, 0, 1),
+        // The numbers of x32 are higher, too.
+        step(AT_LEAST, FIRST_UNREVIEWED, 0, 1),
         step(RETURN, errno(libc::ENOSYS), 0, 0),
     ];
     for call in REFUSED {
@@ -195,6 +204,45 @@ mod tests {
                 libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
             }
         }
+    }
+
+    /// What the filter answers to a call: an error number, or 0 if it is allowed.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    fn answer(architecture: u32, call: u32) -> i32 {
+        let program = filter();
+        let (mut loaded, mut at) = (0, 0);
+        loop {
+            let libc::sock_filter { code, jt, jf, k } = program[at];
+            at += 1;
+            let holds = match u32::from(code) {
+                code if code == libc::BPF_LD | libc::BPF_W | libc::BPF_ABS => {
+                    loaded = if k == 4 { architecture } else { call };
+                    continue;
+                }
+                code if code == libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K => loaded == k,
+                code if code == libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K => loaded >= k,
+                code if code == libc::BPF_RET | libc::BPF_K => {
+                    let is_error = k & libc::SECCOMP_RET_ACTION_FULL == libc::SECCOMP_RET_ERRNO;
+                    assert!(is_error || k == libc::SECCOMP_RET_ALLOW, "{k:#x}");
+                    return if is_error { (k & libc::SECCOMP_RET_DATA) as i32 } else { 0 };
+                }
+                other => panic!("instruction {other:#x}"),
+            };
+            at += usize::from(if holds { jt } else { jf });
+        }
+    }
+
+    #[test]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    fn calls_that_nobody_has_reviewed_do_not_exist() {
+        let newest = NEWEST_REVIEWED as u32;
+        assert_eq!(answer(ARCHITECTURE, newest), 0);
+        for unknown in [newest + 1, 1_000, 0x4000_0000, u32::MAX] {
+            assert_eq!(answer(ARCHITECTURE, unknown), libc::ENOSYS, "{unknown}");
+        }
+        assert_eq!(answer(ARCHITECTURE, 467), libc::EPERM, "open_tree_attr");
+        assert_eq!(answer(ARCHITECTURE, libc::SYS_clone3 as u32), 0);
+        assert_eq!(answer(ARCHITECTURE ^ 1, libc::SYS_getpid as u32), libc::ENOSYS);
     }
 
     #[test]
