@@ -10,6 +10,9 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
+const MESSAGES_FILE: &str = "messages.csv";
+const CONNECTIONS_FILE: &str = "connections.csv";
+
 /// Columns of the log of messages.
 pub const MESSAGE_COLUMNS: [&str; 7] = ["connection", "from", "to", "in_ns", "wanted_ns", "out_ns", "bytes"];
 /// Columns of the log of connections.
@@ -118,8 +121,8 @@ impl Log {
                 .and_then(|file| Table::new(file, columns))
                 .map_err(|error| format!("cannot write {}: {error}", path.display()))
         };
-        let connections = create("connections.csv", &CONNECTION_COLUMNS)?;
-        let rows = if messages { Some(create("messages.csv", &MESSAGE_COLUMNS)?) } else { None };
+        let connections = create(CONNECTIONS_FILE, &CONNECTION_COLUMNS)?;
+        let rows = if messages { Some(create(MESSAGES_FILE, &MESSAGE_COLUMNS)?) } else { None };
         let (sender, receiver) = sync_channel(WAITING);
         let thread = std::thread::Builder::new()
             .name("log".into())
@@ -184,7 +187,8 @@ fn write(
     let mut accepted = 0;
     while let Ok(entry) = receiver.recv() {
         let done = match entry {
-            Entry::Connection(closed) => connection(&mut connections, &closed),
+            Entry::Connection(closed) => connection(&mut connections, &closed)
+                .map_err(|error| format!("cannot write {CONNECTIONS_FILE}: {error}")),
             Entry::Messages(rows) => {
                 accepted += rows.len() as u64;
                 match &mut messages {
@@ -194,7 +198,7 @@ fn write(
             }
         };
         if let Err(error) = done {
-            state.error.get_or_insert_with(|| format!("cannot write the log: {error}"));
+            state.error.get_or_insert(error);
         }
     }
     state.rows = messages.map_or(0, |table| table.rows());
@@ -211,17 +215,19 @@ fn connection(table: &mut Table<Appender>, closed: &Closed) -> io::Result<()> {
     table.flush()
 }
 
-fn append(table: &mut Table<Appender>, rows: &[Message], limit_bytes: u64) -> io::Result<()> {
+fn append(table: &mut Table<Appender>, rows: &[Message], limit_bytes: u64) -> Result<(), String> {
+    let failed = |error: io::Error| format!("cannot write {MESSAGES_FILE}: {error}");
     for row in rows {
         if table.bytes() >= limit_bytes {
-            return Err(io::Error::other(format!("it has reached its limit of {limit_bytes} bytes")));
+            table.flush().map_err(failed)?;
+            return Err(format!("{MESSAGES_FILE} reached its limit of {limit_bytes} bytes"));
         }
         let wanted = row.due.since(row.arrived);
         let fields = table.row().field(row.connection).fields([row.from, row.to]);
         let fields = fields.field(row.arrived.ns()).field(wanted.ns()).field(row.written.ns());
-        fields.field(row.bytes).end()?;
+        fields.field(row.bytes).end().map_err(failed)?;
     }
-    table.flush()
+    table.flush().map_err(failed)
 }
 
 #[cfg(test)]
@@ -297,13 +303,15 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_has_reached_its_limit_says_so() {
-        let folder = folder("a_log_that_has_reached_its_limit");
+    fn a_log_that_reaches_its_limit_counts_the_rows_in_its_file() {
+        let folder = folder("a_log_that_reaches_its_limit");
         let mut log = Log::open(&folder, &Disk, true, 200).unwrap();
         (0..10_000).for_each(|number| log.message(message(number)));
         let written = log.close();
         assert_eq!(written.rows + written.dropped, 10_000);
-        assert!(written.error.unwrap().contains("limit of 200 bytes"));
-        assert!(std::fs::metadata(folder.join("messages.csv")).unwrap().len() < 250);
+        assert_eq!(written.error.as_deref(), Some("messages.csv reached its limit of 200 bytes"));
+        let text = std::fs::read_to_string(folder.join(MESSAGES_FILE)).unwrap();
+        assert!(text.len() < 250);
+        assert_eq!(text.lines().count() as u64, 1 + written.rows);
     }
 }
