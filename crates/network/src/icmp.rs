@@ -38,6 +38,23 @@ pub struct Header {
     pub class: u8,
     /// A hash of hosts, protocol, and ports where there are any.
     pub flow: u32,
+    /// Fragment offset in units of 8 bytes, and more-fragments bit, of IPv4 (RFC 791).
+    fragment: u16,
+}
+
+const FRAGMENT_OFFSET: u16 = 0x1fff;
+const MORE_FRAGMENTS: u16 = 0x2000;
+
+impl Header {
+    /// Whether it is a part of an IPv4 packet; only the first part has ports.
+    pub fn is_fragment(&self) -> bool {
+        self.fragment != 0
+    }
+
+    /// Whether it is a part but the first.
+    pub fn is_later_fragment(&self) -> bool {
+        self.fragment & FRAGMENT_OFFSET != 0
+    }
 }
 
 /// Reads the headers of an IP packet; `None` if it is none.
@@ -52,9 +69,8 @@ pub fn parse(packet: &[u8]) -> Option<Header> {
 /// What pacing may ask about an IP packet; a fragment but the first has no ports.
 pub fn origin(packet: &[u8]) -> Origin {
     let Some(header) = parse(packet) else { return Origin::default() };
-    let later = header.version == 4 && u16::from_be_bytes([packet[6], packet[7]]) & 0x1fff != 0;
     let ports = match packet.get(header.header_len..header.header_len + 4) {
-        Some(&[a, b, c, d]) if has_ports(header.protocol) && !later => {
+        Some(&[a, b, c, d]) if has_ports(header.protocol) && !header.is_later_fragment() => {
             Some((u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])))
         }
         _ => None,
@@ -73,8 +89,9 @@ fn parse_v4(packet: &[u8]) -> Option<Header> {
     let payload = packet.get(header_len..).filter(|_| header_len >= 20)?;
     let source = Ipv4Addr::new(fixed[12], fixed[13], fixed[14], fixed[15]);
     let destination = Ipv4Addr::new(fixed[16], fixed[17], fixed[18], fixed[19]);
-    let fragment = u16::from_be_bytes([fixed[6], fixed[7]]);
-    let first = fragment & 0x1fff == 0;
+    let flags = u16::from_be_bytes([fixed[6], fixed[7]]);
+    let fragment = flags & (MORE_FRAGMENTS | FRAGMENT_OFFSET);
+    let first = fragment & FRAGMENT_OFFSET == 0;
     let icmp = (fixed[9] == ICMP && first).then(|| payload.first().copied().unwrap_or(3));
     let is_error = icmp.is_some_and(|kind| matches!(kind, 3 | 4 | 5 | 11 | 12));
     let not_one_host =
@@ -84,7 +101,7 @@ fn parse_v4(packet: &[u8]) -> Option<Header> {
         source: source.into(),
         destination: destination.into(),
         ttl: fixed[8],
-        dont_fragment: fragment & 0x4000 != 0,
+        dont_fragment: flags & 0x4000 != 0,
         header_len,
         protocol: fixed[9],
         no_reply: is_error
@@ -94,7 +111,8 @@ fn parse_v4(packet: &[u8]) -> Option<Header> {
             || destination.is_broadcast(),
         echo_request: icmp == Some(8),
         class: fixed[1],
-        flow: flow(&packet[12..20], fixed[9], if fragment & 0x3fff == 0 { payload } else { &[] }),
+        flow: flow(&packet[12..20], fixed[9], if fragment == 0 { payload } else { &[] }),
+        fragment,
     })
 }
 
@@ -117,6 +135,7 @@ fn parse_v6(packet: &[u8]) -> Option<Header> {
         echo_request: icmp == Some(128),
         class: fixed[0] << 4 | fixed[1] >> 4,
         flow: flow(&packet[8..40], fixed[6], &packet[40..]),
+        fragment: 0,
     })
 }
 

@@ -77,18 +77,6 @@ const ENDED: u8 = 7;
 const FINISHED: u8 = 8;
 const CAME: u8 = 9;
 
-const FATES: [Fate; 9] = [
-    Fate::Lost,
-    Fate::Overflowed,
-    Fate::Dropped,
-    Fate::Down,
-    Fate::NoRoute,
-    Fate::TtlExpired,
-    Fate::TooBig,
-    Fate::Answered,
-    Fate::PacerDropped,
-];
-
 impl Entry {
     /// Appends the entry to `out`.
     pub fn encode(&self, out: &mut Vec<u8>) {
@@ -198,7 +186,7 @@ impl Entry {
                 let end = if tag == DELIVERED {
                     Ok(NodeId(which))
                 } else {
-                    Err(*FATES.get(which as usize).ok_or_else(|| broken("unknown fate"))?)
+                    Err(*Fate::ALL.get(which as usize).ok_or_else(|| broken("unknown fate"))?)
                 };
                 Entry::Left(Departure { body, segment, end, at, class: fields.u8()?, damage: fields.u32()? })
             }
@@ -300,7 +288,8 @@ mod tests {
             Entry::Left(Departure::new(&packet, Ok(NodeId(4)), Time::from_ns(9))),
             Entry::Finished(Time::from_ns(10)),
         ];
-        entries.extend(FATES.map(|fate| Entry::Left(Departure::new(&packet, Err(fate), Time::from_ns(9)))));
+        entries
+            .extend(Fate::ALL.map(|fate| Entry::Left(Departure::new(&packet, Err(fate), Time::from_ns(9)))));
         entries
     }
 

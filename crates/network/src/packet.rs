@@ -169,6 +169,21 @@ pub enum Fate {
 }
 
 impl Fate {
+    /// Every one, in the order in which they are declared.
+    pub const ALL: [Fate; 9] = [
+        Fate::Lost,
+        Fate::Overflowed,
+        Fate::Dropped,
+        Fate::Down,
+        Fate::NoRoute,
+        Fate::TtlExpired,
+        Fate::TooBig,
+        Fate::Answered,
+        Fate::PacerDropped,
+    ];
+    /// How many there are.
+    pub const COUNT: usize = Self::ALL.len();
+
     /// Its name in records.
     pub fn name(self) -> &'static str {
         match self {

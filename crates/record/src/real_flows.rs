@@ -2,6 +2,9 @@ use crate::Table;
 use std::io::{self, Write};
 use std::net::IpAddr;
 
+/// Fates of packets that are not delivered.
+const FATES: usize = 9;
+
 /// Columns of a table of [`FlowCountRow`]s.
 pub const FLOW_COUNT_COLUMNS: [&str; 29] = [
     "flow",
@@ -84,7 +87,7 @@ pub struct FlowCountRow {
     pub copied_packets: u64,
     /// Packets that ended otherwise, by their fate: lost, overflowed, dropped, down, no route, TTL expired, too
     /// big, answered, dropped by pacing.
-    pub ended: [u64; 9],
+    pub ended: [u64; FATES],
 }
 
 /// Counts of a flow that are sampled over time.
@@ -181,7 +184,7 @@ mod tests {
             retransmitted_bytes: 0,
             sent_bytes: 0,
             copied_packets: 0,
-            ended: [0; 9],
+            ended: [0; FATES],
         };
         let sample = FlowSampleRow { t_ns: 5, flow: 1, counts: FlowCounts::default(), ended_packets: 0 };
         let (mut counts, mut samples) = (Vec::new(), Vec::new());

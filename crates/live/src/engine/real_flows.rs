@@ -11,7 +11,7 @@ use flow::Flow;
 use longhaul_network::{Fate, NodeId, Packet, icmp};
 use longhaul_record::{FlowCountRow, FlowSampleRow};
 use longhaul_units::Time;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Flows that are told apart; what comes beyond counts as flow 0.
@@ -29,6 +29,8 @@ pub struct RealFlows {
     /// Places of echo messages, by the hash of their hosts and their identifier.
     echoes: BTreeMap<(u32, u16), u32>,
     flows: Vec<Flow>,
+    /// Hosts that send flows beyond [`MOST`].
+    hosts_beyond: BTreeSet<NodeId>,
     /// Places of flows that have changed since they were last sampled.
     changed: Vec<u32>,
 }
@@ -40,6 +42,7 @@ impl Default for RealFlows {
             places: HashMap::default(),
             echoes: BTreeMap::new(),
             flows: vec![Flow::default()],
+            hosts_beyond: BTreeSet::new(),
             changed: Vec::new(),
         }
     }
@@ -48,21 +51,9 @@ impl Default for RealFlows {
 impl RealFlows {
     /// The host at `node` hands over a packet of so many segments, whose `bytes` these are.
     pub fn sent(&mut self, now: Time, node: NodeId, header: &icmp::Header, bytes: &[u8], segments: u32) {
-        let mut place = self.place_of(header.flow);
+        let place = self.place_to_send(node, header, bytes);
         if place == 0 {
-            place = self.add(Flow::new(header, None, bytes, node));
-            self.places.insert(header.flow, place);
-        }
-        if let Some(identifier) = flow::echo_identifier(header, bytes) {
-            let key = (header.flow, identifier);
-            place = match self.echoes.get(&key) {
-                Some(&known) => known,
-                None => {
-                    let added = self.add(Flow::new(header, Some(identifier), bytes, node));
-                    self.echoes.insert(key, added);
-                    added
-                }
-            };
+            self.hosts_beyond.insert(node);
         }
         self.flow(place).send(now, header, bytes, segments);
     }
@@ -70,17 +61,23 @@ impl RealFlows {
     /// A packet reached its host; `bytes` gives those of its super-packet.
     #[inline]
     pub fn delivered<'a>(&mut self, packet: &Packet, bytes: impl FnOnce() -> &'a [u8]) {
-        self.of(packet, bytes).deliver(packet);
+        if let Some(flow) = self.of(packet, bytes) {
+            flow.deliver(packet);
+        }
     }
 
     /// A packet ended otherwise.
     pub fn ended<'a>(&mut self, packet: &Packet, fate: Fate, bytes: impl FnOnce() -> &'a [u8]) {
-        self.of(packet, bytes).end(packet, fate);
+        if let Some(flow) = self.of(packet, bytes) {
+            flow.end(fate);
+        }
     }
 
     /// A link made a second packet of one.
     pub fn copied<'a>(&mut self, packet: &Packet, bytes: impl FnOnce() -> &'a [u8]) {
-        self.of(packet, bytes).copy();
+        if let Some(flow) = self.of(packet, bytes) {
+            flow.copy();
+        }
     }
 
     /// What packets carry as their flow, each with a name: `tcp 10.0.0.1:40000 > 10.0.0.2:5201`.
@@ -100,25 +97,50 @@ impl RealFlows {
         sent.map(|(place, flow)| flow.row(place as u32)).collect()
     }
 
-    fn add(&mut self, flow: Flow) -> u32 {
-        if self.flows.len() > MOST {
-            return 0;
+    /// Where the flow of a packet is that a host hands over; 0 if there are too many.
+    fn place_to_send(&mut self, node: NodeId, header: &icmp::Header, bytes: &[u8]) -> u32 {
+        let mut place = self.place_of(header.flow);
+        if place == 0
+            && let Some(added) = self.add(|| Flow::new(header, None, bytes, node))
+        {
+            place = added;
+            self.places.insert(header.flow, place);
         }
-        self.flows.push(flow);
-        (self.flows.len() - 1) as u32
+        let Some(identifier) = flow::echo_identifier(header, bytes) else { return place };
+        let key = (header.flow, identifier);
+        if let Some(&known) = self.echoes.get(&key) {
+            return known;
+        }
+        let Some(added) = self.add(|| Flow::new(header, Some(identifier), bytes, node)) else { return 0 };
+        self.echoes.insert(key, added);
+        added
     }
 
+    /// Adds a flow, unless there are too many.
+    fn add(&mut self, flow: impl FnOnce() -> Flow) -> Option<u32> {
+        if self.flows.len() > MOST {
+            return None;
+        }
+        self.flows.push(flow());
+        Some((self.flows.len() - 1) as u32)
+    }
+
+    /// The flow that a packet counts in; a router's answer to one counts nowhere.
     #[inline]
-    fn of<'a>(&mut self, packet: &Packet, bytes: impl FnOnce() -> &'a [u8]) -> &mut Flow {
+    fn of<'a>(&mut self, packet: &Packet, bytes: impl FnOnce() -> &'a [u8]) -> Option<&mut Flow> {
         let mut place = self.place_of(packet.flow);
         if self.flows[place as usize].is_icmp() {
             let bytes = bytes();
             let header = icmp::parse(bytes);
             if let Some(identifier) = header.and_then(|header| flow::echo_identifier(&header, bytes)) {
-                place = self.echoes.get(&(packet.flow, identifier)).copied().unwrap_or(place);
+                place = self.echoes.get(&(packet.flow, identifier)).copied().unwrap_or(0);
             }
         }
-        self.flow(place)
+        let is_part = match place {
+            0 => self.hosts_beyond.contains(&packet.source),
+            place => self.flows[place as usize].has_sender(packet.source),
+        };
+        is_part.then(|| self.flow(place))
     }
 
     /// The flow at a place, which is about to change.

@@ -19,7 +19,7 @@ pub struct Flow {
     ends: Option<(IpAddr, IpAddr)>,
     /// Source and destination port; the source port of echo messages is their identifier.
     ports: (Option<u16>, Option<u16>),
-    /// Where it is sent; routers answer with packets that carry the same hash.
+    /// The host that sends it; `None`: several do.
     node: Option<NodeId>,
     first: Time,
     last: Time,
@@ -28,9 +28,10 @@ pub struct Flow {
     retransmitted_bytes: u64,
     copied: u64,
     /// By fate.
-    ended: [u64; 9],
-    /// The sequence number behind the newest data.
-    next: Option<u32>,
+    ended: [u64; Fate::COUNT],
+    /// The sequence number of the SYN that opened the connection, and the one behind the newest data.
+    syn: Option<u32>,
+    snd_nxt: Option<u32>,
     new_bytes: u64,
     new_at: Option<Time>,
     /// The latest acknowledgement of the opposite direction.
@@ -44,16 +45,18 @@ struct Segment {
     sequence: u32,
     acknowledgement: Option<u32>,
     payload: u32,
-    /// Whether it opens or closes its direction, each of which counts as a byte.
-    phantom: u32,
+    is_syn: bool,
+    /// Sequence numbers that its SYN and FIN flags take.
+    syn_fin: u32,
 }
 
 impl Flow {
     /// The flow of a packet that the host at `node` hands over.
     pub fn new(header: &icmp::Header, identifier: Option<u16>, bytes: &[u8], node: NodeId) -> Self {
+        // All fragments of a host pair are one flow.
         let ports = match (identifier, icmp::origin(bytes).ports) {
             (Some(identifier), _) => (Some(identifier), None),
-            (None, Some((from, to))) if !is_fragment(header, bytes) => (Some(from), Some(to)),
+            (None, Some((from, to))) if !header.is_fragment() => (Some(from), Some(to)),
             _ => (None, None),
         };
         let ends = Some((header.source, header.destination));
@@ -62,6 +65,17 @@ impl Flow {
 
     pub fn is_icmp(&self) -> bool {
         is_icmp(self.protocol)
+    }
+
+    /// Whether its packets are of one TCP or UDP socket pair, so that sequence numbers can be compared.
+    fn is_one_connection(&self) -> bool {
+        self.ports.1.is_some()
+    }
+
+    /// Whether its host sent a packet with its hash: routers answer with packets that carry the same one.
+    #[inline]
+    pub fn has_sender(&self, node: NodeId) -> bool {
+        self.node == Some(node)
     }
 
     pub fn has_sent(&self) -> bool {
@@ -85,15 +99,18 @@ impl Flow {
         self.counts.sent_packets += segments;
         self.sent_bytes += bytes.len() as u64;
         match header.protocol {
-            TCP if !is_fragment(header, bytes) => {
+            TCP if !header.is_fragment() => {
                 if let Some(segment) = Segment::parse(header, bytes) {
                     // The segments of a super-packet have headers of their own.
                     let headers = bytes.len() as u64 - u64::from(segment.payload);
                     self.sent_bytes += (segments - 1) * headers;
-                    self.advance(now, &segment, segments);
+                    self.counts.payload_bytes += u64::from(segment.payload);
+                    if self.is_one_connection() {
+                        self.advance(now, &segment, segments);
+                    }
                 }
             }
-            UDP if !is_fragment(header, bytes) => {
+            UDP if !header.is_fragment() => {
                 self.counts.payload_bytes += behind_ip.saturating_sub(UDP_HEADER);
                 self.sent_bytes += (segments - 1) * (header.header_len as u64 + UDP_HEADER);
             }
@@ -107,17 +124,13 @@ impl Flow {
     /// Counts a packet that reached its host.
     #[inline]
     pub fn deliver(&mut self, packet: &Packet) {
-        if self.node == Some(packet.source) {
-            self.counts.delivered_packets += 1;
-            self.counts.delivered_bytes += u64::from(packet.bytes);
-        }
+        self.counts.delivered_packets += 1;
+        self.counts.delivered_bytes += u64::from(packet.bytes);
     }
 
     /// Counts a packet that ended otherwise.
-    pub fn end(&mut self, packet: &Packet, fate: Fate) {
-        if self.node == Some(packet.source) {
-            self.ended[fate as usize] += 1;
-        }
+    pub fn end(&mut self, fate: Fate) {
+        self.ended[fate as usize] += 1;
     }
 
     /// Counts a packet that a link made.
@@ -176,25 +189,28 @@ impl Flow {
 
     /// Follows a TCP connection: what is new of its data, and what it acknowledges.
     fn advance(&mut self, now: Time, segment: &Segment, segments: u64) {
-        let payload = segment.payload;
-        let end = segment.sequence.wrapping_add(payload).wrapping_add(segment.phantom);
-        let beyond = self.next.map_or(payload, |next| later(end, next).min(payload));
-        if self.next.is_none_or(|next| later(end, next) > 0) {
-            self.next = Some(end);
+        if segment.is_syn && self.syn != Some(segment.sequence) {
+            // The first connection, or the next one between the same ports.
+            (self.syn, self.snd_nxt, self.acknowledgement) = (Some(segment.sequence), None, None);
         }
-        let again = u64::from(payload - beyond);
+        let payload = segment.payload;
+        let end = segment.sequence.wrapping_add(payload).wrapping_add(segment.syn_fin);
+        let beyond = self.snd_nxt.map_or(payload, |next| sequence_distance(next, end).min(payload));
+        if self.snd_nxt.is_none_or(|next| sequence_distance(next, end) > 0) {
+            self.snd_nxt = Some(end);
+        }
+        let retransmitted = u64::from(payload - beyond);
         if beyond > 0 {
             self.new_at = Some(now);
         }
-        self.counts.payload_bytes += u64::from(payload);
         self.new_bytes += u64::from(beyond);
-        if again > 0 {
+        if retransmitted > 0 {
             let each = u64::from(payload).div_ceil(segments.max(1));
-            self.counts.retransmitted_packets += again.div_ceil(each);
-            self.retransmitted_bytes += again;
+            self.counts.retransmitted_packets += retransmitted.div_ceil(each);
+            self.retransmitted_bytes += retransmitted;
         }
         if let Some(number) = segment.acknowledgement {
-            let newly = self.acknowledgement.map_or(0, |before| later(number, before));
+            let newly = self.acknowledgement.map_or(0, |before| sequence_distance(before, number));
             if newly > 0 {
                 self.counts.acknowledged_bytes += u64::from(newly);
                 self.acknowledged_at = Some(now);
@@ -224,7 +240,8 @@ impl Segment {
             sequence: word(4),
             acknowledgement: (flags & ACK != 0).then(|| word(8)),
             payload: payload as u32,
-            phantom: u32::from(flags & SYN != 0) + u32::from(flags & FIN != 0),
+            is_syn: flags & SYN != 0,
+            syn_fin: u32::from(flags & SYN != 0) + u32::from(flags & FIN != 0),
         })
     }
 }
@@ -233,7 +250,7 @@ impl Segment {
 pub fn echo_identifier(header: &icmp::Header, bytes: &[u8]) -> Option<u16> {
     let message: &[u8; 8] = bytes.get(header.header_len..)?.first_chunk()?;
     let is_echo = match header.protocol {
-        ICMP => matches!(message[0], 0 | 8) && !is_later_fragment(header, bytes),
+        ICMP => matches!(message[0], 0 | 8) && !header.is_later_fragment(),
         ICMPV6 => matches!(message[0], 128 | 129),
         _ => false,
     };
@@ -244,17 +261,8 @@ fn is_icmp(protocol: u8) -> bool {
     protocol == ICMP || protocol == ICMPV6
 }
 
-/// All fragments of a host pair are one flow, of which the first alone has ports.
-fn is_fragment(header: &icmp::Header, bytes: &[u8]) -> bool {
-    header.version == 4 && u16::from_be_bytes([bytes[6], bytes[7]]) & 0x3fff != 0
-}
-
-fn is_later_fragment(header: &icmp::Header, bytes: &[u8]) -> bool {
-    header.version == 4 && u16::from_be_bytes([bytes[6], bytes[7]]) & 0x1fff != 0
-}
-
-/// By how much a sequence number lies beyond another, modulo 2^32; 0 if it does not.
-fn later(number: u32, than: u32) -> u32 {
-    let difference = number.wrapping_sub(than);
+/// By how much sequence number `to` lies beyond `from`, modulo 2^32; 0 if it does not.
+fn sequence_distance(from: u32, to: u32) -> u32 {
+    let difference = to.wrapping_sub(from);
     if difference < 1 << 31 { difference } else { 0 }
 }

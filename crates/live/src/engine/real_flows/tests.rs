@@ -87,6 +87,23 @@ fn a_connection_is_followed_by_its_sequence_and_acknowledgement_numbers() {
 }
 
 #[test]
+fn a_second_connection_between_the_same_ports_starts_new_sequence_numbers() {
+    let mut flows = RealFlows::default();
+    for (at_ms, start) in [(0, 5_000_000), (100, 1_000)] {
+        // The SYN is retransmitted once.
+        send(&mut flows, at_ms, 0, &tcp(true, start, 0, SYN, 0), 1);
+        send(&mut flows, at_ms + 1, 0, &tcp(true, start, 0, SYN, 0), 1);
+        send(&mut flows, at_ms + 2, 1, &tcp(false, 2 * start, start + 1, SYN | ACK, 0), 1);
+        send(&mut flows, at_ms + 3, 0, &tcp(true, start + 1, 2 * start + 1, ACK, MSS), 1);
+        send(&mut flows, at_ms + 4, 1, &tcp(false, 2 * start + 1, start + 1 + MSS as u32, ACK, 0), 1);
+    }
+    let (data, answers) = (row(&flows, 40_000), row(&flows, 5_201));
+    assert_eq!((data.new_bytes, data.retransmitted_bytes), (2 * MSS as u64, 0));
+    assert_eq!(answers.counts.acknowledged_bytes, 2 * MSS as u64);
+    assert_eq!(data.last_new_ns, Some(103_000_000));
+}
+
+#[test]
 fn every_packet_of_a_flow_is_delivered_or_has_one_fate() {
     let mut flows = RealFlows::default();
     let bytes = tcp(true, 0, 0, ACK, MSS);
@@ -94,10 +111,13 @@ fn every_packet_of_a_flow_is_delivered_or_has_one_fate() {
     flows.delivered(&packet, || &bytes);
     flows.ended(&packet, Fate::Lost, || &bytes);
     flows.ended(&packet, Fate::Down, || &bytes);
+    flows.copied(&packet, || &bytes);
     // What a router says about it carries the same hash, and is not part of it.
-    flows.delivered(&Packet { source: NodeId(9), ..packet }, || &bytes);
+    let answer = Packet { source: NodeId(9), ..packet };
+    flows.copied(&answer, || &bytes);
+    flows.delivered(&answer, || &bytes);
     let row = row(&flows, 40_000);
-    assert_eq!((row.counts.sent_packets, row.counts.delivered_packets), (3, 1));
+    assert_eq!((row.counts.sent_packets, row.counts.delivered_packets, row.copied_packets), (3, 1, 1));
     assert_eq!(row.ended, [1, 0, 0, 1, 0, 0, 0, 0, 0]);
 }
 
@@ -138,18 +158,41 @@ fn samples_have_what_changed_and_nothing_twice() {
 #[test]
 fn flows_beyond_the_most_are_counted_together() {
     let mut flows = RealFlows::default();
-    for number in 0..MOST as u32 + 10 {
+    let segment = |number: u32| {
         let [_, high, low, last] = number.to_be_bytes();
-        let mut bytes = tcp(true, 0, 0, ACK, 0);
+        let mut bytes = tcp(true, 1_000_000 * (number % 7), 1_000_000 * (number % 5), ACK, MSS);
         // Other source ports and addresses.
         (bytes[13], bytes[20], bytes[21]) = (high, low, last);
-        send(&mut flows, 1, 0, &bytes, 1);
+        bytes
+    };
+    for number in 0..MOST as u32 {
+        send(&mut flows, 1, 0, &segment(number), 1);
     }
+    for number in 0..10 {
+        let bytes = segment(MOST as u32 + number);
+        let packet = send(&mut flows, 1, number % 2, &bytes, 1);
+        match number {
+            0..5 => flows.delivered(&packet, || &bytes),
+            5..8 => flows.ended(&packet, Fate::Overflowed, || &bytes),
+            _ => flows.copied(&packet, || &bytes),
+        }
+        // A router's answer to it.
+        flows.delivered(&Packet { source: NodeId(9), ..packet }, || &bytes);
+    }
+    let ping = echo(8, 1, 2, 100);
+    let packet = send(&mut flows, 1, 0, &ping, 1);
+    flows.delivered(&packet, || &ping);
     let rows = flows.rows();
-    let sent: u64 = rows.iter().map(|row| row.counts.sent_packets).sum();
-    assert_eq!(sent, MOST as u64 + 10);
-    assert!(rows.len() <= MOST + 1, "{}", rows.len());
-    assert_eq!(rows[0].flow, 0, "those beyond");
+    assert_eq!(rows.len(), MOST + 1);
+    assert!(rows[1..].iter().all(|row| row.counts.sent_packets == 1));
+    let beyond = &rows[0];
+    assert_eq!((beyond.flow, beyond.source, beyond.source_port), (0, None, None));
+    assert_eq!((beyond.counts.sent_packets, beyond.counts.delivered_packets), (11, 6));
+    assert_eq!((beyond.ended, beyond.copied_packets), ([0, 3, 0, 0, 0, 0, 0, 0, 0], 2));
+    // Sequence numbers of several connections say nothing together.
+    assert_eq!((beyond.new_bytes, beyond.retransmitted_bytes, beyond.counts.acknowledged_bytes), (0, 0, 0));
+    assert_eq!(beyond.counts.payload_bytes, 10 * MSS as u64 + 56);
+    assert_eq!((flows.places.len(), flows.echoes.len()), (MOST, 0));
 }
 
 #[test]
