@@ -1,8 +1,9 @@
 //! The process that started a run and waits for its end, seen from the worker.
 
 use crate::death::Death;
-use std::fs::File;
-use std::os::fd::{AsRawFd, FromRawFd};
+use crate::oom::OomKills;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
 
 /// After its end its parent collects it; until then the kernel does not tell how it ended.
@@ -28,23 +29,30 @@ const INFO_EXIT: u64 = 1 << 3;
 #[derive(Debug)]
 pub struct Client {
     pid: i32,
-    pidfd: Option<File>,
+    pidfd: io::Result<OwnedFd>,
+    /// Counted while it was alive.
+    oom: OomKills,
 }
 
 impl Client {
     /// The process `pid`, which should be alive.
     pub fn new(pid: i32) -> Self {
-        // SAFETY: plain system call; what it returns is a new descriptor of ours.
-        let pidfd = unsafe {
-            let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0) as i32;
-            (fd >= 0).then(|| File::from_raw_fd(fd))
+        // SAFETY: plain system call.
+        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) as i32 };
+        let pidfd = match fd {
+            ..0 => Err(io::Error::last_os_error()),
+            // SAFETY: an open descriptor that nobody else owns.
+            _ => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
         };
-        Client { pid, pidfd }
+        Client { pid, pidfd, oom: OomKills::now() }
     }
 
-    /// Whether it has ended; true as well where it never was seen.
+    /// Whether it has ended; false where it cannot be watched.
     pub fn is_gone(&self) -> bool {
-        let Some(pidfd) = &self.pidfd else { return true };
+        let pidfd = match &self.pidfd {
+            Ok(pidfd) => pidfd,
+            Err(error) => return error.raw_os_error() == Some(libc::ESRCH),
+        };
         let mut watched = libc::pollfd { fd: pidfd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         // SAFETY: the structure outlives the call.
         unsafe { libc::poll(&mut watched, 1, 0) > 0 }
@@ -53,15 +61,15 @@ impl Client {
     /// What happened to it, as far as the kernel tells (since Linux 6.15).
     pub fn describe(&self) -> String {
         let how = match self.death() {
-            Some(death) => death.describe(None, &crate::oom::OomKills::now()),
-            None if self.is_gone() => "ended without a word".into(),
-            None => "closed its line".into(),
+            Some(death) => death.describe(None, &self.oom),
+            None if self.is_gone() => "ended; this kernel does not report how".into(),
+            None => "closed its control connection".into(),
         };
         format!("the client (process {}) {how}", self.pid)
     }
 
     fn death(&self) -> Option<Death> {
-        let pidfd = self.pidfd.as_ref()?;
+        let pidfd = self.pidfd.as_ref().ok()?;
         let looks = COLLECTED_WITHIN.as_millis() / BETWEEN_LOOKS.as_millis();
         for _ in 0..looks {
             if !self.is_gone() {
@@ -94,11 +102,34 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let client = Client::new(child.id() as i32);
         assert!(!client.is_gone());
-        assert!(client.describe().ends_with("closed its line"));
+        assert!(client.describe().ends_with("closed its control connection"));
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(client.is_gone());
         let told = client.describe();
-        assert!(told.contains("was killed by SIGKILL") || told.contains("ended without a word"), "{told}");
+        assert!(Client::new(child.id() as i32).is_gone());
+        assert!(told.contains("was killed by SIGKILL") || told.contains("this kernel does not report how"), "{told}");
+    }
+
+    #[test]
+    fn a_client_that_cannot_be_watched_is_not_gone() {
+        let client = Client::new(-1);
+        assert!(client.pidfd.is_err() && !client.is_gone());
+        assert!(client.describe().ends_with("closed its control connection"));
+    }
+
+    #[test]
+    fn processes_killed_for_memory_count_from_when_the_client_was_first_watched() {
+        let file = std::env::temp_dir().join(format!("longhaul-client-oom-{}", std::process::id()));
+        std::fs::write(&file, "oom_kill 5\n").unwrap();
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let oom = OomKills::of_record(&file.display().to_string(), 5);
+        let client = Client { oom, ..Client::new(child.id() as i32) };
+        std::fs::write(&file, "oom_kill 6\n").unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let told = client.describe();
+        std::fs::remove_file(&file).unwrap();
+        assert!(told.contains("memory") || told.contains("this kernel does not report how"), "{told}");
     }
 }
