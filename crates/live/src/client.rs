@@ -108,7 +108,10 @@ mod tests {
         assert!(client.is_gone());
         let told = client.describe();
         assert!(Client::new(child.id() as i32).is_gone());
-        assert!(told.contains("was killed by SIGKILL") || told.contains("this kernel does not report how"), "{told}");
+        assert!(
+            told.contains("was killed by SIGKILL") || told.contains("this kernel does not report how"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Why a connection was closed, as `connections.csv` says it.
 
+use crate::socks::Reply;
+
 macro_rules! reasons {
     ($($name:ident = $text:literal,)*) => {
         /// Why a connection was closed.
@@ -53,6 +55,18 @@ reasons! {
     PeerRefused = "the other gateway refused the connection",
     PeerFailed = "the other gateway failed",
     NoDescriptors = "no file descriptors are left",
+}
+
+impl CloseReason {
+    /// Why the target of a SOCKS request was not reached, where `reply` says so.
+    pub(crate) fn of_reply(reply: Reply) -> Self {
+        match reply {
+            Reply::Refused => CloseReason::TargetRefused,
+            Reply::HostUnreachable => CloseReason::TargetUnreachable,
+            Reply::NotAllowed => CloseReason::PeerRefused,
+            Reply::Succeeded | Reply::Failed | Reply::Unsupported => CloseReason::TargetFailed,
+        }
+    }
 }
 
 #[cfg(test)]

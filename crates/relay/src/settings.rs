@@ -263,6 +263,9 @@ impl Settings {
         if self.password.as_ref().is_some_and(|word| word.is_empty() || word.len() > 255) {
             return Err("password: must have 1 to 255 bytes".into());
         }
+        if self.opening_ns == 0 {
+            return Err("opening_ns: must be positive".into());
+        }
         if self.connections == 0 {
             return Err("connections: must be positive".into());
         }

@@ -1,6 +1,7 @@
 //! SOCKS 5 (RFC 1928) with user and password (RFC 1929): both ends of the conversation, without sockets.
 
 use crate::close_reason::CloseReason;
+use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// The user whose password is asked for.
@@ -50,6 +51,19 @@ pub enum Reply {
     Refused = 5,
     /// Only CONNECT is understood.
     Unsupported = 7,
+}
+
+impl Reply {
+    /// What tells a client that a connection could not be opened.
+    pub fn of_error(error: &io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::ConnectionRefused => Reply::Refused,
+            ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::TimedOut => {
+                Reply::HostUnreachable
+            }
+            _ => Reply::Failed,
+        }
+    }
 }
 
 /// How far a server's conversation has come.

@@ -282,8 +282,13 @@ impl Relay {
             }
         };
         let to = listener.to().or_else(|| self.settings.cluster_of(target.ip()));
-        let routes = to.and_then(|to| Some((to, self.route(from, to)?, self.route(to, from)?)));
-        let Some((to, there, back)) = routes else {
+        let Some(to) = to else {
+            tell(&mut client, Reply::NotAllowed);
+            return Err(CloseReason::TargetOfNoCluster);
+        };
+        let routes = [self.route(from, to), self.route(to, from)];
+        let [Some(there), Some(back)] = routes else {
+            self.give_back(&routes.into_iter().flatten().collect::<Vec<_>>());
             tell(&mut client, Reply::NotAllowed);
             return Err(CloseReason::NoPath);
         };
@@ -341,6 +346,7 @@ impl Relay {
             match server.step() {
                 Step::More => match client.read(&mut byte) {
                     Ok(1) => server.hear(&byte),
+                    Err(error) if is_timeout(&error) => return Err(CloseReason::RequestTimeout),
                     _ => return Err(CloseReason::ClientLeft),
                 },
                 Step::Say(bytes) => client.write_all(&bytes).map_err(|_| CloseReason::ClientLeft)?,
@@ -374,15 +380,19 @@ impl Relay {
         let address = peer.map_or(target, |peer| peer.address);
         let timeout = Duration::from_nanos(self.settings.opening_ns);
         let mut stream =
-            TcpStream::connect_timeout(&address, timeout).map_err(|error| match error.kind() {
-                std::io::ErrorKind::ConnectionRefused => (Reply::Refused, CloseReason::TargetRefused),
-                _ => (Reply::HostUnreachable, CloseReason::TargetUnreachable),
+            TcpStream::connect_timeout(&address, timeout).map_err(|error| match Reply::of_error(&error) {
+                why if is_timeout(&error) => (why, CloseReason::TargetTimeout),
+                why if peer.is_some() => (why, CloseReason::PeerFailed),
+                why => (why, CloseReason::of_reply(why)),
             })?;
         let _ = stream.set_nodelay(true);
         if peer.is_some() {
             // The other gateway delays its answer.
             let travel = Duration::from_nanos(OPENING_ROUND_TRIPS * locked(&self.wan).round_trip(route).ns());
-            let gone = |_| (Reply::Failed, CloseReason::PeerFailed);
+            let gone = |error: std::io::Error| match is_timeout(&error) {
+                true => (Reply::HostUnreachable, CloseReason::TargetTimeout),
+                false => (Reply::Failed, CloseReason::PeerFailed),
+            };
             stream.set_read_timeout(Some(timeout + travel)).map_err(gone)?;
             let (mut client, say) = Client::new(target, self.settings.password.clone());
             stream.write_all(&say).map_err(gone)?;
@@ -395,7 +405,7 @@ impl Relay {
                     }
                     Asked::Say(bytes) => stream.write_all(&bytes).map_err(gone)?,
                     Asked::Connected(_) => break stream.set_read_timeout(None).map_err(gone)?,
-                    Asked::Failed(code) => return Err((code, CloseReason::PeerRefused)),
+                    Asked::Failed(code) => return Err((code, CloseReason::of_reply(code))),
                 }
             }
         }
@@ -560,6 +570,11 @@ struct Way {
     from: usize,
     to: usize,
     route: RouteId,
+}
+
+/// Whether a read or an attempt to connect has lasted as long as it may.
+fn is_timeout(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
 }
 
 fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -308,6 +308,7 @@ impl Gateway {
     /// The wish to connect has arrived.
     pub(super) fn connect(&mut self, connection: &mut Connection, slot: u32, now: Time) {
         let peer = self.settings.peers.iter().find(|peer| peer.cluster == connection.to);
+        let is_peer = peer.is_some();
         let Some(address) = peer.map(|peer| peer.address).or(connection.target) else { return };
         let mut connecting = Socket::connecting(address);
         if let Err(error) = &connecting
@@ -320,7 +321,7 @@ impl Gateway {
             Ok(socket) => {
                 let generation = self.generations[slot as usize];
                 if watch(&self.epoll, &socket.stream, WATCHED, kind::UPSTREAM, slot, generation).is_err() {
-                    self.answer(connection, Reply::Failed, now);
+                    self.answer(connection, Reply::Failed, CloseReason::TargetFailed, now);
                 } else {
                     connection.upstream = Upstream::Connecting(socket);
                 }
@@ -329,7 +330,9 @@ impl Gateway {
                 if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) {
                     self.counts.exhausted += 1;
                 }
-                self.answer(connection, reply_to(&error), now);
+                let why = Reply::of_error(&error);
+                let reason = if is_peer { CloseReason::PeerFailed } else { CloseReason::of_reply(why) };
+                self.answer(connection, why, reason, now);
             }
         }
     }
@@ -343,10 +346,13 @@ impl Gateway {
                     return;
                 }
                 Upstream::Connecting(mut socket) => {
-                    if let Err(error) = socket.connected() {
-                        return self.answer(connection, reply_to(&error), now);
-                    }
                     let is_peer = self.settings.peers.iter().any(|peer| peer.cluster == connection.to);
+                    if let Err(error) = socket.connected() {
+                        let why = Reply::of_error(&error);
+                        let reason =
+                            if is_peer { CloseReason::PeerFailed } else { CloseReason::of_reply(why) };
+                        return self.answer(connection, why, reason, now);
+                    }
                     match connection.target {
                         Some(target) if is_peer => {
                             let (client, say) = Client::new(target, self.settings.password.clone());
@@ -365,7 +371,9 @@ impl Gateway {
                             connection.upstream = Upstream::Asking(socket, client);
                             return;
                         }
-                        Read::End | Read::Broken => return self.answer(connection, Reply::Failed, now),
+                        Read::End | Read::Broken => {
+                            return self.answer(connection, Reply::Failed, CloseReason::PeerFailed, now);
+                        }
                     }
                     loop {
                         match client.step() {
@@ -373,7 +381,9 @@ impl Gateway {
                             Asked::Say(bytes) => {
                                 let _ = socket.write(&[IoSlice::new(&bytes)]);
                             }
-                            Asked::Failed(why) => return self.answer(connection, why, now),
+                            Asked::Failed(why) => {
+                                return self.answer(connection, why, CloseReason::of_reply(why), now);
+                            }
                             Asked::Connected(rest) => {
                                 self.arrived(connection, socket, now);
                                 if let Some([_, back]) = &mut connection.ways
@@ -412,16 +422,11 @@ impl Gateway {
     }
 
     /// The target has not: its answer sets out, too.
-    fn answer(&mut self, connection: &mut Connection, why: Reply, now: Time) {
+    fn answer(&mut self, connection: &mut Connection, why: Reply, reason: CloseReason, now: Time) {
         self.counts.failed += 1;
         connection.counted = true;
         connection.refusal = Some(why);
-        connection.reason = Some(match why {
-            Reply::Refused => CloseReason::TargetRefused,
-            Reply::HostUnreachable => CloseReason::TargetUnreachable,
-            Reply::NotAllowed => CloseReason::PeerRefused,
-            _ => CloseReason::TargetFailed,
-        });
+        connection.reason = Some(reason);
         if let Some([_, back]) = &mut connection.ways {
             back.stream.append_mark(now, Mark::Reset);
         }
@@ -450,13 +455,3 @@ const EMFILE: i32 = nix::libc::EMFILE;
 const ENFILE: i32 = nix::libc::ENFILE;
 const ENOBUFS: i32 = nix::libc::ENOBUFS;
 const ENOMEM: i32 = nix::libc::ENOMEM;
-
-fn reply_to(error: &std::io::Error) -> Reply {
-    match error.kind() {
-        ErrorKind::ConnectionRefused => Reply::Refused,
-        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::TimedOut => {
-            Reply::HostUnreachable
-        }
-        _ => Reply::Failed,
-    }
-}

@@ -1,8 +1,9 @@
 use crate::common::*;
+use longhaul_relay::{Algorithm, CloseReason, Cluster, Network, Peer, Share};
 use longhaul_storage::faults::{Fault, Faulty};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -39,6 +40,61 @@ fn who_has_no_path_is_refused() {
     assert_eq!(hello(&mut relay.client(), &request)[1], 4);
     let (result, _) = relay.stop();
     assert_eq!(result["connections"]["refused"], 2 + 1 - 1);
+}
+
+/// The last column of `connections.csv`.
+fn close_reasons(relay: Running) -> Vec<String> {
+    let (_, [connections]) = relay.stop_and_read(["connections.csv"]);
+    let last = |line: &str| line.rsplit(',').next().unwrap().to_owned();
+    connections.lines().skip(1).map(last).collect()
+}
+
+#[test]
+fn both_algorithms_record_the_same_close_reasons() {
+    let closed = TcpListener::bind(any(SERVERS)).unwrap().local_addr().unwrap();
+    let silent = TcpListener::bind(any(SERVERS)).unwrap();
+    let request = |target: SocketAddr| match target.ip() {
+        IpAddr::V4(ip) => [&[5, 1, 0, 1][..], &ip.octets(), &target.port().to_be_bytes()].concat(),
+        IpAddr::V6(_) => unreachable!(),
+    };
+    for algorithm in [Algorithm::OneThread, Algorithm::Paper] {
+        let with_peer = |peer: Option<SocketAddr>| {
+            let mut settings = settings(law(0, None), law(0, None), vec![socks()]);
+            (settings.algorithm, settings.share) = (algorithm, Share::Connection);
+            settings.opening_ns = 50_000_000;
+            let members = vec![Network::try_from("127.0.0.3/32".to_owned()).unwrap()];
+            settings.clusters.push(Cluster { name: "apart".into(), members });
+            settings.peers = peer.into_iter().map(|address| Peer { cluster: 1, address }).collect();
+            start(settings)
+        };
+        let relay = with_peer(None);
+        let mut all = Vec::new();
+        let _ = relay.client().read_to_end(&mut all);
+        for target in ["10.0.0.1:80".parse().unwrap(), "127.0.0.3:80".parse().unwrap(), closed] {
+            hello(&mut relay.client(), &request(target));
+        }
+        let expected = [
+            CloseReason::RequestTimeout,
+            CloseReason::TargetOfNoCluster,
+            CloseReason::NoPath,
+            CloseReason::TargetRefused,
+        ];
+        assert_eq!(close_reasons(relay), expected.map(CloseReason::text), "{algorithm:?}");
+        for (peer, expected) in
+            [(closed, CloseReason::PeerFailed), (silent.local_addr().unwrap(), CloseReason::TargetTimeout)]
+        {
+            let relay = with_peer(Some(peer));
+            hello(&mut relay.client(), &request(closed));
+            assert_eq!(close_reasons(relay), [expected.text()], "{algorithm:?}");
+        }
+    }
+}
+
+#[test]
+fn a_relay_without_time_to_open_connections_is_refused() {
+    let mut settings = settings(law(0, None), law(0, None), vec![socks()]);
+    settings.opening_ns = 0;
+    assert_eq!(settings.check(), Err("opening_ns: must be positive".into()));
 }
 
 #[test]
