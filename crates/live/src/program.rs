@@ -9,9 +9,10 @@ use longhaul_plan::{Isolation, Program};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// How long a program may take to end after SIGTERM.
@@ -240,7 +241,7 @@ impl Prepared {
             |text: &str| CString::new(text).map_err(|_| Error::new("an argument contains a zero byte"));
         let log = |suffix: &str| {
             let path = around.directory.join(format!("logs/{}.{suffix}", program.name));
-            File::create(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+            create_log(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
         };
         let mut variables: BTreeMap<String, String> = std::env::vars().collect();
         variables.extend(around.env.clone());
@@ -298,6 +299,11 @@ impl Prepared {
     }
 }
 
+/// Opens a program's log; an error if an earlier program has left a symbolic link in its place.
+fn create_log(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).custom_flags(libc::O_NOFOLLOW).open(path)
+}
+
 fn pointers(words: &[CString]) -> Vec<*const libc::c_char> {
     words.iter().map(|word| word.as_ptr()).chain(std::iter::once(std::ptr::null())).collect()
 }
@@ -329,4 +335,23 @@ pub fn listens(pid: libc::pid_t, port: u16) -> bool {
                 && local.rsplit(':').next().and_then(|hex| u16::from_str_radix(hex, 16).ok()) == Some(port)
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_not_written_through_a_link() {
+        let folder = std::env::temp_dir().join(format!("longhaul-log-link-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (victim, log) = (folder.join("victim"), folder.join("b.out"));
+        std::fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, &log).unwrap();
+        let opened = create_log(&log).map_err(|error| error.raw_os_error());
+        let text = std::fs::read_to_string(&victim).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(opened.unwrap_err(), Some(libc::ELOOP));
+        assert_eq!(text, "precious");
+    }
 }

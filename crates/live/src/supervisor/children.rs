@@ -12,8 +12,8 @@ use crate::observer;
 use crate::oom::OomKills;
 use crate::tun::Tun;
 use longhaul_plan::Plan;
+use longhaul_storage::{Disk, replace};
 use std::ffi::CStr;
-use std::fs;
 use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
@@ -41,6 +41,8 @@ pub(super) struct EngineProcess {
     pub busy: bool,
     /// What it found wrong on the way.
     pub warnings: Vec<String>,
+    /// Answers that came too late, or have not come yet, to commands that nobody waits for any more.
+    overdue: usize,
 }
 
 /// The observer, seen from here.
@@ -76,6 +78,7 @@ impl EngineProcess {
             oom,
             busy,
             warnings: Vec::new(),
+            overdue: 0,
         };
         match engine.next_reply(BEGUN_WITHIN_NS) {
             Ok(_) => Ok(engine),
@@ -119,21 +122,26 @@ impl EngineProcess {
         }
     }
 
-    /// Waits for its answer, but not for ever.
+    /// Waits for its answer to the latest command, but not for ever.
     pub fn answer(&mut self) -> std::io::Result<engine::Reply> {
+        self.answer_within(ANSWERED_WITHIN_NS)
+    }
+
+    fn answer_within(&mut self, within_ns: u64) -> std::io::Result<engine::Reply> {
         loop {
-            let reply = self.next_reply(ANSWERED_WITHIN_NS)?;
+            let reply = self.next_reply(within_ns).inspect_err(|_| self.overdue += 1)?;
             if let Some(answer) = self.take_in(reply) {
                 return Ok(answer);
             }
         }
     }
 
-    /// What it says unasked is noted; the rest comes back.
+    /// Takes note of what it says unasked, and of answers that nobody waits for; another answer comes back.
     fn take_in(&mut self, reply: engine::Reply) -> Option<engine::Reply> {
         match reply {
             engine::Reply::Done {} => self.busy = false,
             engine::Reply::Warning { message } => self.warnings.push(message),
+            _ if self.overdue > 0 => self.overdue -= 1,
             answer => return Some(answer),
         }
         None
@@ -190,7 +198,8 @@ impl ObserverProcess {
 fn told(death: Death, words: &LastWords, log: &Path, oom: &OomKills) -> String {
     let text = words.text();
     if !text.is_empty() {
-        let _ = fs::write(log, &text);
+        // Programs of the run can write its directory, and may have left a link there.
+        let _ = replace(&Disk, log, text.as_bytes());
     }
     death.describe(last_line(&text).as_deref(), oom)
 }
@@ -232,6 +241,51 @@ fn start(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    #[test]
+    fn an_answer_that_comes_late_is_not_given_to_the_next_command() {
+        let (control, theirs) = UnixStream::pair().unwrap();
+        let mut engine = EngineProcess {
+            pid: std::process::id() as i32,
+            control,
+            death: None,
+            failure: None,
+            words: LastWords::new().unwrap(),
+            log: PathBuf::new(),
+            oom: OomKills::none(),
+            busy: true,
+            warnings: Vec::new(),
+            overdue: 0,
+        };
+        assert_eq!(engine.answer_within(0).unwrap_err().kind(), ErrorKind::TimedOut);
+        let mut theirs = theirs;
+        for reply in [
+            engine::Reply::Changed { at_ns: 1 },
+            engine::Reply::Warning { message: "late".into() },
+            engine::Reply::Changed { at_ns: 2 },
+        ] {
+            requests::send_line(&mut theirs, &reply).unwrap();
+        }
+        let answer = engine.answer_within(1_000_000_000).unwrap();
+        assert!(matches!(answer, engine::Reply::Changed { at_ns: 2 }), "{answer:?}");
+        assert_eq!(engine.warnings, ["late"]);
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_log_is_replaced_and_not_followed() {
+        let folder = std::env::temp_dir().join(format!("longhaul-child-link-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (victim, log) = (folder.join("victim"), folder.join("engine.err"));
+        fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, &log).unwrap();
+        let words = LastWords::new().unwrap();
+        words.write("no room\n");
+        told(Death(1 << 8), &words, &log, &OomKills::none());
+        let texts = [&victim, &log].map(|path| fs::read_to_string(path).unwrap());
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(texts, ["precious", "no room\n"]);
+    }
 
     /// How a child ends that does `work`, and what it leaves in its log.
     fn ending(name: &str, work: impl FnOnce(UnixStream) -> Result<()>) -> (String, Option<String>) {
