@@ -56,6 +56,8 @@ pub(crate) struct Slot {
     pub agent: u32,
     /// Packets that carry it: more than one after a link has made copies.
     references: u32,
+    /// Whether one of them has arrived.
+    has_arrived: bool,
 }
 
 /// Set in the bodies of simulated packets, and in no others.
@@ -111,6 +113,7 @@ impl Cargo {
             self.release(packet.body);
             return;
         }
+        self.slots[(packet.body & !SIMULATED) as usize].has_arrived = true;
         self.arrived.push(Arrival { body: packet.body, marked: packet.class & 3 == 3 });
     }
 
@@ -122,8 +125,9 @@ impl Cargo {
     /// See [`Sink::end`].
     pub fn end(&mut self, packet: &Packet, fate: Fate) {
         let slot = &self.slots[(packet.body & !SIMULATED) as usize];
-        // While a copy of it goes on, it has not ended.
-        if matches!(slot.load, Load::Echo(_) | Load::EchoReply(_)) && slot.references == 1 {
+        // While a copy of it is under way, it has not ended, and never if one has arrived.
+        let ends = slot.references == 1 && !slot.has_arrived;
+        if ends && matches!(slot.load, Load::Echo(_) | Load::EchoReply(_)) {
             *self.echo_fates.entry((packet.flow, fate.name())).or_default() += 1;
         }
         self.release(packet.body);
@@ -148,7 +152,7 @@ impl Cargo {
     /// Takes `load` for `agent`; returns the packet's body.
     #[inline]
     pub(crate) fn load(&mut self, agent: u32, load: Load) -> u32 {
-        let slot = Slot { load, agent, references: 1 };
+        let slot = Slot { load, agent, references: 1, has_arrived: false };
         let place = match self.free.pop() {
             Some(place) => {
                 self.slots[place as usize] = slot;
@@ -178,5 +182,46 @@ impl Cargo {
         if slot.references == 0 {
             self.free.push(place);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use longhaul_network::NodeId;
+
+    #[test]
+    fn a_duplicated_echo_has_ended_only_if_no_copy_arrives() {
+        let mut cargo = Cargo::default();
+        let mut duplicated = |number| {
+            let packet = Packet {
+                body: cargo.load(0, Load::Echo(number)),
+                segment: 0,
+                segments: 1,
+                bytes: 84,
+                source: NodeId(0),
+                destination: NodeId(1),
+                ttl: 64,
+                hops: 0,
+                flags: longhaul_network::Flags::empty(),
+                class: 0,
+                flow: 7,
+                damage: 0,
+                offered: Time::ZERO,
+            };
+            cargo.copied(&packet);
+            packet
+        };
+        let [first, second, third] = [1, 2, 3].map(&mut duplicated);
+        cargo.deliver(&first);
+        let arrival = cargo.arrived.remove(0);
+        cargo.unload(arrival);
+        cargo.end(&first, Fate::Lost);
+        cargo.end(&second, Fate::Lost);
+        cargo.deliver(&second);
+        assert_eq!(cargo.echo_fates(), []);
+        cargo.end(&third, Fate::Lost);
+        cargo.end(&third, Fate::Down);
+        assert_eq!(cargo.echo_fates(), [(7, "down", 1)]);
     }
 }
