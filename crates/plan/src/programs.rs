@@ -101,7 +101,7 @@ pub struct Ready {
 }
 
 /// The first of `items`, each with the names that it starts after, that can never start: it waits for one
-/// that does not exist, or for itself.
+/// that does not exist, for itself, or for one that waits for itself.
 pub(crate) fn check_order<'a>(
     items: impl Iterator<Item = (&'a str, &'a [String])> + Clone,
 ) -> Result<(), (usize, String)> {
@@ -114,21 +114,31 @@ pub(crate) fn check_order<'a>(
     let mut ended: BTreeSet<&str> = BTreeSet::new();
     loop {
         let before = ended.len();
-        let can_start =
-            |after: &[String], ended: &BTreeSet<&str>| after.iter().all(|each| ended.contains(each.as_str()));
         for (name, after) in items.clone() {
-            if can_start(after, &ended) {
+            if after.iter().all(|each| ended.contains(each.as_str())) {
                 ended.insert(name);
             }
         }
-        if ended.len() == names.len() {
-            return Ok(());
-        }
         if ended.len() == before {
-            let stuck = items.clone().position(|(name, _)| !ended.contains(name)).unwrap_or_default();
-            return Err((stuck, "after: waits for itself".into()));
+            break;
         }
     }
+    let Some((stuck, (name, after))) = items.clone().enumerate().find(|(_, (name, _))| !ended.contains(name))
+    else {
+        return Ok(());
+    };
+    let mut awaited: BTreeSet<&str> = after.iter().map(String::as_str).collect();
+    loop {
+        let before = awaited.len();
+        for (_, after) in items.clone().filter(|(name, _)| awaited.contains(name)).collect::<Vec<_>>() {
+            awaited.extend(after.iter().map(String::as_str));
+        }
+        if awaited.len() == before {
+            break;
+        }
+    }
+    let what = if awaited.contains(name) { "waits for itself" } else { "depends on a cycle of starts" };
+    Err((stuck, format!("after: {what}")))
 }
 
 impl Span {

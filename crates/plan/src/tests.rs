@@ -108,6 +108,8 @@ fn a_program_that_could_never_start_is_refused() {
     assert_eq!(unknown, "programs[0].after: there is no z");
     let circle = with(vec![named("a", &[]), named("b", &["c"]), named("c", &["b"])]).unwrap_err();
     assert_eq!(circle, "programs[1].after: waits for itself");
+    let behind = with(vec![named("a", &["b"]), named("b", &["c"]), named("c", &["b"])]).unwrap_err();
+    assert_eq!(behind, "programs[0].after: depends on a cycle of starts");
 }
 
 #[test]
