@@ -3,7 +3,7 @@
 //! `python/longhaul/run/record.py` writes the same file under the same lock.
 
 use crate::error::{Error, Result};
-use longhaul_storage::{Disk, Output, Storage};
+use longhaul_storage::Disk;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -90,11 +90,6 @@ pub fn end(directory: &Path, ending: &Ending) -> Result<()> {
     Ok(())
 }
 
-/// Replaces a file in one step, where a crash of the machine may lose the new one.
-pub fn replace_lightly(path: &Path, content: &[u8]) -> io::Result<()> {
-    longhaul_storage::replace(&Unsynced, path, content)
-}
-
 /// Replaces `run.json` in one step; it stays its owner's, who may have started the run by sudo.
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let owner = fs::symlink_metadata(path).map(|found| (found.uid(), found.gid()));
@@ -111,43 +106,6 @@ fn in_reserve(error: io::Error, path: &Path, text: &str) -> io::Result<()> {
     match is_full && fs::remove_file(path.with_file_name(RESERVE)).is_ok() {
         true => replace(path, text.as_bytes()),
         false => Err(error),
-    }
-}
-
-/// The file system of this machine, without waiting for the device.
-struct Unsynced;
-
-impl Storage for Unsynced {
-    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>> {
-        Ok(Box::new(UnsyncedFile(Disk.create(path)?)))
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        Disk.rename(from, to)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        Disk.remove(path)
-    }
-
-    fn sync_directory(&self, _path: &Path) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-struct UnsyncedFile(Box<dyn Output>);
-
-impl Output for UnsyncedFile {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.append(bytes)
-    }
-
-    fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.0.cut(length)
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

@@ -25,7 +25,7 @@ use crate::run_record::{self, Ending};
 use children::{EngineProcess, ObserverProcess};
 use longhaul_network::Network;
 use longhaul_plan::{Cause, Event, Isolation, LinkChange, NodeKind, Plan};
-use longhaul_storage::Disk;
+use longhaul_storage::{Disk, replace, replace_unsynced};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -76,7 +76,7 @@ pub fn supervise(plan: &Plan, options: &mut Options, report: &LastWords) -> i32 
     talk.remove_socket();
     ending.warnings = std::mem::take(&mut talk.warnings);
     if let Ok(text) = serde_json::to_string_pretty(&ending) {
-        let _ = longhaul_storage::replace(&Disk, &options.directory.join("raw/ended.json"), text.as_bytes());
+        let _ = replace(&Disk, &options.directory.join("raw/ended.json"), text.as_bytes());
         report.write(&text);
     }
     // The end of worker and client may not have been seen yet.
@@ -340,10 +340,8 @@ impl<'a> Supervisor<'a> {
         }
         let started = json!({"t0_unix_ns": crate::clock::unix_ns() + START_MARGIN_NS});
         // Needed where the engine cannot say it at the end.
-        let _ = run_record::replace_lightly(
-            &self.directory.join("raw/started.json"),
-            started.to_string().as_bytes(),
-        );
+        let _ =
+            replace_unsynced(&Disk, &self.directory.join("raw/started.json"), started.to_string().as_bytes());
         self.started = true;
         talk.tell(&json!({"event": "started", "t0_unix_ns": started["t0_unix_ns"]}));
         Ok(())
@@ -410,7 +408,7 @@ impl<'a> Supervisor<'a> {
         if *changed && now_ns >= *next_ns {
             (*changed, *next_ns) = (false, now_ns + NOTED_EVERY_NS);
             let text = format!("{:#}\n", json!(self.programs));
-            let _ = run_record::replace_lightly(&self.directory.join("raw/programs.json"), text.as_bytes());
+            let _ = replace_unsynced(&Disk, &self.directory.join("raw/programs.json"), text.as_bytes());
         }
     }
 

@@ -1,8 +1,9 @@
-use crate::{Output, Storage};
-use std::io::{self, ErrorKind, Write};
+use crate::{Output, Storage, append_all};
+use std::io::{self, Write};
 use std::path::Path;
 
-/// A file to which each write appends all of its bytes, or none: a full disk leaves no half of a line.
+/// A file to which each write appends all of its bytes, or none: a full disk leaves no half of a line. Where the
+/// half cannot be cut off, nothing is appended behind it.
 pub struct Appender {
     output: Box<dyn Output>,
     length: u64,
@@ -15,18 +16,6 @@ impl Appender {
     pub fn create(storage: &dyn Storage, path: &Path) -> io::Result<Self> {
         Ok(Appender { output: storage.create(path)?, length: 0, torn: false })
     }
-
-    fn append(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            match self.output.append(bytes) {
-                Ok(0) => return Err(ErrorKind::WriteZero.into()),
-                Ok(written) => bytes = &bytes[written..],
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Write for Appender {
@@ -34,7 +23,7 @@ impl Write for Appender {
         if self.torn {
             return Err(io::Error::other("an earlier write failed half-way"));
         }
-        match self.append(bytes) {
+        match append_all(&mut *self.output, bytes) {
             Ok(()) => {
                 self.length += bytes.len() as u64;
                 Ok(bytes.len())
@@ -56,6 +45,7 @@ mod tests {
     use super::*;
     use crate::Disk;
     use crate::faults::{Fault, Faulty, folder};
+    use std::io::ErrorKind;
 
     #[test]
     fn a_write_that_fails_half_way_leaves_the_lines_before_it() {

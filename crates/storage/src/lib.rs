@@ -1,8 +1,8 @@
 //! Writing to disk: records of which all lines are complete, and files that are complete or absent.
 //!
-//! No symbolic link is followed, and no file that somebody else has put there is written to. All that the
-//! engine, the simulator and the relay write goes through [`Storage`], so that tests can make each operation
-//! fail ([`faults`]).
+//! A file that exists, or a symbolic link in its place, is replaced or refused, and never written to. Records and
+//! results of the engine, the simulator and the relay are written through [`Storage`], so that tests can make each
+//! operation fail ([`faults`]).
 #![forbid(unsafe_code)]
 
 mod appender;
@@ -12,9 +12,9 @@ mod replace;
 
 pub use appender::Appender;
 pub use disk::Disk;
-pub use replace::replace;
+pub use replace::{replace, replace_unsynced};
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// The operations that change a file system.
@@ -37,4 +37,17 @@ pub trait Output: Send + Sync {
     fn cut(&mut self, length: u64) -> io::Result<()>;
     /// Waits until the file is on the device.
     fn sync(&mut self) -> io::Result<()>;
+}
+
+/// Appends all of `bytes`, or an error after some of them.
+fn append_all(output: &mut dyn Output, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match output.append(bytes) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => bytes = &bytes[written..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

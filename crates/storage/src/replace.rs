@@ -1,30 +1,41 @@
-use crate::Storage;
+use crate::{Output, Storage, append_all};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Makes `content` that of the file at `path`, in one step: after an error or a crash it is as it was before.
+/// Makes `content` that of the file at `path`, in one step: whatever fails, the file is the old one or the new one.
+/// An error means the new one only if the directory could not be written to the device.
 pub fn replace(storage: &dyn Storage, path: &Path, content: &[u8]) -> io::Result<()> {
+    rename_into_place(storage, path, content, |output| output.sync())?;
+    storage.sync_directory(parent(path))
+}
+
+/// The same without waiting for the device: if the machine crashes, the new content may be lost.
+pub fn replace_unsynced(storage: &dyn Storage, path: &Path, content: &[u8]) -> io::Result<()> {
+    rename_into_place(storage, path, content, |_| Ok(()))
+}
+
+fn rename_into_place(
+    storage: &dyn Storage,
+    path: &Path,
+    content: &[u8],
+    sync: impl FnOnce(&mut dyn Output) -> io::Result<()>,
+) -> io::Result<()> {
     let part = beside(path)?;
     let mut output = storage.create(&part)?;
-    let mut rest = content;
-    let mut written = Ok(());
-    while written.is_ok() && !rest.is_empty() {
-        match output.append(rest) {
-            Ok(0) => written = Err(io::ErrorKind::WriteZero.into()),
-            Ok(bytes) => rest = &rest[bytes..],
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => written = Err(error),
-        }
-    }
-    let renamed = written.and_then(|()| output.sync()).and_then(|()| storage.rename(&part, path));
+    let written = append_all(&mut *output, content).and_then(|()| sync(&mut *output));
+    let renamed = written.and_then(|()| storage.rename(&part, path));
     if renamed.is_err() {
         // The error that led here is the one to tell.
         let _ = storage.remove(&part);
     }
-    renamed?;
-    storage.sync_directory(path.parent().unwrap_or(Path::new("/")))
+    renamed
+}
+
+/// The directory of a file; that of a bare name is the working directory.
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// `.NAME.PID.RANDOM.part`, as Python's `longhaul.storage` names them.
@@ -71,6 +82,28 @@ mod tests {
             }
             assert_eq!(operations, 5, "create, append, sync, rename, sync");
         }
+    }
+
+    #[test]
+    fn the_parent_of_a_bare_name_is_the_working_directory() {
+        assert_eq!(parent(Path::new("run.json")), Path::new("."));
+        assert_eq!(parent(Path::new("/run.json")), Path::new("/"));
+        assert!(Disk.sync_directory(parent(Path::new("run.json"))).is_ok());
+    }
+
+    #[test]
+    fn what_is_not_synced_is_replaced_in_one_step_too() {
+        let folder = folder("what_is_not_synced");
+        let path = folder.join("programs.json");
+        std::fs::write(&path, "old").unwrap();
+        for at in 0..3 {
+            assert!(replace_unsynced(&Faulty::new(at, Fault::ShortWrite), &path, b"new").is_err());
+            assert_eq!((std::fs::read(&path).unwrap(), files(&folder)), (b"old".to_vec(), 1), "{at}");
+        }
+        let storage = Faulty::new(3, Fault::ShortWrite);
+        replace_unsynced(&storage, &path, b"new").unwrap();
+        assert!(!storage.has_failed(), "create, append, rename");
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
     }
 
     #[test]
