@@ -294,12 +294,15 @@ struct Creating<'a> {
 impl Creating<'_> {
     fn file(&self, name: &str) -> Result<Appender> {
         let path = self.directory.join(name);
-        Appender::create(self.storage, &path)
-            .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+        Appender::create(self.storage, &path).map_err(|error| self.failed(name, error))
     }
 
     fn table(&self, name: &str, columns: &[impl AsRef<str>]) -> Result<Table<Appender>> {
-        Table::new(self.file(name)?, columns).map_err(|error| Error::wrap("write records", error))
+        Table::new(self.file(name)?, columns).map_err(|error| self.failed(name, error))
+    }
+
+    fn failed(&self, name: &str, error: io::Error) -> Error {
+        Error::wrap(format!("write {}", self.directory.join(name).display()), error)
     }
 }
 
@@ -319,23 +322,24 @@ struct Files {
 impl Files {
     fn open(plan: &Plan, directory: &Path, storage: &dyn Storage) -> Result<Self> {
         let create = Creating { directory, storage };
-        let failed = |error| Error::wrap("write records", error);
         let mut captures = HashMap::new();
         for &link in &plan.measure.captures {
             let folder = directory.join("captures");
-            fs::create_dir_all(&folder).map_err(failed)?;
+            fs::create_dir_all(&folder).map_err(|error| create.failed("captures", error))?;
             let name = &plan.links[link].name;
             for (end, interfaces) in CAPTURED.iter().enumerate() {
                 let node = &plan.nodes[plan.links[link].endpoints[end]].name;
-                let file = BufWriter::new(create.file(&format!("captures/{name}@{node}.pcapng"))?);
+                let path = format!("captures/{name}@{node}.pcapng");
+                let file = BufWriter::new(create.file(&path)?);
                 let names = interfaces.map(|interface| format!("{name} {interface}"));
                 let capture = Capture::new(file, &names.each_ref().map(String::as_str), plan.measure.snap);
-                captures.insert((link as u32, end), capture.map_err(failed)?);
+                captures.insert((link as u32, end), capture.map_err(|error| create.failed(&path, error))?);
             }
         }
         let journal = if plan.measure.journal {
-            let mut file = BufWriter::new(create.file("raw/journal.bin")?);
-            file.write_all(&JOURNAL_MAGIC).map_err(failed)?;
+            let path = "raw/journal.bin";
+            let mut file = BufWriter::new(create.file(path)?);
+            file.write_all(&JOURNAL_MAGIC).map_err(|error| create.failed(path, error))?;
             Some(file)
         } else {
             None
@@ -422,5 +426,24 @@ impl Files {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use longhaul_storage::faults::{Fault, Faulty, folder};
+
+    #[test]
+    fn a_table_that_cannot_be_written_is_named() {
+        let directory = folder("a_table_that_cannot_be_written");
+        for at in 0..2 {
+            let storage = Faulty::new(at, Fault::Error);
+            let create = Creating { directory: &directory, storage: &storage };
+            let error = create.table(&format!("{at}.csv"), &["a"]).err().unwrap();
+            let expected = format!("cannot write {}/{at}.csv: ", directory.display());
+            assert!(error.message().starts_with(&expected), "{error}");
+        }
+        std::fs::remove_dir_all(directory).unwrap();
     }
 }
