@@ -13,7 +13,7 @@ use crate::settings::{Framing, Listener, Settings};
 use crate::sockets::{Socket, raise_file_limit};
 use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
 use crate::spinner::Spinner;
-use crate::wan::{FlowId, OPENING_ROUND_TRIPS, Outcome, Piece, RouteId, Wan};
+use crate::wan::{FlowId, Outcome, Piece, RouteId, Wan};
 use crate::{Options, Wrapper};
 use longhaul_plan::Event;
 use longhaul_storage::replace;
@@ -388,7 +388,7 @@ impl Relay {
         let _ = stream.set_nodelay(true);
         if peer.is_some() {
             // The other gateway delays its answer.
-            let travel = Duration::from_nanos(OPENING_ROUND_TRIPS * locked(&self.wan).round_trip(route).ns());
+            let travel = Duration::from_nanos(locked(&self.wan).opening_travel(route).ns());
             let gone = |error: std::io::Error| match is_timeout(&error) {
                 true => (Reply::HostUnreachable, CloseReason::TargetTimeout),
                 false => (Reply::Failed, CloseReason::PeerFailed),

@@ -434,6 +434,11 @@ impl Wan {
         Span::from_ns(one_way(from, to) + one_way(to, from))
     }
 
+    /// How long the request to connect along a route and its answer may be under way, losses included.
+    pub(crate) fn opening_travel(&self, route: RouteId) -> Span {
+        Span::from_ns(OPENING_ROUND_TRIPS * self.round_trip(route).ns())
+    }
+
     /// The rate of a route's slowest link, on average; `None`: no limit.
     pub fn rate(&self, route: RouteId) -> Option<u64> {
         let Route { channels, .. } = &self.routes[route.0 as usize];
@@ -490,10 +495,10 @@ impl Wan {
     }
 }
 
-/// Least and most bytes of a piece of a stream.
 /// Round trips of the WAN that a connection may take to open, losses included, besides what its ends take.
-pub(crate) const OPENING_ROUND_TRIPS: u64 = 4;
+const OPENING_ROUND_TRIPS: u64 = 4;
 
+/// Least and most bytes of a piece of a stream.
 const SMALLEST_PIECE: u32 = 1_448;
 const LARGEST_PIECE: u32 = 64 << 10;
 
@@ -517,9 +522,22 @@ fn has_room(line: &Line<Piece>, limit: (Option<u64>, Option<u64>), bytes: u32) -
 
 /// A direction's laws after a change.
 fn apply(laws: &mut Direction, change: &Change) {
-    // Hosts that pace stand before their gateway.
-    let Change { up, loss, queue, rate, delay, reorder, duplicate, corrupt, .. } = change.clone();
-    let Change { loss_place, framing, out_of_order, .. } = change.clone();
+    let Change {
+        up,
+        loss,
+        queue,
+        rate,
+        delay,
+        reorder,
+        duplicate,
+        corrupt,
+        loss_place,
+        framing,
+        out_of_order,
+        // A gateway has no super-packets, and hosts that pace stand before it.
+        coalesce_ns: _,
+        pacing: _,
+    } = change.clone();
     laws.loss_place = loss_place.unwrap_or(laws.loss_place);
     laws.framing = framing.unwrap_or(laws.framing);
     laws.out_of_order = out_of_order.or(laws.out_of_order.take());

@@ -8,7 +8,7 @@ use crate::settings::{Framing, Listener};
 use crate::sockets::{Read, Socket};
 use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
 use crate::stream::{Mark, Stream};
-use crate::wan::{FlowId, OPENING_ROUND_TRIPS, Wan};
+use crate::wan::{FlowId, Wan};
 use longhaul_units::{Span, Time};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -447,8 +447,7 @@ impl Gateway {
 
 /// How long the request to connect and its answer may be under way, losses included.
 fn travel(connection: &Connection, wan: &Wan) -> Span {
-    let Some([there, _]) = &connection.ways else { return Span::ZERO };
-    Span::from_ns(OPENING_ROUND_TRIPS * wan.round_trip(there.route).ns())
+    connection.ways.as_ref().map_or(Span::ZERO, |[there, _]| wan.opening_travel(there.route))
 }
 
 const EMFILE: i32 = nix::libc::EMFILE;
