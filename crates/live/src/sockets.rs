@@ -178,10 +178,9 @@ impl Socket {
 
     /// Writes a row: the socket of `host` at `t_ns`.
     pub fn write(&self, t_ns: u64, host: &str, table: &mut Table<impl Write>) -> io::Result<()> {
-        let text = |address: Option<SocketAddr>| address.map(|it| it.to_string()).unwrap_or_default();
         let state = *NAMES.get(usize::from(self.state)).unwrap_or(&NAMES[0]);
         let row = table.row().field(t_ns).field(host).field(self.cookie);
-        let row = row.field(&*text(self.local)).field(&*text(self.remote)).field(state).field(&*self.law);
+        let row = row.field(self.local).field(self.remote).field(state).field(&*self.law);
         let row = row.field(self.cwnd).field(self.ssthresh).fields([self.mss, self.rtt_us, self.rttvar_us]);
         let row = row.field(self.min_rtt_us).fields([self.rto_us, self.unacked, self.lost, self.retransmits]);
         let row = row.field(self.delivery_bits_per_s).field(self.pacing_bits_per_s);
@@ -320,6 +319,13 @@ mod tests {
         assert!(sender.cwnd > 0 && sender.mss > 0 && !sender.law.is_empty(), "{sender:?}");
         assert_eq!(NAMES[usize::from(sender.state)], "established");
         assert_ne!(sender.cookie, receiver.cookie);
+    }
+
+    #[test]
+    fn truncated_netlink_messages_are_ignored() {
+        assert_eq!(parse(&[2; 71]), None);
+        assert_eq!(parse(&[0; 76]), None);
+        assert!(!read_messages(&[1, 2, 3], &mut |_| ()).unwrap());
     }
 
     #[test]

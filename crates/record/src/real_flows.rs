@@ -123,7 +123,6 @@ pub struct FlowSampleRow {
 impl FlowCountRow {
     /// Writes the row.
     pub fn write(&self, table: &mut Table<impl Write>) -> io::Result<()> {
-        let text = |address: Option<IpAddr>| address.map(|address| address.to_string()).unwrap_or_default();
         let of = &self.counts;
         let counts = [
             of.sent_packets,
@@ -137,9 +136,9 @@ impl FlowCountRow {
             of.delivered_bytes,
             self.copied_packets,
         ];
-        let row = table.row().field(self.flow).field(u32::from(self.protocol));
-        let row = row.field(text(self.source).as_str()).field(self.source_port.map(u32::from));
-        let row = row.field(text(self.destination).as_str()).field(self.destination_port.map(u32::from));
+        let row = table.row().field(self.flow).field(self.protocol);
+        let row = row.field(self.source).field(self.source_port);
+        let row = row.field(self.destination).field(self.destination_port);
         let row = row.field(self.first_ns).field(self.last_ns).field(self.last_new_ns);
         row.field(self.last_acknowledged_ns).fields(counts).fields(self.ended).end()
     }

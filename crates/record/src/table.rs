@@ -1,5 +1,6 @@
 use csv_core::{WriteResult, Writer};
 use std::io::{self, Write};
+use std::net::{IpAddr, SocketAddr};
 
 /// Bytes that gather before they are written.
 const BUFFER: usize = 1 << 16;
@@ -156,6 +157,19 @@ impl Field for f64 {
     }
 }
 
+impl Field for IpAddr {
+    fn encode(&self, append: &mut dyn FnMut(&[u8])) {
+        append(self.to_string().as_bytes());
+    }
+}
+
+/// `10.0.0.1:5201` or `[fd00::1]:5201`.
+impl Field for SocketAddr {
+    fn encode(&self, append: &mut dyn FnMut(&[u8])) {
+        append(self.to_string().as_bytes());
+    }
+}
+
 macro_rules! integer {
     ($($kind:ty),*) => {$(
         impl Field for $kind {
@@ -212,6 +226,16 @@ pub(crate) mod tests {
     #[test]
     fn a_line_is_a_row_whatever_is_in_it() {
         assert_eq!(written("a\r\nb\0"), "number,text\n7,a\\r\\nb\\u{0}\n");
+    }
+
+    #[test]
+    fn addresses_are_fields() {
+        let mut out = Vec::new();
+        let mut table = Table::new(&mut out, &["host", "local", "remote"]).unwrap();
+        let (host, local): (IpAddr, SocketAddr) = ([10, 0, 0, 1].into(), "[fd00::1]:80".parse().unwrap());
+        table.row().field(host).field(local).field(None::<SocketAddr>).end().unwrap();
+        drop(table);
+        assert_eq!(out, b"host,local,remote\n10.0.0.1,[fd00::1]:80,\n");
     }
 
     #[test]

@@ -207,9 +207,8 @@ fn write(
 }
 
 fn connection(table: &mut Table<Appender>, closed: &Closed) -> io::Result<()> {
-    let target = closed.target.map(|target| target.to_string()).unwrap_or_default();
     let row = table.row().field(closed.serial).field(closed.listener);
-    let row = row.field(&*closed.from).field(&*closed.to).field(&*closed.client.to_string()).field(&*target);
+    let row = row.field(&*closed.from).field(&*closed.to).field(closed.client).field(closed.target);
     let row = row.field(closed.opened.ns()).field(closed.closed.ns()).fields(closed.bytes);
     row.field(closed.reason.text()).end()?;
     table.flush()
