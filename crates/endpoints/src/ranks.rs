@@ -239,7 +239,7 @@ impl Endpoints {
                 continue;
             }
             (job.start, job.last_end) = (now, now);
-            for agent in job.openers.clone() {
+            for agent in std::mem::take(&mut job.openers) {
                 match &mut self.agents[agent as usize] {
                     Agent::Sleeper(sleeper) => sleeper.at = now,
                     Agent::Channel(channel) => channel.open_at(now),

@@ -111,8 +111,8 @@ pub(crate) struct Lanes<P> {
     last_due: Time,
     entered: u64,
     coalesce: Span,
-    /// The main lane cut into runs that may be taken together; of packets that entered while `coalesce` was
-    /// zero there are none, and they are the last.
+    /// The main lane from its front, cut into runs that are taken together. Packets that entered while `coalesce`
+    /// was zero are in none; they are behind all others.
     groups: VecDeque<Group>,
 }
 
@@ -168,7 +168,7 @@ impl<P: Copy> Lanes<P> {
     }
 
     fn set_coalesce(&mut self, coalesce: Span) {
-        // Groups stand for all of the main lane, or for none of it.
+        // Packets without a group get one each, so that those that enter from now on are behind a group again.
         let grouped: u64 = self.groups.iter().map(|group| group.packets).sum();
         if coalesce > Span::ZERO {
             let alone = self.main.iter().skip(grouped as usize);

@@ -21,14 +21,12 @@ pub struct Groups {
 impl Groups {
     /// Makes the run's group below our own; without permission there simply is none.
     pub fn make(run: &str) -> Self {
-        let root = own_group().map(|group| group.join(format!("{PREFIX}{run}")));
-        Groups { root: root.filter(|root| fs::create_dir(root).is_ok()) }
+        Groups { root: root_of(run).filter(|root| fs::create_dir(root).is_ok()) }
     }
 
     /// The groups of a run that may be gone.
     pub fn of(run: &str) -> Self {
-        let root = own_group().map(|group| group.join(format!("{PREFIX}{run}")));
-        Groups { root: root.filter(|root| root.is_dir()) }
+        Groups { root: root_of(run).filter(|root| root.is_dir()) }
     }
 
     /// Where the run's groups are.
@@ -59,6 +57,11 @@ impl Groups {
             std::thread::sleep(BETWEEN_TRIES);
         }
     }
+}
+
+/// Where the groups of a run belong.
+fn root_of(run: &str) -> Option<PathBuf> {
+    own_group().map(|group| group.join(format!("{PREFIX}{run}")))
 }
 
 /// This process's directory in the second version of control groups.

@@ -143,12 +143,7 @@ impl Records {
         keep(failure, outputs.changes.write_all(format!("{row}\n").as_bytes()));
     }
 
-    /// Writes out what is buffered. The error is the first there was.
-    pub(crate) fn finish(&mut self) -> io::Result<()> {
-        self.flush()
-    }
-
-    /// The same on the way, after which more may come.
+    /// Writes what is buffered; more may come. The error is the first that there was.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);

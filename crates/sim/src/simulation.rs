@@ -259,7 +259,7 @@ impl Simulation {
         let (flows, requests) = self.endpoints.flows(self.now);
         let records = &mut self.outlet.records;
         requests.into_iter().for_each(|row| records.request(row));
-        records.finish().map_err(|error| format!("cannot write the records: {error}"))?;
+        records.flush().map_err(|error| format!("cannot write the records: {error}"))?;
         Ok(self.account(flows))
     }
 

@@ -3,7 +3,7 @@
 use super::Supervisor;
 use super::requests::Talk;
 use crate::clock::monotonic_ns;
-use crate::program::{self, Surroundings};
+use crate::program::{self, Running, Surroundings};
 use serde_json::json;
 
 impl Supervisor<'_> {
@@ -27,11 +27,8 @@ impl Supervisor<'_> {
 
     /// Whether all programs of these names have ended, or could not start.
     fn have_ended(&self, names: &[String]) -> bool {
-        let mut waiting = self
-            .programs
-            .iter()
-            .filter(|running| running.is_pending_or_running() && names.contains(&running.name));
-        waiting.next().is_none()
+        let is_awaited = |running: &Running| running.is_pending_or_running() && names.contains(&running.name);
+        names.is_empty() || !self.programs.iter().any(is_awaited)
     }
 
     /// When the supervisor next has something to do, on the run's clock.
