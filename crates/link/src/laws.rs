@@ -23,7 +23,7 @@ pub struct Laws {
     pub delay: Delay,
     /// Whether a packet may overtake another because its delay was smaller.
     pub reorder: bool,
-    /// Packets that leave the order.
+    /// The reordering model.
     pub out_of_order: Option<OutOfOrder>,
     /// The chance that a packet, once past the loss law, is followed by a copy of itself.
     pub duplicate: Probability,
@@ -60,7 +60,7 @@ pub enum LossPlace {
     AfterQueue,
 }
 
-/// Packets that leave the order, although the wire keeps it.
+/// A reordering model, for a wire that keeps packets in order otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OutOfOrder {
     /// One packet, chosen at random, in each block takes another delay, so that those behind it may
@@ -108,14 +108,14 @@ pub struct Change {
     pub duplicate: Option<Probability>,
     /// A new chance of wrong bits.
     pub corrupt: Option<Probability>,
-    /// A new loss position, for packets that pass it from now on: those that wait pass the egress of the
-    /// queue, and the ingress no more.
+    /// A new loss position. Packets that wait in the queue have passed its ingress: a change applies to them only
+    /// at the egress.
     pub loss_place: Option<LossPlace>,
     /// New framing, for packets whose first bit leaves from now on.
     pub framing: Option<Framing>,
-    /// New packets that leave the order, or none, among those whose first bit leaves from now on.
+    /// A new reordering model, or none, for packets whose first bit leaves from now on.
     pub out_of_order: Option<Option<OutOfOrder>>,
-    /// A new span within which segments are given out together, for packets whose first bit leaves from now
-    /// on.
+    /// A new span within which segments of a super-packet leave together, for packets whose first bit leaves
+    /// from now on.
     pub coalesce: Option<Span>,
 }

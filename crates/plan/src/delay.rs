@@ -71,11 +71,11 @@ pub enum Rounding {
     Up,
 }
 
-/// Packets that leave the order.
+/// A reordering model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum OutOfOrder {
-    /// None does.
+    /// No packet is reordered.
     None {},
     /// One packet, chosen at random, in every block gets another delay (NemC's ooo_rate, ooo_delay).
     Block {

@@ -24,7 +24,7 @@ pub struct Direction {
     pub delay: Delay,
     /// Whether a packet may overtake another because its delay was smaller.
     pub reorder: bool,
-    /// Packets that leave the order.
+    /// The reordering model.
     pub out_of_order: Option<OutOfOrder>,
     /// The share of packets that arrive twice.
     pub duplicate: f64,
@@ -106,7 +106,7 @@ pub struct Change {
     /// New framing, for packets whose first bit leaves from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub framing: Option<Framing>,
-    /// New packets that leave the order.
+    /// A new reordering model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out_of_order: Option<OutOfOrder>,
     /// Another span within which segments of a super-packet leave together, where the direction ends at a
@@ -163,7 +163,7 @@ impl Change {
             at("out_of_order", law.check(self.delay.as_ref().map_or(0, Delay::mean_ns)))?;
         }
         if self.loss_place.is_some() && self.loss.is_none() {
-            return Err("loss_place: changes together with the loss model alone".into());
+            return Err("loss_place: can only change together with loss".into());
         }
         for (position, each) in self.pacing.iter().enumerate() {
             each.law.check().map_err(|error| format!("pacing[{position}].law.{error}"))?;

@@ -39,8 +39,8 @@ def _with_units(spans: Mapping[str, Any] | None) -> dict[str, Any]:
 def _reasons(result: Mapping[str, Any]) -> Iterator[Reason]:
     log = result.get("log") or {}
     if log.get("error"):
-        what = f"the log of messages could not be written: {log['error']}"
-        yield Reason("invalid", what, "free room on the disk, or give --no-log")
+        what = f"the relay's log is incomplete: {log['error']}"
+        yield Reason("invalid", what, "raise log: {limit: ...}, free disk space, or give --no-log")
     share, quantile = (1, "p99") if (result.get("pieces") or 0) >= FEW_PIECES else (10, "p90")
     late_ns = (result.get("lateness_ns") or {}).get(quantile) or 0
     if late_ns > LATENESS_P99_NS:

@@ -54,7 +54,7 @@ def plan_delay(delay: Delay | DelayTrace | None, inputs: Inputs) -> Plain:
 
 
 def plan_out_of_order(law: Any, mean_ns: int) -> Plain | None:
-    """Packets that leave the order of a link with this mean delay."""
+    """The reordering model of a link with this mean delay."""
     if law is None or isinstance(law, InOrder):
         return None
     if not isinstance(law, BlockOutOfOrder | ShareOutOfOrder):

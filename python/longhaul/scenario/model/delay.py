@@ -1,4 +1,4 @@
-"""Laws of delay, and packets that leave the order."""
+"""Delay and reordering models."""
 
 from typing import Annotated, Any, Literal
 
@@ -187,7 +187,7 @@ class EarlyOutOfOrder(Strict):
 
 
 class InOrder(Strict):
-    """No packet leaves the order."""
+    """No packet is reordered."""
 
     none: Literal["none"]
 
