@@ -1,6 +1,6 @@
 //! The process that started a run and waits for its end, seen from the worker.
 
-use crate::death::Death;
+use crate::exit_status::ExitStatus;
 use crate::oom::OomKills;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -60,15 +60,15 @@ impl Client {
 
     /// What happened to it, as far as the kernel tells (since Linux 6.15).
     pub fn describe(&self) -> String {
-        let how = match self.death() {
-            Some(death) => death.describe(None, &self.oom),
+        let how = match self.exit_status() {
+            Some(status) => status.describe(None, &self.oom),
             None if self.is_gone() => "ended; this kernel does not report how".into(),
             None => "closed its control connection".into(),
         };
         format!("the client (process {}) {how}", self.pid)
     }
 
-    fn death(&self) -> Option<Death> {
+    fn exit_status(&self) -> Option<ExitStatus> {
         let pidfd = self.pidfd.as_ref().ok()?;
         let looks = COLLECTED_WITHIN.as_millis() / BETWEEN_LOOKS.as_millis();
         for _ in 0..looks {
@@ -79,7 +79,7 @@ impl Client {
             // SAFETY: the structure has the size that the request's number says, and outlives the call.
             let done = unsafe { libc::ioctl(pidfd.as_raw_fd(), PIDFD_GET_INFO, &mut info) };
             if done == 0 && info.mask & INFO_EXIT != 0 {
-                return Some(Death(info.exit_code));
+                return Some(ExitStatus(info.exit_code));
             }
             std::thread::sleep(BETWEEN_LOOKS);
         }

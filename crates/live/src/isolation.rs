@@ -1,9 +1,9 @@
-//! What programs of a host may do to the machine: what a network needs, and little else.
+//! Restricts what programs of a host can do to the machine.
 //!
-//! Programs of a run are root of it, so that they may change routes and open raw sockets. Without more, root's
-//! programs could as well load modules, set the clock, or write to disks. Here they lose the capabilities, system
-//! calls, files and devices that concern the whole machine. It is no container: the working directory, home
-//! directories and `/tmp` are the machine's own.
+//! Programs run as root of their run, so that they can change routes and open raw sockets. Without restrictions, the
+//! programs of a run that root started could also load modules, set the clock or write to disks. This module removes
+//! the capabilities, system calls, files and devices that affect the whole machine. This is not a container: the
+//! working directory, home directories and `/tmp` are those of the machine.
 
 use crate::error::{Error, Result};
 use crate::host::Namespaces;
@@ -18,7 +18,7 @@ mod restriction;
 
 pub use restriction::restrict;
 
-/// Files of the system, which programs may read alone.
+/// Directories of the system, which are read-only for programs.
 const SYSTEM: [&str; 12] = [
     "/usr",
     "/bin",
@@ -33,7 +33,7 @@ const SYSTEM: [&str; 12] = [
     "/var/spool/cron",
     "/var/lib/systemd",
 ];
-/// What of `/proc` concerns the whole machine; `/proc/sys/net` is a host's own.
+/// Files of `/proc` that affect the whole machine and are read-only; `/proc/sys/net` belongs to the host.
 const KERNEL: [&str; 13] = [
     "/proc/sys/kernel",
     "/proc/sys/vm",
@@ -49,9 +49,9 @@ const KERNEL: [&str; 13] = [
     "/proc/fs",
     "/proc/acpi",
 ];
-/// What nobody in a host needs to read.
+/// Files that programs cannot read.
 const HIDDEN: [&str; 4] = ["/proc/kcore", "/proc/kmsg", "/proc/keys", "/proc/timer_list"];
-/// Devices that hosts have, files and directories alike; disks and memory are not among them.
+/// Files and directories of `/dev` that hosts have; disks and memory are not among them.
 const DEVICES: [&str; 15] = [
     "null",
     "zero",
@@ -69,20 +69,20 @@ const DEVICES: [&str; 15] = [
     "mqueue",
     "hugepages",
 ];
-/// Prefixes of names of accelerators.
+/// Prefixes of device names of accelerators.
 const ACCELERATORS: [&str; 3] = ["nvidia", "kfd", "accel"];
 
-/// Moves into a copy of this mount namespace in which the files of the machine are closed, but for `open`, and
-/// returns it, for hosts to be built from. The calling process must have one thread.
-pub fn closed(open: &[PathBuf]) -> Result<Namespaces> {
+/// Moves this process into a copy of its mount namespace in which the system's files are read-only, except those
+/// below `open`. Returns the namespaces, from which hosts are built. The calling process must have one thread.
+pub fn restricted_mounts(open: &[PathBuf]) -> Result<Namespaces> {
     unshare(CloneFlags::CLONE_NEWNS).map_err(|error| Error::wrap("create a mount namespace", error))?;
-    close_files(&open.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+    restrict_files(&open.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
     Namespaces::current()
 }
 
-/// Starts a process, with no more rights than programs of hosts have, that keeps the hosts' namespaces open; one
-/// with more would be closed to them.
-pub fn hold<'a>(hosts: impl Iterator<Item = &'a Namespaces>) -> Result<libc::pid_t> {
+/// Starts a process that keeps the hosts' namespaces open, and returns its process number. It has no more privileges
+/// than programs of hosts, because these may not open the namespaces of a process with more.
+pub fn start_namespace_holder<'a>(hosts: impl Iterator<Item = &'a Namespaces>) -> Result<libc::pid_t> {
     let kept: Vec<i32> = hosts.flat_map(|host| host.descriptors().map(|(_, number)| number)).collect();
     // SAFETY: this process has one thread; the child does nothing but close, restrict itself and wait.
     match unsafe { libc::fork() } {
@@ -107,7 +107,7 @@ pub fn hold<'a>(hosts: impl Iterator<Item = &'a Namespaces>) -> Result<libc::pid
     }
 }
 
-fn close_files(open: &[&Path]) -> Result<()> {
+fn restrict_files(open: &[&Path]) -> Result<()> {
     replace_run(open)?;
     if nix::unistd::geteuid().is_root() && is_root_of_the_machine() {
         replace_devices()?;
@@ -126,7 +126,7 @@ fn close_files(open: &[&Path]) -> Result<()> {
     Ok(())
 }
 
-/// Whether root is root, and not that of a user namespace, to whom the kernel opens no device.
+/// Whether this process is in the initial user namespace; in others the kernel lets root open no devices.
 fn is_root_of_the_machine() -> bool {
     fs::read_to_string("/proc/self/uid_map").is_ok_and(|map| {
         let mut fields = map.split_whitespace();
@@ -134,7 +134,7 @@ fn is_root_of_the_machine() -> bool {
     })
 }
 
-/// Makes `place` and what is mounted below it readable alone, but for `open`.
+/// Makes `place` and all mounts below it read-only, except those below `open`.
 fn make_read_only(place: &Path, open: &[&Path]) -> Result<()> {
     if !fs::symlink_metadata(place).is_ok_and(|about| about.is_dir() || about.is_file()) {
         return Ok(());
@@ -149,14 +149,14 @@ fn make_read_only(place: &Path, open: &[&Path]) -> Result<()> {
     for (point, flags) in mounts_below(place)? {
         if !open.iter().any(|path| point.starts_with(path)) {
             let flags = flags | MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
-            // What cannot be changed, such as a mount of another owner, stays what it was.
+            // A mount that cannot be remounted, such as one of another owner, stays as it was.
             let _ = mount(none, &point, none, flags, none);
         }
     }
     Ok(())
 }
 
-/// Mount points at and below `place`, with the flags that a change must keep.
+/// Mount points at and below `place`, with the flags that a remount must keep.
 fn mounts_below(place: &Path) -> Result<Vec<(PathBuf, MsFlags)>> {
     let text = fs::read_to_string("/proc/self/mountinfo")
         .map_err(|error| Error::wrap("read /proc/self/mountinfo", error))?;
@@ -181,14 +181,14 @@ fn mount_point(line: &str) -> Option<(PathBuf, MsFlags)> {
     Some((point, flags))
 }
 
-/// The kernel writes blanks, tabs, line ends and backslashes in octal.
+/// Decodes spaces, tabs, line feeds and backslashes, which the kernel writes in octal.
 fn unescaped(text: &str) -> String {
     [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
         .into_iter()
         .fold(text.to_owned(), |text, (code, plain)| text.replace(code, plain))
 }
 
-/// Gives hosts a `/run` of their own, without the sockets of the machine's services and of other runs.
+/// Mounts a private `/run`, without the sockets of the machine's services and of other runs.
 fn replace_run(open: &[&Path]) -> Result<()> {
     let run = Path::new("/run");
     if !run.is_dir() {
@@ -200,7 +200,7 @@ fn replace_run(open: &[&Path]) -> Result<()> {
         .filter(|path| path.starts_with(run) && path.as_os_str() != run.as_os_str())
         .filter_map(|path| File::open(path).ok().map(|file| (*path, file)))
         .collect();
-    // /etc/resolv.conf is a link into /run on many machines; what it leads to is covered there.
+    // /etc/resolv.conf is a link into /run on many machines; its target is mounted over later.
     let names = fs::canonicalize("/etc/resolv.conf").ok().filter(|path| path.starts_with(run));
     tmpfs(run, "mode=755")?;
     for (folder, mode, uid, gid) in folders {
@@ -219,7 +219,7 @@ fn replace_run(open: &[&Path]) -> Result<()> {
     Ok(())
 }
 
-/// The directories in `place`, and those of users, as services expect to find them: mode, owner, group.
+/// The directories in `place` and in its `user` directory, with mode, owner and group: services expect them.
 fn folders_of(place: &Path) -> Vec<(PathBuf, u32, u32, u32)> {
     let in_one = |place: &Path| {
         let entries = fs::read_dir(place).into_iter().flatten().flatten();
@@ -234,10 +234,10 @@ fn folders_of(place: &Path) -> Vec<(PathBuf, u32, u32, u32)> {
     found
 }
 
-/// Gives hosts a `/dev` with the devices that programs need, and no disk.
+/// Mounts a private `/dev` with the devices that programs need, and without disks.
 fn replace_devices() -> Result<()> {
     let dev = Path::new("/dev");
-    // Open until all has been mounted from it.
+    // Stays open until all devices have been mounted from it.
     let old = File::open(dev).map_err(|error| Error::wrap("open /dev", error))?;
     let from = PathBuf::from(format!("/proc/self/fd/{}", old.as_raw_fd()));
     let names: Vec<String> = fs::read_dir(dev)

@@ -64,7 +64,7 @@ impl fmt::Display for Kills {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Kills { count, of } = self;
         let processes = if *count == 1 { "process" } else { "processes" };
-        write!(f, "memory ran out: the kernel's out-of-memory killer ended {count} {processes} of {of}")
+        write!(f, "out of memory: the kernel's OOM killer killed {count} {processes} of {of}")
     }
 }
 
@@ -135,7 +135,7 @@ mod tests {
         fs::write(&file, "oom_kill 7\n").unwrap();
         let told = before.since().unwrap().to_string();
         fs::remove_file(&file).unwrap();
-        assert!(told.contains("ended 2 processes of control group"), "{told}");
+        assert!(told.contains("killed 2 processes of control group"), "{told}");
     }
 
     #[test]

@@ -7,11 +7,11 @@
 
 use crate::cgroup::Groups;
 use crate::client::Client;
-use crate::death::{Death, PANICKED, signal_name};
 use crate::error::{Error, Result};
-use crate::last_words::{LastWords, last_line, name_process, tell_panics};
+use crate::exit_status::{ExitStatus, PANICKED, signal_name};
 use crate::oom::OomKills;
 use crate::run_record::{self, Ending};
+use crate::stderr_capture::{CapturedStderr, install_panic_hook, last_line, name_process};
 use crate::supervisor::{self, Options, ending};
 use longhaul_plan::Plan;
 use nix::sched::{CloneFlags, unshare};
@@ -25,14 +25,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The worker's exit code for a run that failed or crashed.
-const FAILED: i32 = 70;
+pub(crate) const RUN_FAILED: i32 = 70;
 
 /// Runs `plan` in processes of its own and returns when it has ended: 0, or 70 when it failed.
 ///
 /// The calling process must have one thread: it moves into new namespaces and forks. It should do
 /// nothing else afterwards.
 pub fn run(plan: &Plan, mut options: Options) -> i32 {
-    tell_panics();
+    install_panic_hook();
     name_process(c"lh-worker");
     if let Some(line) = &options.line {
         // SAFETY: plain system call; programs must not have it.
@@ -68,43 +68,43 @@ pub fn run(plan: &Plan, mut options: Options) -> i32 {
     {
         supervisor::tell_failed(line, &ending);
     }
-    if ending.is_good() { 0 } else { FAILED }
+    if ending.is_good() { 0 } else { RUN_FAILED }
 }
 
 /// Starts the supervisor and waits for its end. Returns how the run ended, and whether the client was told.
 fn supervised(plan: &Plan, options: &mut Options, line: Option<&mut UnixStream>) -> Result<(Ending, bool)> {
     prepare(plan)?;
-    let (said, report) = (LastWords::new()?, LastWords::new()?);
+    let (stderr, report) = (CapturedStderr::new()?, CapturedStderr::new()?);
     let oom = OomKills::now();
     // Held open by the worker alone: its end tells the supervisor that the worker is gone.
-    let (leash, held) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
+    let (worker_pipe, worker_end) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
         .map_err(|error| Error::wrap("open a pipe", error))?;
     // SAFETY: the caller promises one thread.
     match unsafe { libc::fork() } {
         -1 => Err(Error::last("start the supervisor")),
         0 => {
-            drop(held);
-            said.capture();
+            drop(worker_end);
+            stderr.capture();
             name_process(c"lh-supervisor");
-            ending::follow_worker(&leash);
+            ending::follow_worker(&worker_pipe);
             let supervise = || supervisor::supervise(plan, options, &report);
             let code = catch_unwind(AssertUnwindSafe(supervise)).unwrap_or(PANICKED);
             // SAFETY: plain system call that ends the process without the parent's destructors.
             unsafe { libc::_exit(code) }
         }
         child => {
-            drop(leash);
-            let (death, stops) = wait_for(child, line);
-            let text = said.text();
+            drop(worker_pipe);
+            let (status, stops) = wait_for(child, line);
+            let text = stderr.text();
             let _ = std::io::stderr().write_all(text.as_bytes());
             let written: Option<Ending> = serde_json::from_str(&report.text()).ok();
             let was_heard = written.is_some();
             let mut ending = written.unwrap_or_else(|| {
-                let how = death.describe(last_line(&text).as_deref(), &oom);
+                let how = status.describe(last_line(&text).as_deref(), &oom);
                 Ending::crashed(format!("the supervisor {how}"))
             });
             ending.warnings.extend(stops);
-            drop(held);
+            drop(worker_end);
             Ok((ending, was_heard))
         }
     }
@@ -164,7 +164,7 @@ extern "C" fn pass_on(signal: libc::c_int) {
 /// Waits for the supervisor's end; returns how it came, and when it was stopped on the way, in words.
 ///
 /// A supervisor that is stopped goes on at once: nobody else could end what it watches.
-fn wait_for(child: libc::pid_t, mut line: Option<&mut UnixStream>) -> (Death, Vec<String>) {
+fn wait_for(child: libc::pid_t, mut line: Option<&mut UnixStream>) -> (ExitStatus, Vec<String>) {
     SUPERVISOR.store(child, Ordering::Relaxed);
     for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
         // SAFETY: the handler does nothing but a system call.
@@ -176,11 +176,11 @@ fn wait_for(child: libc::pid_t, mut line: Option<&mut UnixStream>) -> (Death, Ve
         // SAFETY: `status` outlives the call.
         if unsafe { libc::waitpid(child, &mut status, libc::WUNTRACED) } < 0 {
             if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
-                return (Death(0), stops);
+                return (ExitStatus(0), stops);
             }
         } else if libc::WIFSTOPPED(status) {
             let signal = signal_name(libc::WSTOPSIG(status));
-            let text = format!("the supervisor was stopped by {signal}; the worker let it go on");
+            let text = format!("the supervisor was stopped by {signal} and resumed by the worker");
             if let Some(line) = &mut line {
                 supervisor::tell(line, &json!({"event": "warning", "message": text}));
             }
@@ -193,7 +193,7 @@ fn wait_for(child: libc::pid_t, mut line: Option<&mut UnixStream>) -> (Death, Ve
                 // SAFETY: plain system call.
                 unsafe { libc::signal(signal, libc::SIG_IGN) };
             }
-            return (Death(status), stops);
+            return (ExitStatus(status), stops);
         }
     }
 }

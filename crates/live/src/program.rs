@@ -170,7 +170,7 @@ pub fn play(
     around: &Surroundings<'_>,
 ) -> Result<libc::pid_t> {
     begin(program, host, group, around, |_prepared, report| {
-        crate::last_words::name_process(c"lh-traffic");
+        crate::stderr_capture::name_process(c"lh-traffic");
         if let Err(error) = player.open() {
             return ("cannot open its socket", error);
         }

@@ -12,16 +12,17 @@ use crate::agent;
 use crate::cgroup::Groups;
 use crate::clock::{Clock, monotonic_ns};
 use crate::counters;
-use crate::death::{Death, signal_name};
 use crate::engine::Command;
 use crate::error::{Error, Result};
+use crate::exit_status::{ExitStatus, signal_name};
 use crate::host::{self, Ground, Host, Limits, Namespaces};
 use crate::isolation;
-use crate::last_words::LastWords;
 use crate::laws::{LoadedLaw, Teacher};
 use crate::players::{Player, Zero};
+use crate::process::RUN_FAILED;
 use crate::program::{self, Running, Surroundings};
 use crate::run_record::{self, Ending};
+use crate::stderr_capture::CapturedStderr;
 use children::{EngineProcess, ObserverProcess};
 use longhaul_network::Network;
 use longhaul_plan::{Cause, Event, Isolation, LinkChange, NodeKind, Plan};
@@ -34,8 +35,8 @@ use std::path::{Path, PathBuf};
 
 /// Between two looks whether a service listens.
 const READY_LOOK_NS: u64 = 5_000_000;
-/// Programs' states are written down no more often than that.
-const NOTED_EVERY_NS: u64 = 1_000_000_000;
+/// Least time between two writes of the programs' states.
+const SNAPSHOT_INTERVAL_NS: u64 = 1_000_000_000;
 /// Between the last preparation and the clock's zero.
 const START_MARGIN_NS: u64 = 20_000_000;
 
@@ -61,13 +62,13 @@ pub struct Options {
 
 /// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed. How it ended
 /// goes into `raw/ended.json` and, for the worker, into `report`.
-pub fn supervise(plan: &Plan, options: &mut Options, report: &LastWords) -> i32 {
+pub fn supervise(plan: &Plan, options: &mut Options, report: &CapturedStderr) -> i32 {
     let mut talk = Talk::new(options.line.take());
     let groups = Groups::make(&options.run);
     let outcome = options.socket.as_deref().map_or(Ok(()), |socket| talk.listen(socket)).and_then(|()| {
         match Supervisor::build(plan, options.directory.clone(), options.keep, &groups, &mut talk)? {
             Built::Up(mut supervisor) => supervisor.run(&mut talk),
-            Built::CalledOff(ending) => Ok(ending),
+            Built::Cancelled(ending) => Ok(ending),
         }
     });
     let mut ending = outcome.unwrap_or_else(|error| Ending::of_error(&error));
@@ -96,7 +97,7 @@ pub fn supervise(plan: &Plan, options: &mut Options, report: &LastWords) -> i32 
         }
         false => {
             talk.tell(&requests::failed(&ending));
-            70
+            RUN_FAILED
         }
     }
 }
@@ -104,8 +105,8 @@ pub fn supervise(plan: &Plan, options: &mut Options, report: &LastWords) -> i32 
 /// What came of bringing a run up.
 enum Built<'a> {
     Up(Box<Supervisor<'a>>),
-    /// It was to end before it was up.
-    CalledOff(Ending),
+    /// It was asked to end before it was up.
+    Cancelled(Ending),
 }
 
 struct Supervisor<'a> {
@@ -120,14 +121,14 @@ struct Supervisor<'a> {
     host_groups: Vec<Option<File>>,
     programs: Vec<Running>,
     engine: EngineProcess,
-    /// Who watches the hosts' sockets, if somebody does.
+    /// The process that reads the hosts' socket statistics, if the plan wants them.
     observer: Option<ObserverProcess>,
-    /// How that one failed, if it did.
-    unwatched: Option<String>,
+    /// How the observer failed, if it did.
+    observer_failure: Option<String>,
     /// Whether the clock has been started.
     started: bool,
-    /// When the programs' states were written down last, if they have changed since.
-    noted: Noted,
+    /// When the programs' states are written next.
+    snapshot: ProgramSnapshot,
     clock: Clock,
     zero: Zero,
     keep: bool,
@@ -163,8 +164,11 @@ impl<'a> Supervisor<'a> {
         let watched = plan.measure.sockets_every_ns.is_some();
         let limits = if watched { host::separate_tables() } else { Limits::default() };
         let strict = plan.isolation == Isolation::Strict;
-        let closed =
-            if strict { Some(isolation::closed(&open_to_hosts(&cwd, &directory, groups))?) } else { None };
+        let closed = if strict {
+            Some(isolation::restricted_mounts(&open_to_hosts(&cwd, &directory, groups))?)
+        } else {
+            None
+        };
         let ground = Ground { base: closed.as_ref().unwrap_or(&base), limits: &limits, files: &files };
         let mut hosts = Vec::with_capacity(plan.nodes.len());
         let mut host_groups = Vec::with_capacity(plan.nodes.len());
@@ -175,13 +179,16 @@ impl<'a> Supervisor<'a> {
             if position % 100 == 99 {
                 talk.tell(&json!({"event": "building", "nodes": position + 1, "of": plan.nodes.len()}));
             }
-            if let Some(ending) = talk.is_called_off_early() {
-                return Ok(Built::CalledOff(ending));
+            if let Some(ending) = talk.answer_before_start() {
+                return Ok(Built::Cancelled(ending));
             }
         }
         base.enter().map_err(|error| Error::wrap("return from the hosts' namespaces", error))?;
-        let holder =
-            if strict { isolation::hold(hosts.iter().flatten().map(|host| &host.namespaces))? } else { 1 };
+        let holder = if strict {
+            isolation::start_namespace_holder(hosts.iter().flatten().map(|host| &host.namespaces))?
+        } else {
+            1
+        };
         let agent = agent::write(&files, hosts.iter().flatten(), groups.root(), holder)?;
         let env = launching::environment(plan, &directory, &agent)?;
         let spans = plan
@@ -215,9 +222,9 @@ impl<'a> Supervisor<'a> {
             programs,
             engine,
             observer,
-            unwatched: None,
+            observer_failure: None,
             started: false,
-            noted: Noted::default(),
+            snapshot: ProgramSnapshot::default(),
             clock: Clock::starting_now(),
             zero: Zero::unknown().map_err(|error| Error::wrap("make the clock of traffic", error))?,
             keep,
@@ -267,7 +274,7 @@ impl<'a> Supervisor<'a> {
         loop {
             self.reap();
             self.check_engine()?;
-            if let Some(ending) = talk.is_called_off_early() {
+            if let Some(ending) = talk.answer_before_start() {
                 return Ok(Some(ending));
             }
             let name = &self.programs[index].name;
@@ -291,7 +298,7 @@ impl<'a> Supervisor<'a> {
 
     /// An engine that has ended before its time is why the run ends.
     fn check_engine(&self) -> Result<()> {
-        match (&self.engine.failure, &self.engine.death) {
+        match (&self.engine.failure, &self.engine.exit_description) {
             (Some(failure), _) => Err(failure.clone()),
             (None, Some(how)) => Err(Error::crash(format!("the engine {how}"))),
             (None, None) => Ok(()),
@@ -355,7 +362,7 @@ impl<'a> Supervisor<'a> {
             self.check_engine()?;
             let now_ns = self.clock.ns();
             self.start_and_stop_due(now_ns, talk);
-            self.note_programs(now_ns);
+            self.write_program_states(now_ns);
             if let Some(ending) = self.is_over(now_ns) {
                 return Ok(ending);
             }
@@ -379,7 +386,7 @@ impl<'a> Supervisor<'a> {
                     }
                 }
             }
-            if let Some(ending) = talk.is_called_off() {
+            if let Some(ending) = talk.requested_ending() {
                 return Ok(ending);
             }
         }
@@ -402,11 +409,11 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Writes down now and then what the programs do, for results of a run that is killed.
-    fn note_programs(&mut self, now_ns: u64) {
-        let Noted { changed, next_ns } = &mut self.noted;
+    /// Writes the programs' states at most once a second, for the results of a run that is killed.
+    fn write_program_states(&mut self, now_ns: u64) {
+        let ProgramSnapshot { changed, next_ns } = &mut self.snapshot;
         if *changed && now_ns >= *next_ns {
-            (*changed, *next_ns) = (false, now_ns + NOTED_EVERY_NS);
+            (*changed, *next_ns) = (false, now_ns + SNAPSHOT_INTERVAL_NS);
             let text = format!("{:#}\n", json!(self.programs));
             let _ = replace_unsynced(&Disk, &self.directory.join("raw/programs.json"), text.as_bytes());
         }
@@ -429,18 +436,18 @@ impl<'a> Supervisor<'a> {
     fn reap(&mut self) {
         while let Some((pid, status, usage)) = ending::next_ended() {
             if libc::WIFSTOPPED(status) {
-                self.let_go_on(pid, libc::WSTOPSIG(status));
+                self.resume(pid, libc::WSTOPSIG(status));
                 continue;
             }
             if pid == self.engine.pid {
-                self.engine.ended(Death(status));
+                self.engine.ended(ExitStatus(status));
             }
             if let Some(observer) = self.observer.take_if(|observer| observer.pid == pid)
-                && !Death(status).is_success()
+                && !ExitStatus(status).is_success()
             {
-                self.unwatched = Some(observer.ended(Death(status)));
+                self.observer_failure = Some(observer.ended(ExitStatus(status)));
             }
-            self.noted.changed = true;
+            self.snapshot.changed = true;
             let at_ns = self.clock.signed_ns();
             if let Some(running) = self.programs.iter_mut().find(|running| running.pid == Some(pid)) {
                 running.ended(at_ns, status, &usage);
@@ -448,9 +455,8 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Whoever stops the engine or the observer stops the run with it: they go on, and that is told. Programs
-    /// may stop.
-    fn let_go_on(&mut self, pid: libc::pid_t, signal: libc::c_int) {
+    /// Resumes the engine or the observer, which somebody has stopped, and adds a warning. Programs may be stopped.
+    fn resume(&mut self, pid: libc::pid_t, signal: libc::c_int) {
         let name = match pid {
             _ if pid == self.engine.pid => "engine",
             _ if self.observer.as_ref().is_some_and(|observer| observer.pid == pid) => "observer",
@@ -459,7 +465,7 @@ impl<'a> Supervisor<'a> {
         let (signal, at_s) = (signal_name(signal), self.clock.signed_ns() as f64 / 1e9);
         self.engine
             .warnings
-            .push(format!("the {name} was stopped by {signal} at {at_s:.3} s; the supervisor let it go on"));
+            .push(format!("the {name} was stopped by {signal} at {at_s:.3} s and resumed by the supervisor"));
         // SAFETY: plain system call; the child has not been collected.
         unsafe { libc::kill(pid, libc::SIGCONT) };
     }
@@ -554,9 +560,9 @@ fn open_to_hosts(cwd: &Path, directory: &Path, groups: &Groups) -> Vec<PathBuf> 
     places.into_iter().flatten().filter_map(|place| fs::canonicalize(place).ok()).collect()
 }
 
-/// When the programs' states are written down.
+/// When the programs' states are written to `raw/programs.json`.
 #[derive(Debug, Default)]
-struct Noted {
+struct ProgramSnapshot {
     changed: bool,
     next_ns: u64,
 }

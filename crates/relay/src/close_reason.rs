@@ -26,7 +26,7 @@ macro_rules! reasons {
 
 reasons! {
     Completed = "completed",
-    BrokenOff = "reset by one end",
+    Reset = "reset by one end",
     RelayEnded = "the relay ended",
     ClientOfNoCluster = "the client belongs to no cluster",
     TooManyConnections = "too many connections",

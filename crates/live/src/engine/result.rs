@@ -32,8 +32,7 @@ impl Engine<'_> {
         });
         self.outlet.recorder.lateness(late.collect());
         if let Some(message) = self.outlet.recorder.take_failure() {
-            let message =
-                format!("nothing more is recorded from {:.3} s on: {message}", now.ns() as f64 / 1e9);
+            let message = format!("records end at {:.3} s: {message}", now.ns() as f64 / 1e9);
             // A supervisor that does not hear it hears of it in the end.
             let _ = self.control.reply(&Reply::Warning { message });
         }

@@ -3,13 +3,13 @@
 use super::ending::wait_with_signals;
 use super::requests;
 use crate::clock::monotonic_ns;
-use crate::death::{ABANDONED, Death, FAILED, PANICKED};
 use crate::engine::{self, Ports};
 use crate::error::{Error, Result};
+use crate::exit_status::{ABANDONED, CHILD_FAILED, ExitStatus, PANICKED};
 use crate::host::Host;
-use crate::last_words::{LastWords, last_line, name_process};
 use crate::observer;
 use crate::oom::OomKills;
+use crate::stderr_capture::{CapturedStderr, last_line, name_process};
 use crate::tun::Tun;
 use longhaul_plan::Plan;
 use longhaul_storage::{Disk, replace};
@@ -23,18 +23,18 @@ use std::path::{Path, PathBuf};
 /// How long the engine may take to begin, and to answer.
 const BEGUN_WITHIN_NS: u64 = 60_000_000_000;
 const ANSWERED_WITHIN_NS: u64 = 10_000_000_000;
-/// An engine that says nothing for so long may have been stopped, and is told to go on.
-const NUDGE_NS: u64 = 500_000_000;
+/// An engine that says nothing for so long may have been stopped, and is resumed.
+const RESUME_AFTER_NS: u64 = 500_000_000;
 
 /// The engine, seen from here.
 pub(super) struct EngineProcess {
     pub pid: libc::pid_t,
     pub control: UnixStream,
     /// How it ended, in words, once it has.
-    pub death: Option<String>,
+    pub exit_description: Option<String>,
     /// What that means for the run: nothing, if it ended by itself and well.
     pub failure: Option<Error>,
-    words: LastWords,
+    stderr: CapturedStderr,
     log: PathBuf,
     oom: OomKills,
     /// Simulated jobs and flows keep a run without duration from ending.
@@ -49,7 +49,7 @@ pub(super) struct EngineProcess {
 pub(super) struct ObserverProcess {
     pub pid: libc::pid_t,
     pub control: UnixStream,
-    words: LastWords,
+    stderr: CapturedStderr,
     log: PathBuf,
     oom: OomKills,
 }
@@ -58,7 +58,7 @@ impl EngineProcess {
     /// Forks the engine, which takes the ports with it.
     pub fn start(plan: &Plan, hosts: &mut [Option<Host>], directory: &Path) -> Result<Self> {
         let oom = OomKills::now();
-        let (pid, control, words) = start("engine", c"lh-engine", |control| {
+        let (pid, control, stderr) = start("engine", c"lh-engine", |control| {
             let tuns: Vec<Option<Tun>> =
                 hosts.iter_mut().map(|host| host.as_mut().and_then(Host::take_tun)).collect();
             engine::run(plan, Ports { tuns, control }, directory)
@@ -71,9 +71,9 @@ impl EngineProcess {
         let mut engine = EngineProcess {
             pid,
             control,
-            death: None,
+            exit_description: None,
             failure: None,
-            words,
+            stderr,
             log,
             oom,
             busy,
@@ -88,33 +88,36 @@ impl EngineProcess {
                 let mut status = 0;
                 // SAFETY: collects the child that has just been started; the status outlives the call.
                 unsafe { libc::waitpid(pid, &mut status, 0) };
-                engine.ended(Death(status));
+                engine.ended(ExitStatus(status));
                 match engine.failure {
                     Some(failure) if error.kind() != ErrorKind::TimedOut => Err(failure),
-                    _ => Err(Error::crash("the engine does not begin")),
+                    _ => Err(Error::crash(format!(
+                        "the engine did not start within {} s",
+                        BEGUN_WITHIN_NS / 1_000_000_000
+                    ))),
                 }
             }
         }
     }
 
     /// Notes how it ended.
-    pub fn ended(&mut self, death: Death) {
-        let how = told(death, &self.words, &self.log, &self.oom);
+    pub fn ended(&mut self, status: ExitStatus) {
+        let how = describe_exit(status, &self.stderr, &self.log, &self.oom);
         let text = format!("the engine {how}");
-        self.failure = match death {
-            _ if death.is_success() => None,
-            // Its own words are a sentence of their own.
-            _ if death.is_failure() => {
-                Some(last_line(&self.words.text()).map_or(Error::new(text), Error::new))
+        self.failure = match status {
+            _ if status.is_success() => None,
+            // The last line that it wrote is a sentence of its own.
+            _ if status.is_failure() => {
+                Some(last_line(&self.stderr.text()).map_or(Error::new(text), Error::new))
             }
             _ => Some(Error::crash(text)),
         };
-        self.death = Some(how);
+        self.exit_description = Some(how);
     }
 
     /// Hears what the engine says unasked. That its end is gone shows when it is collected.
     pub fn hear(&mut self) {
-        while self.death.is_none() && requests::is_readable(&self.control) {
+        while self.exit_description.is_none() && requests::is_readable(&self.control) {
             match requests::receive_line(&mut self.control) {
                 Ok(reply) => drop(self.take_in(reply)),
                 Err(_) => return,
@@ -155,16 +158,16 @@ impl EngineProcess {
             }
             let fd = self.control.as_raw_fd();
             let began_ns = monotonic_ns();
-            wait_with_signals(&mut [libc::pollfd { fd, events: libc::POLLIN, revents: 0 }], NUDGE_NS);
-            if monotonic_ns() - began_ns >= NUDGE_NS {
-                self.nudge();
+            wait_with_signals(&mut [libc::pollfd { fd, events: libc::POLLIN, revents: 0 }], RESUME_AFTER_NS);
+            if monotonic_ns() - began_ns >= RESUME_AFTER_NS {
+                self.resume_if_stopped();
             }
         }
         requests::receive_line(&mut self.control)
     }
 
-    /// Lets it go on, should it have been stopped.
-    pub fn nudge(&self) {
+    /// Sends SIGCONT, in case it has been stopped.
+    pub fn resume_if_stopped(&self) {
         // SAFETY: plain system call; the engine has not been collected, or its number is not used again here.
         unsafe { libc::kill(self.pid, libc::SIGCONT) };
     }
@@ -180,28 +183,28 @@ impl ObserverProcess {
     ) -> Result<Option<Self>> {
         let Some(every_ns) = plan.measure.sockets_every_ns else { return Ok(None) };
         let oom = OomKills::now();
-        let (pid, control, words) = start("observer", c"lh-observer", |control| {
+        let (pid, control, stderr) = start("observer", c"lh-observer", |control| {
             // SAFETY: plain system call; this process never uses the descriptor, and must not hold it open.
             unsafe { libc::close(engine.control.as_raw_fd()) };
             observer::run(hosts, control, every_ns, directory)
         })?;
-        Ok(Some(ObserverProcess { pid, control, words, log: directory.join("logs/observer.err"), oom }))
+        Ok(Some(ObserverProcess { pid, control, stderr, log: directory.join("logs/observer.err"), oom }))
     }
 
     /// How it ended, in words.
-    pub fn ended(&self, death: Death) -> String {
-        told(death, &self.words, &self.log, &self.oom)
+    pub fn ended(&self, status: ExitStatus) -> String {
+        describe_exit(status, &self.stderr, &self.log, &self.oom)
     }
 }
 
-/// How a child ended, in words; all that it said goes into its log.
-fn told(death: Death, words: &LastWords, log: &Path, oom: &OomKills) -> String {
-    let text = words.text();
+/// How a child ended, in words; its standard error goes into its log.
+fn describe_exit(status: ExitStatus, stderr: &CapturedStderr, log: &Path, oom: &OomKills) -> String {
+    let text = stderr.text();
     if !text.is_empty() {
         // Programs of the run can write its directory, and may have left a link there.
         let _ = replace(&Disk, log, text.as_bytes());
     }
-    death.describe(last_line(&text).as_deref(), oom)
+    status.describe(last_line(&text).as_deref(), oom)
 }
 
 /// Forks a child that does `work`, with one end of a line to here, and ends. Why it failed is the last that it
@@ -210,21 +213,21 @@ fn start(
     name: &str,
     comm: &CStr,
     work: impl FnOnce(UnixStream) -> Result<()>,
-) -> Result<(libc::pid_t, UnixStream, LastWords)> {
-    let words = LastWords::new()?;
+) -> Result<(libc::pid_t, UnixStream, CapturedStderr)> {
+    let stderr = CapturedStderr::new()?;
     let (ours, theirs) = UnixStream::pair().map_err(|error| Error::wrap("open a socket pair", error))?;
     // SAFETY: this process has one thread.
     match unsafe { libc::fork() } {
         -1 => Err(Error::last(&format!("start the {name}"))),
         0 => {
             drop(ours);
-            words.capture();
+            stderr.capture();
             name_process(comm);
             let code = match catch_unwind(AssertUnwindSafe(|| work(theirs))) {
                 Ok(Ok(())) => 0,
                 Ok(Err(error)) => {
-                    words.write(&format!("{error}\n"));
-                    if error.is_crash() { ABANDONED } else { FAILED }
+                    stderr.write(&format!("{error}\n"));
+                    if error.is_crash() { ABANDONED } else { CHILD_FAILED }
                 }
                 Err(_) => PANICKED,
             };
@@ -233,7 +236,7 @@ fn start(
         }
         pid => {
             drop(theirs);
-            Ok((pid, ours, words))
+            Ok((pid, ours, stderr))
         }
     }
 }
@@ -249,9 +252,9 @@ mod tests {
         let mut engine = EngineProcess {
             pid: std::process::id() as i32,
             control,
-            death: None,
+            exit_description: None,
             failure: None,
-            words: LastWords::new().unwrap(),
+            stderr: CapturedStderr::new().unwrap(),
             log: PathBuf::new(),
             oom: OomKills::none(),
             busy: true,
@@ -279,9 +282,9 @@ mod tests {
         let (victim, log) = (folder.join("victim"), folder.join("engine.err"));
         fs::write(&victim, "precious").unwrap();
         std::os::unix::fs::symlink(&victim, &log).unwrap();
-        let words = LastWords::new().unwrap();
-        words.write("no room\n");
-        told(Death(1 << 8), &words, &log, &OomKills::none());
+        let stderr = CapturedStderr::new().unwrap();
+        stderr.write("no room\n");
+        describe_exit(ExitStatus(1 << 8), &stderr, &log, &OomKills::none());
         let texts = [&victim, &log].map(|path| fs::read_to_string(path).unwrap());
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!(texts, ["precious", "no room\n"]);
@@ -290,11 +293,11 @@ mod tests {
     /// How a child ends that does `work`, and what it leaves in its log.
     fn ending(name: &str, work: impl FnOnce(UnixStream) -> Result<()>) -> (String, Option<String>) {
         let log = std::env::temp_dir().join(format!("longhaul-child-{name}-{}", std::process::id()));
-        let (pid, _control, words) = start(name, c"lh-test", work).unwrap();
+        let (pid, _control, stderr) = start(name, c"lh-test", work).unwrap();
         let mut status = 0;
         // SAFETY: waits for the child that has just been started; the status outlives the call.
         assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
-        let how = told(Death(status), &words, &log, &OomKills::none());
+        let how = describe_exit(ExitStatus(status), &stderr, &log, &OomKills::none());
         let left = fs::read_to_string(&log).ok();
         let _ = fs::remove_file(&log);
         (how, left)
@@ -311,7 +314,7 @@ mod tests {
     #[test]
     fn a_panic_in_a_child_is_told_with_its_place() {
         let (how, left) = ending("panic", |_| {
-            crate::last_words::tell_panics();
+            crate::stderr_capture::install_panic_hook();
             panic!("the {} is broken", "engine")
         });
         assert!(how.starts_with("panicked at crates/live/src/supervisor/children.rs:"), "{how}");

@@ -31,8 +31,10 @@ impl Supervisor<'_> {
         self.end_programs(false, talk);
         self.end_programs(true, talk);
         self.end_observer();
-        if let Some(how) = self.unwatched.take().or(self.observer.is_some().then(|| "did not end".into())) {
-            talk.warn(format!("the observer {how}: the hosts' TCP connections were not watched to the end"));
+        if let Some(how) =
+            self.observer_failure.take().or(self.observer.is_some().then(|| "did not end".into()))
+        {
+            talk.warn(format!("TCP socket statistics are incomplete, because the observer {how}"));
         }
         let [counted, accounts, algorithms] = self.read_counters();
         let engine = self.end_engine();
@@ -110,18 +112,18 @@ impl Supervisor<'_> {
     }
 
     fn end_engine(&mut self) -> Result<()> {
-        if self.engine.death.is_none() {
+        if self.engine.exit_description.is_none() {
             let _ = self.command(&Command::Stop {});
         }
         let began_ns = monotonic_ns();
-        while self.engine.death.is_none() {
+        while self.engine.exit_description.is_none() {
             let waited_ns = monotonic_ns() - began_ns;
             if waited_ns > ENGINE_NS {
                 let seconds = ENGINE_NS / 1_000_000_000;
                 return Err(Error::crash(format!("the engine did not write its results within {seconds} s")));
             }
             if waited_ns > PATIENCE_NS {
-                self.engine.nudge();
+                self.engine.resume_if_stopped();
             }
             wait_with_signals(&mut [], LOOK_NS);
             self.reap();
@@ -145,11 +147,11 @@ pub fn block_signals() {
     }
 }
 
-/// Asks the kernel to tell when the worker, this process's parent, has ended. `leash` is the end of a pipe whose
-/// other end the worker alone has open.
-pub fn follow_worker(leash: &OwnedFd) {
+/// Asks the kernel for a signal when the worker, this process's parent, ends. `worker_pipe` is the read end of a pipe
+/// whose write end only the worker has open.
+pub fn follow_worker(worker_pipe: &OwnedFd) {
     block_signals();
-    let mut watched = libc::pollfd { fd: leash.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let mut watched = libc::pollfd { fd: worker_pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: plain system calls; the structure outlives the second.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, WORKER_GONE);

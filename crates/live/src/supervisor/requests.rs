@@ -1,8 +1,8 @@
 //! Talking to a run: JSON objects, one a line, over the private line of whoever started it and
 //! over a socket that only its owner may open.
 
-use crate::death::signal_name;
 use crate::error::{Error, Result};
+use crate::exit_status::signal_name;
 use crate::run_record::Ending;
 use crate::unix_socket::NamedListener;
 use longhaul_plan::{Cause, LinkChange};
@@ -139,17 +139,20 @@ impl Talk {
         self.client_is_gone() && !self.detached
     }
 
-    /// Lets the client go, if that is who asks.
+    /// Lets the run outlive its client, if that is who asks.
     pub fn detach(&mut self, from: From) -> Value {
-        self.detached |= from.0 == 0;
-        json!({"ok": from.0 == 0, "message": "only who started the run lets it stay"})
+        if from.0 != 0 {
+            return json!({"ok": false, "message": "only the process that started the run can detach from it"});
+        }
+        self.detached = true;
+        json!({"ok": true})
     }
 
-    /// Whether the run is to end, by a signal or because a process is gone, and how that is told.
-    pub fn is_called_off(&self) -> Option<Ending> {
+    /// The ending that a signal, or the end of the worker or the client, asks for.
+    pub fn requested_ending(&self) -> Option<Ending> {
         if let Some(signal) = super::ending::stop_signal() {
             let name = signal_name(signal);
-            return Some(Ending::new("stopped", format!("{name} to the run's worker or supervisor")));
+            return Some(Ending::new("stopped", format!("the run's worker or supervisor received {name}")));
         }
         if super::ending::worker_is_gone() {
             return Some(Ending::crashed("the worker was killed, or ended before the run did"));
@@ -160,8 +163,8 @@ impl Talk {
         })
     }
 
-    /// The same while the run is being built, when nothing else can be asked of it.
-    pub fn is_called_off_early(&mut self) -> Option<Ending> {
+    /// Answers requests while the run is being built, and returns the ending that one of them or a signal asks for.
+    pub fn answer_before_start(&mut self) -> Option<Ending> {
         for (from, request) in self.requests() {
             match request {
                 Request::Stop { interrupted, why } => {
@@ -175,7 +178,7 @@ impl Talk {
                 _ => self.answer(from, &json!({"ok": false, "message": NOT_YET})),
             }
         }
-        self.is_called_off()
+        self.requested_ending()
     }
 
     /// Removes the socket's name.
@@ -230,7 +233,9 @@ impl Talk {
                     named.remove_name();
                     self.listener = None;
                     self.warn(
-                        "the run cannot be talked to any more: its socket was closed; `longhaul down --name` ends it".into(),
+                        "set, status and exec no longer reach this run, because its control socket was closed; \
+                         end it with: longhaul down --name RUN"
+                            .into(),
                     );
                     return;
                 }
@@ -338,6 +343,16 @@ mod tests {
         let (ours, theirs) = UnixStream::pair().unwrap();
         ours.set_nonblocking(true).unwrap();
         (ours, theirs)
+    }
+
+    #[test]
+    fn only_the_client_detaches() {
+        let (ours, _theirs) = line();
+        let mut talk = Talk::new(Some(ours));
+        let refused = talk.detach(From(1));
+        assert_eq!((&refused["ok"], talk.detached), (&json!(false), false));
+        assert_eq!(refused["message"], "only the process that started the run can detach from it");
+        assert_eq!((talk.detach(From(0)), talk.detached), (json!({"ok": true}), true));
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Supervisor<'_> {
             let kill = running.kill_at_ns.map(|at_ns| at_ns.saturating_sub(self.clock.start_ns()));
             [start, stop, kill].into_iter().flatten()
         });
-        let note = Some(self.noted.next_ns).filter(|_| self.noted.changed);
+        let note = Some(self.snapshot.next_ns).filter(|_| self.snapshot.changed);
         programs.chain(self.plan.duration_ns.filter(|_| !self.keep)).chain(note).min().unwrap_or(u64::MAX)
     }
 
@@ -52,7 +52,7 @@ impl Supervisor<'_> {
         let isolation = self.plan.isolation;
         let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &env, isolation };
         self.programs[index].start_ns = Some(self.clock.signed_ns());
-        self.noted.changed = true;
+        self.snapshot.changed = true;
         let Some(host) = &self.hosts[planned.host] else { return };
         let running = &mut self.programs[index];
         match program::start(planned, host, self.host_groups[planned.host].as_ref(), &around) {

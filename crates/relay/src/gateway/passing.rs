@@ -269,7 +269,7 @@ impl Gateway {
                 }
             }
         }
-        let reason = connection.reason.unwrap_or(CloseReason::BrokenOff);
+        let reason = connection.reason.unwrap_or(CloseReason::Reset);
         connection.end.get_or_insert(reason);
     }
 
@@ -287,7 +287,7 @@ impl Gateway {
         match reason {
             _ if connection.counted => {}
             CloseReason::Completed => self.counts.completed += 1,
-            CloseReason::BrokenOff | CloseReason::RelayEnded => self.counts.broken += 1,
+            CloseReason::Reset | CloseReason::RelayEnded => self.counts.broken += 1,
             _ => self.counts.failed += 1,
         }
         let Connection { serial, listener, client_address, target, from, to, opened, .. } = &*connection;

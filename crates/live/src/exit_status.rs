@@ -1,21 +1,21 @@
-//! How a process ended, in words: from its wait status, from what it said last, and from the kernel's count
-//! of processes that it killed for memory.
+//! Describes how a process ended, from its wait status, its last line on standard error, and the kernel's count of
+//! out-of-memory kills.
 
 use crate::oom::OomKills;
 use nix::sys::signal::Signal;
 
 /// The exit code of a child that panicked.
 pub const PANICKED: i32 = 101;
-/// That of one that could not go on, because of the machine or the scenario.
-pub const FAILED: i32 = 1;
-/// That of one that could not go on, because another process of the run was gone.
+/// The exit code of a child that could not continue, because of the machine or the scenario.
+pub const CHILD_FAILED: i32 = 1;
+/// The exit code of a child that could not continue, because another process of the run had ended.
 pub const ABANDONED: i32 = 2;
 
-/// What `wait(2)` said of a process.
+/// The wait status of a process (wait(2)).
 #[derive(Clone, Copy, Debug)]
-pub struct Death(pub libc::c_int);
+pub struct ExitStatus(pub libc::c_int);
 
-impl Death {
+impl ExitStatus {
     /// Whether it ended by itself with exit code 0.
     pub fn is_success(self) -> bool {
         libc::WIFEXITED(self.0) && libc::WEXITSTATUS(self.0) == 0
@@ -23,7 +23,7 @@ impl Death {
 
     /// Whether it ended by itself, as something was in its way.
     pub fn is_failure(self) -> bool {
-        libc::WIFEXITED(self.0) && libc::WEXITSTATUS(self.0) == FAILED
+        libc::WIFEXITED(self.0) && libc::WEXITSTATUS(self.0) == CHILD_FAILED
     }
 
     /// How it ended: `was killed by SIGKILL`, `panicked at engine.rs:3:5: no room`, `ended with exit code 1: ...`.
@@ -59,17 +59,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_death_is_told_by_signal_name_exit_code_or_panic() {
+    fn an_exit_status_is_described_by_signal_name_exit_code_or_panic() {
         let quiet = OomKills::none();
-        assert_eq!(Death(libc::SIGKILL).describe(None, &quiet), "was killed by SIGKILL");
-        assert_eq!(Death(64).describe(None, &quiet), "was killed by signal 64");
-        let aborted = Death(libc::SIGABRT).describe(Some("memory allocation of 8 bytes failed"), &quiet);
+        assert_eq!(ExitStatus(libc::SIGKILL).describe(None, &quiet), "was killed by SIGKILL");
+        assert_eq!(ExitStatus(64).describe(None, &quiet), "was killed by signal 64");
+        let aborted = ExitStatus(libc::SIGABRT).describe(Some("memory allocation of 8 bytes failed"), &quiet);
         assert_eq!(aborted, "was killed by SIGABRT: memory allocation of 8 bytes failed");
-        assert_eq!(Death(1 << 8).describe(Some("no room"), &quiet), "ended with exit code 1: no room");
+        assert_eq!(ExitStatus(1 << 8).describe(Some("no room"), &quiet), "ended with exit code 1: no room");
         assert_eq!(
-            Death(PANICKED << 8).describe(Some("panicked at a.rs:1:2: x"), &quiet),
+            ExitStatus(PANICKED << 8).describe(Some("panicked at a.rs:1:2: x"), &quiet),
             "panicked at a.rs:1:2: x"
         );
-        assert!(Death(0).is_success() && !Death(9).is_success());
+        assert!(ExitStatus(0).is_success() && !ExitStatus(9).is_success());
     }
 }

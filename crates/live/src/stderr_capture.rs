@@ -1,4 +1,4 @@
-//! What a process says before it dies, kept where its parent finds it, also when no disk takes a byte.
+//! Standard error of child processes, captured in memory, so that it survives the child and a full disk.
 
 use crate::error::{Error, Result};
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -7,33 +7,33 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::AsRawFd;
 use std::panic;
 
-/// Characters of the last line that are told.
+/// Most characters of the last line that are reported.
 const LONGEST: usize = 1_000;
 
 /// Standard error of a child: a file in memory that both have open.
 #[derive(Debug)]
-pub struct LastWords(File);
+pub struct CapturedStderr(File);
 
-impl LastWords {
-    /// An empty file, to be made before the child.
+impl CapturedStderr {
+    /// An empty file, to be made before the child is forked.
     pub fn new() -> Result<Self> {
         memfd_create(c"stderr", MFdFlags::MFD_CLOEXEC)
-            .map(|fd| LastWords(File::from(fd)))
+            .map(|fd| CapturedStderr(File::from(fd)))
             .map_err(|error| Error::wrap("make a file in memory", error))
     }
 
-    /// In the child: from now on standard error goes there.
+    /// In the child: redirects standard error to the file.
     pub fn capture(&self) {
         // SAFETY: plain system call; both descriptors are open.
         unsafe { libc::dup2(self.0.as_raw_fd(), 2) };
     }
 
-    /// In the child: leaves `text` alone.
+    /// In the child: appends `text`.
     pub fn write(&self, text: &str) {
         let _ = (&self.0).write_all(text.as_bytes());
     }
 
-    /// In the parent: everything that was said.
+    /// In the parent: everything that was written.
     pub fn text(&self) -> String {
         let mut bytes = Vec::new();
         let mut file = &self.0;
@@ -56,8 +56,8 @@ pub fn last_line(text: &str) -> Option<String> {
     Some(line.chars().take(LONGEST).collect())
 }
 
-/// From now on a panic of any thread of this process, and of its children, is told in one line with its place.
-pub fn tell_panics() {
+/// Makes a panic of any thread of this process, and of its children, print one line with its source location.
+pub fn install_panic_hook() {
     panic::set_hook(Box::new(|panic| {
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied();
