@@ -76,15 +76,24 @@ REFUSED = [
     ),
     (
         "one: {run: 'true', host: a, service: true, start: after two}\n  two: {run: 'true', host: a}",
-        "a service starts before the clock",
+        "a service starts before the run's clock and cannot wait for a program",
     ),
     (
         "one: {run: 'true', host: a, start: after two, stop: 2s}\n  two: {run: 'true', host: a}",
-        "programs.one.stop: has a stop, but nobody knows when it starts",
+        "programs.one.stop: has a stop, but its start time is unknown: it starts after another program",
     ),
     (
         f"one: {{run: 'true', host: a, start: after two}}\n  two: {SUM.replace('START', '0s')}",
-        "a real program starts after others of its kind alone",
+        '"two" has no real part to wait for; add "run" to "two", or write a time',
+    ),
+    (
+        f"one: {SUM.replace('START', 'after two')}\n  two: {{run: 'true', host: a}}",
+        '"two" has no simulated part to wait for; add "simulate" to "two", or write a time',
+    ),
+    (
+        "one: {run: 'true', host: a, start: after two}\n  two: {run: 'true', host: a, start: after three}\n"
+        "  three: {run: 'true', host: a, start: after two}",
+        'programs.two.start: "two" would wait for itself',
     ),
 ]
 
@@ -94,6 +103,13 @@ def test_a_program_that_could_never_start_is_refused(text: str, words: str) -> N
     with pytest.raises(ScenarioError) as caught:
         resolved(f"  {text}\n")
     assert words in str(caught.value)
+
+
+def test_only_programs_can_start_after_another() -> None:
+    text = "  one: {run: 'true', host: a}\ntraffic: {p: {kind: ping, from: a, to: b, start: after one}}\n"
+    with pytest.raises(ScenarioError) as caught:
+        resolved(text)
+    assert "traffic.p.start: only programs can start after another; write a time" in str(caught.value)
 
 
 @pytest.mark.skipif(why_not_live() is not None, reason=str(why_not_live()))

@@ -122,6 +122,10 @@ def test_repetitions_of_a_sweep_differ_by_their_starts(tmp_path: Path) -> None:
         ("{dist: uniform, low: 2s, high: 3s}, stop: 1s", "stops before it starts"),
         ("{dist: unifrom, low: 2s, high: 3s}", 'did you mean "uniform"'),
         ("{dist: uniform, low: 2, high: 3s}", "has no unit"),
+        ("{dist: uniform, low: 30s}", 'has no "high"; add for example high: 60s'),
+        ("{dist: uniform, low: 0s}", 'has no "high"; add for example high: 1s'),
+        ("{dist: uniform, high: 5ms}", 'has no "low"; add for example low: 2.5ms'),
+        ("{dist: uniform, high: 5ns}", 'has no "low"; add for example low: 2ns'),
     ],
 )
 def test_a_start_that_cannot_be_is_refused_with_its_place(start: str, words: str) -> None:

@@ -183,7 +183,7 @@ WRONG = {
     ),
     "words": (
         graphml(node("0", at=("north", 0))),
-        ':12: the latitude of node "0", "north" is no number; write one like 48.85',
+        ':12: the latitude of node "0", "north" is not a number; write one like 48.85',
     ),
     "half a place": (
         graphml(node("0", at=("", 5))),
@@ -208,7 +208,7 @@ WRONG = {
     "one number": (NATIVE.replace("13.40 52.52", "13.40"), ':5: the coordinates of "Berlin" are 1 numbers'),
     "far": (NATIVE.replace("13.40", "1340"), ':5: node "Berlin" is at latitude 52.52, longitude 1340'),
     "xml without id": (XML.replace('<node id="Berlin">', "<node>"), ":5: a node has no id"),
-    "xml capacity": (XML.replace("622.00", "lots"), ':11: capacity, "lots" is no number'),
+    "xml capacity": (XML.replace("622.00", "lots"), ':11: capacity, "lots" is not a number'),
 }  # fmt: skip
 
 

@@ -126,7 +126,7 @@ def test_a_built_in_trace_stands_where_a_file_can() -> None:
         ("delay: {trace: w.csv, from: par, to: nvc}", '"w.csv" has no host "nvc"; did you mean "nyc"?'),
         ("measured: {trace: w.csv}", '"w.csv" has no host "vvgw"; there are: nyc, par'),
         ("rate: {trace: one.csv, from: a, to: b}", '"one.csv" has one link only: no columns src and dst'),
-        ("measured: {trace: bad.csv}", 'bad.csv:3:3: "x" is no number'),
+        ("measured: {trace: bad.csv}", 'bad.csv:3:3: "x" is not a number'),
         ("delay: {trace: empty.csv}", "empty.csv:1:1: has no rtt_ms in the file"),
         ("measured: {trace: w.txt}", 'w.txt" is not there'),
     ],

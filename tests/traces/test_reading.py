@@ -67,7 +67,7 @@ def test_a_column_that_is_not_read_is_named(tmp_path: Path) -> None:
         ("t_s,rtt_ms\n0,5\n0,6\n", "t.csv:3:1: the time is not later than the one before; sort"),
         ("t_s,rtt_ms\n0,-5\n", 't.csv:2:3: "-5" is negative; write zero or more'),
         ("t_s,rtt_ms\n7,0\n", "t.csv:2:3: a round trip of 0; leave the value empty"),
-        ("t_s,rtt_ms\n0,fast\n", 't.csv:2:3: "fast" is no number; write one like'),
+        ("t_s,rtt_ms\n0,fast\n", 't.csv:2:3: "fast" is not a number; write one like'),
         ("t_s,rtt_ms\n0\n", "t.csv:2:1: has 1 values for 2 columns; write one for each"),
         ("t_s,rtt_ms\n0,\n1,\n", "t.csv:1:1: rtt_ms has no value; remove the column"),
         ("when,rtt\n0,5\n", "t.csv:1:1: there is no column of the time; call it t_s"),

@@ -100,7 +100,7 @@ def _text(path: Path, wanted: str | None) -> _Column:
             raise LonghaulError(message, remedy="write as many on each line", exit_code=2)
         value = _number(words[index])
         if value is None:
-            message = f'{path}:{line}: "{printable(words[index])}" is no number'
+            message = f'{path}:{line}: "{printable(words[index])}" is not a number'
             raise LonghaulError(message, remedy="write one like 12 or 0.5", exit_code=2)
         values.append(value)
         lines.append(line)

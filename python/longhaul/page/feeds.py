@@ -94,7 +94,7 @@ class Feed:
                 await asyncio.sleep(due - loop.time())
         except Exception as error:
             # Figures that stand still must not look like those of now.
-            remedy = "charts of the whole run come when it is over; please report this"
+            remedy = "charts of the whole run appear when it ends; please report this"
             self.tell(
                 {"event": "warning", "message": f"live figures have stopped: {error!r}", "remedy": remedy}
             )

@@ -88,7 +88,9 @@ class InputFile:
         """The number that ``word`` in ``line`` spells, from 0 to ``most``."""
         text = word.strip()
         if not _NUMBER.fullmatch(text):
-            raise self.wrong(line, f'"{printable(text)}" is no number', "write one like 12 or 0.5", word=word)
+            raise self.wrong(
+                line, f'"{printable(text)}" is not a number', "write one like 12 or 0.5", word=word
+            )
         value = Decimal(text)
         if 0 <= value <= most:
             return value
@@ -353,7 +355,7 @@ def check_table(file: InputFile) -> None:
     if all(map(_NAME.fullmatch, names)) and known and (not second or any(map(_is_number, _cells(second)))):
         return
     remedy = 'begin with a number, or with the names of columns, as in "t_s,delay_ms"'
-    raise InputFile(file.name, ()).wrong(1, "is no table of numbers", remedy)
+    raise InputFile(file.name, ()).wrong(1, "is not a table of numbers", remedy)
 
 
 def _is_number(word: str) -> bool:

@@ -83,7 +83,8 @@ class ScenarioError(LonghaulError):
         """Of all; at least so many if it is :data:`ENOUGH_PROBLEMS`."""
         lines = [str(problem) for problem in self.problems]
         if self.count > len(self.problems):
-            lines.append(f"... and {self.count_text(self.count - len(self.problems))} more problems")
+            more = self.count - len(self.problems)
+            lines.append(f"... and {self.count_text(more)} more problem{'' if more == 1 else 's'}")
         super().__init__("\n".join(lines), exit_code=2)
 
     def count_text(self, count: int) -> str:

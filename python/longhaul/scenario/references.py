@@ -57,6 +57,11 @@ def program_hosts(program: Program) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for text in texts if text for name in expand(text)))
 
 
+def program_copies(name: str, program: Program) -> list[str]:
+    """The programs of a plan that ``program`` becomes: one, or ``NAME.HOST`` for each host with ``each``."""
+    return [f"{name}.{host}" for host in program_hosts(program)] if program.each else [name]
+
+
 def kinds_and_ends(document: Document) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Of each traffic, its kind as metrics know it, and where it goes."""
     return {
@@ -71,11 +76,7 @@ def kinds_and_ends(document: Document) -> dict[str, tuple[str, tuple[str, ...]]]
 
 def metrics_of(document: Document, *, links: Iterable[str]) -> dict[str, Unit]:
     """Every metric of a scenario whose links have these names, with its unit."""
-    programs = [
-        each
-        for name, program in document.programs.items()
-        for each in ([f"{name}.{host}" for host in program_hosts(program)] if program.each else [name])
-    ]
+    programs = [each for name, program in document.programs.items() for each in program_copies(name, program)]
     return catalogue(programs=programs, traffic=kinds_and_ends(document), links=links)
 
 
@@ -310,23 +311,26 @@ class _Check:
         programs = self.document.programs
         if not self.known(path, "program", awaited, programs):
             return
-        waits_for = {
-            each: other.start.program for each, other in programs.items() if isinstance(other.start, After)
-        }
-        before: list[str] = []
-        while awaited in waits_for and awaited not in before:
-            before.append(awaited)
-            awaited = waits_for[awaited]
-        first = programs[waits_for[name]]
-        if name in before:
+        first = programs[awaited]
+        if name in self.waiting(awaited):
             self.wrong(path, f'"{name}" would wait for itself', "name a program that starts before it")
         elif first.service:
-            self.wrong(path, f'"{waits_for[name]}" is a service, which does not end', "name another program")
-        elif (program.run and not first.run) or (program.simulate and not first.simulate):
-            what = "a real program" if program.run and not first.run else "a simulated one"
-            other = "run" if program.run and not first.run else "simulate"
-            remedy = f'add "{other}" to "{waits_for[name]}", or write a time'
-            self.wrong(path, f"{what} starts after others of its kind alone", remedy)
+            self.wrong(path, f'"{awaited}" is a service, which does not end', "name another program")
+        elif program.run and not first.run:
+            remedy = f'add "run" to "{awaited}", or write a time'
+            self.wrong(path, f'"{awaited}" has no real part to wait for', remedy)
+        elif program.simulate and not first.simulate:
+            remedy = f'add "simulate" to "{awaited}", or write a time'
+            self.wrong(path, f'"{awaited}" has no simulated part to wait for', remedy)
+
+    def waiting(self, name: str) -> list[str]:
+        """``name``, the program that it waits for, and so on; each once."""
+        found: list[str] = []
+        while name in self.document.programs and name not in found:
+            found.append(name)
+            start = self.document.programs[name].start
+            name = start.program if isinstance(start, After) else ""
+        return found
 
     def has_an_end(self, path: Path, flow: Ping | Bulk | Datagrams | Requests | Background) -> None:
         """Says so if a run would never end with this traffic."""

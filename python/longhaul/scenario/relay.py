@@ -179,7 +179,7 @@ def _open_proxies(resolved: Resolved, relay: Relay, listeners: Sequence[Plain]) 
         if listener["kind"] == "socks" and relay.password_file is None and not ip_address(host).is_loopback:
             yield resolved.scenario.warning(
                 ("relay", "socks"),
-                f"anybody at {listener['address']} can connect through it without a password: an open proxy",
+                f"SOCKS at {listener['address']} accepts connections without a password: an open proxy",
                 "set a password file, listen at 127.0.0.1, or limit the machines of the clusters",
             )
 

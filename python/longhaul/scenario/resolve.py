@@ -22,7 +22,7 @@ from longhaul.scenario.pacing import Owner, plan_pacing, plan_pacing_events
 from longhaul.scenario.paths import Routes, Step
 from longhaul.scenario.problems import Problem, ScenarioError
 from longhaul.scenario.ranges import expand, expand_all
-from longhaul.scenario.references import metrics_of, program_hosts
+from longhaul.scenario.references import metrics_of, program_copies, program_hosts
 from longhaul.scenario.replay import plan_replay
 from longhaul.scenario.starts import plan_starts, starts_after
 from longhaul.scenario.tcp import initial_window, largest_buffers, simulated, sysctls
@@ -205,10 +205,9 @@ def _programs(scenario: Scenario, network: Network) -> list[Plain]:
         if program.run is None:
             continue
         hosts = program_hosts(program)
-        if program.each:
-            programs += [_program(f"{name}.{host}", program, [host], scenario, network) for host in hosts]
-        else:
-            programs.append(_program(name, program, hosts, scenario, network))
+        groups = [[host] for host in hosts] if program.each else [hosts]
+        for copy, group in zip(program_copies(name, program), groups, strict=True):
+            programs.append(_program(copy, program, group, scenario, network))
     return [each for each in programs if each["service"]] + [each for each in programs if not each["service"]]
 
 

@@ -7,7 +7,7 @@ from longhaul.scenario.inputs import TIME, FileError, Inputs, LawError
 from longhaul.scenario.laws import Plain, plan_distribution
 from longhaul.scenario.model.distribution import After, Constant
 from longhaul.scenario.problems import Problem
-from longhaul.scenario.references import program_hosts
+from longhaul.scenario.references import program_copies
 from longhaul.scenario.yaml_tree import Path
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ def starts_after(document: "Document", program: "Program") -> list[str]:
     if not isinstance(program.start, After):
         return []
     name = program.start.program
-    awaited = document.programs[name]
-    return [f"{name}.{host}" for host in program_hosts(awaited)] if awaited.each else [name]
+    return program_copies(name, document.programs[name])
 
 
 def plan_starts(scenario: "Scenario", inputs: Inputs) -> tuple[dict[str, Plain], list[Problem]]:
@@ -31,7 +30,7 @@ def plan_starts(scenario: "Scenario", inputs: Inputs) -> tuple[dict[str, Plain],
     """
     found: dict[str, Plain] = {}
     problems = []
-    for path, names, law in _random(scenario):
+    for path, names, law in _random_starts(scenario):
         try:
             planned = plan_distribution(law, inputs, TIME)
         except LawError as error:
@@ -43,11 +42,10 @@ def plan_starts(scenario: "Scenario", inputs: Inputs) -> tuple[dict[str, Plain],
     return found, problems
 
 
-def _random(scenario: "Scenario") -> Iterator[tuple[Path, list[str], object]]:
+def _random_starts(scenario: "Scenario") -> Iterator[tuple[Path, list[str], object]]:
     for name, flow in scenario.document.traffic.items():
         if not isinstance(flow.start, Constant):
             yield ("traffic", name, "start"), [name], flow.start
     for name, program in scenario.document.programs.items():
         if not isinstance(program.start, (After, Constant)):
-            copies = [f"{name}.{host}" for host in program_hosts(program)] if program.each else [name]
-            yield ("programs", name, "start"), copies, program.start
+            yield ("programs", name, "start"), program_copies(name, program), program.start

@@ -1,6 +1,7 @@
 """From the tree to the models, and from pydantic's errors to problems with an address and a remedy."""
 
 import re
+from decimal import Decimal
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -66,7 +67,10 @@ def _problem(source: Source, root: Branch, error: ErrorDetails) -> Problem:
         if len(error["loc"]) > 1 and path[-1:] == (missing,):
             missing = str(error["loc"][-2])
         return source.problem(
-            _beginning(key_place, node, path), path, f'has no "{missing}"', _example(missing, path)
+            _beginning(key_place, node, path),
+            path,
+            f'has no "{missing}"',
+            _bound_example(missing, node) or _example(missing, path),
         )
     if kind == "scenario":
         inner = context["at"]
@@ -178,6 +182,23 @@ _EXAMPLES = {
     "tcp": "tcp: 8080",
     "axes": "axes: {cc: [cubic, bbr]}",
 }
+
+
+_WHOLE = frozenset({"", "B", "ns", "p"})
+"""Units of which there are only whole numbers."""
+
+
+def _bound_example(missing: str, node: Node) -> str | None:
+    """For a bound that is missing beside the other one, a value on the right side of that."""
+    other = {"low": "high", "high": "low"}.get(missing)
+    leaf = node.entries[other][1] if other and isinstance(node, Branch) and other in node.entries else None
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]*)", leaf.text) if isinstance(leaf, Leaf) else None
+    if found is None:
+        return None
+    value, unit = Decimal(found[1]), found[2]
+    half = value // 2 if unit in _WHOLE else value / 2
+    bound = half if missing == "low" else 2 * value or Decimal(1)
+    return f"add for example {missing}: {bound.normalize():f}{unit}"
 
 
 def _example(missing: str, path: Path) -> str:

@@ -49,7 +49,7 @@ def find(directory: Path) -> Parts:
             damaged[path] = f"cannot be read: {error.strerror}"
             continue
         if name is None:
-            damaged[path] = "is no part of a sweep"
+            damaged[path] = "is not a part of a sweep"
         elif _checksum(content) != name["checksum"]:
             damaged[path] = "is damaged: its content has changed since it was written (SHA-256)"
         elif _shard_of(content) != name["shard"]:

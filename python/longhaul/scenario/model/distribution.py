@@ -291,7 +291,7 @@ SizeDistribution = Annotated[
 ]
 
 
-AT_ONCE: Constant[Span] = Constant(dist="constant", value=Span(0))
+START_OF_RUN: Constant[Span] = Constant(dist="constant", value=Span(0))
 
 
 class After(Strict):
@@ -299,6 +299,16 @@ class After(Strict):
 
     dist: Literal["after"]
     program: Name
+
+
+def _traffic_start(value: Any) -> Any:
+    if isinstance(value, str) and value.split()[:1] == ["after"]:
+        raise problem("only programs can start after another", "write a time, for example start: 2s")
+    return value
+
+
+TrafficStart = Annotated[TimeDistribution, BeforeValidator(_traffic_start)]
+"""A :data:`TimeDistribution`."""
 
 
 def _start(value: Any) -> Any:
@@ -319,27 +329,27 @@ ProgramStart = Annotated[
 """A :data:`TimeDistribution`, or another program's end."""
 
 
-def earliest_ns(law: Any) -> int:
+def earliest_ns(start: Any) -> int:
     """The least time that a start is known not to go below, in ns."""
-    match law:
+    match start:
         case Constant():
-            return int(law.value.ns)
+            return int(start.value.ns)
         case Uniform():
-            return int(law.low.ns)
-        case Empirical() if law.values:
-            return int(min(each.ns for each in law.values))
+            return int(start.low.ns)
+        case Empirical() if start.values:
+            return int(min(each.ns for each in start.values))
     return 0
 
 
-def latest_ns(law: Any) -> int | None:
+def latest_ns(start: Any) -> int | None:
     """The largest time that a :data:`TimeDistribution` may give, in ns; ``None`` if it has no bound."""
-    match law:
+    match start:
         case Constant():
-            return int(law.value.ns)
+            return int(start.value.ns)
         case Uniform():
-            return int(law.high.ns)
-        case Empirical() if law.values:
-            return int(max(each.ns for each in law.values))
+            return int(start.high.ns)
+        case Empirical() if start.values:
+            return int(max(each.ns for each in start.values))
     return None
 
 
@@ -349,7 +359,9 @@ def check_stop(start: Any, stop: Span | None) -> None:
         return
     if isinstance(start, After):
         remedy = "remove the stop, or write a time as start"
-        raise problem("has a stop, but nobody knows when it starts", remedy, at="stop")
+        raise problem(
+            "has a stop, but its start time is unknown: it starts after another program", remedy, at="stop"
+        )
     if stop.ns <= earliest_ns(start):
         raise problem("stops before it starts", "write a stop later than the start")
     latest = latest_ns(start)

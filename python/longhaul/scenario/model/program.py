@@ -16,7 +16,7 @@ from longhaul.scenario.model.base import (
     Word,
     problem,
 )
-from longhaul.scenario.model.distribution import AT_ONCE, After, ProgramStart, check_stop
+from longhaul.scenario.model.distribution import START_OF_RUN, After, ProgramStart, check_stop
 from longhaul.scenario.model.traffic import CongestionControl
 from longhaul.scenario.units import Size, Span
 
@@ -119,7 +119,7 @@ class Program(Strict):
     """Whether ranks fill a host before they go to the next, or visit all hosts in turn."""
     each: HostRanges | None = None
     """Hosts that each run the program."""
-    start: ProgramStart = AT_ONCE
+    start: ProgramStart = START_OF_RUN
     """A time; a distribution of it, so that seeds have others; or ``after NAME``: when that has ended."""
     stop: Span | None = None
     expect_exit: Annotated[int | None, BeforeValidator(_exit), AlsoText("^any$", "any")] = 0
@@ -144,6 +144,10 @@ class Program(Strict):
         if self.ready and not self.service:
             raise problem('"ready" belongs to a service', "add service: true")
         if self.service and isinstance(self.start, After):
-            raise problem("a service starts before the clock", "remove the start, or the service", at="start")
+            raise problem(
+                "a service starts before the run's clock and cannot wait for a program",
+                "remove the start, or the service",
+                at="start",
+            )
         check_stop(self.start, self.stop)
         return self

@@ -18,10 +18,11 @@ from longhaul.scenario.model.base import (
     problem,
 )
 from longhaul.scenario.model.distribution import (
-    AT_ONCE,
+    START_OF_RUN,
     Constant,
     SizeDistribution,
     TimeDistribution,
+    TrafficStart,
     check_stop,
 )
 from longhaul.scenario.units import Rate, Share, Size, Span
@@ -69,7 +70,7 @@ CongestionControl = Annotated[
 class Timed(Strict):
     """When traffic begins and ends."""
 
-    start: TimeDistribution = AT_ONCE
+    start: TrafficStart = START_OF_RUN
     """A time, or a distribution of it: then each seed has another start."""
     stop: Span | None = None
 

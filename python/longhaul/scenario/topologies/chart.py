@@ -66,7 +66,7 @@ def number(text: str, *, name: str, line: int, what: str) -> float:
     except ValueError:
         value = float("nan")
     if not isfinite(value):
-        raise wrong(name, line, f'{what} "{text}" is no number', "write one like 48.85")
+        raise wrong(name, line, f'{what} "{text}" is not a number', "write one like 48.85")
     return value
 
 
