@@ -135,6 +135,18 @@ def test_a_start_that_cannot_be_is_refused_with_its_place(start: str, words: str
 
 
 CALM = TEXT.replace("start: {dist: uniform, low: 200ms, high: 1s}", "start: 200ms")
+TICKS = "delay: {base: 5ms, ticks: {hz: 1000, rounding: nearest}}"
+IN_ORDER = "events: [{at: 1s, link: wire, set: {out_of_order: none}}]\n"
+
+
+@pytest.mark.parametrize(
+    "text", [CALM.replace("delay: 5ms", TICKS), CALM + IN_ORDER], ids=["ticks", "in order"]
+)
+def test_ticks_and_the_end_of_reordering_draw_nothing(text: str) -> None:
+    found = resolved(text)
+    assert not is_random(sim.simulated_plan(found)[0], starts=found.starts)
+
+
 JITTER = "delay: {base: 5ms, jitter: {dist: uniform, half_width: 1ms}}"
 RANDOM: list[tuple[str, Callable[[str], str]]] = [
     ("a start", lambda _calm: TEXT),
@@ -145,6 +157,8 @@ RANDOM: list[tuple[str, Callable[[str], str]]] = [
     ("a law that draws", lambda calm: calm.replace("cc: $cc, start: 100ms", "cc: bbr, start: 100ms")),
     ("arrivals", lambda calm: calm.replace("{kind: tcp, from: a, to: b, cc: $cc, start: 100ms, stop: 2s}",
         "{kind: udp, from: a, to: b, rate: 1Mbit, arrivals: poisson}")),
+    ("reordering", lambda calm: calm.replace(
+        "queue: 1bdp", "queue: 1bdp, out_of_order: {share: 1%, delay: 9ms}")),
     ("an event", lambda calm: calm + "events: [{at: 1s, link: wire, set: {loss: 1%}}]\n"),
 ]  # fmt: skip
 

@@ -7,14 +7,15 @@ Json = Mapping[str, Any]
 
 _FIXED: Mapping[str, frozenset[str]] = {
     "loss": frozenset({"none", "periodic"}),
-    "delay": frozenset({"constant", "series"}),
+    "delay": frozenset({"constant", "series", "ticks"}),
     "rate": frozenset({"unlimited", "constant", "paced", "token-bucket", "series", "opportunities"}),
     "queue": frozenset({"fifo", "head-drop", "codel", "priority"}),
+    "out_of_order": frozenset({"none"}),
+    "policy": frozenset({"round-robin", "vlan-block", "weighted", "least-queued"}),
 }
 """Models that draw nothing; all others count as random."""
-_FIXED_POLICIES = frozenset({"round-robin", "vlan-block", "weighted", "least-queued"})
 _DRAWING_CONTROLS = ("bbr", "stochastic")
-"""Congestion controls that draw."""
+"""Beginnings of the names of congestion-control algorithms that draw."""
 
 
 def is_random(plan: Json, *, starts: Mapping[str, Any]) -> bool:
@@ -42,17 +43,13 @@ def _models(directions: Iterable[Json]) -> Iterator[Json]:
 
 
 def _varies(model: Json) -> bool:
-    for key, fixed in _FIXED.items():
-        law = model.get(key)
-        discipline = (law or {}).get("discipline") if key == "queue" else law
-        if isinstance(discipline, str):
-            discipline = {"law": discipline}
-        if discipline and discipline.get("law", "fifo") not in fixed:
-            return True
-    policy = model.get("policy")
-    if policy and (policy if isinstance(policy, str) else policy.get("law")) not in _FIXED_POLICIES:
-        return True
-    return bool(model.get("out_of_order") or model.get("duplicate") or model.get("corrupt"))
+    """Whether a direction, a route or a change of one has a model that draws."""
+    drawn = {key: model[key] for key in _FIXED if model.get(key)}
+    if "queue" in drawn:
+        drawn["queue"] = drawn["queue"]["discipline"]
+    return any(law["law"] not in _FIXED[key] for key, law in drawn.items()) or bool(
+        model.get("duplicate") or model.get("corrupt")
+    )
 
 
 def _draws(traffic: Json) -> bool:
