@@ -58,4 +58,4 @@ def test_drops_that_no_link_accounts_for_make_a_run_invalid() -> None:
     engine["links"] = [{"name": "wan", "forward": way, "reverse": way}]
     found = judge(engine, {})
     assert found.verdict == "invalid"
-    assert found.reasons[0].what == "1 packets that ended as lost are of no link"
+    assert found.reasons[0].what == "1 packets counted as lost are not accounted for by any link"

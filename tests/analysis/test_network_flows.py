@@ -3,12 +3,12 @@
 from typing import Any
 
 from longhaul.analysis.network_flows import (
-    FATES,
+    UNDELIVERED_FATES,
     Connection,
     EchoCounts,
     connections,
     datagrams,
-    echoes,
+    ping_counts,
     total,
 )
 
@@ -18,7 +18,7 @@ A, B = "10.0.0.1", "10.0.0.2"
 def row(
     protocol: int, source: str, destination: str, ports: tuple[int | None, int | None], **counts: int
 ) -> dict[str, Any]:
-    names = ("sent", "retransmitted", "delivered", "copied", *FATES)
+    names = ("sent", "retransmitted", "delivered", "copied", *UNDELIVERED_FATES)
     zero: dict[str, Any] = dict.fromkeys((f"{name}_packets" for name in names), 0)
     return {
         **zero,
@@ -46,7 +46,7 @@ def test_connections_are_those_to_the_port_in_the_order_of_their_beginning() -> 
         row(17, A, B, (40_002, 5201)),
     ]
     control, data = connections(rows, source=A, destination=B, port=5201)
-    assert (control.data["source_port"], control.answers) == (40_001, None)
+    assert (control.data["source_port"], control.reverse) == (40_001, None)
     assert (data.in_order_bytes, data.last_acknowledged_ns) == (801, 99)
     assert data.ends == ("10.0.0.1:40002", "10.0.0.2:5201")
     assert total([control, data], "new_bytes") == 937
@@ -88,19 +88,19 @@ def test_a_ping_is_lost_if_request_or_reply_is_and_what_is_on_its_way_is_not() -
         row(1, A, B, (8, None), sent_packets=99),
     ]
     # One request is still in the network, and two replies.
-    found = echoes(rows, source=A, destination=B, identifier=7)
+    found = ping_counts(rows, source=A, destination=B, identifier=7)
     assert found == EchoCounts(sent=10, received=3, lost=4, lost_down=3, first_ns=3)
 
 
 def test_a_request_that_its_host_does_not_answer_is_lost() -> None:
     rows = [row(1, A, B, (7, None), sent_packets=4, delivered_packets=4)]
-    assert echoes(rows, source=A, destination=B, identifier=7).lost == 4
+    assert ping_counts(rows, source=A, destination=B, identifier=7).lost == 4
 
 
 def test_a_ping_that_sent_nothing_lost_nothing() -> None:
-    assert echoes([], source=A, destination=B, identifier=7) == EchoCounts(0, 0, 0, 0, None)
+    assert ping_counts([], source=A, destination=B, identifier=7) == EchoCounts(0, 0, 0, 0, None)
 
 
 def test_a_ping_over_ipv6_is_found_by_its_identifier() -> None:
     rows = [row(58, "fd00::1", "fd00::2", (7, None), sent_packets=2, delivered_packets=2)]
-    assert echoes(rows, source="fd00::1", destination="fd00::2", identifier=7).sent == 2
+    assert ping_counts(rows, source="fd00::1", destination="fd00::2", identifier=7).sent == 2

@@ -2,13 +2,13 @@
 
 from longhaul.analysis.fidelity import judge
 from longhaul.analysis.outcome import evaluate_outcome
-from longhaul.analysis.starvation import WAITING_SHARE, judge_hosts
+from longhaul.analysis.starvation import WAITING_SHARE, evaluate_hosts
 
 from .test_fidelity import counted
 
 
 def test_hosts_that_waited_too_long_are_starved_and_named_the_worst_first() -> None:
-    found = judge_hosts({"a": 0.2, "b": 0.88, "c": 0.01}, is_measured=True)
+    found = evaluate_hosts({"a": 0.2, "b": 0.88, "c": 0.01}, is_measured=True)
     assert (found["state"], found["threshold"]) == ("starved", WAITING_SHARE)
     (reason,) = found["reasons"]
     assert "CPU wait over 10 % of the time on b (88 %), a (20 %)" in reason["what"]
@@ -16,11 +16,11 @@ def test_hosts_that_waited_too_long_are_starved_and_named_the_worst_first() -> N
 
 
 def test_the_limit_itself_is_not_beyond_it() -> None:
-    assert judge_hosts({"a": WAITING_SHARE}, is_measured=True)["state"] == "ok"
+    assert evaluate_hosts({"a": WAITING_SHARE}, is_measured=True)["state"] == "ok"
 
 
 def test_without_pressure_figures_nobody_knows() -> None:
-    assert judge_hosts({}, is_measured=False)["state"] == "unknown"
+    assert evaluate_hosts({}, is_measured=False)["state"] == "unknown"
 
 
 def test_starved_hosts_change_neither_the_network_s_verdict_nor_the_outcome_unless_strict() -> None:

@@ -71,11 +71,11 @@ def again(link: str, text: str) -> dict[str, Any]:
 @pytest.mark.parametrize("words", MODELS)
 def test_every_model_is_written_as_it_is_read(words: str) -> None:
     link = plan_of(LINK)["links"][0]
-    (asked,) = resolve_changes([words], link)
-    written, wordless = written_change(asked["change"])
-    assert not wordless
+    (asked,) = resolve_changes([words], link, to_hosts=())
+    written, without_syntax = written_change(asked["change"])
+    assert not without_syntax
     (key,) = written
-    (read,) = resolve_changes([f"{key}={flow(written[key])}"], link)
+    (read,) = resolve_changes([f"{key}={flow(written[key])}"], link, to_hosts=())
     assert read == asked
 
 
@@ -119,9 +119,11 @@ def test_a_ramp_that_began_elsewhere_because_of_a_user_is_exported_step_by_step(
 def test_what_a_user_wrote_stands_where_the_plan_has_no_words() -> None:
     law = "{base: 5ms, jitter: {dist: exponential, mean: 1ms}}"
     plan = plan_of(LINK)
-    (asked,) = resolve_changes([f"delay={law}"], plan["links"][0])
+    (asked,) = resolve_changes([f"delay={law}"], plan["links"][0], to_hosts=())
     made = [by_user(1, asked["change"], words=(f"delay={law}",))]
-    with pytest.raises(ExportError, match=r"the delay that w was given at 1\.0+ s has no words"):
+    with pytest.raises(
+        ExportError, match=r"the delay set on w at 1\.0+ s cannot be written in the scenario language"
+    ):
         events_text(plan, made, no_words)
     exported = again(
         LINK,

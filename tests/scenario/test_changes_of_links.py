@@ -62,10 +62,10 @@ def test_out_of_order_may_end() -> None:
         "delay_ns": 20 * MS,
     }
     assert changed(plan["events"][0]["change"]) == {"out_of_order": {"law": "none"}}
-    (asked,) = resolve_changes(["delay=30ms", "out_of_order=none"], plan["links"][0])
+    (asked,) = resolve_changes(["delay=30ms", "out_of_order=none"], plan["links"][0], to_hosts=())
     assert asked["change"]["out_of_order"] == {"law": "none"}
     with pytest.raises(ScenarioError, match="exceeds the delay of out_of_order"):
-        resolve_changes(["delay=30ms"], plan["links"][0])
+        resolve_changes(["delay=30ms"], plan["links"][0], to_hosts=())
 
 
 def test_a_link_may_take_back_the_out_of_order_of_its_profile() -> None:
@@ -110,7 +110,7 @@ events: [{at: 1s, link: w, set: {coalesce: 0s, delay: 6ms}}, {at: 2s, link: w, s
 
 def test_what_both_ways_ask_for_together_is_resolved_together() -> None:
     plan = plan_of("delay: 5ms, rate: 100Mbit", "{at: 1s, link: w, set: {delay: 20ms, queue: 1bdp}}")
-    (asked,) = resolve_changes(["delay=20ms", "queue=1bdp"], plan["links"][0])
+    (asked,) = resolve_changes(["delay=20ms", "queue=1bdp"], plan["links"][0], to_hosts=())
     # 100 Mbit/s for 40 ms, as both ways have 20 ms then.
     assert asked["change"]["queue"]["limit_bytes"] == 500_000
     assert asked["change"] == plan["events"][0]["change"]
@@ -118,7 +118,7 @@ def test_what_both_ways_ask_for_together_is_resolved_together() -> None:
 
 def test_up_and_other_models_change_in_one_request() -> None:
     plan = plan_of("delay: 5ms, routes: {count: 2, policy: round-robin}")
-    first, second = resolve_changes(["up", "delay=20ms"], plan["links"][0])
+    first, second = resolve_changes(["up", "delay=20ms"], plan["links"][0], to_hosts=())
     assert (changed(first["change"]), first["route"]) == ({"up": True}, None)
     assert changed(second["change"]) == {"delay": {"law": "constant", "delay_ns": 20 * MS}}
 
@@ -134,4 +134,4 @@ def test_up_and_other_models_change_in_one_request() -> None:
 )
 def test_what_cannot_change_says_why(words: list[str], message: str) -> None:
     with pytest.raises(ScenarioError, match=message):
-        resolve_changes(words, plan_of(LINK)["links"][0])
+        resolve_changes(words, plan_of(LINK)["links"][0], to_hosts=())

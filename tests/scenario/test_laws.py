@@ -411,7 +411,7 @@ def test_an_event_may_let_packets_overtake_and_corrupt_them() -> None:
 def test_set_takes_flow_mappings() -> None:
     link = plan_of("delay: 5ms, rate: 100Mbit")["links"][0]
     words = ["loss={model: gilbert-elliott, mean: 1%, burst: 3}", "queue={kind: codel}", "corrupt=1%"]
-    (asked,) = resolve_changes(words, link, way="forward")
+    (asked,) = resolve_changes(words, link, to_hosts=(), way="forward")
     change = asked["change"]
     assert change["loss"] == {"law": "gilbert-elliott", "mean": 0.01, "burst": 3.0}
     assert change["queue"]["discipline"]["law"] == "codel"

@@ -11,7 +11,7 @@ from typing import Any
 from longhaul.analysis.configuration import Applied, Configuration, changed, lanes, planned
 from longhaul.analysis.phases import arrows
 from longhaul.analysis.wording import law_text, value_text
-from longhaul.scenario.laws.rate import FRAMING
+from longhaul.scenario.laws.rate import framing_name
 
 Json = Mapping[str, Any]
 
@@ -291,7 +291,7 @@ def _text(key: str, value: Any) -> str:
         case "loss_place":
             return {"before-queue": "ingress", "after-queue": "egress"}[value]
         case "framing":
-            return next((name for name, framing in FRAMING.items() if framing == value), law_text(value))
+            return framing_name(value) or law_text(value)
         case "out_of_order":
             return "none" if value is None else law_text(value)
     return law_text(value)

@@ -1,23 +1,25 @@
 """The changes of a run as events of a scenario, which reproduce them at the same instants."""
 
+import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from longhaul.analysis.configuration import WAYS, Applied, Configuration, lanes
-from longhaul.scenario.events import AT_ONCE, ramp_step, ramp_steps
+from longhaul.scenario.events import FIRST_STEP_KEYS, ramp_step, ramp_steps
 from longhaul.scenario.inputs import LawError
 from longhaul.scenario.link_state import NOTHING
-from longhaul.scenario.model_syntax import written_change, written_class_law
+from longhaul.scenario.model_syntax import written_change, written_pacing_model
 from longhaul.scenario.splicing import flow
 from longhaul.scenario.units import Span
 
 Json = Mapping[str, Any]
 Words = Callable[[Applied, str], Any]
-"""What was written for a key of a change that the plan's own words cannot say; ``None`` if nobody knows."""
+"""What a user wrote for a key of a change, where the plan alone cannot be written; ``None`` if unknown."""
 
 
 class ExportError(ValueError):
-    """A change that the scenario language has no words for."""
+    """A change that cannot be written in the scenario language."""
 
 
 def events_text(plan: Json, applied: Sequence[Applied], words: Words) -> str:
@@ -33,54 +35,59 @@ def events_text(plan: Json, applied: Sequence[Applied], words: Words) -> str:
 
 def _events(plan: Json, applied: Sequence[Applied], words: Words) -> Iterator[tuple[int, Json]]:
     configuration = Configuration(plan)
+    applied = sorted(applied, key=lambda each: each.at_ns)
+    steps = _steps(applied)
     skipped: set[int] = set()
     for place, each in enumerate(applied):
         if place not in skipped:
-            ramp = _ramp(configuration, applied, place)
+            ramp = _ramp(configuration, applied, steps.get(place, ()))
             if ramp is None:
                 yield from ((each.at_ns, event) for event in _at_once(plan, each, words))
             else:
                 begins_ns, last, over_ns = ramp
-                skipped.update(
-                    other for other in range(place, len(applied)) if _same_ramp(applied[other], each)
-                )
-                at_once = {key: value for key, value in each.change.items() if key in AT_ONCE}
+                skipped.update(steps[place])
+                at_once = {key: value for key, value in each.change.items() if key in FIRST_STEP_KEYS}
                 whole = Applied(begins_ns, each.link, each.ways, each.route, {**last, **at_once}, each.cause)
                 for event in _at_once(plan, whole, words):
                     yield begins_ns, {**event, "over": str(Span(over_ns))}
         configuration.apply(each)
 
 
-def _same_ramp(one: Applied, other: Applied) -> bool:
-    address = (other.link, other.ways, other.route)
-    return one.cause == other.cause and (one.link, one.ways, one.route) == address
+def _steps(applied: Sequence[Applied]) -> dict[int, list[int]]:
+    """The steps of each gradual event, as places in ``applied``, by its first one."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for place, each in enumerate(applied):
+        if each.cause.get("over_ns"):
+            cause = json.dumps(each.cause, sort_keys=True)
+            found.setdefault((each.link, each.ways, each.route, cause), []).append(place)
+    return {places[0]: places for places in found.values()}
 
 
 def _ramp(
-    configuration: Configuration, applied: Sequence[Applied], place: int
+    configuration: Configuration, applied: Sequence[Applied], places: Sequence[int]
 ) -> tuple[int, Json, int] | None:
-    """Beginning, last change and length of the gradual event whose first step this is.
+    """Beginning, last change and length of the gradual event whose steps are at ``places``.
 
     ``None`` if it is none, or did not go from what was there to its end undisturbed: then its steps are
     events of their own.
     """
-    first = applied[place]
-    over_ns = first.cause.get("over_ns", 0)
-    steps = [each for each in applied[place:] if over_ns and _same_ramp(each, first)]
-    wanted = list(ramp_steps(over_ns)) if over_ns else []
-    begins_ns = first.cause.get("begins_ns", 0)
-    if [each.at_ns for each in steps] != [begins_ns + offset for offset, _done in wanted] or not steps:
+    if not places:
         return None
+    steps = [applied[place] for place in places]
+    first = steps[0]
+    over_ns, begins_ns = first.cause["over_ns"], first.cause.get("begins_ns", 0)
+    wanted = list(ramp_steps(over_ns))
+    if [each.at_ns for each in steps] != [begins_ns + offset for offset, _done in wanted]:
+        return None
+    since = bisect_left(applied, begins_ns, key=lambda each: each.at_ns)
+    until = bisect_right(applied, begins_ns + over_ns, key=lambda each: each.at_ns)
     disturbed = any(
-        each.link == first.link
-        and begins_ns <= each.at_ns <= begins_ns + over_ns
-        and each.cause != first.cause
-        and set(each.ways) & set(first.ways)
-        for each in applied
+        each.link == first.link and each.cause != first.cause and set(each.ways) & set(first.ways)
+        for each in applied[since:until]
     )
     if disturbed:
         return None
-    target = {**NOTHING, **steps[-1].change, **{key: first.change.get(key) for key in AT_ONCE}}
+    target = {**NOTHING, **steps[-1].change, **{key: first.change.get(key) for key in FIRST_STEP_KEYS}}
     for way in first.ways:
         model = configuration.model(first.link, way)
         for number, lane in lanes(model):
@@ -106,12 +113,13 @@ def _at_once(plan: Json, applied: Applied, words: Words) -> Iterator[dict[str, A
         head["route"] = applied.route + 1
     if "up" in applied.change:
         yield {**head, **({"up": True} if applied.change["up"] else {"down": True})}
-    models, wordless = written_change(applied.change)
-    for key in wordless:
+    models, without_syntax = written_change(applied.change)
+    for key in without_syntax:
         value = words(applied, key)
         if value is None:
+            at = f"{applied.at_ns / 1e9:.6f} s"
             raise ExportError(
-                f"the {key} that {link['name']} was given at {applied.at_ns / 1e9:.6f} s has no words"
+                f"the {key} set on {link['name']} at {at} cannot be written in the scenario language"
             )
         models[key] = value
     if models:
@@ -120,7 +128,7 @@ def _at_once(plan: Json, applied: Applied, words: Words) -> Iterator[dict[str, A
         host = plan["nodes"][link["endpoints"][0 if way == "forward" else 1]]["name"]
         classes = link[way]["pacing"]["classes"]
         laws = {
-            classes[each["class"]]["name"].partition(".")[0]: written_class_law(each["law"])
+            classes[each["class"]]["name"].partition(".")[0]: written_pacing_model(each["law"])
             for each in applied.change["pacing"]
         }
         yield {"at": str(Span(applied.at_ns)), "host": host, "pacing": laws}

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from longhaul.analysis.drops import ON_LINKS, unaccounted
-from longhaul.analysis.starvation import judge_hosts
+from longhaul.analysis.starvation import evaluate_hosts
 from longhaul.analysis.text import few_text
 
 LATENESS_P99_NS = 100_000
@@ -122,7 +122,7 @@ def judge(
         scheduling=dict(engine["scheduling"]),
         simulated=dict(engine.get("simulated", {}).get("lateness", {})),
         waiting=waiting,
-        hosts=judge_hosts(waiting, is_measured=is_measured),
+        hosts=evaluate_hosts(waiting, is_measured=is_measured),
     )
 
 
@@ -159,7 +159,7 @@ def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:
     ways = [each[way] for each in engine.get("links", ()) for way in ("forward", "reverse")]
     rows = [{"packets": {cause: way[f"{cause}_packets"] for cause in ON_LINKS}} for way in ways]
     for cause, count in unaccounted(packets, rows).items() if rows else ():
-        what = f"{count} packets that ended as {cause} are of no link"
+        what = f"{count} packets counted as {cause} are not accounted for by any link"
         yield Reason("invalid", what, "this is a defect of Longhaul: report it")
 
 

@@ -1,4 +1,4 @@
-"""What the network counted of flows of real packets, without asking a program.
+"""Connections, datagrams and pings of real traffic, from the counts of the network by flow.
 
 A row of counts is one direction of a connection, all datagrams from one port to another, or the echo
 messages of one identifier, as ``raw/flow_counts.csv`` has it.
@@ -10,7 +10,7 @@ from typing import Any
 
 Json = Mapping[str, Any]
 
-FATES = (
+UNDELIVERED_FATES = (
     "lost",
     "overflowed",
     "dropped",
@@ -26,23 +26,23 @@ TCP, UDP, ICMP, ICMPV6 = 6, 17, 1, 58
 
 @dataclass(frozen=True)
 class Connection:
-    """A TCP connection, from the side that sends the data."""
+    """A TCP connection as the network counted it, from the side that sends the data."""
 
     data: Json
     """Counts of the direction of the data."""
-    answers: Json | None
+    reverse: Json | None
     """Counts of the opposite direction; None if nothing ever came back."""
 
     @property
     def in_order_bytes(self) -> int:
         """Payload that the receiver acknowledged: it arrived in order. SYN and FIN do not count."""
-        acknowledged = 0 if self.answers is None else int(self.answers["acknowledged_bytes"])
+        acknowledged = 0 if self.reverse is None else int(self.reverse["acknowledged_bytes"])
         return min(acknowledged, int(self.data["new_bytes"]))
 
     @property
     def last_acknowledged_ns(self) -> int | None:
         """When the receiver last acknowledged something new."""
-        found = None if self.answers is None else self.answers["last_acknowledged_ns"]
+        found = None if self.reverse is None else self.reverse["last_acknowledged_ns"]
         return None if found is None else int(found)
 
     @property
@@ -104,8 +104,8 @@ def datagrams(rows: Sequence[Json], *, source: str, destination: str, port: int)
     return {name: sum(int(row[name]) for row in found) for name in names} if found else None
 
 
-def echoes(rows: Sequence[Json], *, source: str, destination: str, identifier: int) -> EchoCounts:
-    """What became of the echo requests of one ``ping``."""
+def ping_counts(rows: Sequence[Json], *, source: str, destination: str, identifier: int) -> EchoCounts:
+    """The echo requests of one ``ping`` and their replies, counted."""
     request, reply = (
         next((row for row in rows if _is_echo(row, ends, identifier)), None)
         for ends in ((source, destination), (destination, source))
@@ -141,7 +141,7 @@ def _is_echo(row: Json, ends: tuple[str, str], identifier: int) -> bool:
 
 
 def _ended(row: Json | None) -> int:
-    return sum(_of(row, fate) for fate in FATES)
+    return sum(_of(row, fate) for fate in UNDELIVERED_FATES)
 
 
 def _of(row: Json | None, fate: str) -> int:

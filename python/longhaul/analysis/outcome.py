@@ -14,8 +14,6 @@ from longhaul.analysis.text import time_text
 Json = Mapping[str, Any]
 
 State = Literal["passed", "failed", "interrupted", "crashed", "running"]
-NOT_STARTED = "not started"
-"""How a program ended whose start did not come before the end of the run."""
 Kind = Literal["program", "service", "flow", "transfer", "expectation", "network", "hosts"]
 
 EARLY = ("stopped", "interrupted")
@@ -151,6 +149,11 @@ def announced(message: Json, planned: Json) -> Json:
     return {**planned, "error": message.get("message"), **message}
 
 
+def has_started(program: Json) -> bool:
+    """Whether a program of a summary began; its start may not have come before the end of the run."""
+    return program.get("start_ns") is not None
+
+
 def ending_text(program: Json) -> str:
     """How a program of a summary ended, in a few words for a table."""
     if program.get("error"):
@@ -158,7 +161,7 @@ def ending_text(program: Json) -> str:
     if program.get("stopped_by_run"):
         return "stopped at the end"
     if program.get("exit") is None and program.get("signal") is None:
-        return NOT_STARTED if program.get("start_ns") is None else "running"
+        return "running" if has_started(program) else "not started"
     return _end(program).replace("exit code", "exit")
 
 
@@ -247,7 +250,7 @@ def _first(failures: tuple[Failure, ...]) -> str:
 
 def _passed(summary: Json, ended: str | None) -> str:
     programs = [each for each in summary.get("programs", ()) if not each["service"]]
-    waiting = [each["name"] for each in programs if ending_text(each) == NOT_STARTED]
+    waiting = [each["name"] for each in programs if not has_started(each)]
     expected = [(each["metric"], expectation_state(each, ended)) for each in summary["expectations"]]
     unmeasured = [metric for metric, state in expected if state == "not measured"]
     counts = [

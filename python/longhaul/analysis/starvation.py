@@ -13,7 +13,7 @@ WAITING_SHARE = 0.10
 """Of the run, in which some program of a host was ready and had no CPU; beyond it the host was starved."""
 
 
-def judge_hosts(waiting: Mapping[str, float], *, is_measured: bool) -> dict[str, Any]:
+def evaluate_hosts(waiting: Mapping[str, float], *, is_measured: bool) -> dict[str, Any]:
     """``state``: ``ok``, ``starved``, or ``unknown`` where the kernel does not say; with reasons.
 
     ``waiting`` is by host the share of the time in which a program of it waited for a CPU.

@@ -16,10 +16,10 @@ _WINDOW_NS = 2_000_000
 _SECOND_NS = 1_000_000_000
 _MOST_PACKETS = 120
 _FEW = 8
+"""Packets that are too few for a figure."""
 _WAY, _LEAVES, _ARRIVES, _ENDS = map(
     unlisted, ("on its way", "leaves its far end", "arrives at the link", "does not leave")
 )
-"""Packets that are too few for a figure."""
 
 
 def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> str | None:

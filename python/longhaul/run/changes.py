@@ -10,8 +10,9 @@ from longhaul.analysis.changes import Change, ChangeLog
 from longhaul.analysis.configuration import Applied, Configuration, planned
 from longhaul.analysis.exported_changes import ExportError, events_text
 from longhaul.errors import LonghaulError
-from longhaul.run.compensation import compensate, ends_at_host, shorten
+from longhaul.run.compensation import compensate, shorten
 from longhaul.run.kept import kept_json
+from longhaul.scenario.network import ends_at_host
 from longhaul.scenario.yaml_tree import Branch, data_of, read_tree
 
 Json = dict[str, Any]

@@ -8,6 +8,8 @@ latency, which is taken off the last link of the way: every direction that ends 
 from copy import deepcopy
 from typing import Any
 
+from longhaul.scenario.network import ends_at_host
+
 Plan = dict[str, Any]
 
 
@@ -32,12 +34,6 @@ def compensate(plan: Plan, base_one_way_ns: int) -> tuple[Plan, list[str]]:
                 if event["link"] == number and event["direction"] in (None, way) and changed:
                     shorten(changed, base_one_way_ns)
     return plan, warnings
-
-
-def ends_at_host(plan: Plan, link: int, way: str) -> bool:
-    """Whether packets leave the network at the far end of a direction."""
-    end = plan["links"][link]["endpoints"][1 if way == "forward" else 0]
-    return bool(plan["nodes"][end]["kind"] == "host")
 
 
 def shorten(delay: dict[str, Any], by_ns: int) -> int:

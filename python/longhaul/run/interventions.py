@@ -13,8 +13,9 @@ from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import session, state
 from longhaul.run.changes import read_changes
-from longhaul.run.compensation import ends_at_host, shorten
+from longhaul.run.compensation import shorten
 from longhaul.run.standing import unknown
+from longhaul.scenario.network import ends_at_host
 
 Json = dict[str, Any]
 Surface = Literal["cli", "page", "python"]

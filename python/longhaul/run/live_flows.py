@@ -64,7 +64,7 @@ def pings(
             directory / "logs" / f"{item['program']}.out",
             t0_unix_ns,
             every_ns=item["every_ns"],
-            counted=counts.echoes(item["from"], item["to"], item["identifier"])
+            counted=counts.ping_counts(item["from"], item["to"], item["identifier"])
             if counts and item.get("identifier")
             else None,
         )

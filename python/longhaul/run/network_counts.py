@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 
 from longhaul.analysis.network_flows import (
-    FATES,
+    UNDELIVERED_FATES,
     Connection,
     EchoCounts,
     connections,
     datagrams,
-    echoes,
+    ping_counts,
 )
 from longhaul.run.recorded import Records
 
@@ -26,7 +26,7 @@ _COUNTED = (
     *("sent_packets", "sent_bytes", "payload_bytes", "new_bytes"),
     *("retransmitted_packets", "retransmitted_bytes", "acknowledged_bytes"),
     *("delivered_packets", "delivered_bytes", "copied_packets"),
-    *(f"{fate}_packets" for fate in FATES),
+    *(f"{fate}_packets" for fate in UNDELIVERED_FATES),
 )
 _COUNT_COLUMNS = ("flow", *_ENDS, *_COUNTED)
 _SAMPLE_COLUMNS = ("t_ns", "flow", "retransmitted_packets", "acknowledged_bytes")
@@ -55,10 +55,10 @@ class NetworkCounts:
         ends = {"source": self.addresses[source], "destination": self.addresses[destination]}
         return datagrams(self.rows, **ends, port=port)
 
-    def echoes(self, source: str, destination: str, identifier: int) -> EchoCounts:
+    def ping_counts(self, source: str, destination: str, identifier: int) -> EchoCounts:
         """What became of the echo requests with this identifier."""
         ends = {"source": self.addresses[source], "destination": self.addresses[destination]}
-        return echoes(self.rows, **ends, identifier=identifier)
+        return ping_counts(self.rows, **ends, identifier=identifier)
 
     def payload_bytes(self, source: str, destination: str) -> int:
         """Payload that came from a host to another and was not sent before, over all its flows."""
@@ -80,10 +80,10 @@ class NetworkCounts:
         data = self.samples.get(connection.data["flow"])
         if data is None:
             return []
-        answers = {} if connection.answers is None else self.samples.get(connection.answers["flow"], {})
+        reverse = {} if connection.reverse is None else self.samples.get(connection.reverse["flow"], {})
         kernel = self.sockets.get(connection.ends, {})
-        t_ns = np.union1d(data["t_ns"], answers.get("t_ns", np.array([], dtype=np.int64)))
-        received = np.minimum(_at(answers, "acknowledged_bytes", t_ns), connection.data["new_bytes"])
+        t_ns = np.union1d(data["t_ns"], reverse.get("t_ns", np.array([], dtype=np.int64)))
+        received = np.minimum(_at(reverse, "acknowledged_bytes", t_ns), connection.data["new_bytes"])
         again = _at(data, "retransmitted_packets", t_ns)
         begin_ns = int(connection.data["first_ns"])
         t_ns, received, again = _with_pauses(t_ns, received, again, begin_ns=begin_ns, every_ns=every_ns)

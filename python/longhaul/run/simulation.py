@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.analysis.distributions import merged, thinned
+from longhaul.analysis.outcome import ending_text
 from longhaul.run import transfers
 from longhaul.run.logs import Pings
 from longhaul.run.recorded import Records
@@ -107,28 +108,25 @@ def programs(directory: Path, engine: Mapping[str, Any]) -> list[Json]:
         done = job["wall_ns"] is not None
         # Runs of before a job could start after another have no start of their own.
         start_ns = job.get("start_ns", planned["start_ns"])
-        ending = "exit 0" if done else "not started" if start_ns is None else "stopped at the end"
-        found.append(
-            {
-                "name": job["name"],
-                "host": f"{job['ranks']} ranks",
-                "argv": ["simulated"],
-                "service": False,
-                "start_ns": start_ns,
-                "wall_ns": job["wall_ns"],
-                "exit": 0 if done else None,
-                "signal": None,
-                "stopped_by_run": not done and start_ns is not None,
-                "expect_exit": 0,
-                "cpu_ns": None,
-                "error": None,
-                "ending": ending,
-                "failure": None,
-                "good": True,
-                "iterations": job["iterations"],
-                "iteration": {key: value for key, value in job["iteration"].items() if key != "cdf"},
-            }
-        )
+        row = {
+            "name": job["name"],
+            "host": f"{job['ranks']} ranks",
+            "argv": ["simulated"],
+            "service": False,
+            "start_ns": start_ns,
+            "wall_ns": job["wall_ns"],
+            "exit": 0 if done else None,
+            "signal": None,
+            "stopped_by_run": not done and start_ns is not None,
+            "expect_exit": 0,
+            "cpu_ns": None,
+            "error": None,
+            "failure": None,
+            "good": True,
+            "iterations": job["iterations"],
+            "iteration": {key: value for key, value in job["iteration"].items() if key != "cdf"},
+        }
+        found.append({**row, "ending": ending_text(row)})
     return found
 
 

@@ -21,7 +21,7 @@ def resolve_changes(
     changes: Sequence[str],
     link: Mapping[str, Any],
     *,
-    to_hosts: Sequence[str] = (),
+    to_hosts: Sequence[str],
     way: str | None = None,
     route: int | None = None,
 ) -> list[Plain]:

@@ -10,14 +10,14 @@ from longhaul.scenario.laws import Plain, part_way
 from longhaul.scenario.link_state import NOTHING, Address, Lane, LinkState
 from longhaul.scenario.load import Scenario
 from longhaul.scenario.model import Changes, Event
-from longhaul.scenario.network import WAYS, Network, Wire
+from longhaul.scenario.network import WAYS, Network, Wire, far_end
 from longhaul.scenario.problems import Problem
 from longhaul.scenario.yaml_tree import Path, follow
 
 STEP_NS = 10 * 10**6
 """Of a gradual change."""
 MOST_CHANGES = 100_000
-AT_ONCE = ("queue", "reorder", "loss_place", "out_of_order", "framing", "coalesce_ns")
+FIRST_STEP_KEYS = ("queue", "reorder", "loss_place", "out_of_order", "framing", "coalesce_ns")
 """What a gradual change changes with its first step."""
 
 Ramps = dict[tuple[str, int, str], tuple[int, int]]
@@ -69,8 +69,7 @@ def plan_events(scenario: Scenario, network: Network, inputs: Inputs) -> tuple[l
 
 
 def _state(link: Wire, network: Network) -> LinkState:
-    ends = zip(WAYS, reversed(link.ends), strict=True)
-    to_hosts = [way for way, end in ends if network.nodes[end].spec.kind == "host"]
+    to_hosts = [way for way in WAYS if network.nodes[far_end(link.ends, way)].spec.kind == "host"]
     return LinkState.of(link.name, link.mtu, {way: getattr(link, way) for way in WAYS}, to_hosts)
 
 
@@ -125,7 +124,7 @@ def ramp_steps(over_ns: int) -> Iterator[tuple[int, Fraction]]:
 
 def ramp_step(before: Mapping[str, Any], target: Mapping[str, Any], done: Fraction, *, first: bool) -> Plain:
     """The change of one step; what has no number to move changes with the first."""
-    at_once = {key: target[key] for key in (AT_ONCE if first else ())}
+    at_once = {key: target[key] for key in (FIRST_STEP_KEYS if first else ())}
     return {**NOTHING, **at_once, **part_way(before, target, done)}
 
 

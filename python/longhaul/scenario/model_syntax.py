@@ -1,11 +1,11 @@
-"""Models of the plan as the scenario language writes them: the way back from integers to words."""
+"""Models of the plan, written in the scenario language."""
 
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 from longhaul.scenario.laws.loss import PLACES
-from longhaul.scenario.laws.rate import FRAMING
+from longhaul.scenario.laws.rate import framing_name
 from longhaul.scenario.units import Rate, Size, Span
 
 Plain = Mapping[str, Any]
@@ -17,12 +17,12 @@ _DIGITS = 18
 
 
 def written_change(change: Plain) -> tuple[Written, tuple[str, ...]]:
-    """The keys and values of ``set`` for a change of the plan, and the keys that have no such words.
+    """The keys and values of ``set`` for a change of the plan, and the keys that the language cannot write.
 
-    What came from a file has none: its trace, its list of losses, or a distribution.
+    What was read from a file cannot be written: a trace, a list of losses or a distribution.
     """
     found: Written = {}
-    wordless: list[str] = []
+    without_syntax: list[str] = []
     for key, value in (
         ("delay", _delay(change)),
         ("rate", _rate(change.get("rate"))),
@@ -34,15 +34,15 @@ def written_change(change: Plain) -> tuple[Written, tuple[str, ...]]:
         ("count", _framing(change.get("framing"))),
         ("coalesce", None if change.get("coalesce_ns") is None else str(Span(change["coalesce_ns"]))),
     ):
-        if value is _WORDLESS:
-            wordless.append(key)
+        if value is _NO_SYNTAX:
+            without_syntax.append(key)
         elif value is not None:
             found[key] = value
-    return found, tuple(wordless)
+    return found, tuple(without_syntax)
 
 
-def written_class_law(law: Plain) -> Any:
-    """The law of a class of a host's pacing."""
+def written_pacing_model(law: Plain) -> Any:
+    """The pacing model of a class of a host."""
     match law["law"]:
         case "paced":
             return str(Rate(law["bits_per_s"]))
@@ -51,7 +51,7 @@ def written_class_law(law: Plain) -> Any:
     return "unpaced"
 
 
-_WORDLESS = object()
+_NO_SYNTAX = object()
 
 
 def _delay(change: Plain) -> Any:
@@ -71,7 +71,7 @@ def _delay(change: Plain) -> Any:
             ticks = {"hz": law["hz"], "rounding": law["rounding"]}
             found = {"base": str(Span(law["delay_ns"])), "ticks": ticks}
         case _:
-            return _WORDLESS
+            return _NO_SYNTAX
     if change.get("reorder") is not None:
         return {**found, "reorder": change["reorder"]}
     return found if len(found) > 1 else found["base"]
@@ -87,7 +87,7 @@ def _rate(law: Plain | None) -> Any:
             return {"paced": str(Rate(law["bits_per_s"])), "line": str(Rate(law["line_bits_per_s"]))}
         case "token-bucket":
             return _bucket(law)
-    return _WORDLESS
+    return _NO_SYNTAX
 
 
 def _bucket(law: Plain) -> Written:
@@ -102,7 +102,7 @@ def _loss(change: Plain) -> Any:
         return None
     place = change.get("loss_place")
     found = _loss_model(law)
-    if found is _WORDLESS:
+    if found is _NO_SYNTAX:
         return found
     if place is not None:
         return {**found, "place": _PLACE_WORDS[place]}
@@ -126,7 +126,7 @@ def _loss_model(law: Plain) -> Any:
             return {"model": name, "mean": _share(law["mean"]), "correlation": _share(law["correlation"])}
         case "markov" | "four-state":
             return {"model": name, **{key: _share(each) for key, each in law.items() if key != "law"}}
-    return _WORDLESS
+    return _NO_SYNTAX
 
 
 def _queue(queue: Plain | None) -> Any:
@@ -136,7 +136,7 @@ def _queue(queue: Plain | None) -> Any:
     packets, size = queue["limit_packets"], queue["limit_bytes"]
     kind = discipline["law"]
     if kind == "priority" or (packets is None and size is None):
-        return _WORDLESS
+        return _NO_SYNTAX
     limit = f"{packets}p" if packets is not None else str(Size(size))
     found: Written = {"kind": kind, "limit": limit}
     for key, value in discipline.items():
@@ -168,9 +168,7 @@ def _out_of_order(law: Plain | None) -> Any:
 
 
 def _framing(framing: Plain | None) -> Any:
-    if framing is None:
-        return None
-    return next((name for name, each in FRAMING.items() if each == framing), _WORDLESS)
+    return None if framing is None else framing_name(framing) or _NO_SYNTAX
 
 
 def _optional_share(value: float | None) -> Any:

@@ -1,8 +1,9 @@
 """Nodes and links with every range, attachment, profile and default filled in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from longhaul.scenario.inputs import FileError, Inputs, LawError, within
 from longhaul.scenario.laws import (
@@ -27,6 +28,17 @@ from longhaul.scenario.yaml_tree import Path, follow
 WAYS = ("forward", "reverse")
 IPV6_MTU = 1280
 """RFC 8200, section 5."""
+
+
+def far_end(endpoints: Sequence[int], way: str) -> int:
+    """The node at which a direction of a link ends."""
+    return endpoints[1 if way == "forward" else 0]
+
+
+def ends_at_host(plan: Mapping[str, Any], link: int, way: str) -> bool:
+    """Whether packets leave the network at the far end of a direction of a link of the plan."""
+    end = far_end(plan["links"][link]["endpoints"], way)
+    return bool(plan["nodes"][end]["kind"] == "host")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,11 @@ FRAMING: Mapping[str, Plain] = {
 }
 
 
+def framing_name(framing: Mapping[str, Any]) -> str | None:
+    """The name of a known framing; ``None`` for another one."""
+    return next((name for name, each in FRAMING.items() if each == framing), None)
+
+
 def plan_rate(rate: Any, inputs: Inputs) -> Plain:
     """A rate law of the plan; raises :class:`LawError` and :class:`FileError`."""
     match rate:
