@@ -3,8 +3,10 @@
 import os
 import shutil
 import socket
+import stat
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from longhaul.run import ending, finding, groups, processes, state
@@ -64,7 +66,10 @@ def _removed() -> Iterator[str]:
             yield f"removed {group}"
     for directory in _temporary():
         shutil.rmtree(directory, ignore_errors=True)
-        yield f"removed {directory}"
+        if directory.exists():
+            yield f"cannot remove {directory}"
+        else:
+            yield f"removed {directory}"
 
 
 def _temporary() -> Iterator[Path]:
@@ -74,6 +79,13 @@ def _temporary() -> Iterator[Path]:
         *sorted(state_home().glob(f"{_CLUSTER}{socket.gethostname()}-*-*")),
     ):
         number = path.name.split("-")[-2]
-        mine = not path.is_symlink() and path.is_dir() and path.stat().st_uid == os.geteuid()
-        if mine and number.isdecimal() and processes.state(int(number)) is None:
+        if _is_own_directory(path) and number.isdecimal() and not processes.is_running(int(number)):
             yield path
+
+
+def _is_own_directory(path: Path) -> bool:
+    """Whether it is a directory of this user; not what a link leads to, nor one that is gone by now."""
+    with suppress(OSError):
+        found = path.lstat()
+        return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    return False

@@ -13,7 +13,7 @@ from threading import Thread
 from typing import Any
 
 from longhaul.errors import LonghaulError
-from longhaul.run import session
+from longhaul.run import processes, session
 from longhaul.run.exposition import CONTENT_TYPE
 from longhaul.run.metrics import Metrics
 from longhaul.subprocesses import python_command
@@ -59,7 +59,7 @@ def serve_apart(listener: socket.socket, directory: Path, supervisor: Path) -> N
     }
     with (directory / "logs" / "prometheus.err").open("wb") as errors:
         subprocess.Popen(
-            python_command("longhaul.run.exporter", json.dumps(orders)),
+            python_command(processes.EXPORTER, json.dumps(orders)),
             stdin=subprocess.DEVNULL,
             stdout=errors,
             stderr=errors,

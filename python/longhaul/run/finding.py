@@ -17,8 +17,6 @@ from typing import Any
 from longhaul.run import processes, record
 
 _BETWEEN_LOOKS_S = 0.02
-WORKER = "longhaul.run.worker"
-EXPORTER = "longhaul.run.exporter"
 RELAY = "lh-relay"
 
 
@@ -51,7 +49,7 @@ class Running:
             # Whoever was stopped hears nothing.
             self._signal((self.pid,) if number == signal.SIGTERM else self.pids, number)
             self._signal(self.pids, signal.SIGCONT)
-            while any(_runs(each) for each in self.pids):
+            while any(processes.is_running(each) for each in self.pids):
                 if time.monotonic() > until_s:
                     break
                 time.sleep(_BETWEEN_LOOKS_S)
@@ -97,8 +95,8 @@ def end_exporters(directories: Iterable[Path] | None = None) -> list[int]:
     ended = {each.resolve() for each in directories or ()}
     for entry in _entries():
         with suppress(OSError, ValueError, KeyError, TypeError, IndexError):
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-            directory = Path(json.loads(words[words.index(EXPORTER.encode()) + 1])["directory"])
+            words = processes.arguments(int(entry.name))
+            directory = Path(json.loads(words[words.index(processes.EXPORTER) + 1])["directory"])
             wanted = directory not in up if directories is None else directory in ended
             if wanted and _is_ours(_status(entry)):
                 pid = int(entry.name)
@@ -156,8 +154,8 @@ def _processes() -> Iterator[_Process]:
     for entry in _entries():
         # Processes come and go, and anybody may write anything on a command line.
         with suppress(OSError, ValueError, KeyError, TypeError, IndexError):
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-            orders = json.loads(words[words.index(WORKER.encode()) + 1])
+            words = processes.arguments(int(entry.name))
+            orders = json.loads(words[words.index(processes.WORKER) + 1])
             status = _status(entry)
             wanted = {name: orders[name] for name in ("run", "directory", "socket", "keep")}
             if _is_ours(status) and isinstance(wanted["run"], str):
@@ -176,7 +174,3 @@ def _status(process: Path) -> dict[str, str]:
 
 def _is_ours(status: Mapping[str, str]) -> bool:
     return int(status["Uid"].split()[0]) == os.getuid()
-
-
-def _runs(pid: int) -> bool:
-    return processes.state(pid) not in (None, "Z", "X")

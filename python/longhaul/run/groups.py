@@ -11,8 +11,8 @@ _PATIENCE_S = 2.0
 _BETWEEN_LOOKS_S = 0.02
 
 
-def every(run: str = "*") -> list[Path]:
-    """The groups of runs below this process's own, or of one."""
+def of_run(run: str) -> list[Path]:
+    """The groups of a run, given by its unique name, below this process's own."""
     own = _longhaul.own_cgroup()
     return sorted(Path(own).glob(f"{_longhaul.cgroup_prefix()}{run}")) if own else []
 
@@ -24,7 +24,11 @@ def everywhere() -> list[Path]:
     for root in _mounts():
         for place, names, _files in os.walk(root):
             ours = [name for name in names if name.startswith(prefix)]
-            found += [path for name in ours if (path := Path(place, name)).stat().st_uid == user]
+            for path in (Path(place, name) for name in ours):
+                # Runs that end meanwhile remove theirs.
+                with suppress(OSError):
+                    if path.stat().st_uid == user:
+                        found.append(path)
             names[:] = [name for name in names if name not in ours]
     return sorted(found)
 
@@ -46,10 +50,10 @@ def remove(group: Path) -> bool:
     """Remove a group and those in it, and say whether it is gone: one with processes stays."""
     if not _is_empty(group):
         return False
-    for child in group.iterdir():
-        if child.is_dir():
-            remove(child)
     with suppress(OSError):
+        for child in group.iterdir():
+            if child.is_dir():
+                remove(child)
         group.rmdir()
     return not group.exists()
 
@@ -57,7 +61,7 @@ def remove(group: Path) -> bool:
 def remove_of(run: str) -> None:
     """Remove the group of a run whose processes have ended, or are about to."""
     deadline_s = time.monotonic() + _PATIENCE_S
-    for group in every(run):
+    for group in of_run(run):
         while group.exists() and not remove(group) and time.monotonic() < deadline_s:
             time.sleep(_BETWEEN_LOOKS_S)
 

@@ -1,4 +1,4 @@
-"""Processes by more than their number, so that a record of one can be compared with what runs now."""
+"""Processes: whether they run, what they were started as, and an identity that outlives the process."""
 
 import os
 import platform
@@ -6,6 +6,13 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+WORKER = "longhaul.run.worker"
+"""The module that is started as the worker of a live run, with its orders in JSON as the argument."""
+EXPORTER = "longhaul.run.exporter"
+"""The module that is started to serve the metrics of a network that stays up, likewise."""
+_ENDED = "ZX"
+"""States of a process that has ended and that its parent has not waited for, or is being removed."""
 
 Identity = dict[str, Any]
 """``pid``, ``start_ticks`` (of the clock since boot), ``boot_id``, ``pid_namespace``, ``host``: for JSON."""
@@ -38,7 +45,7 @@ def is_alive(identity: Mapping[str, Any]) -> bool | None:
     if identity.get("pid_namespace") != _pid_namespace():
         return None
     found = _stat(int(identity.get("pid", 0)))
-    return found is not None and found[0] not in "ZX" and found[1] == identity.get("start_ticks")
+    return found is not None and found[0] not in _ENDED and found[1] == identity.get("start_ticks")
 
 
 def is_of_an_earlier_boot(identity: Mapping[str, Any]) -> bool:
@@ -50,6 +57,21 @@ def state(pid: int) -> str | None:
     """The state of a process as one letter of ``proc(5)``; ``None`` if there is no such process."""
     found = _stat(pid)
     return found[0] if found else None
+
+
+def is_running(pid: int) -> bool:
+    """Whether there is such a process and it has not ended; a zombie has."""
+    found = state(pid)
+    return found is not None and found not in _ENDED
+
+
+def arguments(pid: int) -> list[str]:
+    """The command line of a process; empty if there is no such process, or it has none."""
+    try:
+        content = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return []
+    return content.decode(errors="replace").removesuffix("\0").split("\0")
 
 
 def _stat(pid: int) -> tuple[str, int] | None:

@@ -118,19 +118,20 @@ def remove(path: Path) -> None:
 
 def leftovers() -> list[Path]:
     """Sockets nobody listens at, their secrets, and locks that nobody holds."""
-    found = []
-    for path in sorted(state_directory().iterdir()):
-        if path.suffix in (_SOCKET, _TOKEN):
-            is_left = not is_alive(path.with_suffix(_SOCKET))
-        elif path.suffix == _LOCK:
-            is_left = not _is_held(path)
-        else:
-            number = path.stem.rpartition("-")[2]
-            is_left = number.isdecimal() and processes.state(int(number)) is None
+    return [
+        path
+        for path in sorted(state_directory().iterdir())
         # A name that is being brought up has no listener yet.
-        if is_left and not _is_held(path.with_suffix(_LOCK)):
-            found.append(path)
-    return found
+        if _is_unused(path) and not _is_held(path.with_suffix(_LOCK))
+    ]
+
+
+def _is_unused(path: Path) -> bool:
+    """Whether nobody listens at a socket, or the process that made a file of another kind has ended."""
+    if path.suffix in (_SOCKET, _TOKEN):
+        return not is_alive(path.with_suffix(_SOCKET))
+    number = path.stem.rpartition("-")[2]
+    return path.suffix == _LOCK or (number.isdecimal() and not processes.is_running(int(number)))
 
 
 def _is_held(lock: Path) -> bool:

@@ -1,0 +1,73 @@
+"""What ``longhaul clean`` removes: what processes left that have ended, and nothing of those that run."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longhaul.run import cleaning, groups, state
+
+
+@pytest.fixture
+def zombie() -> Iterator[int]:
+    """A process that has ended and that nobody has waited for."""
+    process = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    yield process.pid
+    process.wait()
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary directories, sockets and certificates are; no control groups."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(groups, "_mounts", list)
+    return tmp_path
+
+
+def test_a_process_that_is_a_zombie_holds_nothing(place: Path, zombie: int) -> None:
+    left, ours = (place / f"longhaul-movers-{pid}-x" for pid in (zombie, os.getpid()))
+    left.mkdir()
+    ours.mkdir()
+    sent = state.state_directory() / f"sent-{zombie}.tmp"
+    sent.touch()
+    assert set(cleaning.remove_leftovers(everything=False)) == {f"removed {left}", f"removed {sent}"}
+    assert not left.exists()
+    assert ours.exists()
+
+
+def test_what_cannot_be_removed_is_not_said_to_be_gone(
+    place: Path, zombie: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = place / f"longhaul-movers-{zombie}-x"
+    left.mkdir()
+    # As where a file in it is in use by the file system.
+    monkeypatch.setattr(shutil, "rmtree", lambda _path, **_options: None)
+    assert list(cleaning.remove_leftovers(everything=False)) == [f"cannot remove {left}"]
+
+
+def test_a_control_group_that_vanishes_meanwhile_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def walk(root: Path) -> Iterator[tuple[Any, list[str], list[str]]]:
+        yield str(root), ["longhaul-gone-1", "longhaul-here-1"], []
+
+    here = tmp_path / "longhaul-here-1"
+    here.mkdir()
+    monkeypatch.setattr(groups, "_mounts", lambda: [tmp_path])
+    monkeypatch.setattr(os, "walk", walk)
+    assert groups.everywhere() == [here]
+
+
+def test_a_lock_that_is_held_is_no_leftover(place: Path) -> None:
+    with state.claimed("up"):
+        assert state.leftovers() == []
+    (state.state_directory() / "down.lock").touch()
+    assert [path.name for path in state.leftovers()] == ["down.lock"]
