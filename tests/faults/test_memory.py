@@ -3,14 +3,19 @@
 import json
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from machine import why_not_live
+from transferring import SCENARIO as TWO_SITES
+from transferring import SMALL, carried
 
 from longhaul.cli.main import longhaul as command
 from longhaul.run import live, memory
+from longhaul.run.api import run_sim
+from longhaul.run.available_memory import available_in_group
 from longhaul.run.checking import report
 from longhaul.run.experiment import conclude, ignore, simulate
 from longhaul.run.memory import MemoryLimit, MemoryLimitError
@@ -19,6 +24,7 @@ from longhaul.run.sweeps import sweep as sweeps
 from longhaul.run.sweeps.local import Threads
 from longhaul.run.sweeps.prepared import prepare
 from longhaul.scenario import load_scenario, resolve
+from longhaul.scenario.link_memory import held_bytes
 from longhaul.scenario.sweeps.options import Options
 
 SCENARIO = """
@@ -27,7 +33,8 @@ name: full
 duration: %(duration)s
 nodes: {a: {kind: host}, b: {kind: host}}
 links: {wan: {endpoints: [a, b], delay: 5ms, rate: 1Mbit, queue: {kind: fifo, limit: 9999TB}}}
-traffic: {load: {kind: udp, from: a, to: b, rate: %(rate)s, simulated: %(simulated)s}}
+traffic:
+  load: {kind: udp, from: a, to: b, rate: %(rate)s, simulated: %(simulated)s}
 """
 
 
@@ -44,20 +51,23 @@ def test_check_warns_of_links_that_may_hold_more_than_a_run_may_use(
     text, code = report([scenario(tmp_path)], settings={}, as_json=False)
     assert code == 0
     assert (
-        "the links may hold 50 GB in queues and in transit; the limit is half of the 20 GB that are free"
-        in text
+        "the run may end early, because its links can hold 50 GB in queues and in transit, more than the 10 "
+        "GB that a run may use, half of the free memory" in text
     ), "10 Gbit/s for 40 s"
     text, _code = report([scenario(tmp_path, duration="7s")], settings={}, as_json=False)
     assert "memory" not in text, "8.75 GB are less than half"
+    resolved = resolve(load_scenario(scenario(tmp_path)))
+    assert memory.concerns(resolved, 60 * 10**9) == (), "the limit is that of the run"
+    assert "more than the 4 GB that a run may use; write" in memory.concerns(resolved, 4 * 10**9)[0]
 
 
 def test_links_hold_no_more_than_their_queues_and_delays(tmp_path: Path) -> None:
     path = scenario(tmp_path)
     path.write_text(path.read_text().replace("9999TB", "3MB"))
     # 1 Mbit/s for 5 ms in transit, both ways.
-    assert memory.held_bytes(resolve(load_scenario(path))) == 2 * (3_000_000 + 625)
+    assert held_bytes(resolve(load_scenario(path))) == 2 * (3_000_000 + 625)
     path.write_text(path.read_text().replace("3MB", "100p"))
-    assert memory.held_bytes(resolve(load_scenario(path))) == 2 * (100 * 1500 + 625)
+    assert held_bytes(resolve(load_scenario(path))) == 2 * (100 * 1500 + 625)
 
 
 def test_a_simulation_that_reaches_its_limit_has_failed_and_keeps_its_results(
@@ -71,7 +81,7 @@ def test_a_simulation_that_reaches_its_limit_has_failed_and_keeps_its_results(
     assert code == 1
     told = capsys.readouterr()
     assert "its limit is 60 MB; shorten queues" in told.out
-    assert "the links may hold 50 GB" in told.err
+    assert told.err.count("its links can hold 50 GB") == 1
     directory = (runs / "full" / "latest").resolve()
     summary = json.loads((directory / "summary.json").read_text())
     assert summary["ended"] == "failed"
@@ -79,7 +89,7 @@ def test_a_simulation_that_reaches_its_limit_has_failed_and_keeps_its_results(
     assert summary["flows"][0]["goodput_bits_per_s"] > 0
     record = json.loads((directory / "run.json").read_text())
     assert record["status"] == "failed"
-    assert record["reason"].startswith("the run used ")
+    assert record["reason"].startswith("the run ended early: it used ")
     assert read_outcome(directory).state == "failed"
     again = conclude(directory, reason="failed", report=False)
     assert again["outcome"]["detail"] == summary["outcome"]["detail"], (
@@ -123,7 +133,7 @@ def test_only_processes_of_longhaul_count_in_a_live_run() -> None:
     process.stdout.readline()
     try:
         MemoryLimit(300_000_000).check_worker(process.pid)
-        with pytest.raises(MemoryLimitError, match=r"the run used 2\d\d MB of memory"):
+        with pytest.raises(MemoryLimitError, match=r"it used 2\d\d MB of memory"):
             MemoryLimit(100_000_000).check_worker(process.pid)
     finally:
         process.communicate(b"\n")
@@ -132,13 +142,68 @@ def test_only_processes_of_longhaul_count_in_a_live_run() -> None:
 @pytest.mark.skipif(why_not_live() is not None, reason=str(why_not_live()))
 def test_a_live_run_that_reaches_its_limit_has_failed_and_keeps_its_results(tmp_path: Path) -> None:
     path = scenario(tmp_path, duration="30s")
+    late = "  late: {kind: ping, from: a, to: b, start: 25s, simulated: true}\n"
+    path.write_text(f"{path.read_text()}{late}expect: [{{metric: probes.late.b.rtt.max, max: 1s}}]\n")
     prepared = live.prepare(resolve(load_scenario(path)), runs=tmp_path / "runs", argv=[])
     finished = live.run(prepared, progress=ignore, memory_bytes=40_000_000)
     assert finished.reason == "failed"
     summary = conclude(finished.directory, reason=finished.reason, report=False)
-    assert summary["outcome"]["state"] == "failed"
+    assert summary["outcome"]["state"] == summary["ended"] == "failed"
+    assert summary["outcome"]["reason"].startswith("the run ended early: it used ")
     assert "its limit is 40 MB" in summary["outcome"]["reason"]
+    assert [each["state"] for each in summary["expectations"]] == ["failed"], "not excused as not measured"
     assert 0 < summary["duration_ns"] < 20 * 10**9
+
+
+def test_simulated_transfers_that_reach_the_limit_have_failed_and_keep_their_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown = count(step=2_000_000)
+    monkeypatch.setattr(memory, "resident_bytes", lambda: next(grown))
+    requests = tmp_path / "requests.yaml"
+    requests.write_text(SMALL)
+    arguments = [str(requests), "--scenario", TWO_SITES, "--policy", "serial-fcfs", "--sim"]
+    code, summary = carried(tmp_path, *arguments, "--memory", "5MB")
+    assert code == 1
+    assert summary["ended"] == "failed"
+    assert "it used 6 MB of memory; its limit is 5 MB" in summary["outcome"]["reason"]
+    assert summary["planned_transfers"]["requests"][0]["state"] != "done"
+
+
+def test_a_run_of_the_library_warns_of_its_memory_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 300_000_000)
+    path = scenario(tmp_path, duration="200ms")
+    run_sim(path, runs=tmp_path / "runs", report=False)
+    assert capsys.readouterr().err.count("its links can hold 250 MB") == 1
+
+
+GROUP_2 = {
+    "memory.max": "1000000000",
+    "memory.current": "900000000",
+    "memory.stat": "anon 100000000\nfile 750000000\ninactive_file 500000000\nactive_file 200000000\n"
+    "slab_reclaimable 50000000\n",
+}
+GROUP_1 = {
+    "memory.limit_in_bytes": "1000000000",
+    "memory.usage_in_bytes": "900000000",
+    "memory.stat": "cache 1\ninactive_file 1\ntotal_inactive_file 500000000\ntotal_active_file 250000000\n",
+}
+
+
+@pytest.mark.parametrize("files", [GROUP_1, GROUP_2], ids=["version 1", "version 2"])
+def test_page_cache_of_a_control_group_is_available(tmp_path: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    assert available_in_group(tmp_path) == 10**9 - 900_000_000 + 750_000_000
+
+
+def test_a_control_group_without_a_limit_leaves_everything(tmp_path: Path) -> None:
+    assert available_in_group(tmp_path) is None
+    for name, text in {**GROUP_2, "memory.max": "max"}.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    assert available_in_group(tmp_path) is None
 
 
 def test_a_size_without_a_unit_is_refused(tmp_path: Path) -> None:

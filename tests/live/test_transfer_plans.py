@@ -1,5 +1,6 @@
 """A plan of transfers carried out live: eWAN's serial service at a fiftieth of its rates."""
 
+import json
 import os
 import signal
 import threading
@@ -9,6 +10,10 @@ from shutil import which
 
 import pytest
 from transferring import SCENARIO, SMALL, carried
+
+from longhaul.run import ending
+from longhaul.run.moving import living
+from longhaul.run.session import RunFailedError
 
 # 20.72 Mbit/s carry 20 Mbit/s of payload; 80 Mbit take 4 s. BDP: 173 segments.
 NETWORK = ("--set", "access=20.72Mbit", "--set", "window=260", "--set", "queue=500kB")
@@ -86,6 +91,20 @@ def test_a_sender_that_is_killed_begins_again_where_it_was(tmp_path):
     assert 10e6 / 1448 <= sent < 1.2 * 10e6 / 1448
     assert first["achieved"]["finish_s"] < 4.0 + 4.0
     assert code == 0
+
+
+def test_a_plan_whose_controller_fails_is_a_failed_run_without_a_report(tmp_path, monkeypatch):
+    monkeypatch.setattr(living, "AGENTS_WITHIN_S", -1.0)
+    requests = tmp_path / "requests.yaml"
+    requests.write_text(SMALL)
+    with pytest.raises(RunFailedError, match="4 of 4 movers did not begin") as caught:
+        carried(tmp_path, str(requests), "--scenario", SCENARIO, "--policy", "serial-fcfs", *NETWORK)
+    assert caught.value.exit_code == 1
+    directory = tmp_path / "two-sites/latest"
+    assert ending.read(directory) == ending.Ending("failed", "4 of 4 movers did not begin")
+    summary = json.loads((directory / "summary.json").read_text())
+    assert summary["outcome"]["state"] == summary["ended"] == "failed"
+    assert not (directory / "report.html").exists(), "--no-report"
 
 
 @pytest.mark.parametrize("mover", ["iperf3", "rsync", "rclone"])

@@ -372,9 +372,9 @@ impl<'a> Supervisor<'a> {
             self.engine.warnings.drain(..).for_each(|warning| talk.warn(warning));
             for (from, request) in talk.requests() {
                 match request {
-                    Request::Stop { interrupted, why } => {
+                    Request::Stop { status, why } => {
                         talk.answer(from, &json!({"ok": true}));
-                        return Ok(requests::stopped(interrupted, why));
+                        return Ok(requests::stopped(status, why));
                     }
                     Request::Detach {} => {
                         let answer = talk.detach(from);

@@ -78,7 +78,8 @@ memory_option: Decorator = click.option(
     "memory_bytes",
     callback=_size,
     metavar="SIZE",
-    help="End the run early, with results, when it uses more, such as 4GB; default: half of what is free.",
+    help="Memory limit of the run, for example 4GB. At the limit the run ends early and keeps its results. "
+    "Default: half of the free memory.",
 )
 prometheus_option: Decorator = click.option(
     "--prometheus",

@@ -9,7 +9,7 @@ from typing import Any
 
 from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
-from longhaul.run import ending, live, memory
+from longhaul.run import ending, live
 from longhaul.run.session import Message, RunFailedError
 
 
@@ -39,7 +39,7 @@ def run_experiment(
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
-    for warning in (*resolved.warnings, *memory.concerns(resolved)):
+    for warning in resolved.warnings:
         print(f"longhaul: {warning}", file=sys.stderr)
     listener = listen(prometheus) if prometheus else None
     prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
@@ -70,7 +70,7 @@ def simulate(
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
-    for warning in (*resolved.warnings, *memory.concerns(resolved)):
+    for warning in resolved.warnings:
         print(f"longhaul: {warning}", file=sys.stderr)
     with Simulating(resolved.plan["duration_ns"]) as progress:
         finished = sim.run(resolved, runs=runs, argv=argv, progress=progress.tell, memory_bytes=memory_bytes)
@@ -94,7 +94,7 @@ def results_so_far(
             try:
                 status = ending.read(directory).status
                 summary = conclude(directory, reason=status, report=report, strict=strict)
-                error.exit_code = exit_code(summary)
+                error.exit_code = exit_code(summary) or error.exit_code
                 if as_json is not None:
                     show(summary, directory, as_json=as_json, report=report)
             except (OSError, ValueError, LonghaulError) as second:

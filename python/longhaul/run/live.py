@@ -14,7 +14,7 @@ from longhaul.run import directory as directories
 from longhaul.run import ending, flows, laws, mpi, players, signals, traffic, transfers
 from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
-from longhaul.run.memory import MemoryLimit, Watch
+from longhaul.run.memory import MemoryLimit, MemoryMonitor, warn
 from longhaul.run.pacing import with_owners
 from longhaul.run.session import Message, Session, search_path
 from longhaul.run.starts import with_starts
@@ -49,6 +49,7 @@ class Prepared:
     """Unique short name, for sockets and control groups."""
     directory: Path
     plan: Path
+    resolved: "Resolved"
 
 
 def prepare(
@@ -120,7 +121,7 @@ def prepare(
     with ending.recorded(directory):
         directories.update_run(directory, certificate=certificate, compensated=compensated)
     run = f"{plan['name'][:24]}-{secrets.token_hex(3)}"
-    return Prepared(name or plan["name"], run, directory, directory / "plan.json")
+    return Prepared(name or plan["name"], run, directory, directory / "plan.json", resolved)
 
 
 def run(
@@ -131,12 +132,13 @@ def run(
     listener: "socket.socket | None" = None,
     memory_bytes: int | None = None,
     scratch: Sequence[Path] = (),
+    began: Callable[[Session], None] = lambda _session: None,
 ) -> Finished:
     """Run to the end. Ctrl-C, SIGTERM, SIGHUP and the memory limit end it early and keep its results so far.
 
     The engine may use ``memory_bytes`` of memory, by default half of what is free.
     At ``listener``, if there is one, metrics are served meanwhile. ``scratch`` is removed should this process
-    be killed. Raises RunFailedError.
+    be killed. ``began`` is told the session, which another thread may stop. Raises RunFailedError.
     """
     path = socket_path(prepared.run)
     served: AbstractContextManager[None] = nullcontext()
@@ -144,6 +146,7 @@ def run(
         from longhaul.run.exporter import serving
 
         served = serving(listener, prepared.directory, path)
+    warn(prepared.resolved, memory_bytes)
     ended, limit = ending.Ending(ending.FAILED), MemoryLimit(memory_bytes)
     with ending.recorded(prepared.directory):
         session = Session(
@@ -154,21 +157,19 @@ def run(
             sudo=sudo,
             scratch=scratch,
         )
-        watch = Watch(limit, session)
-        watch.start()
+        monitor = MemoryMonitor(limit, session)
+        monitor.start()
         try:
+            began(session)
             with served, _interruptions(session):
                 for message in session.events():
                     progress(message)
                     if message.get("event") == "ended":
                         ended = ending.Ending(str(message["reason"]), message.get("why"))
         finally:
-            watch.end()
+            monitor.end()
             session.kill()
-        if watch.error is not None:
-            ended = ending.Ending(ending.FAILED, str(watch.error))
-        # The worker has written that it was stopped, and cannot know why.
-        ending.end(prepared.directory, ended.status, ended.reason, is_known_better=watch.error is not None)
+        ending.end(prepared.directory, ended.status, ended.reason)
     return Finished(prepared.directory, ended.status)
 
 
@@ -284,7 +285,7 @@ def _interruptions(session: Session) -> Iterator[None]:
             session.end_at_once(f"{signals.reason(number)} twice, which leaves no results")
         else:
             asked = True
-            session.stop(interrupted=True, why=signals.reason(number))
+            session.stop(status=ending.INTERRUPTED, why=signals.reason(number))
 
     with signals.handled(on_signal):
         yield

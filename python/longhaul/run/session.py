@@ -22,7 +22,7 @@ Message = dict[str, Any]
 EXIT_CANNOT = 3
 EXIT_CRASHED = 70
 """Both as long as there are no results to judge."""
-_NUDGE_S = 1.0
+_SILENT_S = 1.0
 """A worker that says nothing for so long may have been stopped."""
 
 _MOST_BYTES = 1 << 16
@@ -117,7 +117,8 @@ class Session:
         self._run = run
         self._directory = directory
         self._socket_path = socket_path
-        self._is_over = False
+        self._stopped: tuple[str, str | None] | None = None
+        """The status with which this process told the run to end, and why, if it did."""
         self._killed: str | None = None
         """Why this process ended the run at once, if it did."""
         self._oom = _longhaul.oom_kills()
@@ -141,7 +142,7 @@ class Session:
         try:
             with errors.open("wb") as stderr:
                 self._process = subprocess.Popen(
-                    [*before, *python_command("longhaul.run.worker", json.dumps(orders))],
+                    [*before, *python_command(processes.WORKER, json.dumps(orders))],
                     stdin=subprocess.DEVNULL,
                     stdout=stderr,
                     stderr=stderr,
@@ -158,7 +159,11 @@ class Session:
             theirs.close()
         self._errors = errors
         self.line = Line(ours)
-        self._note_process()
+        try:
+            self._note_process()
+        except BaseException:
+            self.kill()
+            raise
 
     @property
     def pid(self) -> int:
@@ -172,7 +177,10 @@ class Session:
                 code = self.wait()
                 reason = str(message["message"])
                 if code < 0 and message["status"] == ending.CRASHED:
-                    reason = f"the worker {self._death(code)}"
+                    reason = f"the worker {self._exit_text(code)}"
+                if (message["status"], reason) == self._stopped:
+                    yield {"event": "ended", "reason": message["status"], "why": reason}
+                    return
                 raise self._failed(reason, message["status"], remedy=message.get("remedy"))
             yield message
             if message.get("event") == "ended":
@@ -182,7 +190,7 @@ class Session:
         if self._killed is not None:
             raise KeyboardInterrupt(self._killed)
         if (found := self._written()) is None:
-            raise self._failed(f"the worker {self._death(code)}", ending.CRASHED)
+            raise self._failed(f"the worker {self._exit_text(code)}", ending.CRASHED)
         if found.status in (ending.FAILED, ending.CRASHED):
             raise self._failed(str(found.reason), found.status)
         yield {"event": "ended", "reason": found.status, "why": found.reason}
@@ -208,36 +216,39 @@ class Session:
                 self.wait()
                 raise self._failed(str(message["message"]), message["status"])
         self.wait()
-        raise self._failed("the run ended before it could be left alone", ending.CRASHED)
+        raise self._failed("the run ended before it was detached", ending.CRASHED)
 
-    def stop(self, *, interrupted: bool = False, why: str | None = None) -> None:
-        """Ask the run to end; its events then come to an end."""
-        self.line.tell({"do": "stop", "interrupted": interrupted, "why": why})
+    def stop(self, *, status: str = "stopped", why: str | None = None) -> None:
+        """Ask the run to end with this status; its events then come to an end."""
+        self._stopped = self._stopped or (status, why)
+        self.line.tell({"do": "stop", "status": status, "why": why})
 
     def end_at_once(self, why: str) -> None:
         """End the run without results; its events then come to an end. May be called by a signal handler."""
         self._killed = why
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self._kill_group()
 
     def kill(self) -> None:
         """End the run at once, if it has not ended; the kernel ends everything in it."""
-        if not self._is_over:
+        self._kill_group()
+        self.line.close()
+        self.wait()
+
+    def _kill_group(self) -> None:
+        # A worker that was waited for has given its number back, by now perhaps to another process.
+        if self._process.returncode is None:
             # Behind sudo it is another's; then it ends because nobody listens any more.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-        self.line.close()
-        self.wait()
 
     def wait(self) -> int:
         """Wait for the worker's end."""
         while True:
             try:
-                code = self._process.wait(timeout=_NUDGE_S)
+                code = self._process.wait(timeout=_SILENT_S)
                 break
             except subprocess.TimeoutExpired:
-                self._nudge()
-        self._is_over = True
+                self._continue_if_stopped()
         groups.remove_of(self._run)
         if self._socket_path is not None and not state.is_alive(self._socket_path):
             state.remove(self._socket_path)
@@ -247,12 +258,12 @@ class Session:
         """The next event, however long that takes."""
         while True:
             try:
-                return self.line.hear(_NUDGE_S)
+                return self.line.hear(_SILENT_S)
             except TimeoutError:
-                self._nudge()
+                self._continue_if_stopped()
 
-    def _nudge(self) -> None:
-        """Let a worker go on that was stopped: nobody else would end what it watches."""
+    def _continue_if_stopped(self) -> None:
+        """Send SIGCONT to a worker that was stopped by SIGSTOP: nobody else would end what it watches."""
         if processes.state(self._process.pid) == "T":
             with suppress(ProcessLookupError, PermissionError):
                 self._process.send_signal(signal.SIGCONT)
@@ -261,7 +272,7 @@ class Session:
         code = EXIT_CRASHED if status == ending.CRASHED else EXIT_CANNOT
         return RunFailedError(reason, status=status, remedy=remedy, exit_code=code)
 
-    def _death(self, code: int) -> str:
+    def _exit_text(self, code: int) -> str:
         """How the worker ended, in words."""
         if code < 0:
             killed = _longhaul.oom_kills_since(*self._oom) if code == -signal.SIGKILL and self._oom else None

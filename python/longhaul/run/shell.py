@@ -104,7 +104,7 @@ def _run_command(running: session.Session, path: Path, words: Sequence[str], *, 
         else:
             code = run_in_host_at(path, "near", words)
     except KeyboardInterrupt as interruption:
-        running.stop(interrupted=True, why=str(interruption) or None)
+        running.stop(status=ending.INTERRUPTED, why=str(interruption) or None)
         running.wait_for("ended")
         raise
     running.stop(why="its command has ended")

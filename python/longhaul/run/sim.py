@@ -13,7 +13,7 @@ from longhaul.errors import LonghaulError
 from longhaul.run import directory as directories
 from longhaul.run import ending, flows
 from longhaul.run.ending import Ending
-from longhaul.run.memory import MemoryLimit, MemoryLimitError
+from longhaul.run.memory import MemoryLimit, MemoryLimitError, warn
 from longhaul.run.pacing import with_owners
 from longhaul.run.starts import with_starts
 from longhaul.storage import replace_text
@@ -90,6 +90,7 @@ def run(
         )
     plan, rows = simulated_plan(resolved)
     flows.check(plan)
+    warn(resolved, memory_bytes)
     directory = directories.create_for(
         resolved,
         runs=runs,
@@ -108,28 +109,36 @@ def run(
 
 def _simulate(plan: Json, directory: Path, progress: Progress, limit: MemoryLimit) -> Ending:
     """Simulate ``plan`` into ``directory``; returns how it ended."""
-    account = Account(_longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw")), directory)
+    account = Account(plan, directory, limit)
     ended = Ending("duration" if plan["duration_ns"] is not None else "flows")
     try:
         while not account.simulation.advance(EVENTS_AT_ONCE):
             progress(account.simulation.now_ns() / 1e9, account.wall_s())
             account.keep()
-            limit.check()
-    except KeyboardInterrupt as interruption:
-        ended = ending.of_error(interruption)
-    except MemoryLimitError as error:
-        ended = Ending(ending.FAILED, str(error))
+    except EARLY as error:
+        ended = early_ending(error)
     account.write(json.loads(account.simulation.finish()), ended)
     return ended
+
+
+EARLY = (KeyboardInterrupt, MemoryLimitError)
+"""What ends a simulation early, with its results so far."""
+
+
+def early_ending(error: BaseException) -> Ending:
+    """How a simulation ended by one of these."""
+    if isinstance(error, MemoryLimitError):
+        return Ending(ending.FAILED, str(error))
+    return ending.of_error(error)
 
 
 class Account:
     """What a simulation has counted, as ``raw/engine.json`` has it: in the end, and now and then before."""
 
-    def __init__(self, simulation: _longhaul.Simulation, directory: Path) -> None:
-        """Of a simulation that begins now and records into ``directory``."""
-        self.simulation = simulation
-        self._directory = directory
+    def __init__(self, plan: Json, directory: Path, limit: MemoryLimit) -> None:
+        """Of a simulation of ``plan`` that begins now, records into ``directory`` and has a memory limit."""
+        self.simulation = _longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw"))
+        self._directory, self._limit = directory, limit
         self._began_s, self._began_cpu_s = time.monotonic(), time.process_time()
         self._next_s = self._began_s + KEPT_EVERY_S
 
@@ -138,7 +147,11 @@ class Account:
         return time.monotonic() - self._began_s
 
     def keep(self) -> None:
-        """Write what there is once a second, should the run be killed; that takes 2 % of the time at most."""
+        """Write what there is once a second, should the run be killed; that takes 2 % of the time at most.
+
+        Raises MemoryLimitError.
+        """
+        self._limit.check()
         now_s = time.monotonic()
         if now_s >= self._next_s:
             self._write("engine", json.loads(self.simulation.so_far()))

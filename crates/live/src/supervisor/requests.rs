@@ -28,9 +28,9 @@ const PATIENCE_NS: libc::c_long = 200_000_000;
 pub enum Request {
     /// End the run.
     Stop {
-        /// Because its user said so before its time.
+        /// How it ended then.
         #[serde(default)]
-        interrupted: bool,
+        status: StopStatus,
         /// Why, in words.
         #[serde(default)]
         why: Option<String>,
@@ -52,6 +52,21 @@ pub enum Request {
     },
 }
 
+/// How a run has ended that was asked to end.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StopStatus {
+    /// Its user took it down.
+    #[default]
+    Stopped,
+    /// Its user ended it before its time.
+    Interrupted,
+    /// Its client could not let it go on: it reached its memory limit, say.
+    Failed,
+    /// Its client met a defect of its own.
+    Crashed,
+}
+
 /// Everyone whom the supervisor talks to. The first client is the private line.
 pub struct Talk {
     listener: Option<NamedListener>,
@@ -70,11 +85,14 @@ struct Client {
 pub const NOT_YET: &str = "the run has not started yet";
 
 /// The ending that a request to stop asks for.
-pub fn stopped(interrupted: bool, why: Option<String>) -> Ending {
-    match interrupted {
-        true => Ending::new("interrupted", why.unwrap_or_else(|| "its user interrupted it".into())),
-        false => Ending::new("stopped", why.unwrap_or_else(|| "its user stopped it".into())),
-    }
+pub fn stopped(status: StopStatus, why: Option<String>) -> Ending {
+    let (status, default) = match status {
+        StopStatus::Stopped => ("stopped", "its user stopped it"),
+        StopStatus::Interrupted => ("interrupted", "its user interrupted it"),
+        StopStatus::Failed => ("failed", "its client ended it as failed"),
+        StopStatus::Crashed => ("crashed", "its client ended it because of a defect"),
+    };
+    Ending::new(status, why.unwrap_or_else(|| default.into()))
 }
 
 /// Says on the private line that the run failed or crashed.
@@ -167,9 +185,9 @@ impl Talk {
     pub fn answer_before_start(&mut self) -> Option<Ending> {
         for (from, request) in self.requests() {
             match request {
-                Request::Stop { interrupted, why } => {
+                Request::Stop { status, why } => {
                     self.answer(from, &json!({"ok": true}));
-                    return Some(stopped(interrupted, why));
+                    return Some(stopped(status, why));
                 }
                 Request::Detach {} => {
                     let answer = self.detach(from);

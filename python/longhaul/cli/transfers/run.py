@@ -8,6 +8,7 @@ import click
 
 from longhaul.cli.options import (
     json_option,
+    memory_option,
     policy_option,
     report_option,
     runs_option,
@@ -59,6 +60,7 @@ from longhaul.scenario.units import Span
 @click.option("--attempts", type=click.IntRange(1), default=3, show_default=True, help="To begin a transfer.")
 @click.option("--name", help="Of the run, and its directory; the scenario's if left out.")
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
+@memory_option
 @runs_option
 @report_option
 @json_option
@@ -79,6 +81,7 @@ def run(
     attempts: int,
     name: str | None,
     sudo: bool,
+    memory_bytes: int | None,
     runs: Path,
     report: bool,
     as_json: bool,
@@ -89,8 +92,9 @@ def run(
     or its sender dies, and when the scenario takes a link down or changes its rate. Capacities of the plan
     are those for payload, without headers.
 
-    Exit codes: 0 good; 1 a request that was accepted missed its deadline, or a program or an expectation
-    failed; 2 wrong input; 3 this machine cannot; 4 finished, but not faithful; 130 interrupted.
+    Exit codes: 0 good; 1 a request that was accepted missed its deadline, a program or an expectation failed,
+    or the memory limit was reached; 2 wrong input; 3 this machine cannot; 4 finished, but not faithful; 130
+    interrupted.
 
     \b
     longhaul transfer run scenarios/transfers/two-sites-requests.yaml \\
@@ -127,6 +131,7 @@ def run(
         server=server,
         pacing=pacing or "kernel",
         sudo=sudo,
+        memory_bytes=memory_bytes,
     )
     sys.exit(
         carry_out(

@@ -20,6 +20,8 @@ class Wanted:
     pacing: str = "kernel"
     """Who paces our own sender: ``kernel`` or ``user``."""
     sudo: bool = False
+    memory_bytes: int | None = None
+    """That the run may use; half of what is free if left out."""
 
 
 def carry_out(
@@ -50,7 +52,14 @@ def carry_out(
         print(f"longhaul: {warning}", file=sys.stderr)
     if wanted.simulated:
         with Simulating(None) as progress:
-            made = simulated.run(job, runs=runs, argv=argv, name=name, progress=progress.tell)
+            made = simulated.run(
+                job,
+                runs=runs,
+                argv=argv,
+                name=name,
+                progress=progress.tell,
+                memory_bytes=wanted.memory_bytes,
+            )
         directory, reason = made.directory, made.reason
     else:
         finished = living.run(
@@ -62,6 +71,8 @@ def carry_out(
             pacing=wanted.pacing,
             watched=Progress,
             sudo=wanted.sudo,
+            report=report,
+            memory_bytes=wanted.memory_bytes,
         )
         directory, reason = finished.directory, finished.reason
     summary = experiment.conclude(directory, reason=reason, report=report)

@@ -19,7 +19,7 @@ from longhaul.run.moving import outcome
 from longhaul.run.moving.driving import Drive
 from longhaul.run.moving.movers import Mover
 from longhaul.run.moving.preparing import LEAD_S, Job
-from longhaul.run.session import Line, Message
+from longhaul.run.session import Line, Message, RunFailedError, Session
 from longhaul.run.traffic import program
 from longhaul.scheduling.steering import Controller
 from longhaul.subprocesses import python_command
@@ -39,10 +39,13 @@ def run(
     pacing: str,
     watched: Callable[[Path], AbstractContextManager[Any]],
     sudo: bool = False,
+    report: bool = True,
+    memory_bytes: int | None = None,
 ) -> live.Finished:
     """Run live until all requests are served or refused. Ctrl-C ends it early and keeps what there is.
 
-    ``watched`` makes of the plan's path what is told of the run's events.
+    ``watched`` makes of the plan's path what is told of the run's events. With ``report``, a run that fails
+    leaves one of its results so far. Raises RunFailedError.
     """
     with tempfile.TemporaryDirectory(prefix=temporary_prefix("movers")) as folder:
         path = Path(folder) / "movers"
@@ -61,19 +64,30 @@ def run(
             told.tell(message)
 
         how = {"mode": "live", "mover": mover.name, "pacing": pacing if mover.name == "paced" else None}
-        with results_so_far(prepared.directory, report=True):
+        with results_so_far(prepared.directory, report=report):
             try:
                 with watched(prepared.plan) as told:
-                    finished = live.run(prepared, progress=hear, sudo=sudo, scratch=[Path(folder)])
+                    finished = live.run(
+                        prepared,
+                        progress=hear,
+                        sudo=sudo,
+                        scratch=[Path(folder)],
+                        began=beside.attach,
+                        memory_bytes=memory_bytes,
+                    )
             finally:
                 begins_s = beside.end()
                 listener.close()
                 outcome.write(controller, prepared.directory, how={**how, "begins_s": begins_s})
-        if beside.failure is not None:
-            found = ending.of_error(beside.failure)
-            ending.end(prepared.directory, found.status, found.reason, is_known_better=True)
-            raise beside.failure
+            if beside.failure is not None:
+                raise _failed(beside.failure) from beside.failure
         return finished
+
+
+def _failed(error: Exception) -> RunFailedError:
+    found = ending.of_error(error)
+    remedy = error.remedy if isinstance(error, LonghaulError) else None
+    return RunFailedError(str(found.reason), status=found.status, remedy=remedy)
 
 
 def _agents(job: Job, hosts: Sequence[int], path: Path) -> list[dict[str, Any]]:
@@ -104,7 +118,13 @@ class Beside:
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._begins_s = LEAD_S
+        self._session: Session | None = None
         self.failure: Exception | None = None
+        """Why the controller ended early, and with it the run."""
+
+    def attach(self, session: Session) -> None:
+        """``session`` is the run's, which ends with the controller if that fails."""
+        self._session = session
 
     def start(self, t0_unix_ns: int) -> None:
         """The run's clock has started, or will at this time."""
@@ -147,6 +167,9 @@ class Beside:
             drive.until_over(selector, self._stop)
         except Exception as error:  # noqa: BLE001 -- the thread that waits for the run raises it
             self.failure = error
+            if self._session is not None:
+                found = ending.of_error(error)
+                self._session.stop(status=found.status, why=found.reason)
         finally:
             for line in agents.values():
                 line.tell({"do": "bye"})

@@ -10,9 +10,10 @@ from longhaul import _longhaul
 from longhaul.run import directory as directories
 from longhaul.run import ending, flows
 from longhaul.run.ending import Ending
+from longhaul.run.memory import MemoryLimit, warn
 from longhaul.run.moving import outcome, preparing
 from longhaul.run.moving.preparing import LEAD_S, Job
-from longhaul.run.sim import EVENTS_AT_ONCE, Account, Simulated
+from longhaul.run.sim import EARLY, EVENTS_AT_ONCE, Account, Simulated, early_ending
 from longhaul.scenario.tcp import CC_SYSCTL, DEFAULT_CC
 from longhaul.scheduling.steering import Controller
 from longhaul.storage import replace_text
@@ -22,9 +23,19 @@ _NS = 1e9
 
 
 def run(
-    job: Job, *, runs: Path, argv: list[str], name: str | None, progress: Callable[[float, float], None]
+    job: Job,
+    *,
+    runs: Path,
+    argv: list[str],
+    name: str | None,
+    progress: Callable[[float, float], None],
+    memory_bytes: int | None = None,
 ) -> Simulated:
-    """Simulate until all requests are served or refused. Ctrl-C ends it early and keeps what there is."""
+    """Simulate until all requests are served or refused.
+
+    Ctrl-C and the memory limit end it early and keep its results so far. It may use
+    ``memory_bytes`` of memory, by default half of what is free.
+    """
     resolved = job.resolved
     background, rows = flows.plan_flows(resolved, resolved.traffic)
     made = _flows(job)
@@ -36,6 +47,7 @@ def run(
         "duration_ns": preparing.horizon_ns(job),
     }
     flows.check(plan)
+    warn(resolved, memory_bytes)
     rows += preparing.rows(job, simulated=True)
     laws = [flow["traffic"]["law"]["law"] for flow in made]
     for row, law in zip(rows[len(background) :], laws, strict=True):
@@ -50,7 +62,15 @@ def run(
         rows=rows,
     )
     with ending.recorded(directory):
-        ended = _simulate(job, plan, rows, directory, first=len(background), progress=progress)
+        ended = _simulate(
+            job,
+            plan,
+            rows,
+            directory,
+            first=len(background),
+            progress=progress,
+            limit=MemoryLimit(memory_bytes),
+        )
         ending.end(directory, ended.status, ended.reason)
     return Simulated(directory, ended.status)
 
@@ -63,9 +83,10 @@ def _simulate(
     *,
     first: int,
     progress: Callable[[float, float], None],
+    limit: MemoryLimit,
 ) -> Ending:
     """Carry out a plan of transfers; returns how it ended."""
-    account = Account(_longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw")), directory)
+    account = Account(plan, directory, limit)
     # A simulated sender that gave up does not come back.
     controller = job.controller(attempts=1)
     ended = Ending("flows")
@@ -83,8 +104,8 @@ def _simulate(
             horizon_s=plan["duration_ns"] / _NS,
             progress=tell,
         )
-    except KeyboardInterrupt as interruption:
-        ended = ending.of_error(interruption)
+    except EARLY as error:
+        ended = early_ending(error)
     counted: Json = json.loads(account.simulation.finish())
     _since_begun(counted, rows, controller, directory)
     account.write(counted, ended)

@@ -1,0 +1,49 @@
+"""A session starts a worker, and leaves none behind however it ends."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from longhaul.run import processes, session
+from longhaul.run.record import DamagedRecordError
+from longhaul.run.session import Session
+
+SLEEP = "import sys, time; time.sleep(float(sys.argv[1]))"
+
+
+def sleeping(monkeypatch: pytest.MonkeyPatch, seconds: str) -> None:
+    """Let workers be processes that sleep so long."""
+    monkeypatch.setattr(session, "python_command", lambda *_words: [sys.executable, "-c", SLEEP, seconds])
+
+
+def sleepers(seconds: str) -> list[int]:
+    numbers = [int(each.name) for each in Path("/proc").iterdir() if each.name.isdecimal()]
+    return [pid for pid in numbers if processes.arguments(pid)[-2:] == [SLEEP, seconds]]
+
+
+def test_a_session_that_cannot_be_recorded_leaves_no_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sleeping(monkeypatch, "97.531")
+    (tmp_path / "run.json").write_text("[]")
+    began = time.monotonic()
+    with pytest.raises(DamagedRecordError):
+        Session(tmp_path / "plan.json", tmp_path, run="x-1")
+    assert sleepers("97.531") == []
+    assert time.monotonic() - began < 30
+
+
+def test_a_worker_that_was_waited_for_is_not_signalled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sleeping(monkeypatch, "0")
+    started = Session(tmp_path / "plan.json", tmp_path, run="x-2")
+    assert started.wait() == 0
+    signalled: list[int] = []
+    monkeypatch.setattr(os, "killpg", lambda group, _number: signalled.append(group))
+    started.end_at_once("SIGTERM twice")
+    started.kill()
+    assert signalled == [], "another process may have its number by now"
