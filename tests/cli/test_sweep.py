@@ -193,7 +193,7 @@ def test_the_condor_script_is_one_that_condor_reads(longhaul: Command, work: Pat
         (["pair.yaml", *AXES, "--repeat", "0"], "sweep.repeat: must be at least 1, not 0"),
         (["pair.yaml", *AXES, "--share", "0/2"], "--share goes with --resume"),
         (["pair.yaml", *AXES, "--cluster", "slurn"], 'did you mean "slurm"?'),
-        (["--resume", "."], "is no sweep: it has no sweep.json"),
+        (["--resume", "."], "is not a sweep: it has no sweep.json"),
         (["--resume", ".", "--repeat", "3"], "a sweep is resumed as it was asked for"),
     ],
 )

@@ -49,6 +49,25 @@ def test_a_run_whose_processes_are_gone_has_crashed_and_names_them(tmp_path: Pat
     assert not list(run.rglob("*.part"))
 
 
+def test_files_that_were_being_written_are_removed_wherever_they_are(tmp_path: Path) -> None:
+    run = run_of(tmp_path, processes={"sweep": dead()})
+    written = {}
+    for folder in ("inputs", "damaged", "parts", "runs/1/raw"):
+        (run / folder).mkdir(parents=True)
+        for writer, pid in (("dead", 999_999_999), ("alive", os.getpid())):
+            written[folder, writer] = run / folder / f".00.parquet.{pid}.00.part"
+            written[folder, writer].touch()
+    ending.settle(run)
+    left = set(run.rglob("*.part"))
+    assert left == {path for (_folder, writer), path in written.items() if writer == "alive"}
+    new, old = (run / "parts" / f".0{number}.parquet.999999999.00.part" for number in (1, 2))
+    new.touch()
+    old.touch()
+    os.utime(old, (time.time() - 100,) * 2)
+    ending.settle(run)
+    assert set(run.rglob("*.part")) == left | {new}, "a job on another machine may be writing it"
+
+
 def test_a_process_with_the_number_of_another_is_not_the_other() -> None:
     ours = processes.identify()
     assert ours is not None

@@ -78,8 +78,17 @@ def test_a_damaged_part_is_set_aside_and_done_again(
     assert resume(swept).exit_code == 0
     assert part_files(swept) == part_files(whole), "the same runs give the same part"
     assert len(list((swept / "damaged").iterdir())) == 1
-    assert "its runs are done again" in capfd.readouterr().err
+    assert "its runs are repeated" in capfd.readouterr().err
     assert (swept / "summary.parquet").read_bytes() == (whole / "summary.parquet").read_bytes()
+
+
+def test_a_sweep_that_was_killed_and_is_resumed_leaves_nothing_half_written(swept: Path) -> None:
+    part = min((swept / "parts").iterdir())
+    half = part.with_name(f".{part.name}.999999999.00.part")
+    part.rename(half)
+    assert resume(swept).exit_code == 0
+    assert part.exists()
+    assert not half.exists()
 
 
 def test_a_report_of_a_sweep_with_a_damaged_part_says_so_and_changes_no_part(swept: Path) -> None:
@@ -92,7 +101,7 @@ def test_a_report_of_a_sweep_with_a_damaged_part_says_so_and_changes_no_part(swe
     assert summary["points"] < 16
     reason = json.loads((swept / "sweep.json").read_text())["reason"]
     assert "parts/00-000002-" in reason
-    assert "--resume does its runs again" in reason
+    assert "repeat its runs with --resume" in reason
 
 
 def test_a_run_that_is_in_two_parts_is_refused(swept: Path) -> None:

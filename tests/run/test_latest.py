@@ -31,7 +31,7 @@ def test_each_mode_has_a_latest_that_no_other_moves(tmp_path: Path) -> None:
         "latest-sim": simulated.resolve(),
         "latest-sweep": swept.resolve(),
     }
-    with pytest.raises(LonghaulError, match="is no sweep") as caught:
+    with pytest.raises(LonghaulError, match="is not a sweep") as caught:
         longhaul.resume(runs / "calm/latest")
     assert str(runs / "calm/latest-sweep") in str(caught.value.remedy)
     assert longhaul.resume(runs / "calm/latest-sweep", report=False).exit_code == 0

@@ -401,7 +401,7 @@ def test_shares_do_a_sweep_together(scenario: Path, tmp_path: Path) -> None:
     again = resume(folder.path)
     assert again.summary["points"] == 12
     assert part_files(folder.path) == before
-    with pytest.raises(LonghaulError, match="no share of a sweep"):
+    with pytest.raises(LonghaulError, match="not a share of a sweep"):
         sweeps.share_of("3/3")
 
 

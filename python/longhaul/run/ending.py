@@ -5,6 +5,7 @@ nobody could write, because all were killed or the machine stopped, is recognise
 """
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ CRASHED = "crashed"
 FAILED = "failed"
 """It could not begin, or not go on: the scenario, a program or the machine is in the way."""
 INTERRUPTED = "interrupted"
+
+_WRITTEN_WITHIN_S = 60.0
+"""The part of a sweep, which is written at once."""
 
 REASONS = {
     "duration": "its duration has passed",
@@ -68,26 +72,28 @@ def settle(directory: Path) -> Ending:
     """The same; an ending that nobody wrote is written, and what its processes left half done is removed."""
     ending = read(directory)
     path = record.path_of(directory)
-    if path is not None and not ending.is_running and record.read(path).get("status") == RUNNING:
-        end(directory, ending.status, ending.reason)
-    if not ending.is_running:
-        record.release(directory)
-        _remove_parts(directory)
+    if path is not None and not ending.is_running:
+        if record.read(path).get("status") == RUNNING:
+            end(directory, ending.status, ending.reason)
+        else:
+            record.release(directory)
+            remove_unfinished(directory, may_be_shared=True)
     return ending
 
 
-def end(directory: Path, status: str, reason: str | None = None, *, is_known_better: bool = False) -> None:
-    """Write how what is in ``directory`` ended; what has ended stays as it is, unless ``is_known_better``."""
+def end(directory: Path, status: str, reason: str | None = None) -> None:
+    """Write how what is in ``directory`` ended; what has ended stays as it is."""
     path = record.path_of(directory)
     if path is None:
         return
     with record.locked(directory):
         content = record.read(path)
-        if content.get("status") == RUNNING or is_known_better:
+        was_running = content.get("status") == RUNNING
+        if was_running:
             content |= {"status": status, "reason": reason or REASONS.get(status)}
             record.write(path, content)
     record.release(directory)
-    _remove_parts(directory)
+    remove_unfinished(directory, may_be_shared=not was_running)
     if (directory / "summary.json").is_file():
         # Without results, files may still be written to.
         manifest.update(directory)
@@ -137,10 +143,16 @@ def _unwritten(directory: Path, content: Mapping[str, Any]) -> Ending | None:
     return Ending(CRASHED, f"{names} ended without giving a reason: killed, or out of memory")
 
 
-def _remove_parts(directory: Path) -> None:
-    """Remove the files that processes which are gone were writing."""
-    for part in [*directory.glob(".*.part"), *directory.glob("raw/.*.part")]:
-        number = part.name.split(".")[-3]
-        # A zombie writes no more.
-        if not number.isdecimal() or processes.state(int(number)) in (None, "Z", "X"):
-            part.unlink(missing_ok=True)
+def remove_unfinished(directory: Path, *, may_be_shared: bool) -> None:
+    """Remove the files that processes which have ended were writing, wherever they are in ``directory``.
+
+    With ``may_be_shared``, jobs on other machines may write parts of a sweep: a part that is new stays.
+    """
+    for path in directory.rglob(".*.part"):
+        number = path.name.split(".")[-3]
+        if number.isdecimal() and processes.is_running(int(number)):
+            continue
+        with suppress(FileNotFoundError):
+            is_part = may_be_shared and path.parent.name == "parts"
+            if not is_part or time.time() - path.stat().st_mtime > _WRITTEN_WITHIN_S:
+                path.unlink()

@@ -107,7 +107,7 @@ def find(path: Path) -> Folder:
     """The sweep in ``path``. Raises LonghaulError if there is none, or if it was another version's."""
     if not (path / "sweep.json").is_file():
         raise LonghaulError(
-            f"{path} is no sweep: it has no sweep.json",
+            f"{path} is not a sweep: it has no sweep.json",
             remedy=latest_of(path, mode="sweep") or "name one, such as runs/NAME/latest-sweep",
             exit_code=2,
         )

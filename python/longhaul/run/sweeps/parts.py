@@ -55,7 +55,7 @@ def find(directory: Path) -> Parts:
         elif _shard_of(content) != name["shard"]:
             damaged[path] = f"is a copy of another part, {_shard_of(content)}"
         elif name["shard"] in good:
-            damaged[path] = f"is of the same runs as {good[name['shard']].name}"
+            damaged[path] = f"contains the same runs as {good[name['shard']].name}"
         else:
             good[name["shard"]] = path
     return Parts(good, damaged)

@@ -89,7 +89,7 @@ def begin(prepared: Prepared, *, runs: Path, argv: list[str], name: str | None =
 
 
 def again(path: Path) -> tuple[Folder, Prepared]:
-    """A sweep that began before. Raises LonghaulError if ``path`` is none."""
+    """A sweep that began before. Raises LonghaulError if ``path`` is not one."""
     folder = folders.find(path)
     settings = folder.read()["settings"]
     return folder, prepare(
@@ -213,13 +213,11 @@ def _rounds(
 
 
 def _good_parts(folder: Folder, progress: Watching) -> dict[str, Path]:
-    """The parts that are there by shard; damaged ones are set aside, so that their runs are done again."""
+    """The parts that are there by shard; damaged ones are moved away, so that their runs are repeated."""
     found = folder.find_parts()
     for path, what in found.damaged.items():
         if set_aside(path):
-            progress.say(
-                f"longhaul: parts/{path.name} {what}; it is in damaged/, and its runs are done again"
-            )
+            progress.say(f"longhaul: parts/{path.name} {what}; moved to damaged/, and its runs are repeated")
     return found.good
 
 
@@ -229,7 +227,7 @@ def conclude(folder: Folder, prepared: Prepared, *, status: str, reason: str | N
     if found.damaged and status != ending.RUNNING:
         path, what = next(iter(found.damaged.items()))
         others = f", and {len(found.damaged) - 1} more" if len(found.damaged) > 1 else ""
-        status, reason = "incomplete", f"parts/{path.name} {what}{others}; --resume does its runs again"
+        status, reason = "incomplete", f"parts/{path.name} {what}{others}; repeat its runs with --resume"
     parts = list(found.good.values())
     refuse_duplicates(parts)
     points, failed = count_points(parts)
@@ -257,9 +255,11 @@ def conclude(folder: Folder, prepared: Prepared, *, status: str, reason: str | N
         with replacing(folder.path / "summary.parquet") as file:
             pq.write_table(table, file, compression="zstd")
     replace_text(folder.path / "summary.json", json.dumps(summary, indent=1) + "\n")
+    was_running = folder.read()["status"] == ending.RUNNING
     folder.update(status=status, reason=reason or ending.REASONS.get(status))
     if status != ending.RUNNING:
         record.release(folder.path)
+        ending.remove_unfinished(folder.path, may_be_shared=not was_running)
         manifest.write(folder.path)
     return summary
 
@@ -269,6 +269,6 @@ def share_of(text: str) -> Share:
     number, slash, of = text.partition("/")
     if not slash or not number.isdecimal() or not of.isdecimal() or int(number) >= int(of):
         raise LonghaulError(
-            f'"{text}" is no share of a sweep', remedy='write for example "0/20" to "19/20"', exit_code=2
+            f'"{text}" is not a share of a sweep', remedy='write for example "0/20" to "19/20"', exit_code=2
         )
     return Share(int(number), int(of))
