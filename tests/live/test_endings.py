@@ -127,7 +127,7 @@ def test_killing_the_top_ends_everything(tmp_path: Path, victim: str) -> None:
     session.wait()
     time.sleep(0.1)
     assert not any(runs(pid) for pid in [supervisor, *engines])
-    assert not groups.every(tmp_path.name[-20:])
+    assert not groups.of_run(tmp_path.name[-20:])
 
 
 def test_killing_the_engine_is_said_and_ends_the_run(tmp_path: Path) -> None:
