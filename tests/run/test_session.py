@@ -1,13 +1,16 @@
 """A session starts a worker, and leaves none behind however it ends."""
 
 import os
+import signal
+import subprocess
 import sys
-import time
 from pathlib import Path
+from subprocess import Popen
+from typing import Any
 
 import pytest
 
-from longhaul.run import processes, session
+from longhaul.run import session
 from longhaul.run.record import DamagedRecordError
 from longhaul.run.session import Session
 
@@ -19,21 +22,21 @@ def sleeping(monkeypatch: pytest.MonkeyPatch, seconds: str) -> None:
     monkeypatch.setattr(session, "python_command", lambda *_words: [sys.executable, "-c", SLEEP, seconds])
 
 
-def sleepers(seconds: str) -> list[int]:
-    numbers = [int(each.name) for each in Path("/proc").iterdir() if each.name.isdecimal()]
-    return [pid for pid in numbers if processes.arguments(pid)[-2:] == [SLEEP, seconds]]
-
-
 def test_a_session_that_cannot_be_recorded_leaves_no_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sleeping(monkeypatch, "97.531")
+    sleeping(monkeypatch, "30")
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*words: Any, **options: Any) -> subprocess.Popen[bytes]:
+        started.append(Popen(*words, **options))
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", start)
     (tmp_path / "run.json").write_text("[]")
-    began = time.monotonic()
     with pytest.raises(DamagedRecordError):
         Session(tmp_path / "plan.json", tmp_path, run="x-1")
-    assert sleepers("97.531") == []
-    assert time.monotonic() - began < 30
+    assert [worker.returncode for worker in started] == [-signal.SIGKILL]
 
 
 def test_a_worker_that_was_waited_for_is_not_signalled(
