@@ -67,7 +67,7 @@ def provenance(*, command: str, took_s: float, runs: Iterable[Mapping[str, Any]]
     live = [each for each in every if each["verdict"]]
     if live:
         found["network"] = dict(Counter(each["verdict"] for each in live))
-        found["hosts"] = dict(Counter(each["hosts"] for each in live))
+        found["hosts"] = dict(Counter(each["hosts"] for each in live if each["hosts"]))
         found["lateness_p99_us"] = [
             round(pick(each["lateness_p99_us"] for each in live), 1) for pick in (min, max)
         ]
@@ -80,14 +80,14 @@ _EARLIER = {"kept up": "ok"}
 
 
 def run_facts(summary: Mapping[str, Any], *, mode: str) -> dict[str, Any]:
-    """What provenance keeps of a run."""
+    """What provenance keeps of a run; a relay has no hosts that could be starved."""
     fidelity = summary["fidelity"]
     if mode == "sim":
         return {"verdict": "", "hosts": "", "lateness_p99_us": 0.0, "cpu_wait_share": 0.0}
     waited = max(fidelity.get("waiting", {}).values(), default=0.0)
     return {
         "verdict": fidelity["verdict"],
-        "hosts": fidelity["hosts"]["state"],
+        "hosts": fidelity["hosts"].get("state", ""),
         "lateness_p99_us": (fidelity["lateness"]["p99_ns"] or 0) / 1e3,
         "cpu_wait_share": waited,
     }
@@ -107,7 +107,8 @@ def sentence(found: Mapping[str, Any]) -> str:
     parts = [f"commit {found['commit']}", found["date"], found["machine"]]
     if "network" in found:
         parts.append("network " + _counts(found["network"]))
-        parts.append("hosts " + _counts({_EARLIER.get(each, each): n for each, n in found["hosts"].items()}))
+        hosts = {_EARLIER.get(each, each): n for each, n in found["hosts"].items()}
+        parts += [f"hosts {_counts(hosts)}"] if hosts else []
         low, high = found["lateness_p99_us"]
         parts.append(f"p99 lateness {low:g} to {high:g} us")
     return "; ".join(parts)

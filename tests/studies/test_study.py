@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import study
 from judging import exact, judged
-from provenance import run_facts, sentence
+from provenance import provenance, run_facts, sentence
 
 from longhaul.report.plotting import figure, paper
 
@@ -114,6 +114,16 @@ def live_summary(verdict: str, *, hosts: str) -> dict[str, Any]:
 @pytest.mark.parametrize("state", ["ok", "starved", "unknown"])
 def test_the_verdict_on_hosts_is_the_one_of_the_summary(state: str) -> None:
     assert run_facts(live_summary("faithful", hosts=state), mode="live")["hosts"] == state
+
+
+def test_a_relay_has_no_verdict_on_hosts_and_counts_for_its_network_alone() -> None:
+    relay = live_summary("faithful", hosts="ok")
+    relay["fidelity"] |= {"hosts": {}, "waiting": {}}
+    runs = [run_facts(relay, mode="live"), run_facts(live_summary("faithful", hosts="ok"), mode="live")]
+    found = provenance(command="make", took_s=1, runs=runs)
+    assert (found["network"], found["hosts"]) == ({"faithful": 2}, {"ok": 1})
+    alone = provenance(command="make", took_s=1, runs=runs[:1])
+    assert "network faithful (1 of 1 runs); p99" in sentence(alone)
 
 
 def test_the_verdict_on_hosts_of_earlier_results_has_todays_word() -> None:

@@ -51,7 +51,7 @@ async function report(options: BrowserContextOptions = {}): Promise<Page> {
   return page;
 }
 
-const throughput = (page: Page) => page.locator('figure', { hasText: 'IP bytes that left the far end' });
+const throughput = (page: Page) => page.locator('figure', { hasText: 'Bits whose transmission began' });
 
 const sequences = (page: Page) => page.locator('figure', { hasText: 'A stroke is a segment' });
 
