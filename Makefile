@@ -72,8 +72,9 @@ bench-cc: setup ## six congestion controls by the scenarios of the common TCP ev
 bench-sweeps: setup ## what a sweep adds to its runs, here and on Slurm if it is installed; three minutes
 	@$(UV) run --no-sync python bench/sweeps.py $$(PATH="$$PATH:/usr/sbin" command -v slurmctld >/dev/null && echo --slurm)
 
-fuzz: setup ## random scenarios, some minutes
-	@LONGHAUL_FUZZ=1 $(UV) run --no-sync pytest tests/scenario -k "fuzz or any_bytes"
+MINUTES ?= 1
+fuzz: setup ## inputs that break a parser, guided by coverage, and random scenarios; MINUTES=n for each of seven targets
+	@tools/fuzz $(MINUTES) $(ARGS)
 
 clean: ## remove what was built; runs/ stays
 	@rm -rf target .venv .tools python/longhaul/*.so

@@ -39,6 +39,8 @@ MAY_KNOW = {
     "capture": set(),
     "kernels": set(),
     "kernel-laws": {"congestion"},
+    # Nobody knows it: it is there for its tests and for cargo-fuzz.
+    "fuzz": {"capture", "kernel-laws", "live", "network", "plan", "relay", "units"},
     "python": {
         "capture",
         "kernels",

@@ -70,7 +70,10 @@ fn sections(file: &[u8]) -> Option<Vec<Section<'_>>> {
         return None;
     }
     let (table, size, count, names) = (long(file, 40)?, short(file, 58)?, short(file, 60)?, short(file, 62)?);
-    let record = |index: usize| file.get(table + index * size..table + (index + 1) * size);
+    let record = |index: usize| {
+        let start = table.checked_add(index * size)?;
+        file.get(start..start.checked_add(size)?)
+    };
     let bytes = |record: &[u8]| {
         let start = long(record, 24)?;
         file.get(start..start.checked_add(long(record, 32)?)?)

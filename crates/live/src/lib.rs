@@ -19,6 +19,8 @@ mod engine;
 mod enter;
 mod error;
 mod exit_status;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod host;
 mod isolation;
 mod laws;

@@ -57,6 +57,10 @@ impl Shape {
         }
         let (flags, gso_type) = (vnet[0], vnet[1]);
         let (checksum_start, checksum_offset) = (word(6), word(8));
+        let checksummed = usize::from(checksum_start) + usize::from(checksum_offset) + 2;
+        if flags & NEEDS_CHECKSUM != 0 && checksummed > packet.len().min(usize::from(u16::MAX)) {
+            return None;
+        }
         let plain = Shape {
             version,
             flags: flags & NEEDS_CHECKSUM,

@@ -155,7 +155,8 @@ impl Control {
     }
 }
 
-fn parse(line: &[u8], token: Option<&str>) -> Result<Request, String> {
+/// A request, and whether it names the token.
+pub fn parse(line: &[u8], token: Option<&str>) -> Result<Request, String> {
     let mut value: Value = serde_json::from_slice(line).map_err(|error| format!("not a request: {error}"))?;
     let given = value.as_object_mut().and_then(|object| object.remove("token"));
     if let Some(token) = token {

@@ -12,6 +12,8 @@ mod clock;
 mod close_reason;
 mod connection;
 mod control;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod gateway;
 mod log;
 mod resolver;

@@ -100,7 +100,8 @@ def link_families(links: LinkMonitor) -> list[Family]:
     throughput = Family(
         "longhaul_link_throughput_bits_per_second",
         "gauge",
-        "Bits whose transmission began, with the framing that the rate counts: average over the last second.",
+        "Bits whose transmission began, with the framing that the rate counts; "
+        "average over the latest second.",
     )
     used = Family(
         "longhaul_link_utilisation_ratio",

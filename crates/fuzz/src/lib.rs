@@ -1,0 +1,115 @@
+//! What is done with bytes that somebody else wrote, as functions of any bytes.
+//!
+//! Each function of [`TARGETS`] takes bytes, gives them to a parser, and panics if what comes of it is
+//! inconsistent. `make fuzz` runs them guided by coverage (`fuzz/`); the tests here run them on the
+//! committed corpus (`fuzz/corpus/TARGET`) and on random bytes.
+#![forbid(unsafe_code)]
+
+use longhaul_capture::{Asked, Exchange, Reader, unpacked};
+use longhaul_kernel_laws::{Object, Types};
+use longhaul_live::fuzzing as live;
+use longhaul_network::{Network, icmp, journal::Entry, replay};
+use longhaul_plan::{Direction, Event, Plan};
+use longhaul_relay::fuzzing as relay;
+use std::net::SocketAddr;
+
+/// Packets, nodes and links beyond which an input is slow rather than interesting.
+const FEW: usize = 64;
+
+/// A function of any bytes, and the name of its corpus.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
+    ("capture", capture),
+    ("journal", journal),
+    ("kernel_object", kernel_object),
+    ("packet", packet),
+    ("plan", plan),
+    ("requests", requests),
+    ("socks", socks),
+];
+
+/// A capture file (pcap, pcapng, packed or not), read for all its flows and then for each of them.
+pub fn capture(bytes: &[u8]) {
+    let read = || unpacked(bytes).ok();
+    let Some(Ok(mut reader)) = read().map(Reader::new) else { return };
+    while let Ok(true) = reader.advance(1_000) {}
+    let packets = reader.packets();
+    let findings = reader.finish();
+    assert_eq!(findings.tally.packets, packets);
+    assert!(findings.flows.len() as u64 <= 2 * packets, "no flow without a packet");
+    for flow in findings.flows.iter().take(4) {
+        let asked = Asked { interface: flow.interface.clone(), sender: flow.sender, receiver: flow.receiver };
+        let Some(Ok(exchange)) = read().map(|reader| Exchange::read(reader, &asked)) else { continue };
+        for data in &exchange.data {
+            assert!(data.start < data.end, "data has bytes: {data:?}");
+        }
+    }
+}
+
+/// A journal of packets: an entry that is read is written as the same bytes.
+pub fn journal(bytes: &[u8]) {
+    let mut rest = bytes;
+    while let Ok(Some(entry)) = Entry::decode(&mut rest) {
+        let mut once = Vec::new();
+        entry.encode(&mut once);
+        let again = Entry::decode(&mut once.as_slice()).ok().flatten();
+        let mut twice = Vec::new();
+        again.unwrap_or_else(|| panic!("cannot be read again: {entry:?}")).encode(&mut twice);
+        assert_eq!(once, twice, "{entry:?}");
+    }
+    let plan: Plan = serde_json::from_str(SMALL_PLAN).unwrap_or_else(|error| panic!("{error}"));
+    if let Ok(replayed) = replay(&plan, &mut &*bytes) {
+        assert!(replayed.equal >= replayed.delivered);
+    }
+}
+
+/// An object file of the kernel's congestion control, and the kernel's types.
+pub fn kernel_object(bytes: &[u8]) {
+    let _ = (Object::read(bytes), Types::read(bytes));
+}
+
+/// A packet with its virtio header, as a host hands it over: its parts have its bytes.
+pub fn packet(bytes: &[u8]) {
+    live::super_packet(bytes);
+    let _ = (icmp::parse(bytes), icmp::origin(bytes));
+}
+
+/// A plan; what passes the check makes a network.
+pub fn plan(bytes: &[u8]) {
+    if let Ok(direction) = serde_json::from_slice::<Direction>(bytes) {
+        let _ = direction.check();
+    }
+    let _ = serde_json::from_slice::<Event>(bytes);
+    let Ok(plan) = serde_json::from_slice::<Plan>(bytes) else { return };
+    if plan.check().is_err() || plan.nodes.len() > FEW || plan.links.len() > FEW {
+        return;
+    }
+    let network = Network::new(&plan).unwrap_or_else(|error| panic!("a plan that checks: {error}"));
+    assert_eq!(network.held(), 0);
+}
+
+/// A line that is said to a live run, to its engine, by its engine, or to a relay.
+pub fn requests(bytes: &[u8]) {
+    live::line(bytes);
+    relay::request(bytes);
+}
+
+/// What a SOCKS client says (first byte even) or a SOCKS server answers, in two pieces.
+pub fn socks(bytes: &[u8]) {
+    let [how, cut, bytes @ ..] = bytes else { return };
+    let (first, second) = bytes.split_at(usize::from(*cut).min(bytes.len()));
+    let password = (how & 2 != 0).then(|| "secret".to_owned());
+    if how & 1 == 0 {
+        let whole = relay::served(password.clone(), &[bytes]);
+        assert_eq!(relay::served(password, &[first, second]), whole, "the cut of a stream says nothing");
+    } else {
+        let target = SocketAddr::from(([10, 0, 0, 1], 80));
+        let whole = relay::asked(target, password.clone(), &[bytes]);
+        assert_eq!(relay::asked(target, password, &[first, second]), whole);
+    }
+}
+
+/// Two hosts and a link.
+const SMALL_PLAN: &str = include_str!("../../../fuzz/corpus/plan/two-hosts.json");
