@@ -83,6 +83,8 @@ impl Shape {
         let segment_payload = word(4);
         let sound = flags & NEEDS_CHECKSUM != 0
             && transport >= ip_header
+            // A TCP header has at least 20 bytes (RFC 9293, section 3.1), a UDP header 8.
+            && header - transport >= if gso_type & !GSO_ECN == GSO_UDP_L4 { 8 } else { 20 }
             && header <= packet.len()
             && header <= HEADER_ROOM - VNET_HEADER
             && transport + usize::from(checksum_offset) + 2 <= header
