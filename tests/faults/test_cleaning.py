@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,7 +51,7 @@ def test_what_cannot_be_removed_is_not_said_to_be_gone(
     left.mkdir()
     # As where a file in it is in use by the file system.
     monkeypatch.setattr(shutil, "rmtree", lambda _path, **_options: None)
-    assert list(cleaning.remove_leftovers(everything=False)) == [f"cannot remove {left}"]
+    assert list(cleaning.remove_leftovers(everything=False)) == [f"cannot remove {left}; remove it by hand"]
 
 
 def test_a_control_group_that_vanishes_meanwhile_ends_nothing(
@@ -71,3 +72,44 @@ def test_a_lock_that_is_held_is_no_leftover(place: Path) -> None:
         assert state.leftovers() == []
     (state.state_directory() / "down.lock").touch()
     assert [path.name for path in state.leftovers()] == ["down.lock"]
+
+
+SWEEPING = """
+import sys
+from longhaul.run.sweeps import tls
+with tls.settings(dashboard=False), tls.Certificates() as certificates:
+    print(certificates.directory, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_directories_of_a_killed_sweep_are_removed_and_those_of_another_stay(
+    place: Path,
+) -> None:
+    sweeps = []
+    for _ in range(2):
+        process = subprocess.Popen(
+            [sys.executable, "-c", SWEEPING],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(place)},
+        )
+        assert process.stdout is not None
+        certificates = Path(process.stdout.readline().rstrip("\n"))
+        assert {"ca.pem", "cert.pem", "key.pem"} <= {path.name for path in certificates.iterdir()}
+        (scratch,) = place.glob(f"longhaul-dask-{process.pid}-*")
+        sweeps.append((process, {certificates, scratch}))
+    (killed, left), (living, kept) = sweeps
+    try:
+        killed.kill()
+        killed.wait()
+        assert sorted(cleaning.remove_leftovers(everything=False)) == sorted(
+            f"removed {path}" for path in left
+        )
+        assert not any(path.exists() for path in left)
+        assert all(path.is_dir() for path in kept)
+    finally:
+        living.communicate("")
+    assert not any(path.exists() for path in kept)
+    assert not list(place.glob("longhaul-*"))

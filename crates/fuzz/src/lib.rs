@@ -1,8 +1,8 @@
-//! What is done with bytes that somebody else wrote, as functions of any bytes.
+//! Fuzz targets: the parsers of bytes that other programs and users write, as functions of any bytes.
 //!
-//! Each function of [`TARGETS`] takes bytes, gives them to a parser, and panics if what comes of it is
-//! inconsistent. `make fuzz` runs them guided by coverage (`fuzz/`); the tests here run them on the
-//! committed corpus (`fuzz/corpus/TARGET`) and on random bytes.
+//! Each function of [`TARGETS`] gives its bytes to a parser and panics if the result is inconsistent. `make fuzz`
+//! runs them guided by coverage (`fuzz/`); the tests here run them on the committed corpus (`fuzz/corpus/TARGET`)
+//! and on random changes of it.
 #![forbid(unsafe_code)]
 
 use longhaul_capture::{Asked, Exchange, Reader, unpacked};
@@ -13,13 +13,13 @@ use longhaul_plan::{Direction, Event, Plan};
 use longhaul_relay::fuzzing as relay;
 use std::net::SocketAddr;
 
-/// Packets, nodes and links beyond which an input is slow rather than interesting.
-const FEW: usize = 64;
+/// Most nodes and links of a plan of which a network is built: larger ones only take longer.
+const MOST: usize = 64;
 
-/// A function of any bytes, and the name of its corpus.
+/// The name of a target, which is that of its corpus and of its binary in `fuzz/`, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     ("capture", capture),
     ("journal", journal),
@@ -48,7 +48,7 @@ pub fn capture(bytes: &[u8]) {
     }
 }
 
-/// A journal of packets: an entry that is read is written as the same bytes.
+/// A journal of packets: an entry that is written is read again as the same entry.
 pub fn journal(bytes: &[u8]) {
     let mut rest = bytes;
     while let Ok(Some(entry)) = Entry::decode(&mut rest) {
@@ -70,7 +70,7 @@ pub fn kernel_object(bytes: &[u8]) {
     let _ = (Object::read(bytes), Types::read(bytes));
 }
 
-/// A packet with its virtio header, as a host hands it over: its parts have its bytes.
+/// A packet with its virtio header, as a host sends it.
 pub fn packet(bytes: &[u8]) {
     live::super_packet(bytes);
     let _ = (icmp::parse(bytes), icmp::origin(bytes));
@@ -83,27 +83,27 @@ pub fn plan(bytes: &[u8]) {
     }
     let _ = serde_json::from_slice::<Event>(bytes);
     let Ok(plan) = serde_json::from_slice::<Plan>(bytes) else { return };
-    if plan.check().is_err() || plan.nodes.len() > FEW || plan.links.len() > FEW {
+    if plan.check().is_err() || plan.nodes.len() > MOST || plan.links.len() > MOST {
         return;
     }
     let network = Network::new(&plan).unwrap_or_else(|error| panic!("a plan that checks: {error}"));
     assert_eq!(network.held(), 0);
 }
 
-/// A line that is said to a live run, to its engine, by its engine, or to a relay.
+/// A line of the control protocols of live runs, their engines, and relays.
 pub fn requests(bytes: &[u8]) {
     live::line(bytes);
     relay::request(bytes);
 }
 
-/// What a SOCKS client says (first byte even) or a SOCKS server answers, in two pieces.
+/// The stream of a SOCKS client (first byte even) or of a SOCKS server: where it is cut makes no difference.
 pub fn socks(bytes: &[u8]) {
     let [how, cut, bytes @ ..] = bytes else { return };
     let (first, second) = bytes.split_at(usize::from(*cut).min(bytes.len()));
     let password = (how & 2 != 0).then(|| "secret".to_owned());
     if how & 1 == 0 {
         let whole = relay::served(password.clone(), &[bytes]);
-        assert_eq!(relay::served(password, &[first, second]), whole, "the cut of a stream says nothing");
+        assert_eq!(relay::served(password, &[first, second]), whole);
     } else {
         let target = SocketAddr::from(([10, 0, 0, 1], 80));
         let whole = relay::asked(target, password.clone(), &[bytes]);

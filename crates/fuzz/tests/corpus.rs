@@ -17,6 +17,18 @@ fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
+fn each_target_has_a_binary_for_cargo_fuzz() {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");
+    let manifest = fs::read_to_string(place.join("Cargo.toml")).unwrap();
+    for (name, _) in TARGETS {
+        assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
+        let binary = fs::read_to_string(place.join(format!("fuzz_targets/{name}.rs"))).unwrap();
+        assert!(binary.contains(&format!("longhaul_fuzz::{name}(bytes)")), "{name}");
+    }
+    assert_eq!(manifest.matches("[[bin]]").count(), TARGETS.len());
+}
+
+#[test]
 fn no_input_of_the_corpus_is_inconsistent() {
     for (name, target) in TARGETS {
         let inputs = corpus(name);

@@ -106,11 +106,11 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(client.is_gone());
-        let told = client.describe();
+        let text = client.describe();
         assert!(Client::new(child.id() as i32).is_gone());
         assert!(
-            told.contains("was killed by SIGKILL") || told.contains("this kernel does not report how"),
-            "{told}"
+            text.contains("was killed by SIGKILL") || text.contains("this kernel does not report how"),
+            "{text}"
         );
     }
 
@@ -131,8 +131,8 @@ mod tests {
         std::fs::write(&file, "oom_kill 6\n").unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
-        let told = client.describe();
+        let text = client.describe();
         std::fs::remove_file(&file).unwrap();
-        assert!(told.contains("memory") || told.contains("this kernel does not report how"), "{told}");
+        assert!(text.contains("memory") || text.contains("this kernel does not report how"), "{text}");
     }
 }

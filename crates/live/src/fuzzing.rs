@@ -5,15 +5,15 @@ use crate::shape::{HEADER_ROOM, Left, Shape, damage};
 use crate::supervisor::Request;
 use crate::tun::VNET_HEADER;
 
-/// A line that is said to a run, to its engine, or by its engine.
+/// Parses a line of the control protocols: a request to a run, a command to its engine, a reply of its engine.
 pub fn line(line: &[u8]) {
     let _ = serde_json::from_slice::<Request>(line);
     let _ = serde_json::from_slice::<Command>(line);
     let _ = serde_json::from_slice::<Reply>(line);
 }
 
-/// A virtio header and the packet behind it: whatever way it is cut into runs of segments, the payload
-/// stays the same, and the lengths of the segments are what the network is told.
+/// Cuts a super-packet, a virtio header with the packet behind it, into runs of segments of several lengths. The
+/// payload of the runs is that of the packet, and each segment has the length that the network uses.
 pub fn super_packet(bytes: &[u8]) {
     if bytes.len() < VNET_HEADER {
         return;

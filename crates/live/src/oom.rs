@@ -133,9 +133,9 @@ mod tests {
         let before = OomKills::of_record(&file.display().to_string(), 5);
         assert!(before.since().is_none());
         fs::write(&file, "oom_kill 7\n").unwrap();
-        let told = before.since().unwrap().to_string();
+        let text = before.since().unwrap().to_string();
         fs::remove_file(&file).unwrap();
-        assert!(told.contains("killed 2 processes of control group"), "{told}");
+        assert!(text.contains("killed 2 processes of control group"), "{text}");
     }
 
     #[test]

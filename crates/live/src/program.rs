@@ -340,17 +340,16 @@ pub fn listens(pid: libc::pid_t, port: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use longhaul_storage::faults::folder;
 
     #[test]
     fn a_log_is_not_written_through_a_link() {
-        let folder = std::env::temp_dir().join(format!("longhaul-log-link-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = folder("a_log_is_not_written_through_a_link");
         let (victim, log) = (folder.join("victim"), folder.join("b.out"));
         std::fs::write(&victim, "precious").unwrap();
         std::os::unix::fs::symlink(&victim, &log).unwrap();
         let opened = create_log(&log).map_err(|error| error.raw_os_error());
         let text = std::fs::read_to_string(&victim).unwrap();
-        std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(opened.unwrap_err(), Some(libc::ELOOP));
         assert_eq!(text, "precious");
     }

@@ -164,12 +164,12 @@ impl<'a> Supervisor<'a> {
         let watched = plan.measure.sockets_every_ns.is_some();
         let limits = if watched { host::separate_tables() } else { Limits::default() };
         let strict = plan.isolation == Isolation::Strict;
-        let closed = if strict {
+        let restricted = if strict {
             Some(isolation::restricted_mounts(&open_to_hosts(&cwd, &directory, groups))?)
         } else {
             None
         };
-        let ground = Ground { base: closed.as_ref().unwrap_or(&base), limits: &limits, files: &files };
+        let ground = Ground { base: restricted.as_ref().unwrap_or(&base), limits: &limits, files: &files };
         let mut hosts = Vec::with_capacity(plan.nodes.len());
         let mut host_groups = Vec::with_capacity(plan.nodes.len());
         for (position, node) in plan.nodes.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Why a connection was closed, as `connections.csv` says it.
 
 use crate::socks::Reply;
+use std::io::{self, ErrorKind};
 
 macro_rules! reasons {
     ($($name:ident = $text:literal,)*) => {
@@ -58,6 +59,15 @@ reasons! {
 }
 
 impl CloseReason {
+    /// Why no connection came about to a target, or to the gateway of its cluster (`to_peer`).
+    pub(crate) fn of_connect_error(error: &io::Error, to_peer: bool) -> Self {
+        match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => CloseReason::TargetTimeout,
+            _ if to_peer => CloseReason::PeerFailed,
+            _ => CloseReason::of_reply(Reply::of_error(error)),
+        }
+    }
+
     /// Why the target of a SOCKS request was not reached, where `reply` says so.
     pub(crate) fn of_reply(reply: Reply) -> Self {
         match reply {

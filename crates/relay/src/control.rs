@@ -155,7 +155,7 @@ impl Control {
     }
 }
 
-/// A request, and whether it names the token.
+/// Parses a request, which must have the token where there is one. The error is the answer to the client.
 pub fn parse(line: &[u8], token: Option<&str>) -> Result<Request, String> {
     let mut value: Value = serde_json::from_slice(line).map_err(|error| format!("not a request: {error}"))?;
     let given = value.as_object_mut().and_then(|object| object.remove("token"));

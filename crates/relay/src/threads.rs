@@ -379,12 +379,9 @@ impl Relay {
         let peer = self.settings.peers.iter().find(|peer| peer.cluster == to);
         let address = peer.map_or(target, |peer| peer.address);
         let timeout = Duration::from_nanos(self.settings.opening_ns);
-        let mut stream =
-            TcpStream::connect_timeout(&address, timeout).map_err(|error| match Reply::of_error(&error) {
-                why if is_timeout(&error) => (why, CloseReason::TargetTimeout),
-                why if peer.is_some() => (why, CloseReason::PeerFailed),
-                why => (why, CloseReason::of_reply(why)),
-            })?;
+        let mut stream = TcpStream::connect_timeout(&address, timeout).map_err(|error| {
+            (Reply::of_error(&error), CloseReason::of_connect_error(&error, peer.is_some()))
+        })?;
         let _ = stream.set_nodelay(true);
         if peer.is_some() {
             // The other gateway delays its answer.

@@ -2,6 +2,7 @@
 
 use crate::{Disk, Output, Storage};
 use std::io;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -135,11 +136,49 @@ impl Output for FaultyOutput {
     }
 }
 
+/// A directory for a test, which is removed with all that is in it when this is dropped.
+#[derive(Debug)]
+pub struct Folder(PathBuf);
+
 /// An empty directory for a test, which nobody else uses at the same time.
-pub fn folder(name: &str) -> PathBuf {
+pub fn folder(name: &str) -> Folder {
     let folder = std::env::temp_dir().join(format!("longhaul-{}-{name}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     #[expect(clippy::expect_used, reason = "for tests alone, which end here")]
     std::fs::create_dir_all(&folder).expect("a directory for temporary files");
-    folder
+    Folder(folder)
+}
+
+impl Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for Folder {
+    fn as_ref(&self) -> &Path {
+        self
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_of_a_test_is_removed_with_its_files() {
+        let made = folder("is_removed");
+        let path = made.to_path_buf();
+        std::fs::write(made.join("file"), "x").unwrap();
+        drop(made);
+        assert!(!path.exists());
+    }
 }

@@ -67,7 +67,7 @@ def _removed() -> Iterator[str]:
     for directory in _temporary():
         shutil.rmtree(directory, ignore_errors=True)
         if directory.exists():
-            yield f"cannot remove {directory}"
+            yield f"cannot remove {directory}; remove it by hand"
         else:
             yield f"removed {directory}"
 

@@ -107,6 +107,17 @@ def run(
     return Simulated(directory, ended.status)
 
 
+EARLY = (KeyboardInterrupt, MemoryLimitError)
+"""What ends a simulation early, with its results so far."""
+
+
+def early_ending(error: BaseException) -> Ending:
+    """How a simulation ended by one of these."""
+    if isinstance(error, MemoryLimitError):
+        return Ending(ending.FAILED, str(error))
+    return ending.of_error(error)
+
+
 def _simulate(plan: Json, directory: Path, progress: Progress, limit: MemoryLimit) -> Ending:
     """Simulate ``plan`` into ``directory``; returns how it ended."""
     account = Account(plan, directory, limit)
@@ -119,17 +130,6 @@ def _simulate(plan: Json, directory: Path, progress: Progress, limit: MemoryLimi
         ended = early_ending(error)
     account.write(json.loads(account.simulation.finish()), ended)
     return ended
-
-
-EARLY = (KeyboardInterrupt, MemoryLimitError)
-"""What ends a simulation early, with its results so far."""
-
-
-def early_ending(error: BaseException) -> Ending:
-    """How a simulation ended by one of these."""
-    if isinstance(error, MemoryLimitError):
-        return Ending(ending.FAILED, str(error))
-    return ending.of_error(error)
 
 
 class Account:

@@ -244,6 +244,7 @@ fn start(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use longhaul_storage::faults::folder;
     use std::fs;
 
     #[test]
@@ -277,8 +278,7 @@ mod tests {
 
     #[test]
     fn a_link_in_place_of_a_log_is_replaced_and_not_followed() {
-        let folder = std::env::temp_dir().join(format!("longhaul-child-link-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = folder("a_link_in_place_of_a_log");
         let (victim, log) = (folder.join("victim"), folder.join("engine.err"));
         fs::write(&victim, "precious").unwrap();
         std::os::unix::fs::symlink(&victim, &log).unwrap();
@@ -286,7 +286,6 @@ mod tests {
         stderr.write("no room\n");
         describe_exit(ExitStatus(1 << 8), &stderr, &log, &OomKills::none());
         let texts = [&victim, &log].map(|path| fs::read_to_string(path).unwrap());
-        fs::remove_dir_all(&folder).unwrap();
         assert_eq!(texts, ["precious", "no room\n"]);
     }
 

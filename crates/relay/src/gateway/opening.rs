@@ -330,9 +330,8 @@ impl Gateway {
                 if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) {
                     self.counts.exhausted += 1;
                 }
-                let why = Reply::of_error(&error);
-                let reason = if is_peer { CloseReason::PeerFailed } else { CloseReason::of_reply(why) };
-                self.answer(connection, why, reason, now);
+                let reason = CloseReason::of_connect_error(&error, is_peer);
+                self.answer(connection, Reply::of_error(&error), reason, now);
             }
         }
     }
@@ -348,10 +347,8 @@ impl Gateway {
                 Upstream::Connecting(mut socket) => {
                     let is_peer = self.settings.peers.iter().any(|peer| peer.cluster == connection.to);
                     if let Err(error) = socket.connected() {
-                        let why = Reply::of_error(&error);
-                        let reason =
-                            if is_peer { CloseReason::PeerFailed } else { CloseReason::of_reply(why) };
-                        return self.answer(connection, why, reason, now);
+                        let reason = CloseReason::of_connect_error(&error, is_peer);
+                        return self.answer(connection, Reply::of_error(&error), reason, now);
                     }
                     match connection.target {
                         Some(target) if is_peer => {

@@ -4,6 +4,7 @@ use longhaul_relay::{
     Wrapper,
 };
 use longhaul_storage::Storage;
+use longhaul_storage::faults::{Folder, folder};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -84,7 +85,7 @@ pub fn any(host: &str) -> SocketAddr {
 /// A relay in a thread of its own.
 pub struct Running {
     pub addresses: Vec<SocketAddr>,
-    pub directory: PathBuf,
+    pub directory: Folder,
     pub socket: PathBuf,
     stop: UnixStream,
     thread: JoinHandle<Result<Value, String>>,
@@ -110,12 +111,11 @@ fn launch(
 ) -> Result<Running, String> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let directory = std::env::temp_dir().join(format!("longhaul-relay-{}-{number}", std::process::id()));
-    std::fs::create_dir_all(&directory).unwrap();
+    let directory = folder(&format!("relay-{number}"));
     let socket = directory.join("socket");
     let (stop, theirs) = UnixStream::pair().unwrap();
     let options = Options {
-        directory: directory.clone(),
+        directory: directory.to_path_buf(),
         storage,
         socket: Some(socket.clone()),
         token: Some("right".into()),
@@ -145,7 +145,6 @@ impl Running {
         (&self.stop).write_all(&[1]).unwrap();
         let result = self.thread.join().unwrap().unwrap();
         let texts = names.map(|name| std::fs::read_to_string(self.directory.join("raw").join(name)).unwrap());
-        std::fs::remove_dir_all(&self.directory).unwrap();
         (result, texts)
     }
 
@@ -159,7 +158,6 @@ impl Running {
             (field[4] / 1e3, (field[5] - field[3]) / 1e3)
         });
         let rows = rows.collect();
-        std::fs::remove_dir_all(&self.directory).unwrap();
         (result, rows)
     }
 }
