@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from longhaul.analysis.drops import ON_LINKS, unaccounted
 from longhaul.analysis.starvation import evaluate_hosts
-from longhaul.analysis.text import few_text
+from longhaul.analysis.text import few_text, share_text, time_text
 
 LATENESS_P99_NS = 100_000
 """Beyond it, one packet in a hundred was later than most scenarios can ignore."""
@@ -183,27 +183,27 @@ def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
     limit_ns = LATENESS_P99_ORDINARY_NS if ordinary else LATENESS_P99_NS
     if lateness["p99_ns"] > limit_ns:
         remedy = (
-            "allow real-time priority (longhaul doctor)" if ordinary else "offer less, or free a processor"
+            "allow real-time priority (longhaul doctor)" if ordinary else "offer less, or free a CPU core"
         )
-        p99_us, limit_us = lateness["p99_ns"] / 1e3, limit_ns / 1e3
-        what = (
-            f"1 % of packets left more than {p99_us:.0f} us after they were due; the limit is {limit_us:.0f}"
-        )
+        p99, limit = time_text(lateness["p99_ns"]), time_text(limit_ns)
+        what = f"p99 lateness of packets is {p99}, over the limit of {limit}"
         yield Reason("degraded", what, remedy)
     turns = engine.get("simulated", {}).get("lateness", {})
     if turns.get("p99_ns", 0) > SIMULATED_P99_NS:
-        what = f"1 % of simulated turns came more than {turns['p99_ns'] / 1e6:.1f} ms after they were due"
+        what = f"p99 lateness of simulated ends is {time_text(turns['p99_ns'])}, over the limit of "
+        what += time_text(SIMULATED_P99_NS)
         yield Reason("degraded", what, "simulate less: the engine does not keep up")
     share = engine["gaps"]["total_ns"] / duration_ns
     if share > GAP_SHARE:
-        what = f"the host did not run the engine for {share:.1%} of the time ({engine['gaps']['count']} gaps)"
-        yield Reason("degraded", what, "stop what else runs, or use a machine with more processors")
+        count = engine["gaps"]["count"]
+        stalled = f"for {share_text(share)} of the time ({count} scheduling stalls)"
+        what = f"the engine did not run {stalled}"
+        yield Reason("degraded", what, "stop other programs, or use a machine with more CPU cores")
     cores = engine["scheduling"]["cores"]
     steal = (engine.get("steal_ns") or 0) / (duration_ns * max(cores, 1))
     if steal > STEAL_SHARE:
-        yield Reason(
-            "degraded", f"the hypervisor took {steal:.1%} of the processors", "use a less shared machine"
-        )
+        what = f"the hypervisor took {share_text(steal)} of the CPU time"
+        yield Reason("degraded", what, "use a less shared machine")
     if engine.get("lost_records"):
         what = f"{engine['lost_records']} records were lost: the disk was too slow"
         yield Reason("degraded", what, "record less (measure:), or on a faster disk")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from longhaul.analysis.fidelity import Fidelity, Reason, worst_of
+from longhaul.analysis.text import time_text
 
 LATENESS_P99_NS = 500_000
 """Beyond it, one piece in a hundred was later than a local network's own latency can hide."""
@@ -41,14 +42,14 @@ def _reasons(result: Mapping[str, Any]) -> Iterator[Reason]:
     if log.get("error"):
         what = f"the relay's log is incomplete: {log['error']}"
         yield Reason("invalid", what, "raise log: {limit: ...}, free disk space, or give --no-log")
-    share, quantile = (1, "p99") if (result.get("pieces") or 0) >= FEW_PIECES else (10, "p90")
+    quantile = "p99" if (result.get("pieces") or 0) >= FEW_PIECES else "p90"
     late_ns = (result.get("lateness_ns") or {}).get(quantile) or 0
     if late_ns > LATENESS_P99_NS:
         what = (
-            f"{share} % of pieces left more than {late_ns / 1e3:.0f} us after they were due; "
-            f"the limit is {LATENESS_P99_NS / 1e3:.0f}"
+            f"{quantile} lateness of pieces of data is {time_text(late_ns)}, "
+            f"over the limit of {time_text(LATENESS_P99_NS)}"
         )
-        yield Reason("degraded", what, "offer less, or free a processor")
+        yield Reason("degraded", what, "offer less, or free a CPU core")
     if log.get("dropped"):
         what = f"{log['dropped']} messages are not in the log"
         yield Reason("degraded", what, "raise log: {limit: ...}, or give --no-log")
