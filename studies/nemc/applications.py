@@ -351,7 +351,8 @@ def draw(study: Study, name: str, every: Every) -> None:
             axes.minorticks_off()
             axes.set_title(TITLES.get(title, title))
         made.axes[0].set_ylabel("speed on 4 + 4 hosts over 4")
-        made.axes[0].legend(loc="lower left", fontsize=8)
+        shown = made.axes[0].get_legend_handles_labels()
+        made.legend(*shown, loc="outside lower center", ncols=6, fontsize=8)
         study.figure(made, name, data=tables[name])
 
 

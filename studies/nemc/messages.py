@@ -201,11 +201,12 @@ def draw(study: Study, latency: Values, bandwidth: Values) -> None:
                 _curve(axes, delays, values[clock], marker, label)
         coarse.set(xlabel="configured delay [µs]", ylabel="latency of 512 bytes [µs]", ylim=(0, None))
         coarse.set_title("figure 3a")
-        coarse.legend()
         fine.set(xlabel="configured delay [µs]", ylabel="latency of 512 bytes [µs]", ylim=(0, None))
         fine.set_title("figure 3b")
         rates.set(xlabel="configured delay [µs]", ylabel="bandwidth of 512 bytes [Mbit/s]", ylim=(0, None))
         rates.set_title("figure 4")
+        shown = rates.get_legend_handles_labels()
+        made.legend(*shown, loc="outside lower center", ncols=3)
         study.figure(made, "messages", data=["messages"])
 
 

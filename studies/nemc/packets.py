@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from judging import at_least, between, measured
+from matplotlib.ticker import MaxNLocator
 from study import Study
 
 import longhaul
@@ -132,10 +133,11 @@ def draw(study: Study, seen: Mapping[str, Seen]) -> None:
             rows = seen[clock]
             number = range(1, len(rows) + 1)
             came = [row[0] for row in rows]
-            axes.plot(came, number, "o", markersize=4, fillstyle="none", label="came")
-            axes.plot([row[1] for row in rows], number, "s", markersize=3, label="left")
+            axes.plot(came, number, "o", markersize=4, fillstyle="none", label="arrival")
+            axes.plot([row[1] for row in rows], number, "s", markersize=3, label="departure")
             axes.set(xlabel="time [µs]", xlim=(0, 2000))
             axes.set_title(f"{CLOCKS[clock]}, {DELAY_US} µs")
         made.axes[0].set_ylabel("packet")
+        made.axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
         made.axes[0].legend()
         study.figure(made, "packets", data=["packets-seen"])

@@ -391,5 +391,6 @@ def _draw(study: Study, took: Took) -> None:
             axes.minorticks_off()
         made.axes[0].set_ylabel(f"{VOLUME_GB} GB take [s]")
         made.axes[0].plot([], [], "kx", label="the same, resequenced")
-        made.axes[0].legend(loc="upper left", fontsize=6.5)
+        shown = made.axes[0].get_legend_handles_labels()
+        made.legend(*shown, loc="outside lower center", ncols=6, fontsize=7.5)
         study.figure(made, "transfers", data=["transfers-simulated"])
