@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ import longhaul
 from . import slurm
 from .test_sweeps import SCENARIO, rows_of
 
-pytest.importorskip("dask_jobqueue", reason="clusters need longhaul[dask]")
+if find_spec("dask_jobqueue") is None:
+    pytest.skip("clusters need longhaul[dask]", allow_module_level=True)
 pytestmark = pytest.mark.skipif(slurm.missing() is not None, reason=str(slurm.missing()))
 
 CLUSTER = """

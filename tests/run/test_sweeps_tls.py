@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,24 @@ import pytest
 
 from longhaul.run.sweeps import kubernetes
 from longhaul.run.sweeps.cluster import JOBQUEUE, Cluster, Place, place_of
-from longhaul.run.sweeps.tls import FILES, Certificates, job_options, secured
+from longhaul.run.sweeps.tls import FILES, Certificates, job_options, module, secured
 
 distributed = pytest.importorskip("distributed", reason="clusters need longhaul[dask]")
-jobqueue = pytest.importorskip("dask_jobqueue", reason="clusters need longhaul[dask]")
 pytest.importorskip("cryptography", reason="clusters need longhaul[dask]")
+if find_spec("dask_jobqueue") is None:
+    pytest.skip("clusters need longhaul[dask]", allow_module_level=True)
+jobqueue = module("dask_jobqueue")
 
 OPTIONS = {"cores": 1, "memory": "1GB", "interface": "lo"}
+
+
+def test_packages_of_clusters_leave_the_handler_of_interrupts_alone() -> None:
+    code = (
+        "import signal; from longhaul.run.sweeps.tls import module; module('dask_jobqueue');"
+        "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "True\n"
 
 
 @pytest.mark.parametrize("kind", [each for each in JOBQUEUE if each != "htcondor"])

@@ -7,6 +7,7 @@ its own, which its client, scheduler and workers show one another, and which nob
 import importlib
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -164,9 +165,16 @@ def secured(kind: type, certificates: Certificates) -> type:
 
 
 def module(name: str, *, package: str | None = None, extra: str = "dask") -> Any:
-    """A package that only clusters need; raises LonghaulError, which says what to install."""
+    """A package that only clusters need; raises LonghaulError, which says what to install.
+
+    dask-jobqueue sets a handler of SIGINT when it is imported; the one of the sweep is restored.
+    """
+    handler = signal.getsignal(signal.SIGINT)
     try:
-        return importlib.import_module(name)
+        found = importlib.import_module(name)
+        if signal.getsignal(signal.SIGINT) is not handler:
+            signal.signal(signal.SIGINT, handler)
+        return found
     except ImportError as error:
         raise LonghaulError(
             f"clusters need the package {package or name}",
