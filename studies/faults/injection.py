@@ -22,15 +22,17 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _HOG = """
 import sys
 victim, group = sys.argv[1:]
-open("/proc/self/oom_score_adj", "w").write("-1000")
-open(f"{group}/cgroup.procs", "w").write("0")
+with open(f"{group}/cgroup.procs", "w") as file:
+    file.write("0")
 held = []
 try:
     while open(f"/proc/{victim}/stat").read().rpartition(")")[2].split()[0] != "Z":
         held.append(b"x" * (2 << 20))
-except FileNotFoundError:
+except (FileNotFoundError, ProcessLookupError):
     pass
 """
+_HOGS = 4
+"""So that none holds nearly as much as the limit, which is what ``oom_score_adj`` 1000 adds to a victim."""
 
 
 @dataclass(frozen=True)
@@ -167,9 +169,11 @@ class MemoryGroup:
         """Have memory run out, and the kernel choose ``victim``; whether it has."""
         with suppress(OSError):
             Path(f"/proc/{victim}/oom_score_adj").write_text("1000")
-            hog = subprocess.Popen([sys.executable, "-c", _HOG, str(victim), str(self.path)])
-            hog.wait(timeout=60)
-            return True
+            command = [sys.executable, "-c", _HOG, str(victim), str(self.path)]
+            hogs = [subprocess.Popen(command) for _ in range(_HOGS)]
+            for hog in hogs:
+                hog.wait(timeout=60)
+            return processes.state(victim) in (None, "Z", "X")
         return False
 
 
