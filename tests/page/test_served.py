@@ -313,3 +313,17 @@ def test_nothing_else_speaks_http() -> None:
     script = "import sys, longhaul, longhaul.cli.main, longhaul.cli.ui; print('starlette' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n", "help is quick"
+
+
+def test_the_server_keeps_no_descriptor_of_runs_that_have_ended(tmp_path: Path) -> None:
+    def ended(served: Served) -> int:
+        run = served.start(SHORT, mode="sim")
+        with served.listen(run) as events:
+            assert any(name == "end" for name, _ in events)
+        until(lambda: not children(served.process.pid))
+        time.sleep(0.1)
+        return len(list(Path(f"/proc/{served.process.pid}/fd").iterdir()))
+
+    with serving(tmp_path) as served:
+        first = ended(served)
+        assert ended(served) == first

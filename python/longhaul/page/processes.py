@@ -103,7 +103,14 @@ def start(orders: Mapping[str, Any], *, cwd: Path, program: str = "running") -> 
 def _follow(
     process: "subprocess.Popen[bytes]", orders: Mapping[str, Any], errors: IO[bytes], known: "Future[Started]"
 ) -> None:
-    """Take in what the run tells, to its end."""
+    """Pass on the run's events until it has ended, and close its pipes and its file of errors."""
+    with errors, process:
+        _follow_to_the_end(process, orders, errors, known)
+
+
+def _follow_to_the_end(
+    process: "subprocess.Popen[bytes]", orders: Mapping[str, Any], errors: IO[bytes], known: "Future[Started]"
+) -> None:
     assert process.stdout is not None
     started: Started | None = None
     early: list[Happening] = []
@@ -132,7 +139,6 @@ def _follow(
     code = process.wait()
     errors.seek(0)
     last = errors.read().decode(errors="replace").strip().splitlines()[-1:]
-    errors.close()
     if started is None:
         if not known.done():
             message = "the run ended before it began"
