@@ -6,12 +6,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from longhaul.run import cleaning, groups, state
+from longhaul.run import cleaning, directory, groups, state
 
 
 @pytest.fixture
@@ -39,7 +40,10 @@ def test_a_process_that_is_a_zombie_holds_nothing(place: Path, zombie: int) -> N
     ours.mkdir()
     sent = state.state_directory() / f"sent-{zombie}.tmp"
     sent.touch()
-    assert set(cleaning.remove_leftovers(everything=False)) == {f"removed {left}", f"removed {sent}"}
+    assert set(cleaning.remove_leftovers(everything=False, runs=place / "runs")) == {
+        f"removed {left}",
+        f"removed {sent}",
+    }
     assert not left.exists()
     assert ours.exists()
 
@@ -51,7 +55,9 @@ def test_what_cannot_be_removed_is_not_said_to_be_gone(
     left.mkdir()
     # As where a file in it is in use by the file system.
     monkeypatch.setattr(shutil, "rmtree", lambda _path, **_options: None)
-    assert list(cleaning.remove_leftovers(everything=False)) == [f"cannot remove {left}; remove it by hand"]
+    assert list(cleaning.remove_leftovers(everything=False, runs=place / "runs")) == [
+        f"cannot remove {left}; remove it by hand"
+    ]
 
 
 def test_a_control_group_that_vanishes_meanwhile_ends_nothing(
@@ -104,7 +110,7 @@ def test_directories_of_a_killed_sweep_are_removed_and_those_of_another_stay(
     try:
         killed.kill()
         killed.wait()
-        assert sorted(cleaning.remove_leftovers(everything=False)) == sorted(
+        assert sorted(cleaning.remove_leftovers(everything=False, runs=place / "runs")) == sorted(
             f"removed {path}" for path in left
         )
         assert not any(path.exists() for path in left)
@@ -113,3 +119,39 @@ def test_directories_of_a_killed_sweep_are_removed_and_those_of_another_stay(
         living.communicate("")
     assert not any(path.exists() for path in kept)
     assert not list(place.glob("longhaul-*"))
+
+
+def test_a_run_directory_that_was_being_made_is_removed_with_the_next_run_or_by_clean(
+    place: Path, zombie: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = place / "runs"
+
+    def begin(pid: int) -> Path:
+        """What a process that is killed leaves of a run directory."""
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "getpid", lambda: pid)
+            making = directory.created(runs / "pair", "20260101T000000Z-live-0", mode="live")
+            killed.append(making)
+            part = making.__enter__().part
+        (part / "scenario.yaml").touch()
+        return part
+
+    killed: list[AbstractContextManager[directory.NewDirectory]] = []
+    ours, left = begin(os.getpid()), begin(zombie)
+    assert set(cleaning.remove_leftovers(everything=False, runs=runs)) == {f"removed {left}"}
+    left = begin(zombie)
+    with directory.created(runs / "pair", "20260101T000000Z-live-0", mode="live") as new:
+        (new.part / "scenario.yaml").touch()
+    assert not left.exists()
+    assert ours.exists()
+    assert [path.name for path in new.directory.iterdir()] == ["scenario.yaml"]
+    assert (runs / "pair" / "latest-live").resolve() == new.directory
+
+
+def test_two_run_directories_of_one_second_are_two(place: Path) -> None:
+    made = []
+    for _ in range(2):
+        with directory.created(place, "20260101T000000Z-live-0") as new:
+            (new.part / "scenario.yaml").touch()
+        made.append(new.directory.name)
+    assert made == ["20260101T000000Z-live-0", "20260101T000000Z-live-0-1"]

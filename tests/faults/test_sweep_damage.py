@@ -104,6 +104,16 @@ def test_a_report_of_a_sweep_with_a_damaged_part_says_so_and_changes_no_part(swe
     assert "repeat its runs with --resume" in reason
 
 
+def test_a_report_of_a_sweep_that_was_killed_before_its_first_run_says_that_there_is_none(
+    swept: Path,
+) -> None:
+    shutil.rmtree(swept / "parts")
+    (swept / "parts").mkdir()
+    page = rewrite(swept)
+    assert json.loads((swept / "summary.json").read_text())["points"] == 0
+    assert "0 runs of 2 variants" in page.read_text()
+
+
 def test_a_run_that_is_in_two_parts_is_refused(swept: Path) -> None:
     first, second = sorted((swept / "parts").iterdir())[:2]
     rows = pq.read_table(first)

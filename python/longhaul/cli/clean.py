@@ -1,16 +1,25 @@
 """``longhaul clean``: remove what killed runs left."""
 
+from pathlib import Path
+
 import click
 
 
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="End runs that are still up, too.")
-def clean(everything: bool) -> None:
+@click.option(
+    "--runs",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("runs"),
+    show_default=True,
+    help="Directory of run directories, where half-made ones are removed, too.",
+)
+def clean(everything: bool, runs: Path) -> None:
     """Remove what runs that were killed left behind: sockets, control groups, temporary files.
 
     Namespaces, devices and programs need no cleaning: the kernel ends them with their run.
     """
     from longhaul.run.cleaning import remove_leftovers
 
-    for line in remove_leftovers(everything=everything):
+    for line in remove_leftovers(everything=everything, runs=runs):
         click.echo(line)

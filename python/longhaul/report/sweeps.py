@@ -54,7 +54,7 @@ def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -
         notes.append(f"{len(metrics) - len(shown)} metrics more")
     if notes:
         console.print(f"{' and '.join(notes)} in summary.parquet; choose with --metric", highlight=False)
-    for pattern in summary.get("not_measured", ()):
+    for pattern in summary["not_measured"]:
         console.print(f"{pattern}: {NOT_MEASURED}", style="yellow", highlight=False, soft_wrap=True)
     for error in summary["errors"]:
         console.print(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from longhaul.run import ending, finding, groups, processes, state
 from longhaul.run.certificate import state_home
+from longhaul.run.directory import unfinished
 
 PREFIX = "longhaul-"
 """Of temporary directories, behind which stands the number of the process that made them."""
@@ -28,14 +29,16 @@ def cluster_prefix() -> str:
     return f"{_CLUSTER}{socket.gethostname()}-{os.getpid()}-"
 
 
-def remove_leftovers(*, everything: bool) -> Iterator[str]:
+def remove_leftovers(*, everything: bool, runs: Path) -> Iterator[str]:
     """Remove them and say each; with ``everything``, end runs that are up as well.
+
+    In ``runs``, run directories are removed that were being made.
 
     Runs are found by their processes, and so without a socket, too. How those ended that nobody concluded is
     written down.
     """
     found = False
-    for each in (*_ended(everything=everything), *_removed()):
+    for each in (*_ended(everything=everything), *_removed(runs)):
         found = True
         yield each
     if not found:
@@ -54,7 +57,7 @@ def _ended(*, everything: bool) -> Iterator[str]:
             ending.settle(running.directory)
 
 
-def _removed() -> Iterator[str]:
+def _removed(runs: Path) -> Iterator[str]:
     for pid in finding.end_exporters():
         yield f"ended process {pid}, which served metrics of a run that has ended"
     for path in state.leftovers():
@@ -64,7 +67,8 @@ def _removed() -> Iterator[str]:
     for group in groups.everywhere():
         if groups.run_of(group) not in under_way and groups.remove(group):
             yield f"removed {group}"
-    for directory in _temporary():
+    half_made = [path for parent in sorted(runs.glob("*/")) for path in unfinished(parent)]
+    for directory in (*_temporary(), *half_made):
         shutil.rmtree(directory, ignore_errors=True)
         if directory.exists():
             yield f"cannot remove {directory}; remove it by hand"

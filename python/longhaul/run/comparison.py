@@ -39,7 +39,9 @@ def find(path: Path) -> Group:
             remedy="see longhaul report of it; single variants can be simulated with longhaul sim --set",
             exit_code=2,
         )
-    runs = sorted(each for each in path.glob("*") if not each.is_symlink() and (each / "plan.json").is_file())
+    runs = sorted(
+        each for each in path.glob("[!.]*") if not each.is_symlink() and (each / "plan.json").is_file()
+    )
     if not runs:
         raise LonghaulError(
             f"{path} is no run directory, and has none in it",

@@ -1,5 +1,6 @@
 """Run directories: ``runs/NAME/<utc>-<mode>-<hash>/``, with ``latest`` and ``latest-<mode>`` beside them."""
 
+import errno
 import hashlib
 import json
 import os
@@ -7,6 +8,7 @@ import platform
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -35,11 +37,9 @@ def create(
     plan_text = json.dumps(plan, indent=1)
     digest = hashlib.sha256(source + plan_text.encode()).hexdigest()
     now = datetime.now(UTC)
-    parent = root / name
-    directory = claim(parent, f"{now:%Y%m%dT%H%M%SZ}-{mode}-{digest[:8]}")
-    with _whole(directory):
+    with created(root / name, f"{now:%Y%m%dT%H%M%SZ}-{mode}-{digest[:8]}", mode=mode) as new:
         _fill(
-            directory,
+            new.part,
             name,
             now=now,
             mode=mode,
@@ -49,18 +49,7 @@ def create(
             argv=argv,
             inputs=inputs,
         )
-        point_latest(parent, directory, mode=mode)
-    return directory
-
-
-@contextmanager
-def _whole(directory: Path) -> Iterator[None]:
-    """A directory that cannot be filled does not stay."""
-    try:
-        yield
-    except BaseException:
-        shutil.rmtree(directory, ignore_errors=True)
-        raise
+    return new.directory
 
 
 def _fill(
@@ -192,21 +181,77 @@ def _keep(inputs: Sequence[Path], directory: Path) -> dict[str, str]:
     return kept
 
 
-def claim(parent: Path, name: str) -> Path:
-    """Make a directory that nobody else has, though two runs may begin in the same second."""
+@dataclass
+class NewDirectory:
+    """A directory that is being made."""
+
+    part: Path
+    """Where to write to meanwhile."""
+    directory: Path
+    """Where it is from then on."""
+
+
+@contextmanager
+def created(parent: Path, name: str, *, mode: str | None = None) -> Iterator[NewDirectory]:
+    """A directory that is in ``parent`` when the block has ended, with all that was written; else nothing is.
+
+    It has a number behind ``name`` if two begin in the same second, and ``latest`` leads to it. What
+    processes left in ``parent`` that were killed meanwhile is removed. Raises LonghaulError if the directory
+    cannot be made.
+    """
+    for path in unfinished(parent):
+        shutil.rmtree(path, ignore_errors=True)
+    part = parent / storage.part_name(f"{name}.{_host()}")
+    try:
+        storage.make_directory(part)
+    except OSError as error:
+        raise LonghaulError(
+            f"cannot make {parent / name}: {error.strerror}",
+            remedy="name another place with --runs",
+            exit_code=2,
+        ) from error
+    new = NewDirectory(part, part)
+    try:
+        yield new
+        _publish(new, parent, name)
+        point_latest(parent, new.directory, mode=mode)
+    except BaseException as error:
+        shutil.rmtree(new.directory, ignore_errors=True)
+        if isinstance(error, OSError) and isinstance(error.filename, str):
+            # Users know the directory by this name alone.
+            error.filename = error.filename.replace(str(part), str(parent / name))
+        raise
+
+
+def unfinished(parent: Path) -> list[Path]:
+    """What processes of this machine began to make in ``parent`` and, being killed, did not finish."""
+    found = []
+    for path in parent.glob(".*.part"):
+        *_, host, number, _random, _part = path.name.split(".")
+        if host == _host() and number.isdecimal() and not processes.is_running(int(number)):
+            found.append(path)
+    return found
+
+
+def _host() -> str:
+    return platform.node().replace(".", "-")
+
+
+def _publish(new: NewDirectory, parent: Path, name: str) -> None:
+    """Rename a directory to ``name``, or to the first name behind it that nobody has."""
     for attempt in range(100):
         directory = parent / (name if attempt == 0 else f"{name}-{attempt}")
-        try:
-            storage.make_directory(directory)
-        except FileExistsError:
+        if directory.exists():
             continue
+        try:
+            storage.current().rename(new.part, directory)
         except OSError as error:
-            raise LonghaulError(
-                f"cannot make {directory}: {error.strerror}",
-                remedy="name another place with --runs",
-                exit_code=2,
-            ) from error
-        return directory
+            if error.errno in (errno.EEXIST, errno.ENOTEMPTY):
+                continue
+            raise
+        new.directory = directory
+        storage.current().sync_directory(parent)
+        return
     raise LonghaulError(f"cannot find a free name beside {parent / name}", exit_code=70)
 
 

@@ -178,19 +178,19 @@ def run(planned: Planned, *, told: Told) -> Benchmarked:
     if not planned.trials:
         raise LonghaulError("there is nothing to run", remedy="see longhaul benchmark-cc --help", exit_code=2)
     now = datetime.now(UTC)
-    directory = directories.claim(asked.runs / NAME, f"{now:%Y%m%dT%H%M%SZ}")
-    record.reserve(directory)
-    record.write(
-        directory / "benchmark.json",
-        {
-            "status": ending.RUNNING,
-            "reason": None,
-            "processes": {"benchmark": processes.identify()},
-            "only": list(asked.only),
-            **_head(planned, now.isoformat(timespec="seconds")),
-        },
-    )
-    directories.point_latest(asked.runs / NAME, directory)
+    with directories.created(asked.runs / NAME, f"{now:%Y%m%dT%H%M%SZ}") as new:
+        record.reserve(new.part)
+        record.write(
+            new.part / "benchmark.json",
+            {
+                "status": ending.RUNNING,
+                "reason": None,
+                "processes": {"benchmark": processes.identify()},
+                "only": list(asked.only),
+                **_head(planned, now.isoformat(timespec="seconds")),
+            },
+        )
+    directory = new.directory
     with ending.recorded(directory):
         interruption = _perform(planned, directory, told)
         done = conclude(directory, planned.cases, interrupted=interruption is not None)

@@ -12,7 +12,7 @@ from typing import Any
 from longhaul import storage
 from longhaul.errors import LonghaulError
 from longhaul.run import ending, processes, record
-from longhaul.run.directory import claim, latest_of, machine, point_latest
+from longhaul.run.directory import created, latest_of, machine
 from longhaul.run.sweeps import parts
 from longhaul.run.sweeps.parts import Parts
 from longhaul.scenario.sweeps.options import Options
@@ -76,31 +76,29 @@ def create(
     now = datetime.now(UTC)
     asked = json.dumps([dict(settings), asdict(options)]).encode()
     digest = hashlib.sha256(content + asked).hexdigest()
-    parent = runs / name
-    directory = claim(parent, f"{now:%Y%m%dT%H%M%SZ}-sweep-{digest[:8]}")
-    storage.make_directory(directory / "parts")
-    storage.replace_bytes(directory / "scenario.yaml", content)
-    record.write(
-        directory / "sweep.json",
-        {
-            "status": ending.RUNNING,
-            "reason": None,
-            "processes": {"sweep": processes.identify()},
-            "mode": "sweep",
-            "name": name,
-            "argv": argv,
-            "started": now.isoformat(timespec="seconds"),
-            "versions": {"longhaul": version("longhaul")},
-            "host": machine(),
-            "scenario": hashlib.sha256(content).hexdigest(),
-            "settings": dict(settings),
-            "options": asdict(options),
-            "inputs": dict(_keep(directory, inputs)),
-            **facts,
-        },
-    )
-    point_latest(parent, directory, mode="sweep")
-    return Folder(directory)
+    with created(runs / name, f"{now:%Y%m%dT%H%M%SZ}-sweep-{digest[:8]}", mode="sweep") as new:
+        storage.make_directory(new.part / "parts")
+        storage.replace_bytes(new.part / "scenario.yaml", content)
+        record.write(
+            new.part / "sweep.json",
+            {
+                "status": ending.RUNNING,
+                "reason": None,
+                "processes": {"sweep": processes.identify()},
+                "mode": "sweep",
+                "name": name,
+                "argv": argv,
+                "started": now.isoformat(timespec="seconds"),
+                "versions": {"longhaul": version("longhaul")},
+                "host": machine(),
+                "scenario": hashlib.sha256(content).hexdigest(),
+                "settings": dict(settings),
+                "options": asdict(options),
+                "inputs": dict(_keep(new.part, inputs)),
+                **facts,
+            },
+        )
+    return Folder(new.directory)
 
 
 def find(path: Path) -> Folder:

@@ -246,6 +246,7 @@ def conclude(folder: Folder, prepared: Prepared, *, status: str, reason: str | N
             {"name": axis.name, "column": column}
             for axis, column in zip(prepared.design.axes, axes, strict=True)
         ],
+        "not_measured": [],
     }
     if parts:
         table = summarise(parts, prepared.sweep.metrics, axes=axes)
