@@ -2,7 +2,8 @@
 
 ``make study-faults`` or ``make study-faults ARGS="--trials 1000 --seed 2"``. Writes ``trials.csv``,
 ``provenance.json`` and ``table.md`` into ``campaign/``. Interrupted, it resumes: trials that are in the file
-are not repeated, except with ``--again``.
+are not repeated, except with ``--again``. With ``--kills`` so many kills of commands of every kind instead
+(``kills.csv``, ``kills.json``, ``kills.md``); they begin anew each time.
 """
 
 import argparse
@@ -14,11 +15,13 @@ import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent)]
 
+import kills  # noqa: E402
 from provenance import provenance  # noqa: E402
 from trials import COLUMNS, FAULTS, Trial, as_row, of_row, perform  # noqa: E402
 
@@ -84,7 +87,10 @@ def main() -> int:
     options.add_argument("--within", type=float, help="begin no trial after this many seconds")
     options.add_argument("--again", action="store_true", help="repeat all trials")
     options.add_argument("--only", type=int, nargs="*", help="numbers of trials, which are not written")
+    options.add_argument("--kills", type=int, help="this many kills of every kind of command instead")
     asked = options.parse_args()
+    if asked.kills is not None:
+        return _kill(asked)
     began_s = time.monotonic()
     earlier = [] if asked.again or asked.only else _read(asked)
     known = {each.number for each in earlier}
@@ -112,6 +118,50 @@ def main() -> int:
     else:
         shutil.rmtree(folder)
     return int(bool(bad))
+
+
+def _kill(asked: argparse.Namespace) -> int:
+    """Perform the kills, print and write the table; 0 if all are good."""
+    began_s = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="kills-"))
+    found: list[kills.Kill] = []
+    with kills.echo() as port, ThreadPoolExecutor(asked.jobs) as pool:
+        one = partial(kills.perform, seed=asked.seed, folder=folder, port=port)
+        for each in pool.map(one, asked.only or range(asked.kills)):
+            found.append(each)
+            what = f"{each.product} at {each.moment_s:.2f} s, killed: {each.victim or 'nothing'}"
+            ended = f"{each.status}: {each.reason} {each.left} {each.problem}"
+            print(f"{'ok ' if each.is_good else 'BAD'} {each.number:4} {what}: {ended}", flush=True)
+    bad = [each for each in found if not each.is_good]
+    if not asked.only:
+        _write_kills(found, asked, time.monotonic() - began_s, folder)
+    print(kills.table(found))
+    print(f"{len(found) - len(bad)} of {len(found)} are good")
+    if bad:
+        print(f"what the others left is in {folder}")
+    else:
+        shutil.rmtree(folder)
+    return int(bool(bad))
+
+
+def _write_kills(found: list[kills.Kill], asked: argparse.Namespace, took_s: float, folder: Path) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    places = (str(folder), str(Path(sys.prefix).parent))
+
+    def clean(text: str) -> str:
+        for place in places:
+            text = text.replace(place, "")
+        return text
+
+    with (RESULTS / "kills.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, kills.COLUMNS)
+        writer.writeheader()
+        writer.writerows(kills.as_row(each, clean) for each in found)
+    command = f'make study-faults ARGS="--kills {asked.kills} --seed {asked.seed} --jobs {asked.jobs}"'
+    content = provenance(command=command, took_s=took_s, runs=[])
+    content |= {"kills": len(found), "good": sum(each.is_good for each in found)}
+    (RESULTS / "kills.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    (RESULTS / "kills.md").write_text(kills.table(found), encoding="utf-8")
 
 
 def _print(trial: Trial) -> None:
