@@ -5,6 +5,7 @@ import re
 import subprocess
 import tomllib
 from importlib.metadata import distribution
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +58,40 @@ def test_every_crate_and_package_has_its_licence_listed() -> None:
     assert "see its files" not in page
 
 
-def test_the_wheel_has_a_bill_of_materials() -> None:
+def bill_of_materials(pattern: str) -> dict[str, Any]:
+    """One of those in the installed wheel."""
     files = distribution("longhaul").files or []
-    path = next(each for each in files if each.match("*.dist-info/sboms/*.cyclonedx.json"))
-    content = json.loads(path.read_text())
+    (path,) = [each for each in files if each.match(f"*.dist-info/sboms/{pattern}")]
+    content: dict[str, Any] = json.loads(Path(path.locate()).read_text())
     assert content["bomFormat"] == "CycloneDX"
-    named = {each["name"] for each in content["components"]}
-    assert {"serde", "serde_json", "pyo3", "longhaul-network"} <= named
+    return content
+
+
+def test_the_wheel_has_a_bill_of_materials_of_its_crates() -> None:
+    names = {each["name"] for each in bill_of_materials("longhaul-*.cyclonedx.json")["components"]}
+    assert {"serde", "serde_json", "pyo3", "longhaul-network"} <= names
+
+
+def test_the_wheel_has_a_bill_of_materials_of_all_python_packages_that_it_and_its_extras_install() -> None:
+    content = bill_of_materials("python.cyclonedx.json")
+    assert content == json.loads((ROOT / "python.cyclonedx.json").read_text()), "run uv sync"
+    listed = {(each["name"], each["version"]) for each in content["components"]}
+    assert listed == with_dependencies(locked("uv.lock")["package"], "longhaul"), "run tools/licences"
+
+
+def with_dependencies(packages: list[dict[str, Any]], root: str) -> set[tuple[str, str]]:
+    """What a package and all its extras install, on any platform: names and versions."""
+    (own,) = [each for each in packages if each["name"] == root]
+    requirements = [*own["dependencies"], *chain(*own["optional-dependencies"].values())]
+    installed = set[tuple[str, str]]()
+    # Grows while it is read.
+    for wanted in requirements:
+        for package in packages:
+            name, version = package["name"], package.get("version")
+            if name == wanted["name"] and version == wanted.get("version", version):
+                extras = package.get("optional-dependencies", {})
+                needed = [*package.get("dependencies", ())]
+                needed += chain(*(extras[each] for each in wanted.get("extra", ())))
+                requirements += [each for each in needed if each not in requirements]
+                installed.add((name, version))
+    return installed
