@@ -41,6 +41,7 @@ from matplotlib.colors import LogNorm, Normalize, get_named_colors_mapping, to_r
 from matplotlib.container import BarContainer, ErrorbarContainer  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
+from matplotlib.rcsetup import cycler  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator  # noqa: E402
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "PolyCollection",
     "cm",
     "colormaps",
+    "cycler",
     "get_named_colors_mapping",
     "patches",
     "settings",

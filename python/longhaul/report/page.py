@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from longhaul.storage import replace_text
 
@@ -27,9 +26,9 @@ def page(
     return environment.get_template(template).render(context)
 
 
-def _asset(name: str) -> Markup:
-    """A file of this package that goes into the page as it is."""
-    return Markup((files("longhaul.report") / name).read_text(encoding="utf-8"))
+def _asset(name: str) -> str:
+    """The text of a file of this package; templates mark it as safe."""
+    return (files("longhaul.report") / name).read_text(encoding="utf-8")
 
 
 def write_page(path: Path, content: str) -> None:

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from cycler import cycler
-
-from longhaul.report.mpl import Axes, Figure, Line2D, get_named_colors_mapping, settings
+from longhaul.report.mpl import Axes, Figure, Line2D, cycler, get_named_colors_mapping, settings
 
 INK, MUTED, GRID = "longhaul:ink", "longhaul:muted", "longhaul:grid"
 SERIES = tuple(f"longhaul:{number}" for number in range(1, 9))
