@@ -33,14 +33,14 @@ MAY_KNOW = {
         "storage",
         "endpoints",
         "congestion",
-        "kernel-laws",
+        "bpf-cc",
     },
     "relay": {"units", "random", "link", "network", "plan", "record", "storage"},
     "capture": set(),
     "kernels": set(),
-    "kernel-laws": {"congestion"},
+    "bpf-cc": {"congestion"},
     # Nobody knows it: it is there for its tests and for cargo-fuzz.
-    "fuzz": {"capture", "kernel-laws", "live", "network", "plan", "relay", "units"},
+    "fuzz": {"bpf-cc", "capture", "live", "network", "plan", "relay", "units"},
     "python": {
         "capture",
         "kernels",
@@ -69,7 +69,7 @@ PURE = (
     "sim",
     "capture",
     "kernels",
-    "kernel-laws",
+    "bpf-cc",
 )
 
 SPLIT_AT = 600

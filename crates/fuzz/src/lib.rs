@@ -5,8 +5,8 @@
 //! and on random changes of it.
 #![forbid(unsafe_code)]
 
+use longhaul_bpf_cc::{Object, Types};
 use longhaul_capture::{Asked, Exchange, Reader, unpacked};
-use longhaul_kernel_laws::{Object, Types};
 use longhaul_live::fuzzing as live;
 use longhaul_network::{Network, icmp, journal::Entry, replay};
 use longhaul_plan::{Direction, Event, Plan};

@@ -9,8 +9,8 @@ mod system;
 mod tests;
 
 use crate::error::{Error, Result};
+use longhaul_bpf_cc::{KernelLaw, Object, Program, Reference, SlowStartLimit, Types, kernel_law};
 use longhaul_congestion::Settings;
-use longhaul_kernel_laws::{KernelLaw, Object, Program, Reference, SlowStartLimit, Types, kernel_law};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -26,7 +26,7 @@ const VALUE: &str = "bpf_struct_ops_tcp_congestion_ops";
 /// TCP_CONG_NON_RESTRICTED: unprivileged programs may choose it, and hosts have it by default.
 const FOR_ALL: u32 = 1;
 
-pub use longhaul_kernel_laws::NAMES as LAWS;
+pub use longhaul_bpf_cc::NAMES as LAWS;
 
 /// Whether kernels can follow the law with these settings.
 ///

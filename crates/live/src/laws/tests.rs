@@ -1,7 +1,7 @@
 #![expect(clippy::print_stderr, reason = "a test that is left out says so")]
 
 use super::*;
-use longhaul_kernel_laws::NAMES;
+use longhaul_bpf_cc::NAMES;
 
 fn available() -> Vec<String> {
     let text = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();

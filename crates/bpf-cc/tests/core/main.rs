@@ -8,8 +8,8 @@ mod fresh;
 mod native;
 
 use connection::{Path, Trouble, diary_of};
+use longhaul_bpf_cc::{NAMES, SlowStartLimit, kernel_law};
 use longhaul_congestion::Settings;
-use longhaul_kernel_laws::{NAMES, SlowStartLimit, kernel_law};
 use longhaul_transport::diary::{Entry, Event};
 use native::Native;
 

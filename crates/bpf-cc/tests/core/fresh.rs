@@ -15,11 +15,11 @@ fn the_objects_were_made_from_these_sources() {
         .current_dir(FOLDER)
         .status()
         .expect("sha256sum");
-    assert!(checked.success(), "run crates/kernel-laws/bpf/build, and commit the objects");
+    assert!(checked.success(), "run crates/bpf-cc/bpf/build, and commit the objects");
     let named = fs::read_to_string(format!("{FOLDER}/objects/made-from")).unwrap();
     for entry in fs::read_dir(format!("{FOLDER}/core")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(named.contains(&name), "{name}: run crates/kernel-laws/bpf/build");
+        assert!(named.contains(&name), "{name}: run crates/bpf-cc/bpf/build");
     }
 }
 
