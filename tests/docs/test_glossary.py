@@ -1,0 +1,33 @@
+"""The glossary is alphabetical, each entry is complete, and the pages for users link to it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/reference/glossary.md"
+ENTRY = re.compile(r"^### ([^\n]+)\n(.*?)(?=^### |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def entries() -> list[tuple[str, str]]:
+    return ENTRY.findall(PAGE.read_text(encoding="utf-8"))
+
+
+def test_terms_are_in_alphabetical_order() -> None:
+    terms = [term.lower() for term, _text in entries()]
+    assert len(terms) > 50
+    assert terms == sorted(set(terms))
+
+
+@pytest.mark.parametrize(("term", "text"), entries(), ids=[term for term, _text in entries()])
+def test_an_entry_has_a_definition_a_place_and_a_source(term: str, text: str) -> None:
+    definition, *facts = text.strip().split("\n- ")
+    assert definition.endswith(".")
+    names = [re.match(r"\*\*(.+?):\*\* ", fact) for fact in facts]
+    assert [name and name[1] for name in names] in (["Unit", "Seen in", "Source"], ["Seen in", "Source"])
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/README.md"])
+def test_the_glossary_is_linked(page: str) -> None:
+    assert "reference/glossary.md)" in (ROOT / page).read_text(encoding="utf-8")
