@@ -55,7 +55,7 @@ traffic:
   echo: {kind: ping, from: b, to: a, every: 100ms}
   background: {kind: tcp, from: a, to: b, simulated: true}
 """
-CHANGES = ("delay=9ms", "delay=4ms", "loss=1%", "loss=none", "rate=10Mbit", "rate=20Mbit", "down", "up")
+CHANGES = ("delay=9ms", "delay=4ms", "loss=1%", "loss=0%", "rate=10Mbit", "rate=20Mbit", "down", "up")
 EVERY_S = 30.0
 WITHIN_S = 120.0
 PAGE = "ui"
@@ -132,7 +132,7 @@ def random_scenario(random: Random, name: str) -> str:
             "queue": random.choice(("20p", {"kind": "codel", "limit": "100p"})),
             "duplicate": "1%",
             "corrupt": "0.5%",
-            "out_of_order": {"share": "1%", "delay": "25ms"},
+            "reordering": {"share": "1%", "delay": "25ms"},
         }
         link |= {key: some[key] for key in random.sample(sorted(some), random.randint(0, 2))}
         links[f"l{number}"] = link
@@ -208,12 +208,13 @@ def _after(place: Stage, process: "subprocess.Popen[bytes]", fault: str) -> str:
     directories = [each for each in (place.runs / place.name).glob("2*") if record.path_of(each) is not None]
     if not until(lambda: all(is_settled(each) for each in directories), within_s=60):
         return "it has no end"
+    if directories:
+        with _WRITING:
+            write_again(directories[0])
     if not until(lambda: not place.left(), within_s=10):
         return f"left: {'; '.join(place.left())}"
     if not directories:
         return "" if fault else f"there is no run; exit code {code}"
-    with _WRITING:
-        write_again(directories[0])
     found = ending.read(directories[0])
     summary = json.loads((directories[0] / "summary.json").read_text(encoding="utf-8"))
     state = summary["outcome"]["state"]
@@ -332,6 +333,7 @@ def grown(samples: Sequence[Sample]) -> list[str]:
 
 def main() -> int:
     """Soak for so many hours, write the samples, and say what was bad; 0 if nothing was."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--hours", type=float, default=1.0)
     options.add_argument("--seed", type=int, default=int(time.time()))
