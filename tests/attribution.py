@@ -61,7 +61,7 @@ def random_scenario(
             random.randint(1, 3),
         )
     ]
-    paced = "line: 1Gbit, classes: {all: {rate: 1Mbit, queue: 4p}}, default: all"
+    paced = "line_rate: 1Gbit, classes: {all: {rate: 1Mbit, queue: 4p}}, default: all"
     host = (
         f"{{kind: host, attach: r, pacing: {{{paced}}}}}"
         if random.random() < 0.5

@@ -261,7 +261,10 @@ def draw(study: Study, found: dict[Case, tuple[float, int]]) -> None:
 LIVE_LAWS = ("reno", "cubic")
 LIVE_KINDS = {
     "unpaced": ("", ""),
-    "host paces": ("pacing: {line: 1Gbit, count: ethernet, classes: {bulk: {rate: 45Mbit, port: 5201}}}", ""),
+    "host paces": (
+        "pacing: {line_rate: 1Gbit, count: ethernet, classes: {bulk: {rate: 45Mbit, port: 5201}}}",
+        "",
+    ),
     "socket paces": ("", "--fq-rate 44M"),
 }
 

@@ -30,7 +30,7 @@ links:
     forward: {{loss: {{model: renewal, gap: {{dist: weibull, shape: {SHAPE}, scale: {SCALE_S * 1e3:g}ms}}}}}}
 traffic:
   bulk: {{kind: tcp, from: sdsc, to: purdue, cc: reno, flows: 2, stop: {SECONDS}s}}
-measure: {{packets: {{links: [wan], snap: 128B}}}}
+measure: {{packets: {{links: [wan], snaplen: 128B}}}}
 """
 
 

@@ -71,7 +71,7 @@ def test_real_senders_follow_the_schedule_of_the_simulator(longhaul: Command, wo
 
 def test_a_sink_measures_each_packet(longhaul: Command, work: Path) -> None:
     # A tenth of the packets, 1 ms apart, is held back by 3.5 ms, and overtaken by three.
-    link = ", loss: 5%, out_of_order: {share: 10%, delay: 7500us}, duplicate: 10%"
+    link = ", loss: 5%, reordering: {share: 10%, delay: 7500us}, duplicate: 10%"
     flows = run(
         longhaul, work, "run", "  even: {kind: udp, from: a, to: b, rate: 8Mbit, size: 1000B}\n", link=link
     )

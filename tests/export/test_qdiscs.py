@@ -101,7 +101,7 @@ def test_the_bucket_counts_what_the_link_counts(count: str, words: str) -> None:
             "loss gemodel 1% 30% 80% 0.1%",
         ),
         ("loss: {model: four-state, p13: 1%, p31: 30%}", "loss state 1% 30% 0% 100% 0%"),
-        ("delay: 5ms\nout_of_order: {gap: 5, early: 25%}", "delay 5ms reorder 25% gap 5"),
+        ("delay: 5ms\nreordering: {gap: 5, early: 25%}", "delay 5ms reorder 25% gap 5"),
         ("duplicate: 1%\ncorrupt: 0.01%", "duplicate 1% corrupt 0.01%"),
         ("up: false", "loss 100%"),
     ],
@@ -145,7 +145,7 @@ def test_a_queue_is_the_buckets_child(queue: str, words: str) -> None:
         ("delay: {base: 300us, ticks: {hz: 8192, rounding: nearest}}", 8, "netem has no coarse clock"),
         ("rate: {opportunities: traces/cell.up}", 8, "tc follows no trace of rates"),
         ("rate: 1Gbit\nqueue: {kind: drr}", 9, "needs classes of traffic in tc; write fq-codel"),
-        ("delay: 1ms\nout_of_order: {share: 1%, delay: 5ms}", 9, "holds none back"),
+        ("delay: 1ms\nreordering: {share: 1%, delay: 5ms}", 9, "holds none back"),
         ("routes: {count: 4, policy: round-robin, rate: 1Gbit}", 8, "tc has no parallel routes"),
     ],
 )
@@ -167,8 +167,14 @@ def test_what_tc_cannot_express_is_refused_with_its_place(
     ("laws", "words"),
     [
         ("delay: {base: 10ms, jitter: {dist: normal, sd: 1ms}}", "changes the order of packets"),
-        ("loss: {model: independent, mean: 1%, place: after}\nrate: 1Gbit", "before the queue, not after it"),
-        ("rate: {paced: 500Mbit, line: 1Gbit}", "tc has no pacing: a bucket of 250000 bytes takes its place"),
+        (
+            "loss: {model: independent, mean: 1%, position: egress}\nrate: 1Gbit",
+            "before the queue, not after it",
+        ),
+        (
+            "rate: {paced: 500Mbit, line_rate: 1Gbit}",
+            "tc has no pacing: a bucket of 250000 bytes takes its place",
+        ),
         ("rate: 1Gbit\nqueue: {kind: red, min: 30p, max: 90p, limit: 200p}", "tc works out RED's weight"),
     ],
 )

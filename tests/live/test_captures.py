@@ -35,7 +35,7 @@ links:
     forward: {loss: {model: renewal, unit: packets, gap: {dist: weibull, shape: 2.9, scale: 100}}}
 traffic:
   bulk: {kind: tcp, from: a, to: b, cc: reno, flows: 2, stop: 6s}
-measure: {packets: {links: [wan], snap: 128B}}
+measure: {packets: {links: [wan], snaplen: 128B}}
 """
 
 
@@ -230,7 +230,7 @@ def counted_by_tcptrace(file: Path) -> dict[tuple[str, str], int]:
 def counted_by_tshark(file: Path) -> dict[tuple[str, str], int]:
     """The same, from Wireshark's analysis."""
     # Out of order is what it calls a repetition that comes soon.
-    again = "tcp.analysis.retransmission || tcp.analysis.out_of_order"
+    again = "tcp.analysis.retransmission || tcp.analysis.reordering"
     fields = ["ip.src", "tcp.srcport", "ip.dst", "tcp.dstport"]
     argv = ["tshark", "-n", "-r", file, "-Y", f"({again}) && tcp.len > 0", "-T", "fields"]
     argv += [word for field in fields for word in ("-e", field)]

@@ -28,9 +28,9 @@ measure: {journal: true}
 EVERY = {
     "delay": "{base: 5ms, jitter: {dist: normal, sd: 1ms}, reorder: true}",
     "rate": "50Mbit",
-    "loss": "{model: periodic, every: 9, place: after}",
+    "loss": "{model: periodic, every: 9, position: egress}",
     "queue": "{kind: drr, limit: 200p}",
-    "out_of_order": "{share: 20%, delay: 15ms}",
+    "reordering": "{share: 20%, delay: 15ms}",
     "duplicate": "10%",
     "corrupt": "1%",
     "count": "ethernet",

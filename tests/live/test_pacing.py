@@ -15,7 +15,7 @@ nodes:
   a:
     kind: host
     pacing:
-      line: 1Gbit
+      line_rate: 1Gbit
       count: ip
       classes:
         echo: {rate: 80kbit, protocol: icmp, to: b, queue: 6p}

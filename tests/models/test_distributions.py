@@ -205,12 +205,12 @@ def test_one_loss_in_every_block_of_n() -> None:
         assert (lost // block).tolist() == list(range(20))
 
 
-def test_out_of_order_needs_a_gap_shorter_than_the_difference_of_delays() -> None:
+def test_reordering_needs_a_gap_shorter_than_the_difference_of_delays() -> None:
     """Acceptance check T3: the late packet is overtaken if and only if the next gap is shorter."""
     delay, late = 1_000_000, 1_250_000
     laws = {
         "delay": {"law": "constant", "delay_ns": delay},
-        "out_of_order": {"law": "block", "block": 10, "delay_ns": late},
+        "reordering": {"law": "block", "block": 10, "delay_ns": late},
     }
     gaps = np.tile([100_000.0, 249_999.0, 250_001.0, 400_000.0, 249_000.0, 251_000.0, 10_000.0], 500)
     at = np.concatenate(([0.0], np.cumsum(gaps)))

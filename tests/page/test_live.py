@@ -18,9 +18,9 @@ traffic: {probe: {kind: ping, from: near, to: far, every: 50ms}}
 # A value for each model but the delay.
 EVERY = {
     "rate": "50Mbit",
-    "loss": "{model: periodic, every: 9, place: after}",
+    "loss": "{model: periodic, every: 9, position: egress}",
     "queue": "{kind: drr, limit: 200p}",
-    "out_of_order": "{share: 20%, delay: 90ms}",
+    "reordering": "{share: 20%, delay: 90ms}",
     "duplicate": "10%",
     "corrupt": "1%",
     "count": "ethernet",

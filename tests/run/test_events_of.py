@@ -23,11 +23,11 @@ MODELS = [
     "delay={base: 8ms, jitter: {dist: uniform, half_width: 250us}, reorder: false}",
     "delay={base: 8ms, ticks: {hz: 100, rounding: up}}",
     "rate=12345678bit",
-    "rate={paced: 300Mbit, line: 1Gbit}",
+    "rate={paced: 300Mbit, line_rate: 1Gbit}",
     "rate={bucket: 50Mbit, burst: 15400B, peak: 1Gbit}",
     "loss=0.30000001%",
     "loss={model: none}",
-    "loss={model: independent, mean: 2%, place: after}",
+    "loss={model: independent, mean: 2%, position: egress}",
     "loss={model: block, packets: 100}",
     "loss={model: periodic, every: 7}",
     "loss={model: gilbert-elliott, mean: 1%, burst: 2.5}",
@@ -42,10 +42,10 @@ MODELS = [
     "queue={kind: fq-codel, flows: 64}",
     "queue={kind: pie, alpha: 0.5}",
     "queue={kind: drr, limit: 100p, quantum: 3000B}",
-    "out_of_order={every: 100, delay: 50ms}",
-    "out_of_order={share: 1%, delay: 50ms}",
-    "out_of_order={gap: 5, early: 25%}",
-    "out_of_order=none",
+    "reordering={every: 100, delay: 50ms}",
+    "reordering={share: 1%, delay: 50ms}",
+    "reordering={gap: 5, early: 25%}",
+    "reordering=none",
     "duplicate=0.1%",
     "corrupt=0.0001%",
     "count=atm",
@@ -144,7 +144,7 @@ duration: 3s
 nodes:
   r: {kind: router}
   s: {kind: router}
-  a: {kind: host, attach: r, pacing: {line: 50Mbit, classes: {bulk: {to: b, rate: 10Mbit}}}}
+  a: {kind: host, attach: r, pacing: {line_rate: 50Mbit, classes: {bulk: {to: b, rate: 10Mbit}}}}
   b: {kind: host, attach: s}
 links: {wan: {endpoints: [r, s], delay: 35ms, rate: 10Mbit, loss: 1%}}
 traffic: {load: {kind: tcp, from: a, to: b}}

@@ -12,9 +12,9 @@ LINK = "delay: 5ms, rate: 100Mbit, loss: 1%"
 EVERY = {
     "delay": ("{base: 8ms, jitter: {dist: normal, sd: 1ms}, reorder: true}", {"delay", "reorder"}),
     "rate": ("50Mbit", {"rate"}),
-    "loss": ("{model: independent, mean: 2%, place: after}", {"loss", "loss_place"}),
+    "loss": ("{model: independent, mean: 2%, position: egress}", {"loss", "loss_position"}),
     "queue": ("{kind: codel, limit: 1bdp}", {"queue"}),
-    "out_of_order": ("{share: 1%, delay: 20ms}", {"out_of_order"}),
+    "reordering": ("{share: 1%, delay: 20ms}", {"reordering"}),
     "duplicate": ("0.5%", {"duplicate"}),
     "corrupt": ("0.1%", {"corrupt"}),
     "count": ("ethernet", {"framing"}),
@@ -52,41 +52,41 @@ def test_set_makes_the_change_that_an_event_makes(key: str) -> None:
     assert asked == {key: event[key] for key in ("direction", "route", "change")}
 
 
-def test_out_of_order_may_end() -> None:
+def test_reordering_may_end() -> None:
     plan = plan_of(
-        f"{LINK}, out_of_order: {{share: 1%, delay: 20ms}}", "{at: 1s, link: w, set: {out_of_order: none}}"
+        f"{LINK}, reordering: {{share: 1%, delay: 20ms}}", "{at: 1s, link: w, set: {reordering: none}}"
     )
-    assert plan["links"][0]["forward"]["out_of_order"] == {
+    assert plan["links"][0]["forward"]["reordering"] == {
         "law": "share",
         "probability": 0.01,
         "delay_ns": 20 * MS,
     }
-    assert changed(plan["events"][0]["change"]) == {"out_of_order": {"law": "none"}}
-    (asked,) = resolve_changes(["delay=30ms", "out_of_order=none"], plan["links"][0], to_hosts=())
-    assert asked["change"]["out_of_order"] == {"law": "none"}
-    with pytest.raises(ScenarioError, match="exceeds the delay of out_of_order"):
+    assert changed(plan["events"][0]["change"]) == {"reordering": {"law": "none"}}
+    (asked,) = resolve_changes(["delay=30ms", "reordering=none"], plan["links"][0], to_hosts=())
+    assert asked["change"]["reordering"] == {"law": "none"}
+    with pytest.raises(ScenarioError, match="exceeds the delay of reordering"):
         resolve_changes(["delay=30ms"], plan["links"][0], to_hosts=())
 
 
-def test_a_link_may_take_back_the_out_of_order_of_its_profile() -> None:
+def test_a_link_may_take_back_the_reordering_of_its_profile() -> None:
     text = """
 version: 1
 name: n
-profiles: {wan: {delay: 5ms, out_of_order: {share: 1%, delay: 20ms}}}
+profiles: {wan: {delay: 5ms, reordering: {share: 1%, delay: 20ms}}}
 nodes: {r: {kind: router}, s: {kind: router}}
-links: {w: {endpoints: [r, s], profile: wan, reverse: {out_of_order: none}}}
+links: {w: {endpoints: [r, s], profile: wan, reverse: {reordering: none}}}
 """
     (link,) = resolve(parse_scenario(text.encode(), name="n.yaml")).plan["links"]
-    assert link["forward"]["out_of_order"]["law"] == "share"
-    assert link["reverse"]["out_of_order"] is None
+    assert link["forward"]["reordering"]["law"] == "share"
+    assert link["reverse"]["reordering"] is None
 
 
 def test_what_has_no_number_to_move_changes_with_the_first_step() -> None:
-    loss = "{model: independent, mean: 3%, place: after}"
-    models = f"{{loss: {loss}, count: vlan, out_of_order: {{gap: 5, early: 1%}}}}"
+    loss = "{model: independent, mean: 3%, position: egress}"
+    models = f"{{loss: {loss}, count: vlan, reordering: {{gap: 5, early: 1%}}}}"
     plan = plan_of(LINK, f"{{at: 1s, link: w, set: {models}, over: 20ms}}")
     first, second = (changed(each["change"]) for each in plan["events"])
-    assert set(first) == {"loss", "loss_place", "framing", "out_of_order"}
+    assert set(first) == {"loss", "loss_position", "framing", "reordering"}
     assert first["loss"]["probability"] == pytest.approx(0.02)
     assert set(second) == {"loss"}
 
@@ -129,7 +129,7 @@ def test_up_and_other_models_change_in_one_request() -> None:
         (["coalesce=50us"], "ends at a host"),
         (["bandwidth=5Mbit"], "rate"),
         (["mtu=9000"], "fixed for a run"),
-        (["out_of_order=5ms"], "wants keys and values"),
+        (["reordering=5ms"], "wants keys and values"),
     ],
 )
 def test_what_cannot_change_says_why(words: list[str], message: str) -> None:

@@ -46,12 +46,12 @@ def known(plan: dict[str, Any], *place: str, content: Any) -> set[str]:
     return set(re.findall("`([^`]+)`", str(refusal.value).partition("expected")[2]))
 
 
-@pytest.mark.parametrize("law", ["loss", "delay", "rate", "out_of_order"])
+@pytest.mark.parametrize("law", ["loss", "delay", "rate", "reordering"])
 def test_every_law_of(plan: dict[str, Any], law: str) -> None:
     wanted = known(plan, law, content={"law": "?"})
     used = {each[law]["law"] for each in directions(plan) if each[law]}
     # No law of order is null in a direction, and "none" in a change alone.
-    assert used >= wanted - ({"unlimited"} if law != "out_of_order" else {"none"})
+    assert used >= wanted - ({"unlimited"} if law != "reordering" else {"none"})
     assert len(wanted) > 1
 
 

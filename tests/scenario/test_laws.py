@@ -134,8 +134,8 @@ def test_teragrid_in_literal_seconds_is_sixty_times_as_lossy() -> None:
 
 
 def test_losses_may_come_after_the_queue() -> None:
-    assert forward("loss: 1%")["loss_place"] == "before-queue"
-    assert forward("loss: {preset: teragrid, place: after}")["loss_place"] == "after-queue"
+    assert forward("loss: 1%")["loss_position"] == "ingress"
+    assert forward("loss: {preset: teragrid, position: egress}")["loss_position"] == "egress"
 
 
 def test_the_long_run_share_of_chains_is_known() -> None:
@@ -244,7 +244,7 @@ def test_laws_of_delay_keep_their_numbers(written: str, planned: dict) -> None:
     ],
 )
 def test_packets_leave_the_order_by_three_laws(written: str, planned: dict) -> None:
-    assert forward(f"delay: 5ms, out_of_order: {written}")["out_of_order"] == planned
+    assert forward(f"delay: 5ms, reordering: {written}")["reordering"] == planned
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_packets_leave_the_order_by_three_laws(written: str, planned: dict) -> N
     [
         ("1Gbit", {"law": "constant", "bits_per_s": 10**9}),
         (
-            "{paced: 500Mbit, line: 1Gbit}",
+            "{paced: 500Mbit, line_rate: 1Gbit}",
             {"law": "paced", "bits_per_s": 5 * 10**8, "line_bits_per_s": 10**9},
         ),
         (
@@ -381,9 +381,9 @@ def test_shares_of_loss_change_gradually_by_every_law_that_has_one() -> None:
 
 
 def test_a_paced_rate_changes_gradually_on_its_line() -> None:
-    rate = "{paced: 300Mbit, line: 1Gbit}"
+    rate = "{paced: 300Mbit, line_rate: 1Gbit}"
     plan = plan_of(
-        "rate: {paced: 100Mbit, line: 1Gbit}",
+        "rate: {paced: 100Mbit, line_rate: 1Gbit}",
         events=f"{{at: 1s, link: w, set: {{rate: {rate}}}, over: 20ms}}",
     )
     assert [each["bits_per_s"] for each in changes(plan, "rate")] == [2 * 10**8, 3 * 10**8]

@@ -51,7 +51,7 @@ def test_classes_become_laws_limits_and_rules(tmp_path: Path) -> None:
     found = pacing(
         written(
             tmp_path,
-            "{line: 10Gbit, count: psp, classes: {bulk: {rate: 500Mbit, to: [one, two],"
+            "{line_rate: 10Gbit, count: psp, classes: {bulk: {rate: 500Mbit, to: [one, two],"
             " port: [5001, 6000..6009], protocol: tcp, queue: 10ms},"
             " tbf: {bucket: 100Mbit, burst: 15400B, latency: 1ms, dscp: 10},"
             " own: {rate: 1Mbit, flows: 2, traffic: first}}}",

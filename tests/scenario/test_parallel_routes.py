@@ -65,7 +65,8 @@ def test_policies(written: str, planned: dict) -> None:
 def test_each_route_may_have_laws_of_its_own() -> None:
     link = forward(
         "rate: 1Gbit, routes: {policy: round-robin, each: "
-        "[{delay: 4ms, loss: {model: periodic, every: 7}}, {rate: {paced: 1Mbit, line: 1Gbit}, up: false}]}"
+        "[{delay: 4ms, loss: {model: periodic, every: 7}}, "
+        "{rate: {paced: 1Mbit, line_rate: 1Gbit}, up: false}]}"
     )
     first, second = link["bundle"]["routes"]
     assert (first["loss"], first["up"]) == ({"law": "periodic", "every": 7}, True)
@@ -108,7 +109,7 @@ def test_paths_have_the_rate_of_the_routes_together() -> None:
 
 
 def test_show_tells_of_routes_within_80_columns() -> None:
-    laws = FOUR + ", mtu: 9000, reverse: {loss: {preset: teragrid, place: after}, duplicate: 1%}"
+    laws = FOUR + ", mtu: 9000, reverse: {loss: {preset: teragrid, position: egress}, duplicate: 1%}"
     text = f"{NODES}links: {{w: {{endpoints: [a, b], {laws}}}}}\n"
     console = Console(width=80, record=True, file=StringIO())
     console.print(tables(describe(resolve(parse_scenario(text.encode(), name="t.yaml")))))

@@ -136,7 +136,7 @@ def test_a_start_that_cannot_be_is_refused_with_its_place(start: str, words: str
 
 CALM = TEXT.replace("start: {dist: uniform, low: 200ms, high: 1s}", "start: 200ms")
 TICKS = "delay: {base: 5ms, ticks: {hz: 1000, rounding: nearest}}"
-IN_ORDER = "events: [{at: 1s, link: wire, set: {out_of_order: none}}]\n"
+IN_ORDER = "events: [{at: 1s, link: wire, set: {reordering: none}}]\n"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ RANDOM: list[tuple[str, Callable[[str], str]]] = [
     ("arrivals", lambda calm: calm.replace("{kind: tcp, from: a, to: b, cc: $cc, start: 100ms, stop: 2s}",
         "{kind: udp, from: a, to: b, rate: 1Mbit, arrivals: poisson}")),
     ("reordering", lambda calm: calm.replace(
-        "queue: 1bdp", "queue: 1bdp, out_of_order: {share: 1%, delay: 9ms}")),
+        "queue: 1bdp", "queue: 1bdp, reordering: {share: 1%, delay: 9ms}")),
     ("an event", lambda calm: calm + "events: [{at: 1s, link: wire, set: {loss: 1%}}]\n"),
 ]  # fmt: skip
 

@@ -256,7 +256,7 @@ KEYS = st.sampled_from(
         "ticks",
         "hz",
         "rounding",
-        "out_of_order",
+        "reordering",
         "share",
         "early",
         "paced",
@@ -318,7 +318,7 @@ def test_fuzzed_words_of_the_language_never_give_a_traceback(sections: dict[str,
     outcome("\n".join(lines).encode())
 
 
-@given(st.sampled_from(["loss", "delay", "rate", "queue", "out_of_order", "routes", "count"]), trees(depth=2))
+@given(st.sampled_from(["loss", "delay", "rate", "queue", "reordering", "routes", "count"]), trees(depth=2))
 def test_fuzzed_laws_of_a_sound_link_never_give_a_traceback(law: str, value: str) -> None:
     head = "version: 1\nname: t\nduration: 1s\nnodes: {a: {kind: host}, b: {kind: host}}\n"
     link = f"links: {{w: {{endpoints: [a, b], {law}: {value}}}}}\n"

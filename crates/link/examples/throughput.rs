@@ -68,8 +68,8 @@ fn main() {
     );
     report("weibull jitter, order kept", &Laws { delay: weibull, ..wan.clone() }, Span::ZERO);
     report("normal jitter, order free", &Laws { delay: normal, reorder: true, ..wan.clone() }, Span::ZERO);
-    let out_of_order = Some(OutOfOrder::Block { block: 100, delay: Span::from_us(1100) });
-    report("one late packet in 100", &Laws { out_of_order, ..wan.clone() }, Span::ZERO);
+    let reordering = Some(OutOfOrder::Block { block: 100, delay: Span::from_us(1100) });
+    report("one late packet in 100", &Laws { reordering, ..wan.clone() }, Span::ZERO);
     let far = Laws { delay: Delay::Constant(Span::from_s(100)), ..wan.clone() };
     memory("in flight", &far);
     memory("in flight, order free", &Laws { reorder: true, ..far });

@@ -10,7 +10,7 @@ pub struct Laws {
     /// What is lost.
     pub loss: Loss,
     /// Where it is lost.
-    pub loss_place: LossPlace,
+    pub loss_position: LossPosition,
     /// How much may wait for the wire.
     pub queue: QueueLimit,
     /// In which order, and what is dropped before the limit is reached.
@@ -24,7 +24,7 @@ pub struct Laws {
     /// Whether a packet may overtake another because its delay was smaller.
     pub reorder: bool,
     /// The reordering model.
-    pub out_of_order: Option<OutOfOrder>,
+    pub reordering: Option<OutOfOrder>,
     /// The chance that a packet, once past the loss law, is followed by a copy of itself.
     pub duplicate: Probability,
     /// The chance that one bit of a packet arrives wrong.
@@ -36,14 +36,14 @@ impl Default for Laws {
         Laws {
             up: true,
             loss: Loss::None,
-            loss_place: LossPlace::BeforeQueue,
+            loss_position: LossPosition::Ingress,
             queue: QueueLimit::default(),
             discipline: Discipline::Fifo,
             rate: RateLaw::Unlimited,
             framing: Framing::default(),
             delay: Delay::Constant(Span::ZERO),
             reorder: false,
-            out_of_order: None,
+            reordering: None,
             duplicate: Probability::ZERO,
             corrupt: Probability::ZERO,
         }
@@ -52,12 +52,12 @@ impl Default for Laws {
 
 /// Where packets are lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LossPlace {
+pub enum LossPosition {
     /// Before the queue: a lost packet takes no room and no time.
     #[default]
-    BeforeQueue,
+    Ingress,
     /// After the serialiser: a lost packet has taken both.
-    AfterQueue,
+    Egress,
 }
 
 /// A reordering model, for a wire that keeps packets in order otherwise.
@@ -110,11 +110,11 @@ pub struct Change {
     pub corrupt: Option<Probability>,
     /// A new loss position. Packets that wait in the queue have passed its ingress: a change applies to them only
     /// at the egress.
-    pub loss_place: Option<LossPlace>,
+    pub loss_position: Option<LossPosition>,
     /// New framing, for packets whose first bit leaves from now on.
     pub framing: Option<Framing>,
     /// A new reordering model, or none, for packets whose first bit leaves from now on.
-    pub out_of_order: Option<Option<OutOfOrder>>,
+    pub reordering: Option<Option<OutOfOrder>>,
     /// A new span within which segments of a super-packet leave together, for packets whose first bit leaves
     /// from now on.
     pub coalesce: Option<Span>,

@@ -60,7 +60,7 @@ mod wire;
 pub use bundle::{Bundle, BundleLaws, FlowKey, Policy, Resequence};
 pub use delay::{Delay, Rounding};
 pub use fate::{Counters, Fate, Load, Offered};
-pub use laws::{Change, Laws, LossPlace, OutOfOrder};
+pub use laws::{Change, Laws, LossPosition, OutOfOrder};
 pub use line::Line;
 pub use link::Link;
 pub use loss::{GapUnit, Loss};

@@ -5,7 +5,7 @@ use crate::pipe::Pace;
 use crate::queue::{Arrival, Outcome, Queue, Waiting};
 use crate::rate::Gate;
 use crate::wire::{Entry, Wire};
-use crate::{Change, Counters, Fate, Framing, Laws, Load, LossPlace, Offered, OutOfOrder, QueueLimit};
+use crate::{Change, Counters, Fate, Framing, Laws, Load, LossPosition, Offered, OutOfOrder, QueueLimit};
 use longhaul_random::{Seed, Stream};
 use longhaul_units::{Histogram, Probability, Serialiser, Span, Time};
 use std::collections::VecDeque;
@@ -21,20 +21,20 @@ use std::collections::VecDeque;
 /// of a picosecond are carried), and arrives one wire delay later. The queue holds what has not
 /// begun to leave. A packet that waits is started at the exact instant at which the serialiser
 /// becomes free, with the laws of that instant. While no law lets packets overtake
-/// ([`Laws::reorder`], [`Laws::out_of_order`]), they come out in the order in which they left the
+/// ([`Laws::reorder`], [`Laws::reordering`]), they come out in the order in which they left the
 /// queue, also when their delay shrinks.
 #[derive(Debug)]
 pub struct Link<P> {
     up: bool,
     loss: LossProcess,
-    loss_place: LossPlace,
+    loss_position: LossPosition,
     limit: QueueLimit,
     queue: Queue<P>,
     gate: Gate,
     framing: Framing,
     delay: DelayProcess,
     least_delay: Span,
-    out_of_order: Option<Outsider>,
+    reordering: Option<Outsider>,
     duplicate: Probability,
     corrupt: Probability,
     reorder: bool,
@@ -60,7 +60,7 @@ struct Streams {
     loss: Stream,
     queue: Stream,
     delay: Stream,
-    out_of_order: Stream,
+    reordering: Stream,
     duplicate: Stream,
     corrupt: Stream,
     flow_key: u64,
@@ -123,14 +123,14 @@ impl<P: Load> Link<P> {
         let mut link = Link {
             up: laws.up,
             loss: LossProcess::new(&laws.loss, Time::ZERO),
-            loss_place: laws.loss_place,
+            loss_position: laws.loss_position,
             limit: laws.queue,
             queue: Queue::new(&laws.discipline, Time::ZERO),
             gate: Gate::new(laws.rate),
             framing: laws.framing,
             delay: DelayProcess::new(laws.delay),
             least_delay: Span::ZERO,
-            out_of_order: laws.out_of_order.map(Outsider::new),
+            reordering: laws.reordering.map(Outsider::new),
             duplicate: laws.duplicate,
             corrupt: laws.corrupt,
             reorder: laws.reorder,
@@ -140,7 +140,7 @@ impl<P: Load> Link<P> {
                 loss: stream("loss"),
                 queue: stream("queue"),
                 delay: stream("delay"),
-                out_of_order: stream("out-of-order"),
+                reordering: stream("out-of-order"),
                 duplicate: stream("duplicate"),
                 corrupt: stream("corrupt"),
                 flow_key: stream("flow-hash").bits(),
@@ -169,7 +169,7 @@ impl<P: Load> Link<P> {
         // Drawn for lost packets too, so that another loss law duplicates the same packets.
         let twice =
             self.duplicate > Probability::ZERO && self.duplicate.strikes(self.streams.duplicate.bits());
-        if self.loss_place == LossPlace::BeforeQueue
+        if self.loss_position == LossPosition::Ingress
             && self.loss.strikes(&mut self.streams.loss, now, packet.bytes())
         {
             self.counters.lost_packets += 1;
@@ -248,8 +248,8 @@ impl<P: Load> Link<P> {
         if let Some(delay) = &change.delay {
             self.delay = DelayProcess::new(delay.clone());
         }
-        if let Some(place) = change.loss_place {
-            self.loss_place = place;
+        if let Some(place) = change.loss_position {
+            self.loss_position = place;
         }
         if let Some(framing) = change.framing
             && framing != self.framing
@@ -260,8 +260,8 @@ impl<P: Load> Link<P> {
                 self.gate.hold_until(now);
             }
         }
-        if let Some(law) = change.out_of_order {
-            self.out_of_order = law.map(Outsider::new);
+        if let Some(law) = change.reordering {
+            self.reordering = law.map(Outsider::new);
         }
         if let Some(coalesce) = change.coalesce {
             self.coalesce = coalesce;
@@ -422,7 +422,7 @@ impl<P: Load> Link<P> {
         let end = self.gate.send(start, framed);
         self.counters.wire_bytes += u64::from(framed);
         self.waits.add(start.since(since), 1);
-        if self.loss_place == LossPlace::AfterQueue
+        if self.loss_position == LossPosition::Egress
             && self.loss.strikes(&mut self.streams.loss, end, packet.bytes())
         {
             self.counters.lost_packets += 1;
@@ -432,8 +432,8 @@ impl<P: Load> Link<P> {
         // Drawn for packets out of order too, so that choosing moves no other packet's delay.
         let mut delay = self.delay.draw(&mut self.streams.delay, end);
         let mut late = false;
-        if let Some(outsider) = &mut self.out_of_order
-            && let Some(other) = outsider.strikes(&mut self.streams.out_of_order)
+        if let Some(outsider) = &mut self.reordering
+            && let Some(other) = outsider.strikes(&mut self.streams.reordering)
         {
             (delay, late) = (other, true);
         }
@@ -454,10 +454,10 @@ impl<P: Load> Link<P> {
     pub(crate) fn as_pipe(&self) -> Option<(Pace, Span)> {
         let plain = self.up
             && self.queue.is_plain()
-            && self.loss_place == LossPlace::BeforeQueue
+            && self.loss_position == LossPosition::Ingress
             && self.coalesce == Span::ZERO
             && !self.reorder
-            && self.out_of_order.is_none()
+            && self.reordering.is_none()
             && self.duplicate == Probability::ZERO
             && self.corrupt == Probability::ZERO;
         if !plain { None } else { self.gate.pace().zip(self.delay.constant()) }
@@ -500,11 +500,11 @@ impl<P: Load> Link<P> {
     /// Works out what follows from the laws.
     fn take_stock(&mut self) {
         let least = self.delay.least();
-        self.least_delay = self.out_of_order.as_ref().map_or(least, |outsider| least.min(outsider.least()));
+        self.least_delay = self.reordering.as_ref().map_or(least, |outsider| least.min(outsider.least()));
         self.wire_tells_all = self.gate.is_steady()
             && self.queue.is_plain()
             && !self.reorder
-            && self.out_of_order.is_none()
-            && self.loss_place == LossPlace::BeforeQueue;
+            && self.reordering.is_none()
+            && self.loss_position == LossPosition::Ingress;
     }
 }

@@ -5,7 +5,9 @@ mod common;
 use common::{
     Input, Polls, any_bit_rate, any_bundle, any_inputs, any_laws, inputs, offers, ordered_laws, play,
 };
-use longhaul_link::{Bundle, Change, Delay, Discipline, Fate, Laws, Line, Link, LossPlace, Offered, RateLaw};
+use longhaul_link::{
+    Bundle, Change, Delay, Discipline, Fate, Laws, Line, Link, LossPosition, Offered, RateLaw,
+};
 use longhaul_random::Seed;
 use longhaul_units::{Probability, Span, Time};
 use proptest::prelude::*;
@@ -54,7 +56,7 @@ proptest! {
     ) {
         let laws = Laws {
             up: true,
-            loss_place: LossPlace::BeforeQueue,
+            loss_position: LossPosition::Ingress,
             discipline: Discipline::Fifo,
             rate: gigabits.map_or(RateLaw::Unlimited, |rate| RateLaw::constant(rate * 1_000_000_000)),
             delay: Delay::Constant(Span::from_us(delay_us)),
@@ -163,8 +165,8 @@ proptest! {
     #[test]
     fn other_laws_lose_the_same_packets(laws in any_laws(), others in any_laws(), offers in offers(), seed: u64) {
         // Laws that count time or bytes meet the same packets only at the near end.
-        let others = Laws { loss: laws.loss.clone(), loss_place: LossPlace::BeforeQueue, ..others };
-        let laws = Laws { loss_place: LossPlace::BeforeQueue, ..laws };
+        let others = Laws { loss: laws.loss.clone(), loss_position: LossPosition::Ingress, ..others };
+        let laws = Laws { loss_position: LossPosition::Ingress, ..laws };
         let lost = |laws: &Laws| -> Vec<bool> {
             let run = play(link(laws, seed, Span::ZERO), &offers, Polls::Prompt);
             run.fates.iter().map(|fate| *fate == Offered::Ended(Fate::Lost)).collect()
@@ -189,9 +191,9 @@ proptest! {
             reorder: Some(laws.reorder),
             duplicate: Some(laws.duplicate),
             corrupt: Some(laws.corrupt),
-            loss_place: Some(laws.loss_place),
+            loss_position: Some(laws.loss_position),
             framing: Some(laws.framing),
-            out_of_order: match laws.out_of_order {
+            reordering: match laws.reordering {
                 None => Some(None),
                 Some(_) => None, // Blocks and gaps begin afresh.
             },

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{END, Packet, drain, gigabit, link, packet, probability, run_until, transparent};
-use longhaul_link::{Change, Delay, Fate, Laws, Link, Loss, LossPlace, Offered, OutOfOrder, QueueLimit};
+use longhaul_link::{Change, Delay, Fate, Laws, Link, Loss, LossPosition, Offered, OutOfOrder, QueueLimit};
 use longhaul_random::Seed;
 use longhaul_units::{Probability, Span, Time};
 use proptest::prelude::*;
@@ -62,12 +62,12 @@ fn one_packet_per_block_is_lost_at_the_link_too() {
 proptest! {
     /// NemC (OSU-CISRC-2/06-TR26, 3.4) with its condition made exact.
     #[test]
-    fn a_packet_out_of_order_is_overtaken_iff_the_next_gap_is_below_the_difference_of_the_delays(
+    fn a_reordered_packet_is_overtaken_iff_the_next_gap_is_below_the_difference_of_the_delays(
         seed: u64, gaps in proptest::collection::vec(190u64..=210, 1..100), block in 2u64..20,
     ) {
         let (net_delay, ooo_delay) = (Span::from_us(1000), Span::from_us(1200));
-        let out_of_order = Some(OutOfOrder::Block { block, delay: ooo_delay });
-        let laws = Laws { delay: Delay::Constant(net_delay), out_of_order, ..transparent() };
+        let reordering = Some(OutOfOrder::Block { block, delay: ooo_delay });
+        let laws = Laws { delay: Delay::Constant(net_delay), reordering, ..transparent() };
         let mut link = Link::new(laws, &Seed::new(seed), "a/forward", Span::ZERO);
         let mut now = Time::ZERO;
         let mut offered = vec![];
@@ -97,8 +97,8 @@ proptest! {
     fn choosing_packets_moves_no_other_packets_delay(seed: u64, count in 1usize..60) {
         let delay = Delay::Normal { mean: Span::from_us(100), sd: Span::from_us(30) };
         let late = Span::from_ms(1);
-        let dues = |out_of_order| {
-            let laws = Laws { delay: delay.clone(), reorder: true, out_of_order, ..transparent() };
+        let dues = |reordering| {
+            let laws = Laws { delay: delay.clone(), reorder: true, reordering, ..transparent() };
             let mut link = Link::new(laws, &Seed::new(seed), "a/forward", Span::ZERO);
             for n in 0..count {
                 link.offer(Time::ZERO, packet(n as u64, 100));
@@ -232,8 +232,8 @@ fn a_segment_that_enters_after_its_train_was_due_travels_alone() {
 
 #[test]
 fn a_late_packet_that_is_due_divides_a_train_rather_than_pass_it() {
-    let out_of_order = Some(OutOfOrder::Block { block: 4, delay: Span::from_ns(51_500) });
-    let out = departures(Span::from_us(100), Laws { out_of_order, ..slow() }, &[0; 4]);
+    let reordering = Some(OutOfOrder::Block { block: 4, delay: Span::from_ns(51_500) });
+    let out = departures(Span::from_us(100), Laws { reordering, ..slow() }, &[0; 4]);
     // This seed chooses packet 1, due at 53.5 us; packets 2 and 3, due at 53 and 54, are a train.
     let (first, late) = ((0, us(51)), (1, Time::from_ns(53_500)));
     let expected = [(first.1, vec![first]), (late.1, vec![(2, us(53)), late]), (us(54), vec![(3, us(54))])];
@@ -246,9 +246,9 @@ fn packets_leave_the_order_from_a_change_on_and_no_longer_after_the_next() {
     let mut link = link(Laws { delay, ..transparent() });
     let every = OutOfOrder::Share { probability: probability(1.0), delay: Span::from_us(50) };
     link.offer(us(0), packet(0, 100));
-    link.change(us(1), &Change { out_of_order: Some(Some(every)), ..Change::default() });
+    link.change(us(1), &Change { reordering: Some(Some(every)), ..Change::default() });
     link.offer(us(1), packet(1, 100));
-    link.change(us(2), &Change { out_of_order: Some(None), ..Change::default() });
+    link.change(us(2), &Change { reordering: Some(None), ..Change::default() });
     link.offer(us(2), packet(2, 100));
     assert_eq!(drain(&mut link, END), [(0, us(5)), (2, us(7)), (1, us(51))]);
 }
@@ -258,7 +258,7 @@ fn packets_that_are_late_by_a_shorter_delay_pass_those_that_are_late_by_a_longer
     let mut link = link(transparent());
     let late = |delay| OutOfOrder::Share { probability: probability(1.0), delay: Span::from_us(delay) };
     for (at, delay) in [(0, 50), (1, 10), (2, 20)] {
-        link.change(us(at), &Change { out_of_order: Some(Some(late(delay))), ..Change::default() });
+        link.change(us(at), &Change { reordering: Some(Some(late(delay))), ..Change::default() });
         link.offer(us(at), packet(at, 100));
     }
     assert_eq!(drain(&mut link, END), [(1, us(11)), (2, us(22)), (0, us(50))]);
@@ -271,8 +271,8 @@ fn what_waits_passes_a_new_loss_position_at_the_egress() {
     for number in 0..3 {
         link.offer(us(0), packet(number, 1250));
     }
-    let place = Some(LossPlace::AfterQueue);
-    link.change(us(5), &Change { loss: Some(all), loss_place: place, ..Change::default() });
+    let place = Some(LossPosition::Egress);
+    link.change(us(5), &Change { loss: Some(all), loss_position: place, ..Change::default() });
     // 0 has left the queue already; 1 and 2 are transmitted, and lost then.
     let mut out = Vec::new();
     run_until(&mut link, END, &mut out);

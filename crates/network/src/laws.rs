@@ -38,14 +38,14 @@ pub fn laws(direction: &plan::Direction) -> link::Laws {
     link::Laws {
         up: direction.up,
         loss: loss(&direction.loss),
-        loss_place: loss_place(direction.loss_place),
+        loss_position: loss_position(direction.loss_position),
         queue: limit(&direction.queue),
         discipline: discipline(&direction.queue.discipline),
         rate: rate(&direction.rate),
         framing: framing(&direction.framing),
         delay: delay(&direction.delay),
         reorder: direction.reorder,
-        out_of_order: direction.out_of_order.as_ref().and_then(out_of_order),
+        reordering: direction.reordering.as_ref().and_then(reordering),
         duplicate: probability(direction.duplicate),
         corrupt: probability(direction.corrupt),
     }
@@ -72,17 +72,17 @@ pub fn change(change: &plan::Change) -> link::Change {
         reorder: change.reorder,
         duplicate: change.duplicate.map(probability),
         corrupt: change.corrupt.map(probability),
-        loss_place: change.loss_place.map(loss_place),
+        loss_position: change.loss_position.map(loss_position),
         framing: change.framing.as_ref().map(framing),
-        out_of_order: change.out_of_order.as_ref().map(out_of_order),
+        reordering: change.reordering.as_ref().map(reordering),
         coalesce: change.coalesce_ns.map(Span::from_ns),
     }
 }
 
-fn loss_place(place: plan::LossPlace) -> link::LossPlace {
+fn loss_position(place: plan::LossPosition) -> link::LossPosition {
     match place {
-        plan::LossPlace::BeforeQueue => link::LossPlace::BeforeQueue,
-        plan::LossPlace::AfterQueue => link::LossPlace::AfterQueue,
+        plan::LossPosition::Ingress => link::LossPosition::Ingress,
+        plan::LossPosition::Egress => link::LossPosition::Egress,
     }
 }
 
@@ -283,7 +283,7 @@ fn series(points: &[(u64, u64)], scale: u64, repeat_ns: Option<u64>) -> Option<l
     link::Series::new(&points, repeat_ns.map(Span::from_ns))
 }
 
-fn out_of_order(law: &plan::OutOfOrder) -> Option<link::OutOfOrder> {
+fn reordering(law: &plan::OutOfOrder) -> Option<link::OutOfOrder> {
     Some(match *law {
         plan::OutOfOrder::None {} => return None,
         plan::OutOfOrder::Block { block, delay_ns } => {

@@ -51,9 +51,9 @@ fn every_change() -> Vec<Change> {
         reorder: Some(false),
         duplicate: Some(0.2),
         corrupt: Some(0.3),
-        loss_place: Some(LossPlace::AfterQueue),
+        loss_position: Some(LossPosition::Egress),
         framing: Some(Framing { overhead_bytes: 38, least_bytes: 84, cells: None }),
-        out_of_order: Some(OutOfOrder::Share { probability: 0.2, delay_ns: 900_000 }),
+        reordering: Some(OutOfOrder::Share { probability: 0.2, delay_ns: 900_000 }),
         coalesce_ns: Some(50_000),
         pacing: vec![PacingChange { class: 0, law: PacingLaw::Paced { bits_per_s: 10_000_000 } }],
     };
@@ -63,14 +63,14 @@ fn every_change() -> Vec<Change> {
         change
             .as_object_mut()
             .unwrap()
-            .retain(|each, _| each == key || key == "loss_place" && each == "loss");
+            .retain(|each, _| each == key || key == "loss_position" && each == "loss");
         serde_json::from_value::<Change>(change).unwrap()
     };
     let whole = serde_json::to_value(&all).unwrap();
     let mut changes: Vec<Change> = whole.as_object().unwrap().keys().map(|key| one(key)).collect();
     assert_eq!(changes.len(), 13);
     changes.insert(0, Change { up: Some(false), ..Change::default() });
-    changes.push(Change { out_of_order: Some(OutOfOrder::None {}), ..Change::default() });
+    changes.push(Change { reordering: Some(OutOfOrder::None {}), ..Change::default() });
     changes
 }
 

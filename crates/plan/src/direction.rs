@@ -12,7 +12,7 @@ pub struct Direction {
     pub loss: Loss,
     /// Where it is lost.
     #[serde(default)]
-    pub loss_place: LossPlace,
+    pub loss_position: LossPosition,
     /// What may wait.
     pub queue: Queue,
     /// How fast the wire takes packets.
@@ -25,7 +25,7 @@ pub struct Direction {
     /// Whether a packet may overtake another because its delay was smaller.
     pub reorder: bool,
     /// The reordering model.
-    pub out_of_order: Option<OutOfOrder>,
+    pub reordering: Option<OutOfOrder>,
     /// The share of packets that arrive twice.
     pub duplicate: f64,
     /// The share of packets in which one bit, chosen at random, arrives wrong.
@@ -46,13 +46,13 @@ impl Default for Direction {
         Direction {
             up: true,
             loss: Loss::None {},
-            loss_place: LossPlace::default(),
+            loss_position: LossPosition::default(),
             queue: Queue::default(),
             rate: Rate::Unlimited {},
             framing: Framing::default(),
             delay: Delay::Constant { delay_ns: 0 },
             reorder: false,
-            out_of_order: None,
+            reordering: None,
             duplicate: 0.0,
             corrupt: 0.0,
             bundle: None,
@@ -64,12 +64,12 @@ impl Default for Direction {
 /// Where packets are lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LossPlace {
+pub enum LossPosition {
     /// Before the queue: lost packets take no room and no time.
     #[default]
-    BeforeQueue,
+    Ingress,
     /// After the serialiser: lost packets have taken both.
-    AfterQueue,
+    Egress,
 }
 
 /// What becomes different in a direction; what is `None` stays.
@@ -102,13 +102,13 @@ pub struct Change {
     pub corrupt: Option<f64>,
     /// A new loss position; only together with a new loss model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub loss_place: Option<LossPlace>,
+    pub loss_position: Option<LossPosition>,
     /// New framing, for packets whose first bit leaves from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub framing: Option<Framing>,
     /// A new reordering model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub out_of_order: Option<OutOfOrder>,
+    pub reordering: Option<OutOfOrder>,
     /// Another span within which segments of a super-packet leave together, where the direction ends at a
     /// host.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,7 +134,7 @@ impl Direction {
             duplicate: Some(self.duplicate),
             corrupt: Some(self.corrupt),
             framing: Some(self.framing),
-            out_of_order: self.out_of_order.clone(),
+            reordering: self.reordering.clone(),
             ..Change::default()
         }
         .check()?;
@@ -159,11 +159,11 @@ impl Change {
         at("rate", self.rate.as_ref().map_or(Ok(()), Rate::check))?;
         at("delay", self.delay.as_ref().map_or(Ok(()), Delay::check))?;
         at("framing", self.framing.as_ref().map_or(Ok(()), Framing::check))?;
-        if let Some(law) = &self.out_of_order {
-            at("out_of_order", law.check(self.delay.as_ref().map_or(0, Delay::mean_ns)))?;
+        if let Some(law) = &self.reordering {
+            at("reordering", law.check(self.delay.as_ref().map_or(0, Delay::mean_ns)))?;
         }
-        if self.loss_place.is_some() && self.loss.is_none() {
-            return Err("loss_place: can only change together with loss".into());
+        if self.loss_position.is_some() && self.loss.is_none() {
+            return Err("loss_position: can only change together with loss".into());
         }
         for (position, each) in self.pacing.iter().enumerate() {
             each.law.check().map_err(|error| format!("pacing[{position}].law.{error}"))?;

@@ -21,7 +21,7 @@ mod series;
 
 pub use bundle::{Bundle, FlowKey, Policy, Resequence};
 pub use delay::{Delay, OutOfOrder, Rounding};
-pub use direction::{Change, Direction, LossPlace};
+pub use direction::{Change, Direction, LossPosition};
 pub use events::{Cause, Event, LinkChange, Requester, Way};
 pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};

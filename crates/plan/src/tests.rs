@@ -134,7 +134,7 @@ fn a_name_that_no_kernel_takes_for_a_law_is_refused() {
 #[test]
 fn nemcs_extra_delay_must_exceed_the_delay() {
     let mut plan = plan();
-    plan.links[0].forward.out_of_order = Some(OutOfOrder::Block { block: 10, delay_ns: 1_000 });
+    plan.links[0].forward.reordering = Some(OutOfOrder::Block { block: 10, delay_ns: 1_000 });
     assert!(plan.check().unwrap_err().contains("must exceed"));
 }
 

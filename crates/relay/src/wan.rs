@@ -531,16 +531,16 @@ fn apply(laws: &mut Direction, change: &Change) {
         reorder,
         duplicate,
         corrupt,
-        loss_place,
+        loss_position,
         framing,
-        out_of_order,
+        reordering,
         // A gateway has no super-packets, and hosts that pace stand before it.
         coalesce_ns: _,
         pacing: _,
     } = change.clone();
-    laws.loss_place = loss_place.unwrap_or(laws.loss_place);
+    laws.loss_position = loss_position.unwrap_or(laws.loss_position);
     laws.framing = framing.unwrap_or(laws.framing);
-    laws.out_of_order = out_of_order.or(laws.out_of_order.take());
+    laws.reordering = reordering.or(laws.reordering.take());
     laws.up = up.unwrap_or(laws.up);
     laws.reorder = reorder.unwrap_or(laws.reorder);
     laws.duplicate = duplicate.unwrap_or(laws.duplicate);

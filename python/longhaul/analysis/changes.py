@@ -22,9 +22,9 @@ _ORDER = (
     "reorder",
     "rate",
     "loss",
-    "loss_place",
+    "loss_position",
     "queue",
-    "out_of_order",
+    "reordering",
     "duplicate",
     "corrupt",
     "framing",
@@ -32,7 +32,7 @@ _ORDER = (
 )
 
 
-_NAMES = {"up": "", "coalesce_ns": "coalesce", "loss_place": "loss position", "framing": "count"}
+_NAMES = {"up": "", "coalesce_ns": "coalesce", "loss_position": "loss position", "framing": "count"}
 """Where a model's name in the scenario language is not its key."""
 
 
@@ -288,10 +288,10 @@ def _text(key: str, value: Any) -> str:
             return value_text("probability", value)
         case "coalesce_ns":
             return value_text(key, value)
-        case "loss_place":
-            return {"before-queue": "ingress", "after-queue": "egress"}[value]
+        case "loss_position":
+            return str(value)
         case "framing":
             return framing_name(value) or law_text(value)
-        case "out_of_order":
+        case "reordering":
             return "none" if value is None else law_text(value)
     return law_text(value)

@@ -198,8 +198,8 @@ def changed(model: Json, change: Json, *, route: int | None) -> Model:
     """The link model after a change of the plan; ``model`` stays as it is."""
     after = dict(model)
     own = {key: value for key, value in change.items() if key != "pacing"}
-    if own.get("out_of_order") == {"law": "none"}:
-        own["out_of_order"] = None
+    if own.get("reordering") == {"law": "none"}:
+        own["reordering"] = None
     bundle = after.get("bundle")
     if bundle is None:
         after |= own

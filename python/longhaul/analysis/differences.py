@@ -17,13 +17,13 @@ _LAWS = (
     "rate",
     "loss",
     "queue",
-    "out_of_order",
+    "reordering",
     "reorder",
     "duplicate",
     "corrupt",
     "bundle",
     "framing",
-    "loss_place",
+    "loss_position",
     "up",
 )
 _TRAFFIC = (

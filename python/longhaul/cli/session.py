@@ -91,7 +91,7 @@ def exec_(name: str | None, host: str, command: tuple[str, ...]) -> None:
 def set_(name: str | None, way: str | None, route: int | None, link: str, changes: tuple[str, ...]) -> None:
     """Change LINK while it runs: any model of it, or up/down, all at one instant.
 
-    KEY is delay, rate, loss, queue, out_of_order, duplicate, corrupt, count or coalesce; VALUE is written as
+    KEY is delay, rate, loss, queue, reordering, duplicate, corrupt, count or coalesce; VALUE is written as
     in the scenario. Nothing is flushed: packets on the wire arrive as they would have, packets in the queue
     stay there. A host's name in place of LINK changes classes of its pacing: CLASS=RATE, CLASS=unpaced. Every
     change is recorded with the run.
@@ -99,8 +99,8 @@ def set_(name: str | None, way: str | None, route: int | None, link: str, change
     \b
     longhaul set par-nyc delay=60ms loss=0.1%
     longhaul set par-nyc 'delay={base: 60ms, jitter: {dist: normal, sd: 2ms}, reorder: true}'
-    longhaul set par-nyc 'out_of_order={share: 1%, delay: 90ms}' count=ethernet
-    longhaul set par-nyc 'loss={model: independent, mean: 1%, place: after}' out_of_order=none
+    longhaul set par-nyc 'reordering={share: 1%, delay: 90ms}' count=ethernet
+    longhaul set par-nyc 'loss={model: independent, mean: 1%, position: egress}' reordering=none
     longhaul set par-nyc --forward rate=100Mbit queue=1bdp
     longhaul set par-nyc down
     longhaul set bundle --route 2 down

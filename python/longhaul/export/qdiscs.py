@@ -140,9 +140,9 @@ def _loss(direction: Plain, rough: list[LawError]) -> list[str]:
     law = direction["loss"]
     if law["law"] == "none":
         return []
-    if direction["loss_place"] != "before-queue" and direction["rate"]["law"] != "unlimited":
+    if direction["loss_position"] != "ingress" and direction["rate"]["law"] != "unlimited":
         message = "tc loses packets before the queue, not after it"
-        rough.append(LawError(("loss",), message, "write place: before to have the same here"))
+        rough.append(LawError(("loss",), message, "write position: ingress to have the same here"))
     match law["law"]:
         case "independent":
             return ["loss", percent(law["probability"])]
@@ -163,12 +163,12 @@ def _loss(direction: Plain, rough: list[LawError]) -> list[str]:
 
 
 def _order(direction: Plain, _rough: list[LawError]) -> list[str]:
-    law = direction["out_of_order"]
+    law = direction["reordering"]
     if law is None:
         return []
     if law["law"] != "early":
         message = "netem lets packets overtake, and holds none back"
-        raise LawError(("out_of_order",), message, "write for example {gap: 5, early: 25%}")
+        raise LawError(("reordering",), message, "write for example {gap: 5, early: 25%}")
     return ["reorder", percent(law["probability"]), "gap", str(law["gap"])]
 
 

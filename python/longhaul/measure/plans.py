@@ -120,7 +120,7 @@ def direction(delay_ns: int, bits_per_s: int | None, queue_bytes: int | None, lo
         "rate": {"law": "constant", "bits_per_s": bits_per_s} if bits_per_s else {"law": "unlimited"},
         "delay": {"law": "constant", "delay_ns": delay_ns},
         "reorder": False,
-        "out_of_order": None,
+        "reordering": None,
         "duplicate": 0.0,
     }
 

@@ -26,7 +26,7 @@ NOTHING: Laws = {
     "rate": {"law": "unlimited"},
     "delay": {"law": "constant", "delay_ns": 0},
     "reorder": False,
-    "out_of_order": None,
+    "reordering": None,
     "duplicate": 0.0,
 }
 """A direction that does nothing to packets, in the plan's words."""

@@ -17,7 +17,7 @@ from longhaul.scenario.yaml_tree import Path, follow
 STEP_NS = 10 * 10**6
 """Of a gradual change."""
 MOST_CHANGES = 100_000
-FIRST_STEP_KEYS = ("queue", "reorder", "loss_place", "out_of_order", "framing", "coalesce_ns")
+FIRST_STEP_KEYS = ("queue", "reorder", "loss_position", "reordering", "framing", "coalesce_ns")
 """What a gradual change changes with its first step."""
 
 Ramps = dict[tuple[str, int, str], tuple[int, int]]

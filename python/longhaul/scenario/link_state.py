@@ -6,7 +6,6 @@ from typing import Any
 
 from longhaul.scenario.inputs import Inputs, LawError, within
 from longhaul.scenario.laws import (
-    PLACES,
     Plain,
     Surroundings,
     default_queue,
@@ -18,14 +17,14 @@ from longhaul.scenario.laws import (
     plan_rate,
     rate_of_law,
 )
-from longhaul.scenario.laws.delay import plan_out_of_order
+from longhaul.scenario.laws.delay import plan_reordering
 from longhaul.scenario.laws.rate import FRAMING
 from longhaul.scenario.model import Changes
 from longhaul.scenario.network import WAYS
 
 NOTHING: Plain = dict.fromkeys(
     (
-        *("up", "loss", "loss_place", "queue", "rate", "framing", "delay", "reorder", "out_of_order"),
+        *("up", "loss", "loss_position", "queue", "rate", "framing", "delay", "reorder", "reordering"),
         *("duplicate", "corrupt", "coalesce_ns"),
     )
 )
@@ -165,9 +164,9 @@ def _target(
         change["delay"] = delay
         if "reorder" in changes.delay.model_fields_set:
             change["reorder"] = changes.delay.reorder
-        late = None if changes.out_of_order is not None else lane["out_of_order"]
+        late = None if changes.reordering is not None else lane["reordering"]
         if late and late.get("delay_ns", plan_mean_ns(delay) + 1) <= plan_mean_ns(delay):
-            raise LawError(("delay",), "exceeds the delay of out_of_order", "write a shorter delay")
+            raise LawError(("delay",), "exceeds the delay of reordering", "write a shorter delay")
     if changes.rate is not None:
         with within("rate"):
             change["rate"] = plan_rate(changes.rate, inputs)
@@ -183,12 +182,12 @@ def _target(
     if changes.loss is not None:
         with within("loss"):
             change["loss"] = plan_loss(changes.loss, inputs)
-        if changes.loss.place is not None:
-            change["loss_place"] = PLACES[changes.loss.place]
-    if changes.out_of_order is not None:
+        if changes.loss.position is not None:
+            change["loss_position"] = changes.loss.position
+    if changes.reordering is not None:
         mean_ns = plan_mean_ns(delay if delay is not None else lane["delay"])
-        with within("out_of_order"):
-            change["out_of_order"] = plan_out_of_order(changes.out_of_order, mean_ns) or {"law": "none"}
+        with within("reordering"):
+            change["reordering"] = plan_reordering(changes.reordering, mean_ns) or {"law": "none"}
     if changes.count is not None:
         change["framing"] = dict(FRAMING[changes.count])
     for share in ("duplicate", "corrupt"):

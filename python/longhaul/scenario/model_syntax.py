@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from longhaul.scenario.laws.loss import PLACES
 from longhaul.scenario.laws.rate import framing_name
 from longhaul.scenario.units import Rate, Size, Span
 
@@ -12,7 +11,6 @@ Plain = Mapping[str, Any]
 Written = dict[str, Any]
 """Keys of ``set`` with their values as data."""
 
-_PLACE_WORDS = {planned: written for written, planned in PLACES.items()}
 _DIGITS = 18
 
 
@@ -28,7 +26,7 @@ def written_change(change: Plain) -> tuple[Written, tuple[str, ...]]:
         ("rate", _rate(change.get("rate"))),
         ("loss", _loss(change)),
         ("queue", _queue(change.get("queue"))),
-        ("out_of_order", _out_of_order(change.get("out_of_order"))),
+        ("reordering", _reordering(change.get("reordering"))),
         ("duplicate", _optional_share(change.get("duplicate"))),
         ("corrupt", _optional_share(change.get("corrupt"))),
         ("count", _framing(change.get("framing"))),
@@ -84,7 +82,7 @@ def _rate(law: Plain | None) -> Any:
         case "constant":
             return str(Rate(law["bits_per_s"]))
         case "paced":
-            return {"paced": str(Rate(law["bits_per_s"])), "line": str(Rate(law["line_bits_per_s"]))}
+            return {"paced": str(Rate(law["bits_per_s"])), "line_rate": str(Rate(law["line_bits_per_s"]))}
         case "token-bucket":
             return _bucket(law)
     return _NO_SYNTAX
@@ -100,12 +98,12 @@ def _loss(change: Plain) -> Any:
     law = change.get("loss")
     if law is None:
         return None
-    place = change.get("loss_place")
+    position = change.get("loss_position")
     found = _loss_model(law)
     if found is _NO_SYNTAX:
         return found
-    if place is not None:
-        return {**found, "place": _PLACE_WORDS[place]}
+    if position is not None:
+        return {**found, "position": position}
     return found["mean"] if law["law"] == "independent" else found
 
 
@@ -154,7 +152,7 @@ def _queue(queue: Plain | None) -> Any:
     return limit if kind == "fifo" else found
 
 
-def _out_of_order(law: Plain | None) -> Any:
+def _reordering(law: Plain | None) -> Any:
     if law is None:
         return None
     match law["law"]:

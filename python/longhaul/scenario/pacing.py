@@ -69,9 +69,17 @@ class _Task:
     def pacing(self, direction: Mapping[str, Any]) -> Plain:
         spec = self.spec
         rate = direction["rate"]
-        line = spec.line.bits_per_s if spec.line else rate["bits_per_s"] if rate["law"] == "constant" else 0
+        line = (
+            spec.line_rate.bits_per_s
+            if spec.line_rate
+            else rate["bits_per_s"]
+            if rate["law"] == "constant"
+            else 0
+        )
         if not line:
-            self.wrong((), "the host's link has no constant rate", "write line: 1Gbit, the rate of its card")
+            self.wrong(
+                (), "the host's link has no constant rate", "write line_rate: 1Gbit, the rate of its card"
+            )
         framing = FRAMING[spec.count] if spec.count and spec.count != "psp" else direction["framing"]
         classes: list[Plain] = []
         rules: list[Plain] = []

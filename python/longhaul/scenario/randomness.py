@@ -10,7 +10,7 @@ _FIXED: Mapping[str, frozenset[str]] = {
     "delay": frozenset({"constant", "series", "ticks"}),
     "rate": frozenset({"unlimited", "constant", "paced", "token-bucket", "series", "opportunities"}),
     "queue": frozenset({"fifo", "head-drop", "codel", "priority"}),
-    "out_of_order": frozenset({"none"}),
+    "reordering": frozenset({"none"}),
     "policy": frozenset({"round-robin", "vlan-block", "weighted", "least-queued"}),
 }
 """Models that draw nothing; all others count as random."""

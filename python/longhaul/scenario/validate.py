@@ -161,7 +161,7 @@ _EXAMPLES = {
     "file": "file: losses.txt",
     "form": "form: indices",
     "shape": "shape: 0.8",
-    "line": "line: 1Gbit",
+    "line_rate": "line_rate: 1Gbit",
     "policy": "policy: round-robin",
     "wait": "wait: 1ms",
     "min": "min: 30p",

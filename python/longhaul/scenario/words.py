@@ -64,7 +64,7 @@ def delays(direction: Mapping[str, Any]) -> Iterator[str]:
         yield f"half of {direction['delay_is_half_of']}"
     if direction["reorder"]:
         yield "reorders"
-    late = direction["out_of_order"]
+    late = direction["reordering"]
     if late and late["law"] == "early":
         yield f"1 in {late['gap']} early:"
         yield share(late["probability"])
@@ -143,8 +143,8 @@ def losses(direction: Mapping[str, Any]) -> Iterator[str]:
                 yield share(mean)
             if law != "independent":
                 yield {"gilbert-elliott": f"runs of {loss.get('burst', 0):.3g}"}.get(law, law)
-    if loss["law"] != "none" and direction["loss_place"] == "after-queue":
-        yield "after queue"
+    if loss["law"] != "none" and direction["loss_position"] == "egress":
+        yield "at the egress"
     if direction["duplicate"]:
         yield f"{share(direction['duplicate'])} twice"
     if direction["corrupt"]:

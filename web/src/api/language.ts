@@ -43,7 +43,7 @@ export interface Tcp {
  * Classes of what a host sends, each with a rate; PSPacer's, or token buckets.
  */
 export interface Pacing {
-  line?: string | null;
+  line_rate?: string | null;
   count?: ('ip' | 'ethernet' | 'vlan' | 'psp') | null;
   default?: string;
   classes: {
@@ -80,7 +80,7 @@ export interface Link {
   rate?: string | null;
   loss?: string | null;
   queue?: string | null;
-  out_of_order?: string | null;
+  reordering?: string | null;
   duplicate?: (string | number) | null;
   corrupt?: (string | number) | null;
   count?: ('ip' | 'ethernet' | 'vlan' | 'atm') | null;
@@ -105,7 +105,7 @@ export interface Routes {
   rate?: string | null;
   loss?: string | null;
   queue?: string | null;
-  out_of_order?: string | null;
+  reordering?: string | null;
   duplicate?: (string | number) | null;
   corrupt?: (string | number) | null;
   policy: 'flow-hash' | 'round-robin' | 'vlan-block' | 'weighted' | 'least-queued' | 'flowlet';
@@ -129,7 +129,7 @@ export interface RouteLaws {
   rate?: string | null;
   loss?: string | null;
   queue?: string | null;
-  out_of_order?: string | null;
+  reordering?: string | null;
   duplicate?: (string | number) | null;
   corrupt?: (string | number) | null;
   count?: ('ip' | 'ethernet' | 'vlan' | 'atm') | null;
@@ -156,7 +156,7 @@ export interface Laws {
   rate?: string | null;
   loss?: string | null;
   queue?: string | null;
-  out_of_order?: string | null;
+  reordering?: string | null;
   duplicate?: (string | number) | null;
   corrupt?: (string | number) | null;
   count?: ('ip' | 'ethernet' | 'vlan' | 'atm') | null;
@@ -238,7 +238,7 @@ export interface Changes {
   rate?: string | null;
   loss?: string | null;
   queue?: string | null;
-  out_of_order?: string | null;
+  reordering?: string | null;
   duplicate?: (string | number) | null;
   corrupt?: (string | number) | null;
   count?: ('ip' | 'ethernet' | 'vlan' | 'atm') | null;

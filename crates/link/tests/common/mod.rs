@@ -3,7 +3,7 @@
 
 use longhaul_link::{
     BundleLaws, Change, CodelLaw, Delay, Discipline, Fate, FlowKey, Framing, GapUnit, Laws, Line, Link, Load,
-    Loss, LossPlace, Offered, Opportunities, OutOfOrder, PieLaw, Policy, QueueLimit, RateLaw, RedLaw,
+    Loss, LossPosition, Offered, Opportunities, OutOfOrder, PieLaw, Policy, QueueLimit, RateLaw, RedLaw,
     Resequence, Rounding, Series,
 };
 use longhaul_random::{Distribution, Seed};
@@ -386,7 +386,7 @@ pub fn ordered_laws() -> impl Strategy<Value = Laws> {
         .prop_map(
             |((loss, after, queue, discipline, rate), (overhead_bytes, delay, duplicate, corrupt))| Laws {
                 loss,
-                loss_place: if after { LossPlace::AfterQueue } else { LossPlace::BeforeQueue },
+                loss_position: if after { LossPosition::Egress } else { LossPosition::Ingress },
                 queue,
                 discipline,
                 rate,
@@ -399,8 +399,8 @@ pub fn ordered_laws() -> impl Strategy<Value = Laws> {
         )
 }
 
-fn any_place() -> impl Strategy<Value = LossPlace> {
-    prop_oneof![Just(LossPlace::BeforeQueue), Just(LossPlace::AfterQueue)]
+fn any_loss_position() -> impl Strategy<Value = LossPosition> {
+    prop_oneof![Just(LossPosition::Ingress), Just(LossPosition::Egress)]
 }
 
 fn any_framing() -> impl Strategy<Value = Framing> {
@@ -419,10 +419,9 @@ fn any_outsider() -> impl Strategy<Value = OutOfOrder> {
 
 /// All laws of a link.
 pub fn any_laws() -> impl Strategy<Value = Laws> {
-    let out_of_order = proptest::option::of(any_outsider());
-    (ordered_laws(), any_discipline(), any::<bool>(), out_of_order).prop_map(
-        |(laws, discipline, reorder, out_of_order)| Laws { discipline, reorder, out_of_order, ..laws },
-    )
+    let reordering = proptest::option::of(any_outsider());
+    (ordered_laws(), any_discipline(), any::<bool>(), reordering)
+        .prop_map(|(laws, discipline, reorder, reordering)| Laws { discipline, reorder, reordering, ..laws })
 }
 
 /// Parallel routes with all laws.
@@ -455,7 +454,7 @@ fn any_change(all: bool) -> impl Strategy<Value = Change> {
         (weighted(0.3, any::<bool>()), weighted(0.3, any_loss()), weighted(0.3, any_queue())),
         (weighted(0.2, any_line()), weighted(0.3, any_rate()), weighted(0.3, any_delay())),
         (weighted(0.3, any_probability()), weighted(0.3, any_probability())),
-        (any_place(), weighted(0.3, framing), weighted(0.3, any_span(20_000))),
+        (any_loss_position(), weighted(0.3, framing), weighted(0.3, any_span(20_000))),
         order,
     )
         .prop_map(
@@ -464,11 +463,11 @@ fn any_change(all: bool) -> impl Strategy<Value = Change> {
                 (discipline, rate, delay),
                 (duplicate, corrupt),
                 (place, framing, coalesce),
-                (reorder, out_of_order),
+                (reorder, reordering),
             )| Change {
                 up,
                 // A position comes with a model, as plans have it.
-                loss_place: loss.as_ref().map(|_| place),
+                loss_position: loss.as_ref().map(|_| place),
                 loss,
                 queue,
                 discipline,
@@ -478,7 +477,7 @@ fn any_change(all: bool) -> impl Strategy<Value = Change> {
                 duplicate,
                 corrupt,
                 framing,
-                out_of_order: out_of_order.filter(|_| all),
+                reordering: reordering.filter(|_| all),
                 coalesce,
             },
         )

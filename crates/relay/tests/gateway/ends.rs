@@ -1,7 +1,7 @@
 //! What a gateway that runs for weeks must not get wrong.
 
 use crate::common::*;
-use longhaul_plan::{Direction, LossPlace, Queue};
+use longhaul_plan::{Direction, LossPosition, Queue};
 use longhaul_relay::Framing;
 use nix::sys::socket::{MsgFlags, send, setsockopt, sockopt};
 use serde_json::Value;
@@ -78,7 +78,7 @@ fn lost_pieces_wait_for_room_too() {
 
 #[test]
 fn duplicates_of_what_is_lost_come_again_once() {
-    let link = Direction { duplicate: 0.02, loss_place: LossPlace::AfterQueue, ..lossy(1.0, law(0, None)) };
+    let link = Direction { duplicate: 0.02, loss_position: LossPosition::Egress, ..lossy(1.0, law(0, None)) };
     let mut settings = settings(link, law(0, None), vec![forward(echo())]);
     settings.retransmit_ns = Some(1_000_000);
     let relay = start(settings);

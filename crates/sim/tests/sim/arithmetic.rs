@@ -119,7 +119,7 @@ fn a_plan_without_end_is_refused() {
 fn transfers_of_a_size_end_and_count_each_byte_once() {
     let mut forward = lossy(10 * MS, Loss::Independent { probability: 0.02 });
     (forward.duplicate, forward.corrupt) = (0.05, 0.02);
-    forward.out_of_order = Some(OutOfOrder::Share { probability: 0.02, delay_ns: 14 * MS });
+    forward.reordering = Some(OutOfOrder::Share { probability: 0.02, delay_ns: 14 * MS });
     let traffic = Traffic::Tcp {
         streams: 3,
         law: named("cubic"),
@@ -186,11 +186,11 @@ fn any_route() -> impl Strategy<Value = Direction> {
         let (delay_ns, rate, duplicate, corrupt, probability) = wire;
         Direction {
             loss,
-            loss_place: if after { LossPlace::AfterQueue } else { LossPlace::BeforeQueue },
+            loss_position: if after { LossPosition::Egress } else { LossPosition::Ingress },
             queue: Queue { limit_packets: Some(limit), discipline, ..Queue::default() },
             duplicate,
             corrupt,
-            out_of_order: Some(OutOfOrder::Share { probability, delay_ns: delay_ns + 7 * MS }),
+            reordering: Some(OutOfOrder::Share { probability, delay_ns: delay_ns + 7 * MS }),
             ..direction(delay_ns, rate)
         }
     })

@@ -66,7 +66,7 @@ fn scenarios() -> Vec<(String, Plan)> {
     });
     changed("copies, wrong bits, stragglers", &|link| {
         (link.duplicate, link.corrupt) = (0.01, 0.01);
-        link.out_of_order = Some(OutOfOrder::Share { probability: 0.01, delay_ns: 30 * MS });
+        link.reordering = Some(OutOfOrder::Share { probability: 0.01, delay_ns: 30 * MS });
     });
     changed("routes", &|link| {
         let route = |delay_ns| Direction { loss: Loss::None {}, ..queued(delay_ns, 5_000_000, 40) };

@@ -174,7 +174,7 @@ fn fixed_gap(law: Law, gap_s: f64, peak: f64, [warm, gaps]: [u64; 2]) -> f64 {
     let first_s = RTT_S + 1e-6;
     let times_ns = (0..200).map(|loss| ((first_s + gap_s * f64::from(loss)) * 1e9) as u64).collect();
     let loss = Loss::Times { times_ns, repeat_ns: None };
-    let forward = Direction { loss_place: LossPlace::AfterQueue, ..lossy(DELAY_NS, loss) };
+    let forward = Direction { loss_position: LossPosition::Egress, ..lossy(DELAY_NS, loss) };
     let plan = one(1500, forward, law, from_peak(sack(), peak));
     let [from_s, to_s] = [warm, warm + gaps].map(|count| first_s + gap_s * count as f64);
     mean_window(&Run::between(&plan, from_s, to_s), 0, 1500, RTT_S)

@@ -8,10 +8,10 @@ from longhaul.scenario.laws import series
 from longhaul.scenario.laws.distribution import Plain, needed_mean, plan_distribution
 from longhaul.scenario.model import Delay, DelayTrace
 from longhaul.scenario.model.delay import (
-    BlockOutOfOrder,
+    BlockReordering,
     InOrder,
     NormalJitter,
-    ShareOutOfOrder,
+    ShareReordering,
     UniformJitter,
 )
 from longhaul.scenario.units import Span
@@ -53,16 +53,16 @@ def plan_delay(delay: Delay | DelayTrace | None, inputs: Inputs) -> Plain:
     return {"law": "random", "mean_ns": mean, "base_ns": base, "jitter": law, "correlation": correlation}
 
 
-def plan_out_of_order(law: Any, mean_ns: int) -> Plain | None:
+def plan_reordering(law: Any, mean_ns: int) -> Plain | None:
     """The reordering model of a link with this mean delay."""
     if law is None or isinstance(law, InOrder):
         return None
-    if not isinstance(law, BlockOutOfOrder | ShareOutOfOrder):
+    if not isinstance(law, BlockReordering | ShareReordering):
         return {"law": "early", "gap": law.gap, "probability": float(law.early)}
     if law.delay.ns <= mean_ns:
         what = f"{law.delay} is not later than the link's delay of {Span(mean_ns)}"
         raise LawError((), what, "write a longer delay: nothing comes early")
-    if isinstance(law, BlockOutOfOrder):
+    if isinstance(law, BlockReordering):
         return {"law": "block", "block": law.every, "delay_ns": law.delay.ns}
     return {"law": "share", "probability": float(law.share), "delay_ns": law.delay.ns}
 

@@ -4,16 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from longhaul.scenario.inputs import Inputs, within
-from longhaul.scenario.laws.delay import plan_out_of_order
+from longhaul.scenario.laws.delay import plan_reordering
 from longhaul.scenario.laws.distribution import Plain
-from longhaul.scenario.laws.loss import PLACES, plan_loss
+from longhaul.scenario.laws.loss import plan_loss
 from longhaul.scenario.laws.queue import UNLIMITED, Surroundings, plan_queue
 from longhaul.scenario.laws.rate import FRAMING, rate_of_law
 from longhaul.scenario.model import Delay, DelayTrace, Routes
 from longhaul.scenario.model.routes import Effects
 from longhaul.scenario.units import Share
 
-LAWS = ("up", "delay", "rate", "loss", "queue", "out_of_order", "duplicate", "corrupt", "count", "routes")
+LAWS = ("up", "delay", "rate", "loss", "queue", "reordering", "duplicate", "corrupt", "count", "routes")
 
 
 def merge(layers: Iterable[Effects | None]) -> Plain:
@@ -67,19 +67,19 @@ def plan_direction(
         loss = plan_loss(laws.get("loss"), inputs)
     with within("queue"):
         queue = plan_queue(laws.get("queue"), here)
-    with within("out_of_order"):
-        out_of_order = plan_out_of_order(laws.get("out_of_order"), mean_ns)
+    with within("reordering"):
+        reordering = plan_reordering(laws.get("reordering"), mean_ns)
     law = laws.get("delay")
     return {
         "up": laws.get("up", True),
         "loss": loss,
-        "loss_place": PLACES[getattr(laws.get("loss"), "place", None) or "before"],
+        "loss_position": getattr(laws.get("loss"), "position", None) or "ingress",
         "queue": queue,
         "rate": rate,
         "framing": FRAMING[laws.get("count", "ip")],
         "delay": delay,
         "reorder": bool(law and law.reorder),
-        "out_of_order": out_of_order,
+        "reordering": reordering,
         "duplicate": _share(laws.get("duplicate")),
         "corrupt": _share(laws.get("corrupt")),
         "bundle": None,
@@ -96,13 +96,13 @@ def plan_bundle(laws: Mapping[str, Any], routes: Sequence[Plain], *, mean_ns: in
     return {
         "up": laws.get("up", True),
         "loss": {"law": "none"},
-        "loss_place": PLACES["before"],
+        "loss_position": "ingress",
         "queue": dict(UNLIMITED),
         "rate": total or {"law": "unlimited"},
         "framing": FRAMING["ip"],
         "delay": {"law": "constant", "delay_ns": mean_ns},
         "reorder": False,
-        "out_of_order": None,
+        "reordering": None,
         "duplicate": 0.0,
         "corrupt": 0.0,
         "bundle": {

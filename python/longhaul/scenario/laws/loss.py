@@ -35,7 +35,6 @@ from longhaul.scenario.model.loss import (
 )
 from longhaul.scenario.units import Span
 
-PLACES = {"before": "before-queue", "after": "after-queue"}
 _ONE = {"dist": "constant", "value": 1.0}
 _MOST_PACKETS = 10**12
 _TERAGRID_SHAPE = 2.9

@@ -35,7 +35,7 @@ def plan_rate(rate: Any, inputs: Inputs) -> Plain:
             return {
                 "law": "paced",
                 "bits_per_s": rate.paced.bits_per_s,
-                "line_bits_per_s": rate.line.bits_per_s,
+                "line_bits_per_s": rate.line_rate.bits_per_s,
             }
         case TokenBucket():
             return {

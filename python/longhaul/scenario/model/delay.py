@@ -165,21 +165,21 @@ DelayLaw = Annotated[
 ]
 
 
-class BlockOutOfOrder(Strict):
+class BlockReordering(Strict):
     """One packet, chosen at random, in every block takes another delay (NemC's ooo_rate, ooo_delay)."""
 
     every: Annotated[int, Count(at_least=1)]
     delay: Span
 
 
-class ShareOutOfOrder(Strict):
+class ShareReordering(Strict):
     """Each packet by itself takes another delay."""
 
     share: Share
     delay: Span
 
 
-class EarlyOutOfOrder(Strict):
+class EarlyReordering(Strict):
     """Of every so many packets one may go without delay (netem's gap and reorder)."""
 
     gap: Annotated[int, Count(at_least=1)]
@@ -192,7 +192,7 @@ class InOrder(Strict):
     none: Literal["none"]
 
 
-def _out_of_order(value: Any) -> Any:
+def _reordering(value: Any) -> Any:
     if value == "none":
         return {"none": "none"}
     if not isinstance(value, dict):
@@ -202,7 +202,7 @@ def _out_of_order(value: Any) -> Any:
     return value
 
 
-def _out_of_order_kind(value: Any) -> str:
+def _reordering_kind(value: Any) -> str:
     if "none" in value:
         return "none"
     if "share" in value:
@@ -210,14 +210,14 @@ def _out_of_order_kind(value: Any) -> str:
     return "by gap" if "gap" in value or "early" in value else "by block"
 
 
-OutOfOrder = Annotated[
+Reordering = Annotated[
     Annotated[
-        Annotated[BlockOutOfOrder, Tag("by block")]
-        | Annotated[ShareOutOfOrder, Tag("by share")]
-        | Annotated[EarlyOutOfOrder, Tag("by gap")]
+        Annotated[BlockReordering, Tag("by block")]
+        | Annotated[ShareReordering, Tag("by share")]
+        | Annotated[EarlyReordering, Tag("by gap")]
         | Annotated[InOrder, Tag("none")],
-        Discriminator(_out_of_order_kind),
+        Discriminator(_reordering_kind),
     ],
-    BeforeValidator(_out_of_order),
+    BeforeValidator(_reordering),
     AlsoText("^none$", "none"),
 ]

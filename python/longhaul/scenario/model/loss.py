@@ -17,8 +17,11 @@ _NOTHING = Share.parse("0%")
 class LossLaw(Strict):
     """What every law of loss may say."""
 
-    place: Literal["before", "after"] | None = None
-    """Before the queue, where a lost packet takes neither room nor time, or after the serialiser."""
+    position: Literal["ingress", "egress"] | None = None
+    """Ingress: before the queue, where a lost packet takes no room and no time; egress: after the serialiser.
+
+    Ingress is the default.
+    """
 
 
 class NoLoss(LossLaw):

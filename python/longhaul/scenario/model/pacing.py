@@ -119,7 +119,7 @@ class PacingClass(ClassLaw):
 class Pacing(Strict):
     """Classes of what a host sends, each with a rate; PSPacer's, or token buckets."""
 
-    line: Rate | None = None
+    line_rate: Rate | None = None
     """The rate of the host's card; that of its link if left out."""
     count: PacedFraming | None = None
     """What rates count; what the link counts if left out."""

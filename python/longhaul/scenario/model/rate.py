@@ -18,13 +18,13 @@ class PacedRate(Strict):
     """Packets go at the line's rate, spaced by the byte clock of a slower one."""
 
     paced: Rate
-    line: Rate
+    line_rate: Rate
 
     @model_validator(mode="after")
     def _slower(self) -> "PacedRate":
-        if self.line < self.paced:
-            message = f"{self.line} is slower than the paced rate of {self.paced}"
-            raise problem(message, "write the line's own rate", at="line")
+        if self.line_rate < self.paced:
+            message = f"{self.line_rate} is slower than the paced rate of {self.paced}"
+            raise problem(message, "write the line's own rate", at="line_rate")
         return self
 
 

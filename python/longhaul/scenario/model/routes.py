@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from longhaul.scenario.model.base import Count, Strict, problem
-from longhaul.scenario.model.delay import DelayLaw, OutOfOrder
+from longhaul.scenario.model.delay import DelayLaw, Reordering
 from longhaul.scenario.model.loss import Loss
 from longhaul.scenario.model.queue import QueueLaw
 from longhaul.scenario.model.rate import RateLaw
@@ -31,9 +31,9 @@ class Effects(Strict):
         **dict.fromkeys(
             ("jitter", "variation"), 'write "delay: {base: 5ms, jitter: {dist: normal, sd: 1ms}}"'
         ),
-        **dict.fromkeys(("reorder", "ooo_rate"), 'did you mean "out_of_order", or "reorder" inside delay?'),
+        **dict.fromkeys(("reorder", "ooo_rate"), 'did you mean "reordering", or "reorder" inside delay?'),
         "ip": 'did you mean "count: ip"?',
-        "place": "write it inside loss: {model: independent, mean: 1%, place: after}",
+        "position": "write it inside loss: {model: independent, mean: 1%, position: egress}",
     }
 
     up: bool | None = None
@@ -41,7 +41,7 @@ class Effects(Strict):
     rate: RateLaw | None = None
     loss: Loss | None = None
     queue: QueueLaw | None = None
-    out_of_order: OutOfOrder | None = None
+    reordering: Reordering | None = None
     duplicate: Share | None = None
     corrupt: Share | None = None
     """The share of packets in which one bit arrives wrong."""

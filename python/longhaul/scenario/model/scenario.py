@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
 from longhaul.scenario.model.base import Count, HostName, HostRange, Name, Names, Strict, Text, problem
-from longhaul.scenario.model.delay import DelayLaw, OutOfOrder
+from longhaul.scenario.model.delay import DelayLaw, Reordering
 from longhaul.scenario.model.link import Link, Profile
 from longhaul.scenario.model.loss import Loss
 from longhaul.scenario.model.measure import Monitor
@@ -47,7 +47,7 @@ class Changes(Strict):
     rate: RateLaw | None = None
     loss: Loss | None = None
     queue: QueueLaw | None = None
-    out_of_order: OutOfOrder | None = None
+    reordering: Reordering | None = None
     duplicate: Share | None = None
     corrupt: Share | None = None
     count: Framing | None = None
@@ -133,7 +133,7 @@ class Packets(Strict):
     """Which packets are recorded one by one."""
 
     links: Names
-    snap: Size = Size(96)
+    snaplen: Size = Size(96)
     """Bytes of each packet kept in the capture."""
     window: Span = Span(2 * 10**6)
     """How much of each second the record of arrivals and departures covers."""
@@ -145,7 +145,7 @@ class Packets(Strict):
             raise problem(f"{value} is not within a second", "write 1s to record all of it")
         return value
 
-    @field_validator("snap")
+    @field_validator("snaplen")
     @classmethod
     def _snap(cls, value: Size) -> Size:
         if not 20 <= value.bytes <= 65_535:
