@@ -22,7 +22,17 @@ TARGETS = {
 
 def link(rounds: int) -> list[Row]:
     """Medians over runs of the example."""
-    command = ["cargo", "run", "--quiet", "--release", "-p", "longhaul-link", "--example", "throughput"]
+    command = [
+        "cargo",
+        "run",
+        "--locked",
+        "--quiet",
+        "--release",
+        "-p",
+        "longhaul-link",
+        "--example",
+        "throughput",
+    ]
     found: dict[tuple[str, str], list[float]] = {}
     for _ in range(rounds):
         out = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -175,7 +175,7 @@ def load(
 
 if __name__ == "__main__":
     subprocess.run(
-        ["cargo", "build", "--quiet", "--release", "-p", "longhaul-relay", "--example", "load"],
+        ["cargo", "build", "--locked", "--quiet", "--release", "-p", "longhaul-relay", "--example", "load"],
         cwd=gateways.ROOT,
         check=True,
     )

@@ -84,7 +84,7 @@ def tracked(*patterns: str) -> list[Path]:
 @pytest.fixture(scope="module")
 def crates() -> dict[str, dict]:
     cargo = subprocess.run(
-        ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"],
+        ["cargo", "metadata", "--no-deps", "--locked", "--offline", "--format-version", "1"],
         cwd=ROOT,
         capture_output=True,
         check=True,
