@@ -1,6 +1,7 @@
 """A run that needs more memory than it may use ends early, with a reason and its results so far."""
 
 import json
+import re
 import subprocess
 import sys
 from itertools import count
@@ -21,11 +22,16 @@ from longhaul.run.experiment import conclude, ignore, simulate
 from longhaul.run.memory import MemoryLimit, MemoryLimitError
 from longhaul.run.outcomes import read_outcome
 from longhaul.run.sweeps import sweep as sweeps
+from longhaul.run.sweeps.arrays import write_scripts
+from longhaul.run.sweeps.cluster import Cluster, Place
+from longhaul.run.sweeps.job import run_shard
+from longhaul.run.sweeps.limited import run_limited_shard
 from longhaul.run.sweeps.local import Threads
 from longhaul.run.sweeps.prepared import prepare
 from longhaul.scenario import load_scenario, resolve
 from longhaul.scenario.link_memory import held_bytes
 from longhaul.scenario.sweeps.options import Options
+from longhaul.scenario.units import Size
 
 SCENARIO = """
 version: 1
@@ -110,6 +116,32 @@ def test_a_sweep_that_reaches_its_limit_is_incomplete_and_resumes(tmp_path: Path
         swept = sweeps.execute(*sweeps.again(folder.path), workers, report=False)
     assert swept.exit_code == 0
     assert swept.summary["points"] == 2
+
+
+def test_a_worker_of_a_cluster_that_reaches_its_limit_ends_the_sweep_as_incomplete(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="clusters need longhaul[dask]")
+    path = scenario(tmp_path, duration="20s", rate="1Gbit")
+    options = Options(axes={"links.wan.delay": "1ms"}, repeat=1)
+    prepared = prepare(path, settings={}, options=options)
+    folder = sweeps.begin(prepared, runs=tmp_path / "runs", argv=[])
+    # A worker in this process starts at once.
+    local = Place("local", options={"n_workers": 1, "processes": False})
+    with Cluster(local, memory_bytes=20_000_000) as workers:
+        swept = sweeps.execute(folder, prepared, workers, report=False)
+    assert swept.exit_code == 1
+    assert swept.summary["status"] == "incomplete"
+    assert "its limit is 20 MB" in json.loads((folder.path / "sweep.json").read_text())["reason"]
+    (shard,) = prepared.shards(0, None, size=1)
+    assert run_limited_shard(prepared.job, shard, 2_000_000_000) == run_shard(prepared.job, shard)
+
+
+def test_jobs_of_an_array_have_the_memory_limit_of_the_sweep(tmp_path: Path) -> None:
+    option = re.compile(r"'?--memory'? '?(\w+)'?")
+    for path, _start in write_scripts(tmp_path, jobs=3, memory_bytes=2_000_000_000):
+        (limit,) = option.findall(path.read_text())
+        assert Size.parse(limit).bytes == 2_000_000_000, path.name
+    for path, _start in write_scripts(tmp_path, jobs=3):
+        assert not option.findall(path.read_text())
 
 
 def test_the_default_limit_is_half_of_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,10 +34,14 @@ queue {jobs}
 """
 
 
-def write_scripts(directory: Path, *, jobs: int) -> list[tuple[Path, str]]:
-    """Write the scripts into the sweep's directory; returns each with the command that submits it."""
+def write_scripts(directory: Path, *, jobs: int, memory_bytes: int | None = None) -> list[tuple[Path, str]]:
+    """Write the scripts into the sweep's directory; returns each with the command that submits it.
+
+    Each job may use ``memory_bytes`` of memory, by default half of what is free where it runs.
+    """
     directory = directory.resolve()
     executable, *words = python_command("longhaul.cli.main", "sweep", "--workers", "1")
+    words += [] if memory_bytes is None else ["--memory", f"{memory_bytes}B"]
     slurm, condor = directory / "sweep.sbatch", directory / "sweep.sub"
     fields = {
         "directory": directory,

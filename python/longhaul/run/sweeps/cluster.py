@@ -18,7 +18,9 @@ import yaml
 
 from longhaul.errors import LonghaulError
 from longhaul.regular import read_regular
-from longhaul.run.sweeps.job import Job, Shard, run_shard
+from longhaul.run.memory import MemoryLimitError
+from longhaul.run.sweeps.job import Job, Shard
+from longhaul.run.sweeps.limited import run_limited_shard
 from longhaul.run.sweeps.tls import (
     LOOPBACK,
     Certificates,
@@ -107,9 +109,14 @@ def _described(content: object, where: str) -> Place:
 class Cluster(AbstractContextManager["Cluster"]):
     """Workers of a Dask cluster, which is asked for on entering and let go on leaving."""
 
-    def __init__(self, place: Place) -> None:
-        """Prepare; nothing is asked for yet. Raises LonghaulError if a package is missing."""
+    def __init__(self, place: Place, *, memory_bytes: int | None = None) -> None:
+        """Prepare; nothing is asked for yet. Raises LonghaulError if a package is missing.
+
+        The shards of each worker process may together use ``memory_bytes`` of memory, by default what the
+        scheduler allows.
+        """
         self._place = place
+        self._memory_bytes = memory_bytes
         self._cluster: Any = None
         self._client: Any = None
         self._open = ExitStack()
@@ -148,7 +155,10 @@ class Cluster(AbstractContextManager["Cluster"]):
         return f"{self._place.kind}, dashboard {dashboard_link(self._cluster)}"
 
     def run(self, job: Job, shards: Iterator[Shard]) -> Iterator[tuple[Shard, bytes | Exception]]:
-        """Each shard with its part as it is done; more are sent as workers can take them."""
+        """Each shard with its part as it is done; more are sent as workers can take them.
+
+        Raises MemoryLimitError.
+        """
         # A task, not data: if its worker dies, another makes it again.
         sent = self._client.submit(_same, job, pure=False)
         # Parts are fetched in the client's own loop, at once: a worker may be gone a moment later.
@@ -163,13 +173,17 @@ class Cluster(AbstractContextManager["Cluster"]):
                 shard = next(shards, None)
                 if shard is None:
                     return
-                future = self._client.submit(run_shard, sent, shard, pure=False, retries=1)
+                future = self._client.submit(
+                    run_limited_shard, sent, shard, self._memory_bytes, pure=False, retries=1
+                )
                 running[future.key] = shard
                 waiting.add(future)
 
         fill()
         for future, result in waiting:
             shard = running.pop(future.key)
+            if isinstance(result, MemoryLimitError):
+                raise result
             if future.status == "finished":
                 yield shard, result
             else:

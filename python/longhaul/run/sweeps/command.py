@@ -82,7 +82,7 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
     if asked.array:
         folder = sweeps.begin(prepared, runs=asked.runs, argv=argv)
         folder.update(status="incomplete", reason="its shares are done by jobs of their own")
-        for script, start in write_scripts(folder.path, jobs=asked.array):
+        for script, start in write_scripts(folder.path, jobs=asked.array, memory_bytes=asked.memory_bytes):
             print(f"{script}\n  {start}")
         print(f"when all have ended: longhaul sweep --resume {folder.path}")
         return 0
@@ -94,7 +94,7 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
 
 def _workers(asked: Asked) -> AbstractContextManager[Workers]:
     if asked.cluster:
-        return Cluster(place_of(asked.cluster))
+        return Cluster(place_of(asked.cluster), memory_bytes=asked.memory_bytes)
     return Threads(asked.workers, memory_bytes=asked.memory_bytes)
 
 
@@ -109,12 +109,6 @@ def _check(asked: Asked) -> None:
         raise LonghaulError(
             "a sweep is resumed as it was asked for",
             remedy="leave its options out, or begin a new one",
-            exit_code=2,
-        )
-    if asked.cluster and asked.memory_bytes is not None:
-        raise LonghaulError(
-            "--memory is for sweeps on this machine",
-            remedy="ask the cluster for memory in the file that --cluster names",
             exit_code=2,
         )
     if asked.share is not None and asked.resume is None:
