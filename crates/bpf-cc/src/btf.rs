@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn nothing_that_is_cut_off_or_foreign_is_read() {
-        let whole = crate::Object::read(crate::laws::object_of("htcp")).unwrap().types;
+        let whole = crate::Object::read(crate::algorithms::object_of("htcp")).unwrap().types;
         let types = Types::read(whole).unwrap();
         assert!(types.structure("connection").is_some() && types.integer("int").is_some());
         assert!((0..whole.len()).all(|end| Types::read(&whole[..end]).is_none()));
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn members_are_where_the_compiler_put_them() {
-        let types = crate::Object::read(crate::laws::object_of("scalable")).unwrap().types;
+        let types = crate::Object::read(crate::algorithms::object_of("scalable")).unwrap().types;
         let members = Types::read(types).unwrap().members("window");
         let found: Vec<_> = members.iter().map(|each| (each.name.as_str(), each.offset)).collect();
         assert_eq!(found[..3], [("size", 0), ("threshold", 8), ("size_before", 16)]);

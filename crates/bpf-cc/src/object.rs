@@ -10,7 +10,7 @@ const PREFIX: &str = "struct_ops/";
 /// What an instruction refers to, to be filled in with what the kernel has made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference {
-    /// The map that keeps what a law knows of each connection.
+    /// The map that keeps what an algorithm knows of each connection.
     Connections,
     /// The byte at this place of the constants.
     Constants(u32),
@@ -31,7 +31,7 @@ pub struct Program<'a> {
     pub fields: &'a [u8],
 }
 
-/// A law's programs.
+/// An algorithm's programs.
 #[derive(Clone, Debug)]
 pub struct Object<'a> {
     /// In the order of the file.
@@ -89,7 +89,7 @@ fn sections(file: &[u8]) -> Option<Vec<Section<'_>>> {
 }
 
 impl<'a> Object<'a> {
-    /// Reads a file; `None`: it is no object of laws.
+    /// Reads a file; `None`: it is no object of algorithms.
     pub fn read(file: &'a [u8]) -> Option<Self> {
         let sections = sections(file)?;
         let named = |name: &str| sections.iter().position(|each| each.name == name);
@@ -166,14 +166,16 @@ fn about<'a>(more: &'a [u8], strings: &[u8], field: usize, bytes: usize, section
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{NAMES, SlowStartLimit, kernel_law};
-    use longhaul_congestion::Settings;
+    use crate::{NAMES, SlowStartLimit, bpf_algorithm};
+    use longhaul_congestion::AlgorithmSettings;
 
     #[test]
-    fn every_law_has_what_a_kernel_asks_of_a_congestion_control() {
+    fn every_algorithm_has_what_a_kernel_asks_of_a_congestion_control() {
         for name in NAMES {
-            let law = kernel_law(&Settings::named(name).unwrap(), SlowStartLimit::Acknowledged).unwrap();
-            let object = Object::read(law.object).unwrap();
+            let algorithm =
+                bpf_algorithm(&AlgorithmSettings::named(name).unwrap(), SlowStartLimit::Acknowledged)
+                    .unwrap();
+            let object = Object::read(algorithm.object).unwrap();
             for needed in ["init", "ssthresh", "cong_avoid", "undo_cwnd", "cwnd_event"] {
                 assert!(object.programs.iter().any(|each| each.member == needed), "{name}: {needed}");
             }
@@ -182,9 +184,9 @@ mod tests {
                 let reads = |(_, each): &(usize, Reference)| matches!(each, Reference::Constants(_));
                 assert!(program.references.iter().any(reads), "{name}: {}", program.member);
             }
-            let constants = object.constants_with(&law.parameters).expect(name);
+            let constants = object.constants_with(&algorithm.parameters).expect(name);
             assert_eq!(constants.len(), object.constants.len());
-            assert!(object.constants_with(&law.parameters[1..]).is_none());
+            assert!(object.constants_with(&algorithm.parameters[1..]).is_none());
             for program in &object.programs {
                 assert_eq!(program.functions.len(), FUNCTION_BYTES, "{name}: {}", program.member);
                 assert!(!program.references.is_empty() && program.fields.len() % FIELD_BYTES == 0);
@@ -194,7 +196,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_off_is_refused() {
-        let whole = crate::laws::object_of("bic");
+        let whole = crate::algorithms::object_of("bic");
         assert!((0..whole.len()).step_by(7).all(|end| Object::read(&whole[..end]).is_none()));
     }
 }

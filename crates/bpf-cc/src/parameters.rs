@@ -1,6 +1,6 @@
-//! Settings as the integers of a law's core: 32 whole and 32 fractional bits, rounded to the nearest.
+//! Settings as the integers of an algorithm's core: 32 whole and 32 fractional bits, rounded to the nearest.
 
-use crate::laws::SlowStartLimit;
+use crate::algorithms::SlowStartLimit;
 use longhaul_congestion::{
     BicSettings, HighSpeedResponse, HighSpeedSettings, HtcpSettings, MultcpSettings, PhiMode,
     ScalableSettings, SlowStartSettings, StochasticModel, StochasticSettings,
@@ -24,11 +24,13 @@ fn slow_start(settings: &SlowStartSettings, limit: SlowStartLimit) -> Result<[u6
         SlowStartSettings::Standard { limit } => (*limit, INFINITE),
         SlowStartSettings::Limited { max_threshold, limit } => (*limit, fixed(0.5 * max_threshold)),
         SlowStartSettings::HyStart(_) => {
-            return Err("slow_start: a kernel's laws have no hystart; take standard or limited".into());
+            return Err(
+                "slow_start: BPF algorithms do not implement hystart; write standard or limited".into()
+            );
         }
     };
     Ok(match limit {
-        SlowStartLimit::Settings => [u64::from(own.max(1)), 1, half],
+        SlowStartLimit::Configured => [u64::from(own.max(1)), 1, half],
         SlowStartLimit::Acknowledged => [ALL, ALL, half],
     })
 }
@@ -37,63 +39,68 @@ fn list<const N: usize>(start: [u64; 3], own: [u64; N]) -> Vec<u64> {
     start.into_iter().chain(own).collect()
 }
 
-pub(crate) fn scalable(law: &ScalableSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
-    let own = [fixed(law.increase), fixed(law.decrease), fixed(law.legacy_window)];
-    Ok(list(slow_start(&law.slow_start, limit)?, own))
+pub(crate) fn scalable(settings: &ScalableSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
+    let own = [fixed(settings.increase), fixed(settings.decrease), fixed(settings.legacy_window)];
+    Ok(list(slow_start(&settings.slow_start, limit)?, own))
 }
 
-pub(crate) fn highspeed(law: &HighSpeedSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
-    if law.response == HighSpeedResponse::Table {
-        return Err("response: a kernel's law has the formula; leave it out".into());
+pub(crate) fn highspeed(settings: &HighSpeedSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
+    if settings.response == HighSpeedResponse::Table {
+        return Err("response: the BPF algorithm implements the formula only; remove the key".into());
     }
-    let doublings = libm::log2(law.high_window / law.low_window);
-    let slope = (0.5 - law.high_decrease) / doublings;
-    let own = [fixed(law.low_window), fixed(libm::log2(law.low_window)), fixed(slope)];
-    Ok(list(slow_start(&law.slow_start, limit)?, own))
+    let doublings = libm::log2(settings.high_window / settings.low_window);
+    let slope = (0.5 - settings.high_decrease) / doublings;
+    let own = [fixed(settings.low_window), fixed(libm::log2(settings.low_window)), fixed(slope)];
+    Ok(list(slow_start(&settings.slow_start, limit)?, own))
 }
 
-pub(crate) fn htcp(law: &HtcpSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
-    let switches = [law.adaptive_backoff, law.rtt_scaling].map(u64::from);
-    let own = [law.low_speed_ns, fixed(law.bandwidth_switch), switches[0], switches[1]];
-    Ok(list(slow_start(&law.slow_start, limit)?, own))
+pub(crate) fn htcp(settings: &HtcpSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
+    let switches = [settings.adaptive_backoff, settings.rtt_scaling].map(u64::from);
+    let own = [settings.low_speed_ns, fixed(settings.bandwidth_switch), switches[0], switches[1]];
+    Ok(list(slow_start(&settings.slow_start, limit)?, own))
 }
 
-pub(crate) fn bic(law: &BicSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
+pub(crate) fn bic(settings: &BicSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
     let own = [
-        fixed(law.low_window),
-        fixed(law.max_increment),
-        fixed(law.min_increment),
-        fixed(law.search_divisor),
-        fixed(1.0 / law.search_divisor),
-        fixed(1.0 / (law.search_divisor - 1.0).max(1.0)),
-        fixed(law.beta),
-        u64::from(law.fast_convergence),
+        fixed(settings.low_window),
+        fixed(settings.max_increment),
+        fixed(settings.min_increment),
+        fixed(settings.search_divisor),
+        fixed(1.0 / settings.search_divisor),
+        fixed(1.0 / (settings.search_divisor - 1.0).max(1.0)),
+        fixed(settings.beta),
+        u64::from(settings.fast_convergence),
     ];
-    Ok(list(slow_start(&law.slow_start, limit)?, own))
+    Ok(list(slow_start(&settings.slow_start, limit)?, own))
 }
 
-pub(crate) fn multcp(law: &MultcpSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
-    let flows = law.flows.max(0.5);
+pub(crate) fn multcp(settings: &MultcpSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
+    let flows = settings.flows.max(0.5);
     // As Multcp::new in longhaul-congestion.
     let knee = libm::pow(3.0, libm::log(flows) / libm::log(1.5));
     let own = [fixed(flows), fixed((flows - 0.5) / flows), fixed(knee)];
-    Ok(list(slow_start(&law.slow_start, limit)?, own))
+    Ok(list(slow_start(&settings.slow_start, limit)?, own))
 }
 
-pub(crate) fn stochastic(law: &StochasticSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
-    if law.streams > MOST_STREAMS {
-        return Err(format!("streams: a kernel's law has at most {MOST_STREAMS}; write fewer"));
+pub(crate) fn stochastic(settings: &StochasticSettings, limit: SlowStartLimit) -> Result<Vec<u64>, String> {
+    if settings.streams > MOST_STREAMS {
+        return Err(format!(
+            "streams: the BPF algorithm has at most {MOST_STREAMS} streams; write a number from 1 to {MOST_STREAMS}"
+        ));
     }
-    if law.model != StochasticModel::Explicit {
-        return Err("model: a kernel's law has explicit streams; leave it out".into());
+    if settings.model != StochasticModel::Explicit {
+        return Err("model: the BPF algorithm implements explicit streams only; remove the key".into());
     }
-    let (streams, phi) = (law.streams.max(1), law.phi.max(1.0));
-    let increment = match law.phi_mode {
+    let (streams, phi) = (settings.streams.max(1), settings.phi.max(1.0));
+    let increment = match settings.phi_mode {
         PhiMode::VirtualRtt => f64::from(streams) / phi,
         PhiMode::Multiplier => f64::from(streams) * phi,
         PhiMode::StreamsCut => {
-            return Err("phi_mode: a kernel's law has virtual-rtt and multiplier; take one of them".into());
+            return Err(
+                "phi_mode: the BPF algorithm implements virtual-rtt and multiplier only; write one of them"
+                    .into(),
+            );
         }
     };
-    Ok(list(slow_start(&law.slow_start, limit)?, [u64::from(streams), fixed(increment)]))
+    Ok(list(slow_start(&settings.slow_start, limit)?, [u64::from(streams), fixed(increment)]))
 }

@@ -1,4 +1,4 @@
-//! BBR in its first and its latest version: laws that model the path instead of waiting for losses.
+//! BBR in its first and its latest version: algorithms that model the path instead of waiting for losses.
 
 mod model;
 mod v1;

@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::Time;
@@ -94,7 +94,7 @@ impl Bic {
     }
 }
 
-impl Law for Bic {
+impl CongestionControl for Bic {
     fn window(&self) -> f64 {
         self.window.size
     }

@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::round::Round;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
@@ -98,7 +98,7 @@ impl Compound {
     }
 }
 
-impl Law for Compound {
+impl CongestionControl for Compound {
     fn window(&self) -> f64 {
         self.whole()
     }

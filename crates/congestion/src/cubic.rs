@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::{Span, Time};
@@ -178,7 +178,7 @@ impl Cubic {
     }
 }
 
-impl Law for Cubic {
+impl CongestionControl for Cubic {
     fn window(&self) -> f64 {
         self.window.size
     }

@@ -1,4 +1,4 @@
-use crate::law::{Ack, Cause, Congestion, Law};
+use crate::congestion_control::{Ack, Cause, Congestion, CongestionControl};
 use crate::round::Round;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
@@ -54,7 +54,7 @@ impl Dctcp {
     }
 }
 
-impl Law for Dctcp {
+impl CongestionControl for Dctcp {
     fn window(&self) -> f64 {
         self.window.size
     }

@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::round::Round;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
@@ -65,7 +65,7 @@ impl Fast {
         self.mean_rtt_s += (3.0 / self.window.size).min(0.25) * (rtt_s - self.mean_rtt_s);
     }
 
-    /// The equation of the law.
+    /// The equation of the algorithm.
     fn aim(&mut self, base_s: f64) {
         let FastSettings { alpha, gamma, .. } = self.settings;
         let size = self.window.size;
@@ -77,7 +77,7 @@ impl Fast {
     }
 }
 
-impl Law for Fast {
+impl CongestionControl for Fast {
     fn window(&self) -> f64 {
         self.window.size
     }

@@ -1,5 +1,5 @@
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::highspeed_table::row;
-use crate::law::{Ack, Congestion, Law};
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::Time;
@@ -110,7 +110,7 @@ impl HighSpeed {
     }
 }
 
-impl Law for HighSpeed {
+impl CongestionControl for HighSpeed {
     fn window(&self) -> f64 {
         self.window.size
     }

@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::round::Round;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
@@ -122,7 +122,7 @@ impl Htcp {
     }
 }
 
-impl Law for Htcp {
+impl CongestionControl for Htcp {
     fn window(&self) -> f64 {
         self.window.size
     }

@@ -1,4 +1,4 @@
-use crate::law::Ack;
+use crate::congestion_control::Ack;
 use crate::round::Round;
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::round::Round;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
@@ -130,7 +130,7 @@ impl Illinois {
     }
 }
 
-impl Law for Illinois {
+impl CongestionControl for Illinois {
     fn window(&self) -> f64 {
         self.window.size
     }

@@ -1,22 +1,23 @@
-//! Congestion-control laws, one to a file, as state machines without a clock.
+//! Congestion-control algorithms, one to a file, as state machines without a clock.
 //!
-//! The transport detects losses, keeps the scoreboard and decides *which* segment goes next; a law
+//! The transport detects losses, keeps the scoreboard and decides *which* segment goes next; an algorithm
 //! decides *how many* may be in flight, and how fast they leave. Windows are in segments, as in the
 //! papers, and may be fractional; the transport sends while `in_flight + 1 <= window`.
 //!
 //! ```
-//! use longhaul_congestion::{Control, Law, Settings};
+//! use longhaul_congestion::{Algorithm, CongestionControl, AlgorithmSettings};
 //!
-//! let cubic = Settings::named("cubic").expect("a name from `NAMES`");
-//! let control = Control::new(&cubic, 10.0);
+//! let cubic = AlgorithmSettings::named("cubic").expect("a name from `NAMES`");
+//! let control = Algorithm::new(&cubic, 10.0);
 //! assert_eq!(control.window(), 10.0);
 //! ```
 #![forbid(unsafe_code)]
 
+mod algorithm;
 mod bbr;
 mod bic;
 mod compound;
-mod control;
+mod congestion_control;
 mod cubic;
 mod dctcp;
 mod fast;
@@ -25,7 +26,6 @@ mod highspeed_table;
 mod htcp;
 mod hystart;
 mod illinois;
-mod law;
 mod multcp;
 mod range;
 mod reno;
@@ -39,10 +39,11 @@ mod vegas;
 mod westwood;
 mod window;
 
+pub use algorithm::Algorithm;
 pub use bbr::{Bbr, Bbr3, Bbr3Settings, BbrPhase, BbrSettings};
 pub use bic::{Bic, BicSettings};
 pub use compound::{Compound, CompoundSettings};
-pub use control::Control;
+pub use congestion_control::{Ack, Cause, Congestion, CongestionControl, Delivery, Pacing};
 pub use cubic::{Cubic, CubicSettings};
 pub use dctcp::{Dctcp, DctcpSettings};
 pub use fast::{Fast, FastSettings};
@@ -50,12 +51,11 @@ pub use highspeed::{HighSpeed, HighSpeedResponse, HighSpeedSettings};
 pub use htcp::{Htcp, HtcpSettings};
 pub use hystart::HyStartSettings;
 pub use illinois::{Illinois, IllinoisSettings};
-pub use law::{Ack, Cause, Congestion, Delivery, Law, Pacing};
 pub use multcp::{Multcp, MultcpSettings};
 pub use range::OutOfRange;
 pub use reno::{Reno, RenoSettings};
 pub use scalable::{Scalable, ScalableSettings};
-pub use settings::{NAMES, Settings};
+pub use settings::{AlgorithmSettings, NAMES};
 pub use slow_start::SlowStartSettings;
 pub use stochastic::{PhiMode, Stochastic, StochasticModel, StochasticSettings};
 pub use tahoe::{Tahoe, TahoeSettings};

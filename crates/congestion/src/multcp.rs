@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::Time;
@@ -46,7 +46,7 @@ impl Multcp {
     }
 }
 
-impl Law for Multcp {
+impl CongestionControl for Multcp {
     fn window(&self) -> f64 {
         self.window.size
     }

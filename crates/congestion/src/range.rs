@@ -1,8 +1,8 @@
-use crate::settings::Settings;
+use crate::settings::AlgorithmSettings;
 use crate::slow_start::SlowStartSettings;
 use std::fmt;
 
-/// A parameter that its law cannot work with.
+/// A parameter that its algorithm cannot work with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutOfRange {
     /// The parameter, by its name in a plan.
@@ -33,8 +33,8 @@ const GAIN: (f64, f64) = (0.01, 100.0);
 
 type Parameter = (&'static str, f64, (f64, f64));
 
-impl Settings {
-    /// Whether every parameter is one that its law can work with.
+impl AlgorithmSettings {
+    /// Whether every parameter is one that its algorithm can work with.
     ///
     /// # Errors
     /// The first parameter that is not, and what it may be.
@@ -51,84 +51,91 @@ impl Settings {
     fn parameters(&self) -> Vec<Parameter> {
         let mut all = self.slow_start().map_or_else(Vec::new, slow_start);
         all.extend(match self {
-            Settings::Tahoe(_) | Settings::Reno(_) => vec![],
-            Settings::Bic(law) => vec![
-                ("low_window", law.low_window, WINDOW),
-                ("max_increment", law.max_increment, POSITIVE),
-                ("min_increment", law.min_increment, POSITIVE),
-                ("search_divisor", law.search_divisor, POSITIVE),
-                ("beta", law.beta, SHARE),
+            AlgorithmSettings::Tahoe(_) | AlgorithmSettings::Reno(_) => vec![],
+            AlgorithmSettings::Bic(settings) => vec![
+                ("low_window", settings.low_window, WINDOW),
+                ("max_increment", settings.max_increment, POSITIVE),
+                ("min_increment", settings.min_increment, POSITIVE),
+                ("search_divisor", settings.search_divisor, POSITIVE),
+                ("beta", settings.beta, SHARE),
             ],
-            Settings::Cubic(law) => vec![
-                ("c", law.c, POSITIVE),
-                ("beta", law.beta, SHARE),
-                ("max_growth_per_s", law.max_growth_per_s.unwrap_or(1.0), POSITIVE),
+            AlgorithmSettings::Cubic(settings) => vec![
+                ("c", settings.c, POSITIVE),
+                ("beta", settings.beta, SHARE),
+                ("max_growth_per_s", settings.max_growth_per_s.unwrap_or(1.0), POSITIVE),
             ],
-            Settings::HighSpeed(law) => vec![
-                ("low_window", law.low_window, (1.0, 1e9)),
-                ("high_window", law.high_window, (law.low_window.max(1.0) + 1.0, 1e12)),
-                ("high_decrease", law.high_decrease, (0.001, 0.5)),
+            AlgorithmSettings::HighSpeed(settings) => vec![
+                ("low_window", settings.low_window, (1.0, 1e9)),
+                ("high_window", settings.high_window, (settings.low_window.max(1.0) + 1.0, 1e12)),
+                ("high_decrease", settings.high_decrease, (0.001, 0.5)),
             ],
-            Settings::Scalable(law) => vec![
-                ("increase", law.increase, (1e-9, 1.0)),
-                ("decrease", law.decrease, SHARE),
-                ("legacy_window", law.legacy_window, WINDOW),
+            AlgorithmSettings::Scalable(settings) => vec![
+                ("increase", settings.increase, (1e-9, 1.0)),
+                ("decrease", settings.decrease, SHARE),
+                ("legacy_window", settings.legacy_window, WINDOW),
             ],
-            Settings::Htcp(law) => vec![("bandwidth_switch", law.bandwidth_switch, WINDOW)],
-            Settings::Fast(law) => vec![("alpha", law.alpha, POSITIVE), ("gamma", law.gamma, (1e-3, 1.0))],
-            Settings::Compound(law) => vec![
-                ("alpha", law.alpha, (0.0, 1.0)),
-                ("beta", law.beta, SHARE),
-                ("k", law.k, (0.0, 1.0)),
-                ("gamma", law.gamma, WINDOW),
-                ("zeta", law.zeta, WINDOW),
-            ],
-            Settings::Westwood(law) => vec![("memory", law.memory, (0.0, 0.999))],
-            Settings::Vegas(law) => vec![
-                ("alpha", law.alpha, WINDOW),
-                ("beta", law.beta, (law.alpha, 1e9)),
-                ("gamma", law.gamma, WINDOW),
-                ("decrease", law.decrease, SHARE),
-            ],
-            Settings::Illinois(law) => vec![
-                ("alpha_min", law.alpha_min, POSITIVE),
-                ("alpha_max", law.alpha_max, (law.alpha_min * 1.001, 1e9)),
-                ("beta_min", law.beta_min, SHARE),
-                ("beta_max", law.beta_max, (law.beta_min, 0.999)),
-                ("delays[0]", law.delays[0], (0.0, 0.99)),
-                ("delays[1]", law.delays[1], (0.0, 0.99)),
-                ("delays[2]", law.delays[2], (law.delays[1] + 0.001, 1.0)),
-                ("low_window", law.low_window, WINDOW),
-            ],
-            Settings::Dctcp(law) => {
-                vec![("gain", law.gain, SHARE), ("initial_alpha", law.initial_alpha, (0.0, 1.0))]
+            AlgorithmSettings::Htcp(settings) => {
+                vec![("bandwidth_switch", settings.bandwidth_switch, WINDOW)]
             }
-            Settings::Multcp(law) => vec![("flows", law.flows, (0.5, 1e6))],
-            Settings::Stochastic(law) => {
-                vec![("streams", f64::from(law.streams), (1.0, 65_536.0)), ("phi", law.phi, (1.0, 1e12))]
+            AlgorithmSettings::Fast(settings) => {
+                vec![("alpha", settings.alpha, POSITIVE), ("gamma", settings.gamma, (1e-3, 1.0))]
             }
-            Settings::Bbr(law) => vec![
-                ("startup_gain", law.startup_gain, GAIN),
-                ("window_gain", law.window_gain, GAIN),
-                ("probe_gain", law.probe_gain, (1.0, 100.0)),
-                ("drain_gain", law.drain_gain, (0.01, 1.0)),
-                ("min_window", law.min_window, (1.0, 1e9)),
-                ("quanta", law.quanta, WINDOW),
+            AlgorithmSettings::Compound(settings) => vec![
+                ("alpha", settings.alpha, (0.0, 1.0)),
+                ("beta", settings.beta, SHARE),
+                ("k", settings.k, (0.0, 1.0)),
+                ("gamma", settings.gamma, WINDOW),
+                ("zeta", settings.zeta, WINDOW),
             ],
-            Settings::Bbr3(law) => vec![
-                ("startup_gain", law.startup_gain, GAIN),
-                ("drain_gain", law.drain_gain, GAIN),
-                ("window_gain", law.window_gain, GAIN),
-                ("down_gain", law.down_gain, GAIN),
-                ("up_gain", law.up_gain, GAIN),
-                ("up_window_gain", law.up_window_gain, GAIN),
-                ("loss_threshold", law.loss_threshold, (0.0, 0.999)),
-                ("beta", law.beta, SHARE),
-                ("headroom", law.headroom, (0.0, 0.999)),
-                ("probe_rtt_gain", law.probe_rtt_gain, GAIN),
-                ("pacing_margin", law.pacing_margin, (0.0, 0.999)),
-                ("min_window", law.min_window, (1.0, 1e9)),
-                ("offload_budget", law.offload_budget, WINDOW),
+            AlgorithmSettings::Westwood(settings) => vec![("memory", settings.memory, (0.0, 0.999))],
+            AlgorithmSettings::Vegas(settings) => vec![
+                ("alpha", settings.alpha, WINDOW),
+                ("beta", settings.beta, (settings.alpha, 1e9)),
+                ("gamma", settings.gamma, WINDOW),
+                ("decrease", settings.decrease, SHARE),
+            ],
+            AlgorithmSettings::Illinois(settings) => vec![
+                ("alpha_min", settings.alpha_min, POSITIVE),
+                ("alpha_max", settings.alpha_max, (settings.alpha_min * 1.001, 1e9)),
+                ("beta_min", settings.beta_min, SHARE),
+                ("beta_max", settings.beta_max, (settings.beta_min, 0.999)),
+                ("delays[0]", settings.delays[0], (0.0, 0.99)),
+                ("delays[1]", settings.delays[1], (0.0, 0.99)),
+                ("delays[2]", settings.delays[2], (settings.delays[1] + 0.001, 1.0)),
+                ("low_window", settings.low_window, WINDOW),
+            ],
+            AlgorithmSettings::Dctcp(settings) => {
+                vec![("gain", settings.gain, SHARE), ("initial_alpha", settings.initial_alpha, (0.0, 1.0))]
+            }
+            AlgorithmSettings::Multcp(settings) => vec![("flows", settings.flows, (0.5, 1e6))],
+            AlgorithmSettings::Stochastic(settings) => {
+                vec![
+                    ("streams", f64::from(settings.streams), (1.0, 65_536.0)),
+                    ("phi", settings.phi, (1.0, 1e12)),
+                ]
+            }
+            AlgorithmSettings::Bbr(settings) => vec![
+                ("startup_gain", settings.startup_gain, GAIN),
+                ("window_gain", settings.window_gain, GAIN),
+                ("probe_gain", settings.probe_gain, (1.0, 100.0)),
+                ("drain_gain", settings.drain_gain, (0.01, 1.0)),
+                ("min_window", settings.min_window, (1.0, 1e9)),
+                ("quanta", settings.quanta, WINDOW),
+            ],
+            AlgorithmSettings::Bbr3(settings) => vec![
+                ("startup_gain", settings.startup_gain, GAIN),
+                ("drain_gain", settings.drain_gain, GAIN),
+                ("window_gain", settings.window_gain, GAIN),
+                ("down_gain", settings.down_gain, GAIN),
+                ("up_gain", settings.up_gain, GAIN),
+                ("up_window_gain", settings.up_window_gain, GAIN),
+                ("loss_threshold", settings.loss_threshold, (0.0, 0.999)),
+                ("beta", settings.beta, SHARE),
+                ("headroom", settings.headroom, (0.0, 0.999)),
+                ("probe_rtt_gain", settings.probe_rtt_gain, GAIN),
+                ("pacing_margin", settings.pacing_margin, (0.0, 0.999)),
+                ("min_window", settings.min_window, (1.0, 1e9)),
+                ("offload_budget", settings.offload_budget, WINDOW),
             ],
         });
         all
@@ -136,22 +143,22 @@ impl Settings {
 
     fn slow_start(&self) -> Option<&SlowStartSettings> {
         Some(match self {
-            Settings::Tahoe(law) => &law.slow_start,
-            Settings::Reno(law) => &law.slow_start,
-            Settings::Bic(law) => &law.slow_start,
-            Settings::Cubic(law) => &law.slow_start,
-            Settings::HighSpeed(law) => &law.slow_start,
-            Settings::Scalable(law) => &law.slow_start,
-            Settings::Htcp(law) => &law.slow_start,
-            Settings::Fast(law) => &law.slow_start,
-            Settings::Compound(law) => &law.slow_start,
-            Settings::Westwood(law) => &law.slow_start,
-            Settings::Vegas(law) => &law.slow_start,
-            Settings::Illinois(law) => &law.slow_start,
-            Settings::Dctcp(law) => &law.slow_start,
-            Settings::Multcp(law) => &law.slow_start,
-            Settings::Stochastic(law) => &law.slow_start,
-            Settings::Bbr(_) | Settings::Bbr3(_) => return None,
+            AlgorithmSettings::Tahoe(settings) => &settings.slow_start,
+            AlgorithmSettings::Reno(settings) => &settings.slow_start,
+            AlgorithmSettings::Bic(settings) => &settings.slow_start,
+            AlgorithmSettings::Cubic(settings) => &settings.slow_start,
+            AlgorithmSettings::HighSpeed(settings) => &settings.slow_start,
+            AlgorithmSettings::Scalable(settings) => &settings.slow_start,
+            AlgorithmSettings::Htcp(settings) => &settings.slow_start,
+            AlgorithmSettings::Fast(settings) => &settings.slow_start,
+            AlgorithmSettings::Compound(settings) => &settings.slow_start,
+            AlgorithmSettings::Westwood(settings) => &settings.slow_start,
+            AlgorithmSettings::Vegas(settings) => &settings.slow_start,
+            AlgorithmSettings::Illinois(settings) => &settings.slow_start,
+            AlgorithmSettings::Dctcp(settings) => &settings.slow_start,
+            AlgorithmSettings::Multcp(settings) => &settings.slow_start,
+            AlgorithmSettings::Stochastic(settings) => &settings.slow_start,
+            AlgorithmSettings::Bbr(_) | AlgorithmSettings::Bbr3(_) => return None,
         })
     }
 }

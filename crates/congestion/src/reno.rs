@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::Time;
@@ -32,7 +32,7 @@ impl Reno {
     }
 }
 
-impl Law for Reno {
+impl CongestionControl for Reno {
     fn window(&self) -> f64 {
         self.window.size
     }

@@ -1,4 +1,4 @@
-use crate::law::Ack;
+use crate::congestion_control::Ack;
 
 /// Tells round trips: one has passed when what was sent last as it began has been acknowledged.
 #[derive(Clone, Debug, Default)]

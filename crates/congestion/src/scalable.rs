@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::Time;
@@ -50,7 +50,7 @@ impl Scalable {
     }
 }
 
-impl Law for Scalable {
+impl CongestionControl for Scalable {
     fn window(&self) -> f64 {
         self.window.size
     }

@@ -16,10 +16,10 @@ use crate::vegas::VegasSettings;
 use crate::westwood::WestwoodSettings;
 use serde::{Deserialize, Serialize};
 
-/// Which law, with its parameters; plain data, as a plan has it.
+/// Which algorithm, with its parameters; plain data, as a plan has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Settings {
+pub enum AlgorithmSettings {
     /// Tahoe: back to one segment after any loss (Jacobson 1988).
     Tahoe(TahoeSettings),
     /// RFC 5681.
@@ -57,7 +57,7 @@ pub enum Settings {
     Bbr3(Bbr3Settings),
 }
 
-/// The names of all laws.
+/// The names of all algorithms.
 pub const NAMES: [&str; 17] = [
     "tahoe",
     "reno",
@@ -78,62 +78,65 @@ pub const NAMES: [&str; 17] = [
     "bbr3",
 ];
 
-impl Settings {
-    /// The law of this name with its customary parameters; `None` if there is none.
+impl AlgorithmSettings {
+    /// The algorithm of this name with its customary parameters; `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
-            "tahoe" => Settings::Tahoe(TahoeSettings::default()),
-            "reno" => Settings::Reno(RenoSettings::default()),
-            "bic" => Settings::Bic(BicSettings::default()),
-            "cubic" => Settings::Cubic(CubicSettings::default()),
-            "highspeed" => Settings::HighSpeed(HighSpeedSettings::default()),
-            "scalable" => Settings::Scalable(ScalableSettings::default()),
-            "htcp" => Settings::Htcp(HtcpSettings::default()),
-            "fast" => Settings::Fast(FastSettings::default()),
-            "compound" => Settings::Compound(CompoundSettings::default()),
-            "westwood" => Settings::Westwood(WestwoodSettings::default()),
-            "vegas" => Settings::Vegas(VegasSettings::default()),
-            "illinois" => Settings::Illinois(IllinoisSettings::default()),
-            "dctcp" => Settings::Dctcp(DctcpSettings::default()),
-            "multcp" => Settings::Multcp(MultcpSettings::default()),
-            "stochastic" => Settings::Stochastic(StochasticSettings::default()),
-            "bbr" => Settings::Bbr(BbrSettings::default()),
-            "bbr3" => Settings::Bbr3(Bbr3Settings::default()),
+            "tahoe" => AlgorithmSettings::Tahoe(TahoeSettings::default()),
+            "reno" => AlgorithmSettings::Reno(RenoSettings::default()),
+            "bic" => AlgorithmSettings::Bic(BicSettings::default()),
+            "cubic" => AlgorithmSettings::Cubic(CubicSettings::default()),
+            "highspeed" => AlgorithmSettings::HighSpeed(HighSpeedSettings::default()),
+            "scalable" => AlgorithmSettings::Scalable(ScalableSettings::default()),
+            "htcp" => AlgorithmSettings::Htcp(HtcpSettings::default()),
+            "fast" => AlgorithmSettings::Fast(FastSettings::default()),
+            "compound" => AlgorithmSettings::Compound(CompoundSettings::default()),
+            "westwood" => AlgorithmSettings::Westwood(WestwoodSettings::default()),
+            "vegas" => AlgorithmSettings::Vegas(VegasSettings::default()),
+            "illinois" => AlgorithmSettings::Illinois(IllinoisSettings::default()),
+            "dctcp" => AlgorithmSettings::Dctcp(DctcpSettings::default()),
+            "multcp" => AlgorithmSettings::Multcp(MultcpSettings::default()),
+            "stochastic" => AlgorithmSettings::Stochastic(StochasticSettings::default()),
+            "bbr" => AlgorithmSettings::Bbr(BbrSettings::default()),
+            "bbr3" => AlgorithmSettings::Bbr3(Bbr3Settings::default()),
             _ => return None,
         })
     }
 
-    /// Whether the law draws: without it, a connection need not keep a stream, and
-    /// [`Law::on_lost`](crate::Law::on_lost) and [`Law::on_start`](crate::Law::on_start) do nothing.
+    /// Whether the algorithm draws: without it, a connection need not keep a stream, and
+    /// [`CongestionControl::on_lost`](crate::CongestionControl::on_lost) and [`CongestionControl::on_start`](crate::CongestionControl::on_start) do nothing.
     pub fn draws(&self) -> bool {
-        matches!(self, Settings::Stochastic(_) | Settings::Bbr(_) | Settings::Bbr3(_))
+        matches!(
+            self,
+            AlgorithmSettings::Stochastic(_) | AlgorithmSettings::Bbr(_) | AlgorithmSettings::Bbr3(_)
+        )
     }
 
-    /// Whether segments should be sent ECN-capable for this law to work (DCTCP).
+    /// Whether segments should be sent ECN-capable for this algorithm to work (DCTCP).
     pub fn wants_marks(&self) -> bool {
-        matches!(self, Settings::Dctcp(_))
+        matches!(self, AlgorithmSettings::Dctcp(_))
     }
 
-    /// The law's name, without its parameters.
+    /// The algorithm's name, without its parameters.
     pub fn name(&self) -> &'static str {
         match self {
-            Settings::Tahoe(_) => "tahoe",
-            Settings::Reno(_) => "reno",
-            Settings::Bic(_) => "bic",
-            Settings::Cubic(_) => "cubic",
-            Settings::HighSpeed(_) => "highspeed",
-            Settings::Scalable(_) => "scalable",
-            Settings::Htcp(_) => "htcp",
-            Settings::Fast(_) => "fast",
-            Settings::Compound(_) => "compound",
-            Settings::Westwood(_) => "westwood",
-            Settings::Vegas(_) => "vegas",
-            Settings::Illinois(_) => "illinois",
-            Settings::Dctcp(_) => "dctcp",
-            Settings::Multcp(_) => "multcp",
-            Settings::Stochastic(_) => "stochastic",
-            Settings::Bbr(_) => "bbr",
-            Settings::Bbr3(_) => "bbr3",
+            AlgorithmSettings::Tahoe(_) => "tahoe",
+            AlgorithmSettings::Reno(_) => "reno",
+            AlgorithmSettings::Bic(_) => "bic",
+            AlgorithmSettings::Cubic(_) => "cubic",
+            AlgorithmSettings::HighSpeed(_) => "highspeed",
+            AlgorithmSettings::Scalable(_) => "scalable",
+            AlgorithmSettings::Htcp(_) => "htcp",
+            AlgorithmSettings::Fast(_) => "fast",
+            AlgorithmSettings::Compound(_) => "compound",
+            AlgorithmSettings::Westwood(_) => "westwood",
+            AlgorithmSettings::Vegas(_) => "vegas",
+            AlgorithmSettings::Illinois(_) => "illinois",
+            AlgorithmSettings::Dctcp(_) => "dctcp",
+            AlgorithmSettings::Multcp(_) => "multcp",
+            AlgorithmSettings::Stochastic(_) => "stochastic",
+            AlgorithmSettings::Bbr(_) => "bbr",
+            AlgorithmSettings::Bbr3(_) => "bbr3",
         }
     }
 }

@@ -1,5 +1,5 @@
+use crate::congestion_control::Ack;
 use crate::hystart::{HyStart, HyStartSettings};
-use crate::law::Ack;
 use serde::{Deserialize, Serialize};
 
 /// How a window grows below its threshold.

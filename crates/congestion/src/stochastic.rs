@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_random::Stream;
@@ -191,7 +191,7 @@ impl Stochastic {
     }
 }
 
-impl Law for Stochastic {
+impl CongestionControl for Stochastic {
     fn window(&self) -> f64 {
         self.window.size
     }

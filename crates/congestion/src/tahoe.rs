@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::Time;
@@ -18,7 +18,7 @@ impl Default for TahoeSettings {
     }
 }
 
-/// Tahoe's window (V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988, sections 2 and 3 and
+/// Tahoe's window (V. Jacobson, "Congestion Avoidance and Algorithm", SIGCOMM 1988, sections 2 and 3 and
 /// appendix D): after any loss it slow-starts from one segment to half of what was in flight.
 ///
 /// There is no recovery in which the window stands still: it grows with each acknowledgement.
@@ -34,7 +34,7 @@ impl Tahoe {
     }
 }
 
-impl Law for Tahoe {
+impl CongestionControl for Tahoe {
     fn window(&self) -> f64 {
         self.window.size
     }

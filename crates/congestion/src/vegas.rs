@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::round::Round;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
@@ -76,7 +76,7 @@ impl Vegas {
     }
 }
 
-impl Law for Vegas {
+impl CongestionControl for Vegas {
     fn window(&self) -> f64 {
         self.window.size
     }

@@ -1,4 +1,4 @@
-use crate::law::{Ack, Congestion, Law};
+use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::round::Round;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
@@ -82,7 +82,7 @@ impl Westwood {
     }
 }
 
-impl Law for Westwood {
+impl CongestionControl for Westwood {
     fn window(&self) -> f64 {
         self.window.size
     }

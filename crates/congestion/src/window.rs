@@ -1,7 +1,7 @@
-use crate::law::Ack;
+use crate::congestion_control::Ack;
 use crate::slow_start::{SlowStart, SlowStartSettings};
 
-/// A window with its threshold, and slow start in between: what all laws have in common that end
+/// A window with its threshold, and slow start in between: what all algorithms have in common that end
 /// their growth with a loss.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
@@ -29,7 +29,7 @@ impl Window {
     }
 
     /// Grows by slow start where that is the rule. Returns how many acknowledged segments are left
-    /// for the law's own growth: none during recovery or when the window was not used.
+    /// for the algorithm's own growth: none during recovery or when the window was not used.
     pub(crate) fn grow(&mut self, ack: &Ack) -> f64 {
         if ack.recovering || !ack.window_limited {
             return 0.0;
@@ -37,7 +37,7 @@ impl Window {
         self.slow_start(ack)
     }
 
-    /// As [`grow`](Self::grow), for laws that grow in recovery too.
+    /// As [`grow`](Self::grow), for algorithms that grow in recovery too.
     pub(crate) fn slow_start(&mut self, ack: &Ack) -> f64 {
         let acked = f64::from(ack.acked);
         if !self.in_slow_start() {
@@ -64,7 +64,7 @@ impl Window {
         self.slow_start.leave();
     }
 
-    /// The law itself yields: a window of `size` segments, and no slow start back.
+    /// The algorithm itself yields: a window of `size` segments, and no slow start back.
     pub(crate) fn yield_to(&mut self, size: f64) {
         self.size = size.max(2.0);
         self.threshold = self.threshold.min(self.size);

@@ -6,7 +6,7 @@ use crate::echoes::{self, Echoes};
 use crate::endpoints::{Endpoints, Pair};
 use crate::schedule::{datagrams, speaks_ipv6, transfers};
 use crate::stream::{Application, Kind, Pace, Plan as StreamPlan, StreamEnd};
-use longhaul_congestion::Settings as Law;
+use longhaul_congestion::AlgorithmSettings;
 use longhaul_network::{DirectionId, Network, NodeId};
 use longhaul_plan::{Flow, NodeKind, Plan, Recovery, Tcp, Traffic};
 use longhaul_random::Seed;
@@ -37,27 +37,27 @@ impl Endpoints {
             }
         };
         let mtu = path_mtu(whole, network, [from, to])?;
-        let kind = |law: &Law, tcp: &Tcp| {
+        let kind = |algorithm: &AlgorithmSettings, tcp: &Tcp| {
             // Requests are too many and too short.
             let measured = matches!(flow.traffic, Traffic::Tcp { .. });
             let name = Arc::clone(&self.flows[position as usize].name);
-            let (settings, law) = self.share(settings(tcp, mtu), law);
-            Arc::new(Kind { name, settings, law, seed, measured })
+            let (settings, algorithm) = self.share(settings(tcp, mtu), algorithm);
+            Arc::new(Kind { name, settings, algorithm, seed, measured })
         };
         match &flow.traffic {
-            Traffic::Tcp { streams, law, tcp, bytes, bits_per_s, held } => {
+            Traffic::Tcp { streams, law: algorithm, tcp, bytes, bits_per_s, held } => {
                 endless(bytes.is_some())?;
                 let rate = bits_per_s.and_then(Rate::from_bits_per_s);
                 let pace = if *held { Pace::Held } else { rate.map_or(Pace::AtOnce, Pace::At) };
                 let plan = StreamPlan { start, stop, bytes: *bytes, pace };
-                let kind = kind(law, tcp);
+                let kind = kind(algorithm, tcp);
                 for stream in 0..*streams {
                     self.connect(from, to, position, stream, &kind, plan, tcp.ipv6);
                 }
             }
-            Traffic::Requests { law, tcp, .. } | Traffic::Replay { law, tcp, .. } => {
+            Traffic::Requests { law: algorithm, tcp, .. } | Traffic::Replay { law: algorithm, tcp, .. } => {
                 endless(matches!(flow.traffic, Traffic::Replay { .. }))?;
-                let kind = kind(law, tcp);
+                let kind = kind(algorithm, tcp);
                 let requests = transfers(whole, flow)?;
                 for (number, (start, bytes)) in (0..).zip(requests) {
                     let pace = Pace::AtOnce;
@@ -133,16 +133,20 @@ impl Endpoints {
         (there, back)
     }
 
-    /// These settings and this law; those of the connection before if they are equal, as they mostly are.
-    fn share(&self, settings: Settings, law: &Law) -> (Arc<Settings>, Arc<Law>) {
+    /// These settings and this algorithm; those of the connection before if they are equal, as they mostly are.
+    fn share(
+        &self,
+        settings: Settings,
+        algorithm: &AlgorithmSettings,
+    ) -> (Arc<Settings>, Arc<AlgorithmSettings>) {
         let kind = self.agents.last().and_then(|agent| match agent {
             Agent::Stream(end) => Some(end.kind()),
             _ => None,
         });
-        let before = |kind: &&Kind| *kind.settings == settings && *kind.law == *law;
+        let before = |kind: &&Kind| *kind.settings == settings && *kind.algorithm == *algorithm;
         match kind.filter(before) {
-            Some(kind) => (Arc::clone(&kind.settings), Arc::clone(&kind.law)),
-            None => (Arc::new(settings), Arc::new(law.clone())),
+            Some(kind) => (Arc::clone(&kind.settings), Arc::clone(&kind.algorithm)),
+            None => (Arc::new(settings), Arc::new(algorithm.clone())),
         }
     }
 
@@ -198,7 +202,7 @@ pub(crate) fn settings(tcp: &Tcp, mtu: u16) -> Settings {
         acknowledging: Acknowledging { every: if tcp.delayed_ack { 2 } else { 1 }, ..default.acknowledging },
         ecn: if tcp.ecn { Ecn::Classic } else { Ecn::Off },
         pacing: match (tcp.pacing, tcp.even) {
-            (false, _) => Pacing::Law,
+            (false, _) => Pacing::Algorithm,
             (true, false) => Pacing::Window,
             (true, true) => Pacing::Even,
         },

@@ -198,13 +198,13 @@ impl Endpoints {
             return Ok((None, None));
         }
         let mtu = path_mtu(whole, network, [from, to])?;
-        let (settings, law) = (Arc::new(settings(&plan.tcp, mtu)), Arc::new(plan.law.clone()));
+        let (settings, algorithm) = (Arc::new(settings(&plan.tcp, mtu)), Arc::new(plan.law.clone()));
         let stream = first * plan.ranks.len() as u32 + second;
         let (there, back) = self.ways(from, to, u32::MAX - number, stream, plan.tcp.ipv6);
         let seed = Seed::new(whole.seed);
         let chance = |end: &str| seed.stream(&format!("{}/{first}-{second}/{end}", plan.name));
-        let client = Connection::connect(&settings, &law, chance("source"));
-        let server = Connection::listen(&settings, &law, chance("destination"));
+        let client = Connection::connect(&settings, &algorithm, chance("source"));
+        let server = Connection::listen(&settings, &algorithm, chance("destination"));
         let place = self.agents.len() as u32;
         let ends = [(client, there, first, Some(start)), (server, back, second, None)];
         for (connection, way, rank, opens) in ends {

@@ -1,6 +1,6 @@
 use crate::agent::{Way, Wire};
 use crate::cargo::{Carrier, Load};
-use longhaul_congestion::Settings as Law;
+use longhaul_congestion::AlgorithmSettings;
 use longhaul_network::NodeId;
 use longhaul_random::Seed;
 use longhaul_transport::{Connection, Flags, Info, Segment, Settings};
@@ -22,7 +22,7 @@ pub fn ect(segment: &Segment) -> u8 {
 pub struct Kind {
     pub name: Arc<str>,
     pub settings: Arc<Settings>,
-    pub law: Arc<Law>,
+    pub algorithm: Arc<AlgorithmSettings>,
     pub seed: Seed,
     /// Whether the opening end keeps the distribution of its round trips.
     pub measured: bool,
@@ -259,12 +259,12 @@ impl StreamEnd {
 
     #[cold]
     fn bear(&mut self, end: &str) {
-        let Kind { name, settings, law, seed, .. } = &*self.kind;
+        let Kind { name, settings, algorithm, seed, .. } = &*self.kind;
         let chance = seed.stream(&format!("{name}/{}/{end}", self.number));
         let made = if self.application.is_some() {
-            Connection::connect(settings, law, chance)
+            Connection::connect(settings, algorithm, chance)
         } else {
-            Connection::listen(settings, law, chance)
+            Connection::listen(settings, algorithm, chance)
         };
         self.connection = State::Open(Box::new(made));
     }

@@ -9,8 +9,8 @@ mod system;
 mod tests;
 
 use crate::error::{Error, Result};
-use longhaul_bpf_cc::{KernelLaw, Object, Program, Reference, SlowStartLimit, Types, kernel_law};
-use longhaul_congestion::Settings;
+use longhaul_bpf_cc::{BpfAlgorithm, Object, Program, Reference, SlowStartLimit, Types, bpf_algorithm};
+use longhaul_congestion::AlgorithmSettings;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -32,8 +32,8 @@ pub use longhaul_bpf_cc::NAMES as LAWS;
 ///
 /// # Errors
 /// What they cannot do.
-pub fn check_law(settings: &Settings) -> Result<()> {
-    kernel_law(settings, SlowStartLimit::Acknowledged).map(drop).map_err(Error::new)
+pub fn check_law(settings: &AlgorithmSettings) -> Result<()> {
+    bpf_algorithm(settings, SlowStartLimit::Acknowledged).map(drop).map_err(Error::new)
 }
 
 /// Loads the law of this name and unloads it.
@@ -41,7 +41,8 @@ pub fn check_law(settings: &Settings) -> Result<()> {
 /// # Errors
 /// Why this kernel cannot, or this process may not.
 pub fn try_law(name: &str) -> Result<()> {
-    let settings = Settings::named(name).ok_or_else(|| Error::new(format!("there is no law {name}")))?;
+    let settings =
+        AlgorithmSettings::named(name).ok_or_else(|| Error::new(format!("there is no law {name}")))?;
     Teacher::new()?.load(&settings, &format!("lh_try_{}", std::process::id())).map(drop)
 }
 
@@ -69,12 +70,12 @@ impl Teacher {
     }
 
     /// Teaches it the law with these settings under this name.
-    pub fn load(&self, settings: &Settings, name: &str) -> Result<LoadedLaw> {
-        let law = kernel_law(settings, SlowStartLimit::Acknowledged).map_err(Error::new)?;
+    pub fn load(&self, settings: &AlgorithmSettings, name: &str) -> Result<LoadedLaw> {
+        let law = bpf_algorithm(settings, SlowStartLimit::Acknowledged).map_err(Error::new)?;
         self.load_law(&law, name).map_err(|error| error.at(format!("law {} as {name}", law.name)))
     }
 
-    fn load_law(&self, law: &KernelLaw, name: &str) -> Result<LoadedLaw> {
+    fn load_law(&self, law: &BpfAlgorithm, name: &str) -> Result<LoadedLaw> {
         if name.is_empty() || name.len() > NAME_BYTES {
             return Err(Error::new(format!("the name {name:?} does not have 1 to {NAME_BYTES} bytes")));
         }

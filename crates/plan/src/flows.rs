@@ -1,5 +1,5 @@
 use crate::Distribution;
-use longhaul_congestion::Settings as Law;
+use longhaul_congestion::AlgorithmSettings;
 use serde::{Deserialize, Serialize};
 
 /// Simulated traffic from one host to another.
@@ -32,7 +32,7 @@ pub enum Traffic {
         /// Connections side by side.
         streams: u32,
         /// What controls the windows.
-        law: Law,
+        law: AlgorithmSettings,
         /// How the rest of TCP behaves.
         #[serde(default)]
         tcp: Tcp,
@@ -69,7 +69,7 @@ pub enum Traffic {
         /// Payload of each, in bytes, rounded; at least 1.
         size: Distribution,
         /// What controls the windows.
-        law: Law,
+        law: AlgorithmSettings,
         /// How the rest of TCP behaves.
         #[serde(default)]
         tcp: Tcp,
@@ -79,7 +79,7 @@ pub enum Traffic {
         /// When each begins, in ns since the flow does, and its payload, in bytes, at least 1; in that order.
         transfers: Vec<(u64, u64)>,
         /// What controls the windows.
-        law: Law,
+        law: AlgorithmSettings,
         /// How the rest of TCP behaves.
         #[serde(default)]
         tcp: Tcp,

@@ -1,5 +1,5 @@
 use crate::Tcp;
-use longhaul_congestion::Settings as Law;
+use longhaul_congestion::AlgorithmSettings;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub struct Job {
     /// How often the steps are done.
     pub repeat: u32,
     /// What controls the windows.
-    pub law: Law,
+    pub law: AlgorithmSettings,
     /// How the rest of TCP behaves.
     #[serde(default)]
     pub tcp: Tcp,

@@ -163,7 +163,7 @@ pub struct Loaded {
     /// The kernel's name for it.
     pub name: String,
     /// What it is.
-    pub law: longhaul_congestion::Settings,
+    pub law: longhaul_congestion::AlgorithmSettings,
 }
 
 /// What a run records.

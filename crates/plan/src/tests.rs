@@ -122,7 +122,7 @@ fn an_impossible_burst_is_refused() {
 
 #[test]
 fn a_name_that_no_kernel_takes_for_a_law_is_refused() {
-    let law = longhaul_congestion::Settings::named("bic").unwrap();
+    let law = longhaul_congestion::AlgorithmSettings::named("bic").unwrap();
     let named = |name: &str| Plan { laws: vec![Loaded { name: name.into(), law: law.clone() }], ..plan() };
     assert!(named("bic_12ab").check().is_ok());
     for name in ["", "sixteen_letters_", "bic-1"] {
@@ -211,7 +211,7 @@ fn listed_transfers_have_bytes_and_are_in_order() {
     ] {
         plan.flows = vec![flow(Traffic::Replay {
             transfers,
-            law: longhaul_congestion::Settings::named("reno").unwrap(),
+            law: longhaul_congestion::AlgorithmSettings::named("reno").unwrap(),
             tcp: Tcp::default(),
         })];
         assert!(plan.flows[0].has_an_end());

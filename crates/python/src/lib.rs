@@ -49,7 +49,7 @@ fn check_plan(plan: &str) -> PyResult<()> {
 /// Checks a congestion-control law in JSON.
 #[pyfunction]
 fn check_law(law: &str) -> PyResult<()> {
-    let law: longhaul_congestion::Settings =
+    let law: longhaul_congestion::AlgorithmSettings =
         serde_json::from_str(law).map_err(|error| PyValueError::new_err(readable(&error.to_string())))?;
     law.check().map_err(|error| PyValueError::new_err(error.to_string()))
 }

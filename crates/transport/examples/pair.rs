@@ -3,7 +3,7 @@
 //! prints a table; `pair VARIANT SEGMENTS` runs one variant, for a profiler.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "it is a program")]
 
-use longhaul_congestion::Settings as Law;
+use longhaul_congestion::AlgorithmSettings;
 use longhaul_random::Seed;
 use longhaul_transport::{Connection, Segment, Settings};
 use longhaul_units::{Span, Time};
@@ -18,14 +18,14 @@ const REPEATS: usize = 5;
 
 struct Variant {
     name: &'static str,
-    law: &'static str,
+    algorithm: &'static str,
     every: u32,
     /// One in so many data segments is lost.
     lost: Option<u64>,
 }
 
-const fn variant(name: &'static str, law: &'static str, every: u32, lost: Option<u64>) -> Variant {
-    Variant { name, law, every, lost }
+const fn variant(name: &'static str, algorithm: &'static str, every: u32, lost: Option<u64>) -> Variant {
+    Variant { name, algorithm, every, lost }
 }
 
 const VARIANTS: [Variant; 5] = [
@@ -78,9 +78,10 @@ fn run(variant: &Variant, segments: u64) -> Outcome {
     let seed = Seed::new(1);
     let mut settings = Settings { mss: 8948, ..Settings::default() };
     settings.acknowledging.every = variant.every;
-    let (settings, law) = (Arc::new(settings), Arc::new(Law::named(variant.law).expect("it is there")));
-    let mut near = Connection::connect(&settings, &law, seed.stream("near"));
-    let mut far = Connection::listen(&settings, &law, seed.stream("far"));
+    let (settings, algorithm) =
+        (Arc::new(settings), Arc::new(AlgorithmSettings::named(variant.algorithm).expect("it is there")));
+    let mut near = Connection::connect(&settings, &algorithm, seed.stream("near"));
+    let mut far = Connection::listen(&settings, &algorithm, seed.stream("far"));
     let (mut out, mut back) = (Pipe::new(GAP), Pipe::new(Span::ZERO));
     let mut now = Time::ZERO;
     near.write(now, segments * 8948);
@@ -139,8 +140,8 @@ fn used_ns() -> u64 {
 /// What the pipes alone cost: segments through one, and half as many through the other.
 fn run_pipes(segments: u64) -> u64 {
     let seed = Seed::new(1);
-    let law = Arc::new(Law::named("reno").expect("it is there"));
-    let mut end = Connection::connect(&Arc::default(), &law, seed.stream("near"));
+    let algorithm = Arc::new(AlgorithmSettings::named("reno").expect("it is there"));
+    let mut end = Connection::connect(&Arc::default(), &algorithm, seed.stream("near"));
     end.open(Time::ZERO);
     let segment = end.poll(Time::ZERO).expect("a SYN");
     let (mut out, mut back) = (Pipe::new(GAP), Pipe::new(Span::ZERO));

@@ -25,22 +25,22 @@ use std::sync::Arc;
 /// next `receive`, or acknowledgements that must go one by one are merged.
 ///
 /// **What may be relied on.** Equal calls give equal answers; chance is drawn from the given stream only,
-/// and only by laws that need it. What was written arrives once and in order. At most [`Info::window`]
+/// and only by algorithms that need it. What was written arrives once and in order. At most [`Info::window`]
 /// segments are in flight, but for a forced retransmission, limited transmit and probes; none lies beyond
 /// the window that the other end has offered. `expire` before its time does nothing. A deadline that has
 /// passed does not come back: after `expire` and `poll`, `timer` is later than `now`.
 ///
 /// ```
-/// use longhaul_congestion::Settings as Law;
+/// use longhaul_congestion::AlgorithmSettings;
 /// use longhaul_random::Seed;
 /// use longhaul_transport::{Connection, Settings};
 /// use longhaul_units::Time;
 /// use std::sync::Arc;
 ///
 /// let (settings, seed) = (Arc::new(Settings::default()), Seed::new(1));
-/// let law = Arc::new(Law::named("cubic").unwrap());
-/// let mut near = Connection::connect(&settings, &law, seed.stream("near"));
-/// let mut far = Connection::listen(&settings, &law, seed.stream("far"));
+/// let algorithm = Arc::new(AlgorithmSettings::named("cubic").unwrap());
+/// let mut near = Connection::connect(&settings, &algorithm, seed.stream("near"));
+/// let mut far = Connection::listen(&settings, &algorithm, seed.stream("far"));
 /// near.open(Time::ZERO);
 /// near.write(Time::ZERO, 4000);
 /// // A network without delay: whatever one end gives, the other has.
@@ -81,11 +81,16 @@ struct Opening {
 }
 
 impl Connection {
-    fn new(settings: &Arc<Settings>, law: &Arc<congestion::Settings>, chance: Stream, active: bool) -> Self {
+    fn new(
+        settings: &Arc<Settings>,
+        algorithm: &Arc<congestion::AlgorithmSettings>,
+        chance: Stream,
+        active: bool,
+    ) -> Self {
         let initial = settings.initial_window.segments(settings.mss);
-        let steering = Steering::new(law, initial, chance);
+        let steering = Steering::new(algorithm, initial, chance);
         let opening = Opening {
-            ecn: if law.wants_marks() { Ecn::Exact } else { settings.ecn },
+            ecn: if algorithm.wants_marks() { Ecn::Exact } else { settings.ecn },
             scaled: settings.window_scaling,
             due: false,
             at: Time::NEVER,
@@ -104,14 +109,22 @@ impl Connection {
         }
     }
 
-    /// The end that opens. `law` controls its window; its chances come from `chance`.
-    pub fn connect(settings: &Arc<Settings>, law: &Arc<congestion::Settings>, chance: Stream) -> Self {
-        Self::new(settings, law, chance, true)
+    /// The end that opens. `algorithm` controls its window; its chances come from `chance`.
+    pub fn connect(
+        settings: &Arc<Settings>,
+        algorithm: &Arc<congestion::AlgorithmSettings>,
+        chance: Stream,
+    ) -> Self {
+        Self::new(settings, algorithm, chance, true)
     }
 
     /// The end that waits.
-    pub fn listen(settings: &Arc<Settings>, law: &Arc<congestion::Settings>, chance: Stream) -> Self {
-        Self::new(settings, law, chance, false)
+    pub fn listen(
+        settings: &Arc<Settings>,
+        algorithm: &Arc<congestion::AlgorithmSettings>,
+        chance: Stream,
+    ) -> Self {
+        Self::new(settings, algorithm, chance, false)
     }
 
     /// A SYN goes out at the next [`poll`](Self::poll). Only for the end that opens, and once.
@@ -252,7 +265,7 @@ impl Connection {
         }
         if opening.tries > 1 {
             // RFC 6928, section 2: the SYN was lost.
-            self.sender.law.restart(1);
+            self.sender.algorithm.restart(1);
         }
         self.sender.refresh();
     }
@@ -410,7 +423,7 @@ impl Connection {
             phase: sender.phase,
             limited_by: sender.limited_by,
             window: sender.window(),
-            threshold: sender.law.threshold(),
+            threshold: sender.algorithm.threshold(),
             srtt: sender.rtt.smoothed(),
             rttvar: sender.rtt.variation(),
             rto: sender.rtt.backed_off(timeouts),

@@ -1,25 +1,25 @@
-//! What the laws of this thread's connections are told, and what they make of it; only with the feature `diary`.
+//! What the algorithms of this thread's connections are told, and what they make of it; only with the feature `diary`.
 //!
 //! A field of each connection would change what tests measure of them, so that this is kept beside them.
 
-use longhaul_congestion::{Ack, Congestion, Control, Law};
+use longhaul_congestion::{Ack, Algorithm, Congestion, CongestionControl};
 use longhaul_units::Time;
 use std::cell::RefCell;
 
-/// A call of a law.
+/// A call of an algorithm.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// [`Law::on_ack`].
+    /// [`CongestionControl::on_ack`].
     Ack(Ack),
-    /// [`Law::on_congestion`].
+    /// [`CongestionControl::on_congestion`].
     Congestion(Congestion),
-    /// [`Law::on_lost`], with the next uniform number of the connection's stream.
+    /// [`CongestionControl::on_lost`], with the next uniform number of the connection's stream.
     Lost(Time, f64),
-    /// [`Law::on_timeout`] with so many in flight.
+    /// [`CongestionControl::on_timeout`] with so many in flight.
     Timeout(Time, u32),
-    /// [`Law::on_recovered`].
+    /// [`CongestionControl::on_recovered`].
     Recovered(Time),
-    /// [`Law::on_spurious`].
+    /// [`CongestionControl::on_spurious`].
     Spurious(Time),
 }
 
@@ -28,9 +28,9 @@ pub enum Event {
 pub struct Entry {
     /// The call.
     pub event: Event,
-    /// [`Law::window`] after it.
+    /// [`CongestionControl::window`] after it.
     pub window: f64,
-    /// [`Law::threshold`] after it.
+    /// [`CongestionControl::threshold`] after it.
     pub threshold: f64,
 }
 
@@ -38,7 +38,7 @@ thread_local! {
     static DIARY: RefCell<Option<Vec<Entry>>> = const { RefCell::new(None) };
 }
 
-/// From here on this thread's connections write down what their laws are told.
+/// From here on this thread's connections write down what their algorithms are told.
 pub fn begin() {
     DIARY.set(Some(Vec::new()));
 }
@@ -48,10 +48,10 @@ pub fn end() -> Vec<Entry> {
     DIARY.take().unwrap_or_default()
 }
 
-pub(crate) fn write(event: Event, law: &Control) {
+pub(crate) fn write(event: Event, algorithm: &Algorithm) {
     DIARY.with_borrow_mut(|diary| {
         if let Some(entries) = diary {
-            entries.push(Entry { event, window: law.window(), threshold: law.threshold() });
+            entries.push(Entry { event, window: algorithm.window(), threshold: algorithm.threshold() });
         }
     });
 }

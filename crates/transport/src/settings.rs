@@ -21,7 +21,7 @@ pub struct Settings {
     pub reordering: Reordering,
     /// Tail loss probes (RFC 8985, section 7; `Rack` only).
     pub tail_probes: bool,
-    /// What may be sent during recovery (`Sack` and `Rack`), unless the law steers it.
+    /// What may be sent during recovery (`Sack` and `Rack`), unless the algorithm steers it.
     pub reduction: Reduction,
     /// New data on the first two duplicate acknowledgements (RFC 3042).
     pub limited_transmit: bool,
@@ -33,10 +33,10 @@ pub struct Settings {
     pub initial_window: InitialWindow,
     /// What becomes of the window when nothing has been sent for longer than a retransmission timeout.
     pub idle: Idle,
-    /// Explicit congestion notification, if the other end has it too. A law that wants marks has
+    /// Explicit congestion notification, if the other end has it too. An algorithm that wants marks has
     /// [`Ecn::Exact`] whatever stands here.
     pub ecn: Ecn,
-    /// Whether segments of a law that does not pace are spread over the round trip.
+    /// Whether segments of an algorithm that does not pace are spread over the round trip.
     pub pacing: Pacing,
     /// Holds back short segments while others are in flight (RFC 896).
     pub nagle: bool,
@@ -178,11 +178,11 @@ pub enum Ecn {
     Exact,
 }
 
-/// Pacing for laws that have none of their own.
+/// Pacing for algorithms that have none of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
-    /// Only if the law paces.
-    Law,
+    /// Only if the algorithm paces.
+    Algorithm,
     /// Twice the window per smoothed RTT while it is below half of the slow-start threshold, else 1.2
     /// times (Linux).
     Window,
@@ -294,7 +294,7 @@ impl Default for Settings {
             initial_window: InitialWindow::Rfc6928,
             idle: Idle::Decay,
             ecn: Ecn::Off,
-            pacing: Pacing::Law,
+            pacing: Pacing::Algorithm,
             nagle: false,
             send_buffer: u64::MAX,
             acknowledging: Acknowledging { every: 2, delay: Span::from_ms(40), quick: 0 },

@@ -1,6 +1,6 @@
 //! A simulated connection with trouble on its way; its diary.
 
-use longhaul_congestion::Settings as Law;
+use longhaul_congestion::AlgorithmSettings;
 use longhaul_random::Seed;
 use longhaul_transport::diary::{self, Entry};
 use longhaul_transport::{Connection, Segment, Settings};
@@ -29,12 +29,12 @@ pub enum Trouble {
     Reordering,
 }
 
-/// What the law of a connection that always has something to send was told.
-pub fn diary_of(law: &Law, path: Path) -> Vec<Entry> {
-    let (law, seed) = (Arc::new(law.clone()), Seed::new(7));
+/// What the algorithm of a connection that always has something to send was told.
+pub fn diary_of(algorithm: &AlgorithmSettings, path: Path) -> Vec<Entry> {
+    let (algorithm, seed) = (Arc::new(algorithm.clone()), Seed::new(7));
     let settings = Arc::new(Settings::default());
-    let mut near = Connection::connect(&settings, &law, seed.stream("near"));
-    let mut far = Connection::listen(&settings, &law, seed.stream("far"));
+    let mut near = Connection::connect(&settings, &algorithm, seed.stream("near"));
+    let mut far = Connection::listen(&settings, &algorithm, seed.stream("far"));
     let mut chance = seed.stream("path");
     let half = Span::from_us(path.round_trip_ms * 500);
     let gap = Span::from_ns(1_000_000_000 / path.segments_per_s);

@@ -1,4 +1,4 @@
-//! The core of each law in C, compiled for this machine, against the law that simulations have: both are told the
+//! The core of each algorithm in C, compiled for this machine, against the algorithm that simulations have: both are told the
 //! same, event by event, and have the same window within one segment.
 #![expect(clippy::disallowed_methods, reason = "these compile programs, run them, and read files")]
 #![expect(clippy::print_stderr, reason = "what was found, and what was left out")]
@@ -8,19 +8,19 @@ mod fresh;
 mod native;
 
 use connection::{Path, Trouble, diary_of};
-use longhaul_bpf_cc::{NAMES, SlowStartLimit, kernel_law};
-use longhaul_congestion::Settings;
+use longhaul_bpf_cc::{NAMES, SlowStartLimit, bpf_algorithm};
+use longhaul_congestion::AlgorithmSettings;
 use longhaul_transport::diary::{Entry, Event};
 use native::Native;
 
-/// Segments. What the integers of a core lose is far less (2^-32 for each event), but where a law compares, one of
+/// Segments. What the integers of a core lose is far less (2^-32 for each event), but where an algorithm compares, one of
 /// the two may find a tie where the other does not.
 const ONE_SEGMENT: f64 = 1.0;
 /// Where it compares nothing but the window with its threshold.
 const ROUNDING: f64 = 0.001;
 
 fn far() -> Path {
-    // 200 ms and 1,000 segments of BDP: windows at which these laws differ from Reno.
+    // 200 ms and 1,000 segments of BDP: windows at which these algorithms differ from Reno.
     Path { round_trip_ms: 200, segments_per_s: 5_000, buffer: 500, trouble: Trouble::None, seconds: 45 }
 }
 
@@ -34,9 +34,9 @@ fn paths() -> Vec<(&'static str, Path)> {
 }
 
 /// The largest difference of the windows, in segments, and the largest window.
-fn apart(settings: &Settings, entries: &[Entry]) -> (f64, f64) {
-    let law = kernel_law(settings, SlowStartLimit::Settings).unwrap();
-    let windows = Native::of(law.name).windows(&law.parameters, 10, entries);
+fn apart(settings: &AlgorithmSettings, entries: &[Entry]) -> (f64, f64) {
+    let algorithm = bpf_algorithm(settings, SlowStartLimit::Configured).unwrap();
+    let windows = Native::of(algorithm.name).windows(&algorithm.parameters, 10, entries);
     assert_eq!(windows.len(), entries.len());
     let mut worst = (0.0_f64, 0.0_f64);
     for (position, (entry, window)) in entries.iter().zip(&windows).enumerate() {
@@ -44,7 +44,7 @@ fn apart(settings: &Settings, entries: &[Entry]) -> (f64, f64) {
         assert!(
             difference <= ONE_SEGMENT,
             "{} at event {position} {:?}: {at} segments in Rust, {window} in C",
-            law.name,
+            algorithm.name,
             entry.event
         );
         worst = (worst.0.max(difference), worst.1.max(at));
@@ -57,9 +57,9 @@ fn has(entries: &[Entry], what: impl Fn(&Event) -> bool) -> bool {
 }
 
 #[test]
-fn each_core_has_the_window_of_the_simulated_law_within_one_segment_at_every_event() {
+fn each_core_has_the_window_of_the_simulated_algorithm_within_one_segment_at_every_event() {
     for name in NAMES {
-        let settings = Settings::named(name).unwrap();
+        let settings = AlgorithmSettings::named(name).unwrap();
         let mut seen = [false; 5];
         for (what, path) in paths() {
             let entries = diary_of(&settings, path);
@@ -86,24 +86,27 @@ fn each_core_has_the_window_of_the_simulated_law_within_one_segment_at_every_eve
 #[test]
 fn parameters_reach_the_cores() {
     for settings in [
-        Settings::Scalable(longhaul_congestion::ScalableSettings {
+        AlgorithmSettings::Scalable(longhaul_congestion::ScalableSettings {
             increase: 0.03,
             decrease: 0.3,
             ..Default::default()
         }),
-        Settings::Multcp(longhaul_congestion::MultcpSettings { flows: 16.0, ..Default::default() }),
-        Settings::Htcp(longhaul_congestion::HtcpSettings { adaptive_backoff: false, ..Default::default() }),
-        Settings::Bic(longhaul_congestion::BicSettings {
+        AlgorithmSettings::Multcp(longhaul_congestion::MultcpSettings { flows: 16.0, ..Default::default() }),
+        AlgorithmSettings::Htcp(longhaul_congestion::HtcpSettings {
+            adaptive_backoff: false,
+            ..Default::default()
+        }),
+        AlgorithmSettings::Bic(longhaul_congestion::BicSettings {
             max_increment: 32.0,
             beta: 0.7,
             ..Default::default()
         }),
-        Settings::Stochastic(longhaul_congestion::StochasticSettings {
+        AlgorithmSettings::Stochastic(longhaul_congestion::StochasticSettings {
             streams: 11,
             phi: 2.5,
             ..Default::default()
         }),
-        Settings::HighSpeed(longhaul_congestion::HighSpeedSettings {
+        AlgorithmSettings::HighSpeed(longhaul_congestion::HighSpeedSettings {
             low_window: 20.0,
             high_decrease: 0.2,
             ..Default::default()
@@ -111,9 +114,9 @@ fn parameters_reach_the_cores() {
     ] {
         let entries = diary_of(&settings, Path { trouble: Trouble::Loss(1e-4), seconds: 30, ..far() });
         apart(&settings, &entries);
-        let plain = Settings::named(settings.name()).unwrap();
-        let law = kernel_law(&plain, SlowStartLimit::Settings).unwrap();
-        let windows = Native::of(law.name).windows(&law.parameters, 10, &entries);
+        let plain = AlgorithmSettings::named(settings.name()).unwrap();
+        let algorithm = bpf_algorithm(&plain, SlowStartLimit::Configured).unwrap();
+        let windows = Native::of(algorithm.name).windows(&algorithm.parameters, 10, &entries);
         let moved = entries.iter().zip(&windows).any(|(entry, window)| (window - entry.window).abs() > 5.0);
         assert!(moved, "{}: without its parameters it is another law", settings.name());
     }
@@ -121,8 +124,11 @@ fn parameters_reach_the_cores() {
 
 #[test]
 fn what_a_kernel_cannot_do_is_refused() {
-    let refused = |settings: &Settings| kernel_law(settings, SlowStartLimit::Acknowledged).unwrap_err();
-    assert!(refused(&Settings::named("vegas").unwrap()).contains("take one of scalable, highspeed"));
+    let refused =
+        |settings: &AlgorithmSettings| bpf_algorithm(settings, SlowStartLimit::Acknowledged).unwrap_err();
+    assert!(
+        refused(&AlgorithmSettings::named("vegas").unwrap()).contains("choose one of scalable, highspeed")
+    );
     let many = longhaul_congestion::StochasticSettings { streams: 33, ..Default::default() };
-    assert!(refused(&Settings::Stochastic(many)).contains("at most 32"));
+    assert!(refused(&AlgorithmSettings::Stochastic(many)).contains("at most 32"));
 }

@@ -1,4 +1,4 @@
-//! A law's core as a program of this machine.
+//! An algorithm's core as a program of this machine.
 
 use longhaul_transport::diary::{Entry, Event};
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ pub struct Native {
 }
 
 impl Native {
-    /// Compiles the core of the law of this name, unless that was done before.
+    /// Compiles the core of the algorithm of this name, unless that was done before.
     pub fn of(name: &str) -> Self {
         static COMPILING: Mutex<()> = Mutex::new(());
         let _one = COMPILING.lock().unwrap();

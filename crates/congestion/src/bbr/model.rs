@@ -1,4 +1,4 @@
-use crate::law::{Ack, Delivery};
+use crate::congestion_control::{Ack, Delivery};
 use longhaul_random::{Seed, Stream};
 
 /// The largest value of the last `N` units of some time that counts up.
@@ -136,7 +136,7 @@ impl Plateau {
     }
 }
 
-/// Segments that left while the law itself held the sender back: their samples say nothing of the path.
+/// Segments that left while the algorithm itself held the sender back: their samples say nothing of the path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeldBack {
     from: u64,
@@ -144,7 +144,7 @@ pub(crate) struct HeldBack {
 }
 
 impl HeldBack {
-    /// The law holds back now, with `in_flight` still to come.
+    /// The algorithm holds back now, with `in_flight` still to come.
     pub(crate) fn hold(&mut self, delivered: u64, in_flight: f64) {
         if delivered > self.until {
             self.from = delivered;
@@ -157,7 +157,7 @@ impl HeldBack {
     }
 }
 
-/// Draws that a law makes of its own accord, long after the connection's stream was lent to it.
+/// Draws that an algorithm makes of its own accord, long after the connection's stream was lent to it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draws {
     seed: u64,

@@ -1,6 +1,6 @@
 use super::BbrPhase;
 use super::model::{Draws, HeldBack, Plateau, RecentMax, Rounds, Sample, left_in_flight};
-use crate::law::{Ack, Cause, Congestion, Law, Pacing};
+use crate::congestion_control::{Ack, Cause, Congestion, CongestionControl, Pacing};
 use longhaul_random::Stream;
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -296,7 +296,7 @@ impl Bbr {
     }
 }
 
-impl Law for Bbr {
+impl CongestionControl for Bbr {
     fn window(&self) -> f64 {
         self.window
     }

@@ -1,7 +1,7 @@
 use super::BbrPhase;
 use super::model::{Draws, HeldBack, Plateau, RecentMax, Rounds, Sample, left_in_flight};
 use super::v3_probe::{Feedback, Probe};
-use crate::law::{Ack, Cause, Congestion, Law, Pacing};
+use crate::congestion_control::{Ack, Cause, Congestion, CongestionControl, Pacing};
 use longhaul_random::Stream;
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -471,7 +471,7 @@ impl Bbr3 {
     }
 }
 
-impl Law for Bbr3 {
+impl CongestionControl for Bbr3 {
     fn window(&self) -> f64 {
         self.window
     }

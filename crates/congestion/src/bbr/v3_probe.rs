@@ -1,7 +1,7 @@
 use super::BbrPhase;
 use super::model::{Sample, left_in_flight};
 use super::v3::{Bbr3, ShortTerm};
-use crate::law::Ack;
+use crate::congestion_control::Ack;
 use longhaul_units::{Span, Time};
 
 /// What the samples of this acknowledgement are feedback to (the draft's ack_phase).

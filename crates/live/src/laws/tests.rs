@@ -28,9 +28,9 @@ fn the_kernel_knows_each_law_while_it_is_held_and_no_longer() {
     let teacher = Teacher::new().unwrap();
     for (place, name) in NAMES.iter().enumerate() {
         let kernel_name = format!("lt{place}_{}", std::process::id());
-        let law = teacher.load(&Settings::named(name).unwrap(), &kernel_name).unwrap();
+        let law = teacher.load(&AlgorithmSettings::named(name).unwrap(), &kernel_name).unwrap();
         assert!(available().contains(&kernel_name), "{name}");
-        let again = teacher.load(&Settings::named(name).unwrap(), &kernel_name).unwrap_err();
+        let again = teacher.load(&AlgorithmSettings::named(name).unwrap(), &kernel_name).unwrap_err();
         assert!(again.to_string().contains("has a congestion control of this name"), "{again}");
         drop(law);
         // Another test may fork at this moment, and its child holds what is open until it becomes a program.
@@ -48,9 +48,9 @@ fn a_name_that_is_too_long_and_a_law_that_kernels_do_not_have_are_refused() {
         eprintln!("SKIPPED: no {KERNEL_TYPES}");
         return;
     };
-    let settings = Settings::named("bic").unwrap();
+    let settings = AlgorithmSettings::named("bic").unwrap();
     let error = teacher.load(&settings, "sixteen_letters_").unwrap_err();
     assert!(error.to_string().contains("1 to 15 bytes"), "{error}");
-    let error = teacher.load(&Settings::named("vegas").unwrap(), "vegas_1").unwrap_err();
-    assert!(error.to_string().contains("take one of scalable"), "{error}");
+    let error = teacher.load(&AlgorithmSettings::named("vegas").unwrap(), "vegas_1").unwrap_err();
+    assert!(error.to_string().contains("choose one of scalable"), "{error}");
 }

@@ -69,10 +69,10 @@ const PLANNED: usize = {
 
 /// What comes to that when a flow begins, sends a segment, and waits.
 const BEGUN: usize = {
-    let law = size_of::<[usize; 2]>() + size_of::<Reno>();
+    let algorithm = size_of::<[usize; 2]>() + size_of::<Reno>();
     let segments_in_flight = 4 * 40;
     let round_trips = size_of::<Histogram>() + 4 * size_of::<(u16, u64)>();
-    2 * size_of::<Connection>() + law + segments_in_flight + round_trips
+    2 * size_of::<Connection>() + algorithm + segments_in_flight + round_trips
 };
 
 static ALONE: Mutex<()> = Mutex::new(());

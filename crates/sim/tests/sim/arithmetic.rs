@@ -226,9 +226,9 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
         Just(Recovery::Rack)
     ];
     let stream = (0..longhaul_congestion::NAMES.len(), recovery, any::<bool>(), 1u32..3).prop_map(
-        |(law, recovery, flag, streams)| Traffic::Tcp {
+        |(algorithm, recovery, flag, streams)| Traffic::Tcp {
             streams,
-            law: named(longhaul_congestion::NAMES[law]),
+            law: named(longhaul_congestion::NAMES[algorithm]),
             tcp: Tcp { recovery, ecn: flag, delayed_ack: !flag, ..Tcp::default() },
             bytes: None,
             bits_per_s: None,

@@ -1,6 +1,6 @@
 //! Small plans, and what a run of them counts.
 
-use longhaul_congestion::Settings as Law;
+use longhaul_congestion::AlgorithmSettings;
 use longhaul_plan::*;
 use longhaul_sim::{Records, Simulation};
 use longhaul_units::Time;
@@ -30,7 +30,7 @@ pub fn queued(delay_ns: u64, bits_per_s: u64, packets: u64) -> Direction {
     }
 }
 
-/// The same with a loss law.
+/// The same with a loss model.
 pub fn lossy(delay_ns: u64, loss: Loss) -> Direction {
     Direction { loss, ..direction(delay_ns, FAST) }
 }
@@ -131,12 +131,12 @@ pub fn flow(name: &str, ends: [usize; 2], traffic: Traffic) -> Flow {
 }
 
 /// A bulk transfer without end.
-pub fn tcp(law: Law, tcp: Tcp) -> Traffic {
-    Traffic::Tcp { streams: 1, law, tcp, bytes: None, bits_per_s: None, held: false }
+pub fn tcp(algorithm: AlgorithmSettings, tcp: Tcp) -> Traffic {
+    Traffic::Tcp { streams: 1, law: algorithm, tcp, bytes: None, bits_per_s: None, held: false }
 }
 
-pub fn named(law: &str) -> Law {
-    Law::named(law).unwrap()
+pub fn named(algorithm: &str) -> AlgorithmSettings {
+    AlgorithmSettings::named(algorithm).unwrap()
 }
 
 /// RFC 6675 with an acknowledgement for each segment.
@@ -156,8 +156,8 @@ pub fn turn(at_ns: u64, up: bool) -> Event {
 }
 
 /// One bulk transfer from host 0 to host 1 over one link.
-pub fn one(mtu: u32, forward: Direction, law: Law, settings: Tcp) -> Plan {
-    with(pipe(mtu, forward), vec![flow("bulk", [0, 1], tcp(law, settings))])
+pub fn one(mtu: u32, forward: Direction, algorithm: AlgorithmSettings, settings: Tcp) -> Plan {
+    with(pipe(mtu, forward), vec![flow("bulk", [0, 1], tcp(algorithm, settings))])
 }
 
 /// A run that is looked at now and then.

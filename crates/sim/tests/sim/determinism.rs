@@ -15,24 +15,25 @@ fn digest(plan: &Plan) -> u64 {
     simulation.digest()
 }
 
-/// Two flows of a law, datagrams and echoes share a bottleneck that loses, for 12 seconds.
-fn mixture(law: &str) -> Plan {
+/// Two flows of an algorithm, datagrams and echoes share a bottleneck that loses, for 12 seconds.
+fn mixture(algorithm: &str) -> Plan {
     let loss = Loss::GilbertElliott { mean: 0.002, burst: 1.5 };
     let bottleneck = Direction { loss, ..queued(20 * MS, 10_000_000, 40) };
     let udp = even(500_000, 500, None);
     let ping = Traffic::Ping { every_ns: 100 * MS, payload_bytes: 56, count: None };
     let flows = vec![
-        flow("first", [2, 3], tcp(named(law), Tcp::default())),
-        flow("second", [4, 5], tcp(named(law), sack())),
+        flow("first", [2, 3], tcp(named(algorithm), Tcp::default())),
+        flow("second", [4, 5], tcp(named(algorithm), sack())),
         flow("udp", [2, 5], udp),
         flow("ping", [4, 3], ping),
     ];
     Plan { duration_ns: Some(12 * SECOND), ..with(dumbbell(1500, &[MS, 7 * MS], bottleneck), flows) }
 }
 
-/// The scenarios of the table: a law each, and one for each model that draws or reorders.
+/// The scenarios of the table: an algorithm each, and one for each model that draws or reorders.
 fn scenarios() -> Vec<(String, Plan)> {
-    let mut all: Vec<_> = NAMES.iter().map(|&law| (format!("law {law}"), mixture(law))).collect();
+    let mut all: Vec<_> =
+        NAMES.iter().map(|&algorithm| (format!("law {algorithm}"), mixture(algorithm))).collect();
     let mut changed = |name: &str, change: &dyn Fn(&mut Direction)| {
         let mut plan = mixture("cubic");
         change(&mut plan.links[0].forward);

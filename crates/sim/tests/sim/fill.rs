@@ -1,41 +1,41 @@
-//! A flow that is alone fills its link, whatever its law.
+//! A flow that is alone fills its link, whatever its algorithm.
 
 use crate::common::*;
 use longhaul_congestion::NAMES;
 
-/// Asserts that one flow of `law` delivers 95 % of what its payload can have of a link of 60 ms and a
+/// Asserts that one flow of `algorithm` delivers 95 % of what its payload can have of a link of 60 ms and a
 /// queue of one bandwidth-delay product, from `from_s` to `to_s`.
-fn check(law: &str, bits_per_s: u64, mtu: u32, [from_s, to_s]: [f64; 2]) {
+fn check(algorithm: &str, bits_per_s: u64, mtu: u32, [from_s, to_s]: [f64; 2]) {
     let product = bits_per_s * 60 / 8000 / u64::from(mtu);
-    let plan = one(mtu, queued(30 * MS, bits_per_s, product), named(law), Default::default());
+    let plan = one(mtu, queued(30 * MS, bits_per_s, product), named(algorithm), Default::default());
     let most = bits_per_s as f64 * (1.0 - HEADER_BYTES as f64 / f64::from(mtu));
     let share = goodput(&Run::between(&plan, from_s, to_s), 0) / most;
-    assert!((0.95..1.001).contains(&share), "{law}, {mtu} bytes: {share}");
+    assert!((0.95..1.001).contains(&share), "{algorithm}, {mtu} bytes: {share}");
 }
 
 #[test]
-fn every_law_fills_a_link_of_200_megabits() {
-    for law in NAMES {
-        check(law, 200_000_000, 9000, [60.0, 120.0]);
+fn every_algorithm_fills_a_link_of_200_megabits() {
+    for algorithm in NAMES {
+        check(algorithm, 200_000_000, 9000, [60.0, 120.0]);
     }
 }
 
 #[test]
 #[ignore = "minutes"]
-fn every_law_fills_a_gigabit_of_large_packets() {
-    for law in NAMES {
-        check(law, 1_000_000_000, 9000, [60.0, 120.0]);
+fn every_algorithm_fills_a_gigabit_of_large_packets() {
+    for algorithm in NAMES {
+        check(algorithm, 1_000_000_000, 9000, [60.0, 120.0]);
     }
 }
 
 #[test]
 #[ignore = "minutes"]
-fn every_law_fills_a_gigabit_of_small_packets() {
-    for law in NAMES {
+fn every_algorithm_fills_a_gigabit_of_small_packets() {
+    for algorithm in NAMES {
         // Westwood+ averages the bandwidth over ten round trips: when slow start ends in its one loss,
         // it remembers about half of the bandwidth. One segment more in each of 2200 round trips, 130 s,
         // makes up for that.
-        let seconds = if law == "westwood" { [150.0, 210.0] } else { [60.0, 120.0] };
-        check(law, 1_000_000_000, 1500, seconds);
+        let seconds = if algorithm == "westwood" { [150.0, 210.0] } else { [60.0, 120.0] };
+        check(algorithm, 1_000_000_000, 1500, seconds);
     }
 }

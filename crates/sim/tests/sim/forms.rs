@@ -2,7 +2,9 @@
 //! queue and an RTT that is known.
 
 use crate::common::*;
-use longhaul_congestion::{CubicSettings, HtcpSettings, MultcpSettings, Settings as Law, StochasticSettings};
+use longhaul_congestion::{
+    AlgorithmSettings, CubicSettings, HtcpSettings, MultcpSettings, StochasticSettings,
+};
 use longhaul_plan::*;
 
 /// One-way delay; the round trip is 0.1 s.
@@ -21,33 +23,33 @@ fn from_peak(settings: Tcp, peak: f64) -> Tcp {
     Tcp { initial_window: Some(peak as u32), ..settings }
 }
 
-/// Mean window of `law` under `loss` from the end of `warm` round trips on, over as many as `rounds`.
-fn window(law: Law, settings: Tcp, loss: Loss, [warm, rounds]: [f64; 2]) -> f64 {
-    let plan = one(1500, lossy(DELAY_NS, loss), law, settings);
+/// Mean window of `algorithm` under `loss` from the end of `warm` round trips on, over as many as `rounds`.
+fn window(algorithm: AlgorithmSettings, settings: Tcp, loss: Loss, [warm, rounds]: [f64; 2]) -> f64 {
+    let plan = one(1500, lossy(DELAY_NS, loss), algorithm, settings);
     let counts = Run::between(&plan, RTT_S * warm, RTT_S * (warm + rounds));
     mean_window(&counts, 0, 1500, RTT_S)
 }
 
-/// A law whose mean window is expected to be `mean`, from `peak` down and up again.
+/// An algorithm whose mean window is expected to be `mean`, from `peak` down and up again.
 struct Cycle {
-    law: Law,
+    algorithm: AlgorithmSettings,
     settings: Tcp,
     mean: f64,
     peak: f64,
 }
 
 impl Cycle {
-    fn new(law: Law, mean: f64, peak: f64) -> Self {
-        Cycle { law, settings: sack(), mean, peak }
+    fn new(algorithm: AlgorithmSettings, mean: f64, peak: f64) -> Self {
+        Cycle { algorithm, settings: sack(), mean, peak }
     }
 
     /// With each n-th packet lost: asserts the mean over so many cycles after `warm` ones.
     #[track_caller]
     fn check(self, n: u64, [warm, cycles]: [f64; 2], tolerance: f64) {
-        let what = format!("{} with a loss in {n}, {:?}", self.law.name(), self.settings.recovery);
+        let what = format!("{} with a loss in {n}, {:?}", self.algorithm.name(), self.settings.recovery);
         let rounds = n as f64 / self.mean;
         let settings = from_peak(self.settings, self.peak);
-        let got = window(self.law, settings, every(n), [warm * rounds, cycles * rounds]);
+        let got = window(self.algorithm, settings, every(n), [warm * rounds, cycles * rounds]);
         near(&what, got, self.mean, tolerance);
     }
 }
@@ -151,8 +153,9 @@ fn highspeed_has_the_window_of_rfc_3649_at_one_in_a_million() {
 fn cubic(n: u64, cycles: [f64; 2]) {
     let mean = libm::pow(0.4 * 3.7 / (4.0 * 0.3), 0.25) * libm::pow(RTT_S * n as f64, 0.75);
     // A loss that comes a segment early would count as a sign of other flows (section 4.7).
-    let law = Law::Cubic(CubicSettings { fast_convergence: false, ..CubicSettings::default() });
-    Cycle::new(law, mean, mean / 0.925).check(n, cycles, 0.1);
+    let algorithm =
+        AlgorithmSettings::Cubic(CubicSettings { fast_convergence: false, ..CubicSettings::default() });
+    Cycle::new(algorithm, mean, mean / 0.925).check(n, cycles, 0.1);
 }
 
 #[test]
@@ -168,14 +171,14 @@ fn cubic_has_the_average_window_of_rfc_9438_at_one_in_a_million() {
 
 /// Mean window with one packet lost each `gap_s` seconds, the first in the first window, which is
 /// `peak`: over so many gaps after `warm` ones.
-fn fixed_gap(law: Law, gap_s: f64, peak: f64, [warm, gaps]: [u64; 2]) -> f64 {
+fn fixed_gap(algorithm: AlgorithmSettings, gap_s: f64, peak: f64, [warm, gaps]: [u64; 2]) -> f64 {
     // The handshake takes one round trip; some data go first. Before the line all of a window would be
     // lost or not at one instant.
     let first_s = RTT_S + 1e-6;
     let times_ns = (0..200).map(|loss| ((first_s + gap_s * f64::from(loss)) * 1e9) as u64).collect();
     let loss = Loss::Times { times_ns, repeat_ns: None };
     let forward = Direction { loss_position: LossPosition::Egress, ..lossy(DELAY_NS, loss) };
-    let plan = one(1500, forward, law, from_peak(sack(), peak));
+    let plan = one(1500, forward, algorithm, from_peak(sack(), peak));
     let [from_s, to_s] = [warm, warm + gaps].map(|count| first_s + gap_s * count as f64);
     mean_window(&Run::between(&plan, from_s, to_s), 0, 1500, RTT_S)
 }
@@ -195,8 +198,9 @@ fn a_fixed_gap_of_k_keeps_cubic_where_it_is() {
         // K = T: C T^3 = (1 - beta) Wmax; the cubic's mean is Wmax (3 + beta) / 4. Neither higher nor
         // lower windows lead back there soon, so it begins there, and without fast convergence.
         let peak = 0.4 * gap_s * gap_s * gap_s / 0.3;
-        let law = Law::Cubic(CubicSettings { fast_convergence: false, ..CubicSettings::default() });
-        near("CUBIC", fixed_gap(law, gap_s, peak, [1, 10]), peak * 3.7 / 4.0, 0.05);
+        let algorithm =
+            AlgorithmSettings::Cubic(CubicSettings { fast_convergence: false, ..CubicSettings::default() });
+        near("CUBIC", fixed_gap(algorithm, gap_s, peak, [1, 10]), peak * 3.7 / 4.0, 0.05);
     }
 }
 
@@ -211,7 +215,7 @@ fn a_fixed_gap_gives_htcp_the_integral_of_its_increase() {
         let half = (gap_s + 5.0 * late * late + late * late * late / 12.0) / RTT_S;
         let area = gap_s * gap_s / 2.0 + 5.0 * late * late * late / 3.0 + late * late * late * late / 48.0;
         let expected = half + area / (gap_s * RTT_S);
-        let got = fixed_gap(Law::Htcp(settings), gap_s, 2.0 * half, [4, 8]);
+        let got = fixed_gap(AlgorithmSettings::Htcp(settings), gap_s, 2.0 * half, [4, 8]);
         near(&format!("H-TCP {gap_s}"), got, expected, 0.05);
     }
 }
@@ -223,25 +227,25 @@ fn multcp_weighs_as_its_flows_do() {
         // b = 1/(2N): against one Reno N ((2 - 1/(2N)) / 1.5)^(1/2).
         let (a, b) = (flows, 0.5 / flows);
         let mean = (a * (2.0 - b) / (2.0 * b) * 10_000.0).sqrt();
-        let law = Law::Multcp(MultcpSettings { flows, ..MultcpSettings::default() });
-        Cycle::new(law, mean, mean / (1.0 - b / 2.0)).check(10_000, [8.0, 30.0], 0.06);
+        let algorithm = AlgorithmSettings::Multcp(MultcpSettings { flows, ..MultcpSettings::default() });
+        Cycle::new(algorithm, mean, mean / (1.0 - b / 2.0)).check(10_000, [8.0, 30.0], 0.06);
     }
 }
 
 #[test]
 fn stochastic_weighs_n_over_the_root_of_phi() {
     // So many rounds that there are as many losses for each.
-    let run = |law, weight: f64| {
+    let run = |algorithm, weight: f64| {
         let loss = Loss::Independent { probability: 2e-4 };
-        window(law, sack(), loss, [2000.0 / weight, 20_000.0 / weight])
+        window(algorithm, sack(), loss, [2000.0 / weight, 20_000.0 / weight])
     };
     let reno = run(named("reno"), 1.0);
     for streams in [2u32, 4, 8] {
         let n = f64::from(streams);
         for phi in [1.0, n, n * n] {
-            let law = StochasticSettings { streams, phi, ..StochasticSettings::default() };
+            let algorithm = StochasticSettings { streams, phi, ..StochasticSettings::default() };
             let weight = n / phi.sqrt();
-            let ratio = run(Law::Stochastic(law), weight) / reno;
+            let ratio = run(AlgorithmSettings::Stochastic(algorithm), weight) / reno;
             near(&format!("N {streams}, phi {phi}"), ratio, weight, 0.08);
         }
     }

@@ -96,9 +96,9 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
         tcp: Tcp::default(),
     };
     prop_oneof![
-        (0..longhaul_congestion::NAMES.len(), 1u32..3).prop_map(|(law, streams)| Traffic::Tcp {
+        (0..longhaul_congestion::NAMES.len(), 1u32..3).prop_map(|(algorithm, streams)| Traffic::Tcp {
             streams,
-            law: named(longhaul_congestion::NAMES[law]),
+            law: named(longhaul_congestion::NAMES[algorithm]),
             tcp: sack(),
             bytes: None,
             bits_per_s: None,

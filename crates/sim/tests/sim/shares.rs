@@ -1,7 +1,7 @@
 //! Queues, marks and shares of a bottleneck against their equilibria.
 
 use crate::common::*;
-use longhaul_congestion::{FastSettings, Settings as Law, VegasSettings};
+use longhaul_congestion::{AlgorithmSettings, FastSettings, VegasSettings};
 use longhaul_plan::*;
 
 const LINK_BITS_PER_S: u64 = 100_000_000;
@@ -11,8 +11,8 @@ const PACKET_S: f64 = 1500.0 * 8.0 / 1e8;
 const PAYLOAD: f64 = 1448.0 / 1500.0;
 
 /// One flow through 100 Mbit/s and 40 ms, 333 packets, with a queue that never fills.
-fn alone(law: Law, [from_s, to_s]: [f64; 2]) -> [Count; 2] {
-    Run::between(&one(1500, queued(20 * MS, LINK_BITS_PER_S, 10_000), law, sack()), from_s, to_s)
+fn alone(algorithm: AlgorithmSettings, [from_s, to_s]: [f64; 2]) -> [Count; 2] {
+    Run::between(&one(1500, queued(20 * MS, LINK_BITS_PER_S, 10_000), algorithm, sack()), from_s, to_s)
 }
 
 /// Packets of 1500 bytes that wait on the average.
@@ -23,8 +23,8 @@ fn waiting_packets(counts: &[Count; 2]) -> f64 {
 #[test]
 fn fast_keeps_alpha_packets_in_the_queue() {
     for alpha in [20.0, 50.0, 200.0] {
-        let law = Law::Fast(FastSettings { alpha, ..FastSettings::default() });
-        let waits = waiting_packets(&alone(law, [20.0, 40.0]));
+        let algorithm = AlgorithmSettings::Fast(FastSettings { alpha, ..FastSettings::default() });
+        let waits = waiting_packets(&alone(algorithm, [20.0, 40.0]));
         // The one on the wire counts as queue for FAST: it makes no part of the smallest RTT longer.
         assert!((waits - alpha).abs() <= 1.5, "{waits} of {alpha}");
     }
@@ -42,8 +42,8 @@ fn three_fast_flows_keep_three_alpha_in_the_queue() {
 #[test]
 fn vegas_keeps_between_alpha_and_beta_packets_in_the_queue() {
     for (alpha, beta) in [(2.0, 4.0), (10.0, 12.0)] {
-        let law = Law::Vegas(VegasSettings { alpha, beta, ..VegasSettings::default() });
-        let counts = alone(law, [60.0, 80.0]);
+        let algorithm = AlgorithmSettings::Vegas(VegasSettings { alpha, beta, ..VegasSettings::default() });
+        let counts = alone(algorithm, [60.0, 80.0]);
         let waits = waiting_packets(&counts);
         // A window has a fraction that is not in flight.
         assert!(alpha - 1.0 <= waits && waits <= beta, "{waits} of {alpha} to {beta}");
@@ -72,7 +72,7 @@ fn dctcp_stays_at_the_threshold_and_is_marked_as_its_paper_says() {
         let step = [threshold * 1500 - 1, threshold * 1500];
         let forward = red(direction(MS, Some(1_000_000_000)), step, 1.0, true);
         for ecn in [false, true] {
-            // The law asks for exact marks, whatever else is asked for.
+            // The algorithm asks for exact marks, whatever else is asked for.
             let plan = one(1500, forward.clone(), named("dctcp"), Tcp { ecn, ..sack() });
             let counts = Run::between(&plan, 2.0, 7.0);
             let [from, to] = &counts;
@@ -92,14 +92,14 @@ fn dctcp_stays_at_the_threshold_and_is_marked_as_its_paper_says() {
 
 #[test]
 fn bbr_finds_the_bandwidth_and_keeps_the_queue_short() {
-    for law in ["bbr", "bbr3"] {
-        let counts = alone(named(law), [10.0, 40.0]);
-        near(law, goodput(&counts, 0), 1e8 * PAYLOAD, 0.05);
+    for algorithm in ["bbr", "bbr3"] {
+        let counts = alone(named(algorithm), [10.0, 40.0]);
+        near(algorithm, goodput(&counts, 0), 1e8 * PAYLOAD, 0.05);
         let products = |wait_s: f64| wait_s / 0.04;
         let longest = products(counts[1].link(0, "waits/max_ns") / 1e9);
         // The window of the start is 2.89 products; later the mean queue is a small part of one.
-        assert!(longest < 2.0, "{law}: {longest}");
-        assert!(products(waiting(&counts, 0)) < 0.1, "{law}: {}", products(waiting(&counts, 0)));
+        assert!(longest < 2.0, "{algorithm}: {longest}");
+        assert!(products(waiting(&counts, 0)) < 0.1, "{algorithm}: {}", products(waiting(&counts, 0)));
     }
 }
 

@@ -35,26 +35,26 @@ fn a_threshold_of_three_takes_reordering_for_loss_unless_it_adapts() {
 }
 
 /// One flow through 50 Mbit/s and 40 ms with controlled delay, from 10 s to 40 s.
-fn controlled(law: &str, ecn: bool) -> [Count; 2] {
+fn controlled(algorithm: &str, ecn: bool) -> [Count; 2] {
     let discipline = Discipline::Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn };
     let queue = Queue { discipline, ..Queue::default() };
     let forward = Direction { queue, ..direction(20 * MS, Some(50_000_000)) };
-    Run::between(&one(1500, forward, named(law), Tcp { ecn, ..sack() }), 10.0, 40.0)
+    Run::between(&one(1500, forward, named(algorithm), Tcp { ecn, ..sack() }), 10.0, 40.0)
 }
 
 #[test]
 fn marks_take_the_place_of_all_drops_and_cost_no_goodput() {
-    for law in ["reno", "cubic"] {
-        let (marked, dropped) = (controlled(law, true), controlled(law, false));
+    for algorithm in ["reno", "cubic"] {
+        let (marked, dropped) = (controlled(algorithm, true), controlled(algorithm, false));
         assert_eq!(marked[1].link(0, "dropped_packets"), 0.0);
         assert_eq!(marked[1].flow(0, "retransmits"), 0.0);
         assert!(marked[1].link(0, "marked_packets") > 10.0);
         assert!(dropped[1].link(0, "dropped_packets") > 10.0);
         assert_eq!(dropped[1].link(0, "marked_packets"), 0.0);
-        near(law, goodput(&marked, 0), goodput(&dropped, 0), 0.02);
+        near(algorithm, goodput(&marked, 0), goodput(&dropped, 0), 0.02);
         // A target of 5 ms holds on the average for both.
         for counts in [marked, dropped] {
-            assert!(waiting(&counts, 0) < 0.005, "{law}: {}", waiting(&counts, 0));
+            assert!(waiting(&counts, 0) < 0.005, "{algorithm}: {}", waiting(&counts, 0));
         }
     }
 }

@@ -2,20 +2,20 @@
 
 use crate::scoreboard::Record;
 use crate::{Connection, Settings};
-use longhaul_congestion::{Cubic, Reno, Settings as Law};
+use longhaul_congestion::{AlgorithmSettings, Cubic, Reno};
 use longhaul_random::Seed;
 use longhaul_units::{Span, Time};
 use std::sync::Arc;
 
-/// What HyStart may take beside the law that begins with it; `longhaul-congestion` has the test.
+/// What HyStart may take beside the algorithm that begins with it; `longhaul-congestion` has the test.
 const HYSTART: usize = 128;
 
 /// Both ends of a connection that has sent `segments` and waits for more to send.
-fn waiting(law: &str, segments: u64) -> [Connection; 2] {
+fn waiting(algorithm: &str, segments: u64) -> [Connection; 2] {
     let (settings, seed) = (Arc::new(Settings::default()), Seed::new(1));
-    let law = Arc::new(Law::named(law).unwrap());
-    let mut near = Connection::connect(&settings, &law, seed.stream("near"));
-    let mut far = Connection::listen(&settings, &law, seed.stream("far"));
+    let algorithm = Arc::new(AlgorithmSettings::named(algorithm).unwrap());
+    let mut near = Connection::connect(&settings, &algorithm, seed.stream("near"));
+    let mut far = Connection::listen(&settings, &algorithm, seed.stream("far"));
     let mut now = Time::ZERO;
     near.open(now);
     near.write(now, segments * u64::from(settings.mss));
@@ -33,15 +33,16 @@ fn waiting(law: &str, segments: u64) -> [Connection; 2] {
 }
 
 /// Everything on the heap that belongs to it, but for what it shares with others.
-fn heap(connection: &Connection, law: usize) -> usize {
-    let law = if connection.sender.law.has_begun() { size_of::<[usize; 2]>() + law } else { 0 };
+fn heap(connection: &Connection, algorithm: usize) -> usize {
+    let algorithm =
+        if connection.sender.algorithm.has_begun() { size_of::<[usize; 2]>() + algorithm } else { 0 };
     assert!(connection.opening.is_none(), "the handshake is over");
-    assert!(!connection.sender.law.keeps_chance(), "no law here draws");
+    assert!(!connection.sender.algorithm.keeps_chance(), "no algorithm here draws");
     assert!(
         connection.sender.board.keeps_no_trouble() && connection.receiver.is_orderly(),
         "nothing is lost"
     );
-    law + connection.sender.board.capacity() * size_of::<Record>()
+    algorithm + connection.sender.board.capacity() * size_of::<Record>()
 }
 
 #[test]
@@ -51,17 +52,19 @@ fn a_connection_takes_752_bytes() {
 
 #[test]
 fn both_ends_of_a_flow_that_waits_take_less_than_two_kilobytes() {
-    for (name, law) in [("reno", size_of::<Reno>()), ("cubic", size_of::<Cubic>() + HYSTART)] {
+    for (name, algorithm) in [("reno", size_of::<Reno>()), ("cubic", size_of::<Cubic>() + HYSTART)] {
         for segments in [1, 100] {
-            let total: usize =
-                waiting(name, segments).iter().map(|end| size_of::<Connection>() + heap(end, law)).sum();
+            let total: usize = waiting(name, segments)
+                .iter()
+                .map(|end| size_of::<Connection>() + heap(end, algorithm))
+                .sum();
             assert!(total < 2000, "{name} after {segments} segments: {total} bytes");
         }
     }
 }
 
 #[test]
-fn an_end_that_only_receives_has_no_law() {
+fn an_end_that_only_receives_has_no_algorithm() {
     let [near, far] = waiting("cubic", 10);
-    assert!(near.sender.law.has_begun() && !far.sender.law.has_begun());
+    assert!(near.sender.algorithm.has_begun() && !far.sender.algorithm.has_begun());
 }

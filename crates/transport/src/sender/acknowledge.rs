@@ -58,7 +58,7 @@ impl Sender {
             self.rack.on_ack(self.board.first(), self.board.next(), false);
             self.reorder_at = Time::NEVER;
         }
-        self.tell_law(&tally, before, rtt, 0, false, false);
+        self.tell_algorithm(&tally, before, rtt, 0, false, false);
         self.rearm(now, true);
         self.refresh();
     }
@@ -117,7 +117,7 @@ impl Sender {
             self.reduce_proportionally(&tally, lost);
         }
         if tally.delivered > 0 {
-            self.tell_law(&tally, before, rtt, lost, echoed, recovering);
+            self.tell_algorithm(&tally, before, rtt, lost, echoed, recovering);
         }
         if recovering && ended {
             self.leave_recovery(now);
@@ -169,7 +169,7 @@ impl Sender {
     }
 
     /// RTT samples: for the timer from the oldest segment, so that delayed acknowledgements count, or
-    /// from the echoed time (RFC 7323, section 4.1); for the law, which it returns, from the newest.
+    /// from the echoed time (RFC 7323, section 4.1); for the algorithm, which it returns, from the newest.
     fn sample(&mut self, tally: &Tally) -> Option<Span> {
         if tally.acked > 0 {
             let oldest = tally.oldest.filter(|_| !tally.ambiguous);
@@ -207,7 +207,7 @@ impl Sender {
             if self.phase == Phase::Open && !self.reduced_lately() {
                 self.report_lost(tally.now, 1);
                 self.congestion(tally.now, Cause::Loss, tally.acked);
-                self.law.on_recovered(tally.now);
+                self.algorithm.on_recovered(tally.now);
             }
         }
     }
@@ -222,7 +222,7 @@ impl Sender {
         }
     }
 
-    fn tell_law(
+    fn tell_algorithm(
         &mut self,
         tally: &Tally,
         before: u32,
@@ -253,11 +253,11 @@ impl Sender {
         if let Some(delivery) = ack.delivery {
             self.delivery = (delivery.delivered, delivery.interval);
         }
-        self.law.on_ack(&ack);
+        self.algorithm.on_ack(&ack);
         if self.idle_cap.is_finite() {
             // Back to the window that was, as in slow start.
             self.idle_cap += f64::from(tally.acked.min(2));
-            if self.idle_cap >= self.law.window() {
+            if self.idle_cap >= self.algorithm.window() {
                 self.idle_cap = f64::INFINITY;
             }
         }

@@ -45,7 +45,7 @@ pub(crate) struct Sender {
     pub(crate) settings: Arc<Settings>,
     /// As agreed with the other end.
     pub(crate) recovery: Recovery,
-    pub(crate) law: Steering,
+    pub(crate) algorithm: Steering,
     pub(crate) board: Scoreboard,
     pub(crate) rtt: Estimator,
     pub(crate) sampler: Sampler,
@@ -87,7 +87,7 @@ pub(crate) struct Sender {
     last_window: u32,
     max_window: u32,
 
-    // The window, beside the law's.
+    // The window, beside the algorithm's.
     idle_cap: f64,
     /// The window in force in whole segments, and segments per second (infinite: no pacing), as of the last
     /// [`refresh`](Self::refresh).
@@ -121,11 +121,11 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(crate) fn new(settings: &Arc<Settings>, law: Steering) -> Self {
+    pub(crate) fn new(settings: &Arc<Settings>, algorithm: Steering) -> Self {
         let mut sender = Sender {
             settings: Arc::clone(settings),
             recovery: settings.recovery,
-            law,
+            algorithm,
             board: Scoreboard::default(),
             rtt: Estimator::default(),
             sampler: Sampler::default(),
@@ -179,7 +179,7 @@ impl Sender {
         sender
     }
 
-    /// Takes over what the law says, after whatever may have changed its mind.
+    /// Takes over what the algorithm says, after whatever may have changed its mind.
     pub(crate) fn refresh(&mut self) {
         self.whole = self.window() as u32;
         self.pace = self.segments_per_second().unwrap_or(f64::INFINITY);
@@ -199,7 +199,7 @@ impl Sender {
     }
 
     fn begin(&mut self) {
-        self.law.begin();
+        self.algorithm.begin();
         self.refresh();
     }
 
@@ -210,14 +210,14 @@ impl Sender {
 
     /// The window in force, in segments.
     pub(crate) fn window(&self) -> f64 {
-        self.law.window().min(self.idle_cap)
+        self.algorithm.window().min(self.idle_cap)
     }
 
     /// Whether PRR says what may go.
     fn proportional(&self) -> bool {
         self.recovery.selective()
             && matches!(self.settings.reduction, Reduction::Proportional(_))
-            && !self.law.steers_recovery()
+            && !self.algorithm.steers_recovery()
     }
 
     #[inline]
@@ -368,11 +368,11 @@ impl Sender {
         Outgoing { sequence, bytes, flags }
     }
 
-    /// Before a segment leaves: laws want to know when silence ends.
+    /// Before a segment leaves: algorithms want to know when silence ends.
     #[inline]
     fn note_departure(&mut self, now: Time) {
         if self.board.in_flight() == 0 {
-            self.law.on_sent(now, 0);
+            self.algorithm.on_sent(now, 0);
             self.refresh();
         }
     }
@@ -459,11 +459,11 @@ impl Sender {
 
     /// Pacing rate; none without pacing.
     pub(crate) fn segments_per_second(&self) -> Option<f64> {
-        match self.law.pacing() {
+        match self.algorithm.pacing() {
             Paced::SegmentsPerSecond(rate) => Some(rate.max(1e-3)),
             Paced::None if self.settings.pacing == Pacing::Window && self.rtt.is_known() => {
                 let window = self.window();
-                let gain = if window < self.law.threshold() / 2.0 { 2.0 } else { 1.2 };
+                let gain = if window < self.algorithm.threshold() / 2.0 { 2.0 } else { 1.2 };
                 Some(gain * window / self.rtt.smoothed().as_secs_f64())
             }
             Paced::None if self.settings.pacing == Pacing::Even && self.rtt.is_known() => {
@@ -481,7 +481,7 @@ impl Sender {
             return;
         }
         let least = f64::from(self.settings.initial_window.segments(self.settings.mss));
-        let window = self.law.window();
+        let window = self.algorithm.window();
         let mut cap = window;
         match self.settings.idle {
             Idle::Keep => {}

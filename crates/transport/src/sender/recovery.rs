@@ -57,7 +57,7 @@ impl Sender {
         if copies > 0
             && self.phase == Phase::Recovery
             && !self.proportional()
-            && !self.law.steers_recovery()
+            && !self.algorithm.steers_recovery()
             && !self.reduced_lately()
         {
             self.congestion(now, Cause::Loss, acked);
@@ -100,14 +100,14 @@ impl Sender {
         }
     }
 
-    /// Tells the law of `lost` segments.
+    /// Tells the algorithm of `lost` segments.
     pub(super) fn report_lost(&mut self, now: Time, lost: u32) {
         if lost == 0 {
             return;
         }
         self.counters.losses += u64::from(lost);
         self.sampler.lost += u64::from(lost);
-        self.law.on_lost(now, lost);
+        self.algorithm.on_lost(now, lost);
     }
 
     pub(super) fn congestion(&mut self, now: Time, cause: Cause, acked: u32) {
@@ -121,7 +121,7 @@ impl Sender {
         };
         self.idle_cap = f64::INFINITY;
         self.announce = self.ecn == Ecn::Classic;
-        self.law.on_congestion(&congestion);
+        self.algorithm.on_congestion(&congestion);
     }
 
     /// Whether the window has been reduced less than a window ago, for marks (RFC 3168, section 6.1.2) or a lost
@@ -136,7 +136,7 @@ impl Sender {
         self.counters.recoveries += 1;
         if self.recovery == Recovery::Tahoe {
             let flight = self.flight(tally.acked);
-            self.law.on_timeout(now, flight);
+            self.algorithm.on_timeout(now, flight);
             self.recovery_point = self.board.next();
             self.board.mark_all(self.recovery_point);
             self.phase = Phase::Loss;
@@ -166,7 +166,7 @@ impl Sender {
         self.urgent = false;
         self.inflation = 0;
         self.duplicates = 0;
-        self.law.on_recovered(now);
+        self.algorithm.on_recovered(now);
     }
 
     /// PRR's share of an acknowledgement.
@@ -178,7 +178,7 @@ impl Sender {
         let progress = Progress {
             delivered: tally.delivered,
             pipe: self.board.in_flight(),
-            target: self.law.window() as u32,
+            target: self.algorithm.window() as u32,
             safe: tally.acked > 0 && lost == 0,
         };
         self.prr.on_ack(progress, bound);

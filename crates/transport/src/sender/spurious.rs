@@ -137,6 +137,6 @@ impl Sender {
             self.urgent = false;
             self.inflation = 0;
         }
-        self.law.on_spurious(now);
+        self.algorithm.on_spurious(now);
     }
 }

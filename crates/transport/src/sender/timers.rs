@@ -75,7 +75,7 @@ impl Sender {
             // RFC 5681, section 3.1: the threshold stays when the same segment times out again.
             let flight = self.flight(0);
             self.idle_cap = f64::INFINITY;
-            self.law.on_timeout(now, flight);
+            self.algorithm.on_timeout(now, flight);
             self.suspicion.begin(self.board.first());
         }
         self.retries += 1;

@@ -1,8 +1,8 @@
 //! The transport, segment by segment and as a whole.
 
+mod algorithms;
 mod growth;
 mod handshake;
-mod laws;
 mod pipe;
 mod receiver;
 mod sack;

@@ -1,6 +1,6 @@
 //! Two ends and what lies between them.
 
-use longhaul_congestion::Settings as Law;
+use longhaul_congestion::AlgorithmSettings;
 use longhaul_random::{Seed, Stream};
 use longhaul_transport::{Connection, Flags, Segment, Settings};
 use longhaul_units::{Span, Time};
@@ -65,15 +65,21 @@ pub struct Pipe {
 }
 
 impl Pipe {
-    pub fn new(near: &Settings, far: &Settings, law: Law, out: Way, back: Way) -> Self {
-        Self::seeded(near, far, law, [out, back], 1)
+    pub fn new(near: &Settings, far: &Settings, algorithm: AlgorithmSettings, out: Way, back: Way) -> Self {
+        Self::seeded(near, far, algorithm, [out, back], 1)
     }
 
-    pub fn seeded(near: &Settings, far: &Settings, law: Law, ways: [Way; 2], seed: u64) -> Self {
-        let (seed, law) = (Seed::new(seed), Arc::new(law));
+    pub fn seeded(
+        near: &Settings,
+        far: &Settings,
+        algorithm: AlgorithmSettings,
+        ways: [Way; 2],
+        seed: u64,
+    ) -> Self {
+        let (seed, algorithm) = (Seed::new(seed), Arc::new(algorithm));
         let mut pipe = Pipe {
-            near: Connection::connect(&Arc::new(*near), &law, seed.stream("near")),
-            far: Connection::listen(&Arc::new(*far), &law, seed.stream("far")),
+            near: Connection::connect(&Arc::new(*near), &algorithm, seed.stream("near")),
+            far: Connection::listen(&Arc::new(*far), &algorithm, seed.stream("far")),
             ways,
             busy: [Time::ZERO; 2],
             flying: BTreeMap::new(),

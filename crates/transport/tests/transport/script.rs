@@ -1,6 +1,6 @@
 //! A sender or a receiver alone, facing a test that plays the other end and checks each segment.
 
-use longhaul_congestion::Settings as Law;
+use longhaul_congestion::AlgorithmSettings;
 use longhaul_random::Seed;
 use longhaul_transport::{Block, Connection, Flags, Segment, Settings};
 use longhaul_units::{Span, Time};
@@ -178,7 +178,7 @@ impl Script {
     }
 }
 
-/// The law of tests that do not ask for another.
-pub fn reno() -> Law {
-    Law::named("reno").unwrap()
+/// The algorithm of tests that do not ask for another.
+pub fn reno() -> AlgorithmSettings {
+    AlgorithmSettings::named("reno").unwrap()
 }

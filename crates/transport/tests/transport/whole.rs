@@ -40,7 +40,7 @@ fn switches() -> impl Strategy<Value = Settings> {
             undo: Undo { dsack: on[4], timestamps: on[5], f_rto: on[6] },
             idle: if on[7] { Idle::Decay } else { Idle::Restart },
             ecn: if on[8] { Ecn::Classic } else { Ecn::Exact },
-            pacing: if on[9] { Pacing::Window } else { Pacing::Law },
+            pacing: if on[9] { Pacing::Window } else { Pacing::Algorithm },
             nagle: on[10],
             acknowledging: Acknowledging { every, ..Settings::default().acknowledging },
             receive_buffer: ReceiveBuffer { bytes: buffer, most: 4 * buffer, offered: i8::from(on[11]) },
@@ -199,7 +199,7 @@ fn a_tuned_receive_buffer_lets_a_long_fat_path_fill() {
 
 #[test]
 fn an_idle_connection_is_small() {
-    // Without its law. Nothing is allocated before the first segment, but the law's settings.
-    let bytes = size_of::<longhaul_transport::Connection>() - size_of::<longhaul_congestion::Control>();
+    // Without its algorithm. Nothing is allocated before the first segment, but the algorithm's settings.
+    let bytes = size_of::<longhaul_transport::Connection>() - size_of::<longhaul_congestion::Algorithm>();
     assert!(bytes < 1500, "{bytes}");
 }

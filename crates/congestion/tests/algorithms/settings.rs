@@ -1,39 +1,40 @@
 use longhaul_congestion::{
-    Control, CubicSettings, HighSpeedResponse, Law, NAMES, Settings, SlowStartSettings,
+    Algorithm, AlgorithmSettings, CongestionControl, CubicSettings, HighSpeedResponse, NAMES,
+    SlowStartSettings,
 };
 use serde_json::{from_str, json, to_value};
 
 #[test]
-fn every_name_names_a_law_and_nothing_else_does() {
+fn every_name_names_an_algorithm_and_nothing_else_does() {
     for name in NAMES {
-        let settings = Settings::named(name).unwrap();
+        let settings = AlgorithmSettings::named(name).unwrap();
         assert_eq!(settings.name(), name);
-        assert_eq!(Control::new(&settings, 10.0).window(), 10.0);
+        assert_eq!(Algorithm::new(&settings, 10.0).window(), 10.0);
     }
-    assert_eq!(Settings::named("newreno"), None);
+    assert_eq!(AlgorithmSettings::named("newreno"), None);
 }
 
 #[test]
-fn a_plan_carries_every_law_and_its_parameters() {
+fn a_plan_carries_every_algorithm_and_its_parameters() {
     for name in NAMES {
-        let settings = Settings::named(name).unwrap();
+        let settings = AlgorithmSettings::named(name).unwrap();
         let text = to_value(&settings).unwrap();
         assert_eq!(text["law"], json!(name));
-        assert_eq!(from_str::<Settings>(&text.to_string()).unwrap(), settings);
+        assert_eq!(from_str::<AlgorithmSettings>(&text.to_string()).unwrap(), settings);
         // What is left out is customary.
-        assert_eq!(from_str::<Settings>(&json!({ "law": name }).to_string()).unwrap(), settings);
+        assert_eq!(from_str::<AlgorithmSettings>(&json!({ "law": name }).to_string()).unwrap(), settings);
     }
 }
 
 #[test]
 fn parameters_are_read_by_name_and_a_wrong_name_is_refused() {
     let text = r#"{"law": "highspeed", "response": "table", "slow_start": {"kind": "standard"}}"#;
-    let Settings::HighSpeed(read) = from_str(text).unwrap() else { panic!("another law") };
+    let AlgorithmSettings::HighSpeed(read) = from_str(text).unwrap() else { panic!("another law") };
     assert_eq!(read.response, HighSpeedResponse::Table);
     assert_eq!(read.slow_start, SlowStartSettings::Standard { limit: 2 });
-    let wrong = from_str::<Settings>(r#"{"law": "cubic", "betta": 0.5}"#).unwrap_err().to_string();
+    let wrong = from_str::<AlgorithmSettings>(r#"{"law": "cubic", "betta": 0.5}"#).unwrap_err().to_string();
     assert!(wrong.contains("betta") && wrong.contains("beta"), "{wrong}");
-    assert!(from_str::<Settings>(r#"{"law": "newreno"}"#).is_err());
+    assert!(from_str::<AlgorithmSettings>(r#"{"law": "newreno"}"#).is_err());
 }
 
 #[test]
@@ -49,9 +50,9 @@ fn the_cubic_of_linux_2_6_22_steps_back_to_819_1024ths() {
 #[test]
 fn customary_parameters_are_in_range_and_others_are_refused_with_a_remedy() {
     for name in NAMES {
-        assert_eq!(Settings::named(name).unwrap().check(), Ok(()), "{name}");
+        assert_eq!(AlgorithmSettings::named(name).unwrap().check(), Ok(()), "{name}");
     }
-    let refused = |text: &str| from_str::<Settings>(text).unwrap().check().unwrap_err().to_string();
+    let refused = |text: &str| from_str::<AlgorithmSettings>(text).unwrap().check().unwrap_err().to_string();
     assert_eq!(
         refused(r#"{"law": "cubic", "beta": 1.5}"#),
         "beta: 1.5 is out of range; write a number from 0.001 to 0.999"
@@ -62,6 +63,6 @@ fn customary_parameters_are_in_range_and_others_are_refused_with_a_remedy() {
     );
     let text = r#"{"law": "reno", "slow_start": {"kind": "limited", "max_threshold": 0}}"#;
     assert!(refused(text).starts_with("slow_start.max_threshold: 0 is"));
-    let nan = Settings::Cubic(CubicSettings { c: f64::NAN, ..CubicSettings::default() });
+    let nan = AlgorithmSettings::Cubic(CubicSettings { c: f64::NAN, ..CubicSettings::default() });
     assert!(nan.check().is_err());
 }

@@ -1,6 +1,6 @@
 use crate::fluid::near;
 use crate::pipe::{Line, Pipe};
-use longhaul_congestion::{Bbr, Bbr3, BbrPhase, Control, Law, Settings};
+use longhaul_congestion::{Algorithm, AlgorithmSettings, Bbr, Bbr3, BbrPhase, CongestionControl};
 
 /// 10,000 segments/s and 40 ms: 400 segments of path.
 fn line() -> Line {
@@ -8,31 +8,31 @@ fn line() -> Line {
 }
 
 fn pipe(name: &str, line: Line) -> Pipe {
-    Pipe::new(&Settings::named(name).unwrap(), line)
+    Pipe::new(&AlgorithmSettings::named(name).unwrap(), line)
 }
 
 fn v1(pipe: &Pipe) -> &Bbr {
-    let Control::Bbr(law) = &pipe.control else { panic!("another law") };
-    law
+    let Algorithm::Bbr(algorithm) = &pipe.control else { panic!("another law") };
+    algorithm
 }
 
 fn v3(pipe: &Pipe) -> &Bbr3 {
-    let Control::Bbr3(law) = &pipe.control else { panic!("another law") };
-    law
+    let Algorithm::Bbr3(algorithm) = &pipe.control else { panic!("another law") };
+    algorithm
 }
 
 fn phase(pipe: &Pipe) -> BbrPhase {
     match &pipe.control {
-        Control::Bbr(law) => law.phase(),
-        Control::Bbr3(law) => law.phase(),
+        Algorithm::Bbr(algorithm) => algorithm.phase(),
+        Algorithm::Bbr3(algorithm) => algorithm.phase(),
         _ => panic!("another law"),
     }
 }
 
 fn bandwidth(pipe: &Pipe) -> f64 {
     match &pipe.control {
-        Control::Bbr(law) => law.bandwidth(),
-        Control::Bbr3(law) => law.bandwidth(),
+        Algorithm::Bbr(algorithm) => algorithm.bandwidth(),
+        Algorithm::Bbr3(algorithm) => algorithm.bandwidth(),
         _ => panic!("another law"),
     }
 }

@@ -1,5 +1,5 @@
 use crate::fluid::{Fluid, Losses, Path, near};
-use longhaul_congestion::{Ack, Cause, Congestion, Control, Law, Settings};
+use longhaul_congestion::{Ack, Algorithm, AlgorithmSettings, Cause, Congestion, CongestionControl};
 use longhaul_units::{Span, Time};
 
 #[test]
@@ -73,7 +73,7 @@ fn loss(in_flight: u32) -> Congestion {
 
 #[test]
 fn reno_halves_what_was_in_flight_and_a_timeout_leaves_one_segment() {
-    let mut reno = Control::new(&Settings::named("reno").unwrap(), 20.0);
+    let mut reno = Algorithm::new(&AlgorithmSettings::named("reno").unwrap(), 20.0);
     reno.on_congestion(&loss(13));
     assert_eq!((reno.window(), reno.threshold()), (6.5, 6.5));
     reno.on_timeout(Time::ZERO, 6);
@@ -85,7 +85,7 @@ fn reno_halves_what_was_in_flight_and_a_timeout_leaves_one_segment() {
 
 #[test]
 fn tahoe_goes_back_to_one_segment_and_slow_starts_to_half() {
-    let mut tahoe = Control::new(&Settings::named("tahoe").unwrap(), 20.0);
+    let mut tahoe = Algorithm::new(&AlgorithmSettings::named("tahoe").unwrap(), 20.0);
     tahoe.on_congestion(&loss(20));
     assert_eq!((tahoe.window(), tahoe.threshold()), (1.0, 10.0));
     for _ in 0..9 {
@@ -100,7 +100,7 @@ fn tahoe_goes_back_to_one_segment_and_slow_starts_to_half() {
 fn a_spurious_reduction_is_taken_back_once() {
     // BBR keeps no threshold; its windows after this are its model's.
     for name in longhaul_congestion::NAMES.into_iter().filter(|name| !name.starts_with("bbr")) {
-        let mut control = Control::new(&Settings::named(name).unwrap(), 20.0);
+        let mut control = Algorithm::new(&AlgorithmSettings::named(name).unwrap(), 20.0);
         control.on_timeout(Time::ZERO, 20);
         assert_eq!(control.window(), 1.0, "{name}");
         control.on_spurious(Time::ZERO);
@@ -113,7 +113,7 @@ fn a_spurious_reduction_is_taken_back_once() {
 #[test]
 fn nothing_grows_in_recovery_or_unused_but_for_tahoe() {
     for name in longhaul_congestion::NAMES.into_iter().filter(|name| !name.starts_with("bbr")) {
-        let mut control = Control::new(&Settings::named(name).unwrap(), 20.0);
+        let mut control = Algorithm::new(&AlgorithmSettings::named(name).unwrap(), 20.0);
         control.on_ack(&Ack { window_limited: false, ..ack(2) });
         assert_eq!(control.window(), 20.0, "{name}");
         control.on_ack(&Ack { recovering: true, ..ack(2) });

@@ -1,16 +1,16 @@
-//! Every law through the whole transport.
+//! Every algorithm through the whole transport.
 
 use crate::pipe::{Pipe, Way};
-use longhaul_congestion::{NAMES, Settings as Law};
+use longhaul_congestion::{AlgorithmSettings, NAMES};
 use longhaul_transport::Settings;
 use longhaul_units::{Span, Time};
 
 /// 10,000 segments over a path of 100 Mbit/s (116 us per segment) and 40 ms, with losses and marks.
 fn transfer(name: &str, loss: f64, mark: f64) -> Pipe {
-    let law = Law::named(name).unwrap();
+    let algorithm = AlgorithmSettings::named(name).unwrap();
     let way = Way { loss, mark, gap: Span::from_us(116), ..Way::plain(20) };
     let settings = Settings::default();
-    let mut pipe = Pipe::new(&settings, &settings, law, way, Way::plain(20));
+    let mut pipe = Pipe::new(&settings, &settings, algorithm, way, Way::plain(20));
     pipe.near.write(Time::ZERO, 10_000 * 1448);
     pipe.near.close(Time::ZERO);
     pipe.far.close(Time::ZERO);
@@ -21,7 +21,7 @@ fn transfer(name: &str, loss: f64, mark: f64) -> Pipe {
 }
 
 #[test]
-fn every_law_moves_everything_over_a_clean_path_and_sends_nothing_twice() {
+fn every_algorithm_moves_everything_over_a_clean_path_and_sends_nothing_twice() {
     for name in NAMES {
         let pipe = transfer(name, 0.0, 0.0);
         let info = pipe.near.info();
@@ -35,7 +35,7 @@ fn every_law_moves_everything_over_a_clean_path_and_sends_nothing_twice() {
 }
 
 #[test]
-fn every_law_moves_everything_over_a_path_that_loses_one_in_a_thousand() {
+fn every_algorithm_moves_everything_over_a_path_that_loses_one_in_a_thousand() {
     for name in NAMES {
         let pipe = transfer(name, 1e-3, 0.0);
         let info = pipe.near.info();
@@ -46,8 +46,8 @@ fn every_law_moves_everything_over_a_path_that_loses_one_in_a_thousand() {
 }
 
 #[test]
-fn a_law_that_wants_marks_gets_them_exactly() {
-    // Without any setting: the law turns the exact echo on at the end that opens; the other end has it too.
+fn an_algorithm_that_wants_marks_gets_them_exactly() {
+    // Without any setting: the algorithm turns the exact echo on at the end that opens; the other end has it too.
     let pipe = transfer("dctcp", 0.0, 0.02);
     let info = pipe.near.info();
     // Delayed acknowledgements do not blur it: each marked segment is counted, and hardly another.

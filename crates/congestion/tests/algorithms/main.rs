@@ -1,4 +1,4 @@
-//! Every law against the closed form, table or equilibrium of its RFC or paper, without a network.
+//! Every algorithm against the closed form, table or equilibrium of its RFC or paper, without a network.
 
 mod bbr;
 mod delay;

@@ -1,10 +1,10 @@
 use crate::fluid::{Fluid, Losses, Path, near};
-use longhaul_congestion::{MultcpSettings, PhiMode, Settings, StochasticModel, StochasticSettings};
+use longhaul_congestion::{AlgorithmSettings, MultcpSettings, PhiMode, StochasticModel, StochasticSettings};
 
 const P: f64 = 1e-4;
 
 /// Mean window with losses by chance.
-fn by_chance(settings: &Settings) -> f64 {
+fn by_chance(settings: &AlgorithmSettings) -> f64 {
     let mut pipe = Fluid::new(settings, Path::constant(0.1), Losses::Chance(P));
     pipe.run((100.0 / P) as u64);
     pipe.restart();
@@ -12,12 +12,12 @@ fn by_chance(settings: &Settings) -> f64 {
     pipe.mean()
 }
 
-fn multcp(flows: f64) -> Settings {
-    Settings::Multcp(MultcpSettings { flows, ..MultcpSettings::default() })
+fn multcp(flows: f64) -> AlgorithmSettings {
+    AlgorithmSettings::Multcp(MultcpSettings { flows, ..MultcpSettings::default() })
 }
 
-fn stochastic(streams: u32, phi: f64, model: StochasticModel, phi_mode: PhiMode) -> Settings {
-    Settings::Stochastic(StochasticSettings {
+fn stochastic(streams: u32, phi: f64, model: StochasticModel, phi_mode: PhiMode) -> AlgorithmSettings {
+    AlgorithmSettings::Stochastic(StochasticSettings {
         streams,
         phi,
         phi_mode,
@@ -71,7 +71,7 @@ fn multcp_trebles_until_n_doubling_connections_would_have_caught_up() {
 fn stochastic_tcp_weighs_n_over_root_phi_reno_connections() {
     // N virtual streams with increase 1/phi: each has sqrt(1/phi) of Reno's window. Its own sum over 2,500
     // losses is known to about 1 %.
-    let reno = by_chance(&Settings::named("reno").unwrap());
+    let reno = by_chance(&AlgorithmSettings::named("reno").unwrap());
     for streams in [1_u32, 2, 4, 8, 16] {
         let n = f64::from(streams);
         for phi in [1.0, n, n * n] {
@@ -83,7 +83,7 @@ fn stochastic_tcp_weighs_n_over_root_phi_reno_connections() {
 
 #[test]
 fn the_simpler_models_of_stochastic_tcp_weigh_the_same() {
-    let reno = by_chance(&Settings::named("reno").unwrap());
+    let reno = by_chance(&AlgorithmSettings::named("reno").unwrap());
     for model in [StochasticModel::Mean, StochasticModel::Draw] {
         for (streams, phi) in [(4_u32, 1.0), (8, 8.0), (4, 16.0)] {
             let got = by_chance(&stochastic(streams, phi, model, PhiMode::VirtualRtt));
@@ -94,7 +94,7 @@ fn the_simpler_models_of_stochastic_tcp_weigh_the_same() {
 
 #[test]
 fn phi_multiplies_the_increase_or_the_streams_that_a_loss_strikes() {
-    let reno = by_chance(&Settings::named("reno").unwrap());
+    let reno = by_chance(&AlgorithmSettings::named("reno").unwrap());
     let explicit = StochasticModel::Explicit;
     // Twice the increase: sqrt(2) of the window.
     let faster = by_chance(&stochastic(4, 2.0, explicit, PhiMode::Multiplier));

@@ -1,6 +1,6 @@
 use longhaul_congestion::{
-    Ack, Cause, Congestion, Control, Delivery, Law, NAMES, Pacing, PhiMode, Settings, StochasticModel,
-    StochasticSettings,
+    Ack, Algorithm, AlgorithmSettings, Cause, Congestion, CongestionControl, Delivery, NAMES, Pacing,
+    PhiMode, StochasticModel, StochasticSettings,
 };
 use longhaul_random::Seed;
 use longhaul_units::{Span, Time};
@@ -40,10 +40,10 @@ fn call() -> impl Strategy<Value = Call> {
     ]
 }
 
-fn any_settings() -> impl Strategy<Value = Settings> {
-    let named = prop::sample::select(NAMES.to_vec()).prop_map(|name| Settings::named(name).unwrap());
+fn any_settings() -> impl Strategy<Value = AlgorithmSettings> {
+    let named = prop::sample::select(NAMES.to_vec()).prop_map(|name| AlgorithmSettings::named(name).unwrap());
     let stochastic = (1u32..40, 1.0..50.0, 0u32..3, 0u32..3).prop_map(|(streams, phi, model, mode)| {
-        Settings::Stochastic(StochasticSettings {
+        AlgorithmSettings::Stochastic(StochasticSettings {
             streams,
             phi,
             phi_mode: [PhiMode::VirtualRtt, PhiMode::StreamsCut, PhiMode::Multiplier][mode as usize],
@@ -55,7 +55,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
 }
 
 struct Caller {
-    control: Control,
+    control: Algorithm,
     now_us: u64,
     first: u64,
     total: u64,
@@ -130,7 +130,7 @@ proptest! {
         seed: u64,
     ) {
         let mut chance = Seed::new(seed).stream("calls");
-        let mut control = Control::new(&settings, initial);
+        let mut control = Algorithm::new(&settings, initial);
         control.on_start(&mut chance);
         let mut caller = Caller { control, now_us: 0, first: 0, total: 0, min_rtt_us: u64::MAX };
         let mut highest: f64 = initial;
@@ -174,7 +174,7 @@ proptest! {
     ) {
         let run = || {
             let mut chance = Seed::new(seed).stream("calls");
-            let mut control = Control::new(&settings, 10.0);
+            let mut control = Algorithm::new(&settings, 10.0);
             control.on_start(&mut chance);
             let mut caller = Caller { control, now_us: 0, first: 0, total: 0, min_rtt_us: u64::MAX };
             let windows = calls.iter().map(|&(call, gap_us)| {
@@ -188,10 +188,10 @@ proptest! {
 }
 
 #[test]
-fn a_law_that_says_it_does_not_draw_ignores_chance() {
+fn an_algorithm_that_says_it_does_not_draw_ignores_chance() {
     for name in NAMES {
-        let settings = Settings::named(name).unwrap();
-        let (mut control, mut chance) = (Control::new(&settings, 10.0), Seed::new(1).stream("law"));
+        let settings = AlgorithmSettings::named(name).unwrap();
+        let (mut control, mut chance) = (Algorithm::new(&settings, 10.0), Seed::new(1).stream("law"));
         let before = format!("{control:?}");
         control.on_start(&mut chance);
         control.on_lost(Time::ZERO, &mut chance);

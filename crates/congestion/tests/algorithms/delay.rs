@@ -1,5 +1,5 @@
 use crate::fluid::{Fluid, Losses, Path, near};
-use longhaul_congestion::{FastSettings, Settings};
+use longhaul_congestion::{AlgorithmSettings, FastSettings};
 
 #[test]
 fn vegas_keeps_two_to_four_segments_in_the_queue() {
@@ -27,7 +27,7 @@ fn vegas_ends_slow_start_before_it_fills_a_buffer() {
 #[test]
 fn fast_keeps_alpha_segments_in_the_queue() {
     for (alpha, capacity) in [(20.0, 1_000.0), (100.0, 10_000.0), (200.0, 100_000.0)] {
-        let settings = Settings::Fast(FastSettings { alpha, ..FastSettings::default() });
+        let settings = AlgorithmSettings::Fast(FastSettings { alpha, ..FastSettings::default() });
         let mut pipe = Fluid::new(&settings, Path::bottleneck(0.1, capacity, 1e6), Losses::None);
         pipe.run_for(60.0);
         near(pipe.queue(), alpha, 0.02);

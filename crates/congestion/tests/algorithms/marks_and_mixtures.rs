@@ -1,8 +1,8 @@
 use crate::fluid::{Fluid, Losses, Path, near};
 use crate::pipe::{Line, Pipe};
 use longhaul_congestion::{
-    CompoundSettings, Control, DctcpSettings, IllinoisSettings, Law, Settings, SlowStartSettings,
-    WestwoodSettings,
+    Algorithm, AlgorithmSettings, CompoundSettings, CongestionControl, DctcpSettings, IllinoisSettings,
+    SlowStartSettings, WestwoodSettings,
 };
 
 #[test]
@@ -47,7 +47,7 @@ fn compound_has_the_window_of_alpha_beta_and_k_when_every_nth_segment_is_lost() 
 fn compound_yields_to_a_queue_of_gamma_segments() {
     let mut pipe = Fluid::named("compound", Path::bottleneck(0.1, 100_000.0, 200.0), Losses::None);
     pipe.run_for(60.0);
-    let Control::Compound(before) = &pipe.control else { panic!("another law") };
+    let Algorithm::Compound(before) = &pipe.control else { panic!("another law") };
     // The queue of 200 segments is more than gamma = 30: what is left of the delay window cannot have
     // filled the buffer, Reno's part has.
     assert!(before.delay_window() < pipe.control_window() - 1_000.0);
@@ -62,8 +62,8 @@ fn westwood_leaves_bandwidth_times_smallest_rtt() {
         pipe.run_for(1_500.0);
         assert!(pipe.episodes > 1);
         near(pipe.left, 1_000.0, 0.02);
-        let Control::Westwood(law) = &pipe.control else { panic!("another law") };
-        near(law.bandwidth().unwrap(), 10_000.0, 0.02);
+        let Algorithm::Westwood(algorithm) = &pipe.control else { panic!("another law") };
+        near(algorithm.bandwidth().unwrap(), 10_000.0, 0.02);
     }
 }
 
@@ -71,7 +71,8 @@ fn westwood_leaves_bandwidth_times_smallest_rtt() {
 fn westwood_remembers_by_its_weight() {
     // With no memory the last round trip alone counts; the window after a loss by chance is then the one
     // before it.
-    let settings = |memory| Settings::Westwood(WestwoodSettings { memory, ..WestwoodSettings::default() });
+    let settings =
+        |memory| AlgorithmSettings::Westwood(WestwoodSettings { memory, ..WestwoodSettings::default() });
     let left_share = |memory| {
         let mut pipe = Fluid::new(&settings(memory), Path::constant(0.1), Losses::Gap(20.0));
         pipe.run_for(50.0);
@@ -126,14 +127,14 @@ fn dctcp_has_the_fixed_point_of_alizadeh() {
     // The mean forgets slowly enough for a sawtooth: g < 1.386/sqrt(2 W) (section 3.3).
     for (capacity, mark_above, gain) in [(1_000.0, 20.5, 1.0 / 16.0), (10_000.0, 200.5, 1.0 / 64.0)] {
         let line = Line { capacity, mark_above, ..Line::new(0.1) };
-        let settings = Settings::Dctcp(DctcpSettings { gain, ..DctcpSettings::default() });
+        let settings = AlgorithmSettings::Dctcp(DctcpSettings { gain, ..DctcpSettings::default() });
         let mut pipe = Pipe::new(&settings, line);
         pipe.run_for(100.0);
         let (mut sum, mut count) = (0.0, 0.0);
         while pipe.now_s < 300.0 {
             pipe.run_for(0.01);
-            let Control::Dctcp(law) = &pipe.control else { panic!("another law") };
-            sum += law.alpha();
+            let Algorithm::Dctcp(algorithm) = &pipe.control else { panic!("another law") };
+            sum += algorithm.alpha();
             count += 1.0;
         }
         let window: f64 = capacity * 0.1 + mark_above;
@@ -143,11 +144,11 @@ fn dctcp_has_the_fixed_point_of_alizadeh() {
 }
 
 #[test]
-fn laws_of_growth_are_not_told_apart_by_their_slow_start() {
-    // The override reaches every law that has one.
+fn algorithms_of_growth_are_not_told_apart_by_their_slow_start() {
+    // The override reaches every algorithm that has one.
     for name in ["highspeed", "cubic", "reno"] {
         let text = format!(r#"{{"law": "{name}", "slow_start": {{"kind": "standard", "limit": 1}}}}"#);
-        let settings: Settings = serde_json::from_str(&text).unwrap();
+        let settings: AlgorithmSettings = serde_json::from_str(&text).unwrap();
         let mut pipe = Fluid::new(&settings, Path::constant(0.1), Losses::None);
         pipe.run(1_000);
         assert_eq!(pipe.control.window(), 1_010.0, "{name}");

@@ -1,7 +1,7 @@
 use longhaul_random::Stream;
 use longhaul_units::{Rate, Span, Time};
 
-/// One acknowledgement, as a law sees it. Counts are in segments.
+/// One acknowledgement, as an algorithm sees it. Counts are in segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
     /// When it arrived.
@@ -21,9 +21,9 @@ pub struct Ack {
     /// Smallest RTT of the connection so far; zero before the first sample.
     pub min_rtt: Span,
     /// Whether the window, not the application or the receiver, held the sender back since the last
-    /// acknowledgement. Laws do not grow a window that is not used (RFC 7661).
+    /// acknowledgement. Algorithms do not grow a window that is not used (RFC 7661).
     pub window_limited: bool,
-    /// Whether loss recovery is under way. Windows do not grow during it, but for laws that say so.
+    /// Whether loss recovery is under way. Windows do not grow during it, but for algorithms that say so.
     pub recovering: bool,
     /// Sequence number of the first segment not yet acknowledged, counted from 0. A round trip has
     /// passed when it reaches what `next_sequence` was.
@@ -102,21 +102,21 @@ impl Pacing {
     }
 }
 
-/// A congestion-control law.
+/// A congestion-control algorithm.
 ///
 /// The transport calls, in this order: for every acknowledgement first [`on_lost`](Self::on_lost) for
 /// each segment newly found lost, then [`on_congestion`](Self::on_congestion) if these (or marks) begin a
 /// new episode, then [`on_ack`](Self::on_ack), then [`on_recovered`](Self::on_recovered) if it ended the
 /// recovery. [`window`](Self::window) is read after each.
-pub trait Law {
+pub trait CongestionControl {
     /// The congestion window, in segments; at least 1.
     fn window(&self) -> f64;
 
-    /// The slow-start threshold, in segments; infinite before the first congestion. Laws without one
+    /// The slow-start threshold, in segments; infinite before the first congestion. Algorithms without one
     /// return infinity.
     fn threshold(&self) -> f64;
 
-    /// The connection begins. Laws that decide by chance of their own accord (BBR) take a seed from
+    /// The connection begins. Algorithms that decide by chance of their own accord (BBR) take a seed from
     /// the connection's stream; without this call they draw alike on all connections.
     fn on_start(&mut self, chance: &mut Stream) {
         let _ = chance;
@@ -157,7 +157,7 @@ pub trait Law {
         Pacing::None
     }
 
-    /// Whether the law itself says what may be in flight during recovery (BBR); otherwise the
+    /// Whether the algorithm itself says what may be in flight during recovery (BBR); otherwise the
     /// transport follows PRR or RFC 6675 down to the threshold.
     fn steers_recovery(&self) -> bool {
         false

@@ -1,4 +1,4 @@
-use longhaul_congestion::{Ack, Cause, Congestion, Control, Law, Settings};
+use longhaul_congestion::{Ack, Algorithm, AlgorithmSettings, Cause, Congestion, CongestionControl};
 use longhaul_random::{Seed, Stream};
 use longhaul_units::{Span, Time};
 
@@ -39,7 +39,7 @@ impl Path {
 /// A pipe without grains: a window of w gives w acknowledgements per round trip, evenly spaced; a loss is
 /// known and repaired at once. It is what closed forms assume.
 pub struct Fluid {
-    pub control: Control,
+    pub control: Algorithm,
     pub path: Path,
     pub losses: Losses,
     pub now_s: f64,
@@ -68,10 +68,10 @@ pub fn span(s: f64) -> Span {
 }
 
 impl Fluid {
-    pub fn new(settings: &Settings, path: Path, losses: Losses) -> Self {
+    pub fn new(settings: &AlgorithmSettings, path: Path, losses: Losses) -> Self {
         let first_s = if let Losses::Gap(s) = losses { 1.5 - s } else { 0.0 };
         Fluid {
-            control: Control::new(settings, 10.0),
+            control: Algorithm::new(settings, 10.0),
             path,
             losses,
             now_s: 1.0,
@@ -91,13 +91,13 @@ impl Fluid {
     }
 
     pub fn named(name: &str, path: Path, losses: Losses) -> Self {
-        Fluid::new(&Settings::named(name).unwrap(), path, losses)
+        Fluid::new(&AlgorithmSettings::named(name).unwrap(), path, losses)
     }
 
     /// Begins with a loss at `peak` segments, to see whether a sawtooth stays as it is.
-    pub fn settled(settings: &Settings, path: Path, losses: Losses, peak: f64) -> Self {
+    pub fn settled(settings: &AlgorithmSettings, path: Path, losses: Losses, peak: f64) -> Self {
         let mut pipe = Fluid::new(settings, path, losses);
-        pipe.control = Control::new(settings, peak);
+        pipe.control = Algorithm::new(settings, peak);
         pipe.last_loss_s = pipe.now_s;
         pipe.min_rtt_s = path.base_s;
         pipe.congest(Cause::Loss, 0, peak, span(path.base_s));

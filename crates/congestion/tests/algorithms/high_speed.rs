@@ -1,12 +1,12 @@
 use crate::fluid::{Fluid, Losses, Path, near};
 use longhaul_congestion::{
-    BicSettings, CubicSettings, HighSpeedResponse, HighSpeedSettings, HtcpSettings, ScalableSettings,
-    Settings, SlowStartSettings,
+    AlgorithmSettings, BicSettings, CubicSettings, HighSpeedResponse, HighSpeedSettings, HtcpSettings,
+    ScalableSettings, SlowStartSettings,
 };
 use longhaul_units::Span;
 
 /// The windows when every n-th segment is lost, once that has gone on for a while.
-fn every_nth(settings: &Settings, rtt_s: f64, n: u64) -> Fluid {
+fn every_nth(settings: &AlgorithmSettings, rtt_s: f64, n: u64) -> Fluid {
     let mut pipe = Fluid::new(settings, Path::constant(rtt_s), Losses::EveryNth(n));
     let losses = if n < 1_000_000 { 40 } else { 20 };
     pipe.run(losses * n);
@@ -15,8 +15,8 @@ fn every_nth(settings: &Settings, rtt_s: f64, n: u64) -> Fluid {
     pipe
 }
 
-fn named(name: &str) -> Settings {
-    Settings::named(name).unwrap()
+fn named(name: &str) -> AlgorithmSettings {
+    AlgorithmSettings::named(name).unwrap()
 }
 
 /// RFC 3649, appendix B: w, a, and b to two decimals, at its beginning, middle and end.
@@ -107,7 +107,7 @@ fn scalable_has_a_peak_of_0_08_over_p_and_a_mean_of_0_075_over_p() {
 fn scalable_comes_back_in_the_same_time_whatever_its_window() {
     // Kelly 2003: ln(1/(1 - b))/ln(1 + a) = 13.4 round trips.
     for window in [100.0, 10_000.0] {
-        let settings = Settings::Scalable(ScalableSettings::default());
+        let settings = AlgorithmSettings::Scalable(ScalableSettings::default());
         let mut pipe = Fluid::new(&settings, Path::bottleneck(0.1, window * 10.0, 0.0), Losses::None);
         pipe.run_for(100.0);
         pipe.restart();
@@ -125,7 +125,7 @@ fn cubic_needs_k_seconds_back_to_its_maximum() {
     }
     // And so it does when driven: after a loss at W it is at W again K later, but for the round trip
     // that it looks ahead.
-    let settings = Settings::Cubic(CubicSettings { reno_friendly: false, ..cubic });
+    let settings = AlgorithmSettings::Cubic(CubicSettings { reno_friendly: false, ..cubic });
     let mut pipe = Fluid::new(&settings, Path::constant(0.1), Losses::Gap(20.0));
     pipe.run_for(100.0);
     let episodes = pipe.episodes;
@@ -146,7 +146,8 @@ fn cubic_needs_k_seconds_back_to_its_maximum() {
 #[test]
 fn cubic_has_the_mean_window_of_rfc_9438_section_5_1() {
     // Equation 6 with RTT 0.1 s, and the table's figures. A sawtooth that has it keeps it.
-    let alone = Settings::Cubic(CubicSettings { fast_convergence: false, ..CubicSettings::default() });
+    let alone =
+        AlgorithmSettings::Cubic(CubicSettings { fast_convergence: false, ..CubicSettings::default() });
     for (n, figure) in [(10_000_u64, 187.0), (100_000, 1_054.0), (1_000_000, 5_926.0)] {
         let formula = libm::pow(0.4 * 3.7 / 1.2, 0.25) * libm::pow(0.1 * n as f64, 0.75);
         near(formula, figure, 0.003);
@@ -166,7 +167,8 @@ fn cubic_has_the_mean_window_of_rfc_9438_section_5_1() {
 fn cubic_with_a_fixed_gap_peaks_at_c_t_cubed_over_0_3() {
     // K is the gap: W 0.3 = 0.4 T^3; mean W (3 + beta)/4.
     let (gap_s, maximum) = (10.0, 0.4 * 1_000.0 / 0.3);
-    let settings = Settings::Cubic(CubicSettings { fast_convergence: false, ..CubicSettings::default() });
+    let settings =
+        AlgorithmSettings::Cubic(CubicSettings { fast_convergence: false, ..CubicSettings::default() });
     let mut pipe = Fluid::settled(&settings, Path::constant(0.05), Losses::Gap(gap_s), maximum);
     pipe.run_for(99.9);
     near(pipe.peak(), maximum, 0.01);
@@ -175,7 +177,7 @@ fn cubic_with_a_fixed_gap_peaks_at_c_t_cubed_over_0_3() {
 
 #[test]
 fn cubic_of_linux_2_6_22_grows_by_16_segments_per_100_ms_beyond_its_maximum() {
-    let settings = Settings::Cubic(CubicSettings::linux_2_6_22());
+    let settings = AlgorithmSettings::Cubic(CubicSettings::linux_2_6_22());
     let mut pipe = Fluid::new(&settings, Path::constant(0.2), Losses::Gap(30.0));
     // 20 s beyond the maximum the curve would climb by 3 C t^2 = 480/s.
     pipe.run_for(25.0);
@@ -189,7 +191,7 @@ fn bic_adds_16_segments_per_round_trip_far_from_its_maximum() {
     // Linear regime: a = 16 up, b = 0.2 down: W = sqrt(a (2 - b)/(2 b p)) with the last maximum far away;
     // with search and fast convergence off, that is all there is.
     let b = 1.0 - 819.0 / 1024.0;
-    let settings = Settings::Bic(BicSettings {
+    let settings = AlgorithmSettings::Bic(BicSettings {
         search_divisor: 1.0,
         min_increment: 16.0,
         fast_convergence: false,
@@ -245,7 +247,8 @@ fn htcp_with_a_fixed_gap_has_the_window_of_its_integral() {
     // Constant throughput is out of the question with a growing window, and 1/2 is what is left:
     // 2 (1 - 1/2) alpha per round trip for T seconds is half of the peak:
     // W = 2/RTT (T + 5 (T - 1)^2 + (T - 1)^3/12).
-    let settings = Settings::Htcp(HtcpSettings { adaptive_backoff: false, ..HtcpSettings::default() });
+    let settings =
+        AlgorithmSettings::Htcp(HtcpSettings { adaptive_backoff: false, ..HtcpSettings::default() });
     let (rtt_s, gap_s) = (0.05, 8.0);
     let mut pipe = Fluid::new(&settings, Path::constant(rtt_s), Losses::Gap(gap_s));
     pipe.run_for(160.0);
@@ -273,7 +276,7 @@ fn htcp_yields_only_the_queue_when_throughput_is_steady() {
 
 #[test]
 fn htcp_scaled_by_rtt_grows_alike_per_second() {
-    let scaled = Settings::Htcp(HtcpSettings {
+    let scaled = AlgorithmSettings::Htcp(HtcpSettings {
         rtt_scaling: true,
         adaptive_backoff: false,
         slow_start: SlowStartSettings::default(),

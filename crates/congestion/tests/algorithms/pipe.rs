@@ -1,5 +1,7 @@
 use crate::fluid::{span, time};
-use longhaul_congestion::{Ack, Cause, Congestion, Control, Delivery, Law, Pacing, Settings};
+use longhaul_congestion::{
+    Ack, Algorithm, AlgorithmSettings, Cause, Congestion, CongestionControl, Delivery, Pacing,
+};
 use longhaul_random::{Seed, Stream};
 use std::collections::VecDeque;
 
@@ -40,7 +42,7 @@ struct Segment {
 /// Segments one by one through a bottleneck, paced and acknowledged one by one. A loss shows when the next
 /// segment is acknowledged; what it carried is not sent again, since nobody reads it.
 pub struct Pipe {
-    pub control: Control,
+    pub control: Algorithm,
     pub line: Line,
     pub now_s: f64,
     pub delivered: u64,
@@ -61,9 +63,9 @@ pub struct Pipe {
 }
 
 impl Pipe {
-    pub fn new(settings: &Settings, line: Line) -> Self {
+    pub fn new(settings: &AlgorithmSettings, line: Line) -> Self {
         let mut chance = Seed::new(3).stream("pipe");
-        let mut control = Control::new(settings, 10.0);
+        let mut control = Algorithm::new(settings, 10.0);
         control.on_start(&mut chance);
         Pipe {
             control,

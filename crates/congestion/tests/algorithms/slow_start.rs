@@ -1,6 +1,7 @@
 use crate::fluid::{Fluid, Losses, Path, near};
 use longhaul_congestion::{
-    Ack, Control, HyStartSettings, Law, Reno, RenoSettings, Settings, SlowStartSettings,
+    Ack, Algorithm, AlgorithmSettings, CongestionControl, HyStartSettings, Reno, RenoSettings,
+    SlowStartSettings,
 };
 use longhaul_units::{Span, Time};
 
@@ -64,7 +65,7 @@ fn limited_slow_start_adds_one_kth_of_a_segment_by_rfc_3742() {
 #[test]
 fn limited_slow_start_takes_the_round_trips_that_rfc_3742_counts() {
     // Section 3: log2(100) rounds to 100 segments, then (w - 100)/50 to w, within the rounding of K.
-    let settings = Settings::Reno(RenoSettings { slow_start: SlowStartSettings::limited() });
+    let settings = AlgorithmSettings::Reno(RenoSettings { slow_start: SlowStartSettings::limited() });
     let mut pipe = Fluid::new(&settings, Path::constant(0.1), Losses::None);
     while pipe.control.window() < 100.0 {
         pipe.step();
@@ -130,7 +131,7 @@ fn hystart_leaves_before_a_deep_buffer_overflows_and_standard_does_not() {
     let mut standard = Fluid::named("reno", path, Losses::None);
     standard.run_for(5.0);
     assert!(standard.lost > 0);
-    let settings = Settings::Reno(RenoSettings { slow_start: SlowStartSettings::hystart() });
+    let settings = AlgorithmSettings::Reno(RenoSettings { slow_start: SlowStartSettings::hystart() });
     let mut careful = Fluid::new(&settings, path, Losses::None);
     careful.run_for(5.0);
     assert_eq!(careful.lost, 0);
@@ -155,9 +156,9 @@ fn hystart_has_the_constants_of_rfc_9406() {
 }
 
 #[test]
-fn each_law_begins_with_its_customary_slow_start() {
+fn each_algorithm_begins_with_its_customary_slow_start() {
     let first = |name: &str, window: f64| {
-        let mut control = Control::new(&Settings::named(name).unwrap(), window);
+        let mut control = Algorithm::new(&AlgorithmSettings::named(name).unwrap(), window);
         control.on_ack(&ack(20, 20, 200, 100));
         control.window() - window
     };
@@ -172,7 +173,7 @@ fn each_law_begins_with_its_customary_slow_start() {
 #[test]
 fn cubic_that_left_slow_start_without_loss_keeps_up_with_reno() {
     // RFC 9438, section 4.10: cwnd_prior is the window then, so that alpha is 1 from the start; 0.53 otherwise.
-    let mut cubic = Control::new(&Settings::named("cubic").unwrap(), 10.0);
+    let mut cubic = Algorithm::new(&AlgorithmSettings::named("cubic").unwrap(), 10.0);
     let at = |ms: u64, acknowledgement: Ack| Ack { now: Time::from_ns(1_000_000 * ms), ..acknowledgement };
     let mut next = 0;
     for rtt_ms in [80, 89, 101, 101, 101, 101, 101] {
