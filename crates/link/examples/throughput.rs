@@ -14,7 +14,8 @@
 )]
 
 use longhaul_link::{
-    CodelLaw, Delay, Discipline, Framing, Laws, Link, Load, Loss, OutOfOrder, QueueLimit, RateLaw,
+    CodelParameters, DelayModel, Framing, Link, LinkModel, Load, LossModel, QueueDiscipline, QueueLimit,
+    RateModel, ReorderModel,
 };
 use longhaul_random::{Distribution, Seed};
 use longhaul_units::{Probability, Span, Time};
@@ -36,44 +37,48 @@ impl Load for Packet {
 const PACKETS: u64 = 10_000_000;
 
 fn main() {
-    let wan = Laws {
-        loss: Loss::Independent(Probability::new(0.001).unwrap_or(Probability::ZERO)),
+    let wan = LinkModel {
+        loss: LossModel::Independent(Probability::new(0.001).unwrap_or(Probability::ZERO)),
         queue: QueueLimit { packets: Some(1000), bytes: None },
-        rate: RateLaw::constant(10_000_000_000),
+        rate: RateModel::constant(10_000_000_000),
         framing: Framing { overhead_bytes: 38, least_bytes: 84, cells: None },
-        delay: Delay::Constant(Span::from_ms(1)),
-        ..Laws::default()
+        delay: DelayModel::Constant(Span::from_ms(1)),
+        ..LinkModel::default()
     };
-    let normal = Delay::Normal { mean: Span::from_ms(1), sd: Span::from_us(50) };
-    let weibull = Delay::Random {
+    let normal = DelayModel::Normal { mean: Span::from_ms(1), sd: Span::from_us(50) };
+    let weibull = DelayModel::Random {
         base: Span::from_ms(1),
         jitter: Distribution::Weibull { shape: 0.8, scale: 5e4, location: 0.0 },
         correlation: 0.0,
     };
-    let codel = CodelLaw { target: Span::from_ms(5), interval: Span::from_ms(100), ecn: false };
-    let fq = Discipline::FqCodel { codel, quantum: 1514, flows: 1024 };
+    let codel = CodelParameters { target: Span::from_ms(5), interval: Span::from_ms(100), ecn: false };
+    let fq = QueueDiscipline::FqCodel { codel, quantum: 1514, flows: 1024 };
     report("loss, fifo, constant delay", &wan, Span::ZERO);
     report("the same, coalescing 10 us", &wan, Span::from_us(10));
-    report("the same, unlimited rate", &Laws { rate: RateLaw::Unlimited, ..wan.clone() }, Span::ZERO);
-    report("normal jitter, order kept", &Laws { delay: normal.clone(), ..wan.clone() }, Span::ZERO);
+    report("the same, unlimited rate", &LinkModel { rate: RateModel::Unlimited, ..wan.clone() }, Span::ZERO);
+    report("normal jitter, order kept", &LinkModel { delay: normal.clone(), ..wan.clone() }, Span::ZERO);
     report(
         "normal jitter, codel",
-        &Laws { delay: normal.clone(), discipline: Discipline::Codel(codel), ..wan.clone() },
+        &LinkModel { delay: normal.clone(), discipline: QueueDiscipline::Codel(codel), ..wan.clone() },
         Span::ZERO,
     );
     report(
         "normal jitter, fq-codel, 64 flows",
-        &Laws { delay: normal.clone(), discipline: fq, ..wan.clone() },
+        &LinkModel { delay: normal.clone(), discipline: fq, ..wan.clone() },
         Span::ZERO,
     );
-    report("weibull jitter, order kept", &Laws { delay: weibull, ..wan.clone() }, Span::ZERO);
-    report("normal jitter, order free", &Laws { delay: normal, reorder: true, ..wan.clone() }, Span::ZERO);
-    let reordering = Some(OutOfOrder::Block { block: 100, delay: Span::from_us(1100) });
-    report("one late packet in 100", &Laws { reordering, ..wan.clone() }, Span::ZERO);
-    let far = Laws { delay: Delay::Constant(Span::from_s(100)), ..wan.clone() };
+    report("weibull jitter, order kept", &LinkModel { delay: weibull, ..wan.clone() }, Span::ZERO);
+    report(
+        "normal jitter, order free",
+        &LinkModel { delay: normal, reorder: true, ..wan.clone() },
+        Span::ZERO,
+    );
+    let reordering = Some(ReorderModel::Block { block: 100, delay: Span::from_us(1100) });
+    report("one late packet in 100", &LinkModel { reordering, ..wan.clone() }, Span::ZERO);
+    let far = LinkModel { delay: DelayModel::Constant(Span::from_s(100)), ..wan.clone() };
     memory("in flight", &far);
-    memory("in flight, order free", &Laws { reorder: true, ..far });
-    let closed = Laws { rate: RateLaw::constant(1), queue: QueueLimit::default(), ..wan };
+    memory("in flight, order free", &LinkModel { reorder: true, ..far });
+    let closed = LinkModel { rate: RateModel::constant(1), queue: QueueLimit::default(), ..wan };
     memory("in the queue", &closed);
 }
 
@@ -92,10 +97,10 @@ impl Load for Full {
 }
 
 /// What the operating system gave for four million packets that stay; rings grow by doubling.
-fn memory(what: &str, laws: &Laws) {
+fn memory(what: &str, model: &LinkModel) {
     let packets = 1 << 22;
     let before = resident_bytes();
-    let mut link = Link::new(laws.clone(), &Seed::new(1), "memory", Span::ZERO);
+    let mut link = Link::new(model.clone(), &Seed::new(1), "memory", Span::ZERO);
     for n in 0..packets {
         link.offer(Time::from_ns(1_231 * n), Full([n; 5]));
     }
@@ -108,8 +113,8 @@ fn resident_bytes() -> u64 {
     4096 * statm.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0)
 }
 
-fn report(what: &str, laws: &Laws, coalesce: Span) {
-    let mut link = Link::new(laws.clone(), &Seed::new(1), "bench", coalesce);
+fn report(what: &str, model: &LinkModel, coalesce: Span) {
+    let mut link = Link::new(model.clone(), &Seed::new(1), "bench", coalesce);
     // 1538 bytes last 1230.4 ns at 10 Gbit/s: the queue neither grows nor starves.
     let step = Span::from_ps(1_230_400);
     let (mut now, mut out, mut polls) = (Time::ZERO, 0u64, 0u64);

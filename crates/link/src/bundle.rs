@@ -7,7 +7,7 @@ mod resequencer;
 pub use policy::{FlowKey, Policy};
 pub use resequencer::Resequence;
 
-use crate::{Change, Counters, Fate, Laws, Link, Load, Offered};
+use crate::{Change, Counters, Fate, Link, LinkModel, Load, Offered};
 use longhaul_random::Seed;
 use longhaul_units::{Histogram, Span, Time};
 use policy::Chooser;
@@ -16,13 +16,13 @@ use std::collections::VecDeque;
 
 /// How parallel routes behave.
 #[derive(Clone, Debug)]
-pub struct BundleLaws {
+pub struct BundleModel {
     /// Whether they carry anything.
     pub up: bool,
     /// Which route a packet takes.
     pub policy: Policy,
-    /// The laws of each.
-    pub routes: Vec<Laws>,
+    /// The models of each.
+    pub routes: Vec<LinkModel>,
     /// Whether the far end puts packets back into order.
     pub resequence: Option<Resequence>,
 }
@@ -82,18 +82,18 @@ impl<P: Load> Load for Numbered<P> {
 }
 
 impl<P: Load> Bundle<P> {
-    /// Idle routes that follow `laws`.
-    pub fn new(laws: BundleLaws, seed: &Seed, name: &str) -> Self {
+    /// Idle routes that follow `models`.
+    pub fn new(model: BundleModel, seed: &Seed, name: &str) -> Self {
         let key = seed.stream(&format!("{name}/flow-hash")).bits();
-        let route_is_up = laws.routes.iter().map(|route| route.up).collect();
+        let route_is_up = model.routes.iter().map(|route| route.up).collect();
         let routes: Vec<_> = (1..)
-            .zip(laws.routes)
+            .zip(model.routes)
             .map(|(n, route)| Link::new(route, seed, &format!("{name}/route{n}"), Span::ZERO))
             .collect();
         Bundle {
-            up: laws.up,
-            chooser: Chooser::new(laws.policy, routes.len(), key),
-            resequencer: laws.resequence.map(Resequencer::new),
+            up: model.up,
+            chooser: Chooser::new(model.policy, routes.len(), key),
+            resequencer: model.resequence.map(Resequencer::new),
             heads: routes.iter().map(|_| None).collect(),
             route_is_up,
             routes,

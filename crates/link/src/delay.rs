@@ -4,7 +4,7 @@ use longhaul_units::{Span, Time};
 
 /// How long the wire takes, one way.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Delay {
+pub enum DelayModel {
     /// Always the same.
     Constant(Span),
     /// Uniform on mean ± half width.
@@ -58,34 +58,34 @@ pub enum Rounding {
     Up,
 }
 
-/// A delay law at work.
+/// A delay model at work.
 #[derive(Clone, Debug)]
 pub(crate) struct DelayProcess {
-    law: Delay,
+    model: DelayModel,
     /// The normal rank of the packet before.
     rank: Option<f64>,
 }
 
 impl DelayProcess {
-    pub(crate) fn new(law: Delay) -> Self {
-        DelayProcess { law, rank: None }
+    pub(crate) fn new(model: DelayModel) -> Self {
+        DelayProcess { model, rank: None }
     }
 
     /// The delay of a packet whose last bit enters the wire at `at`.
     pub(crate) fn draw(&mut self, stream: &mut Stream, at: Time) -> Span {
-        match &self.law {
-            Delay::Constant(delay) => *delay,
-            Delay::Uniform { mean, half_width } => {
+        match &self.model {
+            DelayModel::Constant(delay) => *delay,
+            DelayModel::Uniform { mean, half_width } => {
                 // Both ends included, so that the mean is exact.
                 let width = half_width.ps().saturating_mul(2);
                 let offset = stream.below(width.saturating_add(1));
                 Span::from_ps(mean.ps().saturating_sub(half_width.ps()).saturating_add(offset))
             }
-            Delay::Normal { mean, sd } => {
+            DelayModel::Normal { mean, sd } => {
                 // The cast saturates: what is negative becomes zero.
                 Span::from_ps((mean.ps() as f64 + sd.ps() as f64 * stream.normal() + 0.5) as u64)
             }
-            Delay::Random { base, jitter, correlation } => {
+            DelayModel::Random { base, jitter, correlation } => {
                 let ns = if *correlation > 0.0 {
                     let fresh = stream.normal();
                     let rank = match self.rank {
@@ -101,28 +101,28 @@ impl DelayProcess {
                 };
                 Span::from_ps((base.ps() as f64 + ns * 1e3 + 0.5) as u64)
             }
-            Delay::Series { series, linear: true } => Span::from_ps(series.linear(at)),
-            Delay::Series { series, linear: false } => Span::from_ps(series.step(at)),
-            Delay::Ticks { delay, hz, rounding } => ticks(at, *delay, *hz, *rounding).since_start(at),
+            DelayModel::Series { series, linear: true } => Span::from_ps(series.linear(at)),
+            DelayModel::Series { series, linear: false } => Span::from_ps(series.step(at)),
+            DelayModel::Ticks { delay, hz, rounding } => ticks(at, *delay, *hz, *rounding).since_start(at),
         }
     }
 
     /// The delay, if it is always the same.
     pub(crate) fn constant(&self) -> Option<Span> {
-        match self.law {
-            Delay::Constant(delay) => Some(delay),
+        match self.model {
+            DelayModel::Constant(delay) => Some(delay),
             _ => None,
         }
     }
 
     /// No packet's delay is less.
     pub(crate) fn least(&self) -> Span {
-        match &self.law {
-            Delay::Constant(delay) => *delay,
-            Delay::Uniform { mean, half_width } => mean.saturating_sub(*half_width),
-            Delay::Series { series, .. } => Span::from_ps(series.least()),
-            Delay::Random { base, jitter, .. } if jitter.least() >= 0.0 => *base,
-            Delay::Normal { .. } | Delay::Random { .. } | Delay::Ticks { .. } => Span::ZERO,
+        match &self.model {
+            DelayModel::Constant(delay) => *delay,
+            DelayModel::Uniform { mean, half_width } => mean.saturating_sub(*half_width),
+            DelayModel::Series { series, .. } => Span::from_ps(series.least()),
+            DelayModel::Random { base, jitter, .. } if jitter.least() >= 0.0 => *base,
+            DelayModel::Normal { .. } | DelayModel::Random { .. } | DelayModel::Ticks { .. } => Span::ZERO,
         }
     }
 }
@@ -164,10 +164,10 @@ mod tests {
     const N: usize = 200_000;
 
     /// Mean and variance of [`N`] draws, in picoseconds.
-    fn moments(delay: Delay) -> (f64, f64) {
+    fn moments(delay: DelayModel) -> (f64, f64) {
         let mut stream = Seed::new(3).stream("link/forward/delay");
-        let mut law = DelayProcess::new(delay);
-        let draws: Vec<f64> = (0..N).map(|_| law.draw(&mut stream, Time::ZERO).ps() as f64).collect();
+        let mut model = DelayProcess::new(delay);
+        let draws: Vec<f64> = (0..N).map(|_| model.draw(&mut stream, Time::ZERO).ps() as f64).collect();
         let mean = draws.iter().sum::<f64>() / N as f64;
         let variance = draws.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / N as f64;
         (mean, variance)
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn uniform_delay_keeps_its_mean_and_its_width() {
         let (mean, half_width) = (Span::from_us(100), Span::from_us(30));
-        let (m, v) = moments(Delay::Uniform { mean, half_width });
+        let (m, v) = moments(DelayModel::Uniform { mean, half_width });
         let width = 60e6;
         let variance = width * width / 12.0;
         assert_mean(m, 100e6, variance);
@@ -192,20 +192,20 @@ mod tests {
 
     #[test]
     fn uniform_delay_reaches_both_ends_and_nothing_beyond() {
-        let delay = Delay::Uniform { mean: Span::from_ps(2), half_width: Span::from_ps(2) };
-        let mut law = DelayProcess::new(delay);
+        let delay = DelayModel::Uniform { mean: Span::from_ps(2), half_width: Span::from_ps(2) };
+        let mut model = DelayProcess::new(delay);
         let mut stream = Seed::new(3).stream("x");
         let mut seen = [0; 5];
         for _ in 0..1000 {
-            seen[law.draw(&mut stream, Time::ZERO).ps() as usize] += 1;
+            seen[model.draw(&mut stream, Time::ZERO).ps() as usize] += 1;
         }
         assert!(seen.iter().all(|&hits| hits > 0), "{seen:?}");
-        assert_eq!(law.least(), Span::ZERO);
+        assert_eq!(model.least(), Span::ZERO);
     }
 
     #[test]
     fn normal_delay_keeps_its_mean_and_standard_deviation_far_from_zero() {
-        let (m, v) = moments(Delay::Normal { mean: Span::from_ms(5), sd: Span::from_us(40) });
+        let (m, v) = moments(DelayModel::Normal { mean: Span::from_ms(5), sd: Span::from_us(40) });
         let variance = 40e6 * 40e6;
         assert_mean(m, 5e9, variance);
         assert_mean(v, variance, 2.0 * variance * variance);
@@ -215,7 +215,7 @@ mod tests {
     fn the_cut_at_zero_raises_the_mean_by_the_stated_amount() {
         // mean = sd: E = mean * Phi(1) + sd * phi(1) = (0.841345 + 0.241971) mean;
         // E of the square = (mean^2 + sd^2) Phi(1) + mean sd phi(1) = 1.924660 mean^2.
-        let (m, _) = moments(Delay::Normal { mean: Span::from_us(10), sd: Span::from_us(10) });
+        let (m, _) = moments(DelayModel::Normal { mean: Span::from_us(10), sd: Span::from_us(10) });
         let expected = 1.083_315_5;
         assert_mean(m, expected * 10e6, (1.924_660 - expected * expected) * 1e14);
     }
@@ -224,8 +224,8 @@ mod tests {
     fn a_constant_draws_nothing() {
         let mut stream = Seed::new(3).stream("x");
         let mut untouched = stream.clone();
-        let mut law = DelayProcess::new(Delay::Constant(Span::from_ms(1)));
-        assert_eq!(law.draw(&mut stream, Time::ZERO), Span::from_ms(1));
+        let mut model = DelayProcess::new(DelayModel::Constant(Span::from_ms(1)));
+        assert_eq!(model.draw(&mut stream, Time::ZERO), Span::from_ms(1));
         assert_eq!(stream.bits(), untouched.bits());
     }
 
@@ -235,10 +235,11 @@ mod tests {
         // stays: mean 1 ms, and 1/e of all above it.
         for r in [0.3, 0.6, 0.9] {
             let jitter = Distribution::Exponential { mean: 1e6 };
-            let mut law = DelayProcess::new(Delay::Random { base: Span::ZERO, jitter, correlation: r });
+            let mut model =
+                DelayProcess::new(DelayModel::Random { base: Span::ZERO, jitter, correlation: r });
             let mut stream = Seed::new(3).stream("x");
             let draws: Vec<f64> =
-                (0..N).map(|_| law.draw(&mut stream, Time::ZERO).ps() as f64 / 1e9).collect();
+                (0..N).map(|_| model.draw(&mut stream, Time::ZERO).ps() as f64 / 1e9).collect();
             let mean = draws.iter().sum::<f64>() / N as f64;
             let above = draws.iter().filter(|&&x| x > 1.0).count() as f64 / N as f64;
             // Sums of a first-order process have (1 + r) / (1 - r) times the variance, at most.
@@ -264,11 +265,11 @@ mod tests {
         // 8192 Hz is a tick each 122.07 us: 100 and 150 us are one tick, 200 to 300 us two, and the
         // rest of the current tick comes on top. Mean over all phases: 183 and 305 us.
         let mean_us = |us: u64| -> f64 {
-            let law = Delay::Ticks { delay: Span::from_us(us), hz: 8192, rounding: Rounding::Nearest };
-            let mut law = DelayProcess::new(law);
+            let model = DelayModel::Ticks { delay: Span::from_us(us), hz: 8192, rounding: Rounding::Nearest };
+            let mut model = DelayProcess::new(model);
             let mut stream = Seed::new(1).stream("x");
             let n = 12_207;
-            let sum: u64 = (0..n).map(|k| law.draw(&mut stream, Time::from_ns(10 * k)).ns()).sum();
+            let sum: u64 = (0..n).map(|k| model.draw(&mut stream, Time::from_ns(10 * k)).ns()).sum();
             sum as f64 / n as f64 / 1e3
         };
         let tick = 1e6 / 8192.0;
@@ -284,11 +285,11 @@ mod tests {
         for hz in [100, 250, 1000] {
             let jiffy = Span::from_ps(1_000_000_000_000 / u64::from(hz));
             for us in [1, 100, 900] {
-                let law = Delay::Ticks { delay: Span::from_us(us), hz, rounding: Rounding::Up };
-                let mut law = DelayProcess::new(law);
+                let model = DelayModel::Ticks { delay: Span::from_us(us), hz, rounding: Rounding::Up };
+                let mut model = DelayProcess::new(model);
                 let mut stream = Seed::new(1).stream("x");
                 for k in 0..1000u64 {
-                    let got = law.draw(&mut stream, Time::from_ns(k * 17_003));
+                    let got = model.draw(&mut stream, Time::from_ns(k * 17_003));
                     assert!(got > jiffy && got <= jiffy + jiffy, "{hz} Hz, {us} us: {got}");
                 }
             }

@@ -36,7 +36,7 @@ pub trait Load: Copy {
 /// How a packet ended inside a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fate {
-    /// Taken by the loss law.
+    /// Taken by the loss model.
     Lost,
     /// The queue was full.
     Overflowed,
@@ -75,7 +75,7 @@ pub struct Counters {
     pub delivered_packets: u64,
     /// Their bytes, framing not counted.
     pub delivered_bytes: u64,
-    /// Packets that the loss law took.
+    /// Packets that the loss model took.
     pub lost_packets: u64,
     /// Packets that found the queue full.
     pub overflowed_packets: u64,

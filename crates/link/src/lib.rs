@@ -4,11 +4,11 @@
 //! offer -> loss -> queue -> serialiser -> wire -> due
 //! ```
 //!
-//! [`Link`] states the contract; [`Laws`] says how a link behaves and [`Change`] how it comes to
+//! [`Link`] states the contract; [`LinkModel`] says how a link behaves and [`Change`] how it comes to
 //! behave otherwise while packets are under way. `docs/models` has the equations.
 //!
 //! ```
-//! use longhaul_link::{Delay, Laws, Link, Load, QueueLimit, RateLaw};
+//! use longhaul_link::{DelayModel, LinkModel, Link, Load, QueueLimit, RateModel};
 //! use longhaul_random::Seed;
 //! use longhaul_units::{Span, Time};
 //!
@@ -21,13 +21,13 @@
 //!     }
 //! }
 //!
-//! let laws = Laws {
+//! let model = LinkModel {
 //!     queue: QueueLimit { packets: Some(1), bytes: None },
-//!     rate: RateLaw::constant(1_000_000_000),
-//!     delay: Delay::Constant(Span::from_ms(5)),
-//!     ..Laws::default()
+//!     rate: RateModel::constant(1_000_000_000),
+//!     delay: DelayModel::Constant(Span::from_ms(5)),
+//!     ..LinkModel::default()
 //! };
-//! let mut link = Link::new(laws, &Seed::new(42), "par-nyc/forward", Span::ZERO);
+//! let mut link = Link::new(model, &Seed::new(42), "par-nyc/forward", Span::ZERO);
 //! for n in 0..3 {
 //!     link.offer(Time::ZERO, Packet(n)); // one is sent, one waits, one overflows
 //! }
@@ -45,10 +45,10 @@ mod block;
 mod bundle;
 mod delay;
 mod fate;
-mod laws;
 mod line;
 mod link;
 mod loss;
+mod model;
 mod pacer;
 mod pipe;
 mod queue;
@@ -57,16 +57,16 @@ mod series;
 mod transit;
 mod wire;
 
-pub use bundle::{Bundle, BundleLaws, FlowKey, Policy, Resequence};
-pub use delay::{Delay, Rounding};
+pub use bundle::{Bundle, BundleModel, FlowKey, Policy, Resequence};
+pub use delay::{DelayModel, Rounding};
 pub use fate::{Counters, Fate, Load, Offered};
-pub use laws::{Change, Laws, LossPosition, OutOfOrder};
 pub use line::Line;
 pub use link::Link;
-pub use loss::{GapUnit, Loss};
-pub use pacer::{ClassCounters, ClassLaw, ClassLaws, Pacer, PacerLaws};
+pub use loss::{GapUnit, LossModel};
+pub use model::{Change, LinkModel, LossPosition, ReorderModel};
+pub use pacer::{ClassCounters, ClassModel, Pacer, PacerModel, PacingModel};
 pub use pipe::{Pipe, Run};
-pub use queue::{CodelLaw, Discipline, PieLaw, QueueLimit, RedLaw};
-pub use rate::{Framing, Opportunities, RateLaw};
+pub use queue::{CodelParameters, PieParameters, QueueDiscipline, QueueLimit, RedParameters};
+pub use rate::{Framing, Opportunities, RateModel};
 pub use series::Series;
 pub use transit::Transit;

@@ -8,7 +8,7 @@ use longhaul_units::{Histogram, Time};
 pub enum Line<P> {
     /// One link.
     Link(Box<Link<P>>),
-    /// One link whose laws need no waiting; the same, but faster.
+    /// One link whose models need no waiting; the same, but faster.
     Pipe(Box<Pipe<P>>),
     /// Parallel routes.
     Bundle(Box<Bundle<P>>),

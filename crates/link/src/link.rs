@@ -5,7 +5,9 @@ use crate::pipe::Pace;
 use crate::queue::{Arrival, Outcome, Queue, Waiting};
 use crate::rate::Gate;
 use crate::wire::{Entry, Wire};
-use crate::{Change, Counters, Fate, Framing, Laws, Load, LossPosition, Offered, OutOfOrder, QueueLimit};
+use crate::{
+    Change, Counters, Fate, Framing, LinkModel, Load, LossPosition, Offered, QueueLimit, ReorderModel,
+};
 use longhaul_random::{Seed, Stream};
 use longhaul_units::{Histogram, Probability, Serialiser, Span, Time};
 use std::collections::VecDeque;
@@ -20,8 +22,8 @@ use std::collections::VecDeque;
 /// A packet's last bit leaves the serialiser after all packets ahead of it, exactly (the fractions
 /// of a picosecond are carried), and arrives one wire delay later. The queue holds what has not
 /// begun to leave. A packet that waits is started at the exact instant at which the serialiser
-/// becomes free, with the laws of that instant. While no law lets packets overtake
-/// ([`Laws::reorder`], [`Laws::reordering`]), they come out in the order in which they left the
+/// becomes free, with the models of that instant. While no model lets packets overtake
+/// ([`LinkModel::reorder`], [`LinkModel::reordering`]), they come out in the order in which they left the
 /// queue, also when their delay shrinks.
 #[derive(Debug)]
 pub struct Link<P> {
@@ -34,7 +36,7 @@ pub struct Link<P> {
     framing: Framing,
     delay: DelayProcess,
     least_delay: Span,
-    reordering: Option<Outsider>,
+    reordering: Option<ReorderProcess>,
     duplicate: Probability,
     corrupt: Probability,
     reorder: bool,
@@ -67,19 +69,19 @@ struct Streams {
 }
 
 #[derive(Debug)]
-enum Outsider {
+enum ReorderProcess {
     Block(Block, Span),
     Share(Probability, Span),
     Early { gap: u64, probability: Probability, passed: u64 },
 }
 
-impl Outsider {
-    fn new(law: OutOfOrder) -> Self {
-        match law {
-            OutOfOrder::Block { block, delay } => Outsider::Block(Block::new(block), delay),
-            OutOfOrder::Share { probability, delay } => Outsider::Share(probability, delay),
-            OutOfOrder::Early { gap, probability } => {
-                Outsider::Early { gap: gap.max(1), probability, passed: 0 }
+impl ReorderProcess {
+    fn new(model: ReorderModel) -> Self {
+        match model {
+            ReorderModel::Block { block, delay } => ReorderProcess::Block(Block::new(block), delay),
+            ReorderModel::Share { probability, delay } => ReorderProcess::Share(probability, delay),
+            ReorderModel::Early { gap, probability } => {
+                ReorderProcess::Early { gap: gap.max(1), probability, passed: 0 }
             }
         }
     }
@@ -87,9 +89,9 @@ impl Outsider {
     /// The delay of the next packet if it leaves the order.
     fn strikes(&mut self, stream: &mut Stream) -> Option<Span> {
         match self {
-            Outsider::Block(block, delay) => block.strikes(stream).then_some(*delay),
-            Outsider::Share(probability, delay) => probability.strikes(stream.bits()).then_some(*delay),
-            Outsider::Early { gap, probability, passed } => {
+            ReorderProcess::Block(block, delay) => block.strikes(stream).then_some(*delay),
+            ReorderProcess::Share(probability, delay) => probability.strikes(stream.bits()).then_some(*delay),
+            ReorderProcess::Early { gap, probability, passed } => {
                 // netem: the first gap - 1 packets are delayed; from then on each may go at once.
                 let draw = stream.bits();
                 if *passed + 1 >= *gap && probability.strikes(draw) {
@@ -104,36 +106,36 @@ impl Outsider {
 
     fn least(&self) -> Span {
         match self {
-            Outsider::Block(_, delay) | Outsider::Share(_, delay) => *delay,
-            Outsider::Early { .. } => Span::ZERO,
+            ReorderProcess::Block(_, delay) | ReorderProcess::Share(_, delay) => *delay,
+            ReorderProcess::Early { .. } => Span::ZERO,
         }
     }
 }
 
 impl<P: Load> Link<P> {
-    /// An idle link that follows `laws`.
+    /// An idle link that follows `models`.
     ///
     /// Its chances come from the streams `<name>/loss`, `<name>/queue`, `<name>/delay`,
     /// `<name>/out-of-order`, `<name>/duplicate`, `<name>/corrupt` and `<name>/flow-hash` of `seed`.
     /// Segments of one super-packet that become due within `coalesce` of the first are given out
     /// together, when the last of them is due; zero gives out each by itself. Where
-    /// [`Laws::reorder`] holds, every packet goes by itself.
-    pub fn new(laws: Laws, seed: &Seed, name: &str, coalesce: Span) -> Self {
+    /// [`LinkModel::reorder`] holds, every packet goes by itself.
+    pub fn new(model: LinkModel, seed: &Seed, name: &str, coalesce: Span) -> Self {
         let stream = |purpose: &str| seed.stream(&format!("{name}/{purpose}"));
         let mut link = Link {
-            up: laws.up,
-            loss: LossProcess::new(&laws.loss, Time::ZERO),
-            loss_position: laws.loss_position,
-            limit: laws.queue,
-            queue: Queue::new(&laws.discipline, Time::ZERO),
-            gate: Gate::new(laws.rate),
-            framing: laws.framing,
-            delay: DelayProcess::new(laws.delay),
+            up: model.up,
+            loss: LossProcess::new(&model.loss, Time::ZERO),
+            loss_position: model.loss_position,
+            limit: model.queue,
+            queue: Queue::new(&model.discipline, Time::ZERO),
+            gate: Gate::new(model.rate),
+            framing: model.framing,
+            delay: DelayProcess::new(model.delay),
             least_delay: Span::ZERO,
-            reordering: laws.reordering.map(Outsider::new),
-            duplicate: laws.duplicate,
-            corrupt: laws.corrupt,
-            reorder: laws.reorder,
+            reordering: model.reordering.map(ReorderProcess::new),
+            duplicate: model.duplicate,
+            corrupt: model.corrupt,
+            reorder: model.reorder,
             coalesce,
             wire_tells_all: false,
             streams: Streams {
@@ -146,7 +148,7 @@ impl<P: Load> Link<P> {
                 flow_key: stream("flow-hash").bits(),
             },
             staged: None,
-            wire: Wire::new(laws.reorder, coalesce),
+            wire: Wire::new(model.reorder, coalesce),
             ended: VecDeque::new(),
             counters: Counters::default(),
             waits: Histogram::new(),
@@ -157,7 +159,7 @@ impl<P: Load> Link<P> {
         link
     }
 
-    /// Offers a packet to the near end, and after it its duplicate if the laws make one.
+    /// Offers a packet to the near end, and after it its duplicate if the models make one.
     pub fn offer(&mut self, now: Time, packet: P) -> Offered {
         self.settle(now);
         self.counters.offered_packets += 1;
@@ -166,7 +168,7 @@ impl<P: Load> Link<P> {
             self.counters.down_packets += 1;
             return Offered::Ended(Fate::Down);
         }
-        // Drawn for lost packets too, so that another loss law duplicates the same packets.
+        // Drawn for lost packets too, so that another loss model duplicates the same packets.
         let twice =
             self.duplicate > Probability::ZERO && self.duplicate.strikes(self.streams.duplicate.bits());
         if self.loss_position == LossPosition::Ingress
@@ -226,7 +228,7 @@ impl<P: Load> Link<P> {
         self.ended.pop_front()
     }
 
-    /// Behaves otherwise from `now` on. What starts at `now` or before still follows the old laws,
+    /// Behaves otherwise from `now` on. What starts at `now` or before still follows the old models,
     /// the packet being serialised finishes at the old rate, and nothing is flushed.
     pub fn change(&mut self, now: Time, change: &Change) {
         self.settle(now);
@@ -260,8 +262,8 @@ impl<P: Load> Link<P> {
                 self.gate.hold_until(now);
             }
         }
-        if let Some(law) = change.reordering {
-            self.reordering = law.map(Outsider::new);
+        if let Some(model) = change.reordering {
+            self.reordering = model.map(ReorderProcess::new);
         }
         if let Some(coalesce) = change.coalesce {
             self.coalesce = coalesce;
@@ -348,7 +350,7 @@ impl<P: Load> Link<P> {
                     }
                 }
             };
-            // Let in under another law, too large for the bucket of this one.
+            // Let in under another model, too large for the bucket of this one.
             if !self.gate.admits(self.framing.framed(waiting.packet.bytes())) {
                 let mut out = Outcome { ended: &mut self.ended, counters: &mut self.counters };
                 out.end(waiting.packet, Fate::Dropped);
@@ -463,7 +465,7 @@ impl<P: Load> Link<P> {
         if !plain { None } else { self.gate.pace().zip(self.delay.constant()) }
     }
 
-    /// Whether the loss law takes a packet.
+    /// Whether the loss model takes a packet.
     pub(crate) fn strikes(&mut self, now: Time, bytes: u32) -> bool {
         self.loss.strikes(&mut self.streams.loss, now, bytes)
     }
@@ -476,7 +478,7 @@ impl<P: Load> Link<P> {
         self.framing
     }
 
-    /// Whether no packet will ever be lost by the loss law.
+    /// Whether no packet will ever be lost by the loss model.
     pub(crate) fn is_lossless(&self) -> bool {
         matches!(self.loss, LossProcess::None)
     }
@@ -497,7 +499,7 @@ impl<P: Load> Link<P> {
         }
     }
 
-    /// Works out what follows from the laws.
+    /// Works out what follows from the models.
     fn take_stock(&mut self) {
         let least = self.delay.least();
         self.least_delay = self.reordering.as_ref().map_or(least, |outsider| least.min(outsider.least()));

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What is lost.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Loss {
+pub enum LossModel {
     /// Nothing.
     None,
     /// Each packet by itself.
@@ -89,7 +89,7 @@ pub enum Loss {
     },
 }
 
-/// A loss law at work.
+/// A loss model at work.
 #[derive(Clone, Debug)]
 pub(crate) enum LossProcess {
     None,
@@ -105,27 +105,29 @@ pub(crate) enum LossProcess {
 
 impl LossProcess {
     /// Starts afresh at `now`.
-    pub(crate) fn new(law: &Loss, now: Time) -> Self {
-        match law {
-            Loss::None => LossProcess::None,
-            Loss::Independent(probability) => LossProcess::Independent(*probability),
-            Loss::OnePerBlock(size) => LossProcess::Block(Block::new(*size)),
-            Loss::Periodic(every) => LossProcess::Periodic { every: *every, passed: 0 },
-            Loss::GilbertElliott { mean, burst } => LossProcess::TwoState(TwoState::gilbert(*mean, *burst)),
-            Loss::Markov { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+    pub(crate) fn new(model: &LossModel, now: Time) -> Self {
+        match model {
+            LossModel::None => LossProcess::None,
+            LossModel::Independent(probability) => LossProcess::Independent(*probability),
+            LossModel::OnePerBlock(size) => LossProcess::Block(Block::new(*size)),
+            LossModel::Periodic(every) => LossProcess::Periodic { every: *every, passed: 0 },
+            LossModel::GilbertElliott { mean, burst } => {
+                LossProcess::TwoState(TwoState::gilbert(*mean, *burst))
+            }
+            LossModel::Markov { good_to_bad, bad_to_good, loss_good, loss_bad } => {
                 LossProcess::TwoState(TwoState::elliott(*good_to_bad, *bad_to_good, *loss_good, *loss_bad))
             }
-            Loss::FourState { p13, p31, p32, p23, p14 } => {
+            LossModel::FourState { p13, p31, p32, p23, p14 } => {
                 LossProcess::FourState(FourState::new(*p13, *p31, *p32, *p23, *p14))
             }
-            Loss::Correlated { mean, correlation } => {
+            LossModel::Correlated { mean, correlation } => {
                 LossProcess::TwoState(TwoState::correlated(*mean, *correlation))
             }
-            Loss::Renewal { gap, burst, unit, lasts } => {
+            LossModel::Renewal { gap, burst, unit, lasts } => {
                 LossProcess::Renewal(Renewal::new(gap.clone(), burst.clone(), *unit, *lasts, now))
             }
-            Loss::Runs { runs, repeat } => LossProcess::Runs(Runs::new(runs.clone(), *repeat)),
-            Loss::Times { times, repeat } => LossProcess::Times(Times::new(times.clone(), *repeat, now)),
+            LossModel::Runs { runs, repeat } => LossProcess::Runs(Runs::new(runs.clone(), *repeat)),
+            LossModel::Times { times, repeat } => LossProcess::Times(Times::new(times.clone(), *repeat, now)),
         }
     }
 
@@ -171,7 +173,8 @@ mod tests {
         const N: u32 = 400_000;
         for p in [0.0002, 0.01, 0.3] {
             let mut stream = stream();
-            let mut loss = LossProcess::new(&Loss::Independent(Probability::new(p).unwrap()), Time::ZERO);
+            let mut loss =
+                LossProcess::new(&LossModel::Independent(Probability::new(p).unwrap()), Time::ZERO);
             let (mut losses, mut pairs, mut previous) = (0u32, 0u32, false);
             for _ in 0..N {
                 let lost = loss.strikes(&mut stream, Time::ZERO, 1500);
@@ -192,7 +195,7 @@ mod tests {
         const N: u32 = 1_000_000;
         for (mean, burst) in [(0.001, 3.0), (0.02, 1.5), (0.2, 20.0)] {
             let mut stream = stream();
-            let mut loss = LossProcess::new(&Loss::GilbertElliott { mean, burst }, Time::ZERO);
+            let mut loss = LossProcess::new(&LossModel::GilbertElliott { mean, burst }, Time::ZERO);
             let (mut losses, mut bursts, mut previous) = (0u32, 0u32, false);
             for _ in 0..N {
                 let lost = loss.strikes(&mut stream, Time::ZERO, 1500);
@@ -216,41 +219,43 @@ mod tests {
     fn gilbert_elliott_starts_in_its_long_run_state() {
         const N: u32 = 20_000;
         let mut stream = stream();
-        let law = Loss::GilbertElliott { mean: 0.25, burst: 50.0 };
+        let model = LossModel::GilbertElliott { mean: 0.25, burst: 50.0 };
         let first = (0..N)
-            .filter(|_| LossProcess::new(&law, Time::ZERO).strikes(&mut stream, Time::ZERO, 1500))
+            .filter(|_| LossProcess::new(&model, Time::ZERO).strikes(&mut stream, Time::ZERO, 1500))
             .count();
         let error = (0.25 * 0.75 / f64::from(N)).sqrt();
         assert_close("first packet", first as f64 / f64::from(N), 0.25, error);
     }
 
     #[test]
-    fn laws_that_lose_nothing_lose_nothing() {
+    fn models_that_lose_nothing_lose_nothing() {
         let mut stream = stream();
-        for law in [
-            Loss::None,
-            Loss::Independent(Probability::ZERO),
-            Loss::OnePerBlock(0),
-            Loss::Periodic(0),
-            Loss::GilbertElliott { mean: 0.0, burst: 5.0 },
+        for model in [
+            LossModel::None,
+            LossModel::Independent(Probability::ZERO),
+            LossModel::OnePerBlock(0),
+            LossModel::Periodic(0),
+            LossModel::GilbertElliott { mean: 0.0, burst: 5.0 },
         ] {
-            let mut loss = LossProcess::new(&law, Time::ZERO);
-            assert!((0..10_000).all(|_| !loss.strikes(&mut stream, Time::ZERO, 1500)), "{law:?}");
+            let mut loss = LossProcess::new(&model, Time::ZERO);
+            assert!((0..10_000).all(|_| !loss.strikes(&mut stream, Time::ZERO, 1500)), "{model:?}");
         }
     }
 
     #[test]
-    fn laws_that_lose_everything_lose_everything() {
+    fn models_that_lose_everything_lose_everything() {
         let mut stream = stream();
-        for law in [Loss::Independent(Probability::ONE), Loss::OnePerBlock(1), Loss::Periodic(1)] {
-            let mut loss = LossProcess::new(&law, Time::ZERO);
-            assert!((0..10_000).all(|_| loss.strikes(&mut stream, Time::ZERO, 1500)), "{law:?}");
+        for model in
+            [LossModel::Independent(Probability::ONE), LossModel::OnePerBlock(1), LossModel::Periodic(1)]
+        {
+            let mut loss = LossProcess::new(&model, Time::ZERO);
+            assert!((0..10_000).all(|_| loss.strikes(&mut stream, Time::ZERO, 1500)), "{model:?}");
         }
     }
 
     #[test]
     fn periodic_loss_takes_the_last_of_every_so_many() {
-        let mut loss = LossProcess::new(&Loss::Periodic(4), Time::ZERO);
+        let mut loss = LossProcess::new(&LossModel::Periodic(4), Time::ZERO);
         let lost: Vec<bool> = (0..9).map(|_| loss.strikes(&mut stream(), Time::ZERO, 1500)).collect();
         assert_eq!(lost, [false, false, false, true, false, false, false, true, false]);
     }

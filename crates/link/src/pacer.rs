@@ -1,11 +1,11 @@
 use crate::rate::Gate;
-use crate::{Framing, Load, QueueLimit, RateLaw};
+use crate::{Framing, Load, QueueLimit, RateModel};
 use longhaul_units::{Histogram, Rate, Serialiser, Span, Time};
 use std::collections::VecDeque;
 
 /// How a pacer behaves.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PacerLaws {
+pub struct PacerModel {
     /// The rate at which every packet leaves.
     pub line: Rate,
     /// What a packet occupies the line for.
@@ -13,21 +13,21 @@ pub struct PacerLaws {
     /// What the rates of classes count.
     pub class_framing: Framing,
     /// The classes, by position.
-    pub classes: Vec<ClassLaws>,
+    pub classes: Vec<ClassModel>,
 }
 
 /// How one class of a pacer behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClassLaws {
+pub struct ClassModel {
     /// When its packets may leave.
-    pub law: ClassLaw,
+    pub pacing: PacingModel,
     /// How much may wait.
     pub limit: QueueLimit,
 }
 
 /// When packets of a class may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClassLaw {
+pub enum PacingModel {
     /// When no other class may; several of them take turns.
     Normal,
     /// By the byte clock of a rate (PSPacer).
@@ -119,21 +119,21 @@ enum Clock {
 }
 
 impl Clock {
-    fn new(law: ClassLaw) -> Self {
-        match law {
-            ClassLaw::Normal => Clock::Normal,
-            ClassLaw::Paced(rate) => Clock::Paced(rate, Serialiser::default()),
-            ClassLaw::TokenBucket { rate, burst_bytes, peak } => {
-                Clock::Bucket(rate, Box::new(Gate::new(RateLaw::TokenBucket { rate, burst_bytes, peak })))
+    fn new(model: PacingModel) -> Self {
+        match model {
+            PacingModel::Normal => Clock::Normal,
+            PacingModel::Paced(rate) => Clock::Paced(rate, Serialiser::default()),
+            PacingModel::TokenBucket { rate, burst_bytes, peak } => {
+                Clock::Bucket(rate, Box::new(Gate::new(RateModel::TokenBucket { rate, burst_bytes, peak })))
             }
         }
     }
 
-    /// The same class under another law, from `now` on. What a paced class's clock is ahead is so many bytes,
+    /// The same class under another model, from `now` on. What a paced class's clock is ahead is so many bytes,
     /// which now take the time of the new rate; a bucket begins full.
-    fn change(&mut self, now: Time, law: ClassLaw) {
-        match (&mut *self, law) {
-            (Clock::Paced(old, clock), ClassLaw::Paced(rate)) => {
+    fn change(&mut self, now: Time, model: PacingModel) {
+        match (&mut *self, model) {
+            (Clock::Paced(old, clock), PacingModel::Paced(rate)) => {
                 let ahead = u128::from(clock.busy_until().since(now).ps());
                 let ahead = ahead * u128::from(old.bits_per_s()) / u128::from(rate.bits_per_s());
                 let ahead = Span::from_ps(u64::try_from(ahead).unwrap_or(u64::MAX));
@@ -141,11 +141,11 @@ impl Clock {
                 *clock = Serialiser::default();
                 clock.hold_until(now + ahead);
             }
-            (Clock::Bucket(old, gate), ClassLaw::TokenBucket { rate, burst_bytes, peak }) => {
+            (Clock::Bucket(old, gate), PacingModel::TokenBucket { rate, burst_bytes, peak }) => {
                 *old = rate;
-                gate.change(now, RateLaw::TokenBucket { rate, burst_bytes, peak });
+                gate.change(now, RateModel::TokenBucket { rate, burst_bytes, peak });
             }
-            (_, law) => *self = Clock::new(law),
+            (_, model) => *self = Clock::new(model),
         }
     }
 
@@ -159,21 +159,21 @@ impl Clock {
 
 impl<P: Load> Pacer<P> {
     /// A pacer with nothing to send.
-    pub fn new(laws: &PacerLaws) -> Self {
-        let class = |laws: &ClassLaws| Class {
-            limit: laws.limit,
-            clock: Clock::new(laws.law),
+    pub fn new(model: &PacerModel) -> Self {
+        let class = |model: &ClassModel| Class {
+            limit: model.limit,
+            clock: Clock::new(model.pacing),
             queue: VecDeque::new(),
             waiting_bytes: 0,
             before: None,
             counters: ClassCounters::default(),
         };
         let mut pacer = Pacer {
-            line: laws.line,
-            line_framing: laws.line_framing,
-            class_framing: laws.class_framing,
+            line: model.line,
+            line_framing: model.line_framing,
+            class_framing: model.class_framing,
             wire: Serialiser::default(),
-            classes: laws.classes.iter().map(class).collect(),
+            classes: model.classes.iter().map(class).collect(),
             order: Vec::new(),
             timed: 0,
             turn: 0,
@@ -235,12 +235,12 @@ impl<P: Load> Pacer<P> {
         Some((packet, class, start))
     }
 
-    /// A class follows another law from `now` on; what is due by then has been taken. What waits stays, but
+    /// A class follows another model from `now` on; what is due by then has been taken. What waits stays, but
     /// for packets larger than the new bucket: these are returned, dropped.
-    pub fn change(&mut self, now: Time, class: usize, law: ClassLaw) -> Vec<P> {
+    pub fn change(&mut self, now: Time, class: usize, model: PacingModel) -> Vec<P> {
         let Some(each) = self.classes.get_mut(class) else { return Vec::new() };
         self.clock = now;
-        each.clock.change(now, law);
+        each.clock.change(now, model);
         each.before = None;
         let mut dropped = Vec::new();
         if let Clock::Bucket(_, gate) = &each.clock {

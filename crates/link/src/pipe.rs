@@ -1,5 +1,5 @@
 use crate::link::Link;
-use crate::{Counters, Fate, Framing, Laws, Load, Offered, QueueLimit, Transit};
+use crate::{Counters, Fate, Framing, LinkModel, Load, Offered, QueueLimit, Transit};
 use longhaul_random::Seed;
 use longhaul_units::{Histogram, Rate, Serialiser, Span, Time};
 use std::collections::VecDeque;
@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 /// Of an IP packet.
 const LEAST_BYTES: u32 = 20;
 
-/// A link whose laws let every due time be known on arrival: first in, first out at a steady rate,
+/// A link whose models let every due time be known on arrival: first in, first out at a steady rate,
 /// with a constant delay. It does what the [`Link`] inside would do, in a fraction of the time.
 ///
 /// [`admit_run`](Self::admit_run) says when packets will be due; where they are kept until then is the
@@ -29,7 +29,7 @@ pub struct Pipe<P> {
     counters: Counters,
     /// Of those that waited and have begun to leave.
     waits: Histogram,
-    /// Its laws and streams; its queue and wire are empty.
+    /// Its models and streams; its queue and wire are empty.
     link: Box<Link<P>>,
 }
 
@@ -72,7 +72,7 @@ struct Waiting {
 }
 
 impl<P: Load> Pipe<P> {
-    /// Takes over an unused `link` if its laws allow.
+    /// Takes over an unused `link` if its models allow.
     pub(crate) fn new(link: Box<Link<P>>) -> Result<Self, Box<Link<P>>> {
         let Some((pace, delay)) = link.as_pipe() else { return Err(link) };
         Ok(Pipe {
@@ -95,7 +95,7 @@ impl<P: Load> Pipe<P> {
     /// The link in the state that it would be in, so that it can change. This one is then empty.
     pub(crate) fn take_link(&mut self, now: Time) -> Box<Link<P>> {
         self.settle(now);
-        let idle = Box::new(Link::new(Laws::default(), &Seed::new(0), "", Span::ZERO));
+        let idle = Box::new(Link::new(LinkModel::default(), &Seed::new(0), "", Span::ZERO));
         let mut link = std::mem::replace(&mut self.link, idle);
         let wire = self.queue.front().map_or(self.wire, |first| first.wire);
         let (begun, counters, waits) = (self.transit.len() - self.queue.len(), self.counters(), self.waits());

@@ -7,9 +7,9 @@ mod pie;
 mod priority;
 mod red;
 
-pub use codel::CodelLaw;
-pub use pie::PieLaw;
-pub use red::RedLaw;
+pub use codel::CodelParameters;
+pub use pie::PieParameters;
+pub use red::RedParameters;
 
 use crate::{Counters, Fate, Load};
 use codel::Codel;
@@ -41,27 +41,27 @@ impl QueueLimit {
 
 /// The order in which packets go, and what is dropped or marked before the limit is reached.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Discipline {
+pub enum QueueDiscipline {
     /// First in, first out; what does not fit is not let in.
     #[default]
     Fifo,
     /// First in, first out; what has waited longest makes room.
     HeadDrop,
     /// Random early detection.
-    Red(RedLaw),
+    Red(RedParameters),
     /// Controlled delay (RFC 8289).
-    Codel(CodelLaw),
+    Codel(CodelParameters),
     /// Flows in turn, each with controlled delay (RFC 8290).
     FqCodel {
         /// Of each flow.
-        codel: CodelLaw,
+        codel: CodelParameters,
         /// Bytes that a flow may send in its turn; at least 1.
         quantum: u32,
         /// Queues that flows are hashed into; at least 1.
         flows: u32,
     },
     /// Proportional integral controller enhanced (RFC 8033).
-    Pie(PieLaw),
+    Pie(PieParameters),
     /// Deficit round robin.
     Drr {
         /// Bytes that a flow may send in its turn; at least 1.
@@ -178,18 +178,20 @@ pub(crate) enum Queue<P> {
 }
 
 impl<P: Load> Queue<P> {
-    pub(crate) fn new(law: &Discipline, now: Time) -> Self {
-        match law {
-            Discipline::Fifo => Queue::Fifo(Fifo::new()),
-            Discipline::HeadDrop => Queue::HeadDrop(Fifo::new()),
-            Discipline::Red(law) => Queue::Red(Fifo::new(), Box::new(Red::new(*law))),
-            Discipline::Codel(law) => Queue::Codel(Fifo::new(), Box::new(Codel::new(*law))),
-            Discipline::FqCodel { codel, quantum, flows } => {
+    pub(crate) fn new(discipline: &QueueDiscipline, now: Time) -> Self {
+        match discipline {
+            QueueDiscipline::Fifo => Queue::Fifo(Fifo::new()),
+            QueueDiscipline::HeadDrop => Queue::HeadDrop(Fifo::new()),
+            QueueDiscipline::Red(parameters) => Queue::Red(Fifo::new(), Box::new(Red::new(*parameters))),
+            QueueDiscipline::Codel(parameters) => {
+                Queue::Codel(Fifo::new(), Box::new(Codel::new(*parameters)))
+            }
+            QueueDiscipline::FqCodel { codel, quantum, flows } => {
                 Queue::FqCodel(Box::new(FqCodel::new(*codel, *quantum, *flows)))
             }
-            Discipline::Pie(law) => Queue::Pie(Fifo::new(), Box::new(Pie::new(*law, now))),
-            Discipline::Drr { quantum, flows } => Queue::Drr(Box::new(Drr::new(*quantum, *flows))),
-            Discipline::Priority { bands } => Queue::Priority(Box::new(Bands::new(*bands))),
+            QueueDiscipline::Pie(parameters) => Queue::Pie(Fifo::new(), Box::new(Pie::new(*parameters, now))),
+            QueueDiscipline::Drr { quantum, flows } => Queue::Drr(Box::new(Drr::new(*quantum, *flows))),
+            QueueDiscipline::Priority { bands } => Queue::Priority(Box::new(Bands::new(*bands))),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// How fast the wire takes packets.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RateLaw {
+pub enum RateModel {
     /// At once, so that nothing ever waits.
     Unlimited,
     /// Exactly this fast.
@@ -34,10 +34,10 @@ pub enum RateLaw {
     Opportunities(Opportunities),
 }
 
-impl RateLaw {
+impl RateModel {
     /// Constant at `bits_per_s`; unlimited for zero.
     pub fn constant(bits_per_s: u64) -> Self {
-        Rate::from_bits_per_s(bits_per_s).map_or(RateLaw::Unlimited, RateLaw::Constant)
+        Rate::from_bits_per_s(bits_per_s).map_or(RateModel::Unlimited, RateModel::Constant)
     }
 }
 
@@ -116,7 +116,7 @@ impl Framing {
 /// When packets may begin to leave, and when their last bits have left.
 #[derive(Debug)]
 pub(crate) struct Gate {
-    law: RateLaw,
+    model: RateModel,
     /// The wire.
     wire: Serialiser,
     /// The byte clock of pacing.
@@ -133,13 +133,13 @@ pub(crate) struct Gate {
 const PS_PER_S: u128 = 1_000_000_000_000;
 
 impl Gate {
-    pub(crate) fn new(law: RateLaw) -> Self {
-        let tokens = match law {
-            RateLaw::TokenBucket { burst_bytes, .. } => token_units(burst_bytes),
+    pub(crate) fn new(model: RateModel) -> Self {
+        let tokens = match model {
+            RateModel::TokenBucket { burst_bytes, .. } => token_units(burst_bytes),
             _ => 0,
         };
         Gate {
-            law,
+            model,
             wire: Serialiser::default(),
             clock: Serialiser::default(),
             tokens,
@@ -149,21 +149,21 @@ impl Gate {
         }
     }
 
-    /// Another law for the packets to come; the one on the wire finishes as it began.
-    pub(crate) fn change(&mut self, now: Time, law: RateLaw) {
-        if law == self.law {
+    /// Another model for the packets to come; the one on the wire finishes as it began.
+    pub(crate) fn change(&mut self, now: Time, model: RateModel) {
+        if model == self.model {
             return;
         }
-        // Nothing that waits begins by the new law before it holds.
+        // Nothing that waits begins by the new model before it holds.
         let free_at = self.free_at().max(now);
-        *self = Gate { filled: now, ..Gate::new(law) };
+        *self = Gate { filled: now, ..Gate::new(model) };
         self.hold_until(free_at);
     }
 
     /// When the next packet may be chosen.
     pub(crate) fn free_at(&self) -> Time {
-        match self.law {
-            RateLaw::Paced { .. } => self.clock.busy_until(),
+        match self.model {
+            RateModel::Paced { .. } => self.clock.busy_until(),
             _ => self.wire.busy_until(),
         }
     }
@@ -176,26 +176,26 @@ impl Gate {
 
     /// Whether a packet of so many bytes on the wire can ever go.
     pub(crate) fn admits(&self, bytes: u32) -> bool {
-        match self.law {
-            RateLaw::TokenBucket { burst_bytes, .. } => u64::from(bytes) <= burst_bytes,
+        match self.model {
+            RateModel::TokenBucket { burst_bytes, .. } => u64::from(bytes) <= burst_bytes,
             _ => true,
         }
     }
 
     /// Whether the next packet always begins when the one before has left, which is on the wire then.
     pub(crate) fn is_steady(&self) -> bool {
-        matches!(self.law, RateLaw::Constant(_))
+        matches!(self.model, RateModel::Constant(_))
     }
 
     /// How long bytes take, if it is always the same.
     pub(crate) fn pace(&self) -> Option<Pace> {
         const PS_PER_S_AND_BYTE: u64 = 8_000_000_000_000;
-        match self.law {
-            RateLaw::Unlimited => Some(Pace::PerByte(0)),
-            RateLaw::Constant(rate) if PS_PER_S_AND_BYTE.is_multiple_of(rate.bits_per_s()) => {
+        match self.model {
+            RateModel::Unlimited => Some(Pace::PerByte(0)),
+            RateModel::Constant(rate) if PS_PER_S_AND_BYTE.is_multiple_of(rate.bits_per_s()) => {
                 Some(Pace::PerByte(PS_PER_S_AND_BYTE / rate.bits_per_s()))
             }
-            RateLaw::Constant(rate) => Some(Pace::Rate(rate)),
+            RateModel::Constant(rate) => Some(Pace::Rate(rate)),
             _ => None,
         }
     }
@@ -207,15 +207,15 @@ impl Gate {
 
     /// When a packet that was chosen at `from`, not before [`free_at`](Self::free_at), begins.
     pub(crate) fn start(&self, from: Time, bytes: u32) -> Time {
-        match &self.law {
-            RateLaw::Unlimited | RateLaw::Constant(_) | RateLaw::Paced { .. } => from,
-            RateLaw::TokenBucket { rate, burst_bytes, .. } => {
+        match &self.model {
+            RateModel::Unlimited | RateModel::Constant(_) | RateModel::Paced { .. } => from,
+            RateModel::TokenBucket { rate, burst_bytes, .. } => {
                 let need = token_units(u64::from(bytes));
                 let have = self.tokens_at(from, *rate, *burst_bytes);
                 let lacking = need.saturating_sub(have).div_ceil(u128::from(rate.bits_per_s()));
                 from + Span::from_ps(u64::try_from(lacking).unwrap_or(u64::MAX))
             }
-            RateLaw::Series(series) => {
+            RateModel::Series(series) => {
                 let mut at = from;
                 for _ in 0..=series.len() {
                     if series.step(at) > 0 || at == Time::NEVER {
@@ -225,7 +225,7 @@ impl Gate {
                 }
                 Time::NEVER
             }
-            RateLaw::Opportunities(list) => match self.opportunity {
+            RateModel::Opportunities(list) => match self.opportunity {
                 Some((number, left)) if left > 0 && list.time(number) >= from => list.time(number),
                 Some((number, _)) => list.time(list.first_from(from).max(number + 1)),
                 None => list.time(list.first_from(from)),
@@ -235,14 +235,14 @@ impl Gate {
 
     /// Sends a packet that begins at `start`; returns when its last bit has left.
     pub(crate) fn send(&mut self, start: Time, bytes: u32) -> Time {
-        match &self.law {
-            RateLaw::Unlimited => start,
-            RateLaw::Constant(rate) => self.wire.send(start, bytes, *rate),
-            RateLaw::Paced { rate, line } => {
+        match &self.model {
+            RateModel::Unlimited => start,
+            RateModel::Constant(rate) => self.wire.send(start, bytes, *rate),
+            RateModel::Paced { rate, line } => {
                 self.clock.send(start, bytes, *rate);
                 self.wire.send(start, bytes, *line)
             }
-            RateLaw::TokenBucket { rate, burst_bytes, peak } => {
+            RateModel::TokenBucket { rate, burst_bytes, peak } => {
                 let have = self.tokens_at(start, *rate, *burst_bytes);
                 self.tokens = have.saturating_sub(token_units(u64::from(bytes)));
                 self.filled = start;
@@ -254,7 +254,7 @@ impl Gate {
                     }
                 }
             }
-            RateLaw::Series(series) => {
+            RateModel::Series(series) => {
                 let rate = Rate::from_bits_per_s(series.step(start));
                 if rate != self.before {
                     self.wire.change_rate();
@@ -265,7 +265,7 @@ impl Gate {
                     None => start,
                 }
             }
-            RateLaw::Opportunities(list) => {
+            RateModel::Opportunities(list) => {
                 let (mut number, mut left) = match self.opportunity {
                     Some((number, left)) if left > 0 && list.time(number) == start => (number, left),
                     Some((number, _)) => (list.first_from(start).max(number + 1), list.bytes),
@@ -286,12 +286,12 @@ impl Gate {
     }
 
     /// How long a packet of so many bytes takes, for averages over idle times; a millisecond where the
-    /// law does not say.
+    /// model does not say.
     pub(crate) fn typical_time(&self, bytes: u32) -> Span {
-        match &self.law {
-            RateLaw::Constant(rate) | RateLaw::Paced { rate, .. } | RateLaw::TokenBucket { rate, .. } => {
-                rate.time_for(u64::from(bytes))
-            }
+        match &self.model {
+            RateModel::Constant(rate)
+            | RateModel::Paced { rate, .. }
+            | RateModel::TokenBucket { rate, .. } => rate.time_for(u64::from(bytes)),
             _ => Span::from_ms(1),
         }
     }
@@ -320,8 +320,8 @@ mod tests {
     }
 
     /// Ends of packets of `bytes` that all wait from the start.
-    fn ends(law: RateLaw, bytes: u32, count: usize) -> Vec<Time> {
-        let mut gate = Gate::new(law);
+    fn ends(model: RateModel, bytes: u32, count: usize) -> Vec<Time> {
+        let mut gate = Gate::new(model);
         (0..count)
             .map(|_| {
                 let start = gate.start(gate.free_at(), bytes);
@@ -333,19 +333,19 @@ mod tests {
     #[test]
     fn pacing_spaces_packets_by_the_slower_rate_to_the_nanosecond_carry() {
         // 1500 bytes: 12 us at 1 Gbit/s, and one every 40 us at 300 Mbit/s.
-        let got = ends(RateLaw::Paced { rate: mbit(300), line: mbit(1000) }, 1500, 1001);
+        let got = ends(RateModel::Paced { rate: mbit(300), line: mbit(1000) }, 1500, 1001);
         assert_eq!(got[0], us(12));
         assert_eq!(got[1000], us(12 + 40_000));
         // 700 Mbit/s does not divide 12,000 bits; after 1000 packets not a picosecond is missing.
-        let got = ends(RateLaw::Paced { rate: mbit(700), line: mbit(1000) }, 1500, 1001);
+        let got = ends(RateModel::Paced { rate: mbit(700), line: mbit(1000) }, 1500, 1001);
         assert_eq!(got[1000].ps() - got[0].ps(), 12_000_000 * 1_000_000 / 700);
     }
 
     #[test]
     fn a_bucket_lets_its_burst_go_at_the_peak_and_the_rest_at_its_rate() {
         // 10 packets fit the bucket: back to back at 1 Gbit/s; then one per 120 us at 100 Mbit/s.
-        let law = RateLaw::TokenBucket { rate: mbit(100), burst_bytes: 15_000, peak: Some(mbit(1000)) };
-        let got = ends(law, 1500, 40);
+        let model = RateModel::TokenBucket { rate: mbit(100), burst_bytes: 15_000, peak: Some(mbit(1000)) };
+        let got = ends(model, 1500, 40);
         assert_eq!(got[9], us(120));
         // While 10 packets went in 120 us, tokens for one more came: 11 at the peak.
         assert_eq!(got[10], us(132));
@@ -356,26 +356,26 @@ mod tests {
     fn the_bucket_of_15_400_000_bytes_is_no_limit_for_the_first_123_ms() {
         // eWAN's configuration gives tbf a burst of 15,400,000 bytes where 15,400 was meant: at 1 Gbit/s
         // of line it sends 10,266 packets back to back before 500 Mbit/s begins to hold.
-        let big = RateLaw::TokenBucket { rate: mbit(500), burst_bytes: 15_400_000, peak: Some(mbit(1000)) };
+        let big = RateModel::TokenBucket { rate: mbit(500), burst_bytes: 15_400_000, peak: Some(mbit(1000)) };
         let got = ends(big, 1500, 20_000);
         assert_eq!(got[10_000], us(12 * 10_001));
-        let small = RateLaw::TokenBucket { rate: mbit(500), burst_bytes: 15_400, peak: Some(mbit(1000)) };
+        let small = RateModel::TokenBucket { rate: mbit(500), burst_bytes: 15_400, peak: Some(mbit(1000)) };
         assert_eq!(ends(small, 1500, 101)[100].since(ends(small_again(), 1500, 51)[50]), Span::from_us(1200));
-        fn small_again() -> RateLaw {
-            RateLaw::TokenBucket { rate: mbit(500), burst_bytes: 15_400, peak: Some(mbit(1000)) }
+        fn small_again() -> RateModel {
+            RateModel::TokenBucket { rate: mbit(500), burst_bytes: 15_400, peak: Some(mbit(1000)) }
         }
     }
 
     #[test]
     fn a_packet_larger_than_the_bucket_is_not_admitted() {
-        let gate = Gate::new(RateLaw::TokenBucket { rate: mbit(1), burst_bytes: 1499, peak: None });
+        let gate = Gate::new(RateModel::TokenBucket { rate: mbit(1), burst_bytes: 1499, peak: None });
         assert!(gate.admits(1499) && !gate.admits(1500));
     }
 
     #[test]
     fn a_rate_of_zero_waits_for_the_next_point() {
         let points = [(Time::ZERO, 8_000_000), (us(1000), 0), (us(5000), 16_000_000)];
-        let got = ends(RateLaw::Series(Series::new(&points, None).unwrap()), 500, 4);
+        let got = ends(RateModel::Series(Series::new(&points, None).unwrap()), 500, 4);
         // 500 us each at 8 Mbit/s; the third begins when the outage does, and waits for its end.
         assert_eq!(got, [us(500), us(1000), us(5250), us(5500)]);
     }
@@ -384,19 +384,19 @@ mod tests {
     fn opportunities_carry_parts_of_packets_and_small_ones_together() {
         let list = Opportunities::new(&[us(1000), us(3000), us(3000)], Span::from_us(3000), 1500).unwrap();
         // One packet of 1500 each: at 1, 3, 3 ms, and again 3 ms later.
-        let got = ends(RateLaw::Opportunities(list.clone()), 1500, 6);
+        let got = ends(RateModel::Opportunities(list.clone()), 1500, 6);
         assert_eq!(got, [us(1000), us(3000), us(3000), us(4000), us(6000), us(6000)]);
         // Three of 500 share one; one of 2000 ends in the next.
-        let got = ends(RateLaw::Opportunities(list.clone()), 500, 4);
+        let got = ends(RateModel::Opportunities(list.clone()), 500, 4);
         assert_eq!(got, [us(1000), us(1000), us(1000), us(3000)]);
-        let got = ends(RateLaw::Opportunities(list), 2000, 2);
+        let got = ends(RateModel::Opportunities(list), 2000, 2);
         assert_eq!(got, [us(3000), us(3000)]);
     }
 
     #[test]
     fn an_opportunity_that_nobody_used_is_gone() {
         let list = Opportunities::new(&[us(1000), us(2000)], Span::from_us(2000), 1500).unwrap();
-        let mut gate = Gate::new(RateLaw::Opportunities(list));
+        let mut gate = Gate::new(RateModel::Opportunities(list));
         let start = gate.start(us(1001), 100);
         assert_eq!(start, us(2000));
         gate.send(start, 100);

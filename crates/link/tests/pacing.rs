@@ -1,6 +1,6 @@
 //! What holds for every pacer, whatever comes when.
 
-use longhaul_link::{ClassLaw, ClassLaws, Framing, Load, Pacer, PacerLaws, QueueLimit};
+use longhaul_link::{ClassModel, Framing, Load, Pacer, PacerModel, PacingModel, QueueLimit};
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -27,19 +27,19 @@ fn rate(bits_per_s: u64) -> Rate {
     Rate::from_bits_per_s(bits_per_s).unwrap()
 }
 
-/// Laws whose rates the line carries, 1 Gbit/s in all.
-fn any_laws() -> impl Strategy<Value = PacerLaws> {
-    let law =
+/// Models whose rates the line carries, 1 Gbit/s in all.
+fn any_model() -> impl Strategy<Value = PacerModel> {
+    let model =
         (0..3usize, 8_000u64..250_000_000, LARGEST..60_000).prop_map(
             |(kind, bits, burst_bytes)| match kind {
-                0 => ClassLaw::Normal,
-                1 => ClassLaw::Paced(rate(bits)),
-                _ => ClassLaw::TokenBucket { rate: rate(bits), burst_bytes, peak: None },
+                0 => PacingModel::Normal,
+                1 => PacingModel::Paced(rate(bits)),
+                _ => PacingModel::TokenBucket { rate: rate(bits), burst_bytes, peak: None },
             },
         );
-    let class = (law, prop::option::of(1u64..20))
-        .prop_map(|(law, packets)| ClassLaws { law, limit: QueueLimit { packets, bytes: None } });
-    prop::collection::vec(class, CLASSES).prop_map(|classes| PacerLaws {
+    let class = (model, prop::option::of(1u64..20))
+        .prop_map(|(pacing, packets)| ClassModel { pacing, limit: QueueLimit { packets, bytes: None } });
+    prop::collection::vec(class, CLASSES).prop_map(|classes| PacerModel {
         line: rate(1_000_000_000),
         line_framing: FRAMING,
         class_framing: FRAMING,
@@ -60,8 +60,8 @@ struct Run {
 }
 
 /// Everything leaves in the end. `prompt`: the pacer is looked at at each of its events, too.
-fn play(laws: &PacerLaws, offers: &[Offer], prompt: bool) -> Run {
-    let mut pacer = Pacer::new(laws);
+fn play(model: &PacerModel, offers: &[Offer], prompt: bool) -> Run {
+    let mut pacer = Pacer::new(model);
     let (mut sent, mut dropped, mut now) = (Vec::new(), Vec::new(), Time::ZERO);
     let mut take = |pacer: &mut Pacer<Packet>, until: Time| {
         while prompt && pacer.next_event() <= until && pacer.next_event() < Time::NEVER {
@@ -96,9 +96,9 @@ fn play(laws: &PacerLaws, offers: &[Offer], prompt: bool) -> Run {
 proptest! {
     #[test]
     fn every_packet_leaves_once_or_is_dropped_and_classes_keep_their_order(
-        laws in any_laws(), offers in offers(),
+        model in any_model(), offers in offers(),
     ) {
-        let run = play(&laws, &offers, true);
+        let run = play(&model, &offers, true);
         let mut numbers: Vec<_> = run.sent.iter().map(|each| each.0).chain(run.dropped).collect();
         numbers.sort_unstable();
         prop_assert_eq!(numbers, (0..offers.len()).collect::<Vec<_>>());
@@ -108,29 +108,29 @@ proptest! {
     }
 
     #[test]
-    fn late_looks_change_no_start(laws in any_laws(), offers in offers()) {
-        let (prompt, late) = (play(&laws, &offers, true), play(&laws, &offers, false));
+    fn late_looks_change_no_start(model in any_model(), offers in offers()) {
+        let (prompt, late) = (play(&model, &offers, true), play(&model, &offers, false));
         prop_assert_eq!(prompt.sent, late.sent);
         prop_assert_eq!(prompt.dropped, late.dropped);
     }
 
     #[test]
-    fn packets_never_overlap_on_the_line(laws in any_laws(), offers in offers()) {
-        for pair in play(&laws, &offers, true).sent.windows(2) {
-            prop_assert!(pair[1].3.since(pair[0].3) >= laws.line.time_for(pair[0].2));
+    fn packets_never_overlap_on_the_line(model in any_model(), offers in offers()) {
+        for pair in play(&model, &offers, true).sent.windows(2) {
+            prop_assert!(pair[1].3.since(pair[0].3) >= model.line.time_for(pair[0].2));
         }
     }
 
     /// A(t, t + tau) <= r (tau + l) + 1 packet for a paced class that others made late by at most l, and
     /// <= b + r tau for a bucket.
     #[test]
-    fn no_window_of_time_carries_more_of_a_class_than_its_rate(laws in any_laws(), offers in offers()) {
-        let run = play(&laws, &offers, true);
-        for (class, each) in laws.classes.iter().enumerate() {
-            let (rate, late, slack) = match each.law {
-                ClassLaw::Normal => continue,
-                ClassLaw::Paced(rate) => (rate, run.latest[class], 0),
-                ClassLaw::TokenBucket { rate, burst_bytes, .. } => (rate, Span::ZERO, burst_bytes),
+    fn no_window_of_time_carries_more_of_a_class_than_its_rate(model in any_model(), offers in offers()) {
+        let run = play(&model, &offers, true);
+        for (class, each) in model.classes.iter().enumerate() {
+            let (rate, late, slack) = match each.pacing {
+                PacingModel::Normal => continue,
+                PacingModel::Paced(rate) => (rate, run.latest[class], 0),
+                PacingModel::TokenBucket { rate, burst_bytes, .. } => (rate, Span::ZERO, burst_bytes),
             };
             let sent: Vec<_> = run.sent.iter().filter(|each| each.1 == class).collect();
             for first in 0..sent.len() {
@@ -152,12 +152,12 @@ proptest! {
     fn a_class_that_has_the_line_alone_is_never_late(
         bits in 8_000u64..1_000_000_000, offers in offers(),
     ) {
-        let law = ClassLaws { law: ClassLaw::Paced(rate(bits)), limit: QueueLimit::default() };
-        let laws = PacerLaws {
-            line: rate(1_000_000_000), line_framing: FRAMING, class_framing: FRAMING, classes: vec![law; CLASSES],
+        let class = ClassModel { pacing: PacingModel::Paced(rate(bits)), limit: QueueLimit::default() };
+        let model = PacerModel {
+            line: rate(1_000_000_000), line_framing: FRAMING, class_framing: FRAMING, classes: vec![class; CLASSES],
         };
         let alone: Vec<Offer> = offers.iter().map(|&(pause, _, bytes)| (pause, 0, bytes)).collect();
-        let run = play(&laws, &alone, true);
+        let run = play(&model, &alone, true);
         prop_assert_eq!(run.latest[0], Span::ZERO);
         for pair in run.sent.windows(2) {
             let gap = pair[1].3.since(pair[0].3) + Span::from_ps(1);

@@ -1,20 +1,21 @@
-//! What holds for every link, whatever its laws and whatever happens to it.
+//! What holds for every link, whatever its models and whatever happens to it.
 
 mod common;
 
 use common::{
-    Input, Polls, any_bit_rate, any_bundle, any_inputs, any_laws, inputs, offers, ordered_laws, play,
+    Input, Polls, any_bit_rate, any_bundle, any_inputs, any_model, inputs, offers, ordered_model, play,
 };
 use longhaul_link::{
-    Bundle, Change, Delay, Discipline, Fate, Laws, Line, Link, LossPosition, Offered, RateLaw,
+    Bundle, Change, DelayModel, Fate, Line, Link, LinkModel, LossPosition, Offered, QueueDiscipline,
+    RateModel,
 };
 use longhaul_random::Seed;
 use longhaul_units::{Probability, Span, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-fn link(laws: &Laws, seed: u64, coalesce: Span) -> Link<common::Packet> {
-    Link::new(laws.clone(), &Seed::new(seed), "a/forward", coalesce)
+fn link(model: &LinkModel, seed: u64, coalesce: Span) -> Link<common::Packet> {
+    Link::new(model.clone(), &Seed::new(seed), "a/forward", coalesce)
 }
 
 /// The total size on the wire of the packets that came out, by number.
@@ -28,10 +29,10 @@ fn wire_bytes(inputs: &[(Span, Input)], framing: u32, number: u64) -> u64 {
 proptest! {
     #[test]
     fn each_packet_taken_in_comes_out_once_per_copy_and_no_other_does(
-        laws in any_laws(), inputs in any_inputs(), seed: u64, coalesce_us in 0u64..20,
+        model in any_model(), inputs in any_inputs(), seed: u64, coalesce_us in 0u64..20,
     ) {
         // `play` asserts conservation after every input as well.
-        let run = play(link(&laws, seed, Span::from_us(coalesce_us)), &inputs, Polls::Prompt);
+        let run = play(link(&model, seed, Span::from_us(coalesce_us)), &inputs, Polls::Prompt);
         let mut expected = BTreeMap::new();
         let numbers = (0u64..).zip(&inputs).filter(|(_, (_, input))| matches!(input, Input::Offer { .. }));
         for ((number, _), offered) in numbers.zip(&run.fates) {
@@ -51,20 +52,20 @@ proptest! {
 
     #[test]
     fn where_due_times_are_known_at_once_knowing_them_changes_nothing(
-        laws in ordered_laws(), gigabits in prop::sample::select(vec![None, Some(1u64), Some(10), Some(25)]),
+        model in ordered_model(), gigabits in prop::sample::select(vec![None, Some(1u64), Some(10), Some(25)]),
         delay_us in 0u64..50, inputs in any_inputs(), seed: u64,
     ) {
-        let laws = Laws {
+        let model = LinkModel {
             up: true,
             loss_position: LossPosition::Ingress,
-            discipline: Discipline::Fifo,
-            rate: gigabits.map_or(RateLaw::Unlimited, |rate| RateLaw::constant(rate * 1_000_000_000)),
-            delay: Delay::Constant(Span::from_us(delay_us)),
+            discipline: QueueDiscipline::Fifo,
+            rate: gigabits.map_or(RateModel::Unlimited, |rate| RateModel::constant(rate * 1_000_000_000)),
+            delay: DelayModel::Constant(Span::from_us(delay_us)),
             duplicate: Probability::ZERO,
             corrupt: Probability::ZERO,
-            ..laws
+            ..model
         };
-        let made = || link(&laws, seed, Span::ZERO);
+        let made = || link(&model, seed, Span::ZERO);
         prop_assert!(matches!(Line::from(made()), Line::Pipe(_)));
         for polls in [Polls::Prompt, Polls::Never] {
             let plain = play(Line::Link(Box::new(made())), &inputs, polls);
@@ -74,57 +75,57 @@ proptest! {
 
     #[test]
     fn packets_keep_their_order_whatever_changes(
-        laws in ordered_laws(), inputs in inputs(), seed: u64, coalesce_us in 0u64..20,
+        model in ordered_model(), inputs in inputs(), seed: u64, coalesce_us in 0u64..20,
     ) {
-        let run = play(link(&laws, seed, Span::from_us(coalesce_us)), &inputs, Polls::Prompt);
+        let run = play(link(&model, seed, Span::from_us(coalesce_us)), &inputs, Polls::Prompt);
         prop_assert!(run.out.is_sorted_by_key(|(number, _)| *number));
     }
 
     #[test]
-    fn packets_come_out_in_order_of_their_due_times(laws in any_laws(), inputs in any_inputs(), seed: u64) {
+    fn packets_come_out_in_order_of_their_due_times(model in any_model(), inputs in any_inputs(), seed: u64) {
         for polls in [Polls::Prompt, Polls::Never] {
-            let run = play(link(&laws, seed, Span::from_us(5)), &inputs, polls);
+            let run = play(link(&model, seed, Span::from_us(5)), &inputs, polls);
             prop_assert!(run.out.is_sorted_by_key(|(_, due)| *due));
         }
     }
 
     #[test]
     fn late_and_rare_polls_change_no_fate_and_no_due_time(
-        laws in any_laws(), inputs in any_inputs(), seed: u64, coalesce_us in 0u64..20,
+        model in any_model(), inputs in any_inputs(), seed: u64, coalesce_us in 0u64..20,
     ) {
-        let run = |polls| play(link(&laws, seed, Span::from_us(coalesce_us)), &inputs, polls);
+        let run = |polls| play(link(&model, seed, Span::from_us(coalesce_us)), &inputs, polls);
         let prompt = run(Polls::Prompt);
         prop_assert_eq!(&run(Polls::AtInputs), &prompt);
         prop_assert_eq!(&run(Polls::Never), &prompt);
     }
 
     #[test]
-    fn coalescing_changes_no_fate_and_no_due_time(laws in any_laws(), inputs in any_inputs(), seed: u64) {
-        let alone = play(link(&laws, seed, Span::ZERO), &inputs, Polls::Prompt);
-        let together = play(link(&laws, seed, Span::from_us(10)), &inputs, Polls::Prompt);
+    fn coalescing_changes_no_fate_and_no_due_time(model in any_model(), inputs in any_inputs(), seed: u64) {
+        let alone = play(link(&model, seed, Span::ZERO), &inputs, Polls::Prompt);
+        let together = play(link(&model, seed, Span::from_us(10)), &inputs, Polls::Prompt);
         prop_assert_eq!(alone, together);
     }
 
     #[test]
     fn no_window_of_time_carries_more_than_the_rate(
-        laws in ordered_laws(), rate in any_bit_rate(), line in any_bit_rate(), which in 0..3, offers in offers(),
+        model in ordered_model(), rate in any_bit_rate(), line in any_bit_rate(), which in 0..3, offers in offers(),
         seed: u64, burst_bytes in 9_040u64..30_000,
     ) {
-        // What a law lets through beyond its rate: nothing, the packet that has just begun, a bucket.
-        let (law, rate, slack) = match which {
-            0 => (RateLaw::Constant(rate), rate, 0),
-            1 => (RateLaw::Paced { rate: rate.min(line), line: rate.max(line) }, rate.min(line), 9_040),
-            _ => (RateLaw::TokenBucket { rate, burst_bytes, peak: None }, rate, burst_bytes),
+        // What a model lets through beyond its rate: nothing, the packet that has just begun, a bucket.
+        let (rate_model, rate, slack) = match which {
+            0 => (RateModel::Constant(rate), rate, 0),
+            1 => (RateModel::Paced { rate: rate.min(line), line: rate.max(line) }, rate.min(line), 9_040),
+            _ => (RateModel::TokenBucket { rate, burst_bytes, peak: None }, rate, burst_bytes),
         };
-        let laws = Laws { delay: Delay::Constant(Span::from_us(7)), rate: law, ..laws };
-        let run = play(link(&laws, seed, Span::ZERO), &offers, Polls::Prompt);
-        // The end of the play opens the link; up to the last offer the law holds.
+        let model = LinkModel { delay: DelayModel::Constant(Span::from_us(7)), rate: rate_model, ..model };
+        let run = play(link(&model, seed, Span::ZERO), &offers, Polls::Prompt);
+        // The end of the play opens the link; up to the last offer the model holds.
         let last = offers.iter().fold(Time::ZERO, |at, (pause, _)| at + *pause) + Span::from_us(7);
         let out: Vec<_> = run.out.iter().filter(|each| each.1 <= last).collect();
         for (i, (_, from)) in out.iter().enumerate() {
             let mut bytes = 0;
             for (number, until) in &out[i + 1..] {
-                bytes += wire_bytes(&offers, laws.framing.overhead_bytes, *number);
+                bytes += wire_bytes(&offers, model.framing.overhead_bytes, *number);
                 // Both ends are rounded down to the picosecond, hence the one.
                 let span = rate.time_for(bytes.saturating_sub(slack));
                 prop_assert!(until.since(*from) + Span::from_ps(1) >= span);
@@ -134,10 +135,10 @@ proptest! {
 
     #[test]
     fn parallel_routes_lose_nothing_silently_and_do_not_mind_late_polls(
-        laws in any_bundle(), inputs in any_inputs(), seed: u64,
+        model in any_bundle(), inputs in any_inputs(), seed: u64,
     ) {
         let run = |polls| {
-            let bundle = Bundle::new(laws.clone(), &Seed::new(seed), "a/forward");
+            let bundle = Bundle::new(model.clone(), &Seed::new(seed), "a/forward");
             play(Line::Bundle(Box::new(bundle)), &inputs, polls)
         };
         let prompt = run(Polls::Prompt);
@@ -151,11 +152,11 @@ proptest! {
     }
 
     #[test]
-    fn another_link_beside_it_moves_no_draw(laws in any_laws(), offers in offers(), seed: u64) {
-        let alone = play(link(&laws, seed, Span::ZERO), &offers, Polls::Prompt);
+    fn another_link_beside_it_moves_no_draw(model in any_model(), offers in offers(), seed: u64) {
+        let alone = play(link(&model, seed, Span::ZERO), &offers, Polls::Prompt);
         let seed = Seed::new(seed);
-        let mut neighbour = Link::new(laws.clone(), &seed, "b/forward", Span::ZERO);
-        let beside = Link::new(laws, &seed, "a/forward", Span::ZERO);
+        let mut neighbour = Link::new(model.clone(), &seed, "b/forward", Span::ZERO);
+        let beside = Link::new(model, &seed, "a/forward", Span::ZERO);
         for n in 0..50 {
             neighbour.offer(Time::ZERO, common::packet(n, 100));
         }
@@ -163,37 +164,37 @@ proptest! {
     }
 
     #[test]
-    fn other_laws_lose_the_same_packets(laws in any_laws(), others in any_laws(), offers in offers(), seed: u64) {
-        // Laws that count time or bytes meet the same packets only at the near end.
-        let others = Laws { loss: laws.loss.clone(), loss_position: LossPosition::Ingress, ..others };
-        let laws = Laws { loss_position: LossPosition::Ingress, ..laws };
-        let lost = |laws: &Laws| -> Vec<bool> {
-            let run = play(link(laws, seed, Span::ZERO), &offers, Polls::Prompt);
+    fn other_models_lose_the_same_packets(model in any_model(), others in any_model(), offers in offers(), seed: u64) {
+        // Models that count time or bytes meet the same packets only at the near end.
+        let others = LinkModel { loss: model.loss.clone(), loss_position: LossPosition::Ingress, ..others };
+        let model = LinkModel { loss_position: LossPosition::Ingress, ..model };
+        let lost = |model: &LinkModel| -> Vec<bool> {
+            let run = play(link(model, seed, Span::ZERO), &offers, Polls::Prompt);
             run.fates.iter().map(|fate| *fate == Offered::Ended(Fate::Lost)).collect()
         };
-        prop_assert_eq!(lost(&laws), lost(&others));
+        prop_assert_eq!(lost(&model), lost(&others));
     }
 
     #[test]
     fn a_change_to_what_holds_already_changes_nothing(
-        laws in any_laws(), offers in offers(), seed: u64, pause_ns in 0u64..5_000, at in 0usize..80,
+        model in any_model(), offers in offers(), seed: u64, pause_ns in 0u64..5_000, at in 0usize..80,
     ) {
         let same = Change {
             up: Some(true),
-            loss: None, // A loss law starts afresh.
-            queue: Some(laws.queue),
+            loss: None, // A loss model starts afresh.
+            queue: Some(model.queue),
             discipline: None, // And so does active queue management.
-            rate: Some(laws.rate.clone()),
-            delay: match &laws.delay {
-                Delay::Random { .. } => None, // And so does a correlation.
+            rate: Some(model.rate.clone()),
+            delay: match &model.delay {
+                DelayModel::Random { .. } => None, // And so does a correlation.
                 other => Some(other.clone()),
             },
-            reorder: Some(laws.reorder),
-            duplicate: Some(laws.duplicate),
-            corrupt: Some(laws.corrupt),
-            loss_position: Some(laws.loss_position),
-            framing: Some(laws.framing),
-            reordering: match laws.reordering {
+            reorder: Some(model.reorder),
+            duplicate: Some(model.duplicate),
+            corrupt: Some(model.corrupt),
+            loss_position: Some(model.loss_position),
+            framing: Some(model.framing),
+            reordering: match model.reordering {
                 None => Some(None),
                 Some(_) => None, // Blocks and gaps begin afresh.
             },
@@ -203,7 +204,7 @@ proptest! {
         let with = |change: Change| {
             let mut inputs = offers.clone();
             inputs.insert(at.min(offers.len()), (pause, Input::Change(Box::new(change))));
-            play(link(&laws, seed, Span::ZERO), &inputs, Polls::Prompt)
+            play(link(&model, seed, Span::ZERO), &inputs, Polls::Prompt)
         };
         prop_assert_eq!(with(same), with(Change::default()));
     }

@@ -3,15 +3,18 @@
 mod common;
 
 use common::{END, drain, ethernet, gigabit, link, packet, run_until, transparent};
-use longhaul_link::{Change, CodelLaw, Delay, Discipline, Fate, Framing, Laws, Offered, QueueLimit, RateLaw};
+use longhaul_link::{
+    Change, CodelParameters, DelayModel, Fate, Framing, LinkModel, Offered, QueueDiscipline, QueueLimit,
+    RateModel,
+};
 use longhaul_units::{Span, Time};
 
 const TAKEN: Offered = Offered::Taken { copies: 0 };
 const OVERFLOWED: Offered = Offered::Ended(Fate::Overflowed);
 
 /// 1 Gbit/s: 125 bytes last exactly 1 us.
-fn gigabit_link() -> Laws {
-    Laws { rate: gigabit(1), ..transparent() }
+fn gigabit_link() -> LinkModel {
+    LinkModel { rate: gigabit(1), ..transparent() }
 }
 
 fn us(us: u64) -> Time {
@@ -21,13 +24,13 @@ fn us(us: u64) -> Time {
 #[test]
 fn a_burst_leaves_back_to_back_to_the_picosecond() {
     let bits_per_s = 9_876_543_211;
-    let laws = Laws {
-        rate: RateLaw::constant(bits_per_s),
+    let model = LinkModel {
+        rate: RateModel::constant(bits_per_s),
         framing: ethernet(),
-        delay: Delay::Constant(Span::from_ms(3)),
+        delay: DelayModel::Constant(Span::from_ms(3)),
         ..transparent()
     };
-    let mut link = link(laws);
+    let mut link = link(model);
     let sizes: Vec<u32> = (0..1000).map(|n| 64 + n * 7919 % 1437).collect();
     for (number, bytes) in (0..).zip(&sizes) {
         link.offer(us(5), packet(number, *bytes));
@@ -46,8 +49,8 @@ fn a_burst_leaves_back_to_back_to_the_picosecond() {
 
 #[test]
 fn a_full_ethernet_frame_at_ten_gigabit_lasts_1230_4_nanoseconds() {
-    let laws = Laws { rate: gigabit(10), framing: ethernet(), ..transparent() };
-    let mut link = link(laws);
+    let model = LinkModel { rate: gigabit(10), framing: ethernet(), ..transparent() };
+    let mut link = link(model);
     link.offer(Time::ZERO, packet(0, 1500));
     assert_eq!(drain(&mut link, END), [(0, Time::from_ps(1_230_400))]);
 }
@@ -58,7 +61,7 @@ fn what_occupies_the_wire_is_counted_with_its_framing() {
     // Ethernet: 40 + 38 is less than 84; 1500 + 38. ATM: 48 bytes are one cell; 1508 are 32.
     let frames = Framing { least_bytes: 84, ..ethernet() };
     for (framing, expected) in [(frames, 84 + 1538), (cells, 53 + 32 * 53)] {
-        let mut link = link(Laws { framing, ..gigabit_link() });
+        let mut link = link(LinkModel { framing, ..gigabit_link() });
         link.offer(us(0), packet(0, 40));
         link.offer(us(0), packet(1, 1500));
         drain(&mut link, END);
@@ -69,7 +72,7 @@ fn what_occupies_the_wire_is_counted_with_its_framing() {
 #[test]
 fn an_unlimited_rate_lets_nothing_wait() {
     let queue = QueueLimit { packets: Some(0), bytes: Some(0) };
-    let mut link = link(Laws { queue, delay: Delay::Constant(Span::from_us(1)), ..transparent() });
+    let mut link = link(LinkModel { queue, delay: DelayModel::Constant(Span::from_us(1)), ..transparent() });
     for n in 0..10 {
         assert_eq!(link.offer(us(0), packet(n, 1500)), TAKEN);
     }
@@ -80,7 +83,7 @@ fn an_unlimited_rate_lets_nothing_wait() {
 #[test]
 fn the_limit_counts_waiting_packets_and_not_the_one_being_sent() {
     let queue = QueueLimit { packets: Some(2), bytes: None };
-    let mut link = link(Laws { queue, delay: Delay::Constant(Span::from_ms(9)), ..gigabit_link() });
+    let mut link = link(LinkModel { queue, delay: DelayModel::Constant(Span::from_ms(9)), ..gigabit_link() });
     let fates: Vec<Offered> = (0..5).map(|n| link.offer(us(0), packet(n, 125))).collect();
     assert_eq!(fates, [TAKEN, TAKEN, TAKEN, OVERFLOWED, OVERFLOWED]);
     assert_eq!((link.waiting(), link.flying()), ((2, 250), 1));
@@ -97,7 +100,7 @@ fn the_limit_counts_waiting_packets_and_not_the_one_being_sent() {
 #[test]
 fn the_byte_limit_refuses_what_does_not_fit_and_takes_what_does() {
     let queue = QueueLimit { packets: None, bytes: Some(3000) };
-    let mut link = link(Laws { queue, framing: ethernet(), ..gigabit_link() });
+    let mut link = link(LinkModel { queue, framing: ethernet(), ..gigabit_link() });
     let sizes = [9000, 1500, 1000, 501, 500, 1];
     let fates: Vec<Offered> =
         (0..).zip(sizes).map(|(n, bytes)| link.offer(us(0), packet(n, bytes))).collect();
@@ -108,7 +111,7 @@ fn the_byte_limit_refuses_what_does_not_fit_and_takes_what_does() {
 #[test]
 fn a_queue_of_nothing_still_sends_when_the_wire_is_free() {
     let queue = QueueLimit { packets: Some(0), bytes: None };
-    let mut link = link(Laws { queue, ..gigabit_link() });
+    let mut link = link(LinkModel { queue, ..gigabit_link() });
     assert_eq!(link.offer(us(0), packet(0, 125)), TAKEN);
     assert_eq!(link.offer(us(0), packet(1, 125)), OVERFLOWED);
     assert_eq!(link.offer(us(1), packet(2, 125)), TAKEN);
@@ -116,7 +119,7 @@ fn a_queue_of_nothing_still_sends_when_the_wire_is_free() {
 
 #[test]
 fn waiting_times_are_those_of_the_queue_alone() {
-    let mut link = link(Laws { delay: Delay::Constant(Span::from_ms(1)), ..gigabit_link() });
+    let mut link = link(LinkModel { delay: DelayModel::Constant(Span::from_ms(1)), ..gigabit_link() });
     for n in 0..4 {
         link.offer(us(10), packet(n, 125));
     }
@@ -134,7 +137,7 @@ fn a_new_rate_holds_from_the_next_packet_on() {
         link.offer(us(0), packet(n, 1250));
     }
     // Packet 0 is half sent and finishes at 10 us; the others last 100 us each.
-    let slow = RateLaw::constant(100_000_000);
+    let slow = RateModel::constant(100_000_000);
     link.change(us(5), &Change { rate: Some(slow), ..Change::default() });
     assert_eq!(drain(&mut link, END), [(0, us(10)), (1, us(110)), (2, us(210))]);
 }
@@ -142,10 +145,10 @@ fn a_new_rate_holds_from_the_next_packet_on() {
 #[test]
 fn the_carried_fraction_of_the_old_rate_is_not_taken_for_one_of_the_new() {
     let (old, slow) = (9_999_999_999, 1_000);
-    let mut link = link(Laws { rate: RateLaw::constant(old), ..transparent() });
+    let mut link = link(LinkModel { rate: RateModel::constant(old), ..transparent() });
     link.offer(us(0), packet(0, 1000));
     link.offer(us(0), packet(1, 1000));
-    link.change(us(0), &Change { rate: Some(RateLaw::constant(slow)), ..Change::default() });
+    link.change(us(0), &Change { rate: Some(RateModel::constant(slow)), ..Change::default() });
     // 8000 bit at the old rate last 800,000.00008 ps; those 0.00008 ps * old / slow would be 0.8 ns.
     let first = Time::from_ps(8_000 * 1_000_000_000_000 / old);
     assert_eq!(drain(&mut link, END), [(0, first), (1, first + Span::from_s(8))]);
@@ -157,7 +160,7 @@ fn lifting_the_rate_frees_what_waits_when_the_packet_being_sent_has_left() {
     for n in 0..3 {
         link.offer(us(0), packet(n, 1250));
     }
-    link.change(us(5), &Change { rate: Some(RateLaw::Unlimited), ..Change::default() });
+    link.change(us(5), &Change { rate: Some(RateModel::Unlimited), ..Change::default() });
     link.offer(us(6), packet(3, 1250));
     assert_eq!(drain(&mut link, END), [(0, us(10)), (1, us(10)), (2, us(10)), (3, us(10))]);
 }
@@ -179,24 +182,24 @@ fn a_new_limit_keeps_what_waits_and_refuses_what_comes() {
 
 #[test]
 fn a_new_delay_holds_for_packets_that_start_from_then_on_and_keeps_their_order() {
-    let mut link = link(Laws { delay: Delay::Constant(Span::from_us(50)), ..gigabit_link() });
+    let mut link = link(LinkModel { delay: DelayModel::Constant(Span::from_us(50)), ..gigabit_link() });
     for n in 0..3 {
         link.offer(us(0), packet(n, 1250));
     }
-    // Packet 1 starts at 10 us and still follows the old law; packet 2 catches up with it.
-    let delay = Some(Delay::Constant(Span::from_us(5)));
+    // Packet 1 starts at 10 us and still follows the old model; packet 2 catches up with it.
+    let delay = Some(DelayModel::Constant(Span::from_us(5)));
     link.change(us(10), &Change { delay, ..Change::default() });
     assert_eq!(drain(&mut link, END), [(0, us(60)), (1, us(70)), (2, us(70))]);
 }
 
 #[test]
 fn a_shorter_delay_lets_packets_overtake_where_that_is_allowed() {
-    let delay = Delay::Constant(Span::from_us(50));
-    let mut link = link(Laws { delay, reorder: true, ..gigabit_link() });
+    let delay = DelayModel::Constant(Span::from_us(50));
+    let mut link = link(LinkModel { delay, reorder: true, ..gigabit_link() });
     for n in 0..3 {
         link.offer(us(0), packet(n, 1250));
     }
-    let delay = Some(Delay::Constant(Span::from_us(5)));
+    let delay = Some(DelayModel::Constant(Span::from_us(5)));
     link.change(us(10), &Change { delay, ..Change::default() });
     assert_eq!(link.next_event(), us(25), "packet 2 starts at 20 us and is on the wire for 5 us at least");
     assert_eq!(drain(&mut link, END), [(2, us(35)), (0, us(60)), (1, us(70))]);
@@ -204,7 +207,7 @@ fn a_shorter_delay_lets_packets_overtake_where_that_is_allowed() {
 
 #[test]
 fn a_link_that_is_down_refuses_packets_keeps_those_that_wait_and_delivers_those_under_way() {
-    let mut link = link(Laws { delay: Delay::Constant(Span::from_us(3)), ..gigabit_link() });
+    let mut link = link(LinkModel { delay: DelayModel::Constant(Span::from_us(3)), ..gigabit_link() });
     for n in 0..3 {
         link.offer(us(0), packet(n, 1250));
     }
@@ -234,7 +237,7 @@ fn a_flap_shorter_than_a_packet_delays_nothing() {
 
 #[test]
 fn a_link_may_begin_down() {
-    let mut link = link(Laws { up: false, ..transparent() });
+    let mut link = link(LinkModel { up: false, ..transparent() });
     assert_eq!(link.offer(us(0), packet(0, 100)), Offered::Ended(Fate::Down));
     link.change(us(1), &Change { up: Some(true), ..Change::default() });
     assert_eq!(link.offer(us(1), packet(1, 100)), TAKEN);
@@ -244,12 +247,12 @@ fn a_link_may_begin_down() {
 #[test]
 fn another_discipline_takes_over_what_waits_in_the_order_of_arrival() {
     // Flows are the number modulo 5: DRR would interleave 0 and 5 with 1, FIFO and a new DRR must not lose any.
-    let drr = Discipline::Drr { quantum: 1250, flows: 64 };
-    let mut link = link(Laws { discipline: drr.clone(), ..gigabit_link() });
+    let drr = QueueDiscipline::Drr { quantum: 1250, flows: 64 };
+    let mut link = link(LinkModel { discipline: drr.clone(), ..gigabit_link() });
     for number in [0, 5, 10, 1, 6] {
         link.offer(us(0), packet(number, 1250));
     }
-    link.change(us(5), &Change { discipline: Some(Discipline::Fifo), ..Change::default() });
+    link.change(us(5), &Change { discipline: Some(QueueDiscipline::Fifo), ..Change::default() });
     assert_eq!(link.waiting(), (4, 5_000), "nothing is flushed");
     // 0 is being sent; from now on it is first in, first out.
     let expected: Vec<_> = [0, 5, 10, 1, 6].into_iter().zip((1..).map(|n| us(10 * n))).collect();
@@ -262,7 +265,7 @@ fn what_waited_in_a_fifo_takes_turns_in_a_new_drr() {
     for number in [0, 5, 10, 1, 6] {
         link.offer(us(0), packet(number, 1250));
     }
-    let drr = Discipline::Drr { quantum: 1250, flows: 1 << 16 };
+    let drr = QueueDiscipline::Drr { quantum: 1250, flows: 1 << 16 };
     link.change(us(5), &Change { discipline: Some(drr), ..Change::default() });
     // After 0, flows 0 (5, 10) and 1 (1, 6) take turns, beginning with the one that came first.
     let numbers: Vec<u64> = drain(&mut link, END).into_iter().map(|(number, _)| number).collect();
@@ -277,8 +280,8 @@ fn a_new_discipline_measures_the_sojourn_of_what_waited_from_its_arrival() {
     for number in 0..30 {
         link.offer(us(0), packet(number, 1250));
     }
-    let codel = CodelLaw { target: Span::from_us(5), interval: Span::from_us(50), ecn: false };
-    link.change(us(5), &Change { discipline: Some(Discipline::Codel(codel)), ..Change::default() });
+    let codel = CodelParameters { target: Span::from_us(5), interval: Span::from_us(50), ecn: false };
+    link.change(us(5), &Change { discipline: Some(QueueDiscipline::Codel(codel)), ..Change::default() });
     let mut out = Vec::new();
     run_until(&mut link, END, &mut out);
     // Late since the dequeue at 10 us; dropping begins at the first dequeue at or after 60 us, of packet 6.

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{END, Packet, drain, gigabit, link, packet, probability, run_until, transparent};
-use longhaul_link::{Change, Delay, Fate, Laws, Link, Loss, LossPosition, Offered, OutOfOrder, QueueLimit};
+use longhaul_link::{
+    Change, DelayModel, Fate, Link, LinkModel, LossModel, LossPosition, Offered, QueueLimit, ReorderModel,
+};
 use longhaul_random::Seed;
 use longhaul_units::{Probability, Span, Time};
 use proptest::prelude::*;
@@ -14,7 +16,7 @@ fn us(us: u64) -> Time {
 
 #[test]
 fn a_duplicate_follows_its_original_through_the_serialiser() {
-    let mut link = link(Laws { duplicate: Probability::ONE, rate: gigabit(1), ..transparent() });
+    let mut link = link(LinkModel { duplicate: Probability::ONE, rate: gigabit(1), ..transparent() });
     assert_eq!(link.offer(us(0), packet(0, 125)), Offered::Taken { copies: 1 });
     assert_eq!(link.offer(us(0), packet(1, 125)), Offered::Taken { copies: 1 });
     assert_eq!(drain(&mut link, END), [(0, us(1)), (0, us(2)), (1, us(3)), (1, us(4))]);
@@ -24,7 +26,7 @@ fn a_duplicate_follows_its_original_through_the_serialiser() {
 #[test]
 fn a_duplicate_that_finds_the_queue_full_overflows_alone() {
     let queue = QueueLimit { packets: Some(0), bytes: None };
-    let mut link = link(Laws { duplicate: Probability::ONE, rate: gigabit(1), queue, ..transparent() });
+    let mut link = link(LinkModel { duplicate: Probability::ONE, rate: gigabit(1), queue, ..transparent() });
     assert_eq!(link.offer(us(0), packet(0, 125)), Offered::Taken { copies: 1 });
     assert_eq!(drain(&mut link, END), [(0, us(1))]);
     let counters = link.counters();
@@ -34,8 +36,8 @@ fn a_duplicate_that_finds_the_queue_full_overflows_alone() {
 #[test]
 fn a_lost_packet_is_not_duplicated_and_the_share_of_duplicates_keeps_its_mean() {
     const N: u64 = 200_000;
-    let loss = Loss::Independent(probability(0.5));
-    let mut link = link(Laws { duplicate: probability(0.03), loss, ..transparent() });
+    let loss = LossModel::Independent(probability(0.5));
+    let mut link = link(LinkModel { duplicate: probability(0.03), loss, ..transparent() });
     let mut copied = 0;
     for n in 0..N {
         match link.offer(us(n), packet(n, 100)) {
@@ -52,7 +54,7 @@ fn a_lost_packet_is_not_duplicated_and_the_share_of_duplicates_keeps_its_mean() 
 
 #[test]
 fn one_packet_per_block_is_lost_at_the_link_too() {
-    let mut link = link(Laws { loss: Loss::OnePerBlock(10), ..transparent() });
+    let mut link = link(LinkModel { loss: LossModel::OnePerBlock(10), ..transparent() });
     for _ in 0..1000 {
         let lost = (0..10).filter(|n| link.offer(us(0), packet(*n, 100)) == Offered::Ended(Fate::Lost));
         assert_eq!(lost.count(), 1);
@@ -66,9 +68,9 @@ proptest! {
         seed: u64, gaps in proptest::collection::vec(190u64..=210, 1..100), block in 2u64..20,
     ) {
         let (net_delay, ooo_delay) = (Span::from_us(1000), Span::from_us(1200));
-        let reordering = Some(OutOfOrder::Block { block, delay: ooo_delay });
-        let laws = Laws { delay: Delay::Constant(net_delay), reordering, ..transparent() };
-        let mut link = Link::new(laws, &Seed::new(seed), "a/forward", Span::ZERO);
+        let reordering = Some(ReorderModel::Block { block, delay: ooo_delay });
+        let model = LinkModel { delay: DelayModel::Constant(net_delay), reordering, ..transparent() };
+        let mut link = Link::new(model, &Seed::new(seed), "a/forward", Span::ZERO);
         let mut now = Time::ZERO;
         let mut offered = vec![];
         for (number, gap) in (0..).zip(&gaps) {
@@ -95,11 +97,11 @@ proptest! {
 
     #[test]
     fn choosing_packets_moves_no_other_packets_delay(seed: u64, count in 1usize..60) {
-        let delay = Delay::Normal { mean: Span::from_us(100), sd: Span::from_us(30) };
+        let delay = DelayModel::Normal { mean: Span::from_us(100), sd: Span::from_us(30) };
         let late = Span::from_ms(1);
         let dues = |reordering| {
-            let laws = Laws { delay: delay.clone(), reorder: true, reordering, ..transparent() };
-            let mut link = Link::new(laws, &Seed::new(seed), "a/forward", Span::ZERO);
+            let model = LinkModel { delay: delay.clone(), reorder: true, reordering, ..transparent() };
+            let mut link = Link::new(model, &Seed::new(seed), "a/forward", Span::ZERO);
             for n in 0..count {
                 link.offer(Time::ZERO, packet(n as u64, 100));
             }
@@ -107,7 +109,7 @@ proptest! {
             out.sort_unstable();
             out
         };
-        let with = dues(Some(OutOfOrder::Block { block: 5, delay: late }));
+        let with = dues(Some(ReorderModel::Block { block: 5, delay: late }));
         for (plain, chosen) in dues(None).iter().zip(&with) {
             prop_assert!(plain == chosen || chosen.1 == Time::ZERO + late);
         }
@@ -126,8 +128,8 @@ fn jitter_that_keeps_order_raises_the_mean_as_the_maximum_of_the_draws_does() {
     // In a burst, packet i comes out at the maximum of i uniform draws: mean + w (i - 1) / (i + 1).
     const BURSTS: u64 = 20_000;
     const SIZE: u64 = 4;
-    let delay = Delay::Uniform { mean: Span::from_us(100), half_width: Span::from_us(60) };
-    let mut link = link(Laws { delay, ..transparent() });
+    let delay = DelayModel::Uniform { mean: Span::from_us(100), half_width: Span::from_us(60) };
+    let mut link = link(LinkModel { delay, ..transparent() });
     let mut sums = [0.0; SIZE as usize];
     for burst in 0..BURSTS {
         let now = us(burst * 1000);
@@ -152,8 +154,8 @@ fn jitter_that_keeps_order_raises_the_mean_as_the_maximum_of_the_draws_does() {
 #[test]
 fn jitter_that_may_overtake_keeps_its_mean_in_bursts_too() {
     const N: u64 = 50_000;
-    let delay = Delay::Uniform { mean: Span::from_us(100), half_width: Span::from_us(60) };
-    let mut link = link(Laws { delay, reorder: true, ..transparent() });
+    let delay = DelayModel::Uniform { mean: Span::from_us(100), half_width: Span::from_us(60) };
+    let mut link = link(LinkModel { delay, reorder: true, ..transparent() });
     for n in 0..N {
         link.offer(us(0), packet(n, 100));
     }
@@ -166,8 +168,8 @@ fn jitter_that_may_overtake_keeps_its_mean_in_bursts_too() {
 
 /// Offers a train of `count` packets of 125 bytes at once, then polls at every event; gives the
 /// packets that left at each of those instants.
-fn departures(coalesce: Span, laws: Laws, trains: &[u64]) -> Vec<(Time, Vec<(u64, Time)>)> {
-    let mut link: Link<Packet> = Link::new(laws, &Seed::new(1), "a/forward", coalesce);
+fn departures(coalesce: Span, model: LinkModel, trains: &[u64]) -> Vec<(Time, Vec<(u64, Time)>)> {
+    let mut link: Link<Packet> = Link::new(model, &Seed::new(1), "a/forward", coalesce);
     for (number, train) in (0..).zip(trains) {
         link.offer(Time::ZERO, Packet { number, bytes: 125, train: *train });
     }
@@ -183,8 +185,8 @@ fn departures(coalesce: Span, laws: Laws, trains: &[u64]) -> Vec<(Time, Vec<(u64
 }
 
 /// 1 us per packet of 125 bytes, then 50 us of wire.
-fn slow() -> Laws {
-    Laws { rate: gigabit(1), delay: Delay::Constant(Span::from_us(50)), ..transparent() }
+fn slow() -> LinkModel {
+    LinkModel { rate: gigabit(1), delay: DelayModel::Constant(Span::from_us(50)), ..transparent() }
 }
 
 #[test]
@@ -198,8 +200,8 @@ fn segments_of_one_train_leave_together_when_the_last_within_the_span_is_due() {
 
 #[test]
 fn segments_leave_together_on_a_link_without_delay_too() {
-    let laws = Laws { delay: Delay::Constant(Span::ZERO), ..slow() };
-    let out = departures(Span::from_us(2), laws, &[0; 4]);
+    let model = LinkModel { delay: DelayModel::Constant(Span::ZERO), ..slow() };
+    let out = departures(Span::from_us(2), model, &[0; 4]);
     assert_eq!(out, [(us(3), vec![(0, us(1)), (1, us(2)), (2, us(3))]), (us(4), vec![(3, us(4))])]);
 }
 
@@ -219,8 +221,8 @@ fn no_coalescing_gives_out_each_packet_at_its_own_instant() {
 #[test]
 fn a_segment_that_enters_after_its_train_was_due_travels_alone() {
     for prompt in [true, false] {
-        let laws = Laws { delay: Delay::Constant(Span::from_us(1)), ..transparent() };
-        let mut link: Link<Packet> = Link::new(laws, &Seed::new(1), "a/forward", Span::from_us(10));
+        let model = LinkModel { delay: DelayModel::Constant(Span::from_us(1)), ..transparent() };
+        let mut link: Link<Packet> = Link::new(model, &Seed::new(1), "a/forward", Span::from_us(10));
         link.offer(us(0), Packet { number: 0, bytes: 100, train: 0 });
         if prompt {
             assert_eq!(drain(&mut link, us(1)), [(0, us(1))]);
@@ -232,8 +234,8 @@ fn a_segment_that_enters_after_its_train_was_due_travels_alone() {
 
 #[test]
 fn a_late_packet_that_is_due_divides_a_train_rather_than_pass_it() {
-    let reordering = Some(OutOfOrder::Block { block: 4, delay: Span::from_ns(51_500) });
-    let out = departures(Span::from_us(100), Laws { reordering, ..slow() }, &[0; 4]);
+    let reordering = Some(ReorderModel::Block { block: 4, delay: Span::from_ns(51_500) });
+    let out = departures(Span::from_us(100), LinkModel { reordering, ..slow() }, &[0; 4]);
     // This seed chooses packet 1, due at 53.5 us; packets 2 and 3, due at 53 and 54, are a train.
     let (first, late) = ((0, us(51)), (1, Time::from_ns(53_500)));
     let expected = [(first.1, vec![first]), (late.1, vec![(2, us(53)), late]), (us(54), vec![(3, us(54))])];
@@ -242,9 +244,9 @@ fn a_late_packet_that_is_due_divides_a_train_rather_than_pass_it() {
 
 #[test]
 fn packets_leave_the_order_from_a_change_on_and_no_longer_after_the_next() {
-    let delay = Delay::Constant(Span::from_us(5));
-    let mut link = link(Laws { delay, ..transparent() });
-    let every = OutOfOrder::Share { probability: probability(1.0), delay: Span::from_us(50) };
+    let delay = DelayModel::Constant(Span::from_us(5));
+    let mut link = link(LinkModel { delay, ..transparent() });
+    let every = ReorderModel::Share { probability: probability(1.0), delay: Span::from_us(50) };
     link.offer(us(0), packet(0, 100));
     link.change(us(1), &Change { reordering: Some(Some(every)), ..Change::default() });
     link.offer(us(1), packet(1, 100));
@@ -256,7 +258,7 @@ fn packets_leave_the_order_from_a_change_on_and_no_longer_after_the_next() {
 #[test]
 fn packets_that_are_late_by_a_shorter_delay_pass_those_that_are_late_by_a_longer_one() {
     let mut link = link(transparent());
-    let late = |delay| OutOfOrder::Share { probability: probability(1.0), delay: Span::from_us(delay) };
+    let late = |delay| ReorderModel::Share { probability: probability(1.0), delay: Span::from_us(delay) };
     for (at, delay) in [(0, 50), (1, 10), (2, 20)] {
         link.change(us(at), &Change { reordering: Some(Some(late(delay))), ..Change::default() });
         link.offer(us(at), packet(at, 100));
@@ -266,8 +268,8 @@ fn packets_that_are_late_by_a_shorter_delay_pass_those_that_are_late_by_a_longer
 
 #[test]
 fn what_waits_passes_a_new_loss_position_at_the_egress() {
-    let all = Loss::Independent(probability(1.0));
-    let mut link = link(Laws { rate: gigabit(1), ..transparent() });
+    let all = LossModel::Independent(probability(1.0));
+    let mut link = link(LinkModel { rate: gigabit(1), ..transparent() });
     for number in 0..3 {
         link.offer(us(0), packet(number, 1250));
     }
@@ -282,8 +284,11 @@ fn what_waits_passes_a_new_loss_position_at_the_egress() {
 
 #[test]
 fn segments_join_within_a_new_span_and_those_under_way_stay_as_they_are() {
-    let mut link =
-        link(Laws { rate: gigabit(1), delay: Delay::Constant(Span::from_us(100)), ..transparent() });
+    let mut link = link(LinkModel {
+        rate: gigabit(1),
+        delay: DelayModel::Constant(Span::from_us(100)),
+        ..transparent()
+    });
     let train = |number| Packet { train: 0, ..packet(number, 1250) };
     for number in 0..2 {
         link.offer(us(0), train(number));

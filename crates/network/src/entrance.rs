@@ -1,7 +1,7 @@
 //! Where a host's packets come into the network, if the host paces them.
 
 use crate::Sink;
-use crate::laws;
+use crate::models;
 use crate::network::Network;
 use crate::packet::{DirectionId, Fate, NodeId, Origin, Packet};
 use longhaul_link::{ClassCounters, Pacer};
@@ -33,7 +33,7 @@ impl Entrance {
         let asks =
             |rule: &PacingRule| !rule.ports.is_empty() || rule.protocol.is_some() || !rule.senders.is_empty();
         Entrance {
-            pacer: Pacer::new(&laws::pacer(pacing)),
+            pacer: Pacer::new(&models::pacer(pacing)),
             rules: pacing.rules.clone(),
             default: pacing.default,
             asks: pacing.rules.iter().any(asks),
@@ -167,7 +167,7 @@ impl Network {
         self.schedule(direction);
     }
 
-    /// Classes follow other laws from `now` on.
+    /// Classes follow other models from `now` on.
     pub(crate) fn change_pacing(
         &mut self,
         direction: DirectionId,
@@ -177,7 +177,7 @@ impl Network {
     ) {
         for change in changes {
             let Some(entrance) = &mut self.directions[direction.0 as usize].entrance else { return };
-            for packet in entrance.pacer.change(now, change.class, laws::pacing_law(&change.law)) {
+            for packet in entrance.pacer.change(now, change.class, models::pacing_model(&change.law)) {
                 self.end(packet, Fate::PacerDropped, now, Some(direction), sink);
             }
         }

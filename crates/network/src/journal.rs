@@ -21,7 +21,7 @@ pub enum Entry {
         /// Whether some node has its destination address.
         routable: bool,
     },
-    /// Laws of a direction changed.
+    /// Models of a direction changed.
     Changed {
         /// When.
         at: Time,
@@ -272,7 +272,7 @@ mod tests {
                 direction: DirectionId(3),
                 route: Some(2),
                 change: Box::new(Change {
-                    loss: Some(longhaul_plan::Loss::None {}),
+                    loss: Some(longhaul_plan::LossModel::None {}),
                     corrupt: Some(0.1 + 0.2),
                     ..Change::default()
                 }),

@@ -62,7 +62,7 @@ struct Lane {
 }
 
 impl Network {
-    /// Whether the laws of all links that are used let every due time be known on arrival, after
+    /// Whether the models of all links that are used let every due time be known on arrival, after
     /// [`plan_lookahead`](Self::plan_lookahead).
     pub fn can_look_ahead(&self) -> bool {
         // A monitor counts packets when they leave a link, and what waits behind them.

@@ -109,12 +109,12 @@ impl Monitor {
         let wanted = plan.measure.monitor.as_ref()?;
         let mut meters: Vec<Option<Meter>> = (0..2 * plan.links.len()).map(|_| None).collect();
         for &link in &wanted.links {
-            for (way, laws) in
+            for (way, model) in
                 [(Way::Forward, &plan.links[link].forward), (Way::Reverse, &plan.links[link].reverse)]
             {
                 let direction = DirectionId::new(link, way);
                 let grace = Span::from_ns(plan.coalesce_ns);
-                meters[direction.0 as usize] = Some(Meter::new(direction, laws, wanted, grace));
+                meters[direction.0 as usize] = Some(Meter::new(direction, model, wanted, grace));
             }
         }
         Some(Monitor { meters, closed: Bins::default() })
@@ -134,11 +134,11 @@ impl Monitor {
 }
 
 impl Meter {
-    fn new(direction: DirectionId, laws: &plan::Direction, wanted: &plan::Monitor, grace: Span) -> Self {
-        let laws = laws.bundle.as_ref().and_then(|bundle| bundle.routes.first()).unwrap_or(laws);
+    fn new(direction: DirectionId, model: &plan::Direction, wanted: &plan::Monitor, grace: Span) -> Self {
+        let model = model.bundle.as_ref().and_then(|bundle| bundle.routes.first()).unwrap_or(model);
         let every = Span::from_ns(wanted.every_ns);
         let first = Bin::new(direction, Time::ZERO, every);
-        let framing = crate::laws::framing(&laws.framing);
+        let framing = crate::models::framing(&model.framing);
         Meter { direction, framing, every, grace, flows: wanted.flows, open: VecDeque::from([first]) }
     }
 

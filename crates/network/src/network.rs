@@ -1,7 +1,7 @@
 use crate::calendar::Calendar;
 use crate::entrance::Entrance;
-use crate::laws;
 use crate::lookahead::Lookahead;
+use crate::models;
 use crate::monitor::{Monitor, Seen};
 use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
 use crate::routes::Routes;
@@ -88,7 +88,7 @@ pub struct Totals {
     pub replies: u64,
     /// Arrived at their hosts.
     pub delivered: u64,
-    /// Taken by loss laws.
+    /// Taken by loss models.
     pub lost: u64,
     /// Refused by full queues.
     pub overflowed: u64,
@@ -147,7 +147,7 @@ impl Network {
         let seed = Seed::new(plan.seed);
         let mut directions = Vec::with_capacity(plan.links.len() * 2);
         for link in &plan.links {
-            for (way, laws_of, to) in [
+            for (way, direction, to) in [
                 (Way::Forward, &link.forward, link.endpoints[1]),
                 (Way::Reverse, &link.reverse, link.endpoints[0]),
             ] {
@@ -157,12 +157,12 @@ impl Network {
                 let name =
                     format!("{}/{}", link.name, if way == Way::Forward { "forward" } else { "reverse" });
                 directions.push(Direction {
-                    link: laws::line(laws_of, &seed, &name, coalesce),
+                    link: models::line(direction, &seed, &name, coalesce),
                     to: NodeId(to as u32),
                     mtu: link.mtu,
                     too_big_packets: 0,
                     tapped: false,
-                    entrance: laws_of.pacing.as_ref().map(|pacing| Box::new(Entrance::new(pacing))),
+                    entrance: direction.pacing.as_ref().map(|pacing| Box::new(Entrance::new(pacing))),
                 });
             }
         }
@@ -317,7 +317,7 @@ impl Network {
         let before = self.link_counters(direction);
         if change.is_of_the_link() {
             let ends_at_host = self.kinds[self.directions[place].to.0 as usize] == NodeKind::Host;
-            let mut change = laws::change(change);
+            let mut change = models::change(change);
             // Trains stay together only on their last link: routers look at each packet.
             change.coalesce = change.coalesce.filter(|_| ends_at_host);
             self.directions[place].link.change(now, route, &change);

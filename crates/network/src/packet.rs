@@ -148,7 +148,7 @@ impl Load for Packet {
 /// How a packet ended, other than by reaching its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fate {
-    /// Taken by a link's loss law.
+    /// Taken by a link's loss model.
     Lost,
     /// A queue was full.
     Overflowed,

@@ -11,7 +11,7 @@ use std::io::{self, Read};
 pub struct Replay {
     /// Packets that went in.
     pub injected: u64,
-    /// Changes of laws.
+    /// Changes of models.
     pub changes: u64,
     /// Packets that left at the same instant, in the same order, by the same end, with the same marks.
     pub equal: u64,

@@ -120,8 +120,8 @@ pub fn pacing(network: &Network, plan: &Plan) -> Vec<Value> {
     let mut found = Vec::new();
     for (link, each) in plan.links.iter().enumerate() {
         let ends = [(Way::Forward, &each.forward, 0), (Way::Reverse, &each.reverse, 1)];
-        for (way, laws, end) in ends {
-            let Some(pacing) = &laws.pacing else { continue };
+        for (way, model, end) in ends {
+            let Some(pacing) = &model.pacing else { continue };
             let direction = DirectionId::new(link, way);
             let classes = pacing.classes.iter().enumerate();
             let classes = classes.filter_map(|(place, class)| {

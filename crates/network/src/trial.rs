@@ -1,4 +1,4 @@
-use crate::laws;
+use crate::models;
 use longhaul_link::{Fate, Load, Offered};
 use longhaul_plan::Direction;
 use longhaul_random::Seed;
@@ -63,12 +63,12 @@ impl Load for Probe {
 }
 
 /// Sends packets through one direction alone: what comes out in the order of coming out, what ends
-/// inside in the order of ending. The laws must have passed their check, and draw from the streams of
+/// inside in the order of ending. The models must have passed their check, and draw from the streams of
 /// `name`.
 ///
 /// What never comes out, since the rate is too low for the time that can be counted, is missing.
-pub fn trial(laws: &Direction, seed: u64, name: &str, offers: &[Offer]) -> Vec<Passage> {
-    let mut line = laws::line::<Probe>(laws, &Seed::new(seed), name, Span::ZERO);
+pub fn trial(direction: &Direction, seed: u64, name: &str, offers: &[Offer]) -> Vec<Passage> {
+    let mut line = models::line::<Probe>(direction, &Seed::new(seed), name, Span::ZERO);
     let mut passages = Vec::with_capacity(offers.len());
     let mut collect = |line: &mut longhaul_link::Line<Probe>, now: Time| {
         let passage = |probe: Probe, end| Passage {

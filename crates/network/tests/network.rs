@@ -196,7 +196,7 @@ proptest! {
         let mut plan = plan;
         for link in &mut plan.links {
             link.forward.duplicate = duplicate;
-            link.reverse.loss = Loss::Independent { probability: 0.2 };
+            link.reverse.loss = LossModel::Independent { probability: 0.2 };
         }
         let mut packets: Vec<(u64, Packet)> = packets
             .into_iter()

@@ -40,22 +40,22 @@ fn every_change() -> Vec<Change> {
     // All fields, so that one that is added is replayed, too.
     let all = Change {
         up: Some(true),
-        loss: Some(Loss::Independent { probability: 0.2 }),
+        loss: Some(LossModel::Independent { probability: 0.2 }),
         queue: Some(Queue {
             limit_packets: Some(8),
             limit_bytes: None,
-            discipline: Discipline::Drr { quantum_bytes: 1_000, flows: 16 },
+            discipline: QueueDiscipline::Drr { quantum_bytes: 1_000, flows: 16 },
         }),
-        rate: Some(Rate::Constant { bits_per_s: 80_000_000 }),
-        delay: Some(Delay::Normal { mean_ns: 600_000, sd_ns: 100_000 }),
+        rate: Some(RateModel::Constant { bits_per_s: 80_000_000 }),
+        delay: Some(DelayModel::Normal { mean_ns: 600_000, sd_ns: 100_000 }),
         reorder: Some(false),
         duplicate: Some(0.2),
         corrupt: Some(0.3),
         loss_position: Some(LossPosition::Egress),
         framing: Some(Framing { overhead_bytes: 38, least_bytes: 84, cells: None }),
-        reordering: Some(OutOfOrder::Share { probability: 0.2, delay_ns: 900_000 }),
+        reordering: Some(ReorderModel::Share { probability: 0.2, delay_ns: 900_000 }),
         coalesce_ns: Some(50_000),
-        pacing: vec![PacingChange { class: 0, law: PacingLaw::Paced { bits_per_s: 10_000_000 } }],
+        pacing: vec![PacingChange { class: 0, law: PacingModel::Paced { bits_per_s: 10_000_000 } }],
     };
     let one = |key: &str| {
         let mut change = serde_json::to_value(&all).unwrap();
@@ -70,7 +70,7 @@ fn every_change() -> Vec<Change> {
     let mut changes: Vec<Change> = whole.as_object().unwrap().keys().map(|key| one(key)).collect();
     assert_eq!(changes.len(), 13);
     changes.insert(0, Change { up: Some(false), ..Change::default() });
-    changes.push(Change { reordering: Some(OutOfOrder::None {}), ..Change::default() });
+    changes.push(Change { reordering: Some(ReorderModel::None {}), ..Change::default() });
     changes
 }
 
@@ -80,9 +80,9 @@ fn lived(seed: u64, packets: &[(u64, u8, bool)], polls: &[u64]) -> (Plan, Vec<En
     plan.seed = seed;
     for link in &mut plan.links {
         for direction in [&mut link.forward, &mut link.reverse] {
-            direction.loss = Loss::Independent { probability: 0.1 };
-            direction.rate = Rate::Constant { bits_per_s: 100_000_000 };
-            direction.delay = Delay::Uniform { mean_ns: 500_000, half_width_ns: 500_000 };
+            direction.loss = LossModel::Independent { probability: 0.1 };
+            direction.rate = RateModel::Constant { bits_per_s: 100_000_000 };
+            direction.delay = DelayModel::Uniform { mean_ns: 500_000, half_width_ns: 500_000 };
             direction.reorder = true;
             direction.duplicate = 0.1;
             direction.corrupt = 0.1;

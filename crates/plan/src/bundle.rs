@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Bundle {
     /// Which route a packet takes.
     pub policy: Policy,
-    /// The routes, 2 to 64, each with laws of its own and no routes inside.
+    /// The routes, 2 to 64, each with its own link model and no routes inside.
     pub routes: Vec<Direction>,
     /// Whether the far end puts packets back into order.
     pub resequence: Option<Resequence>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How long the wire takes, one way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Delay {
+pub enum DelayModel {
     /// Always the same.
     Constant {
         /// One-way delay.
@@ -74,7 +74,7 @@ pub enum Rounding {
 /// A reordering model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum OutOfOrder {
+pub enum ReorderModel {
     /// No packet is reordered.
     None {},
     /// One packet, chosen at random, in every block gets another delay (NemC's ooo_rate, ooo_delay).
@@ -100,25 +100,25 @@ pub enum OutOfOrder {
     },
 }
 
-impl Delay {
+impl DelayModel {
     /// The delay's mean, which routing takes as the cost of the link.
     pub fn mean_ns(&self) -> u64 {
         match self {
-            Delay::Constant { delay_ns } | Delay::Ticks { delay_ns, .. } => *delay_ns,
-            Delay::Uniform { mean_ns, .. }
-            | Delay::Normal { mean_ns, .. }
-            | Delay::Random { mean_ns, .. }
-            | Delay::Series { mean_ns, .. } => *mean_ns,
+            DelayModel::Constant { delay_ns } | DelayModel::Ticks { delay_ns, .. } => *delay_ns,
+            DelayModel::Uniform { mean_ns, .. }
+            | DelayModel::Normal { mean_ns, .. }
+            | DelayModel::Random { mean_ns, .. }
+            | DelayModel::Series { mean_ns, .. } => *mean_ns,
         }
     }
 
     /// The first thing that is wrong, named by its field.
     pub fn check(&self) -> Result<(), String> {
         match self {
-            Delay::Uniform { mean_ns, half_width_ns } if half_width_ns > mean_ns => {
+            DelayModel::Uniform { mean_ns, half_width_ns } if half_width_ns > mean_ns => {
                 Err("half_width_ns: must not exceed the mean".into())
             }
-            Delay::Random { jitter, correlation, .. } => {
+            DelayModel::Random { jitter, correlation, .. } => {
                 jitter.check().map_err(|error| format!("jitter.{error}"))?;
                 if (0.0..1.0).contains(correlation) {
                     Ok(())
@@ -126,25 +126,25 @@ impl Delay {
                     Err("correlation: must be at least 0 and below 1".into())
                 }
             }
-            Delay::Series { points, repeat_ns, .. } => check_points(points, *repeat_ns),
-            Delay::Ticks { hz: 0, .. } => Err("hz: must be positive".into()),
+            DelayModel::Series { points, repeat_ns, .. } => check_points(points, *repeat_ns),
+            DelayModel::Ticks { hz: 0, .. } => Err("hz: must be positive".into()),
             _ => Ok(()),
         }
     }
 }
 
-impl OutOfOrder {
+impl ReorderModel {
     /// The first thing that is wrong on a link whose mean delay is `mean_ns`, named by its field.
     pub fn check(&self, mean_ns: u64) -> Result<(), String> {
         match self {
-            OutOfOrder::Block { block: 0, .. } => Err("block: must be at least 1".into()),
-            OutOfOrder::Early { gap: 0, .. } => Err("gap: must be at least 1".into()),
-            OutOfOrder::Block { delay_ns, .. } | OutOfOrder::Share { delay_ns, .. }
+            ReorderModel::Block { block: 0, .. } => Err("block: must be at least 1".into()),
+            ReorderModel::Early { gap: 0, .. } => Err("gap: must be at least 1".into()),
+            ReorderModel::Block { delay_ns, .. } | ReorderModel::Share { delay_ns, .. }
                 if *delay_ns <= mean_ns =>
             {
                 Err("delay_ns: must exceed the link's delay".into())
             }
-            OutOfOrder::Share { probability, .. } | OutOfOrder::Early { probability, .. }
+            ReorderModel::Share { probability, .. } | ReorderModel::Early { probability, .. }
                 if Probability::new(*probability).is_none() =>
             {
                 Err("probability: must lie between 0 and 1".into())

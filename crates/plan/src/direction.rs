@@ -1,31 +1,31 @@
-use crate::{Bundle, Delay, Framing, Loss, OutOfOrder, Pacing, PacingChange, Queue, Rate};
+use crate::{Bundle, DelayModel, Framing, LossModel, Pacing, PacingChange, Queue, RateModel, ReorderModel};
 use longhaul_units::Probability;
 use serde::{Deserialize, Serialize};
 
-/// The laws of one direction of a link, or of one of its routes.
+/// The model of one direction of a link, or of one of its routes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Direction {
     /// Whether it carries anything.
     pub up: bool,
     /// What is lost.
-    pub loss: Loss,
+    pub loss: LossModel,
     /// Where it is lost.
     #[serde(default)]
     pub loss_position: LossPosition,
     /// What may wait.
     pub queue: Queue,
     /// How fast the wire takes packets.
-    pub rate: Rate,
+    pub rate: RateModel,
     /// What each packet occupies the wire for.
     #[serde(default)]
     pub framing: Framing,
     /// How long the wire takes; one way.
-    pub delay: Delay,
+    pub delay: DelayModel,
     /// Whether a packet may overtake another because its delay was smaller.
     pub reorder: bool,
     /// The reordering model.
-    pub reordering: Option<OutOfOrder>,
+    pub reordering: Option<ReorderModel>,
     /// The share of packets that arrive twice.
     pub duplicate: f64,
     /// The share of packets in which one bit, chosen at random, arrives wrong.
@@ -45,12 +45,12 @@ impl Default for Direction {
     fn default() -> Self {
         Direction {
             up: true,
-            loss: Loss::None {},
+            loss: LossModel::None {},
             loss_position: LossPosition::default(),
             queue: Queue::default(),
-            rate: Rate::Unlimited {},
+            rate: RateModel::Unlimited {},
             framing: Framing::default(),
-            delay: Delay::Constant { delay_ns: 0 },
+            delay: DelayModel::Constant { delay_ns: 0 },
             reorder: false,
             reordering: None,
             duplicate: 0.0,
@@ -79,18 +79,18 @@ pub struct Change {
     /// Up or down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub up: Option<bool>,
-    /// A new loss law, which starts afresh.
+    /// A new loss model, in its initial state.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub loss: Option<Loss>,
+    pub loss: Option<LossModel>,
     /// New limits and a new discipline; what waits already stays, in its order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
     /// A new rate, from the next packet on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
+    pub rate: Option<RateModel>,
     /// A new delay, for packets that enter the wire from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub delay: Option<Delay>,
+    pub delay: Option<DelayModel>,
     /// Whether packets may overtake, from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reorder: Option<bool>,
@@ -108,12 +108,12 @@ pub struct Change {
     pub framing: Option<Framing>,
     /// A new reordering model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reordering: Option<OutOfOrder>,
+    pub reordering: Option<ReorderModel>,
     /// Another span within which segments of a super-packet leave together, where the direction ends at a
     /// host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coalesce_ns: Option<u64>,
-    /// New laws of classes of the host's pacing.
+    /// New pacing models of classes of the host.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pacing: Vec<PacingChange>,
 }
@@ -154,13 +154,13 @@ impl Change {
     /// The first thing that is wrong, named from `loss`, `rate` ... on.
     pub fn check(&self) -> Result<(), String> {
         let at = |place: &str, result: Result<(), String>| result.map_err(|error| format!("{place}.{error}"));
-        at("loss", self.loss.as_ref().map_or(Ok(()), Loss::check))?;
+        at("loss", self.loss.as_ref().map_or(Ok(()), LossModel::check))?;
         at("queue", self.queue.as_ref().map_or(Ok(()), Queue::check))?;
-        at("rate", self.rate.as_ref().map_or(Ok(()), Rate::check))?;
-        at("delay", self.delay.as_ref().map_or(Ok(()), Delay::check))?;
+        at("rate", self.rate.as_ref().map_or(Ok(()), RateModel::check))?;
+        at("delay", self.delay.as_ref().map_or(Ok(()), DelayModel::check))?;
         at("framing", self.framing.as_ref().map_or(Ok(()), Framing::check))?;
-        if let Some(law) = &self.reordering {
-            at("reordering", law.check(self.delay.as_ref().map_or(0, Delay::mean_ns)))?;
+        if let Some(model) = &self.reordering {
+            at("reordering", model.check(self.delay.as_ref().map_or(0, DelayModel::mean_ns)))?;
         }
         if self.loss_position.is_some() && self.loss.is_none() {
             return Err("loss_position: can only change together with loss".into());

@@ -129,7 +129,7 @@ pub struct Tcp {
     pub delayed_ack: bool,
     /// Explicit congestion notification (RFC 3168).
     pub ecn: bool,
-    /// Whether segments are spread over the round trip, whatever the law.
+    /// Whether segments are spread over the round trip, whatever the algorithm.
     pub pacing: bool,
     /// Whether that is one window per round trip, no faster (PSPacer's dynamic mode); else Linux's gains.
     pub even: bool,

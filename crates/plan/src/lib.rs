@@ -20,17 +20,17 @@ mod rate;
 mod series;
 
 pub use bundle::{Bundle, FlowKey, Policy, Resequence};
-pub use delay::{Delay, OutOfOrder, Rounding};
+pub use delay::{DelayModel, ReorderModel, Rounding};
 pub use direction::{Change, Direction, LossPosition};
 pub use events::{Cause, Event, LinkChange, Requester, Way};
 pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
 pub use longhaul_random::Distribution;
-pub use loss::{GapUnit, Loss};
-pub use pacing::{MOST_PACING_CLASSES, Pacing, PacingChange, PacingClass, PacingLaw, PacingRule, Sender};
+pub use loss::{GapUnit, LossModel};
+pub use pacing::{MOST_PACING_CLASSES, Pacing, PacingChange, PacingClass, PacingModel, PacingRule, Sender};
 pub use programs::{End, Part, Program, Ranks, Ready, Span};
-pub use queue::{Discipline, Queue};
-pub use rate::{Cells, Framing, Rate};
+pub use queue::{Queue, QueueDiscipline};
+pub use rate::{Cells, Framing, RateModel};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ pub struct Plan {
     /// Simulated parallel programs.
     #[serde(default)]
     pub jobs: Vec<Job>,
-    /// Laws of the window that the kernel learns for a live run.
+    /// Congestion-control algorithms that are loaded into the kernel for a live run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub laws: Vec<Loaded>,
     /// Changes while running, in order of time.
@@ -127,7 +127,7 @@ pub enum NodeKind {
     Router,
 }
 
-/// A link between two nodes; each direction has laws of its own.
+/// A link between two nodes; each direction has its own model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
@@ -155,7 +155,7 @@ pub struct RouteOverride {
     pub link: usize,
 }
 
-/// A law of the window, and the name by which the kernel knows it during the run: 1 to 15 letters, digits and
+/// A congestion-control algorithm, and the name by which the kernel knows it during the run: 1 to 15 letters, digits and
 /// underscores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -223,8 +223,8 @@ impl Plan {
         for (position, each) in event.change.pacing.iter().enumerate() {
             let ways = [(Way::Forward, &link.forward), (Way::Reverse, &link.reverse)];
             let meant = ways.iter().filter(|(way, _)| event.direction.is_none_or(|only| only == *way));
-            let few = |(_, laws): &(Way, &Direction)| {
-                laws.pacing.as_ref().is_none_or(|pacing| each.class >= pacing.classes.len())
+            let few = |(_, model): &(Way, &Direction)| {
+                model.pacing.as_ref().is_none_or(|pacing| each.class >= pacing.classes.len())
             };
             if meant.clone().any(few) {
                 return Err(format!("change.pacing[{position}].class: there is no class {}", each.class));
@@ -245,9 +245,9 @@ impl Plan {
         };
         let mut ways = [(Way::Forward, link.forward.clone()), (Way::Reverse, link.reverse.clone())];
         for each in before.chain([event]).filter(|each| each.link == event.link) {
-            for (way, laws) in &mut ways {
+            for (way, model) in &mut ways {
                 if each.direction.is_none_or(|only| only == *way)
-                    && let Some(pacing) = &mut laws.pacing
+                    && let Some(pacing) = &mut model.pacing
                 {
                     for change in &each.change.pacing {
                         if let Some(class) = pacing.classes.get_mut(change.class) {
@@ -257,7 +257,7 @@ impl Plan {
                 }
             }
         }
-        ways.iter().filter_map(|(_, laws)| laws.pacing.as_ref()).try_for_each(|pacing| pacing.check_sum())
+        ways.iter().filter_map(|(_, model)| model.pacing.as_ref()).try_for_each(|pacing| pacing.check_sum())
     }
 
     /// Checks what the types cannot say: versions, indices, probabilities.

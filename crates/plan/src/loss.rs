@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What is lost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Loss {
+pub enum LossModel {
     /// Nothing.
     None {},
     /// Each packet by itself.
@@ -108,7 +108,7 @@ pub enum GapUnit {
     Wall,
 }
 
-impl Loss {
+impl LossModel {
     /// The first thing that is wrong, named by its field.
     pub fn check(&self) -> Result<(), String> {
         let share = |name: &str, value: f64| match Probability::new(value) {
@@ -116,12 +116,12 @@ impl Loss {
             None => Err(format!("{name}: must lie between 0 and 1")),
         };
         match self {
-            Loss::None {} => Ok(()),
-            Loss::Independent { probability } => share("probability", *probability),
-            Loss::OnePerBlock { block: 0 } => Err("block: must be at least 1".into()),
-            Loss::Periodic { every: 0 } => Err("every: must be at least 1".into()),
-            Loss::OnePerBlock { .. } | Loss::Periodic { .. } => Ok(()),
-            Loss::GilbertElliott { mean, burst } => {
+            LossModel::None {} => Ok(()),
+            LossModel::Independent { probability } => share("probability", *probability),
+            LossModel::OnePerBlock { block: 0 } => Err("block: must be at least 1".into()),
+            LossModel::Periodic { every: 0 } => Err("every: must be at least 1".into()),
+            LossModel::OnePerBlock { .. } | LossModel::Periodic { .. } => Ok(()),
+            LossModel::GilbertElliott { mean, burst } => {
                 if !(0.0..1.0).contains(mean) {
                     Err("mean: must lie between 0 and 1".into())
                 } else if !(*burst >= 1.0 && *mean <= burst / (burst + 1.0)) {
@@ -130,7 +130,7 @@ impl Loss {
                     Ok(())
                 }
             }
-            Loss::Markov { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+            LossModel::Markov { good_to_bad, bad_to_good, loss_good, loss_bad } => {
                 share("good_to_bad", *good_to_bad)?;
                 share("bad_to_good", *bad_to_good)?;
                 share("loss_good", *loss_good)?;
@@ -141,7 +141,7 @@ impl Loss {
                     Err("good_to_bad: with bad_to_good must be more than 0".into())
                 }
             }
-            Loss::FourState { p13, p31, p32, p23, p14 } => {
+            LossModel::FourState { p13, p31, p32, p23, p14 } => {
                 for (name, value) in
                     [("p13", *p13), ("p31", *p31), ("p32", *p32), ("p23", *p23), ("p14", *p14)]
                 {
@@ -150,7 +150,7 @@ impl Loss {
                 share("p14: with p13", p13 + p14)?;
                 share("p32: with p31", p31 + p32)
             }
-            Loss::Correlated { mean, correlation } => {
+            LossModel::Correlated { mean, correlation } => {
                 share("mean", *mean)?;
                 if (0.0..1.0).contains(correlation) {
                     Ok(())
@@ -158,7 +158,7 @@ impl Loss {
                     Err("correlation: must be at least 0 and below 1".into())
                 }
             }
-            Loss::Renewal { gap, burst, unit, lasts_ns } => {
+            LossModel::Renewal { gap, burst, unit, lasts_ns } => {
                 if lasts_ns.is_some() && *unit != GapUnit::Wall {
                     return Err("lasts_ns: is for gaps in wall time".into());
                 }
@@ -169,14 +169,14 @@ impl Loss {
                     _ => Ok(()),
                 }
             }
-            Loss::Runs { runs, repeat } => {
+            LossModel::Runs { runs, repeat } => {
                 if *repeat && runs.iter().all(|&(good, lost)| good + lost == 0) {
                     Err("runs: cannot repeat a list without packets".into())
                 } else {
                     Ok(())
                 }
             }
-            Loss::Times { times_ns, repeat_ns } => {
+            LossModel::Times { times_ns, repeat_ns } => {
                 sorted("times_ns", times_ns)?;
                 match (repeat_ns, times_ns.last()) {
                     (Some(0), _) => Err("repeat_ns: must be positive".into()),

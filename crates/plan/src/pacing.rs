@@ -32,7 +32,7 @@ pub struct PacingClass {
     /// Its name, unique in its host.
     pub name: String,
     /// When its packets may leave.
-    pub law: PacingLaw,
+    pub law: PacingModel,
     /// Packets that may wait; `None`: any number.
     #[serde(default)]
     pub limit_packets: Option<u64>,
@@ -44,7 +44,7 @@ pub struct PacingClass {
 /// When the packets of a class may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum PacingLaw {
+pub enum PacingModel {
     /// When no other class may.
     Normal {},
     /// By the byte clock of a rate.
@@ -94,33 +94,35 @@ pub enum Sender {
     Job(u32),
 }
 
-/// A class of a host follows another law from now on; what waits stays.
+/// Gives a class of a host another pacing model; queued packets stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PacingChange {
     /// Position of the class.
     pub class: usize,
-    /// Its new law.
-    pub law: PacingLaw,
+    /// The new pacing model.
+    pub law: PacingModel,
 }
 
-impl PacingLaw {
+impl PacingModel {
     /// What it lets through over a long time; `None`: what others leave.
     pub fn bits_per_s(&self) -> Option<u64> {
         match *self {
-            PacingLaw::Normal {} => None,
-            PacingLaw::Paced { bits_per_s } | PacingLaw::TokenBucket { bits_per_s, .. } => Some(bits_per_s),
+            PacingModel::Normal {} => None,
+            PacingModel::Paced { bits_per_s } | PacingModel::TokenBucket { bits_per_s, .. } => {
+                Some(bits_per_s)
+            }
         }
     }
 
     /// The first thing that is wrong, named by its field.
     pub fn check(&self) -> Result<(), String> {
         match *self {
-            PacingLaw::Paced { bits_per_s: 0 } | PacingLaw::TokenBucket { bits_per_s: 0, .. } => {
+            PacingModel::Paced { bits_per_s: 0 } | PacingModel::TokenBucket { bits_per_s: 0, .. } => {
                 Err("bits_per_s: must be positive".into())
             }
-            PacingLaw::TokenBucket { burst_bytes: 0, .. } => Err("burst_bytes: must be positive".into()),
-            PacingLaw::TokenBucket { bits_per_s, peak_bits_per_s: Some(peak), .. } if peak < bits_per_s => {
+            PacingModel::TokenBucket { burst_bytes: 0, .. } => Err("burst_bytes: must be positive".into()),
+            PacingModel::TokenBucket { bits_per_s, peak_bits_per_s: Some(peak), .. } if peak < bits_per_s => {
                 Err("peak_bits_per_s: must be at least the rate".into())
             }
             _ => Ok(()),

@@ -10,13 +10,13 @@ pub struct Queue {
     pub limit_bytes: Option<u64>,
     /// Order, and what is dropped or marked before the limit is reached.
     #[serde(default)]
-    pub discipline: Discipline,
+    pub discipline: QueueDiscipline,
 }
 
 /// Order, and what is dropped or marked before the limit is reached.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Discipline {
+pub enum QueueDiscipline {
     /// First in, first out; what does not fit is not let in.
     #[default]
     Fifo,
@@ -101,33 +101,33 @@ impl Queue {
             }
         };
         match &self.discipline {
-            Discipline::Red { least_bytes, most_bytes, .. } if least_bytes >= most_bytes => {
+            QueueDiscipline::Red { least_bytes, most_bytes, .. } if least_bytes >= most_bytes => {
                 Err("most_bytes: must be more than the least".into())
             }
-            Discipline::Red { packet_bytes: 0, .. } => Err("packet_bytes: must be at least 1".into()),
-            Discipline::Red { probability, weight, .. } => {
+            QueueDiscipline::Red { packet_bytes: 0, .. } => Err("packet_bytes: must be at least 1".into()),
+            QueueDiscipline::Red { probability, weight, .. } => {
                 share("probability", *probability)?;
                 share("weight", *weight)
             }
-            Discipline::Codel { interval_ns: 0, .. } | Discipline::FqCodel { interval_ns: 0, .. } => {
-                Err("interval_ns: must be positive".into())
-            }
-            Discipline::FqCodel { quantum_bytes: 0, .. } | Discipline::Drr { quantum_bytes: 0, .. } => {
+            QueueDiscipline::Codel { interval_ns: 0, .. }
+            | QueueDiscipline::FqCodel { interval_ns: 0, .. } => Err("interval_ns: must be positive".into()),
+            QueueDiscipline::FqCodel { quantum_bytes: 0, .. }
+            | QueueDiscipline::Drr { quantum_bytes: 0, .. } => {
                 Err("quantum_bytes: must be at least 1".into())
             }
-            Discipline::FqCodel { flows, .. } | Discipline::Drr { flows, .. }
+            QueueDiscipline::FqCodel { flows, .. } | QueueDiscipline::Drr { flows, .. }
                 if !(1..=65_536).contains(flows) =>
             {
                 Err("flows: must lie between 1 and 65536".into())
             }
-            Discipline::Pie { update_ns: 0, .. } => Err("update_ns: must be positive".into()),
-            Discipline::Pie { alpha, beta, .. } if !(*alpha >= 0.0 && *beta >= 0.0) => {
+            QueueDiscipline::Pie { update_ns: 0, .. } => Err("update_ns: must be positive".into()),
+            QueueDiscipline::Pie { alpha, beta, .. } if !(*alpha >= 0.0 && *beta >= 0.0) => {
                 Err("alpha: and beta must not be negative".into())
             }
-            Discipline::Priority { bands } if bands.len() != 64 => {
+            QueueDiscipline::Priority { bands } if bands.len() != 64 => {
                 Err("bands: must name a band for each of 64 DSCPs".into())
             }
-            Discipline::Priority { bands } if bands.iter().any(|&band| band >= 8) => {
+            QueueDiscipline::Priority { bands } if bands.iter().any(|&band| band >= 8) => {
                 Err("bands: there are at most 8".into())
             }
             _ => Ok(()),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 /// How fast the wire takes packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Rate {
+pub enum RateModel {
     /// At once: nothing ever waits.
     Unlimited {},
     /// Exactly this fast.
@@ -84,23 +84,23 @@ impl Framing {
     }
 }
 
-impl Rate {
+impl RateModel {
     /// The first thing that is wrong, named by its field.
     pub fn check(&self) -> Result<(), String> {
         match self {
-            Rate::Constant { bits_per_s: 0 }
-            | Rate::Paced { bits_per_s: 0, .. }
-            | Rate::TokenBucket { bits_per_s: 0, .. } => {
+            RateModel::Constant { bits_per_s: 0 }
+            | RateModel::Paced { bits_per_s: 0, .. }
+            | RateModel::TokenBucket { bits_per_s: 0, .. } => {
                 Err("bits_per_s: must be positive; a link that carries nothing is down".into())
             }
-            Rate::Paced { bits_per_s, line_bits_per_s } if line_bits_per_s < bits_per_s => {
+            RateModel::Paced { bits_per_s, line_bits_per_s } if line_bits_per_s < bits_per_s => {
                 Err("line_bits_per_s: must be at least the paced rate".into())
             }
-            Rate::TokenBucket { burst_bytes: 0, .. } => Err("burst_bytes: must be positive".into()),
-            Rate::TokenBucket { bits_per_s, peak_bits_per_s: Some(peak), .. } if peak < bits_per_s => {
+            RateModel::TokenBucket { burst_bytes: 0, .. } => Err("burst_bytes: must be positive".into()),
+            RateModel::TokenBucket { bits_per_s, peak_bits_per_s: Some(peak), .. } if peak < bits_per_s => {
                 Err("peak_bits_per_s: must be at least the rate".into())
             }
-            Rate::Series { points, repeat_ns } => {
+            RateModel::Series { points, repeat_ns } => {
                 check_points(points, *repeat_ns)?;
                 if points.iter().all(|point| point.1 == 0) {
                     Err("points: must have a rate above 0; a link that carries nothing is down".into())
@@ -108,7 +108,7 @@ impl Rate {
                     Ok(())
                 }
             }
-            Rate::Opportunities { times_ns, repeat_ns, bytes } => {
+            RateModel::Opportunities { times_ns, repeat_ns, bytes } => {
                 sorted("times_ns", times_ns)?;
                 match times_ns.last() {
                     None | Some(0) => Err("times_ns: must hold a time after 0".into()),

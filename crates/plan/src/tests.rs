@@ -1,7 +1,7 @@
 use super::*;
 
 fn direction() -> Direction {
-    Direction { delay: Delay::Constant { delay_ns: 1_000 }, ..Direction::default() }
+    Direction { delay: DelayModel::Constant { delay_ns: 1_000 }, ..Direction::default() }
 }
 
 fn plan() -> Plan {
@@ -116,7 +116,7 @@ fn a_program_that_could_never_start_is_refused() {
 fn an_impossible_burst_is_refused() {
     let mut plan = plan();
     // A share of 0.9 lost in bursts of one would need more than every second packet lost.
-    plan.links[0].forward.loss = Loss::GilbertElliott { mean: 0.9, burst: 1.0 };
+    plan.links[0].forward.loss = LossModel::GilbertElliott { mean: 0.9, burst: 1.0 };
     assert!(plan.check().unwrap_err().starts_with("links[0].forward.loss.burst"));
 }
 
@@ -134,7 +134,7 @@ fn a_name_that_no_kernel_takes_for_a_law_is_refused() {
 #[test]
 fn nemcs_extra_delay_must_exceed_the_delay() {
     let mut plan = plan();
-    plan.links[0].forward.reordering = Some(OutOfOrder::Block { block: 10, delay_ns: 1_000 });
+    plan.links[0].forward.reordering = Some(ReorderModel::Block { block: 10, delay_ns: 1_000 });
     assert!(plan.check().unwrap_err().contains("must exceed"));
 }
 

@@ -110,9 +110,9 @@ fn trial(
     flow: Vec<u32>,
     class_: Vec<u8>,
 ) -> PyResult<Trial> {
-    let laws: longhaul_plan::Direction =
+    let model: longhaul_plan::Direction =
         serde_json::from_str(direction).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    laws.check().map_err(PyValueError::new_err)?;
+    model.check().map_err(PyValueError::new_err)?;
     if [sizes.len(), flow.len(), class_.len()] != [at_ps.len(); 3] {
         return Err(PyValueError::new_err("all lists must be equally long"));
     }
@@ -128,7 +128,7 @@ fn trial(
         })
         .collect();
     let mut result = Trial::default();
-    for passage in longhaul_network::trial(&laws, seed, name, &offers) {
+    for passage in longhaul_network::trial(&model, seed, name, &offers) {
         result.0.push(passage.packet);
         result.1.push(match passage.end {
             Ok(_) => "delivered",

@@ -341,11 +341,11 @@ mod tests {
     #[test]
     fn draws_have_the_mean_and_the_deviation_of_their_distribution() {
         const N: usize = 200_000;
-        for (law, mean, sd) in examples() {
-            assert_eq!(law.check(), Ok(()));
-            assert!((law.mean() - mean).abs() <= 1e-12 * mean.abs(), "{law:?}");
+        for (distribution, mean, sd) in examples() {
+            assert_eq!(distribution.check(), Ok(()));
+            assert!((distribution.mean() - mean).abs() <= 1e-12 * mean.abs(), "{distribution:?}");
             let mut stream = Seed::new(5).stream("distribution");
-            let draws: Vec<f64> = (0..N).map(|_| law.draw(&mut stream)).collect();
+            let draws: Vec<f64> = (0..N).map(|_| distribution.draw(&mut stream)).collect();
             let got = draws.iter().sum::<f64>() / N as f64;
             let square = draws.iter().map(|x| (x - got) * (x - got)).sum::<f64>() / N as f64;
             let fourth = draws
@@ -357,10 +357,14 @@ mod tests {
                 .sum::<f64>()
                 / N as f64;
             let n = libm::sqrt(N as f64);
-            assert!((got - mean).abs() <= 4.5 * sd / n, "{law:?}: mean {got}, not {mean}");
+            assert!((got - mean).abs() <= 4.5 * sd / n, "{distribution:?}: mean {got}, not {mean}");
             let error = libm::sqrt((fourth - square * square).max(0.0)) / n;
-            assert!((square - sd * sd).abs() <= 4.5 * error + 1e-12, "{law:?}: {square} not {}", sd * sd);
-            assert!(draws.iter().all(|&x| x >= law.least()), "{law:?}");
+            assert!(
+                (square - sd * sd).abs() <= 4.5 * error + 1e-12,
+                "{distribution:?}: {square} not {}",
+                sd * sd
+            );
+            assert!(draws.iter().all(|&x| x >= distribution.least()), "{distribution:?}");
         }
     }
 
@@ -385,7 +389,8 @@ mod tests {
 
     #[test]
     fn tails_that_are_too_heavy_have_no_finite_mean() {
-        let endless = |law: Distribution| law.check().is_ok() && law.mean() == f64::INFINITY;
+        let endless =
+            |distribution: Distribution| distribution.check().is_ok() && distribution.mean() == f64::INFINITY;
         assert!(endless(Distribution::Pareto { shape: 1.0, scale: 1.0 }));
         assert!(endless(Distribution::LogLogistic { shape: 1.0, scale: 1.0 }));
         assert!(endless(Distribution::GeneralisedPareto { shape: 1.0, scale: 1.0, location: 0.0 }));
@@ -400,17 +405,17 @@ mod tests {
 
     #[test]
     fn quantiles_ascend() {
-        for (law, _, _) in examples() {
-            let ladder: Vec<f64> = (1..1000).map(|k| law.quantile(f64::from(k) / 1000.0)).collect();
-            assert!(ladder.windows(2).all(|pair| pair[0] <= pair[1]), "{law:?}");
+        for (distribution, _, _) in examples() {
+            let ladder: Vec<f64> = (1..1000).map(|k| distribution.quantile(f64::from(k) / 1000.0)).collect();
+            assert!(ladder.windows(2).all(|pair| pair[0] <= pair[1]), "{distribution:?}");
         }
     }
 
     #[test]
     fn a_weibull_of_2_9_has_the_median_of_the_measured_losses() {
         // Hacker et al. 2008: shape 2.9; the median is scale * ln(2)^(1/2.9) = 0.8813 scale.
-        let law = Distribution::Weibull { shape: 2.9, scale: 0.3, location: 0.0 };
-        assert!((law.quantile(0.5) - 0.8813 * 0.3).abs() < 1e-5);
-        assert!((law.mean() - 0.8917 * 0.3).abs() < 1e-5);
+        let distribution = Distribution::Weibull { shape: 2.9, scale: 0.3, location: 0.0 };
+        assert!((distribution.quantile(0.5) - 0.8813 * 0.3).abs() < 1e-5);
+        assert!((distribution.mean() - 0.8917 * 0.3).abs() < 1e-5);
     }
 }

@@ -56,7 +56,7 @@ pub struct BinRow {
     pub delivered_bytes: u64,
     /// Their bytes with framing.
     pub delivered_wire_bytes: u64,
-    /// Ended by the loss law.
+    /// Ended by the loss model.
     pub lost_packets: u64,
     /// Ended by the queue's limit.
     pub overflowed_packets: u64,

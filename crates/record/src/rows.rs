@@ -46,7 +46,7 @@ pub struct SampleRow {
     pub delivered_bytes: u64,
     /// Bytes, with framing, of the packets that have begun to leave.
     pub wire_bytes: u64,
-    /// Ended by the loss law.
+    /// Ended by the loss model.
     pub lost_packets: u64,
     /// Ended by the queue's limit.
     pub overflowed_packets: u64,

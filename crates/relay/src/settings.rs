@@ -1,6 +1,6 @@
 //! What a gateway is told: links, sub-clusters, paths, where it listens.
 
-use longhaul_plan::{Cause, Direction, Event, LinkChange, Rate, Way};
+use longhaul_plan::{Cause, Direction, Event, LinkChange, RateModel, Way};
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -322,7 +322,7 @@ impl Settings {
         lengths.max().map(|(_, std::cmp::Reverse(index))| index)
     }
 
-    /// The laws of a way through a link.
+    /// The models of a way through a link.
     pub fn direction(&self, step: Step) -> &Direction {
         let link = &self.links[step.link];
         match step.way {
@@ -347,15 +347,15 @@ pub fn mean_rate(direction: &Direction) -> Option<u64> {
         return each.map(|rates| rates.iter().sum());
     }
     match &direction.rate {
-        Rate::Unlimited {} => None,
-        Rate::Constant { bits_per_s }
-        | Rate::Paced { bits_per_s, .. }
-        | Rate::TokenBucket { bits_per_s, .. } => Some(*bits_per_s),
-        Rate::Series { points, .. } => {
+        RateModel::Unlimited {} => None,
+        RateModel::Constant { bits_per_s }
+        | RateModel::Paced { bits_per_s, .. }
+        | RateModel::TokenBucket { bits_per_s, .. } => Some(*bits_per_s),
+        RateModel::Series { points, .. } => {
             let sum: u128 = points.iter().map(|point| u128::from(point.1)).sum();
             Some((sum / points.len().max(1) as u128) as u64)
         }
-        Rate::Opportunities { times_ns, repeat_ns, bytes } => {
+        RateModel::Opportunities { times_ns, repeat_ns, bytes } => {
             let bits = times_ns.len() as u128 * u128::from(*bytes) * 8 * 1_000_000_000;
             Some((bits / u128::from((*repeat_ns).max(1))) as u64)
         }

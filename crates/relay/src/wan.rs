@@ -2,7 +2,7 @@
 
 use crate::settings::{Settings, Share, Step, mean_rate};
 use longhaul_link::{Line, Load, Offered};
-use longhaul_network::laws;
+use longhaul_network::models;
 use longhaul_plan::{Change, Direction, Way};
 use longhaul_random::Seed;
 use longhaul_units::{Rate, Span, Time};
@@ -80,7 +80,7 @@ pub struct Wan {
     seed: Seed,
     share: Share,
     /// As they are now, by link; forward and reverse.
-    laws: Vec<[Direction; 2]>,
+    models: Vec<[Direction; 2]>,
     names: Vec<String>,
     paths: HashMap<(usize, usize), Vec<Step>>,
     channels: Vec<Option<Channel>>,
@@ -146,7 +146,7 @@ impl Wan {
         Wan {
             seed: Seed::new(settings.seed),
             share: settings.share,
-            laws: settings.links.iter().map(|link| [link.forward.clone(), link.reverse.clone()]).collect(),
+            models: settings.links.iter().map(|link| [link.forward.clone(), link.reverse.clone()]).collect(),
             names: settings.links.iter().map(|link| link.name.clone()).collect(),
             paths: settings.paths.iter().map(|path| ((path.from, path.to), path.steps.clone())).collect(),
             channels: Vec::new(),
@@ -228,10 +228,10 @@ impl Wan {
             self.opened += 1;
             name = format!("{name}/{}", self.opened);
         }
-        let laws = &self.laws[step.link][usize::from(step.way == Way::Reverse)];
+        let model = &self.models[step.link][usize::from(step.way == Way::Reverse)];
         let channel = Channel {
             step,
-            line: laws::line(laws, &self.seed, &name, Span::ZERO),
+            line: models::line(model, &self.seed, &name, Span::ZERO),
             clock: Time::ZERO,
             scheduled: Time::NEVER,
             blocked: VecDeque::new(),
@@ -259,7 +259,7 @@ impl Wan {
         self.run(at);
         if let Some(&first) = self.routes[piece.route.0 as usize].channels.first() {
             let Some(channel) = &mut self.channels[first] else { return true };
-            let limit = limit_of(&self.laws, channel.step);
+            let limit = limit_of(&self.models, channel.step);
             if !channel.blocked.is_empty() || !has_room(&channel.line, limit, piece.bytes) {
                 self.wait(piece.route, piece.flow);
                 return false;
@@ -296,7 +296,7 @@ impl Wan {
                 continue;
             };
             // How much comes is not known yet: half of a queue, or an empty one, is room for any piece.
-            if has_room(&channel.line, limit_of(&self.laws, channel.step), 0) {
+            if has_room(&channel.line, limit_of(&self.models, channel.step), 0) {
                 let flow = channel.blocked.pop_front();
                 if channel.blocked.is_empty() {
                     self.wanted.swap_remove(at);
@@ -407,7 +407,7 @@ impl Wan {
                 continue;
             }
             if route.is_none() {
-                apply(&mut self.laws[link][usize::from(each == Way::Reverse)], change);
+                apply(&mut self.models[link][usize::from(each == Way::Reverse)], change);
             }
             let step = Step { link, way: each };
             for index in 0..self.channels.len() {
@@ -416,7 +416,7 @@ impl Wan {
                     continue;
                 };
                 channel.clock = channel.clock.max(now);
-                channel.line.change(channel.clock, route, &laws::change(change));
+                channel.line.change(channel.clock, route, &models::change(change));
                 let at = channel.clock;
                 self.collect_ended(index, at);
                 self.schedule(index);
@@ -455,10 +455,10 @@ impl Wan {
             most = (rate / 8_000).clamp(u64::from(SMALLEST_PIECE), most);
         }
         for channel in channels.iter().flat_map(|&index| &self.channels[index]) {
-            let laws = self.direction(channel.step);
-            let half = laws.queue.limit_bytes.map_or(u64::MAX, |bytes| bytes / 2);
-            let burst = match laws.rate {
-                longhaul_plan::Rate::TokenBucket { burst_bytes, .. } => burst_bytes,
+            let model = self.direction(channel.step);
+            let half = model.queue.limit_bytes.map_or(u64::MAX, |bytes| bytes / 2);
+            let burst = match model.rate {
+                longhaul_plan::RateModel::TokenBucket { burst_bytes, .. } => burst_bytes,
                 _ => u64::MAX,
             };
             most = most.min(half).min(burst);
@@ -475,13 +475,13 @@ impl Wan {
     }
 
     fn direction(&self, step: Step) -> &Direction {
-        &self.laws[step.link][usize::from(step.way == Way::Reverse)]
+        &self.models[step.link][usize::from(step.way == Way::Reverse)]
     }
 
     /// What each way through each link has carried: (link, reverse, counts).
     pub fn counts(&self) -> Vec<(usize, bool, Counts)> {
-        let mut all = Vec::with_capacity(self.laws.len() * 2);
-        for link in 0..self.laws.len() {
+        let mut all = Vec::with_capacity(self.models.len() * 2);
+        for link in 0..self.models.len() {
             for reverse in [false, true] {
                 let mut sum = self.past_by_direction.get(&(link, reverse)).copied().unwrap_or_default();
                 for channel in self.channels.iter().flatten().filter(|each| key(each.step) == (link, reverse))
@@ -506,8 +506,8 @@ fn key(step: Step) -> (usize, bool) {
     (step.link, step.way == Way::Reverse)
 }
 
-fn limit_of(laws: &[[Direction; 2]], step: Step) -> (Option<u64>, Option<u64>) {
-    let queue = &laws[step.link][usize::from(step.way == Way::Reverse)];
+fn limit_of(models: &[[Direction; 2]], step: Step) -> (Option<u64>, Option<u64>) {
+    let queue = &models[step.link][usize::from(step.way == Way::Reverse)];
     let queue = queue.bundle.as_ref().and_then(|bundle| bundle.routes.first()).unwrap_or(queue);
     (queue.queue.limit_packets, queue.queue.limit_bytes)
 }
@@ -520,8 +520,8 @@ fn has_room(line: &Line<Piece>, limit: (Option<u64>, Option<u64>), bytes: u32) -
     packets == 0 || (limit.0.is_none_or(|limit| packets < limit) && limit.1.is_none_or(fits))
 }
 
-/// A direction's laws after a change.
-fn apply(laws: &mut Direction, change: &Change) {
+/// A direction's model after a change.
+fn apply(model: &mut Direction, change: &Change) {
     let Change {
         up,
         loss,
@@ -538,24 +538,24 @@ fn apply(laws: &mut Direction, change: &Change) {
         coalesce_ns: _,
         pacing: _,
     } = change.clone();
-    laws.loss_position = loss_position.unwrap_or(laws.loss_position);
-    laws.framing = framing.unwrap_or(laws.framing);
-    laws.reordering = reordering.or(laws.reordering.take());
-    laws.up = up.unwrap_or(laws.up);
-    laws.reorder = reorder.unwrap_or(laws.reorder);
-    laws.duplicate = duplicate.unwrap_or(laws.duplicate);
-    laws.corrupt = corrupt.unwrap_or(laws.corrupt);
+    model.loss_position = loss_position.unwrap_or(model.loss_position);
+    model.framing = framing.unwrap_or(model.framing);
+    model.reordering = reordering.or(model.reordering.take());
+    model.up = up.unwrap_or(model.up);
+    model.reorder = reorder.unwrap_or(model.reorder);
+    model.duplicate = duplicate.unwrap_or(model.duplicate);
+    model.corrupt = corrupt.unwrap_or(model.corrupt);
     if let Some(loss) = loss {
-        laws.loss = loss;
+        model.loss = loss;
     }
     if let Some(queue) = queue {
-        laws.queue = queue;
+        model.queue = queue;
     }
     if let Some(rate) = rate {
-        laws.rate = rate;
+        model.rate = rate;
     }
     if let Some(delay) = delay {
-        laws.delay = delay;
+        model.delay = delay;
     }
 }
 

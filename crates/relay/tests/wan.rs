@@ -1,6 +1,6 @@
 //! The emulated WAN against arithmetic.
 
-use longhaul_plan::{Change, Delay, Direction, Loss, Queue, Rate, Way};
+use longhaul_plan::{Change, DelayModel, Direction, LossModel, Queue, RateModel, Way};
 use longhaul_relay::{FlowId, Outcome, Path, Piece, RelayLink, RouteId, Settings, Share, Step, Wan};
 use longhaul_units::Time;
 
@@ -8,8 +8,8 @@ const FLOW: FlowId = FlowId { slot: 0, generation: 0 };
 
 fn law(delay_us: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
-        delay: Delay::Constant { delay_ns: delay_us * 1_000 },
-        rate: bits_per_s.map_or(Rate::Unlimited {}, |bits_per_s| Rate::Constant { bits_per_s }),
+        delay: DelayModel::Constant { delay_ns: delay_us * 1_000 },
+        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| RateModel::Constant { bits_per_s }),
         ..Direction::default()
     }
 }
@@ -123,8 +123,10 @@ fn a_full_queue_makes_streams_wait_in_turn() {
 
 #[test]
 fn what_is_lost_is_told_with_its_instant() {
-    let mut wan =
-        Wan::new(&settings(vec![Direction { loss: Loss::Independent { probability: 1.0 }, ..law(9, None) }]));
+    let mut wan = Wan::new(&settings(vec![Direction {
+        loss: LossModel::Independent { probability: 1.0 },
+        ..law(9, None)
+    }]));
     let route = wan.open(0, 1).unwrap();
     wan.offer(us(5), piece(7, 10, route));
     assert!(matches!(wan.outcome(), Some(Outcome::Ended(piece, _, at)) if piece.number == 7 && at == us(5)));
@@ -148,7 +150,7 @@ fn a_change_holds_for_routes_that_are_opened_later() {
     settings.share = Share::Connection;
     let mut wan = Wan::new(&settings);
     let before = wan.open(0, 1).unwrap();
-    let change = Change { delay: Some(Delay::Constant { delay_ns: 5_000_000 }), ..Change::default() };
+    let change = Change { delay: Some(DelayModel::Constant { delay_ns: 5_000_000 }), ..Change::default() };
     wan.change(us(10), 0, Some(Way::Forward), None, &change);
     let after = wan.open(0, 1).unwrap();
     let back = wan.open(1, 0).unwrap();

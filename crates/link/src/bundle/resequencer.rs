@@ -14,7 +14,7 @@ pub struct Resequence {
 /// A resequencer at work: packets with numbers below `expected` have been released or given up.
 #[derive(Debug)]
 pub(crate) struct Resequencer<P> {
-    law: Resequence,
+    settings: Resequence,
     expected: u64,
     held: BTreeMap<u64, (P, Time)>,
     bytes: u64,
@@ -25,9 +25,9 @@ pub(crate) struct Resequencer<P> {
 }
 
 impl<P: Load> Resequencer<P> {
-    pub(crate) fn new(law: Resequence) -> Self {
+    pub(crate) fn new(settings: Resequence) -> Self {
         Resequencer {
-            law,
+            settings,
             expected: 0,
             held: BTreeMap::new(),
             bytes: 0,
@@ -62,8 +62,8 @@ impl<P: Load> Resequencer<P> {
         }
         self.bytes += u64::from(packet.bytes());
         self.held.insert(number, (packet, at));
-        self.deadlines.push_back((at + self.law.wait, number));
-        while self.bytes > self.law.limit_bytes {
+        self.deadlines.push_back((at + self.settings.wait, number));
+        while self.bytes > self.settings.limit_bytes {
             let Some((&first, _)) = self.held.first_key_value() else { break };
             self.expected = first;
             self.release(at, out);
@@ -117,8 +117,8 @@ mod tests {
         }
     }
 
-    fn play(law: Resequence, arrivals: &[(u64, u64)]) -> Vec<(u64, u64)> {
-        let mut resequencer = Resequencer::new(law);
+    fn play(settings: Resequence, arrivals: &[(u64, u64)]) -> Vec<(u64, u64)> {
+        let mut resequencer = Resequencer::new(settings);
         let mut out = VecDeque::new();
         for &(number, us) in arrivals {
             resequencer.arrive(number, Packet(number), Time::from_ns(us * 1000), &mut out);
@@ -128,25 +128,25 @@ mod tests {
         out.into_iter().map(|(packet, due)| (packet.0, due.ns() / 1000)).collect()
     }
 
-    const LAW: Resequence = Resequence { wait: Span::from_us(100), limit_bytes: 10_000 };
+    const SETTINGS: Resequence = Resequence { wait: Span::from_us(100), limit_bytes: 10_000 };
 
     #[test]
     fn those_that_are_early_wait_for_the_one_that_is_late() {
-        let got = play(LAW, &[(0, 1), (2, 2), (3, 3), (1, 9), (4, 10)]);
+        let got = play(SETTINGS, &[(0, 1), (2, 2), (3, 3), (1, 9), (4, 10)]);
         assert_eq!(got, [(0, 1), (1, 9), (2, 9), (3, 9), (4, 10)]);
     }
 
     #[test]
     fn patience_ends_after_the_wait_and_the_late_one_goes_by_itself() {
-        let got = play(LAW, &[(0, 0), (2, 10), (3, 50), (1, 300), (4, 310)]);
+        let got = play(SETTINGS, &[(0, 0), (2, 10), (3, 50), (1, 300), (4, 310)]);
         // 2 waited from 10 to 110, and 3, next in order, goes with it.
         assert_eq!(got, [(0, 0), (2, 110), (3, 110), (1, 300), (4, 310)]);
     }
 
     #[test]
     fn memory_is_bounded_by_letting_the_first_in_order_go() {
-        let law = Resequence { limit_bytes: 2_000, ..LAW };
-        let got = play(law, &[(0, 0), (3, 10), (2, 20), (5, 30), (1, 40), (4, 50)]);
+        let settings = Resequence { limit_bytes: 2_000, ..SETTINGS };
+        let got = play(settings, &[(0, 0), (3, 10), (2, 20), (5, 30), (1, 40), (4, 50)]);
         // With 5 there are three: 2 goes, and 3 behind it. 1 is late then.
         assert_eq!(got, [(0, 0), (2, 30), (3, 30), (1, 40), (4, 50), (5, 50)]);
     }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn copies_pass_through() {
         assert_eq!(
-            play(LAW, &[(0, 0), (0, 1), (2, 2), (2, 3), (1, 4)]),
+            play(SETTINGS, &[(0, 0), (0, 1), (2, 2), (2, 3), (1, 4)]),
             [(0, 0), (0, 1), (2, 3), (1, 4), (2, 4)]
         );
     }

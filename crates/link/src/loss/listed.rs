@@ -51,7 +51,7 @@ pub(crate) struct Times {
 impl Times {
     pub(crate) fn new(times: Arc<[Time]>, repeat: Option<Span>, now: Time) -> Self {
         let mut new = Times { times, repeat, next: 0 };
-        // Times before the law began strike nobody.
+        // Times before the model began strike nobody.
         new.next = new.first_from(now);
         new
     }

@@ -165,8 +165,8 @@ mod tests {
     #[test]
     fn correlated_loss_keeps_its_mean_and_its_correlation() {
         for (p, c) in [(0.001, 0.25), (0.05, 0.5), (0.3, 0.9)] {
-            let mut law = TwoState::correlated(p, c);
-            let fates = fates(|stream| law.strikes(stream));
+            let mut model = TwoState::correlated(p, c);
+            let fates = fates(|stream| model.strikes(stream));
             let error = libm::sqrt(p * (1.0 - p) * (1.0 + c) / (1.0 - c) / N as f64);
             assert!((mean(&fates) - p).abs() < 4.5 * error, "{p} {c}: {}", mean(&fates));
             // Pairs of losses carry the estimate: N p of them, each a loss with p + c (1 - p).
@@ -181,8 +181,8 @@ mod tests {
     fn two_lossy_states_lose_their_weighted_mean() {
         for (p, r, g, b) in [(0.01, 0.1, 0.0, 1.0), (0.02, 0.2, 0.01, 0.5), (0.3, 0.3, 0.2, 0.9)] {
             let at = |x: f64| Probability::new(x).unwrap();
-            let mut law = TwoState::elliott(at(p), at(r), at(g), at(b));
-            let fates = fates(|stream| law.strikes(stream));
+            let mut model = TwoState::elliott(at(p), at(r), at(g), at(b));
+            let fates = fates(|stream| model.strikes(stream));
             let expected = (p * b + r * g) / (p + r);
             // Variance of the mean: independent draws given the states, and the states' own.
             let (w, c) = (p / (p + r), 1.0 - p - r);
@@ -197,8 +197,8 @@ mod tests {
         for (p13, p31, p32, p23, p14) in
             [(0.01, 0.3, 0.2, 0.5, 0.001), (0.02, 0.5, 0.0, 1.0, 0.01), (0.1, 0.2, 0.3, 0.4, 0.0)]
         {
-            let mut law = FourState::new(p13, p31, p32, p23, p14);
-            let fates = fates(|stream| law.strikes(stream));
+            let mut model = FourState::new(p13, p31, p32, p23, p14);
+            let fates = fates(|stream| model.strikes(stream));
             let [_, _, lost_burst, lost_alone] = FourState::long_run(p13, p31, p32, p23, p14);
             let expected = lost_burst + lost_alone;
             // Batches of 1000 packets, far longer than any sojourn, are nearly independent.

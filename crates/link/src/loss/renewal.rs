@@ -105,34 +105,36 @@ mod tests {
     }
 
     /// Positions of losses among packets of 1500 bytes that come every `every_us`.
-    fn losses(mut law: Renewal, packets: u64, every_us: u64) -> Vec<u64> {
+    fn losses(mut model: Renewal, packets: u64, every_us: u64) -> Vec<u64> {
         let mut stream = stream();
-        (0..packets).filter(|n| law.strikes(&mut stream, Time::from_ns(n * every_us * 1000), 1500)).collect()
+        (0..packets)
+            .filter(|n| model.strikes(&mut stream, Time::from_ns(n * every_us * 1000), 1500))
+            .collect()
     }
 
     #[test]
     fn constant_gaps_lose_every_so_many_packets_or_bytes() {
-        let law =
+        let model =
             Renewal::new(Distribution::Constant { value: 5.0 }, one(), GapUnit::Packets, None, Time::ZERO);
-        assert_eq!(losses(law, 20, 1), [4, 9, 14, 19]);
-        let law =
+        assert_eq!(losses(model, 20, 1), [4, 9, 14, 19]);
+        let model =
             Renewal::new(Distribution::Constant { value: 6000.0 }, one(), GapUnit::Bytes, None, Time::ZERO);
-        assert_eq!(losses(law, 12, 1), [3, 7, 11]);
+        assert_eq!(losses(model, 12, 1), [3, 7, 11]);
         // 1500 bytes take 12 us at 1 Gbit/s: a point every 60 us is one in five.
         let busy = GapUnit::Busy(Rate::from_bits_per_s(1_000_000_000).unwrap());
-        let law = Renewal::new(Distribution::Constant { value: 60_000.0 }, one(), busy, None, Time::ZERO);
-        assert_eq!(losses(law, 10, 1), [4, 9]);
+        let model = Renewal::new(Distribution::Constant { value: 60_000.0 }, one(), busy, None, Time::ZERO);
+        assert_eq!(losses(model, 10, 1), [4, 9]);
     }
 
     #[test]
     fn wall_time_loses_a_fixed_number_a_second_whatever_is_offered() {
-        let law =
+        let model =
             |gap| Renewal::new(Distribution::Constant { value: gap }, one(), GapUnit::Wall, None, Time::ZERO);
         // A point every 10 ms: the packet at 10 ms, at 20 ms ..., at either rate of packets.
-        assert_eq!(losses(law(1e7), 41, 1000), [10, 20, 30, 40]);
-        assert_eq!(losses(law(1e7), 401, 100), [100, 200, 300, 400]);
+        assert_eq!(losses(model(1e7), 41, 1000), [10, 20, 30, 40]);
+        assert_eq!(losses(model(1e7), 401, 100), [100, 200, 300, 400]);
         // Points that no packet came between strike one packet together.
-        assert_eq!(losses(law(1e6), 4, 5000), [1, 2, 3]);
+        assert_eq!(losses(model(1e6), 4, 5000), [1, 2, 3]);
     }
 
     #[test]
@@ -153,10 +155,10 @@ mod tests {
     #[test]
     fn bursts_take_whole_packets_beside_the_gap() {
         let burst = Distribution::Constant { value: 2.5 };
-        let law =
+        let model =
             Renewal::new(Distribution::Constant { value: 4.0 }, burst, GapUnit::Packets, None, Time::ZERO);
         // Three lost from the fourth on; then four more packets to the next point.
-        assert_eq!(losses(law, 16, 1), [3, 4, 5, 9, 10, 11, 15]);
+        assert_eq!(losses(model, 16, 1), [3, 4, 5, 9, 10, 11, 15]);
     }
 
     #[test]
@@ -180,8 +182,8 @@ mod tests {
     fn the_measured_losses_of_teragrid_come_1346_times_in_six_hours() {
         // Weibull of shape 2.9 and scale 18 s has a mean of 16.05 s: 21,600 s / 16.05 s.
         let gap = Distribution::Weibull { shape: 2.9, scale: 18e9, location: 0.0 };
-        let law = Renewal::new(gap, one(), GapUnit::Wall, None, Time::ZERO);
-        let got = losses(law, 21_600_000, 1000).len() as f64;
+        let model = Renewal::new(gap, one(), GapUnit::Wall, None, Time::ZERO);
+        let got = losses(model, 21_600_000, 1000).len() as f64;
         let error = libm::sqrt(1346.0) * 0.3747;
         assert!((got - 1346.0).abs() < 4.5 * error, "{got}");
     }

@@ -4,7 +4,7 @@ use longhaul_units::{Span, Time};
 
 /// Controlled delay: Nichols and Jacobson, RFC 8289.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CodelLaw {
+pub struct CodelParameters {
     /// Acceptable standing delay.
     pub target: Span,
     /// A worst-case round trip.
@@ -16,7 +16,7 @@ pub struct CodelLaw {
 /// The state of RFC 8289, section 5.3, by its names.
 #[derive(Clone, Debug)]
 pub(crate) struct Codel {
-    law: CodelLaw,
+    parameters: CodelParameters,
     first_above_time: Option<Time>,
     drop_next: Time,
     count: u32,
@@ -27,9 +27,9 @@ pub(crate) struct Codel {
 }
 
 impl Codel {
-    pub(crate) fn new(law: CodelLaw) -> Self {
+    pub(crate) fn new(parameters: CodelParameters) -> Self {
         Codel {
-            law,
+            parameters,
             first_above_time: None,
             drop_next: Time::ZERO,
             count: 0,
@@ -54,7 +54,7 @@ impl Codel {
             while self.dropping && now >= self.drop_next {
                 let mut victim = packet?;
                 self.count = self.count.saturating_add(1);
-                if self.law.ecn && out.mark(&mut victim.packet) {
+                if self.parameters.ecn && out.mark(&mut victim.packet) {
                     self.drop_next = self.control_law(self.drop_next);
                     return Some(victim);
                 }
@@ -68,7 +68,7 @@ impl Codel {
             }
         } else if ok_to_drop {
             let mut victim = packet?;
-            let marked = self.law.ecn && out.mark(&mut victim.packet);
+            let marked = self.parameters.ecn && out.mark(&mut victim.packet);
             if marked {
                 packet = Some(victim);
             } else {
@@ -78,7 +78,7 @@ impl Codel {
             self.dropping = true;
             // Soon after the last time, begin with the rate of drops that held the queue then.
             let delta = self.count.saturating_sub(self.last_count);
-            let sixteen = Span::from_ps(self.law.interval.ps().saturating_mul(16));
+            let sixteen = Span::from_ps(self.parameters.interval.ps().saturating_mul(16));
             self.count = if delta > 1 && now < self.drop_next + sixteen { delta } else { 1 };
             self.drop_next = self.control_law(now);
             self.last_count = self.count;
@@ -93,13 +93,13 @@ impl Codel {
             return (None, false);
         };
         self.max_packet = self.max_packet.max(u64::from(packet.packet.bytes()));
-        if now.since(packet.since) < self.law.target || list.bytes <= self.max_packet {
+        if now.since(packet.since) < self.parameters.target || list.bytes <= self.max_packet {
             self.first_above_time = None;
             return (Some(packet), false);
         }
         match self.first_above_time {
             None => {
-                self.first_above_time = Some(now + self.law.interval);
+                self.first_above_time = Some(now + self.parameters.interval);
                 (Some(packet), false)
             }
             Some(time) => (Some(packet), now >= time),
@@ -107,7 +107,7 @@ impl Codel {
     }
 
     fn control_law(&self, time: Time) -> Time {
-        let ps = self.law.interval.ps() as f64 / libm::sqrt(f64::from(self.count.max(1)));
+        let ps = self.parameters.interval.ps() as f64 / libm::sqrt(f64::from(self.count.max(1)));
         time + Span::from_ps(ps as u64)
     }
 }

@@ -1,5 +1,5 @@
 use super::codel::Codel;
-use super::{Arrival, CodelLaw, Fifo, Outcome, Waiting, bucket};
+use super::{Arrival, CodelParameters, Fifo, Outcome, Waiting, bucket};
 use crate::{Fate, Load};
 use longhaul_units::Time;
 use std::collections::VecDeque;
@@ -28,8 +28,8 @@ struct Flow<P> {
 const BATCH: u64 = 64;
 
 impl<P: Load> FqCodel<P> {
-    pub(crate) fn new(law: CodelLaw, quantum: u32, flows: u32) -> Self {
-        let flow = || Flow { list: Fifo::new(), codel: Codel::new(law), credits: 0, listed: false };
+    pub(crate) fn new(parameters: CodelParameters, quantum: u32, flows: u32) -> Self {
+        let flow = || Flow { list: Fifo::new(), codel: Codel::new(parameters), credits: 0, listed: false };
         FqCodel {
             flows: (0..flows.max(1)).map(|_| flow()).collect(),
             new: VecDeque::new(),

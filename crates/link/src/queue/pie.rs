@@ -4,7 +4,7 @@ use longhaul_units::{Span, Time};
 /// Proportional integral controller enhanced: RFC 8033, with delays taken from time stamps
 /// (section 4.2) and without the optional derandomisation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PieLaw {
+pub struct PieParameters {
     /// Delay to be held.
     pub target: Span,
     /// Time between updates of the chance; positive.
@@ -21,7 +21,7 @@ pub struct PieLaw {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Pie {
-    law: PieLaw,
+    parameters: PieParameters,
     chance: f64,
     delay: Span,
     delay_before: Span,
@@ -34,19 +34,19 @@ const FEW_PACKETS: u64 = 2;
 const MARK_UP_TO: f64 = 0.1;
 
 impl Pie {
-    pub(crate) fn new(law: PieLaw, now: Time) -> Self {
+    pub(crate) fn new(parameters: PieParameters, now: Time) -> Self {
         Pie {
-            law,
+            parameters,
             chance: 0.0,
             delay: Span::ZERO,
             delay_before: Span::ZERO,
-            burst_left: law.burst,
-            next_update: now + law.update,
+            burst_left: parameters.burst,
+            next_update: now + parameters.update,
         }
     }
 
     pub(crate) fn may_mark(&self) -> bool {
-        self.law.ecn && self.chance <= MARK_UP_TO
+        self.parameters.ecn && self.chance <= MARK_UP_TO
     }
 
     /// Whether an arriving packet of `bytes` is struck, with `waiting` bytes ahead of it.
@@ -55,7 +55,7 @@ impl Pie {
         if self.burst_left > Span::ZERO {
             return false;
         }
-        let half = self.law.target.ps() / 2;
+        let half = self.parameters.target.ps() / 2;
         let calm = self.delay_before.ps() < half && self.chance < 0.2;
         if calm || waiting <= FEW_PACKETS * u64::from(bytes) {
             return false;
@@ -74,21 +74,21 @@ impl Pie {
             let quiet = self.chance == 0.0 && self.delay == Span::ZERO && self.delay_before == Span::ZERO;
             if quiet {
                 // Nothing would change until something waits: all updates up to now at once.
-                self.burst_left = self.law.burst;
-                let step = self.law.update.ps().max(1);
+                self.burst_left = self.parameters.burst;
+                let step = self.parameters.update.ps().max(1);
                 let missed = now.since(self.next_update).ps() / step;
                 self.next_update += Span::from_ps((missed + 1) * step);
                 return;
             }
             self.update();
-            self.next_update += self.law.update;
+            self.next_update += self.parameters.update;
         }
     }
 
     fn update(&mut self) {
-        let target = self.law.target.as_secs_f64();
+        let target = self.parameters.target.as_secs_f64();
         let (delay, before) = (self.delay.as_secs_f64(), self.delay_before.as_secs_f64());
-        let mut change = self.law.alpha * (delay - target) + self.law.beta * (delay - before);
+        let mut change = self.parameters.alpha * (delay - target) + self.parameters.beta * (delay - before);
         change /= match self.chance {
             chance if chance < 0.000_001 => 2048.0,
             chance if chance < 0.000_01 => 512.0,
@@ -110,10 +110,10 @@ impl Pie {
         if self.chance < 1e-12 {
             self.chance = 0.0;
         }
-        self.burst_left = self.burst_left.saturating_sub(self.law.update);
+        self.burst_left = self.burst_left.saturating_sub(self.parameters.update);
         let half = target / 2.0;
         if self.chance == 0.0 && delay < half && before < half {
-            self.burst_left = self.law.burst;
+            self.burst_left = self.parameters.burst;
         }
         self.delay_before = self.delay;
     }

@@ -4,7 +4,7 @@ use longhaul_units::Time;
 /// Random early detection: Floyd and Jacobson, IEEE/ACM Trans. Networking 1 (1993) 397, counted in
 /// bytes; `gentle` after Floyd 2000.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RedLaw {
+pub struct RedParameters {
     /// Average of waiting bytes below which nothing is dropped.
     pub least: u64,
     /// Average from which on everything is (with `gentle`: twice this); more than the least.
@@ -23,7 +23,7 @@ pub struct RedLaw {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Red {
-    law: RedLaw,
+    parameters: RedParameters,
     average: f64,
     /// Packets since the last one that was struck; `None` below the least average.
     count: Option<u32>,
@@ -34,41 +34,41 @@ pub(crate) struct Red {
 }
 
 impl Red {
-    pub(crate) fn new(law: RedLaw) -> Self {
-        Red { law, average: 0.0, count: None, by_chance: true, seen: Time::ZERO }
+    pub(crate) fn new(parameters: RedParameters) -> Self {
+        Red { parameters, average: 0.0, count: None, by_chance: true, seen: Time::ZERO }
     }
 
     /// Whether the packet that has just been struck may be marked instead.
     pub(crate) fn may_mark(&self) -> bool {
-        self.law.ecn && self.by_chance
+        self.parameters.ecn && self.by_chance
     }
 
     /// Takes an arrival into the average; whether it is struck. `waiting`: bytes ahead of it.
     pub(crate) fn strikes(&mut self, waiting: u64, bytes: u32, at: &mut Arrival<'_>) -> bool {
-        let law = self.law;
+        let parameters = self.parameters;
         if at.idle && at.typical.ps() > 0 {
             // As if so many small packets had found an empty queue.
             let idle = at.now.since(at.idle_since.max(self.seen));
-            self.average *= libm::pow(1.0 - law.weight, idle.ps() as f64 / at.typical.ps() as f64);
+            self.average *= libm::pow(1.0 - parameters.weight, idle.ps() as f64 / at.typical.ps() as f64);
         }
         self.seen = at.now;
-        self.average += law.weight * (waiting as f64 - self.average);
+        self.average += parameters.weight * (waiting as f64 - self.average);
         let draw = at.chance.uniform();
-        let (least, most) = (law.least as f64, law.most as f64);
+        let (least, most) = (parameters.least as f64, parameters.most as f64);
         self.by_chance = true;
         let base = if self.average < least {
             self.count = None;
             return false;
         } else if self.average < most {
-            law.probability * (self.average - least) / (most - least)
-        } else if law.gentle && self.average < 2.0 * most {
-            law.probability + (1.0 - law.probability) * (self.average - most) / most
+            parameters.probability * (self.average - least) / (most - least)
+        } else if parameters.gentle && self.average < 2.0 * most {
+            parameters.probability + (1.0 - parameters.probability) * (self.average - most) / most
         } else {
             self.count = Some(0);
             self.by_chance = false;
             return true;
         };
-        let base = base * f64::from(bytes) / f64::from(law.packet.max(1));
+        let base = base * f64::from(bytes) / f64::from(parameters.packet.max(1));
         let count = self.count.map_or(0, |count| count + 1);
         // Spreads the gaps evenly: uniform on 1 .. 1/base instead of geometric.
         let spread = 1.0 - f64::from(count) * base;

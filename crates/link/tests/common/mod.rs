@@ -1,10 +1,10 @@
-//! Packets, laws and inputs for the tests.
+//! Packets, models and inputs for the tests.
 #![allow(dead_code, clippy::allow_attributes, reason = "each test file uses its own part of this one")]
 
 use longhaul_link::{
-    BundleLaws, Change, CodelLaw, Delay, Discipline, Fate, FlowKey, Framing, GapUnit, Laws, Line, Link, Load,
-    Loss, LossPosition, Offered, Opportunities, OutOfOrder, PieLaw, Policy, QueueLimit, RateLaw, RedLaw,
-    Resequence, Rounding, Series,
+    BundleModel, Change, CodelParameters, DelayModel, Fate, FlowKey, Framing, GapUnit, Line, Link, LinkModel,
+    Load, LossModel, LossPosition, Offered, Opportunities, PieParameters, Policy, QueueDiscipline,
+    QueueLimit, RateModel, RedParameters, ReorderModel, Resequence, Rounding, Series,
 };
 use longhaul_random::{Distribution, Seed};
 use longhaul_units::{Histogram, Probability, Rate, Span, Time};
@@ -43,20 +43,20 @@ pub fn packet(number: u64, bytes: u32) -> Packet {
 }
 
 /// A link that only passes things on.
-pub fn transparent() -> Laws {
-    Laws::default()
+pub fn transparent() -> LinkModel {
+    LinkModel::default()
 }
 
-pub fn link(laws: Laws) -> Link<Packet> {
-    Link::new(laws, &Seed::new(1), "par-nyc/forward", Span::ZERO)
+pub fn link(model: LinkModel) -> Link<Packet> {
+    Link::new(model, &Seed::new(1), "par-nyc/forward", Span::ZERO)
 }
 
 pub fn probability(p: f64) -> Probability {
     Probability::new(p).unwrap()
 }
 
-pub fn gigabit(n: u64) -> RateLaw {
-    RateLaw::constant(n * 1_000_000_000)
+pub fn gigabit(n: u64) -> RateModel {
+    RateModel::constant(n * 1_000_000_000)
 }
 
 pub fn ethernet() -> Framing {
@@ -216,28 +216,28 @@ fn any_tail(most: f64) -> impl Strategy<Value = (f64, f64, f64)> {
     (-1.0..1.5, 0.1..most, -0.5..1.0).prop_map(|(shape, scale, at)| (shape, scale, scale * at))
 }
 
-fn any_loss() -> impl Strategy<Value = Loss> {
+fn any_loss() -> impl Strategy<Value = LossModel> {
     prop_oneof![
-        Just(Loss::None),
-        (0.0..=1.0).prop_map(|p| Loss::Independent(probability(p))),
-        (0u64..9).prop_map(Loss::OnePerBlock),
-        (0u64..9).prop_map(Loss::Periodic),
-        (0.0..0.5, 1.0..9.0).prop_map(|(mean, burst)| Loss::GilbertElliott { mean, burst }),
-        (0.0..0.9, 0.0..0.99).prop_map(|(mean, correlation)| Loss::Correlated { mean, correlation }),
-        (0.01..0.5, 0.01..0.9, 0.0..0.5).prop_map(|(p, r, g)| Loss::Markov {
+        Just(LossModel::None),
+        (0.0..=1.0).prop_map(|p| LossModel::Independent(probability(p))),
+        (0u64..9).prop_map(LossModel::OnePerBlock),
+        (0u64..9).prop_map(LossModel::Periodic),
+        (0.0..0.5, 1.0..9.0).prop_map(|(mean, burst)| LossModel::GilbertElliott { mean, burst }),
+        (0.0..0.9, 0.0..0.99).prop_map(|(mean, correlation)| LossModel::Correlated { mean, correlation }),
+        (0.01..0.5, 0.01..0.9, 0.0..0.5).prop_map(|(p, r, g)| LossModel::Markov {
             good_to_bad: probability(p),
             bad_to_good: probability(r),
             loss_good: probability(g),
             loss_bad: probability(0.8),
         }),
-        (0.0..0.5, 0.01..0.5, 0.0..0.5).prop_map(|(p13, p31, p32)| Loss::FourState {
+        (0.0..0.5, 0.01..0.5, 0.0..0.5).prop_map(|(p13, p31, p32)| LossModel::FourState {
             p13,
             p31,
             p32,
             p23: 0.5,
             p14: 0.1
         }),
-        (any_amount(9.0), any_amount(3.0)).prop_map(|(gap, burst)| Loss::Renewal {
+        (any_amount(9.0), any_amount(3.0)).prop_map(|(gap, burst)| LossModel::Renewal {
             gap,
             burst,
             unit: GapUnit::Packets,
@@ -252,15 +252,15 @@ fn any_loss() -> impl Strategy<Value = Loss> {
                 Just(GapUnit::Busy(Rate::from_bits_per_s(1_000_000_000).unwrap())),
             ]
         )
-            .prop_map(|(gap, lasts, unit)| Loss::Renewal {
+            .prop_map(|(gap, lasts, unit)| LossModel::Renewal {
                 gap,
                 burst: Distribution::Constant { value: 1.0 },
                 unit,
                 lasts
             }),
         (proptest::collection::vec((0u64..5, 0u64..3), 0..4), any::<bool>())
-            .prop_map(|(runs, repeat)| Loss::Runs { runs: Arc::from(runs), repeat }),
-        proptest::collection::btree_set(0u64..30_000, 0..6).prop_map(|times| Loss::Times {
+            .prop_map(|(runs, repeat)| LossModel::Runs { runs: Arc::from(runs), repeat }),
+        proptest::collection::btree_set(0u64..30_000, 0..6).prop_map(|times| LossModel::Times {
             times: times.into_iter().map(Time::from_ns).collect(),
             repeat: Some(Span::from_us(40)),
         }),
@@ -278,18 +278,19 @@ fn any_series(most: u64) -> impl Strategy<Value = Series> {
     })
 }
 
-fn any_delay() -> impl Strategy<Value = Delay> {
+fn any_delay() -> impl Strategy<Value = DelayModel> {
     prop_oneof![
-        any_span(20_000).prop_map(Delay::Constant),
-        (any_span(20_000), 0.0..=1.0).prop_map(|(mean, share)| Delay::Uniform {
+        any_span(20_000).prop_map(DelayModel::Constant),
+        (any_span(20_000), 0.0..=1.0).prop_map(|(mean, share)| DelayModel::Uniform {
             mean,
             half_width: Span::from_ps((mean.ps() as f64 * share) as u64),
         }),
-        (any_span(20_000), any_span(10_000)).prop_map(|(mean, sd)| Delay::Normal { mean, sd }),
+        (any_span(20_000), any_span(10_000)).prop_map(|(mean, sd)| DelayModel::Normal { mean, sd }),
         (any_span(20_000), any_amount(9000.0), prop_oneof![Just(0.0), 0.0..0.99])
-            .prop_map(|(base, jitter, correlation)| Delay::Random { base, jitter, correlation }),
-        (any_series(20_000_000), any::<bool>()).prop_map(|(series, linear)| Delay::Series { series, linear }),
-        (any_span(20_000), 1u32..1_000_000, any::<bool>()).prop_map(|(delay, hz, up)| Delay::Ticks {
+            .prop_map(|(base, jitter, correlation)| DelayModel::Random { base, jitter, correlation }),
+        (any_series(20_000_000), any::<bool>())
+            .prop_map(|(series, linear)| DelayModel::Series { series, linear }),
+        (any_span(20_000), 1u32..1_000_000, any::<bool>()).prop_map(|(delay, hz, up)| DelayModel::Ticks {
             delay,
             hz: hz + 1000,
             rounding: if up { Rounding::Up } else { Rounding::Nearest },
@@ -314,36 +315,39 @@ pub fn any_bit_rate() -> impl Strategy<Value = Rate> {
     (1u64..20_000_000_000).prop_map(|b| Rate::from_bits_per_s(b + 99_999_999).unwrap())
 }
 
-fn any_rate() -> impl Strategy<Value = RateLaw> {
+fn any_rate() -> impl Strategy<Value = RateModel> {
     prop_oneof![
-        1 => Just(RateLaw::Unlimited),
-        4 => any_bit_rate().prop_map(RateLaw::Constant),
-        1 => (any_bit_rate(), any_bit_rate()).prop_map(|(a, b)| RateLaw::Paced { rate: a.min(b), line: a.max(b) }),
+        1 => Just(RateModel::Unlimited),
+        4 => any_bit_rate().prop_map(RateModel::Constant),
+        1 => (any_bit_rate(), any_bit_rate()).prop_map(|(a, b)| RateModel::Paced { rate: a.min(b), line: a.max(b) }),
         1 => (any_bit_rate(), 1u64..20_000, proptest::option::of(any_bit_rate())).prop_map(
-            |(rate, burst_bytes, peak)| RateLaw::TokenBucket { rate, burst_bytes, peak },
+            |(rate, burst_bytes, peak)| RateModel::TokenBucket { rate, burst_bytes, peak },
         ),
-        1 => any_outages().prop_map(RateLaw::Series),
+        1 => any_outages().prop_map(RateModel::Series),
         1 => (1u64..9_000).prop_map(|bytes| {
             let times = [Time::from_ns(3_000), Time::from_ns(3_000), Time::from_ns(20_000)];
-            RateLaw::Opportunities(Opportunities::new(&times, Span::from_us(20), bytes).unwrap())
+            RateModel::Opportunities(Opportunities::new(&times, Span::from_us(20), bytes).unwrap())
         }),
     ]
 }
 
 /// Disciplines that keep the order.
-fn any_line() -> impl Strategy<Value = Discipline> {
-    let codel =
-        |target: u64, ecn| CodelLaw { target: Span::from_ns(target), interval: Span::from_us(20), ecn };
+fn any_line() -> impl Strategy<Value = QueueDiscipline> {
+    let codel = |target: u64, ecn| CodelParameters {
+        target: Span::from_ns(target),
+        interval: Span::from_us(20),
+        ecn,
+    };
     prop_oneof![
-        4 => Just(Discipline::Fifo),
-        1 => Just(Discipline::HeadDrop),
+        4 => Just(QueueDiscipline::Fifo),
+        1 => Just(QueueDiscipline::HeadDrop),
         1 => (0u64..9_000, any::<bool>(), any::<bool>(), 0.01..1.0).prop_map(|(least, gentle, ecn, weight)| {
-            Discipline::Red(RedLaw {
+            QueueDiscipline::Red(RedParameters {
                 least, most: least * 2 + 1, probability: 0.3, weight, gentle, ecn, packet: 1500,
             })
         }),
-        1 => (0u64..9_000, any::<bool>()).prop_map(move |(target, ecn)| Discipline::Codel(codel(target, ecn))),
-        1 => (0u64..9_000, 1u64..9_000, any::<bool>()).prop_map(|(target, update, ecn)| Discipline::Pie(PieLaw {
+        1 => (0u64..9_000, any::<bool>()).prop_map(move |(target, ecn)| QueueDiscipline::Codel(codel(target, ecn))),
+        1 => (0u64..9_000, 1u64..9_000, any::<bool>()).prop_map(|(target, update, ecn)| QueueDiscipline::Pie(PieParameters {
             target: Span::from_ns(target),
             update: Span::from_ns(update),
             alpha: 20_000.0,
@@ -355,16 +359,16 @@ fn any_line() -> impl Strategy<Value = Discipline> {
 }
 
 /// All disciplines.
-fn any_discipline() -> impl Strategy<Value = Discipline> {
+fn any_discipline() -> impl Strategy<Value = QueueDiscipline> {
     prop_oneof![
         5 => any_line(),
-        1 => (1u32..9_000, 1u32..6).prop_map(|(quantum, flows)| Discipline::Drr { quantum, flows }),
-        1 => (0u64..9_000, 1u32..9_000, 1u32..6).prop_map(|(target, quantum, flows)| Discipline::FqCodel {
-            codel: CodelLaw { target: Span::from_ns(target), interval: Span::from_us(20), ecn: false },
+        1 => (1u32..9_000, 1u32..6).prop_map(|(quantum, flows)| QueueDiscipline::Drr { quantum, flows }),
+        1 => (0u64..9_000, 1u32..9_000, 1u32..6).prop_map(|(target, quantum, flows)| QueueDiscipline::FqCodel {
+            codel: CodelParameters { target: Span::from_ns(target), interval: Span::from_us(20), ecn: false },
             quantum,
             flows,
         }),
-        1 => Just(Discipline::Priority { bands: std::array::from_fn(|dscp| (dscp % 3) as u8) }),
+        1 => Just(QueueDiscipline::Priority { bands: std::array::from_fn(|dscp| (dscp % 3) as u8) }),
     ]
 }
 
@@ -377,24 +381,26 @@ fn any_probability() -> impl Strategy<Value = Probability> {
     prop_oneof![Just(Probability::ZERO), (0.0..=1.0).prop_map(probability)]
 }
 
-/// Laws that let nothing overtake.
-pub fn ordered_laws() -> impl Strategy<Value = Laws> {
+/// Models that let nothing overtake.
+pub fn ordered_model() -> impl Strategy<Value = LinkModel> {
     (
         (any_loss(), any::<bool>(), any_queue(), any_line(), any_rate()),
         (0u32..40, any_delay(), any_probability(), any_probability()),
     )
         .prop_map(
-            |((loss, after, queue, discipline, rate), (overhead_bytes, delay, duplicate, corrupt))| Laws {
-                loss,
-                loss_position: if after { LossPosition::Egress } else { LossPosition::Ingress },
-                queue,
-                discipline,
-                rate,
-                framing: Framing { overhead_bytes, ..Framing::default() },
-                delay,
-                duplicate,
-                corrupt,
-                ..transparent()
+            |((loss, after, queue, discipline, rate), (overhead_bytes, delay, duplicate, corrupt))| {
+                LinkModel {
+                    loss,
+                    loss_position: if after { LossPosition::Egress } else { LossPosition::Ingress },
+                    queue,
+                    discipline,
+                    rate,
+                    framing: Framing { overhead_bytes, ..Framing::default() },
+                    delay,
+                    duplicate,
+                    corrupt,
+                    ..transparent()
+                }
             },
         )
 }
@@ -408,24 +414,25 @@ fn any_framing() -> impl Strategy<Value = Framing> {
         .prop_map(|(overhead_bytes, least_bytes, cells)| Framing { overhead_bytes, least_bytes, cells })
 }
 
-fn any_outsider() -> impl Strategy<Value = OutOfOrder> {
+fn any_outsider() -> impl Strategy<Value = ReorderModel> {
     prop_oneof![
-        (0u64..9, any_span(40_000)).prop_map(|(block, delay)| OutOfOrder::Block { block, delay }),
+        (0u64..9, any_span(40_000)).prop_map(|(block, delay)| ReorderModel::Block { block, delay }),
         (any_probability(), any_span(40_000))
-            .prop_map(|(probability, delay)| OutOfOrder::Share { probability, delay }),
-        (1u64..9, any_probability()).prop_map(|(gap, probability)| OutOfOrder::Early { gap, probability }),
+            .prop_map(|(probability, delay)| ReorderModel::Share { probability, delay }),
+        (1u64..9, any_probability()).prop_map(|(gap, probability)| ReorderModel::Early { gap, probability }),
     ]
 }
 
-/// All laws of a link.
-pub fn any_laws() -> impl Strategy<Value = Laws> {
+/// All models of a link.
+pub fn any_model() -> impl Strategy<Value = LinkModel> {
     let reordering = proptest::option::of(any_outsider());
-    (ordered_laws(), any_discipline(), any::<bool>(), reordering)
-        .prop_map(|(laws, discipline, reorder, reordering)| Laws { discipline, reorder, reordering, ..laws })
+    (ordered_model(), any_discipline(), any::<bool>(), reordering).prop_map(
+        |(model, discipline, reorder, reordering)| LinkModel { discipline, reorder, reordering, ..model },
+    )
 }
 
-/// Parallel routes with all laws.
-pub fn any_bundle() -> impl Strategy<Value = BundleLaws> {
+/// Parallel routes with all models.
+pub fn any_bundle() -> impl Strategy<Value = BundleModel> {
     let policy = prop_oneof![
         Just(Policy::RoundRobin),
         Just(Policy::VlanBlock),
@@ -435,14 +442,14 @@ pub fn any_bundle() -> impl Strategy<Value = BundleLaws> {
         Just(Policy::Flowlet(Span::from_us(2))),
     ];
     let resequence = proptest::option::of((any_span(9_000), 0u64..30_000));
-    (policy, proptest::collection::vec(any_laws(), 4), resequence).prop_map(|(policy, routes, resequence)| {
-        BundleLaws {
+    (policy, proptest::collection::vec(any_model(), 4), resequence).prop_map(
+        |(policy, routes, resequence)| BundleModel {
             up: true,
             policy,
             routes,
             resequence: resequence.map(|(wait, limit_bytes)| Resequence { wait, limit_bytes }),
-        }
-    })
+        },
+    )
 }
 
 /// Changes of all models that keep packets in order, or, with `all`, of those that do not, too.

@@ -118,7 +118,7 @@ impl Engine<'_> {
         let mut found = results::pacing(&self.network, self.plan);
         let directions = self.plan.links.iter().enumerate().flat_map(|(link, each)| {
             let ways = [(Way::Forward, &each.forward), (Way::Reverse, &each.reverse)];
-            ways.into_iter().filter(|(_, laws)| laws.pacing.is_some()).map(move |(way, _)| (link, way))
+            ways.into_iter().filter(|(_, model)| model.pacing.is_some()).map(move |(way, _)| (link, way))
         });
         for ((link, way), host) in directions.zip(&mut found) {
             let direction = DirectionId::new(link, way);

@@ -7,8 +7,8 @@ use longhaul_units::Time;
 pub fn direction(delay_ns: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
         queue: Queue { limit_packets: Some(20), ..Queue::default() },
-        rate: bits_per_s.map_or(Rate::Unlimited {}, |bits_per_s| Rate::Constant { bits_per_s }),
-        delay: Delay::Constant { delay_ns },
+        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| RateModel::Constant { bits_per_s }),
+        delay: DelayModel::Constant { delay_ns },
         ..Direction::default()
     }
 }

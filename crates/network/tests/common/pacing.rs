@@ -10,8 +10,9 @@ pub fn pacing() -> Pacing {
         limit_packets: Some(limit_packets),
         limit_bytes: None,
     };
-    let paced = PacingLaw::Paced { bits_per_s: 20_000_000 };
-    let bucket = PacingLaw::TokenBucket { bits_per_s: 10_000_000, burst_bytes: 3_000, peak_bits_per_s: None };
+    let paced = PacingModel::Paced { bits_per_s: 20_000_000 };
+    let bucket =
+        PacingModel::TokenBucket { bits_per_s: 10_000_000, burst_bytes: 3_000, peak_bits_per_s: None };
     Pacing {
         line_bits_per_s: 100_000_000,
         line_framing: Framing::default(),

@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_parameter_is_said_with_its_name() {
-        let wrong = |law: Distribution| law.check().unwrap_err();
+        let wrong = |distribution: Distribution| distribution.check().unwrap_err();
         assert_eq!(wrong(Distribution::Constant { value: -1.0 }), "value: must not be negative");
         assert_eq!(wrong(Distribution::Uniform { low: 2.0, high: 1.0 }), "high: must be at least low");
         assert_eq!(wrong(Distribution::Exponential { mean: 0.0 }), "mean: must be positive");
@@ -132,8 +132,9 @@ mod tests {
 
     #[test]
     fn at_their_bounds_wakebys_quantiles_stay_finite() {
-        let law = Distribution::Wakeby { alpha: -1.0, beta: -14.9, gamma: 1.0, delta: 15.0, xi: 0.0 };
-        assert_eq!(law.check(), Ok(()));
-        assert!(law.quantile(1.0 - f64::EPSILON / 2.0).is_finite());
+        let distribution =
+            Distribution::Wakeby { alpha: -1.0, beta: -14.9, gamma: 1.0, delta: 15.0, xi: 0.0 };
+        assert_eq!(distribution.check(), Ok(()));
+        assert!(distribution.quantile(1.0 - f64::EPSILON / 2.0).is_finite());
     }
 }

@@ -1,4 +1,4 @@
-use longhaul_plan::{Delay, Direction, Loss, Rate};
+use longhaul_plan::{DelayModel, Direction, LossModel, RateModel};
 use longhaul_relay::{
     Algorithm, Cluster, Framing, Listener, Log, Network, Options, Path, RelayLink, Settings, Share, Step,
     Wrapper,
@@ -22,14 +22,14 @@ pub const SERVERS: &str = "127.0.0.2";
 
 pub fn law(delay_us: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
-        delay: Delay::Constant { delay_ns: delay_us * 1_000 },
-        rate: bits_per_s.map_or(Rate::Unlimited {}, |bits_per_s| Rate::Constant { bits_per_s }),
+        delay: DelayModel::Constant { delay_ns: delay_us * 1_000 },
+        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| RateModel::Constant { bits_per_s }),
         ..Direction::default()
     }
 }
 
 pub fn lossy(probability: f64, law: Direction) -> Direction {
-    Direction { loss: Loss::Independent { probability }, ..law }
+    Direction { loss: LossModel::Independent { probability }, ..law }
 }
 
 /// Two sub-clusters with one link between them, and these listeners.

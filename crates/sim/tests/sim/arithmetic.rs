@@ -117,9 +117,9 @@ fn a_plan_without_end_is_refused() {
 
 #[test]
 fn transfers_of_a_size_end_and_count_each_byte_once() {
-    let mut forward = lossy(10 * MS, Loss::Independent { probability: 0.02 });
+    let mut forward = lossy(10 * MS, LossModel::Independent { probability: 0.02 });
     (forward.duplicate, forward.corrupt) = (0.05, 0.02);
-    forward.reordering = Some(OutOfOrder::Share { probability: 0.02, delay_ns: 14 * MS });
+    forward.reordering = Some(ReorderModel::Share { probability: 0.02, delay_ns: 14 * MS });
     let traffic = Traffic::Tcp {
         streams: 3,
         law: named("cubic"),
@@ -161,24 +161,24 @@ fn a_paced_application_sends_at_its_rate() {
 
 fn any_route() -> impl Strategy<Value = Direction> {
     let loss = prop_oneof![
-        Just(Loss::None {}),
-        (0.0..0.2).prop_map(|probability| Loss::Independent { probability }),
-        (2u64..50).prop_map(|every| Loss::Periodic { every }),
-        (0.001f64..0.1, 1.0f64..5.0).prop_map(|(mean, burst)| Loss::GilbertElliott { mean, burst }),
+        Just(LossModel::None {}),
+        (0.0..0.2).prop_map(|probability| LossModel::Independent { probability }),
+        (2u64..50).prop_map(|every| LossModel::Periodic { every }),
+        (0.001f64..0.1, 1.0f64..5.0).prop_map(|(mean, burst)| LossModel::GilbertElliott { mean, burst }),
     ];
     let (target_ns, interval_ns) = (5 * MS, 100 * MS);
     let discipline = prop_oneof![
-        Just(Discipline::Fifo),
-        Just(Discipline::HeadDrop),
-        any::<bool>().prop_map(move |ecn| Discipline::Codel { target_ns, interval_ns, ecn }),
-        any::<bool>().prop_map(move |ecn| Discipline::FqCodel {
+        Just(QueueDiscipline::Fifo),
+        Just(QueueDiscipline::HeadDrop),
+        any::<bool>().prop_map(move |ecn| QueueDiscipline::Codel { target_ns, interval_ns, ecn }),
+        any::<bool>().prop_map(move |ecn| QueueDiscipline::FqCodel {
             target_ns,
             interval_ns,
             quantum_bytes: 1514,
             flows: 16,
             ecn
         }),
-        Just(Discipline::Drr { quantum_bytes: 1500, flows: 16 }),
+        Just(QueueDiscipline::Drr { quantum_bytes: 1500, flows: 16 }),
     ];
     let rate = prop_oneof![Just(None), (100_000u64..50_000_000).prop_map(Some)];
     let wire = (0u64..20 * MS, rate, 0.0f64..0.1, 0.0f64..0.05, 0.0f64..0.1);
@@ -190,7 +190,7 @@ fn any_route() -> impl Strategy<Value = Direction> {
             queue: Queue { limit_packets: Some(limit), discipline, ..Queue::default() },
             duplicate,
             corrupt,
-            reordering: Some(OutOfOrder::Share { probability, delay_ns: delay_ns + 7 * MS }),
+            reordering: Some(ReorderModel::Share { probability, delay_ns: delay_ns + 7 * MS }),
             ..direction(delay_ns, rate)
         }
     })

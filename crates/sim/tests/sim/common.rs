@@ -16,8 +16,8 @@ pub const FAST: Option<u64> = Some(100_000_000_000);
 /// One direction that loses nothing, with a queue without limit.
 pub fn direction(delay_ns: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
-        rate: bits_per_s.map_or(Rate::Unlimited {}, |bits_per_s| Rate::Constant { bits_per_s }),
-        delay: Delay::Constant { delay_ns },
+        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| RateModel::Constant { bits_per_s }),
+        delay: DelayModel::Constant { delay_ns },
         ..Direction::default()
     }
 }
@@ -31,7 +31,7 @@ pub fn queued(delay_ns: u64, bits_per_s: u64, packets: u64) -> Direction {
 }
 
 /// The same with a loss model.
-pub fn lossy(delay_ns: u64, loss: Loss) -> Direction {
+pub fn lossy(delay_ns: u64, loss: LossModel) -> Direction {
     Direction { loss, ..direction(delay_ns, FAST) }
 }
 

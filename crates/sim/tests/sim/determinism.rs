@@ -17,7 +17,7 @@ fn digest(plan: &Plan) -> u64 {
 
 /// Two flows of an algorithm, datagrams and echoes share a bottleneck that loses, for 12 seconds.
 fn mixture(algorithm: &str) -> Plan {
-    let loss = Loss::GilbertElliott { mean: 0.002, burst: 1.5 };
+    let loss = LossModel::GilbertElliott { mean: 0.002, burst: 1.5 };
     let bottleneck = Direction { loss, ..queued(20 * MS, 10_000_000, 40) };
     let udp = even(500_000, 500, None);
     let ping = Traffic::Ping { every_ns: 100 * MS, payload_bytes: 56, count: None };
@@ -40,37 +40,38 @@ fn scenarios() -> Vec<(String, Plan)> {
         all.push((name.to_owned(), plan));
     };
     changed("queue codel", &|link| {
-        link.queue.discipline = Discipline::Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: false };
+        link.queue.discipline =
+            QueueDiscipline::Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: false };
     });
     changed("queue fq-codel", &|link| {
         let (target_ns, interval_ns) = (5 * MS, 100 * MS);
         link.queue.discipline =
-            Discipline::FqCodel { target_ns, interval_ns, quantum_bytes: 1514, flows: 64, ecn: true };
+            QueueDiscipline::FqCodel { target_ns, interval_ns, quantum_bytes: 1514, flows: 64, ecn: true };
     });
     changed("queue pie", &|link| {
         let (target_ns, update_ns, burst_ns) = (15 * MS, 15 * MS, 150 * MS);
         link.queue.discipline =
-            Discipline::Pie { target_ns, update_ns, alpha: 0.125, beta: 1.25, burst_ns, ecn: false };
+            QueueDiscipline::Pie { target_ns, update_ns, alpha: 0.125, beta: 1.25, burst_ns, ecn: false };
     });
     changed("delay normal, overtaking", &|link| {
-        link.delay = Delay::Normal { mean_ns: 20 * MS, sd_ns: 3 * MS };
+        link.delay = DelayModel::Normal { mean_ns: 20 * MS, sd_ns: 3 * MS };
         link.reorder = true;
     });
     changed("delay lognormal, correlated", &|link| {
         let jitter = Distribution::Lognormal { mu: 14.0, sigma: 1.0 };
-        link.delay = Delay::Random { mean_ns: 22 * MS, base_ns: 20 * MS, jitter, correlation: 0.9 };
+        link.delay = DelayModel::Random { mean_ns: 22 * MS, base_ns: 20 * MS, jitter, correlation: 0.9 };
     });
     changed("loss weibull gaps", &|link| {
         let gap = Distribution::Weibull { shape: 0.7, scale: 5e8, location: 0.0 };
         let burst = Distribution::Pareto { shape: 1.5, scale: 1.0 };
-        link.loss = Loss::Renewal { gap, burst, unit: GapUnit::Wall, lasts_ns: None };
+        link.loss = LossModel::Renewal { gap, burst, unit: GapUnit::Wall, lasts_ns: None };
     });
     changed("copies, wrong bits, stragglers", &|link| {
         (link.duplicate, link.corrupt) = (0.01, 0.01);
-        link.reordering = Some(OutOfOrder::Share { probability: 0.01, delay_ns: 30 * MS });
+        link.reordering = Some(ReorderModel::Share { probability: 0.01, delay_ns: 30 * MS });
     });
     changed("routes", &|link| {
-        let route = |delay_ns| Direction { loss: Loss::None {}, ..queued(delay_ns, 5_000_000, 40) };
+        let route = |delay_ns| Direction { loss: LossModel::None {}, ..queued(delay_ns, 5_000_000, 40) };
         let routes = vec![route(15 * MS), route(25 * MS)];
         link.bundle = Some(Box::new(Bundle { policy: Policy::RoundRobin, routes, resequence: None }));
     });
@@ -106,7 +107,7 @@ fn another_seed_is_another_run() {
 
 #[test]
 fn a_flow_on_other_links_moves_nothing_of_the_first() {
-    let lossy = || lossy(10 * MS, Loss::Independent { probability: 0.003 });
+    let lossy = || lossy(10 * MS, LossModel::Independent { probability: 0.003 });
     let slow = || queued(3 * MS, 5_000_000, 30);
     let first = || flow("first", [0, 1], tcp(named("stochastic"), Tcp::default()));
     let second = || flow("second", [2, 3], tcp(named("bbr"), Tcp::default()));

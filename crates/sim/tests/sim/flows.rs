@@ -142,7 +142,7 @@ fn a_call_goes_no_further_than_it_is_told() {
 
 #[test]
 fn an_echo_that_never_comes_does_not_keep_the_run_from_ending() {
-    let forward = lossy(MS, Loss::Periodic { every: 2 });
+    let forward = lossy(MS, LossModel::Periodic { every: 2 });
     let ping = Traffic::Ping { every_ns: 100 * MS, payload_bytes: 56, count: Some(4) };
     let plan = with(pipe(1500, forward), vec![flow("ping", [0, 1], ping)]);
     let (end, counts) = Run::whole(&Plan { duration_ns: None, ..plan });

@@ -57,12 +57,12 @@ fn datagrams_at_an_even_rate_fill_every_bin_alike() {
 
 #[test]
 fn bins_add_up_to_the_counters_of_the_link_and_move_nothing() {
-    let lossy = Loss::GilbertElliott { mean: 0.01, burst: 3.0 };
+    let lossy = LossModel::GilbertElliott { mean: 0.01, burst: 3.0 };
     for discipline in ["fifo", "codel"] {
         let mut forward = Direction { loss: lossy.clone(), ..queued(5 * MS, 20_000_000, 40) };
         if discipline == "codel" {
             forward.queue.discipline =
-                Discipline::Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: false };
+                QueueDiscipline::Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: false };
         }
         forward.duplicate = 0.01;
         let plan = one(1500, forward, named("cubic"), Tcp::default());

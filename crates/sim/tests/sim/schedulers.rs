@@ -76,10 +76,10 @@ fn any_pipe() -> impl Strategy<Value = Direction> {
     let gap = Distribution::Weibull { shape: 0.7, scale: 2e8, location: 0.0 };
     let burst = Distribution::Constant { value: 1.0 };
     let loss = prop_oneof![
-        3 => Just(Loss::None {}),
-        1 => (0.0..0.05).prop_map(|probability| Loss::Independent { probability }),
-        1 => (5u64..50).prop_map(|every| Loss::Periodic { every }),
-        1 => Just(Loss::Renewal { gap, burst, unit: GapUnit::Wall, lasts_ns: None }),
+        3 => Just(LossModel::None {}),
+        1 => (0.0..0.05).prop_map(|probability| LossModel::Independent { probability }),
+        1 => (5u64..50).prop_map(|every| LossModel::Periodic { every }),
+        1 => Just(LossModel::Renewal { gap, burst, unit: GapUnit::Wall, lasts_ns: None }),
     ];
     (delay, rate, limit, loss).prop_map(|(delay_ns, rate, (packets, bytes), loss)| Direction {
         loss,
@@ -146,7 +146,7 @@ proptest! {
 
     #[test]
     fn a_change_may_end_looking_ahead_but_changes_nothing_else(plan in any_ring(), at_ns in 0..2 * SECOND, link in 0usize..12) {
-        let change = Change { rate: Some(Rate::Constant { bits_per_s: 3_000_000 }), ..Change::default() };
+        let change = Change { rate: Some(RateModel::Constant { bits_per_s: 3_000_000 }), ..Change::default() };
         let event = Event { at_ns, link, direction: None, route: None, change, cause: None };
         let plan = Plan { events: vec![event], ..plan };
         let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
@@ -158,7 +158,7 @@ proptest! {
 
 #[test]
 fn what_cannot_look_ahead_keeps_to_the_calendar() {
-    let jitter = Delay::Normal { mean_ns: 20 * MS, sd_ns: MS };
+    let jitter = DelayModel::Normal { mean_ns: 20 * MS, sd_ns: MS };
     let links: [(&str, Direction); 3] = [
         ("jitter", Direction { delay: jitter, ..queued(0, 10_000_000, 40) }),
         ("copies", Direction { duplicate: 0.01, ..queued(5 * MS, 10_000_000, 40) }),

@@ -53,7 +53,7 @@ fn vegas_keeps_between_alpha_and_beta_packets_in_the_queue() {
 
 /// Random early detection on the queue itself, not on its average, from `least` to `most` packets.
 fn red(link: Direction, [least, most]: [u64; 2], probability: f64, ecn: bool) -> Direction {
-    let discipline = Discipline::Red {
+    let discipline = QueueDiscipline::Red {
         least_bytes: least,
         most_bytes: most,
         probability,

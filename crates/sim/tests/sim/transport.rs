@@ -36,7 +36,7 @@ fn a_threshold_of_three_takes_reordering_for_loss_unless_it_adapts() {
 
 /// One flow through 50 Mbit/s and 40 ms with controlled delay, from 10 s to 40 s.
 fn controlled(algorithm: &str, ecn: bool) -> [Count; 2] {
-    let discipline = Discipline::Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn };
+    let discipline = QueueDiscipline::Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn };
     let queue = Queue { discipline, ..Queue::default() };
     let forward = Direction { queue, ..direction(20 * MS, Some(50_000_000)) };
     Run::between(&one(1500, forward, named(algorithm), Tcp { ecn, ..sack() }), 10.0, 40.0)

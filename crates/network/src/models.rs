@@ -1,6 +1,6 @@
 //! Plans speak in integers and tags; links in types that cannot be wrong.
 //!
-//! Everything here has passed [`plan::Plan::check`]; where a value could still be wrong, the law falls
+//! Everything here has passed [`plan::Plan::check`]; where a value could still be wrong, the model falls
 //! back to doing nothing.
 
 use longhaul_link as link;
@@ -17,25 +17,25 @@ pub fn line<P: link::Load>(
     coalesce: Span,
 ) -> link::Line<P> {
     match &direction.bundle {
-        None => link::Link::new(laws(direction), seed, name, coalesce).into(),
+        None => link::Link::new(link_model(direction), seed, name, coalesce).into(),
         Some(bundle) => {
-            let laws = link::BundleLaws {
+            let model = link::BundleModel {
                 up: direction.up,
                 policy: policy(&bundle.policy),
-                routes: bundle.routes.iter().map(laws).collect(),
+                routes: bundle.routes.iter().map(link_model).collect(),
                 resequence: bundle.resequence.map(|each| link::Resequence {
                     wait: Span::from_ns(each.wait_ns),
                     limit_bytes: each.limit_bytes,
                 }),
             };
-            link::Line::Bundle(Box::new(link::Bundle::new(laws, seed, name)))
+            link::Line::Bundle(Box::new(link::Bundle::new(model, seed, name)))
         }
     }
 }
 
-/// The laws of a direction without parallel routes.
-pub fn laws(direction: &plan::Direction) -> link::Laws {
-    link::Laws {
+/// The link model of a direction without parallel routes.
+pub fn link_model(direction: &plan::Direction) -> link::LinkModel {
+    link::LinkModel {
         up: direction.up,
         loss: loss(&direction.loss),
         loss_position: loss_position(direction.loss_position),
@@ -45,7 +45,7 @@ pub fn laws(direction: &plan::Direction) -> link::Laws {
         framing: framing(&direction.framing),
         delay: delay(&direction.delay),
         reorder: direction.reorder,
-        reordering: direction.reordering.as_ref().and_then(reordering),
+        reordering: direction.reordering.as_ref().and_then(reorder_model),
         duplicate: probability(direction.duplicate),
         corrupt: probability(direction.corrupt),
     }
@@ -74,7 +74,7 @@ pub fn change(change: &plan::Change) -> link::Change {
         corrupt: change.corrupt.map(probability),
         loss_position: change.loss_position.map(loss_position),
         framing: change.framing.as_ref().map(framing),
-        reordering: change.reordering.as_ref().map(reordering),
+        reordering: change.reordering.as_ref().map(reorder_model),
         coalesce: change.coalesce_ns.map(Span::from_ns),
     }
 }
@@ -87,12 +87,12 @@ fn loss_position(place: plan::LossPosition) -> link::LossPosition {
 }
 
 /// How a host's pacing behaves.
-pub fn pacer(pacing: &plan::Pacing) -> link::PacerLaws {
-    let class = |class: &plan::PacingClass| link::ClassLaws {
-        law: pacing_law(&class.law),
+pub fn pacer(pacing: &plan::Pacing) -> link::PacerModel {
+    let class = |class: &plan::PacingClass| link::ClassModel {
+        pacing: pacing_model(&class.law),
         limit: link::QueueLimit { packets: class.limit_packets, bytes: class.limit_bytes },
     };
-    link::PacerLaws {
+    link::PacerModel {
         line: positive(pacing.line_bits_per_s),
         line_framing: framing(&pacing.line_framing),
         class_framing: framing(&pacing.class_framing),
@@ -100,14 +100,14 @@ pub fn pacer(pacing: &plan::Pacing) -> link::PacerLaws {
     }
 }
 
-/// A class's law.
-pub fn pacing_law(law: &plan::PacingLaw) -> link::ClassLaw {
-    match *law {
-        plan::PacingLaw::Normal {} => link::ClassLaw::Normal,
-        plan::PacingLaw::Paced { bits_per_s } => link::ClassLaw::Paced(positive(bits_per_s)),
-        plan::PacingLaw::TokenBucket { bits_per_s, burst_bytes, peak_bits_per_s } => {
+/// The pacing model of a class.
+pub fn pacing_model(model: &plan::PacingModel) -> link::PacingModel {
+    match *model {
+        plan::PacingModel::Normal {} => link::PacingModel::Normal,
+        plan::PacingModel::Paced { bits_per_s } => link::PacingModel::Paced(positive(bits_per_s)),
+        plan::PacingModel::TokenBucket { bits_per_s, burst_bytes, peak_bits_per_s } => {
             let peak = peak_bits_per_s.and_then(Rate::from_bits_per_s);
-            link::ClassLaw::TokenBucket { rate: positive(bits_per_s), burst_bytes, peak }
+            link::PacingModel::TokenBucket { rate: positive(bits_per_s), burst_bytes, peak }
         }
     }
 }
@@ -117,28 +117,32 @@ fn positive(bits_per_s: u64) -> Rate {
     Rate::from_bits_per_s(bits_per_s).unwrap_or(Rate::MAX)
 }
 
-fn loss(loss: &plan::Loss) -> link::Loss {
+fn loss(loss: &plan::LossModel) -> link::LossModel {
     match loss {
-        plan::Loss::None {} => link::Loss::None,
-        plan::Loss::Independent { probability: share } => link::Loss::Independent(probability(*share)),
-        plan::Loss::OnePerBlock { block } => link::Loss::OnePerBlock(*block),
-        plan::Loss::Periodic { every } => link::Loss::Periodic(*every),
-        plan::Loss::GilbertElliott { mean, burst } => {
-            link::Loss::GilbertElliott { mean: *mean, burst: *burst }
+        plan::LossModel::None {} => link::LossModel::None,
+        plan::LossModel::Independent { probability: share } => {
+            link::LossModel::Independent(probability(*share))
         }
-        plan::Loss::Markov { good_to_bad, bad_to_good, loss_good, loss_bad } => link::Loss::Markov {
-            good_to_bad: probability(*good_to_bad),
-            bad_to_good: probability(*bad_to_good),
-            loss_good: probability(*loss_good),
-            loss_bad: probability(*loss_bad),
-        },
-        &plan::Loss::FourState { p13, p31, p32, p23, p14 } => {
-            link::Loss::FourState { p13, p31, p32, p23, p14 }
+        plan::LossModel::OnePerBlock { block } => link::LossModel::OnePerBlock(*block),
+        plan::LossModel::Periodic { every } => link::LossModel::Periodic(*every),
+        plan::LossModel::GilbertElliott { mean, burst } => {
+            link::LossModel::GilbertElliott { mean: *mean, burst: *burst }
         }
-        plan::Loss::Correlated { mean, correlation } => {
-            link::Loss::Correlated { mean: *mean, correlation: *correlation }
+        plan::LossModel::Markov { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+            link::LossModel::Markov {
+                good_to_bad: probability(*good_to_bad),
+                bad_to_good: probability(*bad_to_good),
+                loss_good: probability(*loss_good),
+                loss_bad: probability(*loss_bad),
+            }
         }
-        plan::Loss::Renewal { gap, burst, unit, lasts_ns } => link::Loss::Renewal {
+        &plan::LossModel::FourState { p13, p31, p32, p23, p14 } => {
+            link::LossModel::FourState { p13, p31, p32, p23, p14 }
+        }
+        plan::LossModel::Correlated { mean, correlation } => {
+            link::LossModel::Correlated { mean: *mean, correlation: *correlation }
+        }
+        plan::LossModel::Renewal { gap, burst, unit, lasts_ns } => link::LossModel::Renewal {
             gap: gap.clone(),
             burst: burst.clone(),
             unit: match unit {
@@ -151,10 +155,10 @@ fn loss(loss: &plan::Loss) -> link::Loss {
             },
             lasts: lasts_ns.map(Span::from_ns),
         },
-        plan::Loss::Runs { runs, repeat } => {
-            link::Loss::Runs { runs: Arc::from(runs.as_slice()), repeat: *repeat }
+        plan::LossModel::Runs { runs, repeat } => {
+            link::LossModel::Runs { runs: Arc::from(runs.as_slice()), repeat: *repeat }
         }
-        plan::Loss::Times { times_ns, repeat_ns } => link::Loss::Times {
+        plan::LossModel::Times { times_ns, repeat_ns } => link::LossModel::Times {
             times: times_ns.iter().copied().map(Time::from_ns).collect(),
             repeat: repeat_ns.map(Span::from_ns),
         },
@@ -165,38 +169,44 @@ fn limit(queue: &plan::Queue) -> link::QueueLimit {
     link::QueueLimit { packets: queue.limit_packets, bytes: queue.limit_bytes }
 }
 
-fn discipline(law: &plan::Discipline) -> link::Discipline {
-    let codel = |target_ns: u64, interval_ns: u64, ecn: bool| link::CodelLaw {
+fn discipline(model: &plan::QueueDiscipline) -> link::QueueDiscipline {
+    let codel = |target_ns: u64, interval_ns: u64, ecn: bool| link::CodelParameters {
         target: Span::from_ns(target_ns),
         interval: Span::from_ns(interval_ns),
         ecn,
     };
-    match law {
-        plan::Discipline::Fifo => link::Discipline::Fifo,
-        plan::Discipline::HeadDrop => link::Discipline::HeadDrop,
-        plan::Discipline::Red { least_bytes, most_bytes, probability, weight, gentle, ecn, packet_bytes } => {
-            link::Discipline::Red(link::RedLaw {
-                least: *least_bytes,
-                most: *most_bytes,
-                probability: *probability,
-                weight: *weight,
-                gentle: *gentle,
-                ecn: *ecn,
-                packet: *packet_bytes,
-            })
+    match model {
+        plan::QueueDiscipline::Fifo => link::QueueDiscipline::Fifo,
+        plan::QueueDiscipline::HeadDrop => link::QueueDiscipline::HeadDrop,
+        plan::QueueDiscipline::Red {
+            least_bytes,
+            most_bytes,
+            probability,
+            weight,
+            gentle,
+            ecn,
+            packet_bytes,
+        } => link::QueueDiscipline::Red(link::RedParameters {
+            least: *least_bytes,
+            most: *most_bytes,
+            probability: *probability,
+            weight: *weight,
+            gentle: *gentle,
+            ecn: *ecn,
+            packet: *packet_bytes,
+        }),
+        plan::QueueDiscipline::Codel { target_ns, interval_ns, ecn } => {
+            link::QueueDiscipline::Codel(codel(*target_ns, *interval_ns, *ecn))
         }
-        plan::Discipline::Codel { target_ns, interval_ns, ecn } => {
-            link::Discipline::Codel(codel(*target_ns, *interval_ns, *ecn))
-        }
-        plan::Discipline::FqCodel { target_ns, interval_ns, quantum_bytes, flows, ecn } => {
-            link::Discipline::FqCodel {
+        plan::QueueDiscipline::FqCodel { target_ns, interval_ns, quantum_bytes, flows, ecn } => {
+            link::QueueDiscipline::FqCodel {
                 codel: codel(*target_ns, *interval_ns, *ecn),
                 quantum: *quantum_bytes,
                 flows: *flows,
             }
         }
-        plan::Discipline::Pie { target_ns, update_ns, alpha, beta, burst_ns, ecn } => {
-            link::Discipline::Pie(link::PieLaw {
+        plan::QueueDiscipline::Pie { target_ns, update_ns, alpha, beta, burst_ns, ecn } => {
+            link::QueueDiscipline::Pie(link::PieParameters {
                 target: Span::from_ns(*target_ns),
                 update: Span::from_ns(*update_ns),
                 alpha: *alpha,
@@ -205,67 +215,68 @@ fn discipline(law: &plan::Discipline) -> link::Discipline {
                 ecn: *ecn,
             })
         }
-        plan::Discipline::Drr { quantum_bytes, flows } => {
-            link::Discipline::Drr { quantum: *quantum_bytes, flows: *flows }
+        plan::QueueDiscipline::Drr { quantum_bytes, flows } => {
+            link::QueueDiscipline::Drr { quantum: *quantum_bytes, flows: *flows }
         }
-        plan::Discipline::Priority { bands } => link::Discipline::Priority {
+        plan::QueueDiscipline::Priority { bands } => link::QueueDiscipline::Priority {
             bands: std::array::from_fn(|dscp| bands.get(dscp).copied().unwrap_or(0)),
         },
     }
 }
 
-fn rate(rate: &plan::Rate) -> link::RateLaw {
+fn rate(rate: &plan::RateModel) -> link::RateModel {
     match rate {
-        plan::Rate::Unlimited {} => link::RateLaw::Unlimited,
-        plan::Rate::Constant { bits_per_s } => link::RateLaw::constant(*bits_per_s),
-        plan::Rate::Paced { bits_per_s, line_bits_per_s } => {
+        plan::RateModel::Unlimited {} => link::RateModel::Unlimited,
+        plan::RateModel::Constant { bits_per_s } => link::RateModel::constant(*bits_per_s),
+        plan::RateModel::Paced { bits_per_s, line_bits_per_s } => {
             match (Rate::from_bits_per_s(*bits_per_s), Rate::from_bits_per_s(*line_bits_per_s)) {
-                (Some(rate), Some(line)) => link::RateLaw::Paced { rate, line },
-                _ => link::RateLaw::Unlimited,
+                (Some(rate), Some(line)) => link::RateModel::Paced { rate, line },
+                _ => link::RateModel::Unlimited,
             }
         }
-        plan::Rate::TokenBucket { bits_per_s, burst_bytes, peak_bits_per_s } => {
+        plan::RateModel::TokenBucket { bits_per_s, burst_bytes, peak_bits_per_s } => {
             match Rate::from_bits_per_s(*bits_per_s) {
-                Some(rate) => link::RateLaw::TokenBucket {
+                Some(rate) => link::RateModel::TokenBucket {
                     rate,
                     burst_bytes: *burst_bytes,
                     peak: peak_bits_per_s.and_then(Rate::from_bits_per_s),
                 },
-                None => link::RateLaw::Unlimited,
+                None => link::RateModel::Unlimited,
             }
         }
-        plan::Rate::Series { points, repeat_ns } => {
-            series(points, 1, *repeat_ns).map_or(link::RateLaw::Unlimited, link::RateLaw::Series)
+        plan::RateModel::Series { points, repeat_ns } => {
+            series(points, 1, *repeat_ns).map_or(link::RateModel::Unlimited, link::RateModel::Series)
         }
-        plan::Rate::Opportunities { times_ns, repeat_ns, bytes } => {
+        plan::RateModel::Opportunities { times_ns, repeat_ns, bytes } => {
             let times: Vec<Time> = times_ns.iter().copied().map(Time::from_ns).collect();
             link::Opportunities::new(&times, Span::from_ns(*repeat_ns), *bytes)
-                .map_or(link::RateLaw::Unlimited, link::RateLaw::Opportunities)
+                .map_or(link::RateModel::Unlimited, link::RateModel::Opportunities)
         }
     }
 }
 
-fn delay(delay: &plan::Delay) -> link::Delay {
+fn delay(delay: &plan::DelayModel) -> link::DelayModel {
     match delay {
-        plan::Delay::Constant { delay_ns } => link::Delay::Constant(Span::from_ns(*delay_ns)),
-        plan::Delay::Uniform { mean_ns, half_width_ns } => {
-            link::Delay::Uniform { mean: Span::from_ns(*mean_ns), half_width: Span::from_ns(*half_width_ns) }
+        plan::DelayModel::Constant { delay_ns } => link::DelayModel::Constant(Span::from_ns(*delay_ns)),
+        plan::DelayModel::Uniform { mean_ns, half_width_ns } => link::DelayModel::Uniform {
+            mean: Span::from_ns(*mean_ns),
+            half_width: Span::from_ns(*half_width_ns),
+        },
+        plan::DelayModel::Normal { mean_ns, sd_ns } => {
+            link::DelayModel::Normal { mean: Span::from_ns(*mean_ns), sd: Span::from_ns(*sd_ns) }
         }
-        plan::Delay::Normal { mean_ns, sd_ns } => {
-            link::Delay::Normal { mean: Span::from_ns(*mean_ns), sd: Span::from_ns(*sd_ns) }
-        }
-        plan::Delay::Random { base_ns, jitter, correlation, .. } => link::Delay::Random {
+        plan::DelayModel::Random { base_ns, jitter, correlation, .. } => link::DelayModel::Random {
             base: Span::from_ns(*base_ns),
             jitter: jitter.clone(),
             correlation: *correlation,
         },
-        plan::Delay::Series { mean_ns, points, linear, repeat_ns } => {
+        plan::DelayModel::Series { mean_ns, points, linear, repeat_ns } => {
             match series(points, 1000, *repeat_ns) {
-                Some(series) => link::Delay::Series { series, linear: *linear },
-                None => link::Delay::Constant(Span::from_ns(*mean_ns)),
+                Some(series) => link::DelayModel::Series { series, linear: *linear },
+                None => link::DelayModel::Constant(Span::from_ns(*mean_ns)),
             }
         }
-        plan::Delay::Ticks { delay_ns, hz, rounding } => link::Delay::Ticks {
+        plan::DelayModel::Ticks { delay_ns, hz, rounding } => link::DelayModel::Ticks {
             delay: Span::from_ns(*delay_ns),
             hz: *hz,
             rounding: match rounding {
@@ -283,17 +294,17 @@ fn series(points: &[(u64, u64)], scale: u64, repeat_ns: Option<u64>) -> Option<l
     link::Series::new(&points, repeat_ns.map(Span::from_ns))
 }
 
-fn reordering(law: &plan::OutOfOrder) -> Option<link::OutOfOrder> {
-    Some(match *law {
-        plan::OutOfOrder::None {} => return None,
-        plan::OutOfOrder::Block { block, delay_ns } => {
-            link::OutOfOrder::Block { block, delay: Span::from_ns(delay_ns) }
+fn reorder_model(model: &plan::ReorderModel) -> Option<link::ReorderModel> {
+    Some(match *model {
+        plan::ReorderModel::None {} => return None,
+        plan::ReorderModel::Block { block, delay_ns } => {
+            link::ReorderModel::Block { block, delay: Span::from_ns(delay_ns) }
         }
-        plan::OutOfOrder::Share { probability: share, delay_ns } => {
-            link::OutOfOrder::Share { probability: probability(share), delay: Span::from_ns(delay_ns) }
+        plan::ReorderModel::Share { probability: share, delay_ns } => {
+            link::ReorderModel::Share { probability: probability(share), delay: Span::from_ns(delay_ns) }
         }
-        plan::OutOfOrder::Early { gap, probability: share } => {
-            link::OutOfOrder::Early { gap, probability: probability(share) }
+        plan::ReorderModel::Early { gap, probability: share } => {
+            link::ReorderModel::Early { gap, probability: probability(share) }
         }
     })
 }

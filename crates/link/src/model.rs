@@ -1,47 +1,47 @@
-use crate::{Delay, Discipline, Framing, Loss, QueueLimit, RateLaw};
+use crate::{DelayModel, Framing, LossModel, QueueDiscipline, QueueLimit, RateModel};
 use longhaul_units::{Probability, Span};
 
 /// How one direction of a link behaves. By default it is up, and does nothing to packets.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Laws {
+pub struct LinkModel {
     /// Whether it carries anything. Packets offered while it is down end as
     /// [`Fate::Down`](crate::Fate::Down); packets that wait stay and go on when it is up again.
     pub up: bool,
     /// What is lost.
-    pub loss: Loss,
+    pub loss: LossModel,
     /// Where it is lost.
     pub loss_position: LossPosition,
     /// How much may wait for the wire.
     pub queue: QueueLimit,
     /// In which order, and what is dropped before the limit is reached.
-    pub discipline: Discipline,
+    pub discipline: QueueDiscipline,
     /// How fast the wire takes packets.
-    pub rate: RateLaw,
+    pub rate: RateModel,
     /// What each packet occupies the wire for.
     pub framing: Framing,
     /// How long the wire takes after a packet's last bit has entered it; one way.
-    pub delay: Delay,
+    pub delay: DelayModel,
     /// Whether a packet may overtake another because its delay was smaller.
     pub reorder: bool,
     /// The reordering model.
-    pub reordering: Option<OutOfOrder>,
-    /// The chance that a packet, once past the loss law, is followed by a copy of itself.
+    pub reordering: Option<ReorderModel>,
+    /// The chance that a packet, once past the loss model, is followed by a copy of itself.
     pub duplicate: Probability,
     /// The chance that one bit of a packet arrives wrong.
     pub corrupt: Probability,
 }
 
-impl Default for Laws {
+impl Default for LinkModel {
     fn default() -> Self {
-        Laws {
+        LinkModel {
             up: true,
-            loss: Loss::None,
+            loss: LossModel::None,
             loss_position: LossPosition::Ingress,
             queue: QueueLimit::default(),
-            discipline: Discipline::Fifo,
-            rate: RateLaw::Unlimited,
+            discipline: QueueDiscipline::Fifo,
+            rate: RateModel::Unlimited,
             framing: Framing::default(),
-            delay: Delay::Constant(Span::ZERO),
+            delay: DelayModel::Constant(Span::ZERO),
             reorder: false,
             reordering: None,
             duplicate: Probability::ZERO,
@@ -62,7 +62,7 @@ pub enum LossPosition {
 
 /// A reordering model, for a wire that keeps packets in order otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum OutOfOrder {
+pub enum ReorderModel {
     /// One packet, chosen at random, in each block takes another delay, so that those behind it may
     /// overtake it.
     Block {
@@ -92,16 +92,16 @@ pub enum OutOfOrder {
 pub struct Change {
     /// Up or down.
     pub up: Option<bool>,
-    /// A new loss law, which starts afresh.
-    pub loss: Option<Loss>,
+    /// A new loss model, which starts afresh.
+    pub loss: Option<LossModel>,
     /// A new limit; what waits already stays.
     pub queue: Option<QueueLimit>,
     /// A new discipline; what waits already goes over into it, in its order.
-    pub discipline: Option<Discipline>,
+    pub discipline: Option<QueueDiscipline>,
     /// A new rate, from the next packet on.
-    pub rate: Option<RateLaw>,
+    pub rate: Option<RateModel>,
     /// A new delay, for packets whose first bit leaves from now on.
-    pub delay: Option<Delay>,
+    pub delay: Option<DelayModel>,
     /// Whether packets may overtake, from now on.
     pub reorder: Option<bool>,
     /// A new chance of duplicates.
@@ -114,7 +114,7 @@ pub struct Change {
     /// New framing, for packets whose first bit leaves from now on.
     pub framing: Option<Framing>,
     /// A new reordering model, or none, for packets whose first bit leaves from now on.
-    pub reordering: Option<Option<OutOfOrder>>,
+    pub reordering: Option<Option<ReorderModel>>,
     /// A new span within which segments of a super-packet leave together, for packets whose first bit leaves
     /// from now on.
     pub coalesce: Option<Span>,
