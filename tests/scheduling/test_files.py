@@ -3,6 +3,8 @@
 import math
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from longhaul.errors import LonghaulError
 from longhaul.scenario.load import parse_scenario
@@ -139,3 +141,35 @@ def test_a_scenario_gives_the_rates_of_the_ways_that_packets_take():
     assert names[0] == ["a lyon > near", "short near > tsukuba"]
     assert names[1] == ["short tsukuba > near", "a near > lyon"]
     assert case.tops_bits_per_s == (80e6, 100e6)
+
+
+def test_a_value_that_is_too_long_is_refused_at_its_line():
+    with pytest.raises(LonghaulError, match=":4:1: a value has more than 131072 characters; shorten it"):
+        parse_requests(CSV + b'"' + 140_000 * b"x" + b'",lyon,tsukuba,1B,,,\n', name="a.csv")
+
+
+def read_or_refused(content, name):
+    try:
+        found = parse_requests(content, name=name)
+        placed(found, network=None, capacity_bits_per_s=None if found.points else 10**9)
+    except LonghaulError as error:
+        return str(error)
+    return "good"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from([(YAML, "a.yaml"), (CSV, "a.csv")]), st.data())
+def test_damaged_requests_are_read_or_refused(file, data):
+    whole, name = file
+    begin = data.draw(st.integers(0, len(whole)))
+    end = data.draw(st.integers(begin, min(len(whole), begin + 30)))
+    read_or_refused(whole[:begin] + data.draw(st.binary(max_size=8)) + whole[end:], name)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(["a.yaml", "a.csv"]), st.binary(max_size=200))
+@example("a.csv", b'"\n"')
+@example("a.csv", b"\x1c\n\x1c\n")
+@example("a.csv", b"from,to,volume\n\x0b\x1d\n,,")
+def test_any_bytes_as_requests_are_refused(name, content):
+    assert read_or_refused(content, name) != "good"

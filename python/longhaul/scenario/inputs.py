@@ -1,17 +1,17 @@
 """Files that a scenario names: they lie beside it, and errors in them have an address of their own."""
 
-import csv
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path as FilePath
 from typing import Any
 
 from longhaul.regular import read_regular
+from longhaul.scenario.csv_row import RowError, cells_of
 from longhaul.scenario.problems import Place, Problem, did_you_mean, printable
 from longhaul.scenario.traces import builtin
 from longhaul.scenario.traces.spelling import ENDS, FOREIGN, is_two_way, respelled
@@ -83,6 +83,13 @@ class InputFile:
     def row(self, line: int) -> str:
         """The text of a line, which counts from 1, without its comment."""
         return self.lines[line - 1].partition("#")[0].strip()
+
+    def cells(self, line: int) -> list[str]:
+        """The cells of the row in ``line``, which counts from 1."""
+        try:
+            return cells_of(self.row(line))
+        except RowError as error:
+            raise self.wrong(line, error.message, error.remedy) from None
 
     def number(self, line: int, word: str, *, most: int) -> Decimal:
         """The number that ``word`` in ``line`` spells, from 0 to ``most``."""
@@ -212,7 +219,7 @@ class CsvFile:
         self.file = file
         self._lines = array("q", (line for line, _text in file.rows()))
         line = self._lines.pop(0)
-        header = _cells(file.row(line))
+        header = file.cells(line)
         if any(_NUMBER.fullmatch(name) for name in header):
             remedy = 'write the names of the columns first, as in "t_s,delay_ms"'
             raise file.wrong(line, "the first line is no header", remedy)
@@ -318,16 +325,11 @@ class CsvFile:
         return self._row(line)[position]
 
     def _row(self, line: int) -> list[str]:
-        cells = _cells(self.file.row(line))
+        cells = self.file.cells(line)
         if len(cells) != len(self.header):
             message = f"has {len(cells)} values for {len(self.header)} columns"
             raise self.file.wrong(line, message, "write one for each column")
         return cells
-
-
-def _cells(text: str) -> list[str]:
-    cells = next(csv.reader([text]), []) if '"' in text else text.split(",")
-    return [cell.strip() for cell in cells]
 
 
 def _unit(name: str, units: Units) -> int | None:
@@ -344,15 +346,20 @@ def check_table(file: InputFile) -> None:
     A scenario of somebody else's may name any file that its reader can read.
     """
     rows = file.rows()
-    first, second = (next(rows, (0, ""))[1] for _ in range(2))
+    (line, first), (second, _text) = (next(rows, (0, "")) for _ in range(2))
     if not first:
         raise file.wrong(1, "holds nothing", "write a line for each value")
     words = [word for word in re.split(r"[\s,;]+", first) if word]
     if 2 * sum(map(_is_number, words)) >= len(words):
         return
-    names = _cells(first)
-    known = second or any(_unit(name, units) for name in names for units in (TIME, RATE, SIZE))
-    if all(map(_NAME.fullmatch, names)) and known and (not second or any(map(_is_number, _cells(second)))):
+    try:
+        names = file.cells(line)
+        values = file.cells(second) if second else []
+    except FileError as error:
+        problem = replace(error.problem, source_line="")
+        raise FileError(problem) from None
+    known = bool(second) or any(_unit(name, units) for name in names for units in (TIME, RATE, SIZE))
+    if all(map(_NAME.fullmatch, names)) and known and (not second or any(map(_is_number, values))):
         return
     remedy = 'begin with a number, or with the names of columns, as in "t_s,delay_ms"'
     raise InputFile(file.name, ()).wrong(1, "is not a table of numbers", remedy)

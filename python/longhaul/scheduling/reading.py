@@ -1,6 +1,5 @@
 """Requests from YAML and CSV; what is wrong has its file, line and column."""
 
-import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path as FilePath
 
 from longhaul.errors import LonghaulError
 from longhaul.regular import read_regular
+from longhaul.scenario.csv_row import RowError, cells_of
 from longhaul.scenario.problems import LINE_BREAK, Place, ScenarioError, did_you_mean, printable
 from longhaul.scenario.validate import validate
 from longhaul.scenario.yaml_tree import MAX_BYTES, Branch, Leaf, Node, Path, Source, follow, read_tree
@@ -105,7 +105,9 @@ def _csv_tree(name: str, content: bytes) -> tuple[Source, Branch]:
     except UnicodeDecodeError:
         raise LonghaulError(f"{name} is not UTF-8", remedy="save it as UTF-8", exit_code=2) from None
     source = Source(name, content, lines)
-    rows = [(number, _cells(number, line)) for number, line in enumerate(lines, start=1) if line.strip()]
+    rows = [
+        (number, _cells(source, number, line)) for number, line in enumerate(lines, start=1) if line.strip()
+    ]
     if len(rows) < 2:
         remedy = f"write a header ({','.join(COLUMNS)}) and a line for each request"
         raise ScenarioError([source.problem(Place(1, 1), (), "holds no request", remedy)])
@@ -159,10 +161,13 @@ def _column(name: str) -> str:
     return did_you_mean(name, COLUMNS)
 
 
-def _cells(number: int, line: str) -> list[Leaf]:
+def _cells(source: Source, number: int, line: str) -> list[Leaf]:
+    try:
+        cells = cells_of(line)
+    except RowError as error:
+        raise ScenarioError([source.problem(Place(number, 1), (), error.message, error.remedy)]) from None
     found, column = [], 0
-    for cell in next(csv.reader([line])):
-        text = cell.strip()
+    for text in cells:
         begin = max(line.find(text, column), column)
         found.append(Leaf(text, text, Place(number, begin + 1, max(1, len(text)))))
         column = begin + len(text)

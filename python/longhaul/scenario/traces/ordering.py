@@ -1,12 +1,12 @@
 """What ``longhaul trace synthesise`` is told, as traces."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from longhaul.errors import LonghaulError
 from longhaul.regular import read_regular
+from longhaul.scenario.csv_row import RowError, cells_of
 from longhaul.scenario.inputs import MAX_BYTES
 from longhaul.scenario.problems import did_you_mean, printable
 from longhaul.scenario.traces import builtin
@@ -125,7 +125,11 @@ def _table(name: str) -> Mapping[tuple[str, str], Figures]:
 
 
 def _row(name: str, number: int, header: Sequence[str], line: str) -> tuple[tuple[str, str], Figures]:
-    cells = [cell.strip() for cell in next(csv.reader([line]))]
+    try:
+        cells = cells_of(line)
+    except RowError as error:
+        message = f"{name}:{number}: {error.message}"
+        raise LonghaulError(message, remedy=error.remedy, exit_code=2) from None
     if len(cells) != len(header):
         message = f"{name}:{number}: has {len(cells)} values for {len(header)} columns"
         raise LonghaulError(message, remedy="write one for each column", exit_code=2)

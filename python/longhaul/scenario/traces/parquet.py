@@ -46,19 +46,24 @@ def read_parquet(path: Path) -> tuple[Trace, ...]:
         table = pq.read_table(path)
         names = [name for name in COLUMNS if name in table.column_names]
         numbers = {name: table.column(name).cast(pa.float64()).to_pylist() for name in ["t_s", *names]}
-        pairs = (
-            list(zip(*(table.column(end).to_pylist() for end in ENDS), strict=True))
-            if _several(table)
-            else []
-        )
+        pairs = list(zip(*(_hosts(table, end) for end in ENDS), strict=True)) if _several(table) else []
     except KeyError:
-        raise _wrong(path, "has no column t_s", "write t_s, rtt_ms and rate_mbit") from None
+        twice = [each for each in ("t_s", *COLUMNS, *ENDS) if table.column_names.count(each) > 1]
+        what = f"has several columns {twice[0]}" if twice else "has no column t_s"
+        raise _wrong(path, what, "write t_s, rtt_ms and rate_mbit, each once") from None
     except (OSError, pa.ArrowException) as error:
         reason = printable(str(error).splitlines()[0])
         raise _wrong(path, reason, "name a Parquet file with t_s, rtt_ms and rate_mbit") from None
     if not names or not table.num_rows:
         raise _wrong(path, "has no rtt_ms, delay_ms or rate_mbit", "write one of them")
-    noted = _ways((table.schema.metadata or {}).get(_KEY))
+    for row, hosts in enumerate(pairs):
+        if not all(hosts):
+            raise _wrong(path, f"row {row + 1}: a link without {ENDS[bool(hosts[0])]}", "name both ends")
+    try:
+        noted = _ways((table.schema.metadata or {}).get(_KEY))
+    except (ValueError, KeyError, TypeError):
+        remedy = f"write it with longhaul trace convert, or remove {_KEY.decode()} from its metadata"
+        raise _wrong(path, "its notes on links are damaged", remedy) from None
     found = []
     for pair in dict.fromkeys(pairs) or [None]:
         rows = [row for row, each in enumerate(pairs) if each == pair] if pair else range(table.num_rows)
@@ -73,9 +78,28 @@ def _several(table: Any) -> bool:
     return set(ENDS) <= set(table.column_names)
 
 
+def _hosts(table: Any, end: str) -> list[str | None]:
+    import pyarrow as pa
+
+    column = table.column(end).cast(pa.string())
+    # What says that it is UTF-8 need not be.
+    column.validate(full=True)
+    hosts: list[str | None] = column.to_pylist()
+    return hosts
+
+
 def _ways(notes: bytes | None) -> list[Way]:
+    """The links of the metadata; raises ValueError, KeyError or TypeError where it has another form."""
     links = json.loads(notes)["links"] if notes else []
-    return [Way(**each) for each in links if each]
+    ways = [Way(**each) for each in links if each]
+    for way in ways:
+        texts = (way.source, way.destination, "" if way.tool is None else way.tool)
+        period_s = 0 if way.period_s is None else way.period_s
+        if not all(isinstance(each, str) for each in texts) or not isinstance(period_s, int | float):
+            raise TypeError(way)
+        if not 0 <= period_s < float("inf"):
+            raise ValueError(way)
+    return ways
 
 
 def _trace(path: Path, numbers: dict[str, list[float | None]], rows: Sequence[int], way: Way | None) -> Trace:
