@@ -90,6 +90,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "compressing takes minutes")]
     fn gzip_zstd_and_neither_give_the_same_bytes() {
         let bytes: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
         for packed in [bytes.clone(), gzip(&bytes), zstd(&bytes)] {
@@ -107,6 +108,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "compressing takes minutes")]
     fn a_packed_file_that_breaks_off_ends_unexpectedly() {
         let bytes: Vec<u8> = (0..50_000_u32).flat_map(|n| (n * n).to_le_bytes()).collect();
         for packed in [gzip(&bytes), zstd(&bytes)] {

@@ -48,6 +48,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "statistics of 320,000 draws")]
     fn each_place_in_the_block_is_chosen_equally_often() {
         const BLOCKS: u32 = 40_000;
         let mut stream = Seed::new(1).stream("block");

@@ -169,6 +169,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "statistics of 400,000 draws")]
     fn independent_loss_keeps_its_mean_and_has_no_memory() {
         const N: u32 = 400_000;
         for p in [0.0002, 0.01, 0.3] {
@@ -191,6 +192,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "statistics of 1,000,000 draws")]
     fn gilbert_elliott_keeps_its_mean_and_its_mean_burst() {
         const N: u32 = 1_000_000;
         for (mean, burst) in [(0.001, 3.0), (0.02, 1.5), (0.2, 20.0)] {
@@ -217,7 +219,7 @@ mod tests {
 
     #[test]
     fn gilbert_elliott_starts_in_its_long_run_state() {
-        const N: u32 = 20_000;
+        const N: u32 = if cfg!(miri) { 500 } else { 20_000 };
         let mut stream = stream();
         let model = LossModel::GilbertElliott { mean: 0.25, burst: 50.0 };
         let first = (0..N)
@@ -226,6 +228,8 @@ mod tests {
         let error = (0.25 * 0.75 / f64::from(N)).sqrt();
         assert_close("first packet", first as f64 / f64::from(N), 0.25, error);
     }
+
+    const PACKETS: u32 = if cfg!(miri) { 100 } else { 10_000 };
 
     #[test]
     fn models_that_lose_nothing_lose_nothing() {
@@ -238,7 +242,7 @@ mod tests {
             LossModel::GilbertElliott { mean: 0.0, burst: 5.0 },
         ] {
             let mut loss = LossProcess::new(&model, Time::ZERO);
-            assert!((0..10_000).all(|_| !loss.strikes(&mut stream, Time::ZERO, 1500)), "{model:?}");
+            assert!((0..PACKETS).all(|_| !loss.strikes(&mut stream, Time::ZERO, 1500)), "{model:?}");
         }
     }
 
@@ -249,7 +253,7 @@ mod tests {
             [LossModel::Independent(Probability::ONE), LossModel::OnePerBlock(1), LossModel::Periodic(1)]
         {
             let mut loss = LossProcess::new(&model, Time::ZERO);
-            assert!((0..10_000).all(|_| loss.strikes(&mut stream, Time::ZERO, 1500)), "{model:?}");
+            assert!((0..PACKETS).all(|_| loss.strikes(&mut stream, Time::ZERO, 1500)), "{model:?}");
         }
     }
 

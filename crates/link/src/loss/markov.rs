@@ -163,6 +163,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "statistics of 400,000 draws")]
     fn correlated_loss_keeps_its_mean_and_its_correlation() {
         for (p, c) in [(0.001, 0.25), (0.05, 0.5), (0.3, 0.9)] {
             let mut model = TwoState::correlated(p, c);
@@ -178,6 +179,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "statistics of 400,000 draws")]
     fn two_lossy_states_lose_their_weighted_mean() {
         for (p, r, g, b) in [(0.01, 0.1, 0.0, 1.0), (0.02, 0.2, 0.01, 0.5), (0.3, 0.3, 0.2, 0.9)] {
             let at = |x: f64| Probability::new(x).unwrap();
@@ -193,6 +195,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "statistics of 400,000 draws")]
     fn four_states_lose_their_long_run_share_in_bursts_and_alone() {
         for (p13, p31, p32, p23, p14) in
             [(0.01, 0.3, 0.2, 0.5, 0.001), (0.02, 0.5, 0.0, 1.0, 0.01), (0.1, 0.2, 0.3, 0.4, 0.0)]

@@ -162,6 +162,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "statistics of 1,000,000 packets")]
     fn the_share_lost_is_one_over_the_mean_gap_at_three_shapes() {
         const N: u64 = 1_000_000;
         for (gap, sd_over_mean) in [
@@ -179,6 +180,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "statistics of 21,600,000 packets")]
     fn the_measured_losses_of_teragrid_come_1346_times_in_six_hours() {
         // Weibull of shape 2.9 and scale 18 s has a mean of 16.05 s: 21,600 s / 16.05 s.
         let gap = Distribution::Weibull { shape: 2.9, scale: 18e9, location: 0.0 };
