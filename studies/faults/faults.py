@@ -129,7 +129,7 @@ def _kill(asked: argparse.Namespace) -> int:
         one = partial(kills.perform, seed=asked.seed, folder=folder, port=port)
         for each in pool.map(one, asked.only or range(asked.kills)):
             found.append(each)
-            what = f"{each.product} at {each.moment_s:.2f} s, killed: {each.victim or 'nothing'}"
+            what = f"{each.product}, {each.phase}, {each.moment_s:.2f} s, killed: {each.victim or 'nothing'}"
             ended = f"{each.status}: {each.reason} {each.left} {each.problem}"
             print(f"{'ok ' if each.is_good else 'BAD'} {each.number:4} {what}: {ended}", flush=True)
     bad = [each for each in found if not each.is_good]

@@ -51,6 +51,8 @@ REQUESTS = """
 version: 1
 requests: {r1: {from: src, to: sink, volume: 2MB, deadline: 20s, max_rate: 20Mbit}}
 """
+BEGINNING_SHARE = 0.2
+"""Of the kills; on a busy machine, most of them would else come before there is a run."""
 PATIENCE_S = 90.0
 FILES: Mapping[str, str] = {"run": RUN, "up": RUN, "ui": RUN, "sweep": SWEEP, "transfer": TRANSFERS}
 GOOD = frozenset({"passed"})
@@ -64,28 +66,32 @@ class Product:
     """A command that is started, and how it is ended if it does not end by itself."""
 
     words: tuple[str, ...]
-    lifetime_s: float
-    """The kill comes at a random moment of it."""
+    begins_s: float
+    """About how long it takes until there is a run directory."""
+    lasts_s: float
+    """About how long it runs from then on."""
     end: tuple[str, ...] = ()
 
 
 PRODUCTS: Mapping[str, Product] = {
-    "run": Product(("run", "faults.yaml", "--no-report"), 2.5),
-    "up": Product(("up", "faults.yaml", "--name", "faults"), 4.0, ("down", "--name", "faults")),
+    "run": Product(("run", "faults.yaml", "--no-report"), 0.8, 1.7),
+    "up": Product(("up", "faults.yaml", "--name", "faults"), 0.8, 3.0, ("down", "--name", "faults")),
     "relay": Product(
         ("relay", "--delay", "1ms", "--forward", "0=127.0.0.1:PORT", "--name", "faults"),
-        3.0,
+        0.8,
+        2.0,
         ("down", "--name", "faults"),
     ),
-    "sweep": Product(("sweep", "faults.yaml", "--workers", "2", "--metric", "flows.bulk.goodput"), 2.5),
+    "sweep": Product(("sweep", "faults.yaml", "--workers", "2", "--metric", "flows.bulk.goodput"), 0.8, 1.5),
     "transfer": Product(
         (
             *("transfer", "run", "requests.yaml", "--scenario", "faults.yaml"),
             *("--policy", "greedy-min", "--no-report"),
         ),
-        3.5,
+        0.9,
+        5.0,
     ),
-    "ui": Product(("ui", "--no-open", "."), 5.0),
+    "ui": Product(("ui", "--no-open", "."), 1.5, 2.0),
 }
 
 
@@ -96,6 +102,8 @@ class Kill:
     seed: int
     number: int
     product: str
+    phase: str
+    """``beginning``: so long after the start; ``running``: so long after there was a run directory."""
     moment_s: float
     victim: str = ""
     """The command line of the killed process, cut short; empty: everything had ended."""
@@ -126,7 +134,10 @@ def perform(number: int, *, seed: int, folder: Path, port: int) -> Kill:
     """One kill, whose product, process and moment follow from ``seed``. Its files stay if it is not good."""
     random = Random(f"kill {seed}/{number}")
     name = tuple(PRODUCTS)[number % len(PRODUCTS)]
-    kill = Kill(seed, number, name, round(random.uniform(0, PRODUCTS[name].lifetime_s), 3))
+    product = PRODUCTS[name]
+    begins = random.random() < BEGINNING_SHARE
+    moment_s = random.uniform(0, product.begins_s if begins else product.lasts_s)
+    kill = Kill(seed, number, name, "beginning" if begins else "running", round(moment_s, 3))
     place = folder / f"kill-{number:04d}"
     shutil.rmtree(place, ignore_errors=True)
     stage = Stage(place, f"kills{seed}x{number}")
@@ -154,6 +165,8 @@ def _kill(stage: Stage, kill: Kill, random: Random, port: int) -> None:
         process = stage.start(*words, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT)
         busy = threading.Thread(target=_use, args=(stage, kill.product), daemon=True)
         busy.start()
+        if kill.phase == "running":
+            until(lambda: bool(_directories(stage)), within_s=PATIENCE_S / 3)
         time.sleep(kill.moment_s)
         running = _running(stage)
         there = injection.tagged(stage.tag)
