@@ -147,7 +147,7 @@ traffic:
             "run",
             "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: stochastic, streams: 100}}}",
             "traffic.x.cc: streams: the BPF algorithm has at most 32",
-            "write fewer",
+            "write a number from 1 to",
         ),
         (
             "run",

@@ -230,7 +230,7 @@ def counted_by_tcptrace(file: Path) -> dict[tuple[str, str], int]:
 def counted_by_tshark(file: Path) -> dict[tuple[str, str], int]:
     """The same, from Wireshark's analysis."""
     # Out of order is what it calls a repetition that comes soon.
-    again = "tcp.analysis.retransmission || tcp.analysis.reordering"
+    again = "tcp.analysis.retransmission || tcp.analysis.out_of_order"
     fields = ["ip.src", "tcp.srcport", "ip.dst", "tcp.dstport"]
     argv = ["tshark", "-n", "-r", file, "-Y", f"({again}) && tcp.len > 0", "-T", "fields"]
     argv += [word for field in fields for word in ("-e", field)]

@@ -31,7 +31,9 @@ class Effects(Strict):
         **dict.fromkeys(
             ("jitter", "variation"), 'write "delay: {base: 5ms, jitter: {dist: normal, sd: 1ms}}"'
         ),
-        **dict.fromkeys(("reorder", "ooo_rate"), 'did you mean "reordering", or "reorder" inside delay?'),
+        **dict.fromkeys(
+            ("reorder", "out_of_order", "ooo_rate"), 'did you mean "reordering", or "reorder" inside delay?'
+        ),
         "ip": 'did you mean "count: ip"?',
         "position": "write it inside loss: {model: independent, mean: 1%, position: egress}",
     }
