@@ -14,7 +14,15 @@ METRIC = "flows.bulk.goodput"
 def test_brackets_of_values_and_errors_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     estimate = {"mean": 1e6, "half_width": None, "unit": "bit/s", "runs": 1}
     print_sweep(
-        {"name": "pair", "variants": 1, "points": 1, "failed": 0, "errors": [], "axes": [AXIS]},
+        {
+            "name": "pair",
+            "variants": 1,
+            "points": 1,
+            "failed": 0,
+            "errors": [],
+            "axes": [AXIS],
+            "not_measured": [],
+        },
         [{"variant": 0, "metric": METRIC, AXIS["column"]: "[near, far]", **estimate}],
     )
     with Sweeping(1, workers="here") as progress:
