@@ -53,7 +53,7 @@ def bucket(mbits: float, *, burst: int = BURST, line: str = "1Gbit", waits: str 
 
 def paced(mbits: float, *, line: str = "1Gbit", waits: str = "1000p") -> Limit:
     """PSPacer's class with its own queue, as long as that of a network card was."""
-    return Limit(f"{{paced: {mbits:g}Mbit, line: {line}}}", waits)
+    return Limit(f"{{paced: {mbits:g}Mbit, line_rate: {line}}}", waits)
 
 
 @dataclass(frozen=True)
