@@ -8,12 +8,15 @@ import errno
 import io
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
+
+_PART = re.compile(r"\.(?P<name>.+)\.(?P<pid>[0-9]+)\.[0-9a-f]+\.part")
 
 
 class Storage(Protocol):
@@ -156,6 +159,12 @@ def make_directory(path: Path) -> None:
 def part_name(name: str) -> str:
     """The name of a file while this process writes it: ``.NAME.PID.RANDOM.part``."""
     return f".{name}.{os.getpid()}.{secrets.token_hex(4)}.part"
+
+
+def part_of(path: Path) -> tuple[str, int] | None:
+    """The name and the process that :func:`part_name` made ``path`` of; ``None`` for any other path."""
+    match = _PART.fullmatch(path.name)
+    return (match["name"], int(match["pid"])) if match else None
 
 
 @contextmanager

@@ -148,6 +148,17 @@ def test_a_run_directory_that_was_being_made_is_removed_with_the_next_run_or_by_
     assert (runs / "pair" / "latest-live").resolve() == new.directory
 
 
+def test_what_others_left_beside_run_directories_stays_and_disturbs_nothing(place: Path, zombie: int) -> None:
+    names = (".x.part", ".part", f".pair.other-host.{zombie}.0123abcd.part", f".pair..x.{zombie}.part")
+    for name in names:
+        (place / name).mkdir()
+    link = place / f".latest.{zombie}.0123abcd.part"
+    link.symlink_to("gone")
+    with directory.created(place, "20260101T000000Z-live-0"):
+        pass
+    assert {path.name for path in place.glob(".*")} == set(names)
+
+
 def test_two_run_directories_of_one_second_are_two(place: Path) -> None:
     made = []
     for _ in range(2):

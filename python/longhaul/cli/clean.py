@@ -12,7 +12,7 @@ import click
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("runs"),
     show_default=True,
-    help="Directory of run directories, where half-made ones are removed, too.",
+    help="Also remove unfinished run directories below this directory.",
 )
 def clean(everything: bool, runs: Path) -> None:
     """Remove what runs that were killed left behind: sockets, control groups, temporary files.

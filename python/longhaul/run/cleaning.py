@@ -1,7 +1,6 @@
 """Removing what killed runs left: sockets, locks, control groups, temporary directories, keys of clusters."""
 
 import os
-import shutil
 import socket
 import stat
 import tempfile
@@ -9,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from longhaul.run import directory as directories
 from longhaul.run import ending, finding, groups, processes, state
 from longhaul.run.certificate import state_home
-from longhaul.run.directory import unfinished
 
 PREFIX = "longhaul-"
 """Of temporary directories, behind which stands the number of the process that made them."""
@@ -32,7 +31,7 @@ def cluster_prefix() -> str:
 def remove_leftovers(*, everything: bool, runs: Path) -> Iterator[str]:
     """Remove them and say each; with ``everything``, end runs that are up as well.
 
-    In ``runs``, run directories are removed that were being made.
+    Unfinished run directories below ``runs`` are removed, too.
 
     Runs are found by their processes, and so without a socket, too. How those ended that nobody concluded is
     written down.
@@ -67,13 +66,13 @@ def _removed(runs: Path) -> Iterator[str]:
     for group in groups.everywhere():
         if groups.run_of(group) not in under_way and groups.remove(group):
             yield f"removed {group}"
-    half_made = [path for parent in sorted(runs.glob("*/")) for path in unfinished(parent)]
-    for directory in (*_temporary(), *half_made):
-        shutil.rmtree(directory, ignore_errors=True)
-        if directory.exists():
-            yield f"cannot remove {directory}; remove it by hand"
+    half_made = [path for parent in sorted(runs.glob("*/")) for path in directories.unfinished(parent)]
+    for path in (*_temporary(), *half_made):
+        directories.remove(path)
+        if path.exists():
+            yield f"cannot remove {path}; remove it by hand"
         else:
-            yield f"removed {directory}"
+            yield f"removed {path}"
 
 
 def _temporary() -> Iterator[Path]:

@@ -7,7 +7,7 @@ import os
 import platform
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -183,24 +183,24 @@ def _keep(inputs: Sequence[Path], directory: Path) -> dict[str, str]:
 
 @dataclass
 class NewDirectory:
-    """A directory that is being made."""
+    """A directory while it is filled, and afterwards."""
 
     part: Path
-    """Where to write to meanwhile."""
+    """Its path while it is filled."""
     directory: Path
-    """Where it is from then on."""
+    """Its path after that."""
 
 
 @contextmanager
 def created(parent: Path, name: str, *, mode: str | None = None) -> Iterator[NewDirectory]:
-    """A directory that is in ``parent`` when the block has ended, with all that was written; else nothing is.
+    """A new directory in ``parent``, which has its name once the block has filled it.
 
-    It has a number behind ``name`` if two begin in the same second, and ``latest`` leads to it. What
-    processes left in ``parent`` that were killed meanwhile is removed. Raises LonghaulError if the directory
-    cannot be made.
+    After an error it is removed. If ``name`` exists, a number is appended. ``latest`` leads to the new
+    directory. Unfinished directories of killed processes are removed from ``parent``. Raises LonghaulError if
+    the directory cannot be made.
     """
     for path in unfinished(parent):
-        shutil.rmtree(path, ignore_errors=True)
+        remove(path)
     part = parent / storage.part_name(f"{name}.{_host()}")
     try:
         storage.make_directory(part)
@@ -224,13 +224,23 @@ def created(parent: Path, name: str, *, mode: str | None = None) -> Iterator[New
 
 
 def unfinished(parent: Path) -> list[Path]:
-    """What processes of this machine began to make in ``parent`` and, being killed, did not finish."""
+    """Directories that killed processes of this machine did not fill, and links that they did not rename."""
     found = []
     for path in parent.glob(".*.part"):
-        *_, host, number, _random, _part = path.name.split(".")
-        if host == _host() and number.isdecimal() and not processes.is_running(int(number)):
+        part = storage.part_of(path)
+        is_ours = part is not None and (path.is_symlink() or part[0].endswith(f".{_host()}"))
+        if part is not None and is_ours and not processes.is_running(part[1]):
             found.append(path)
     return found
+
+
+def remove(path: Path) -> None:
+    """Remove a directory or a link, as far as that is possible."""
+    if path.is_symlink():
+        with suppress(OSError):
+            path.unlink()
+    else:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _host() -> str:

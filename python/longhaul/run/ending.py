@@ -13,6 +13,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
+from longhaul import storage
 from longhaul.errors import LonghaulError
 from longhaul.run import manifest, processes, record
 
@@ -149,8 +150,8 @@ def remove_unfinished(directory: Path, *, may_be_shared: bool) -> None:
     With ``may_be_shared``, jobs on other machines may write parts of a sweep: a part that is new stays.
     """
     for path in directory.rglob(".*.part"):
-        number = path.name.split(".")[-3]
-        if number.isdecimal() and processes.is_running(int(number)):
+        part = storage.part_of(path)
+        if part is None or processes.is_running(part[1]):
             continue
         with suppress(FileNotFoundError):
             is_part = may_be_shared and path.parent.name == "parts"
