@@ -14,7 +14,7 @@ from longhaul.run import directory as directories
 from longhaul.run import ending, flows, laws, mpi, players, signals, traffic, transfers
 from longhaul.run.certificate import load_certificate
 from longhaul.run.compensation import compensate
-from longhaul.run.memory import MemoryLimit, MemoryMonitor, warn
+from longhaul.run.memory import MemoryLimit, MemoryLimitError, MemoryMonitor, warn
 from longhaul.run.pacing import with_owners
 from longhaul.run.session import Message, Session, search_path
 from longhaul.run.starts import with_starts
@@ -157,17 +157,19 @@ def run(
             sudo=sudo,
             scratch=scratch,
         )
-        monitor = MemoryMonitor(limit, session)
-        monitor.start()
+
+        def exceeded(error: MemoryLimitError) -> None:
+            session.stop(status=ending.FAILED, why=str(error))
+
+        monitor = MemoryMonitor(lambda: limit.check_worker(session.pid), exceeded)
         try:
             began(session)
-            with served, _interruptions(session):
+            with monitor, served, _interruptions(session):
                 for message in session.events():
                     progress(message)
                     if message.get("event") == "ended":
                         ended = ending.Ending(str(message["reason"]), message.get("why"))
         finally:
-            monitor.end()
             session.kill()
         ending.end(prepared.directory, ended.status, ended.reason)
     return Finished(prepared.directory, ended.status)

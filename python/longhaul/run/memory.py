@@ -3,20 +3,21 @@
 import os
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 from longhaul.analysis.text import bytes_text
 from longhaul.errors import LonghaulError
-from longhaul.run import ending, processes
+from longhaul.run import processes
 from longhaul.run.available_memory import available_bytes
-from longhaul.run.session import Session
 from longhaul.scenario.link_memory import held_bytes
 from longhaul.scenario.resolve import Resolved
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _REMEDY = "shorten queues, delays or the duration, or raise --memory"
-_BETWEEN_LOOKS_S = 0.2
+_INTERVAL_S = 0.2
 
 
 class MemoryLimitError(LonghaulError):
@@ -52,24 +53,29 @@ class MemoryLimit:
 
 
 class MemoryMonitor(threading.Thread):
-    """Compares the memory of a live run with its limit, and ends the run as failed when it is reached."""
+    """Compares memory with a limit several times a second, until the limit is exceeded or the block ends."""
 
-    def __init__(self, limit: MemoryLimit, session: Session) -> None:
-        """Of the worker of ``session``."""
+    def __init__(self, check: Callable[[], None], exceeded: Callable[[MemoryLimitError], None]) -> None:
+        """``check`` raises the error that ``exceeded`` is called with, in this thread."""
         super().__init__(name="memory", daemon=True)
-        self._limit, self._session, self._over = limit, session, threading.Event()
+        self._check, self._exceeded, self._over = check, exceeded, threading.Event()
 
     def run(self) -> None:
-        """Look several times a second."""
-        while not self._over.wait(_BETWEEN_LOOKS_S):
+        """Check until then."""
+        while not self._over.wait(_INTERVAL_S):
             try:
-                self._limit.check_worker(self._session.pid)
+                self._check()
             except MemoryLimitError as error:
-                self._session.stop(status=ending.FAILED, why=str(error))
+                self._exceeded(error)
                 return
 
-    def end(self) -> None:
-        """Stop looking."""
+    def __enter__(self) -> Self:
+        """Start."""
+        self.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Stop, and wait for the thread."""
         self._over.set()
         self.join()
 

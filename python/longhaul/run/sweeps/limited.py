@@ -1,14 +1,11 @@
 """Shards with a memory limit, in a worker process of a cluster."""
 
-import threading
 from functools import cache
 from typing import cast
 
 from longhaul import _longhaul
-from longhaul.run.memory import MemoryLimit, MemoryLimitError
+from longhaul.run.memory import MemoryLimit, MemoryLimitError, MemoryMonitor
 from longhaul.run.sweeps.job import Job, Shard, run_shard
-
-_BETWEEN_LOOKS_S = 0.1
 
 
 def run_limited_shard(job: Job, shard: Shard, memory_bytes: int | None) -> bytes | MemoryLimitError:
@@ -19,26 +16,16 @@ def run_limited_shard(job: Job, shard: Shard, memory_bytes: int | None) -> bytes
     """
     if memory_bytes is None:
         return cast("bytes", run_shard(job, shard))
-    limit, stop, ended = _limit(memory_bytes), _longhaul.Stop(), threading.Event()
-    found: list[MemoryLimitError] = []
+    stop = _longhaul.Stop()
+    errors: list[MemoryLimitError] = []
 
-    def look() -> None:
-        while not ended.wait(_BETWEEN_LOOKS_S):
-            try:
-                limit.check()
-            except MemoryLimitError as error:
-                found.append(error)
-                stop.set()
-                return
+    def exceeded(error: MemoryLimitError) -> None:
+        errors.append(error)
+        stop.set()
 
-    monitor = threading.Thread(target=look, name="memory", daemon=True)
-    monitor.start()
-    try:
+    with MemoryMonitor(_limit(memory_bytes).check, exceeded):
         part = run_shard(job, shard, stop)
-    finally:
-        ended.set()
-        monitor.join()
-    return found[0] if part is None else part
+    return errors[0] if part is None else part
 
 
 @cache
