@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fmt bench bench-cc bench-sweeps fuzz audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut study-faults
+.PHONY: help setup demo test lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut study-faults
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -75,6 +75,10 @@ bench-sweeps: setup ## what a sweep adds to its runs, here and on Slurm if it is
 MINUTES ?= 1
 fuzz: setup ## inputs that break a parser, guided by coverage, and random scenarios; MINUTES=n for each of seven targets
 	@tools/fuzz $(MINUTES) $(ARGS)
+
+HOURS ?= 1
+soak: setup ## random runs and faults for HOURS=n beside a page and a network that stay up; reports memory and files that grow
+	@$(UV) run --no-sync python studies/soak/soak.py --hours $(HOURS) $(ARGS)
 
 audit: ## known vulnerabilities of crates, Python and npm packages, licences of crates; names databases that it could not ask
 	@tools/setup --tests

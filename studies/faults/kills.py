@@ -149,8 +149,7 @@ def perform(number: int, *, seed: int, folder: Path, port: int) -> Kill:
         _kill(stage, kill, random, port)
     except Exception as error:  # noqa: BLE001 -- a trial that goes wrong is a row, too
         kill.problem = f"{type(error).__name__}: {error}"
-    for pid in injection.tagged(stage.tag):
-        injection.send(pid, signal.SIGKILL)
+    stage.kill()
     kill.took_s = round(time.monotonic() - began_s, 2)
     if kill.is_good:
         shutil.rmtree(place, ignore_errors=True)

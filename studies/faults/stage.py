@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -56,6 +57,11 @@ class Stage:
     def tree(self, client: int | None = None) -> injection.Tree:
         """The processes of the run that is under way here."""
         return injection.tree(client, tag=self.tag)
+
+    def kill(self) -> None:
+        """End every process that was started here and has not ended."""
+        for pid in injection.tagged(self.tag):
+            injection.send(pid, signal.SIGKILL)
 
     def left(self) -> list[str]:
         """Processes, control groups, sockets and temporary files of runs that have ended."""

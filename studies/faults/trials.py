@@ -156,8 +156,7 @@ def perform(number: int, *, seed: int, folder: Path) -> Trial:
             _run(stage, trial, random, group)
         except Exception as error:  # noqa: BLE001 -- a trial that goes wrong is a row, too
             trial.problem = f"{type(error).__name__}: {error}"
-        for pid in injection.tagged(stage.tag):
-            injection.send(pid, signal.SIGKILL)
+        stage.kill()
     trial.took_s = round(time.monotonic() - began_s, 2)
     if trial.is_good:
         shutil.rmtree(place, ignore_errors=True)

@@ -189,8 +189,7 @@ def one(soak: Soak, until_s: float, number: int) -> None:
                 fault = " ".join(injection.command(victim))[-60:]
                 injection.send(victim, random.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGABRT)))
         problem = _after(place, process, fault)
-    for pid in injection.tagged(place.tag):
-        injection.send(pid, signal.SIGKILL)
+    place.kill()
     soak.ended += 1
     if problem:
         soak.bad.append(f"{place.path.name} ({fault or 'no fault'}): {problem}")
