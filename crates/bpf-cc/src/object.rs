@@ -89,7 +89,7 @@ fn sections(file: &[u8]) -> Option<Vec<Section<'_>>> {
 }
 
 impl<'a> Object<'a> {
-    /// Reads a file; `None`: it is no object of algorithms.
+    /// Reads an object file; `None` if it contains no BPF algorithms.
     pub fn read(file: &'a [u8]) -> Option<Self> {
         let sections = sections(file)?;
         let named = |name: &str| sections.iter().position(|each| each.name == name);

@@ -332,7 +332,7 @@ impl Files {
                 let path = format!("captures/{name}@{node}.pcapng");
                 let file = BufWriter::new(create.file(&path)?);
                 let names = interfaces.map(|interface| format!("{name} {interface}"));
-                let capture = Capture::new(file, &names.each_ref().map(String::as_str), plan.measure.snap);
+                let capture = Capture::new(file, &names.each_ref().map(String::as_str), plan.measure.snaplen);
                 captures.insert((link as u32, end), capture.map_err(|error| create.failed(&path, error))?);
             }
         }

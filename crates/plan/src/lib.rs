@@ -175,7 +175,7 @@ pub struct Measure {
     /// Links whose packets are captured as pcapng, both directions.
     pub captures: Vec<usize>,
     /// Bytes of each packet kept in a capture.
-    pub snap: u32,
+    pub snaplen: u32,
     /// Links whose packets are recorded with the instants of arrival and departure.
     pub packet_links: Vec<usize>,
     /// How much of each second those records cover, from its start; 10^9 for all of it.

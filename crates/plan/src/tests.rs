@@ -39,7 +39,7 @@ fn plan() -> Plan {
         measure: Measure {
             every_ns: 1,
             captures: vec![],
-            snap: 96,
+            snaplen: 96,
             packet_links: vec![],
             packet_window_ns: 0,
             journal: false,

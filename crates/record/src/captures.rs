@@ -12,12 +12,12 @@ const OPTION_RESOLUTION: u16 = 9;
 /// Writes packets as pcapng (draft-ietf-opsawg-pcapng) with nanosecond time stamps.
 pub struct Capture<W: Write> {
     out: W,
-    snap: u32,
+    snaplen: u32,
 }
 
 impl<W: Write> Capture<W> {
-    /// Starts a capture with one interface for each of `names`, keeping `snap` bytes of each packet.
-    pub fn new(mut out: W, names: &[&str], snap: u32) -> io::Result<Self> {
+    /// Starts a capture with one interface for each of `names`, keeping `snaplen` bytes of each packet.
+    pub fn new(mut out: W, names: &[&str], snaplen: u32) -> io::Result<Self> {
         let mut section = Vec::new();
         section.extend_from_slice(&BYTE_ORDER.to_le_bytes());
         section.extend_from_slice(&[1, 0, 0, 0]);
@@ -27,23 +27,23 @@ impl<W: Write> Capture<W> {
             let mut interface = Vec::new();
             interface.extend_from_slice(&LINK_TYPE_RAW.to_le_bytes());
             interface.extend_from_slice(&[0, 0]);
-            interface.extend_from_slice(&snap.to_le_bytes());
+            interface.extend_from_slice(&snaplen.to_le_bytes());
             push_option(&mut interface, OPTION_NAME, name.as_bytes());
             push_option(&mut interface, OPTION_RESOLUTION, &[9]);
             push_option(&mut interface, 0, &[]);
             write_block(&mut out, INTERFACE, &interface)?;
         }
-        Ok(Capture { out, snap })
+        Ok(Capture { out, snaplen })
     }
 
     /// Bytes kept of each packet.
-    pub fn snap(&self) -> u32 {
-        self.snap
+    pub fn snaplen(&self) -> u32 {
+        self.snaplen
     }
 
     /// Adds a packet of `length` bytes, of which `bytes` are at hand, seen at `unix_ns` on `interface`.
     pub fn packet(&mut self, interface: u32, unix_ns: u64, length: u32, bytes: &[u8]) -> io::Result<()> {
-        let kept = &bytes[..bytes.len().min(self.snap as usize)];
+        let kept = &bytes[..bytes.len().min(self.snaplen as usize)];
         let mut packet = Vec::with_capacity(20 + kept.len() + 3);
         packet.extend_from_slice(&interface.to_le_bytes());
         packet.extend_from_slice(&((unix_ns >> 32) as u32).to_le_bytes());

@@ -50,7 +50,7 @@ def pair(
         "measure": {
             "every_ns": 100_000_000,
             "captures": [],
-            "snap": 96,
+            "snaplen": 96,
             "packet_links": [],
             "packet_window_ns": 0,
             "journal": False,

@@ -105,10 +105,10 @@ def _follow(
 ) -> None:
     """Pass on the run's events until it has ended, and close its pipes and its file of errors."""
     with errors, process:
-        _follow_to_the_end(process, orders, errors, known)
+        _pass_events_on(process, orders, errors, known)
 
 
-def _follow_to_the_end(
+def _pass_events_on(
     process: "subprocess.Popen[bytes]", orders: Mapping[str, Any], errors: IO[bytes], known: "Future[Started]"
 ) -> None:
     assert process.stdout is not None

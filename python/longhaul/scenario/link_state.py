@@ -166,7 +166,7 @@ def _target(
             change["reorder"] = changes.delay.reorder
         late = None if changes.reordering is not None else lane["reordering"]
         if late and late.get("delay_ns", plan_mean_ns(delay) + 1) <= plan_mean_ns(delay):
-            raise LawError(("delay",), "exceeds the delay of reordering", "write a shorter delay")
+            raise LawError(("delay",), "is not below the delay of reordered packets", "write a shorter delay")
     if changes.rate is not None:
         with within("rate"):
             change["rate"] = plan_rate(changes.rate, inputs)

@@ -69,13 +69,8 @@ class _Task:
     def pacing(self, direction: Mapping[str, Any]) -> Plain:
         spec = self.spec
         rate = direction["rate"]
-        line = (
-            spec.line_rate.bits_per_s
-            if spec.line_rate
-            else rate["bits_per_s"]
-            if rate["law"] == "constant"
-            else 0
-        )
+        link_bits_per_s = rate["bits_per_s"] if rate["law"] == "constant" else 0
+        line = spec.line_rate.bits_per_s if spec.line_rate else link_bits_per_s
         if not line:
             self.wrong(
                 (), "the host's link has no constant rate", "write line_rate: 1Gbit, the rate of its card"

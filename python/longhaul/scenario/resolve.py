@@ -304,7 +304,7 @@ def _measure(scenario: Scenario, network: Network) -> Plain:
     return {
         "every_ns": measure.every.ns,
         "captures": links if packets else [],
-        "snap": packets.snaplen.bytes if packets else 96,
+        "snaplen": packets.snaplen.bytes if packets else 96,
         "packet_links": links,
         "packet_window_ns": packets.window.ns if packets else DEFAULT_WINDOW_NS,
         "journal": measure.journal,

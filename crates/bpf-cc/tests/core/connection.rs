@@ -29,7 +29,7 @@ pub enum Trouble {
     Reordering,
 }
 
-/// What the algorithm of a connection that always has something to send was told.
+/// The events that the algorithm of a connection receives that always has data to send.
 pub fn diary_of(algorithm: &AlgorithmSettings, path: Path) -> Vec<Entry> {
     let (algorithm, seed) = (Arc::new(algorithm.clone()), Seed::new(7));
     let settings = Arc::new(Settings::default());

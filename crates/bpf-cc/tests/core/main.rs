@@ -1,5 +1,5 @@
-//! The core of each algorithm in C, compiled for this machine, against the algorithm that simulations have: both are told the
-//! same, event by event, and have the same window within one segment.
+//! The core of each algorithm in C, compiled for this machine, against the algorithm that simulations have: both get the
+//! same events, and their windows differ by one segment at most.
 #![expect(clippy::disallowed_methods, reason = "these compile programs, run them, and read files")]
 #![expect(clippy::print_stderr, reason = "what was found, and what was left out")]
 
@@ -118,7 +118,7 @@ fn parameters_reach_the_cores() {
         let algorithm = bpf_algorithm(&plain, SlowStartLimit::Configured).unwrap();
         let windows = Native::of(algorithm.name).windows(&algorithm.parameters, 10, &entries);
         let moved = entries.iter().zip(&windows).any(|(entry, window)| (window - entry.window).abs() > 5.0);
-        assert!(moved, "{}: without its parameters it is another law", settings.name());
+        assert!(moved, "{}: without its parameters it is another algorithm", settings.name());
     }
 }
 

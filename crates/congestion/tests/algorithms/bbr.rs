@@ -12,12 +12,12 @@ fn pipe(name: &str, line: Line) -> Pipe {
 }
 
 fn v1(pipe: &Pipe) -> &Bbr {
-    let Algorithm::Bbr(algorithm) = &pipe.control else { panic!("another law") };
+    let Algorithm::Bbr(algorithm) = &pipe.control else { panic!("another algorithm") };
     algorithm
 }
 
 fn v3(pipe: &Pipe) -> &Bbr3 {
-    let Algorithm::Bbr3(algorithm) = &pipe.control else { panic!("another law") };
+    let Algorithm::Bbr3(algorithm) = &pipe.control else { panic!("another algorithm") };
     algorithm
 }
 
@@ -25,7 +25,7 @@ fn phase(pipe: &Pipe) -> BbrPhase {
     match &pipe.control {
         Algorithm::Bbr(algorithm) => algorithm.phase(),
         Algorithm::Bbr3(algorithm) => algorithm.phase(),
-        _ => panic!("another law"),
+        _ => panic!("another algorithm"),
     }
 }
 
@@ -33,7 +33,7 @@ fn bandwidth(pipe: &Pipe) -> f64 {
     match &pipe.control {
         Algorithm::Bbr(algorithm) => algorithm.bandwidth(),
         Algorithm::Bbr3(algorithm) => algorithm.bandwidth(),
-        _ => panic!("another law"),
+        _ => panic!("another algorithm"),
     }
 }
 

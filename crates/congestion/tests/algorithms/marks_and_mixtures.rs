@@ -47,7 +47,7 @@ fn compound_has_the_window_of_alpha_beta_and_k_when_every_nth_segment_is_lost() 
 fn compound_yields_to_a_queue_of_gamma_segments() {
     let mut pipe = Fluid::named("compound", Path::bottleneck(0.1, 100_000.0, 200.0), Losses::None);
     pipe.run_for(60.0);
-    let Algorithm::Compound(before) = &pipe.control else { panic!("another law") };
+    let Algorithm::Compound(before) = &pipe.control else { panic!("another algorithm") };
     // The queue of 200 segments is more than gamma = 30: what is left of the delay window cannot have
     // filled the buffer, Reno's part has.
     assert!(before.delay_window() < pipe.control_window() - 1_000.0);
@@ -62,7 +62,7 @@ fn westwood_leaves_bandwidth_times_smallest_rtt() {
         pipe.run_for(1_500.0);
         assert!(pipe.episodes > 1);
         near(pipe.left, 1_000.0, 0.02);
-        let Algorithm::Westwood(algorithm) = &pipe.control else { panic!("another law") };
+        let Algorithm::Westwood(algorithm) = &pipe.control else { panic!("another algorithm") };
         near(algorithm.bandwidth().unwrap(), 10_000.0, 0.02);
     }
 }
@@ -133,7 +133,7 @@ fn dctcp_has_the_fixed_point_of_alizadeh() {
         let (mut sum, mut count) = (0.0, 0.0);
         while pipe.now_s < 300.0 {
             pipe.run_for(0.01);
-            let Algorithm::Dctcp(algorithm) = &pipe.control else { panic!("another law") };
+            let Algorithm::Dctcp(algorithm) = &pipe.control else { panic!("another algorithm") };
             sum += algorithm.alpha();
             count += 1.0;
         }

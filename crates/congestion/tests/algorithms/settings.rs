@@ -29,7 +29,7 @@ fn a_plan_carries_every_algorithm_and_its_parameters() {
 #[test]
 fn parameters_are_read_by_name_and_a_wrong_name_is_refused() {
     let text = r#"{"law": "highspeed", "response": "table", "slow_start": {"kind": "standard"}}"#;
-    let AlgorithmSettings::HighSpeed(read) = from_str(text).unwrap() else { panic!("another law") };
+    let AlgorithmSettings::HighSpeed(read) = from_str(text).unwrap() else { panic!("another algorithm") };
     assert_eq!(read.response, HighSpeedResponse::Table);
     assert_eq!(read.slow_start, SlowStartSettings::Standard { limit: 2 });
     let wrong = from_str::<AlgorithmSettings>(r#"{"law": "cubic", "betta": 0.5}"#).unwrap_err().to_string();

@@ -104,7 +104,7 @@ struct Rows {
     packets: Vec<bool>,
     captures: Vec<bool>,
     window_ns: u64,
-    snap: usize,
+    snaplen: usize,
 }
 
 impl Outlet {
@@ -145,7 +145,7 @@ impl Outlet {
                 packets: listed(&plan.measure.packet_links),
                 captures: listed(&plan.measure.captures),
                 window_ns: plan.measure.packet_window_ns,
-                snap: plan.measure.snap as usize,
+                snaplen: plan.measure.snaplen as usize,
             },
         }
     }
@@ -257,9 +257,9 @@ impl Outlet {
     }
 
     fn capture(&mut self, direction: DirectionId, packet: &Packet, at: Time, departure: bool) {
-        let snap = self.rows.snap;
-        self.quote(packet, snap);
-        let kept = self.quoted.len().min(snap);
+        let snaplen = self.rows.snaplen;
+        self.quote(packet, snaplen);
+        let kept = self.quoted.len().min(snaplen);
         // What comes to the link in one direction is seen at the end where the other direction leaves it.
         let end = usize::from((direction.way() == Way::Reverse) != departure);
         self.recorder.capture(

@@ -66,7 +66,7 @@ pub fn plan() -> Plan {
         measure: Measure {
             every_ns: 1,
             captures: vec![],
-            snap: 0,
+            snaplen: 0,
             packet_links: vec![],
             packet_window_ns: 0,
             journal: false,

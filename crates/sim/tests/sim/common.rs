@@ -75,7 +75,7 @@ pub fn network(mtu: u32, kinds: &[NodeKind], links: Vec<([usize; 2], Direction, 
         measure: Measure {
             every_ns: SECOND,
             captures: vec![],
-            snap: 0,
+            snaplen: 0,
             packet_links: vec![],
             packet_window_ns: 0,
             journal: false,

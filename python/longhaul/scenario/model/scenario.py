@@ -147,7 +147,7 @@ class Packets(Strict):
 
     @field_validator("snaplen")
     @classmethod
-    def _snap(cls, value: Size) -> Size:
+    def _snaplen(cls, value: Size) -> Size:
         if not 20 <= value.bytes <= 65_535:
             raise problem(f"{value} is no useful part of a packet", "write 20B to 65535B")
         return value
