@@ -57,6 +57,14 @@ PATIENCE_S = 90.0
 FILES: Mapping[str, str] = {"run": RUN, "up": RUN, "ui": RUN, "sweep": SWEEP, "transfer": TRANSFERS}
 GOOD = frozenset({"passed"})
 """States of an outcome that say that all went well."""
+ROLES: Mapping[str, str] = {
+    r"longhaul\.cli\.main \w+": "the command itself",
+    r"longhaul\.page\.": "the page's process of a run",
+    r"movers|/agent": "a transfer agent",
+    r"\.sock|\"cwd\"": "a process of the run: worker, supervisor, engine or observer",
+    r"ping|sleep|iperf3": "a program of the run",
+}
+"""By a part of the command line; the first that is found."""
 _WRITING = Lock()
 """Figures are drawn by one thread at a time."""
 
@@ -93,6 +101,11 @@ PRODUCTS: Mapping[str, Product] = {
     ),
     "ui": Product(("ui", "--no-open", "."), 1.5, 2.0),
 }
+
+
+def role(command: str) -> str:
+    """What a process is, from its command line."""
+    return next((text for pattern, text in ROLES.items() if re.search(pattern, command)), "a helper process")
 
 
 @dataclass
@@ -171,7 +184,7 @@ def _kill(stage: Stage, kill: Kill, random: Random, port: int) -> None:
         there = injection.tagged(stage.tag)
         if there:
             victim = random.choice(there)
-            kill.victim = " ".join(injection.command(victim))[-80:].strip() or "a process without a name"
+            kill.victim = role(" ".join(injection.command(victim)))
             injection.send(victim, signal.SIGKILL)
         if product.end:
             # Before the network is up, `up` has not ended.
