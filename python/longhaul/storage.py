@@ -5,6 +5,7 @@ of its operations fail.
 """
 
 import errno
+import fcntl
 import io
 import json
 import os
@@ -51,8 +52,15 @@ class Disk:
     """The file system of this machine."""
 
     def create(self, path: Path, *, mode: int) -> int:
-        """Create with O_EXCL and O_NOFOLLOW: a file or link that somebody has put there is an error."""
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        """Create with O_EXCL and O_NOFOLLOW: a file or link that somebody has put there is an error.
+
+        The file is locked as long as it is open, for :func:`is_being_written`.
+        """
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        with suppress(OSError):
+            # Some file systems have no locks.
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return descriptor
 
     def write(self, descriptor: int, data: memoryview) -> int:
         """Write, maybe not all."""
@@ -116,15 +124,18 @@ def replacing(path: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
     synced. ``mode`` are its permissions whatever the umask; if left out, those of any new file.
     """
     storage = current()
-    with _beside(path, storage) as part:
-        descriptor = storage.create(part, mode=0o666 if mode is None else 0o600)
-        try:
+    # It is closed, and with that unlocked, after it has its name.
+    descriptor: int | None = None
+    try:
+        with _beside(path, storage) as part:
+            descriptor = storage.create(part, mode=0o666 if mode is None else 0o600)
             with io.BufferedWriter(_Output(storage, descriptor), 1 << 16) as file:
                 yield file
             if mode is not None:
                 os.fchmod(descriptor, mode)
             storage.sync(descriptor)
-        finally:
+    finally:
+        if descriptor is not None:
             os.close(descriptor)
 
 
@@ -165,6 +176,32 @@ def part_of(path: Path) -> tuple[str, int] | None:
     """The name and the process that :func:`part_name` made ``path`` of; ``None`` for any other path."""
     match = _PART.fullmatch(path.name)
     return (match["name"], int(match["pid"])) if match else None
+
+
+def is_being_written(path: Path) -> bool:
+    """Whether a process holds the lock that files have while :class:`Disk` or ``crates/storage`` writes them.
+
+    The number in the name of an unfinished file is not enough: the engine has one of its own PID namespace.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        # A file system without locks: names must do.
+        part = part_of(path)
+        return part is not None and _exists(part[1])
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _exists(pid: int) -> bool:
+    return Path("/proc", str(pid)).exists()
 
 
 @contextmanager

@@ -13,6 +13,9 @@ impl Storage for Disk {
         // With O_EXCL, which create_new() is, and O_APPEND, so that a file that was cut off is continued there.
         let file =
             OpenOptions::new().append(true).create_new(true).custom_flags(libc::O_NOFOLLOW).open(path)?;
+        // Whoever finds an unfinished file knows by this lock whether its writer lives, in whatever PID namespace.
+        // Some file systems have no locks.
+        let _ = file.try_lock();
         Ok(Box::new(file))
     }
 

@@ -107,6 +107,17 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_locked_while_it_is_written() {
+        let folder = folder("a_file_is_locked");
+        let path = folder.join("part");
+        let output = Disk.create(&path).unwrap();
+        let other = std::fs::File::open(&path).unwrap();
+        assert!(other.try_lock().is_err());
+        drop(output);
+        assert!(other.try_lock().is_ok());
+    }
+
+    #[test]
     fn a_link_is_replaced_itself() {
         let folder = folder("a_link_is_replaced_itself");
         std::fs::write(folder.join("victim"), "precious").unwrap();

@@ -150,8 +150,7 @@ def remove_unfinished(directory: Path, *, may_be_shared: bool) -> None:
     With ``may_be_shared``, jobs on other machines may write parts of a sweep: a part that is new stays.
     """
     for path in directory.rglob(".*.part"):
-        part = storage.part_of(path)
-        if part is None or processes.is_running(part[1]):
+        if storage.part_of(path) is None or storage.is_being_written(path):
             continue
         with suppress(FileNotFoundError):
             is_part = may_be_shared and path.parent.name == "parts"
