@@ -1,25 +1,25 @@
-use crate::cargo::{Carrier, Load};
-use crate::datagrams::{Datagrams, Drain};
-use crate::echoes::Echoes;
-use crate::ranks::{Channel, Owner, Sleeper};
-use crate::stream::StreamEnd;
+use crate::datagrams::{DatagramSink, DatagramSource};
+use crate::jobs::{Channel, ComputeTimer, RankId};
+use crate::payload::{Payload, PayloadSink};
+use crate::ping::Ping;
+use crate::stream::TcpEndpoint;
 use longhaul_network::{Flags, Network, NodeId, Packet};
 use longhaul_units::Time;
 
 /// A simulated end: it is told the time and what arrives, and sends.
 pub(crate) enum Agent {
     /// One end of a TCP connection.
-    Stream(Box<StreamEnd>),
+    Stream(Box<TcpEndpoint>),
     /// Sends datagrams.
-    Datagrams(Box<Datagrams>),
+    DatagramSource(Box<DatagramSource>),
     /// Receives them.
-    Drain(Box<Drain>),
+    DatagramSink(Box<DatagramSink>),
     /// Sends echo requests and waits for the answers, or answers them.
-    Echoes(Box<Echoes>),
+    Ping(Box<Ping>),
     /// One end of a connection between two ranks of a job.
     Channel(Box<Channel>),
     /// Wakes a rank of a job.
-    Sleeper(Box<Sleeper>),
+    ComputeTimer(Box<ComputeTimer>),
 }
 
 /// From where to where an agent sends, and how its packets look.
@@ -35,22 +35,22 @@ pub(crate) struct Way {
 }
 
 /// What agents act through, at one instant.
-pub struct Wire<'a, C> {
+pub struct AgentContext<'a, C> {
     pub(crate) now: Time,
     pub(crate) network: &'a mut Network,
-    pub(crate) carrier: &'a mut C,
+    pub(crate) sink: &'a mut C,
 }
 
-impl<C: Carrier> Wire<'_, C> {
-    /// Sends a packet of `bytes` (IP and above) with `load`.
+impl<C: PayloadSink> AgentContext<'_, C> {
+    /// Sends a packet of `bytes` (IP and above) with `payload`.
     #[inline(always)]
-    pub(crate) fn send(&mut self, way: &Way, load: Load, bytes: u32, class: u8) {
+    pub(crate) fn send(&mut self, way: &Way, payload: Payload, bytes: u32, class: u8) {
         let mut flags = Flags::DONT_FRAGMENT;
         flags.set(Flags::V6, way.ipv6);
-        flags.set(Flags::ECHO_REQUEST, matches!(load, Load::Echo(_)));
-        flags.set(Flags::TAKEN, matches!(load, Load::Datagram { .. }));
+        flags.set(Flags::ECHO_REQUEST, matches!(payload, Payload::Echo(_)));
+        flags.set(Flags::TAKEN, matches!(payload, Payload::Datagram { .. }));
         let packet = Packet {
-            body: self.carrier.cargo().load(way.peer, load),
+            body: self.sink.payloads().insert(way.peer, payload),
             segment: 0,
             segments: 1,
             bytes,
@@ -64,35 +64,40 @@ impl<C: Carrier> Wire<'_, C> {
             damage: 0,
             offered: self.now,
         };
-        self.carrier.sent(&packet);
-        self.network.inject(self.now, packet, self.carrier);
+        self.sink.sent(&packet);
+        self.network.inject(self.now, packet, self.sink);
     }
 }
 
 impl Agent {
     /// Something arrives.
-    pub fn receive(&mut self, load: &Load, marked: bool, wire: &mut Wire<'_, impl Carrier>) {
-        match (self, load) {
-            (Agent::Stream(end), Load::Segment(segment)) => end.receive(segment, marked, wire),
-            (Agent::Channel(channel), Load::Segment(segment)) => channel.receive(segment, marked, wire),
-            (Agent::Drain(drain), &Load::Datagram { number, bytes, sent }) => {
-                drain.reception.receive(number, bytes, Some(wire.now.since(sent)));
+    pub fn receive(
+        &mut self,
+        payload: &Payload,
+        marked: bool,
+        context: &mut AgentContext<'_, impl PayloadSink>,
+    ) {
+        match (self, payload) {
+            (Agent::Stream(end), Payload::Segment(segment)) => end.receive(segment, marked, context),
+            (Agent::Channel(channel), Payload::Segment(segment)) => channel.receive(segment, marked, context),
+            (Agent::DatagramSink(sink), &Payload::Datagram { number, bytes, sent }) => {
+                sink.stats.receive(number, bytes, Some(context.now.since(sent)));
             }
-            (Agent::Echoes(echoes), &Load::Echo(number)) => echoes.answer(number, wire),
-            (Agent::Echoes(echoes), &Load::EchoReply(number)) => echoes.receive(number, wire),
+            (Agent::Ping(ping), &Payload::Echo(number)) => ping.send_reply(number, context),
+            (Agent::Ping(ping), &Payload::EchoReply(number)) => ping.receive(number, context),
             _ => {}
         }
     }
 
     /// Does what is due.
-    pub fn expire(&mut self, wire: &mut Wire<'_, impl Carrier>) {
+    pub fn expire(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
         match self {
-            Agent::Stream(end) => end.expire(wire),
-            Agent::Datagrams(datagrams) => datagrams.expire(wire),
-            Agent::Echoes(echoes) => echoes.expire(wire),
-            Agent::Channel(channel) => channel.expire(wire),
-            Agent::Sleeper(sleeper) => sleeper.at = Time::NEVER,
-            Agent::Drain(_) => {}
+            Agent::Stream(end) => end.expire(context),
+            Agent::DatagramSource(datagrams) => datagrams.expire(context),
+            Agent::Ping(ping) => ping.expire(context),
+            Agent::Channel(channel) => channel.expire(context),
+            Agent::ComputeTimer(compute_timer) => compute_timer.at = Time::NEVER,
+            Agent::DatagramSink(_) => {}
         }
     }
 
@@ -100,11 +105,11 @@ impl Agent {
     pub fn timer(&self) -> Time {
         match self {
             Agent::Stream(end) => end.timer(),
-            Agent::Datagrams(datagrams) => datagrams.timer(),
-            Agent::Echoes(echoes) => echoes.timer(),
+            Agent::DatagramSource(datagrams) => datagrams.timer(),
+            Agent::Ping(ping) => ping.timer(),
             Agent::Channel(channel) => channel.timer(),
-            Agent::Sleeper(sleeper) => sleeper.at,
-            Agent::Drain(_) => Time::NEVER,
+            Agent::ComputeTimer(compute_timer) => compute_timer.at,
+            Agent::DatagramSink(_) => Time::NEVER,
         }
     }
 
@@ -112,10 +117,10 @@ impl Agent {
     pub fn way(&self) -> Option<(NodeId, NodeId)> {
         let way = match self {
             Agent::Stream(end) => &end.way,
-            Agent::Datagrams(datagrams) => &datagrams.way,
-            Agent::Echoes(echoes) => &echoes.way,
+            Agent::DatagramSource(datagrams) => &datagrams.way,
+            Agent::Ping(ping) => &ping.way,
             Agent::Channel(channel) => &channel.way,
-            Agent::Drain(_) | Agent::Sleeper(_) => return None,
+            Agent::DatagramSink(_) | Agent::ComputeTimer(_) => return None,
         };
         Some((way.from, way.to))
     }
@@ -124,19 +129,19 @@ impl Agent {
     pub fn home(&self) -> NodeId {
         match self {
             Agent::Stream(end) => end.home(),
-            Agent::Datagrams(datagrams) => datagrams.home(),
-            Agent::Echoes(echoes) => echoes.home(),
+            Agent::DatagramSource(datagrams) => datagrams.home(),
+            Agent::Ping(ping) => ping.home(),
             Agent::Channel(channel) => channel.home(),
-            Agent::Sleeper(sleeper) => sleeper.home,
-            Agent::Drain(drain) => drain.home,
+            Agent::ComputeTimer(compute_timer) => compute_timer.home,
+            Agent::DatagramSink(sink) => sink.home,
         }
     }
 
     /// The rank that may go on after something has happened here.
-    pub fn owner(&self) -> Option<Owner> {
+    pub fn owner(&self) -> Option<RankId> {
         match self {
             Agent::Channel(channel) => Some(channel.owner()),
-            Agent::Sleeper(sleeper) => Some(sleeper.owner),
+            Agent::ComputeTimer(compute_timer) => Some(compute_timer.owner),
             _ => None,
         }
     }
@@ -145,10 +150,10 @@ impl Agent {
     pub fn is_done(&self) -> bool {
         match self {
             Agent::Stream(end) => end.is_done(),
-            Agent::Datagrams(datagrams) => datagrams.timer() == Time::NEVER,
-            Agent::Echoes(echoes) => echoes.is_done(),
+            Agent::DatagramSource(datagrams) => datagrams.timer() == Time::NEVER,
+            Agent::Ping(ping) => ping.is_done(),
             // Jobs know themselves when they are done.
-            Agent::Drain(_) | Agent::Channel(_) | Agent::Sleeper(_) => true,
+            Agent::DatagramSink(_) | Agent::Channel(_) | Agent::ComputeTimer(_) => true,
         }
     }
 }

@@ -1,18 +1,18 @@
 //! From the flows of a plan to agents.
 
 use crate::agent::{Agent, Way};
-use crate::datagrams::{Datagrams, Drain};
-use crate::echoes::{self, Echoes};
+use crate::datagrams::{DatagramSink, DatagramSource};
 use crate::endpoints::{Endpoints, Pair};
+use crate::ping::{self, Ping};
 use crate::schedule::{datagrams, speaks_ipv6, transfers};
-use crate::stream::{Application, Kind, Pace, Plan as StreamPlan, StreamEnd};
+use crate::stream::{Application, Pace, Plan as StreamPlan, StreamConfig, TcpEndpoint};
 use longhaul_congestion::AlgorithmSettings;
 use longhaul_network::{DirectionId, Network, NodeId};
 use longhaul_plan::{Flow, NodeKind, Plan, Recovery, Tcp, Traffic};
 use longhaul_random::Seed;
 use longhaul_transport::{
-    Acknowledging, Bound, Ecn, InitialWindow, Internet, Pacing, ReceiveBuffer, Reduction, Reordering,
-    Settings, Timeouts,
+    AckPolicy, Bound, Ecn, InitialWindow, IpVersion, Pacing, ReceiveBuffer, Reduction, Reordering,
+    RtoSettings, Settings,
 };
 use longhaul_units::{Rate, Span, Time};
 use std::sync::Arc;
@@ -37,12 +37,12 @@ impl Endpoints {
             }
         };
         let mtu = path_mtu(whole, network, [from, to])?;
-        let kind = |algorithm: &AlgorithmSettings, tcp: &Tcp| {
+        let config = |algorithm: &AlgorithmSettings, tcp: &Tcp| {
             // Requests are too many and too short.
             let measured = matches!(flow.traffic, Traffic::Tcp { .. });
             let name = Arc::clone(&self.flows[position as usize].name);
             let (settings, algorithm) = self.share(settings(tcp, mtu), algorithm);
-            Arc::new(Kind { name, settings, algorithm, seed, measured })
+            Arc::new(StreamConfig { name, settings, algorithm, seed, measured })
         };
         match &flow.traffic {
             Traffic::Tcp { streams, law: algorithm, tcp, bytes, bits_per_s, held } => {
@@ -50,42 +50,42 @@ impl Endpoints {
                 let rate = bits_per_s.and_then(Rate::from_bits_per_s);
                 let pace = if *held { Pace::Held } else { rate.map_or(Pace::AtOnce, Pace::At) };
                 let plan = StreamPlan { start, stop, bytes: *bytes, pace };
-                let kind = kind(algorithm, tcp);
+                let config = config(algorithm, tcp);
                 for stream in 0..*streams {
-                    self.connect(from, to, position, stream, &kind, plan, tcp.ipv6);
+                    self.connect(from, to, position, stream, &config, plan, tcp.ipv6);
                 }
             }
             Traffic::Requests { law: algorithm, tcp, .. } | Traffic::Replay { law: algorithm, tcp, .. } => {
                 endless(matches!(flow.traffic, Traffic::Replay { .. }))?;
-                let kind = kind(algorithm, tcp);
+                let config = config(algorithm, tcp);
                 let requests = transfers(whole, flow)?;
                 for (number, (start, bytes)) in (0..).zip(requests) {
                     let pace = Pace::AtOnce;
                     let plan = StreamPlan { start, stop: self.end, bytes: Some(bytes), pace };
-                    self.connect(from, to, position, number, &kind, plan, tcp.ipv6);
+                    self.connect(from, to, position, number, &config, plan, tcp.ipv6);
                 }
             }
             Traffic::Udp { bytes, .. } => {
                 endless(bytes.is_some())?;
                 let schedule = datagrams(whole, network, flow)?;
                 let (there, _) = self.ways(from, to, position, 0, speaks_ipv6(whole, flow));
-                let sender = Datagrams::new(there, schedule);
+                let sender = DatagramSource::new(there, schedule);
                 self.all_fit &= sender.largest() <= u32::from(mtu);
                 self.pair(
                     position,
                     0,
-                    Agent::Datagrams(Box::new(sender)),
-                    Agent::Drain(Box::new(Drain::new(to))),
+                    Agent::DatagramSource(Box::new(sender)),
+                    Agent::DatagramSink(Box::new(DatagramSink::new(to))),
                 );
             }
             Traffic::Ping { every_ns, payload_bytes, count } => {
                 endless(count.is_some())?;
                 let (mut there, back) = self.ways(from, to, position, 0, false);
                 if whole.nodes[flow.destination].kind == NodeKind::Router {
-                    // A router answers by itself, to the one who asked.
+                    // A router responder by itself, to the one who asked.
                     there.peer -= 1;
                 }
-                let plan = echoes::Plan {
+                let plan = ping::Plan {
                     flow: position,
                     payload_bytes: *payload_bytes,
                     every: Span::from_ns(*every_ns),
@@ -93,9 +93,9 @@ impl Endpoints {
                     stop,
                     count: count.unwrap_or(u64::MAX),
                 };
-                let (asks, answers) = (Echoes::new(there, plan), Echoes::mirror(back, plan));
-                self.all_fit &= asks.bytes() <= u32::from(mtu);
-                self.pair(position, 0, Agent::Echoes(Box::new(asks)), Agent::Echoes(Box::new(answers)));
+                let (requester, responder) = (Ping::new(there, plan), Ping::responder(back, plan));
+                self.all_fit &= requester.bytes() <= u32::from(mtu);
+                self.pair(position, 0, Agent::Ping(Box::new(requester)), Agent::Ping(Box::new(responder)));
             }
         }
         Ok(())
@@ -108,13 +108,13 @@ impl Endpoints {
         to: NodeId,
         position: u32,
         number: u32,
-        kind: &Arc<Kind>,
+        config: &Arc<StreamConfig>,
         plan: StreamPlan,
         ipv6: bool,
     ) {
         let (there, back) = self.ways(from, to, position, number, ipv6);
-        let client = StreamEnd::new(Arc::clone(kind), number, there, Some(Application::new(plan)));
-        let server = StreamEnd::new(Arc::clone(kind), number, back, None);
+        let client = TcpEndpoint::new(Arc::clone(config), number, there, Some(Application::new(plan)));
+        let server = TcpEndpoint::new(Arc::clone(config), number, back, None);
         self.pair(position, number, Agent::Stream(Box::new(client)), Agent::Stream(Box::new(server)));
     }
 
@@ -139,13 +139,13 @@ impl Endpoints {
         settings: Settings,
         algorithm: &AlgorithmSettings,
     ) -> (Arc<Settings>, Arc<AlgorithmSettings>) {
-        let kind = self.agents.last().and_then(|agent| match agent {
-            Agent::Stream(end) => Some(end.kind()),
+        let config = self.agents.last().and_then(|agent| match agent {
+            Agent::Stream(end) => Some(end.config()),
             _ => None,
         });
-        let before = |kind: &&Kind| *kind.settings == settings && *kind.algorithm == *algorithm;
-        match kind.filter(before) {
-            Some(kind) => (Arc::clone(&kind.settings), Arc::clone(&kind.algorithm)),
+        let before = |config: &&StreamConfig| *config.settings == settings && *config.algorithm == *algorithm;
+        match config.filter(before) {
+            Some(config) => (Arc::clone(&config.settings), Arc::clone(&config.algorithm)),
             None => (Arc::new(settings), Arc::new(algorithm.clone())),
         }
     }
@@ -183,23 +183,23 @@ fn first_buffer(tcp: &Tcp, mss: u16) -> u64 {
 }
 
 pub(crate) fn settings(tcp: &Tcp, mtu: u16) -> Settings {
-    let internet = if tcp.ipv6 { Internet::V6 } else { Internet::V4 };
-    let default = Settings::for_mtu(mtu, internet);
+    let ip_version = if tcp.ipv6 { IpVersion::V6 } else { IpVersion::V4 };
+    let default = Settings::for_mtu(mtu, ip_version);
     use longhaul_transport::Recovery as R;
     let (recovery, reordering) = match tcp.recovery {
         Recovery::Tahoe => (R::Tahoe, Reordering::Fixed(3)),
         Recovery::Reno => (R::Reno, Reordering::Fixed(3)),
         Recovery::Newreno => (R::NewReno, Reordering::Fixed(3)),
         Recovery::Sack => (R::Sack, Reordering::Fixed(3)),
-        Recovery::SackAdaptive => (R::Sack, Reordering::Adaptive { most: 127 }),
+        Recovery::SackAdaptive => (R::Sack, Reordering::Adaptive { max: 127 }),
         Recovery::Rack => (R::Rack, Reordering::Fixed(3)),
     };
-    let least = Span::from_ns(tcp.min_rto_ns);
+    let min_rto = Span::from_ns(tcp.min_rto_ns);
     Settings {
         recovery,
         reordering,
         initial_window: tcp.initial_window.map_or(default.initial_window, InitialWindow::Segments),
-        acknowledging: Acknowledging { every: if tcp.delayed_ack { 2 } else { 1 }, ..default.acknowledging },
+        ack_policy: AckPolicy { every: if tcp.delayed_ack { 2 } else { 1 }, ..default.ack_policy },
         ecn: if tcp.ecn { Ecn::Classic } else { Ecn::Off },
         pacing: match (tcp.pacing, tcp.even) {
             (false, _) => Pacing::Algorithm,
@@ -207,12 +207,12 @@ pub(crate) fn settings(tcp: &Tcp, mtu: u16) -> Settings {
             (true, true) => Pacing::Even,
         },
         reduction: Reduction::Proportional(Bound::Safe),
-        timeouts: Timeouts { least, least_variation: least, ..default.timeouts },
+        timeouts: RtoSettings { min_rto, min_rttvar: min_rto, ..default.timeouts },
         send_buffer: tcp.buffer_bytes.unwrap_or(default.send_buffer),
-        receive_buffer: tcp.buffer_bytes.map_or(default.receive_buffer, |most| ReceiveBuffer {
-            bytes: most.min(first_buffer(tcp, default.mss)),
-            most,
-            offered: 1,
+        receive_buffer: tcp.buffer_bytes.map_or(default.receive_buffer, |max_bytes| ReceiveBuffer {
+            bytes: max_bytes.min(first_buffer(tcp, default.mss)),
+            max_bytes,
+            adv_win_scale: 1,
         }),
         ..default
     }

@@ -1,13 +1,13 @@
-use crate::agent::{Way, Wire};
-use crate::cargo::{Carrier, Load};
-use crate::reception::Reception;
+use crate::agent::{AgentContext, Way};
+use crate::datagram_stats::DatagramStats;
+use crate::payload::{Payload, PayloadSink};
 use crate::schedule::Schedule;
 use longhaul_network::NodeId;
 use longhaul_units::Time;
 
 /// Sends datagrams on schedule.
 #[derive(Debug)]
-pub struct Datagrams {
+pub struct DatagramSource {
     pub way: Way,
     schedule: Schedule,
     /// IP and UDP headers.
@@ -16,9 +16,9 @@ pub struct Datagrams {
     pub sent_bytes: u64,
 }
 
-impl Datagrams {
+impl DatagramSource {
     pub fn new(way: Way, schedule: Schedule) -> Self {
-        Datagrams { way, schedule, header_bytes: header_bytes(way.ipv6), sent: 0, sent_bytes: 0 }
+        DatagramSource { way, schedule, header_bytes: header_bytes(way.ipv6), sent: 0, sent_bytes: 0 }
     }
 
     pub fn timer(&self) -> Time {
@@ -35,13 +35,13 @@ impl Datagrams {
         self.way.from
     }
 
-    pub fn expire(&mut self, wire: &mut Wire<'_, impl Carrier>) {
-        if wire.now < self.schedule.timer() {
+    pub fn expire(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
+        if context.now < self.schedule.timer() {
             return;
         }
         let bytes = self.schedule.depart();
-        let load = Load::Datagram { number: self.sent, bytes, sent: wire.now };
-        wire.send(&self.way, load, bytes + self.header_bytes, 0);
+        let payload = Payload::Datagram { number: self.sent, bytes, sent: context.now };
+        context.send(&self.way, payload, bytes + self.header_bytes, 0);
         self.sent += 1;
         self.sent_bytes += u64::from(bytes);
     }
@@ -53,14 +53,14 @@ pub fn header_bytes(ipv6: bool) -> u32 {
 }
 
 /// Receives datagrams and counts.
-pub struct Drain {
+pub struct DatagramSink {
     /// The host that it lives on.
     pub home: NodeId,
-    pub reception: Reception,
+    pub stats: DatagramStats,
 }
 
-impl Drain {
+impl DatagramSink {
     pub fn new(home: NodeId) -> Self {
-        Drain { home, reception: Reception::default() }
+        DatagramSink { home, stats: DatagramStats::default() }
     }
 }

@@ -1,7 +1,7 @@
-use crate::agent::{Agent, Wire};
-use crate::cargo::{Arrival, Carrier};
-use crate::facts::Facts;
-use crate::ranks::Job;
+use crate::agent::{Agent, AgentContext};
+use crate::flow_info::FlowInfo;
+use crate::jobs::Job;
+use crate::payload::{Arrival, PayloadSink};
 use crate::timers::Timers;
 use longhaul_network::{Network, NodeId};
 use longhaul_plan::{Flow, Plan};
@@ -9,12 +9,12 @@ use longhaul_units::{Rate, Span, Time};
 
 /// The simulated ends of flows and jobs.
 ///
-/// Whenever the network has been advanced, [`hand_over`](Self::hand_over) what has arrived; at
+/// Whenever the network has been advanced, [`deliver_arrivals`](Self::deliver_arrivals) what has arrived; at
 /// [`next_event`](Self::next_event), after everything that is due in the network then,
 /// [`expire`](Self::expire). Times never go back. Equal calls give equal results.
 pub struct Endpoints {
     /// Of all flows of the plan.
-    pub(crate) flows: Vec<Facts>,
+    pub(crate) flows: Vec<FlowInfo>,
     /// When the run ends; never, if its flows decide.
     pub(crate) end: Time,
     /// Whether every packet passes the smallest MTU of its way.
@@ -31,7 +31,7 @@ pub struct Endpoints {
     /// Those of them that will have done it one day.
     busy_agents: usize,
     /// Pairs of which an end has closed since the last burial.
-    closing: Vec<u32>,
+    closed_pairs: Vec<u32>,
     steps: u64,
 }
 
@@ -58,10 +58,10 @@ impl Endpoints {
             now: Time::ZERO,
             busy: Vec::new(),
             busy_agents: 0,
-            closing: Vec::new(),
+            closed_pairs: Vec::new(),
             steps: 0,
             all_fit: true,
-            flows: plan.flows.iter().map(Facts::of).collect(),
+            flows: plan.flows.iter().map(FlowInfo::of).collect(),
             end: plan.duration_ns.map_or(Time::NEVER, Time::from_ns),
         };
         for (position, flow) in plan.flows.iter().enumerate().filter(|(_, flow)| includes(flow)) {
@@ -80,7 +80,7 @@ impl Endpoints {
         }
         made.busy = made.agents.iter().map(|agent| !agent.is_done()).collect();
         made.busy_agents =
-            (0..made.agents.len()).filter(|&agent| made.busy[agent] && made.has_an_end(agent)).count();
+            (0..made.agents.len()).filter(|&agent| made.busy[agent] && made.is_finite(agent)).count();
         Ok(made)
     }
 
@@ -102,43 +102,54 @@ impl Endpoints {
 
     /// Gives every packet that has arrived by `now` to its agent, in order. True if there were any.
     #[inline]
-    pub fn hand_over(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) -> bool {
-        let any = !carrier.cargo().arrived.is_empty();
+    pub fn deliver_arrivals(
+        &mut self,
+        now: Time,
+        network: &mut Network,
+        sink: &mut impl PayloadSink,
+    ) -> bool {
+        let any = !sink.payloads().arrived.is_empty();
         if any {
-            self.hand_over_all(now, network, carrier);
+            self.deliver_all_arrivals(now, network, sink);
         }
         any
     }
 
-    fn hand_over_all(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
-        let mut arrived = std::mem::take(&mut carrier.cargo().arrived);
+    fn deliver_all_arrivals(&mut self, now: Time, network: &mut Network, sink: &mut impl PayloadSink) {
+        let mut arrived = std::mem::take(&mut sink.payloads().arrived);
         while !arrived.is_empty() {
-            arrived.drain(..).for_each(|arrival| self.receive(arrival, now, network, carrier));
+            arrived.drain(..).for_each(|arrival| self.receive(arrival, now, network, sink));
             // What agents sent may have arrived at this very instant, over links without delay.
-            if !carrier.cargo().arrived.is_empty() {
-                std::mem::swap(&mut arrived, &mut carrier.cargo().arrived);
+            if !sink.payloads().arrived.is_empty() {
+                std::mem::swap(&mut arrived, &mut sink.payloads().arrived);
             }
         }
-        carrier.cargo().arrived = arrived;
+        sink.payloads().arrived = arrived;
     }
 
     #[inline(always)]
-    fn receive(&mut self, arrival: Arrival, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
+    fn receive(&mut self, arrival: Arrival, now: Time, network: &mut Network, sink: &mut impl PayloadSink) {
         self.now = now;
-        let slot = carrier.cargo().unload(arrival);
-        let mut wire = Wire { now, network, carrier };
-        self.agents[slot.agent as usize].receive(&slot.load, arrival.marked, &mut wire);
-        self.acted(slot.agent, &mut wire);
+        let slot = sink.payloads().take(arrival);
+        let mut context = AgentContext { now, network, sink };
+        self.agents[slot.agent as usize].receive(&slot.payload, arrival.marked, &mut context);
+        self.after_event(slot.agent, &mut context);
     }
 
     /// Lets the agent act whose turn is first, at `now`, and hands over what arrives at once. False if it
     /// had been put off.
-    pub fn expire(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) -> bool {
+    pub fn expire(&mut self, now: Time, network: &mut Network, sink: &mut impl PayloadSink) -> bool {
         let Some((_, agent)) = self.timers.first() else { return false };
-        self.wake(agent, now, network, carrier)
+        self.run_agent(agent, now, network, sink)
     }
 
-    fn wake(&mut self, agent: u32, now: Time, network: &mut Network, carrier: &mut impl Carrier) -> bool {
+    fn run_agent(
+        &mut self,
+        agent: u32,
+        now: Time,
+        network: &mut Network,
+        sink: &mut impl PayloadSink,
+    ) -> bool {
         let timer = self.agents[agent as usize].timer();
         if timer > now {
             // It was put off after it had been set.
@@ -147,10 +158,10 @@ impl Endpoints {
         }
         self.now = now;
         self.steps += 1;
-        let mut wire = Wire { now, network, carrier };
-        self.agents[agent as usize].expire(&mut wire);
-        self.acted(agent, &mut wire);
-        self.hand_over(now, network, carrier);
+        let mut context = AgentContext { now, network, sink };
+        self.agents[agent as usize].expire(&mut context);
+        self.after_event(agent, &mut context);
+        self.deliver_arrivals(now, network, sink);
         true
     }
 
@@ -165,16 +176,16 @@ impl Endpoints {
     /// Runs everything from `now`, before which everything has happened, to just before `limit`, each
     /// host by its own clock; returns how often it went round. To be called only if the network
     /// [can](Network::can_look_ahead).
-    pub fn run_apart(
+    pub fn run_lookahead(
         &mut self,
         now: Time,
         limit: Time,
         network: &mut Network,
-        carrier: &mut impl Carrier,
+        sink: &mut impl PayloadSink,
     ) -> u64 {
         if !network.is_looking_ahead() {
-            network.look_ahead(now, carrier);
-            self.timers.set_apart(true);
+            network.look_ahead(now, sink);
+            self.timers.set_lookahead(true);
         }
         let hosts: Vec<(u32, NodeId)> = self.timers.hosts().collect();
         let mut rounds = 0;
@@ -183,44 +194,44 @@ impl Endpoints {
             for &(place, node) in &hosts {
                 let until = network.horizon(node).min(limit);
                 all &= until == limit;
-                self.act_before(until, place, node, network, carrier);
+                self.run_host_until(until, place, node, network, sink);
                 network.acted(node, until);
             }
             rounds += 1;
-            if network.go_ahead(limit, carrier) && all {
+            if network.go_ahead(limit, sink) && all {
                 return rounds;
             }
         }
     }
 
     /// Goes back to one clock for all, when all have come to the same instant.
-    pub fn run_together(&mut self, network: &mut Network) {
+    pub fn stop_lookahead(&mut self, network: &mut Network) {
         if network.is_looking_ahead() {
             network.look_no_further();
-            self.timers.set_apart(false);
+            self.timers.set_lookahead(false);
         }
     }
 
     /// Lets a host do what it does before `until`.
-    fn act_before(
+    fn run_host_until(
         &mut self,
         until: Time,
         place: u32,
         node: NodeId,
         network: &mut Network,
-        carrier: &mut impl Carrier,
+        sink: &mut impl PayloadSink,
     ) {
         loop {
             let timer = self.timers.earliest_of(place);
             let before = until.min(timer + Span::from_ps(1));
-            if let Some(at) = network.arrive_ahead(node, before, carrier) {
-                if let Some(arrival) = carrier.cargo().arrived.pop() {
-                    self.receive(arrival, at, network, carrier);
+            if let Some(at) = network.arrive_ahead(node, before, sink) {
+                if let Some(arrival) = sink.payloads().arrived.pop() {
+                    self.receive(arrival, at, network, sink);
                 }
             } else if timer < until
                 && let Some(agent) = self.timers.first_of(place)
             {
-                self.wake(agent, timer, network, carrier);
+                self.run_agent(agent, timer, network, sink);
             } else {
                 return;
             }
@@ -247,14 +258,14 @@ impl Endpoints {
 
     /// Gives back the memory of connections that both ends have closed, and know to be closed. To be
     /// called at instants that do not depend on the order in which hosts were served.
-    pub fn bury(&mut self) {
-        for place in std::mem::take(&mut self.closing) {
+    pub fn reap(&mut self) {
+        for place in std::mem::take(&mut self.closed_pairs) {
             let Pair { sender, receiver, .. } = self.pairs[place as usize];
             let both = [sender as usize, receiver as usize];
             if both.iter().all(|&each| matches!(&self.agents[each], Agent::Stream(end) if end.is_closed())) {
                 for each in both {
                     if let Agent::Stream(end) = &mut self.agents[each] {
-                        end.bury();
+                        end.reap();
                     }
                     self.timers.set(each as u32, Time::NEVER);
                 }
@@ -263,20 +274,20 @@ impl Endpoints {
     }
 
     /// Ends the waiting for what will not come any more, at the end of the run.
-    pub fn close(&mut self, now: Time, network: &mut Network, carrier: &mut impl Carrier) {
+    pub fn close(&mut self, now: Time, network: &mut Network, sink: &mut impl PayloadSink) {
         self.now = now;
         for agent in &mut self.agents {
-            if let Agent::Echoes(echoes) = agent {
-                echoes.close(&mut Wire { now, network, carrier });
+            if let Agent::Ping(ping) = agent {
+                ping.close(&mut AgentContext { now, network, sink });
             }
         }
     }
 
     #[inline(always)]
-    fn acted(&mut self, agent: u32, wire: &mut Wire<'_, impl Carrier>) {
+    fn after_event(&mut self, agent: u32, context: &mut AgentContext<'_, impl PayloadSink>) {
         self.set_timer(agent);
         if let Some(owner) = self.agents[agent as usize].owner() {
-            self.progress(owner, wire);
+            self.progress(owner, context);
         }
     }
 
@@ -284,30 +295,30 @@ impl Endpoints {
     pub(crate) fn set_timer(&mut self, agent: u32) {
         let place = agent as usize;
         let timer = self.agents[place].timer();
-        self.timers.set_at_latest(agent, timer);
+        self.timers.set_no_later_than(agent, timer);
         if timer == Time::NEVER {
-            self.rests(place);
+            self.on_idle(place);
         }
     }
 
     /// Whether what an agent has to do ends without the run.
-    fn has_an_end(&self, agent: usize) -> bool {
-        self.pairs.get(agent / 2).is_some_and(|pair| self.flows[pair.flow as usize].has_an_end)
+    fn is_finite(&self, agent: usize) -> bool {
+        self.pairs.get(agent / 2).is_some_and(|pair| self.flows[pair.flow as usize].is_finite)
     }
 
     /// Notes what it means that an agent will do nothing more by itself.
-    fn rests(&mut self, place: usize) {
+    fn on_idle(&mut self, place: usize) {
         let pair = place / 2;
         if pair >= self.pairs.len() {
             return;
         }
         if self.busy[place] && self.agents[place].is_done() {
             self.busy[place] = false;
-            self.busy_agents -= usize::from(self.has_an_end(place));
+            self.busy_agents -= usize::from(self.is_finite(place));
             self.pairs[pair].done.get_or_insert(self.now);
         }
         if matches!(&self.agents[place], Agent::Stream(end) if end.is_closed()) {
-            self.closing.push(pair as u32);
+            self.closed_pairs.push(pair as u32);
         }
     }
 }

@@ -1,28 +1,28 @@
-//! Simulated endpoints: what a plan's flows and jobs send and receive, on whoever's clock.
+//! Simulated endpoints of a plan's flows and jobs, independent of the clock.
 //!
-//! [`Endpoints`] holds TCP connections, streams of datagrams, echo requests and the ranks of simulated
-//! programs. Its host, which is the simulator or the live engine, tells it the time, gives it what
-//! arrives, and lends it the network to send on. [`Schedule`] and [`Reception`] are for real ends, too.
+//! [`Endpoints`] has TCP connections, datagram sources and sinks, ping, and the ranks of simulated MPI jobs. The
+//! simulator or the live engine supplies the time, the packets that arrive, and the network. Live traffic generators
+//! use [`Schedule`] and [`DatagramStats`], too.
 #![forbid(unsafe_code)]
 
 mod agent;
 mod build;
-mod cargo;
+mod datagram_stats;
 mod datagrams;
-mod echoes;
 mod endpoints;
-mod facts;
-mod measures;
-mod names;
-mod ranks;
-mod reception;
+mod flow_info;
+mod flow_names;
+mod jobs;
+mod payload;
+mod ping;
+mod results;
 mod schedule;
 mod stream;
 mod timers;
 
-pub use agent::Wire;
-pub use cargo::{Cargo, Carrier};
+pub use agent::AgentContext;
+pub use datagram_stats::DatagramStats;
 pub use endpoints::Endpoints;
-pub use measures::Progress;
-pub use reception::Reception;
+pub use payload::{PayloadPool, PayloadSink};
+pub use results::TransferProgress;
 pub use schedule::{Schedule, datagrams, transfers};

@@ -9,7 +9,7 @@ use longhaul_units::{Rate, Serialiser, Span, Time};
 
 /// What a stream of datagrams is to be.
 #[derive(Clone, Debug)]
-struct Course {
+struct DatagramConfig {
     pub payload_bytes: u32,
     /// The largest payload that passes all the way.
     pub most_bytes: u32,
@@ -29,29 +29,29 @@ struct Course {
 /// moves on. Equal plans and streams give equal instants, to the picosecond.
 #[derive(Debug)]
 pub struct Schedule {
-    course: Course,
+    config: DatagramConfig,
     clock: Serialiser,
     next: Time,
     left_bytes: u64,
     /// When the current time of sending ends.
     silent_from: Time,
-    chance: Stream,
+    rng: Stream,
 }
 
 impl Schedule {
-    fn new(course: Course, chance: Stream) -> Self {
+    fn new(config: DatagramConfig, rng: Stream) -> Self {
         let mut clock = Serialiser::default();
-        clock.hold_until(course.start);
+        clock.hold_until(config.start);
         let mut made = Schedule {
             clock,
-            next: course.start,
-            left_bytes: course.bytes,
+            next: config.start,
+            left_bytes: config.bytes,
             silent_from: Time::NEVER,
-            chance,
-            course,
+            rng,
+            config,
         };
-        if made.course.on_off.is_some() {
-            made.silent_from = made.course.start + made.draw_span(true);
+        if made.config.on_off.is_some() {
+            made.silent_from = made.config.start + made.draw_span(true);
         }
         made
     }
@@ -64,9 +64,9 @@ impl Schedule {
 
     /// The largest payload that it may draw, in bytes.
     pub fn largest(&self) -> u32 {
-        match self.course.sizes {
-            Sizes::Fixed => self.course.payload_bytes,
-            Sizes::Exponential => self.course.most_bytes,
+        match self.config.sizes {
+            Sizes::Fixed => self.config.payload_bytes,
+            Sizes::Exponential => self.config.most_bytes,
         }
     }
 
@@ -75,42 +75,42 @@ impl Schedule {
     pub fn depart(&mut self) -> u32 {
         let bytes = self.size();
         self.left_bytes = self.left_bytes.saturating_sub(u64::from(bytes));
-        self.next = match self.course.arrivals {
+        self.next = match self.config.arrivals {
             // The byte clock carries the fraction of a picosecond.
-            Arrivals::Even => self.clock.send(self.next, bytes, self.course.rate),
+            Arrivals::Even => self.clock.send(self.next, bytes, self.config.rate),
             Arrivals::Poisson => {
-                let mean = self.course.rate.time_for(u64::from(self.course.payload_bytes)).ps() as f64;
-                self.next + Span::from_ps((self.chance.exponential() * mean) as u64)
+                let mean = self.config.rate.time_for(u64::from(self.config.payload_bytes)).ps() as f64;
+                self.next + Span::from_ps((self.rng.exponential() * mean) as u64)
             }
         };
-        while self.next >= self.silent_from && self.next < self.course.stop {
+        while self.next >= self.silent_from && self.next < self.config.stop {
             // What is left of the gap is spent after the silence.
             let resumed = self.silent_from + self.draw_span(false);
             self.next = resumed + self.next.since(self.silent_from);
             self.silent_from = resumed + self.draw_span(true);
             self.clock.hold_until(self.next);
         }
-        if self.next >= self.course.stop || self.left_bytes == 0 {
+        if self.next >= self.config.stop || self.left_bytes == 0 {
             self.next = Time::NEVER;
         }
         bytes
     }
 
     fn size(&mut self) -> u32 {
-        match self.course.sizes {
-            Sizes::Fixed => self.course.payload_bytes,
+        match self.config.sizes {
+            Sizes::Fixed => self.config.payload_bytes,
             Sizes::Exponential => {
-                let drawn = self.chance.exponential() * f64::from(self.course.payload_bytes);
-                (drawn as u32).clamp(1, self.course.most_bytes)
+                let drawn = self.rng.exponential() * f64::from(self.config.payload_bytes);
+                (drawn as u32).clamp(1, self.config.most_bytes)
             }
         }
     }
 
     /// A time of sending, or of silence; at least a nanosecond, so that time passes.
     fn draw_span(&mut self, on: bool) -> Span {
-        let ns = match &self.course.on_off {
-            Some((time, _)) if on => time.draw(&mut self.chance),
-            Some((_, time)) => time.draw(&mut self.chance),
+        let ns = match &self.config.on_off {
+            Some((time, _)) if on => time.draw(&mut self.rng),
+            Some((_, time)) => time.draw(&mut self.rng),
             None => return Span::from_ps(u64::MAX / 2),
         };
         Span::from_ps((ns.clamp(1.0, 1e15) * 1_000.0) as u64)
@@ -118,7 +118,7 @@ impl Schedule {
 }
 
 /// Beyond so many transfers of one flow something is wrong with their gaps.
-const MOST_TRANSFERS: usize = 10_000_000;
+const MAX_TRANSFERS: usize = 10_000_000;
 
 /// The datagrams of a flow of `plan`, which must be of [`Traffic::Udp`]. Errors name the field.
 pub fn datagrams(plan: &Plan, network: &Network, flow: &Flow) -> Result<Schedule, String> {
@@ -126,7 +126,7 @@ pub fn datagrams(plan: &Plan, network: &Network, flow: &Flow) -> Result<Schedule
         return Err("traffic: is not udp".into());
     };
     let mtu = path_mtu(plan, network, [NodeId(flow.source as u32), NodeId(flow.destination as u32)])?;
-    let course = Course {
+    let config = DatagramConfig {
         payload_bytes: *payload_bytes,
         most_bytes: u32::from(mtu).saturating_sub(header_bytes(speaks_ipv6(plan, flow))).max(1),
         rate: Rate::from_bits_per_s(*bits_per_s).ok_or("traffic.bits_per_s: must be positive")?,
@@ -137,7 +137,7 @@ pub fn datagrams(plan: &Plan, network: &Network, flow: &Flow) -> Result<Schedule
         sizes: *sizes,
         on_off: on_off.clone(),
     };
-    Ok(Schedule::new(course, Seed::new(plan.seed).stream(&format!("{}/datagrams", flow.name))))
+    Ok(Schedule::new(config, Seed::new(plan.seed).stream(&format!("{}/datagrams", flow.name))))
 }
 
 /// When each transfer of a flow of `plan` begins, and its payload in bytes; the flow must be of
@@ -152,16 +152,16 @@ pub fn transfers(plan: &Plan, flow: &Flow) -> Result<Vec<(Time, u64)>, String> {
         }
         _ => return Err("traffic: has no transfers".into()),
     };
-    let mut chance = Seed::new(plan.seed).stream(&format!("{}/requests", flow.name));
+    let mut rng = Seed::new(plan.seed).stream(&format!("{}/requests", flow.name));
     let mut at = start;
     let drawn = std::iter::from_fn(|| {
-        at += Span::from_ps((gap.draw(&mut chance).clamp(1.0, 1e15) * 1_000.0) as u64);
-        let bytes = size.draw(&mut chance).clamp(1.0, 1e15).round() as u64;
+        at += Span::from_ps((gap.draw(&mut rng).clamp(1.0, 1e15) * 1_000.0) as u64);
+        let bytes = size.draw(&mut rng).clamp(1.0, 1e15).round() as u64;
         (at < stop).then_some((at, bytes))
     });
-    let transfers: Vec<(Time, u64)> = drawn.take(MOST_TRANSFERS + 1).collect();
-    if transfers.len() > MOST_TRANSFERS {
-        return Err(format!("traffic.gap: makes more than {MOST_TRANSFERS} requests"));
+    let transfers: Vec<(Time, u64)> = drawn.take(MAX_TRANSFERS + 1).collect();
+    if transfers.len() > MAX_TRANSFERS {
+        return Err(format!("traffic.gap: makes more than {MAX_TRANSFERS} requests"));
     }
     Ok(transfers)
 }

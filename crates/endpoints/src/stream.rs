@@ -1,5 +1,5 @@
-use crate::agent::{Way, Wire};
-use crate::cargo::{Carrier, Load};
+use crate::agent::{AgentContext, Way};
+use crate::payload::{Payload, PayloadSink};
 use longhaul_congestion::AlgorithmSettings;
 use longhaul_network::NodeId;
 use longhaul_random::Seed;
@@ -19,7 +19,7 @@ pub fn ect(segment: &Segment) -> u8 {
 
 /// What all connections of a flow have in common.
 #[derive(Debug)]
-pub struct Kind {
+pub struct StreamConfig {
     pub name: Arc<str>,
     pub settings: Arc<Settings>,
     pub algorithm: Arc<AlgorithmSettings>,
@@ -29,7 +29,7 @@ pub struct Kind {
 }
 
 /// One end of a simulated connection with its application.
-pub struct StreamEnd {
+pub struct TcpEndpoint {
     connection: State,
     pub way: Way,
     /// `None`: the end that listens and reads.
@@ -40,16 +40,16 @@ pub struct StreamEnd {
     ended: Time,
     /// Of every acknowledgement that gave one; `None` before the first.
     round_trips: Option<Box<Histogram>>,
-    kind: Arc<Kind>,
+    config: Arc<StreamConfig>,
     /// Which of the flow's connections.
     number: u32,
 }
 
 /// A connection takes memory only while it is needed.
 enum State {
-    Unborn,
+    Unopened,
     Open(Box<Connection>),
-    Gone(Box<Info>),
+    Reaped(Box<Info>),
 }
 
 /// What the application at the opening end does.
@@ -100,65 +100,70 @@ impl Application {
     }
 }
 
-impl StreamEnd {
-    pub fn new(kind: Arc<Kind>, number: u32, way: Way, application: Option<Application>) -> Self {
+impl TcpEndpoint {
+    pub fn new(config: Arc<StreamConfig>, number: u32, way: Way, application: Option<Application>) -> Self {
         let application = application.map(Box::new);
         let timer = application.as_ref().map_or(Time::NEVER, |application| application.timer());
-        StreamEnd {
-            connection: State::Unborn,
+        TcpEndpoint {
+            connection: State::Unopened,
             way,
             application,
             timer,
             ended: Time::NEVER,
             round_trips: None,
-            kind,
+            config,
             number,
         }
     }
 
-    pub fn receive(&mut self, segment: &Segment, marked: bool, wire: &mut Wire<'_, impl Carrier>) {
+    pub fn receive(
+        &mut self,
+        segment: &Segment,
+        marked: bool,
+        context: &mut AgentContext<'_, impl PayloadSink>,
+    ) {
         if self.is_stopped() {
             return;
         }
-        if matches!(self.connection, State::Unborn) && self.application.is_none() {
-            self.bear("destination");
+        if matches!(self.connection, State::Unopened) && self.application.is_none() {
+            self.create_connection("destination");
         }
         let State::Open(connection) = &mut self.connection else { return };
-        connection.receive(wire.now, segment, marked);
-        if self.kind.measured
+        connection.receive(context.now, segment, marked);
+        if self.config.measured
             && self.application.is_some()
             && let Some(rtt) = connection.take_round_trip()
         {
             self.round_trips.get_or_insert_default().add(rtt, 1);
         }
         if self.application.is_none() && self.ended == Time::NEVER && connection.has_ended() {
-            self.ended = wire.now;
-            connection.close(wire.now);
+            self.ended = context.now;
+            connection.close(context.now);
         }
-        self.pump(wire);
+        self.transmit(context);
     }
 
-    pub fn expire(&mut self, wire: &mut Wire<'_, impl Carrier>) {
+    pub fn expire(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
         if self.is_stopped() {
             return;
         }
-        if let (Some(application), State::Unborn) = (&mut self.application, &self.connection) {
-            if wire.now >= application.plan.stop {
+        if let (Some(application), State::Unopened) = (&mut self.application, &self.connection) {
+            if context.now >= application.plan.stop {
                 // The run ends before the flow begins.
                 application.stopped = true;
                 self.timer = Time::NEVER;
                 return;
             }
-            self.bear("source");
+            self.create_connection("source");
         }
         let State::Open(connection) = &mut self.connection else { return };
         if let Some(application) = &mut self.application {
-            application.act(wire.now, connection, u32::from(self.kind.settings.mss));
+            application.act(context.now, connection, u32::from(self.config.settings.mss));
         }
-        if connection.timer() <= wire.now {
-            connection.expire(wire.now);
+        if connection.timer() <= context.now {
+            connection.expire(context.now);
         }
-        self.pump(wire);
+        self.transmit(context);
     }
 
     pub fn timer(&self) -> Time {
@@ -166,8 +171,8 @@ impl StreamEnd {
     }
 
     /// What it has in common with others of its flow.
-    pub fn kind(&self) -> &Kind {
-        &self.kind
+    pub fn config(&self) -> &StreamConfig {
+        &self.config
     }
 
     /// The host that it lives on.
@@ -186,9 +191,9 @@ impl StreamEnd {
     }
 
     /// Gives the connection's memory back.
-    pub fn bury(&mut self) {
+    pub fn reap(&mut self) {
         if let State::Open(connection) = &self.connection {
-            self.connection = State::Gone(Box::new(connection.info()));
+            self.connection = State::Reaped(Box::new(connection.info()));
             self.timer = Time::NEVER;
         }
     }
@@ -196,9 +201,9 @@ impl StreamEnd {
     /// What it knows of its connection; `None` before there is one.
     pub fn info(&self) -> Option<Info> {
         match &self.connection {
-            State::Unborn => None,
+            State::Unopened => None,
             State::Open(connection) => Some(connection.info()),
-            State::Gone(info) => Some(**info),
+            State::Reaped(info) => Some(**info),
         }
     }
 
@@ -236,9 +241,9 @@ impl StreamEnd {
 
     fn is_over(&self) -> bool {
         match &self.connection {
-            State::Unborn => false,
+            State::Unopened => false,
             State::Open(connection) => connection.is_closed() || connection.has_failed(),
-            State::Gone(_) => true,
+            State::Reaped(_) => true,
         }
     }
 
@@ -258,13 +263,13 @@ impl StreamEnd {
     }
 
     #[cold]
-    fn bear(&mut self, end: &str) {
-        let Kind { name, settings, algorithm, seed, .. } = &*self.kind;
-        let chance = seed.stream(&format!("{name}/{}/{end}", self.number));
+    fn create_connection(&mut self, end: &str) {
+        let StreamConfig { name, settings, algorithm, seed, .. } = &*self.config;
+        let rng = seed.stream(&format!("{name}/{}/{end}", self.number));
         let made = if self.application.is_some() {
-            Connection::connect(settings, algorithm, chance)
+            Connection::connect(settings, algorithm, rng)
         } else {
-            Connection::listen(settings, algorithm, chance)
+            Connection::listen(settings, algorithm, rng)
         };
         self.connection = State::Open(Box::new(made));
     }
@@ -274,10 +279,10 @@ impl StreamEnd {
     }
 
     /// Puts everything on the wire that may go, and notes the next deadline.
-    fn pump(&mut self, wire: &mut Wire<'_, impl Carrier>) {
+    fn transmit(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
         let State::Open(connection) = &mut self.connection else { return };
-        while let Some(segment) = connection.poll(wire.now) {
-            wire.send(&self.way, Load::Segment(segment), segment.total_bytes(), ect(&segment));
+        while let Some(segment) = connection.poll(context.now) {
+            context.send(&self.way, Payload::Segment(segment), segment.total_bytes(), ect(&segment));
         }
         let over = connection.is_closed() || connection.has_failed();
         self.timer = match &self.application {

@@ -10,7 +10,7 @@ pub struct Timers {
     hosts: Vec<Host>,
     /// Of the hosts; out of date while each goes by its own clock.
     calendar: Calendar,
-    apart: bool,
+    lookahead: bool,
 }
 
 struct Host {
@@ -39,7 +39,7 @@ impl Timers {
             host.agents.shrink_to_fit();
             host.calendar = Calendar::new(host.agents.len());
         }
-        Timers { places, calendar: Calendar::new(hosts.len()), hosts, apart: false }
+        Timers { places, calendar: Calendar::new(hosts.len()), hosts, lookahead: false }
     }
 
     /// The earliest time; [`Time::NEVER`]: nobody acts by itself.
@@ -59,7 +59,7 @@ impl Timers {
     /// `agent` acts at `time` next. What is set to an earlier time stays there: most timers are put off
     /// again and again, and it is cheaper to find that out in the end.
     #[inline]
-    pub fn set_at_latest(&mut self, agent: u32, time: Time) {
+    pub fn set_no_later_than(&mut self, agent: u32, time: Time) {
         let (host, place) = self.places[agent as usize];
         if time < self.hosts[host as usize].calendar.time(place) {
             self.set(agent, time);
@@ -72,7 +72,7 @@ impl Timers {
         let (host, place) = self.places[agent as usize];
         let calendar = &mut self.hosts[host as usize].calendar;
         calendar.set(place, time);
-        if self.apart {
+        if self.lookahead {
             return;
         }
         let first = calendar.earliest();
@@ -98,9 +98,9 @@ impl Timers {
     }
 
     /// From now on only [`earliest_of`](Self::earliest_of) holds, or [`first`](Self::first) again.
-    pub fn set_apart(&mut self, apart: bool) {
-        self.apart = apart;
-        if !apart {
+    pub fn set_lookahead(&mut self, lookahead: bool) {
+        self.lookahead = lookahead;
+        if !lookahead {
             for (place, host) in (0u32..).zip(&self.hosts) {
                 self.calendar.set(place, host.calendar.earliest());
             }

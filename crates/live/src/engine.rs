@@ -221,7 +221,7 @@ impl<'a> Engine<'a> {
         self.outlet.recorder.changes(&rows);
         self.outlet.flush();
         let Some(at) = events.first().map(|event| Time::from_ns(event.at_ns)) else { return };
-        self.endpoints.hand_over(at, &mut self.network, &mut self.outlet);
+        self.endpoints.deliver_arrivals(at, &mut self.network, &mut self.outlet);
     }
 
     /// Returns the change as records have it.
@@ -324,7 +324,7 @@ impl<'a> Engine<'a> {
             }
         }
         self.outlet.flush();
-        self.endpoints.hand_over(now, &mut self.network, &mut self.outlet);
+        self.endpoints.deliver_arrivals(now, &mut self.network, &mut self.outlet);
     }
 
     /// Where packets from `node` for the world outside go.

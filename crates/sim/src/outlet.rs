@@ -1,6 +1,6 @@
 use crate::digest::Digest;
 use crate::records::Records;
-use longhaul_endpoints::{Cargo, Carrier};
+use longhaul_endpoints::{PayloadPool, PayloadSink};
 use longhaul_network::{DirectionId, Fate, Message, NodeId, Origin, Packet, Reply, Sink, results};
 use longhaul_plan::{Plan, Sender};
 use longhaul_units::Time;
@@ -10,7 +10,7 @@ const NS_PER_S: u64 = 1_000_000_000;
 
 /// Where packets leave the simulated network.
 pub struct Outlet {
-    pub cargo: Cargo,
+    pub payloads: PayloadPool,
     pub records: Records,
     pub digest: Digest,
     /// Links whose packets are recorded.
@@ -27,7 +27,7 @@ impl Outlet {
         let listed = |link| plan.measure.packet_links.contains(&link);
         let is_whole = plan.measure.packet_window_ns >= NS_PER_S;
         Outlet {
-            cargo: Cargo::default(),
+            payloads: PayloadPool::default(),
             records,
             digest: Digest::default(),
             recorded: (0..plan.links.len()).map(listed).collect(),
@@ -40,32 +40,32 @@ impl Outlet {
     }
 }
 
-impl Carrier for Outlet {
+impl PayloadSink for Outlet {
     #[inline]
-    fn cargo(&mut self) -> &mut Cargo {
-        &mut self.cargo
+    fn payloads(&mut self) -> &mut PayloadPool {
+        &mut self.payloads
     }
 }
 
 impl Sink for Outlet {
     #[inline]
     fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, _via: Option<DirectionId>) {
-        let agent = u64::from(self.cargo.agent(&packet));
+        let agent = u64::from(self.payloads.agent(&packet));
         self.digest.add(due, agent << 32 | u64::from(host.0) << 8 | u64::from(packet.class));
-        self.cargo.deliver(&packet);
+        self.payloads.deliver(&packet);
     }
 
     fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
-        self.digest.add(at, u64::from(self.cargo.agent(&packet)) << 32 | 0xff00 | fate as u64);
-        self.cargo.end(&packet, fate);
+        self.digest.add(at, u64::from(self.payloads.agent(&packet)) << 32 | 0xff00 | fate as u64);
+        self.payloads.end(&packet, fate);
     }
 
     fn copied(&mut self, packet: &Packet) {
-        self.cargo.copied(packet);
+        self.payloads.copied(packet);
     }
 
     fn reply(&mut self, _router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
-        self.cargo.reply(about, message)
+        self.payloads.reply(about, message)
     }
 
     fn origin(&mut self, packet: &Packet) -> Origin {
@@ -76,7 +76,7 @@ impl Sink for Outlet {
         let link = direction.link();
         if self.recorded[link] && offered.ns() % NS_PER_S < self.window_ns {
             let row = results::passage(direction, packet, offered, due);
-            let segment = if self.opened[link] { self.cargo.segment(packet, row) } else { None };
+            let segment = if self.opened[link] { self.payloads.segment(packet, row) } else { None };
             self.records.packet(due.unwrap_or(offered), row, segment);
         }
     }

@@ -1,7 +1,7 @@
 use crate::apart::{Apart, Scheduler};
 use crate::outlet::Outlet;
 use crate::records::Records;
-use longhaul_endpoints::{Endpoints, Progress};
+use longhaul_endpoints::{Endpoints, TransferProgress};
 use longhaul_network::{DirectionId, Network, results};
 use longhaul_plan::{Change, Plan, Way};
 use longhaul_units::{Rate, Span, Time};
@@ -89,7 +89,7 @@ impl Simulation {
                     return self.has_nothing_to_do();
                 }
                 match self.apart.limit(self.done_before, before) {
-                    Some(limit) => self.run_apart(limit),
+                    Some(limit) => self.run_lookahead(limit),
                     None => self.run_by_calendar(before, stop),
                 }
             }
@@ -99,7 +99,7 @@ impl Simulation {
             }
             self.now = self.now.max(mark);
             if self.next_burial == mark {
-                self.endpoints.bury();
+                self.endpoints.reap();
                 self.next_burial += BURIALS;
             }
             if self.next_sample == mark {
@@ -114,7 +114,7 @@ impl Simulation {
 
     /// Runs what happens before `before`, one event after the other, until so many have passed.
     fn run_by_calendar(&mut self, before: Time, stop: u64) {
-        self.run_together();
+        self.stop_lookahead();
         let Simulation { network, endpoints, outlet, .. } = self;
         let (mut next_timer, decides) = (endpoints.next_event(), self.end == Time::NEVER);
         loop {
@@ -127,7 +127,7 @@ impl Simulation {
             if next_packet <= next_timer {
                 let limit = next_timer.min(Time::from_ps(before.ps() - 1));
                 self.now = network.advance_to_delivery(limit, outlet);
-                endpoints.hand_over(self.now, network, outlet);
+                endpoints.deliver_arrivals(self.now, network, outlet);
             } else {
                 self.now = next;
                 endpoints.expire(next, network, outlet);
@@ -140,18 +140,18 @@ impl Simulation {
     }
 
     /// Hosts and links have one clock from now on.
-    fn run_together(&mut self) {
+    fn stop_lookahead(&mut self) {
         if self.network.is_looking_ahead() {
             self.outlet.records.forget_packets(self.done_before);
         }
-        self.endpoints.run_together(&mut self.network);
+        self.endpoints.stop_lookahead(&mut self.network);
     }
 
     /// Runs what happens before `limit`, each host and link by its own clock.
-    fn run_apart(&mut self, limit: Time) {
+    fn run_lookahead(&mut self, limit: Time) {
         let before = self.events();
         let Simulation { network, endpoints, outlet, done_before, .. } = self;
-        let rounds = endpoints.run_apart(*done_before, limit, network, outlet);
+        let rounds = endpoints.run_lookahead(*done_before, limit, network, outlet);
         let span = limit.since(*done_before);
         self.done_before = limit;
         self.now = Time::from_ps(limit.ps() - 1);
@@ -163,12 +163,12 @@ impl Simulation {
     /// Lets the application of a bulk transfer over TCP, by its position in the plan, hand over at `rate` from
     /// now on, or nothing until it is told again. False if there is no such flow.
     pub fn pace(&mut self, flow: u32, rate: Option<Rate>) -> bool {
-        self.run_together();
+        self.stop_lookahead();
         self.endpoints.pace(flow, self.done_before, rate)
     }
 
     /// How far bulk transfers over TCP have come.
-    pub fn progress(&self) -> Vec<Progress> {
+    pub fn progress(&self) -> Vec<TransferProgress> {
         self.endpoints.bulk_progress()
     }
 
@@ -186,7 +186,7 @@ impl Simulation {
 
     fn change(&mut self, at: Time) {
         self.now = at;
-        self.run_together();
+        self.stop_lookahead();
         let event = self.plan.events[self.next_change].clone();
         self.next_change += 1;
         // Simulated hosts take packets one by one.
@@ -202,7 +202,7 @@ impl Simulation {
         if self.outlet.records.are_kept() {
             self.outlet.records.change(&results::applied(&event, &before));
         }
-        self.endpoints.hand_over(self.now, &mut self.network, &mut self.outlet);
+        self.endpoints.deliver_arrivals(self.now, &mut self.network, &mut self.outlet);
         self.apart.allow(self.end != Time::NEVER && self.network.can_look_ahead());
     }
 
@@ -221,8 +221,8 @@ impl Simulation {
     }
 
     fn record_echoes(&mut self) {
-        let Outlet { records, cargo, .. } = &mut self.outlet;
-        cargo.echoes().into_iter().for_each(|row| records.echo(row));
+        let Outlet { records, payloads, .. } = &mut self.outlet;
+        payloads.take_echo_rows().into_iter().for_each(|row| records.echo(row));
     }
 
     /// How far the run has come.
@@ -285,8 +285,8 @@ impl Simulation {
             "flow_names": self.flow_names,
             "events": self.events(),
             "hops": self.network.totals().hops,
-            "damaged": self.outlet.cargo.damaged(),
-            "echo_fates": self.outlet.cargo.echo_fates(),
+            "damaged": self.outlet.payloads.damaged(),
+            "echo_fates": self.outlet.payloads.echo_fates(),
             "digest": format!("{:016x}", self.digest()),
         })
     }

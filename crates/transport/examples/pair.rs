@@ -77,7 +77,7 @@ struct Outcome {
 fn run(variant: &Variant, segments: u64) -> Outcome {
     let seed = Seed::new(1);
     let mut settings = Settings { mss: 8948, ..Settings::default() };
-    settings.acknowledging.every = variant.every;
+    settings.ack_policy.every = variant.every;
     let (settings, algorithm) =
         (Arc::new(settings), Arc::new(AlgorithmSettings::named(variant.algorithm).expect("it is there")));
     let mut near = Connection::connect(&settings, &algorithm, seed.stream("near"));
@@ -93,8 +93,8 @@ fn run(variant: &Variant, segments: u64) -> Outcome {
         while turn.near
             && let Some(segment) = near.poll(now)
         {
-            sent += u64::from(segment.occupies());
-            let strikes = |every| segment.occupies() && sent % every == 0;
+            sent += u64::from(segment.occupies_sequence_space());
+            let strikes = |every| segment.occupies_sequence_space() && sent % every == 0;
             if !variant.lost.is_some_and(strikes) {
                 out.push(now, segment);
             }

@@ -2,21 +2,21 @@ use crate::settings::ReceiveBuffer;
 use longhaul_units::{Span, Time};
 
 /// Largest window without scaling (RFC 9293, section 3.1).
-const UNSCALED: u64 = 65_535;
+const MAX_UNSCALED_WINDOW: u64 = 65_535;
 /// Largest shift (RFC 7323, section 2.3).
-const MOST_SHIFT: u8 = 14;
+const MAX_SHIFT: u8 = 14;
 
-/// The receive buffer, and the window that follows from it; in bytes since the connection began.
+/// The receive buffer and its window; positions are bytes of the stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Buffer {
-    /// What is offered of it.
-    share: u64,
-    /// Arrived in order.
-    pub(crate) arrived: u64,
-    /// Taken by the application.
-    pub(crate) taken: u64,
-    /// Furthest edge ever offered.
-    edge: u64,
+    /// The share that is advertised.
+    window_share: u64,
+    /// Received in order.
+    pub(crate) received: u64,
+    /// Read by the application.
+    pub(crate) read: u64,
+    /// Highest right edge ever advertised.
+    right_edge: u64,
     /// `None`: its size is fixed.
     tuning: Option<Box<Tuning>>,
     mss: u16,
@@ -31,53 +31,53 @@ struct Tuning {
     /// The receiver's estimate of the round trip; none yet: zero.
     rtt: Span,
     since: Time,
-    taken: u64,
+    read: u64,
 }
 
 impl Buffer {
     pub(crate) fn new(settings: ReceiveBuffer, mss: u16) -> Self {
         let size = settings.bytes;
-        let tuning = Tuning { settings, size, rtt: Span::ZERO, since: Time::ZERO, taken: 0 };
+        let tuning = Tuning { settings, size, rtt: Span::ZERO, since: Time::ZERO, read: 0 };
         Buffer {
-            share: settings.share(size),
-            arrived: 0,
-            taken: 0,
-            edge: 0,
-            tuning: (settings.most > size).then(|| Box::new(tuning)),
+            window_share: settings.share(size),
+            received: 0,
+            read: 0,
+            right_edge: 0,
+            tuning: (settings.max_bytes > size).then(|| Box::new(tuning)),
             mss,
             shift: 0,
         }
     }
 
-    /// Both ends scale windows: by the least shift that the largest buffer needs.
+    /// Sets the smallest window shift that the largest buffer needs.
     pub(crate) fn scale(&mut self, settings: ReceiveBuffer) {
-        let most = settings.share(settings.most.max(settings.bytes));
-        self.shift = (0..MOST_SHIFT).find(|shift| most >> shift <= UNSCALED).unwrap_or(MOST_SHIFT);
+        let most = settings.share(settings.max_bytes.max(settings.bytes));
+        self.shift = (0..MAX_SHIFT).find(|shift| most >> shift <= MAX_UNSCALED_WINDOW).unwrap_or(MAX_SHIFT);
     }
 
-    /// The window to offer now. What has been offered is not taken back (RFC 9293, section 3.8.6.2.1),
-    /// and the edge moves by worthwhile steps only (section 3.8.6.2.2).
+    /// The window to advertise now. The right edge never moves left (RFC 9293, section 3.8.6.2.1), and the
+    /// receiver avoids silly windows (section 3.8.6.2.2).
     #[inline]
-    pub(crate) fn offer(&mut self) -> u32 {
-        let free = self.share.saturating_sub(self.arrived - self.taken);
-        let edge = self.arrived + free;
-        if edge >= self.edge + (self.share / 2).min(self.mss.into()) {
-            let window = (free >> self.shift).min(UNSCALED) << self.shift;
-            self.edge = self.edge.max(self.arrived + window);
+    pub(crate) fn advertise(&mut self) -> u32 {
+        let free = self.window_share.saturating_sub(self.received - self.read);
+        let edge = self.received + free;
+        if edge >= self.right_edge + (self.window_share / 2).min(self.mss.into()) {
+            let window = (free >> self.shift).min(MAX_UNSCALED_WINDOW) << self.shift;
+            self.right_edge = self.right_edge.max(self.received + window);
         }
         self.window()
     }
 
     fn window(&self) -> u32 {
-        u32::try_from(self.edge.saturating_sub(self.arrived)).unwrap_or(u32::MAX)
+        u32::try_from(self.right_edge.saturating_sub(self.received)).unwrap_or(u32::MAX)
     }
 
-    /// Whether reading has opened the window so far that the other end should be told: by half of the
-    /// buffer, or so that a closed window takes a segment again.
-    pub(crate) fn has_opened(&self) -> bool {
-        let (share, mss) = (self.share, u64::from(self.mss));
-        let edge = self.arrived + share.saturating_sub(self.arrived - self.taken);
-        let gain = edge.saturating_sub(self.edge);
+    /// Whether a window update is due: the right edge can move by half of the buffer, or a closed window can take a
+    /// segment.
+    pub(crate) fn window_update_due(&self) -> bool {
+        let (share, mss) = (self.window_share, u64::from(self.mss));
+        let edge = self.received + share.saturating_sub(self.received - self.read);
+        let gain = edge.saturating_sub(self.right_edge);
         let closed = u64::from(self.window()) < mss.min(share);
         gain >= share / 2 && gain > 0 || closed && gain >= (share / 2).min(mss)
     }
@@ -86,7 +86,7 @@ impl Buffer {
         self.tuning.is_some()
     }
 
-    /// A round trip as the receiver sees it: from its acknowledgement to the data that echo it.
+    /// Takes the receiver's RTT sample: from its acknowledgement to the data that echo its timestamp.
     pub(crate) fn sample(&mut self, rtt: Span) {
         let Some(tuning) = &mut self.tuning else { return };
         let known = tuning.rtt;
@@ -97,18 +97,18 @@ impl Buffer {
         };
     }
 
-    /// Once per round trip: room for twice what the application took during it.
+    /// Once per round trip, grows the buffer to twice what the application read during it.
     pub(crate) fn tune(&mut self, now: Time) {
         let Some(tuning) = &mut self.tuning else { return };
         if tuning.rtt == Span::ZERO || now.since(tuning.since) < tuning.rtt {
             return;
         }
-        let wanted = 2 * (self.taken - tuning.taken);
-        tuning.taken = self.taken;
+        let wanted = 2 * (self.read - tuning.read);
+        tuning.read = self.read;
         tuning.since = now;
-        while self.share < wanted && tuning.size < tuning.settings.most {
-            tuning.size = (tuning.size * 2).min(tuning.settings.most);
-            self.share = tuning.settings.share(tuning.size);
+        while self.window_share < wanted && tuning.size < tuning.settings.max_bytes {
+            tuning.size = (tuning.size * 2).min(tuning.settings.max_bytes);
+            self.window_share = tuning.settings.share(tuning.size);
         }
     }
 }
@@ -125,50 +125,50 @@ mod tests {
 
     #[test]
     fn without_scaling_no_window_exceeds_65535() {
-        assert_eq!(Buffer::new(ReceiveBuffer::fixed(1 << 20), 1000).offer(), 65_535);
+        assert_eq!(Buffer::new(ReceiveBuffer::fixed(1 << 20), 1000).advertise(), 65_535);
     }
 
     #[test]
     fn with_scaling_the_greatest_window_is_65535_times_16384() {
-        assert_eq!(scaled(ReceiveBuffer::fixed(1 << 40)).offer(), 65_535 << 14);
+        assert_eq!(scaled(ReceiveBuffer::fixed(1 << 40)).advertise(), 65_535 << 14);
     }
 
     #[test]
     fn unread_data_close_the_window_and_the_edge_stays() {
         let mut buffer = scaled(ReceiveBuffer::fixed(10_000));
-        assert_eq!(buffer.offer(), 10_000);
-        buffer.arrived = 4000;
-        assert_eq!(buffer.offer(), 6000);
-        buffer.arrived = 10_000;
-        assert_eq!(buffer.offer(), 0);
-        buffer.taken = 999;
-        assert!(!buffer.has_opened(), "less than a segment");
-        assert_eq!(buffer.offer(), 0);
-        buffer.taken = 1000;
-        assert!(buffer.has_opened());
-        assert_eq!(buffer.offer(), 1000);
+        assert_eq!(buffer.advertise(), 10_000);
+        buffer.received = 4000;
+        assert_eq!(buffer.advertise(), 6000);
+        buffer.received = 10_000;
+        assert_eq!(buffer.advertise(), 0);
+        buffer.read = 999;
+        assert!(!buffer.window_update_due(), "less than a segment");
+        assert_eq!(buffer.advertise(), 0);
+        buffer.read = 1000;
+        assert!(buffer.window_update_due());
+        assert_eq!(buffer.advertise(), 1000);
     }
 
     #[test]
     fn an_open_window_is_announced_again_when_half_of_the_buffer_is_free() {
         let mut buffer = scaled(ReceiveBuffer::fixed(10_000));
-        buffer.offer();
-        buffer.arrived = 6000;
-        buffer.taken = 4999;
-        assert!(!buffer.has_opened());
-        buffer.taken = 5000;
-        assert!(buffer.has_opened());
+        buffer.advertise();
+        buffer.received = 6000;
+        buffer.read = 4999;
+        assert!(!buffer.window_update_due());
+        buffer.read = 5000;
+        assert!(buffer.window_update_due());
     }
 
     #[test]
     fn a_tuned_buffer_holds_twice_what_a_round_trip_brought() {
-        let mut buffer = scaled(ReceiveBuffer { bytes: 10_000, most: 1 << 20, offered: 1 });
+        let mut buffer = scaled(ReceiveBuffer { bytes: 10_000, max_bytes: 1 << 20, adv_win_scale: 1 });
         buffer.sample(Span::from_ms(100));
-        (buffer.arrived, buffer.taken) = (30_000, 30_000);
+        (buffer.received, buffer.read) = (30_000, 30_000);
         buffer.tune(Time::from_ns(50_000_000));
-        assert_eq!(buffer.share, 5000, "not yet a round trip");
+        assert_eq!(buffer.window_share, 5000, "not yet a round trip");
         buffer.tune(Time::from_ns(100_000_000));
         // Half is offered: 120,000 bytes are needed, in powers of two times 10,000.
-        assert_eq!(buffer.share, 80_000);
+        assert_eq!(buffer.window_share, 80_000);
     }
 }

@@ -1,10 +1,10 @@
 #[cfg(test)]
-mod footprint;
+mod memory;
 
 use crate::info::{Info, State};
-use crate::receiver::{Receiver, Report};
+use crate::receiver::{AckFields, Receiver};
 use crate::segment::{Flags, Segment, sack_option};
-use crate::sender::steering::Steering;
+use crate::sender::algorithm::ConnectionAlgorithm;
 use crate::sender::{Outgoing, Sender};
 use crate::settings::{Ecn, Recovery, Settings};
 use longhaul_congestion as congestion;
@@ -12,22 +12,22 @@ use longhaul_random::Stream;
 use longhaul_units::{Rate, Span, Time};
 use std::sync::Arc;
 
-/// One end of a TCP connection. It does nothing by itself: it has no clock, no network, no thread.
+/// One end of a TCP connection, without clock, network or thread.
 ///
 /// **What to call.** After [`connect`](Self::connect) and [`open`](Self::open), or
 /// [`listen`](Self::listen): [`receive`](Self::receive) for each segment that arrives;
-/// [`expire`](Self::expire) when [`timer`](Self::timer) has come; [`write`](Self::write),
+/// [`expire`](Self::expire) when [`timer`](Self::timer) expires; [`write`](Self::write),
 /// [`read`](Self::read) and [`close`](Self::close) as the application likes. After each of these,
 /// [`poll`](Self::poll) until it returns `None`, and then `timer` for the new deadline.
 ///
-/// **What must hold.** `now` never goes back. Segments handed to `receive` come from the other end's
+/// **What must hold.** `now` never goes back. Segments handed to `receive` come from the peer's
 /// `poll`, in any order, lost or copied as the network does. `poll` is called until `None` before the
 /// next `receive`, or acknowledgements that must go one by one are merged.
 ///
-/// **What may be relied on.** Equal calls give equal answers; chance is drawn from the given stream only,
-/// and only by algorithms that need it. What was written arrives once and in order. At most [`Info::window`]
+/// **What may be relied on.** Equal calls give equal results; only algorithms that use random numbers draw
+/// from the given stream. Written data arrive once and in order. At most [`Info::window`]
 /// segments are in flight, but for a forced retransmission, limited transmit and probes; none lies beyond
-/// the window that the other end has offered. `expire` before its time does nothing. A deadline that has
+/// the window that the peer has offered. `expire` before its time does nothing. A deadline that has
 /// passed does not come back: after `expire` and `poll`, `timer` is later than `now`.
 ///
 /// ```
@@ -61,96 +61,96 @@ pub struct Connection {
     sender: Sender,
     receiver: Receiver,
     /// Until it is established.
-    opening: Option<Box<Opening>>,
+    handshake: Option<Box<Handshake>>,
     mss: u16,
-    /// What all segments say.
+    /// Options of all segments.
     options: Flags,
     segments_received: u64,
 }
 
-/// The state of a handshake.
+/// State of the handshake.
 #[derive(Clone, Debug)]
-struct Opening {
-    /// What is wanted.
+struct Handshake {
+    /// ECN to negotiate.
     ecn: Ecn,
-    scaled: bool,
-    due: bool,
-    at: Time,
+    window_scaling: bool,
+    syn_due: bool,
+    timer: Time,
     sent: Time,
-    tries: u32,
+    attempts: u32,
 }
 
 impl Connection {
     fn new(
         settings: &Arc<Settings>,
         algorithm: &Arc<congestion::AlgorithmSettings>,
-        chance: Stream,
+        rng: Stream,
         active: bool,
     ) -> Self {
         let initial = settings.initial_window.segments(settings.mss);
-        let steering = Steering::new(algorithm, initial, chance);
-        let opening = Opening {
+        let cc = ConnectionAlgorithm::new(algorithm, initial, rng);
+        let handshake = Handshake {
             ecn: if algorithm.wants_marks() { Ecn::Exact } else { settings.ecn },
-            scaled: settings.window_scaling,
-            due: false,
-            at: Time::NEVER,
+            window_scaling: settings.window_scaling,
+            syn_due: false,
+            timer: Time::NEVER,
             sent: Time::ZERO,
-            tries: 0,
+            attempts: 0,
         };
         Connection {
             state: if active { State::Idle } else { State::Listening },
             active,
-            sender: Sender::new(settings, steering),
+            sender: Sender::new(settings, cc),
             receiver: Receiver::new(settings),
-            opening: Some(Box::new(opening)),
+            handshake: Some(Box::new(handshake)),
             mss: settings.mss,
             options: settings.options(),
             segments_received: 0,
         }
     }
 
-    /// The end that opens. `algorithm` controls its window; its chances come from `chance`.
+    /// The active end. `algorithm` controls its window; `rng` is its random stream.
     pub fn connect(
         settings: &Arc<Settings>,
         algorithm: &Arc<congestion::AlgorithmSettings>,
-        chance: Stream,
+        rng: Stream,
     ) -> Self {
-        Self::new(settings, algorithm, chance, true)
+        Self::new(settings, algorithm, rng, true)
     }
 
-    /// The end that waits.
+    /// The passive end.
     pub fn listen(
         settings: &Arc<Settings>,
         algorithm: &Arc<congestion::AlgorithmSettings>,
-        chance: Stream,
+        rng: Stream,
     ) -> Self {
-        Self::new(settings, algorithm, chance, false)
+        Self::new(settings, algorithm, rng, false)
     }
 
-    /// A SYN goes out at the next [`poll`](Self::poll). Only for the end that opens, and once.
+    /// Sends a SYN at the next [`poll`](Self::poll). For the active end, and once.
     pub fn open(&mut self, now: Time) {
         let _ = now;
         if self.active && self.state == State::Idle {
             self.state = State::SynSent;
-            self.ask_for_syn();
+            self.request_syn();
         }
     }
 
-    /// The application hands over `bytes` more; `u64::MAX / 2` and above never end. Nothing after
+    /// The application writes `bytes` more; `u64::MAX / 2` and above never end. Nothing after
     /// [`close`](Self::close).
     pub fn write(&mut self, now: Time, bytes: u64) {
         let _ = now;
         self.sender.write(bytes);
     }
 
-    /// The application takes up to `bytes` out of the receive buffer. Not needed with
+    /// The application reads up to `bytes` from the receive buffer. Not needed with
     /// [`Settings::reads_at_once`].
     pub fn read(&mut self, now: Time, bytes: u64) {
         let _ = now;
         self.receiver.read(bytes);
     }
 
-    /// The application writes no more: the end follows what was written.
+    /// The application closes: the FIN follows the written data.
     pub fn close(&mut self, now: Time) {
         let _ = now;
         self.sender.close();
@@ -166,74 +166,74 @@ impl Connection {
         match self.state {
             State::Established => {}
             State::SynReceived => self.establish(now, segment),
-            // A last acknowledgement that was lost is asked for again.
+            // The peer retransmits its FIN if the last acknowledgement is lost.
             State::Closed => {}
             _ => return,
         }
-        if self.stamps() {
-            self.receiver.note_time(segment);
+        if self.uses_timestamps() {
+            self.receiver.update_ts_recent(segment);
         }
         self.sender.acknowledge(now, segment);
         self.receiver.accept(now, segment, marked);
-        if self.sender.is_finished() && self.receiver.is_finished() {
+        if self.sender.fin_acked() && self.receiver.has_fin() {
             self.state = State::Closed;
         }
     }
 
     fn receive_syn(&mut self, now: Time, segment: &Segment) {
-        let answers = segment.flags.has(Flags::ACK);
+        let is_syn_ack = segment.flags.has(Flags::ACK);
         match self.state {
             State::Listening | State::SynSent => {
-                self.agree(segment);
-                self.receiver.note_time(segment);
-                self.sender.note_first_window(segment);
-                if answers {
+                self.negotiate(segment);
+                self.receiver.update_ts_recent(segment);
+                self.sender.update_initial_window(segment);
+                if is_syn_ack {
                     self.establish(now, segment);
-                    self.receiver.ask();
+                    self.receiver.request_ack();
                 } else {
                     self.state = State::SynReceived;
-                    self.ask_for_syn();
-                    if let Some(opening) = &mut self.opening {
-                        opening.tries = 0;
+                    self.request_syn();
+                    if let Some(handshake) = &mut self.handshake {
+                        handshake.attempts = 0;
                     }
                 }
             }
-            State::SynReceived if answers => {
+            State::SynReceived if is_syn_ack => {
                 self.establish(now, segment);
-                self.receiver.ask();
+                self.receiver.request_ack();
             }
-            State::SynReceived => self.ask_for_syn(),
-            State::Established | State::Closed => self.receiver.ask(),
+            State::SynReceived => self.request_syn(),
+            State::Established | State::Closed => self.receiver.request_ack(),
             State::Idle | State::Failed => {}
         }
     }
 
-    fn stamps(&self) -> bool {
+    fn uses_timestamps(&self) -> bool {
         self.options.has(Flags::TIMESTAMPS)
     }
 
-    /// Takes the options that both ends have.
-    fn agree(&mut self, syn: &Segment) {
+    /// Negotiates the options.
+    fn negotiate(&mut self, syn: &Segment) {
         if !syn.flags.has(Flags::TIMESTAMPS) {
             self.options = self.options.without(Flags::TIMESTAMPS);
         }
-        if self.stamps() {
-            self.receiver.stamp();
+        if self.uses_timestamps() {
+            self.receiver.enable_timestamps();
         }
-        if let Some(opening) = &mut self.opening {
-            opening.scaled &= syn.flags.has(Flags::SCALED);
-            if opening.scaled {
-                self.receiver.scale();
+        if let Some(handshake) = &mut self.handshake {
+            handshake.window_scaling &= syn.flags.has(Flags::WINDOW_SCALING);
+            if handshake.window_scaling {
+                self.receiver.enable_window_scaling();
             }
         }
         let recovery = &mut self.sender.recovery;
         if syn.flags.has(Flags::SACK_PERMITTED) {
-            self.receiver.selective = recovery.selective();
-        } else if recovery.selective() {
+            self.receiver.sack_permitted = recovery.uses_sack();
+        } else if recovery.uses_sack() {
             *recovery = Recovery::NewReno;
         }
-        // RFC 3168, section 6.1.1: ECE and CWR ask, ECE alone grants.
-        let ecn = match (self.wanted_ecn(), syn.flags.has(Flags::ECE), syn.flags.has(Flags::AE)) {
+        // RFC 3168, section 6.1.1: ECE and CWR request, ECE alone agrees.
+        let ecn = match (self.requested_ecn(), syn.flags.has(Flags::ECE), syn.flags.has(Flags::AE)) {
             (Ecn::Off, ..) | (_, false, _) => Ecn::Off,
             (Ecn::Exact, true, true) => Ecn::Exact,
             _ => Ecn::Classic,
@@ -242,28 +242,28 @@ impl Connection {
         self.receiver.ecn = ecn;
     }
 
-    fn wanted_ecn(&self) -> Ecn {
-        self.opening.as_ref().map_or(Ecn::Off, |opening| opening.ecn)
+    fn requested_ecn(&self) -> Ecn {
+        self.handshake.as_ref().map_or(Ecn::Off, |handshake| handshake.ecn)
     }
 
-    fn ask_for_syn(&mut self) {
-        if let Some(opening) = &mut self.opening {
-            opening.due = true;
+    fn request_syn(&mut self) {
+        if let Some(handshake) = &mut self.handshake {
+            handshake.syn_due = true;
         }
     }
 
     fn establish(&mut self, now: Time, segment: &Segment) {
         self.state = State::Established;
-        let Some(opening) = self.opening.take() else { return };
-        if opening.tries <= 1 || self.stamps() {
-            let sent = if self.stamps() { segment.echo } else { opening.sent };
+        let Some(handshake) = self.handshake.take() else { return };
+        if handshake.attempts <= 1 || self.uses_timestamps() {
+            let sent = if self.uses_timestamps() { segment.echo } else { handshake.sent };
             self.sender.rtt.sample(now.since(sent));
-            self.sender.rtt.note_least(now.since(sent));
+            self.sender.rtt.update_min_rtt(now.since(sent));
         } else {
             // RFC 6298, section 5.7.
-            self.sender.rtt.be_cautious();
+            self.sender.rtt.on_syn_loss();
         }
-        if opening.tries > 1 {
+        if handshake.attempts > 1 {
             // RFC 6928, section 2: the SYN was lost.
             self.sender.algorithm.restart(1);
         }
@@ -273,19 +273,19 @@ impl Connection {
     /// The next deadline; [`Time::NEVER`] without one.
     pub fn timer(&self) -> Time {
         let timer = self.sender.timer().min(self.receiver.timer());
-        self.opening.as_ref().map_or(timer, |opening| timer.min(opening.at))
+        self.handshake.as_ref().map_or(timer, |handshake| timer.min(handshake.timer))
     }
 
-    /// Does what is due at `now`.
+    /// Handles the timers that have expired by `now`.
     pub fn expire(&mut self, now: Time) {
         self.receiver.expire(now);
-        if let Some(opening) = self.opening.as_mut().filter(|opening| opening.at <= now) {
-            opening.at = Time::NEVER;
-            if opening.tries > self.sender.settings.timeouts.syn_attempts {
+        if let Some(handshake) = self.handshake.as_mut().filter(|handshake| handshake.timer <= now) {
+            handshake.timer = Time::NEVER;
+            if handshake.attempts > self.sender.settings.timeouts.syn_attempts {
                 self.state = State::Failed;
             } else {
                 self.sender.rtt.back_off();
-                opening.due = true;
+                handshake.syn_due = true;
             }
         }
         self.sender.expire(now);
@@ -294,120 +294,119 @@ impl Connection {
         }
     }
 
-    /// The next segment for the wire, if one may go now.
+    /// The next segment to transmit, if one may be sent now.
     #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
         if !matches!(self.state, State::Established | State::Closed) {
             return self.syn(now);
         }
-        if self.sender.is_quiet() && !self.receiver.has_news() {
+        if self.sender.has_nothing_to_send() && !self.receiver.ack_pending() {
             return None;
         }
         let (outgoing, blocks) = self.next(now)?;
         Some(self.segment(now, outgoing, blocks))
     }
 
-    /// What the sender sends next, or the number of an acknowledgement that goes by itself; and how many SACK
-    /// blocks go with it.
+    /// The next data segment or pure acknowledgement, and the number of its SACK blocks.
     fn next(&mut self, now: Time) -> Option<(Outgoing, u32)> {
-        let blocks = self.receiver.blocks();
-        if !self.receiver.is_urgent() {
-            if let Some(outgoing) = self.sender.next(now, blocks) {
-                // A segment that is sent again may leave no room for them.
+        let blocks = self.receiver.block_count();
+        if !self.receiver.must_ack_now() {
+            if let Some(outgoing) = self.sender.next_segment(now, blocks) {
+                // A retransmission may leave no room for them.
                 let room = u32::from(self.mss.saturating_sub(outgoing.bytes));
                 let fits = (0..=blocks).rev().find(|&count| sack_option(count) <= room);
                 return Some((outgoing, fits.unwrap_or(0)));
             }
-            if !self.receiver.is_due() {
+            if !self.receiver.ack_is_due() {
                 return None;
             }
         }
-        Some((Outgoing { sequence: self.sender.board.next(), bytes: 0, flags: Flags::NONE }, blocks))
+        Some((Outgoing { sequence: self.sender.scoreboard.snd_nxt(), bytes: 0, flags: Flags::NONE }, blocks))
     }
 
-    /// What the sender sends, with what the receiver reports.
+    /// A data segment or pure acknowledgement with the acknowledgement fields.
     #[inline(always)]
     fn segment(&mut self, now: Time, outgoing: Outgoing, blocks: u32) -> Segment {
         let Outgoing { sequence, bytes, flags } = outgoing;
-        let sacks = if blocks > 0 { self.receiver.sacks(blocks) } else { Default::default() };
-        let Report { acknowledged, echo, window, flags: reported } = self.receiver.report();
+        let sacks = if blocks > 0 { self.receiver.sack_blocks(blocks) } else { Default::default() };
+        let AckFields { acknowledged, echo, window, flags: reported } = self.receiver.take_ack();
         let flags = self.options | flags | reported;
         Segment { sequence, acknowledged, sent: now, echo, sacks, window, bytes, flags }
     }
 
-    /// A SYN, or the answer to one, if one is due. Its window is never scaled (RFC 7323, section 2.2).
+    /// A SYN or SYN-ACK, if one is due. Its window is never scaled (RFC 7323, section 2.2).
     #[cold]
     fn syn(&mut self, now: Time) -> Option<Segment> {
         if !matches!(self.state, State::SynSent | State::SynReceived) {
             return None;
         }
-        let opening = self.opening.as_mut().filter(|opening| opening.due)?;
-        opening.due = false;
-        opening.tries += 1;
-        opening.sent = now;
-        opening.at = now + self.sender.rtt.backed_off(&self.sender.settings.timeouts);
-        let scaled = opening.scaled;
-        let answers = self.state == State::SynReceived;
-        let Report { acknowledged, echo, window, flags: reported } = self.receiver.report();
+        let handshake = self.handshake.as_mut().filter(|handshake| handshake.syn_due)?;
+        handshake.syn_due = false;
+        handshake.attempts += 1;
+        handshake.sent = now;
+        handshake.timer = now + self.sender.rtt.rto_with_back_off(&self.sender.settings.timeouts);
+        let scaled = handshake.window_scaling;
+        let is_syn_ack = self.state == State::SynReceived;
+        let AckFields { acknowledged, echo, window, flags: reported } = self.receiver.take_ack();
         let mut flags = self.options | Flags::SYN;
-        if answers {
+        if is_syn_ack {
             flags |= reported;
         }
         if scaled {
-            flags |= Flags::SCALED;
+            flags |= Flags::WINDOW_SCALING;
         }
-        if self.sender.recovery.selective() {
+        if self.sender.recovery.uses_sack() {
             flags |= Flags::SACK_PERMITTED;
         }
-        match if answers { self.sender.ecn } else { self.wanted_ecn() } {
+        match if is_syn_ack { self.sender.ecn } else { self.requested_ecn() } {
             Ecn::Off => {}
             Ecn::Classic => flags |= Flags::ECE,
             Ecn::Exact => flags |= Flags::ECE | Flags::AE,
         }
-        if !answers && flags.has(Flags::ECE) {
+        if !is_syn_ack && flags.has(Flags::ECE) {
             flags |= Flags::CWR;
         }
         let (sacks, window) = (Default::default(), window.min(65_535));
         Some(Segment { sequence: 0, acknowledged, sent: now, echo, sacks, window, bytes: 0, flags })
     }
 
-    /// The round trip of the newest segment that the latest acknowledgement was the first to cover and
-    /// that was sent once; `None` if there was none since this was last asked.
+    /// The RTT sample of the latest acknowledgement, of the newest segment that was never retransmitted; `None` if
+    /// there is none since the last call.
     pub fn take_round_trip(&mut self) -> Option<Span> {
         self.sender.rtt.take_latest()
     }
 
-    /// Payload that has arrived in order, in bytes.
+    /// Payload received in order, in bytes.
     pub fn received(&self) -> u64 {
-        self.receiver.buffer.arrived
+        self.receiver.buffer.received
     }
 
-    /// Payload that the other end has acknowledged, in bytes.
+    /// Payload that the peer has acknowledged, in bytes.
     pub fn acknowledged(&self) -> u64 {
         self.sender.acknowledged
     }
 
-    /// Both ends have agreed, and neither has failed or finished.
+    /// The state is ESTABLISHED.
     pub fn is_established(&self) -> bool {
         self.state == State::Established
     }
 
-    /// Both ends have closed, all has arrived, and this end knows. It still answers retransmissions.
+    /// Both FINs are acknowledged. The end still answers retransmissions.
     pub fn is_closed(&self) -> bool {
         self.state == State::Closed
     }
 
-    /// The other end has closed, and all that it sent has arrived.
+    /// The peer's FIN and all its data are received.
     pub fn has_ended(&self) -> bool {
-        self.receiver.is_finished()
+        self.receiver.has_fin()
     }
 
-    /// It gave up.
+    /// The connection gave up after too many retransmissions.
     pub fn has_failed(&self) -> bool {
         self.state == State::Failed
     }
 
-    /// The state of it all, like TCP_INFO.
+    /// Counters and estimates, as in TCP_INFO.
     pub fn info(&self) -> Info {
         let sender = &self.sender;
         let counters = &sender.counters;
@@ -420,24 +419,24 @@ impl Connection {
         let per_s = f64::from(delivered) / interval.as_secs_f64();
         Info {
             state: self.state,
-            phase: sender.phase,
+            ca_state: sender.ca_state,
             limited_by: sender.limited_by,
             window: sender.window(),
             threshold: sender.algorithm.threshold(),
-            srtt: sender.rtt.smoothed(),
-            rttvar: sender.rtt.variation(),
-            rto: sender.rtt.backed_off(timeouts),
-            min_rtt: sender.rtt.least(),
-            in_flight: sender.board.in_flight(),
-            outstanding: sender.board.outstanding(),
-            lost: sender.board.lost(),
-            sacked: sender.board.sacked(),
+            srtt: sender.rtt.srtt(),
+            rttvar: sender.rtt.rttvar(),
+            rto: sender.rtt.rto_with_back_off(timeouts),
+            min_rtt: sender.rtt.min_rtt(),
+            in_flight: sender.scoreboard.in_flight(),
+            outstanding: sender.scoreboard.flight_size(),
+            lost: sender.scoreboard.lost_out(),
+            sacked: sender.scoreboard.sacked_out(),
             receiver_window_bytes: sender.right_edge.saturating_sub(sender.acknowledged),
             segments_sent: counters.segments_sent,
             bytes_sent: counters.bytes_sent,
             retransmits: counters.retransmits,
             segments_received: self.segments_received,
-            bytes_received: self.receiver.buffer.arrived,
+            bytes_received: self.receiver.buffer.received,
             duplicates_received: self.receiver.duplicates,
             bytes_acknowledged: sender.acknowledged,
             delivered: sender.sampler.delivered,

@@ -15,7 +15,7 @@ pub(crate) struct Sampler {
 
 /// A sample in the making: what was so when the newest of the delivered segments left.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Newest {
+pub(crate) struct RateSample {
     sent: Time,
     sequence: u64,
     first_send_time: Time,
@@ -50,7 +50,7 @@ impl Sampler {
         now: Time,
         sequence: u64,
         record: &Record,
-        newest: &mut Option<Newest>,
+        newest: &mut Option<RateSample>,
     ) {
         self.delivered += 1;
         self.delivered_time = now;
@@ -59,7 +59,7 @@ impl Sampler {
             Some(newest) => (record.sent, sequence) > (newest.sent, newest.sequence),
         };
         if newer {
-            *newest = Some(Newest {
+            *newest = Some(RateSample {
                 sent: record.sent,
                 sequence,
                 first_send_time: record.first_send_time,
@@ -76,14 +76,14 @@ impl Sampler {
 
     /// The sample of this acknowledgement; none if nothing was delivered, or in less than the smallest
     /// round trip, which retransmissions can feign.
-    pub(crate) fn sample(&mut self, newest: &Newest, least_rtt: Span, newly_lost: u32) -> Option<Delivery> {
+    pub(crate) fn sample(&mut self, newest: &RateSample, min_rtt: Span, newly_lost: u32) -> Option<Delivery> {
         if self.delivered > self.app_limited {
             self.app_limited = 0;
         }
         let send = newest.sent.since(newest.first_send_time);
         let acknowledged = self.delivered_time.since(newest.delivered_time);
         let interval = send.max(acknowledged);
-        if interval < least_rtt || interval == Span::ZERO {
+        if interval < min_rtt || interval == Span::ZERO {
             return None;
         }
         let whole = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
@@ -100,7 +100,7 @@ impl Sampler {
     }
 
     /// Section 4.1.2.4: the sender has run out of data with room left in the window.
-    pub(crate) fn note_app_limited(&mut self, in_flight: u32) {
+    pub(crate) fn set_app_limited(&mut self, in_flight: u32) {
         self.app_limited = (self.delivered + u64::from(in_flight)).max(1);
     }
 }
@@ -109,7 +109,12 @@ impl Sampler {
 mod tests {
     use super::*;
 
-    fn take(sampler: &mut Sampler, newest: &mut Option<Newest>, least: Span, lost: u32) -> Option<Delivery> {
+    fn take(
+        sampler: &mut Sampler,
+        newest: &mut Option<RateSample>,
+        least: Span,
+        lost: u32,
+    ) -> Option<Delivery> {
         sampler.sample(&newest.take()?, least, lost)
     }
 
@@ -152,7 +157,7 @@ mod tests {
     fn segments_of_an_idle_application_say_so() {
         let (mut sampler, mut newest) = (Sampler::default(), None);
         let mut record = Record::default();
-        sampler.note_app_limited(0);
+        sampler.set_app_limited(0);
         sampler.on_sent(Time::ZERO, 0, &mut record);
         sampler.on_delivered(Time::from_ns(1000), 0, &record, &mut newest);
         assert!(take(&mut sampler, &mut newest, Span::ZERO, 0).unwrap().app_limited);

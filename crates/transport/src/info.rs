@@ -1,39 +1,39 @@
 use longhaul_units::{Rate, Span};
 
-/// How far the connection has come.
+/// State of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Not opened yet.
     Idle,
-    /// Waits for a SYN.
+    /// LISTEN.
     Listening,
-    /// Has sent a SYN.
+    /// SYN-SENT.
     SynSent,
-    /// Has answered a SYN.
+    /// SYN-RECEIVED.
     SynReceived,
-    /// Data flow.
+    /// ESTABLISHED.
     Established,
-    /// Both ends have closed, and each knows.
+    /// Both FINs are acknowledged.
     Closed,
     /// Gave up after too many retransmissions.
     Failed,
 }
 
-/// What the sender does about losses.
+/// The sender's recovery state (Linux: tcp_ca_state).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// No loss is known.
+pub enum CaState {
+    /// No known loss.
     Open,
     /// Fast recovery.
     Recovery,
-    /// A retransmission timeout has struck, and what was outstanding then is not all acknowledged.
+    /// After a retransmission timeout, until all segments outstanding then are acknowledged.
     Loss,
 }
 
-/// What held the sender back when it was last asked.
+/// What limited the sender at its last attempt to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitedBy {
-    /// Nothing yet.
+    /// Nothing.
     Nothing,
     /// The application has no more to send.
     Application,
@@ -47,16 +47,16 @@ pub enum LimitedBy {
     SendBuffer,
 }
 
-/// What TCP_INFO would say. Windows and counts are in segments, unless named otherwise.
+/// Counters and estimates as in Linux's TCP_INFO. Windows and counts are in segments, unless named otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {
-    /// How far the connection has come.
+    /// State of the connection.
     pub state: State,
-    /// What the sender does about losses.
-    pub phase: Phase,
-    /// What held the sender back last.
+    /// Recovery state.
+    pub ca_state: CaState,
+    /// What limited the sender last.
     pub limited_by: LimitedBy,
-    /// Congestion window that is in force.
+    /// Congestion window in force.
     pub window: f64,
     /// Slow-start threshold.
     pub threshold: f64,
@@ -68,15 +68,15 @@ pub struct Info {
     pub rto: Span,
     /// Smallest RTT.
     pub min_rtt: Span,
-    /// Thought to be on their way.
+    /// Segments estimated to be in the network (RFC 6675: pipe).
     pub in_flight: u32,
-    /// Sent and not acknowledged in order.
+    /// FlightSize: segments sent and not cumulatively acknowledged.
     pub outstanding: u32,
-    /// Of these, taken for lost.
+    /// Of these, marked lost.
     pub lost: u32,
-    /// Of these, arrived out of order.
+    /// Of these, SACKed.
     pub sacked: u32,
-    /// The receiver will take so many more bytes.
+    /// Receive window of the peer.
     pub receiver_window_bytes: u64,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
@@ -88,19 +88,19 @@ pub struct Info {
     pub segments_received: u64,
     /// Payload received in order.
     pub bytes_received: u64,
-    /// Data segments that had arrived before.
+    /// Duplicate data segments received.
     pub duplicates_received: u64,
     /// Payload acknowledged.
     pub bytes_acknowledged: u64,
-    /// Segments known to have arrived, in order or not.
+    /// Segments delivered: acknowledged cumulatively or by SACK.
     pub delivered: u64,
-    /// Segments that were found lost, other than by a timeout.
+    /// Segments marked lost, except by a timeout.
     pub losses: u64,
     /// D-SACKs received.
     pub dsacks: u64,
-    /// Greatest reordering seen.
+    /// Largest reordering measured, in segments.
     pub reordering: u32,
-    /// Reductions taken back.
+    /// Window reductions undone.
     pub undone: u64,
     /// Delivered segments whose acknowledgement carried an ECN echo.
     pub marks: u64,
@@ -118,7 +118,7 @@ pub struct Info {
     pub delivery_rate: Option<Rate>,
 }
 
-/// What only counts.
+/// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) segments_sent: u64,

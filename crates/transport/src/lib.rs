@@ -1,19 +1,19 @@
-//! TCP without sockets: one end of a connection as a state machine that is told the time, given
-//! segments, and asked for segments.
+//! TCP without sockets: one end of a connection as a state machine. The caller supplies the time and received
+//! segments, and polls for segments to transmit.
 //!
-//! Sequence numbers count segments, not bytes: a simulator never cuts a segment anew, so that a
-//! segment is the same one when it is sent again. Each knows its payload, and receive windows count
-//! bytes. Everything else follows the RFCs; the page `docs/models/tcp-transport.md` says which, and
+//! Sequence numbers count segments, not bytes: a retransmission has the boundaries of the original. Each segment
+//! has its payload length, and receive windows are in bytes. Everything else follows the RFCs; the page `docs/models/tcp-transport.md` says which, and
 //! what differs from Linux.
 //!
 //! [`Connection`] is the one entrance.
 #![forbid(unsafe_code)]
 
+mod ack_sample;
 mod buffer;
+#[cfg(feature = "cc-trace")]
+pub mod cc_trace;
 mod connection;
 mod delivery;
-#[cfg(feature = "diary")]
-pub mod diary;
 mod info;
 mod prr;
 mod rack;
@@ -25,12 +25,11 @@ mod scoreboard;
 mod segment;
 mod sender;
 mod settings;
-mod tally;
 
 pub use connection::Connection;
-pub use info::{Info, LimitedBy, Phase, State};
+pub use info::{CaState, Info, LimitedBy, State};
 pub use segment::{Block, Flags, Segment};
 pub use settings::{
-    Acknowledging, Bound, Ecn, Idle, InitialWindow, Internet, Pacing, ReceiveBuffer, Recovery, Reduction,
-    Reordering, Settings, Timeouts, Undo,
+    AckPolicy, Bound, Ecn, Idle, InitialWindow, IpVersion, Pacing, ReceiveBuffer, Recovery, Reduction,
+    Reordering, RtoSettings, Settings, Undo,
 };

@@ -3,69 +3,70 @@ use crate::settings::Bound;
 /// Proportional rate reduction (RFC 9937, section 6.2), in segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Prr {
-    delivered: u32,
-    out: u32,
-    /// RecoverFS: the flight when recovery began.
-    flight: u32,
-    /// How many more may leave until the next acknowledgement (the RFC's sndcnt).
-    budget: u32,
+    prr_delivered: u32,
+    prr_out: u32,
+    /// RecoverFS: the flight size when recovery began.
+    recover_fs: u32,
+    /// Segments that may be sent until the next acknowledgement.
+    sndcnt: u32,
 }
 
-/// What an acknowledgement tells.
+/// The inputs of an update.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Progress {
+pub(crate) struct PrrInputs {
     /// Newly delivered segments (DeliveredData).
     pub(crate) delivered: u32,
     /// In flight after it.
     pub(crate) pipe: u32,
-    /// The window to end with.
-    pub(crate) target: u32,
+    /// The window after recovery.
+    pub(crate) ssthresh: u32,
     /// The cumulative acknowledgement advanced, and no further loss shows.
-    pub(crate) safe: bool,
+    pub(crate) safe_ack: bool,
 }
 
 impl Prr {
     /// Recovery begins with `flight` segments in flight, those included that this acknowledgement newly
     /// delivered.
     pub(crate) fn begin(flight: u32) -> Self {
-        Prr { flight: flight.max(1), ..Prr::default() }
+        Prr { recover_fs: flight.max(1), ..Prr::default() }
     }
 
-    pub(crate) fn on_ack(&mut self, progress: Progress, bound: Bound) {
-        let Progress { delivered, pipe, target, safe } = progress;
+    pub(crate) fn on_ack(&mut self, inputs: PrrInputs, bound: Bound) {
+        let PrrInputs { delivered, pipe, ssthresh, safe_ack } = inputs;
         if delivered == 0 {
             return;
         }
-        self.delivered += delivered;
-        let owed = self.delivered.saturating_sub(self.out);
-        self.budget = if pipe > target {
-            let share = (u64::from(self.delivered) * u64::from(target)).div_ceil(self.flight.into());
-            (share as u32).saturating_sub(self.out)
+        self.prr_delivered += delivered;
+        let owed = self.prr_delivered.saturating_sub(self.prr_out);
+        self.sndcnt = if pipe > ssthresh {
+            let share =
+                (u64::from(self.prr_delivered) * u64::from(ssthresh)).div_ceil(self.recover_fs.into());
+            (share as u32).saturating_sub(self.prr_out)
         } else {
             let limit = match bound {
                 Bound::Conservative => owed,
                 Bound::SlowStart => owed.max(delivered) + 1,
-                Bound::Safe => owed.max(delivered) + u32::from(safe),
+                Bound::Safe => owed.max(delivered) + u32::from(safe_ack),
             };
-            limit.min(target - pipe)
+            limit.min(ssthresh - pipe)
         };
-        if self.out == 0 && self.budget == 0 {
-            self.budget = 1;
+        if self.prr_out == 0 && self.sndcnt == 0 {
+            self.sndcnt = 1;
         }
     }
 
     /// Losses found by a timer, without an acknowledgement, let at least one segment go.
     pub(crate) fn on_timer(&mut self) {
-        self.budget = self.budget.max(1);
+        self.sndcnt = self.sndcnt.max(1);
     }
 
     pub(crate) fn may_send(&self) -> bool {
-        self.budget > 0
+        self.sndcnt > 0
     }
 
     pub(crate) fn on_sent(&mut self) {
-        self.out += 1;
-        self.budget = self.budget.saturating_sub(1);
+        self.prr_out += 1;
+        self.sndcnt = self.sndcnt.saturating_sub(1);
     }
 }
 
@@ -75,13 +76,13 @@ mod tests {
 
     /// Feeds one acknowledgement per delivered segment and sends what may be sent; returns how many left
     /// after each.
-    fn run(flight: u32, lost: u32, target: u32, bound: Bound) -> Vec<u32> {
+    fn run(flight: u32, lost: u32, ssthresh: u32, bound: Bound) -> Vec<u32> {
         let mut prr = Prr::begin(flight);
         let mut pipe = flight - lost;
         let mut sent = Vec::new();
         for _ in 0..flight - lost {
             pipe -= 1;
-            prr.on_ack(Progress { delivered: 1, pipe, target, safe: false }, bound);
+            prr.on_ack(PrrInputs { delivered: 1, pipe, ssthresh, safe_ack: false }, bound);
             let mut left = 0;
             while prr.may_send() {
                 prr.on_sent();
@@ -127,18 +128,18 @@ mod tests {
     #[test]
     fn a_safe_acknowledgement_earns_the_extra_segment_and_others_do_not() {
         let mut prr = Prr::begin(20);
-        prr.on_ack(Progress { delivered: 1, pipe: 3, target: 10, safe: false }, Bound::Safe);
-        assert_eq!(prr.budget, 1);
+        prr.on_ack(PrrInputs { delivered: 1, pipe: 3, ssthresh: 10, safe_ack: false }, Bound::Safe);
+        assert_eq!(prr.sndcnt, 1);
         prr.on_sent();
-        prr.on_ack(Progress { delivered: 1, pipe: 3, target: 10, safe: true }, Bound::Safe);
-        assert_eq!(prr.budget, 2);
+        prr.on_ack(PrrInputs { delivered: 1, pipe: 3, ssthresh: 10, safe_ack: true }, Bound::Safe);
+        assert_eq!(prr.sndcnt, 2);
     }
 
     #[test]
     fn the_first_retransmission_always_goes() {
         // ceil(1 * 1 / 100) is 1 anyway; a target of 0 segments shows the rule.
         let mut prr = Prr::begin(100);
-        prr.on_ack(Progress { delivered: 1, pipe: 98, target: 0, safe: false }, Bound::Safe);
+        prr.on_ack(PrrInputs { delivered: 1, pipe: 98, ssthresh: 0, safe_ack: false }, Bound::Safe);
         assert!(prr.may_send());
     }
 }

@@ -32,32 +32,32 @@ impl Ranges {
         self.0.get(index).copied().filter(|range| range.start <= number)
     }
 
-    /// Adds `start..end`, calls `fresh` with each part that was not there before, and returns the range
+    /// Adds `start..end`, calls `added` with each part that was not there before, and returns the range
     /// that it is in now.
     pub(crate) fn insert(
         &mut self,
         start: u64,
         end: u64,
         bytes: u64,
-        mut fresh: impl FnMut(u64, u64),
+        mut added: impl FnMut(u64, u64),
     ) -> Range {
         let range = Range { start, end, bytes };
         match self.0.back_mut() {
             Some(last) if start >= last.start => {
                 if start > last.end {
-                    fresh(start, end);
+                    added(start, end);
                     self.0.push_back(range);
                     return range;
                 }
                 if end > last.end {
-                    fresh(last.end.max(start), end);
+                    added(last.end.max(start), end);
                     last.end = end;
                     last.bytes += bytes;
                 }
                 return *last;
             }
             None => {
-                fresh(start, end);
+                added(start, end);
                 self.0.push_back(range);
                 return range;
             }
@@ -71,7 +71,7 @@ impl Ranges {
             && other.start <= end
         {
             if covered < other.start {
-                fresh(covered, other.start);
+                added(covered, other.start);
             }
             covered = covered.max(other.end);
             merged.start = merged.start.min(other.start);
@@ -80,7 +80,7 @@ impl Ranges {
             after += 1;
         }
         if covered < end {
-            fresh(covered, end);
+            added(covered, end);
         }
         if after == first {
             self.0.insert(first, merged);
@@ -123,12 +123,12 @@ mod tests {
             ranges.insert(start, start + 1, 100, |_, _| ());
         }
         assert_eq!(ranges.0.len(), 3);
-        let mut fresh = Vec::new();
+        let mut added = Vec::new();
         assert_eq!(
-            ranges.insert(11, 14, 200, |start, end| fresh.push((start, end))),
+            ranges.insert(11, 14, 200, |start, end| added.push((start, end))),
             Range { start: 10, end: 15, bytes: 500 }
         );
-        assert_eq!(fresh, [(11, 12), (13, 14)]);
+        assert_eq!(added, [(11, 12), (13, 14)]);
         assert_eq!(ranges.0.len(), 1);
     }
 
@@ -145,10 +145,10 @@ mod tests {
                     plain.retain(|&number| number >= start);
                     continue;
                 }
-                let mut fresh = Vec::new();
-                let now = ranges.insert(start, start + length, 0, |a, b| fresh.extend(a..b));
+                let mut added = Vec::new();
+                let now = ranges.insert(start, start + length, 0, |a, b| added.extend(a..b));
                 let expected: Vec<u64> = (start..start + length).filter(|n| plain.insert(*n)).collect();
-                prop_assert_eq!(fresh, expected);
+                prop_assert_eq!(added, expected);
                 prop_assert!(now.start <= start && now.end >= start + length);
                 let flat: Vec<u64> = ranges.0.iter().flat_map(|range| range.start..range.end).collect();
                 prop_assert_eq!(flat, plain.iter().copied().collect::<Vec<_>>());

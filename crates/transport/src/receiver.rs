@@ -5,54 +5,54 @@ use crate::settings::{Ecn, Settings};
 use longhaul_units::Time;
 use std::sync::Arc;
 
-/// What a segment says of what has arrived.
+/// The acknowledgement fields of a segment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Report {
+pub(crate) struct AckFields {
     pub(crate) acknowledged: u64,
     pub(crate) echo: Time,
     pub(crate) window: u32,
     pub(crate) flags: Flags,
 }
 
-/// The half of an end that receives: puts segments in order, and decides when to acknowledge what.
+/// The receiver: reassembles the stream, and decides when to acknowledge.
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
     settings: Arc<Settings>,
     timestamps: bool,
-    pub(crate) selective: bool,
+    pub(crate) sack_permitted: bool,
     pub(crate) ecn: Ecn,
     pub(crate) buffer: Buffer,
     /// The next segment in order (RCV.NXT).
-    pub(crate) next: u64,
-    /// Only while something has arrived beyond it, or twice.
-    disorder: Option<Box<Disorder>>,
-    /// The end's number, once its segment has arrived; before that the greatest possible.
+    pub(crate) rcv_nxt: u64,
+    /// Present while out-of-order or duplicate segments are to be reported.
+    out_of_order: Option<Box<OutOfOrderQueue>>,
+    /// Sequence number of the FIN; `u64::MAX` before it is received.
     fin: u64,
     /// TS.Recent and Last.ACK.sent (RFC 7323, section 4.3).
-    echo: Time,
-    last_acknowledged: u64,
-    /// Arrived in order since the last acknowledgement.
-    unacknowledged: u32,
-    quick: u32,
-    due: bool,
-    urgent: bool,
-    due_at: Time,
+    ts_recent: Time,
+    last_ack_sent: u64,
+    /// Segments received in order since the last acknowledgement.
+    unacked_segments: u32,
+    quick_acks: u32,
+    ack_due: bool,
+    ack_now: bool,
+    delayed_ack_timer: Time,
     pub(crate) duplicates: u64,
-    /// The last segment was marked (RFC 8257: DCTCP.CE), or an echo is owed (RFC 3168).
-    marked: bool,
-    /// Whether what arrived before the marking changed was marked, if that has to be said; and up to where.
-    earlier: Option<bool>,
-    earlier_next: u64,
+    /// The last segment was marked (RFC 8257: DCTCP.CE), or ECE is to be sent (RFC 3168).
+    ce: bool,
+    /// DCTCP.CE of the segments below `ce_before_nxt`, until they are acknowledged.
+    ce_before: Option<bool>,
+    ce_before_nxt: u64,
 }
 
-/// What has not arrived in order, once.
+/// Segments received out of order, and duplicates.
 #[derive(Clone, Debug, Default)]
-struct Disorder {
-    /// What has arrived beyond a gap.
-    beyond: Ranges,
-    /// Blocks as last reported, the most recent first (RFC 2018, section 4).
-    recent: [(u64, u64); 3],
-    /// The number of a segment that arrived twice.
+struct OutOfOrderQueue {
+    /// Segments received above RCV.NXT.
+    ranges: Ranges,
+    /// SACK blocks as last reported, the most recent first (RFC 2018, section 4).
+    sack_blocks: [(u64, u64); 3],
+    /// A duplicate segment (RFC 2883).
     dsack: Option<u64>,
 }
 
@@ -61,87 +61,89 @@ impl Receiver {
         Receiver {
             settings: Arc::clone(settings),
             timestamps: false,
-            selective: false,
+            sack_permitted: false,
             ecn: Ecn::Off,
             buffer: Buffer::new(settings.receive_buffer, settings.mss),
-            next: 0,
-            disorder: None,
+            rcv_nxt: 0,
+            out_of_order: None,
             fin: u64::MAX,
-            echo: Time::ZERO,
-            last_acknowledged: 0,
-            unacknowledged: 0,
-            quick: settings.acknowledging.quick,
-            due: false,
-            urgent: false,
-            due_at: Time::NEVER,
+            ts_recent: Time::ZERO,
+            last_ack_sent: 0,
+            unacked_segments: 0,
+            quick_acks: settings.ack_policy.quick,
+            ack_due: false,
+            ack_now: false,
+            delayed_ack_timer: Time::NEVER,
             duplicates: 0,
-            marked: false,
-            earlier: None,
-            earlier_next: 0,
+            ce: false,
+            ce_before: None,
+            ce_before_nxt: 0,
         }
     }
 
-    /// Both ends scale their windows.
-    pub(crate) fn scale(&mut self) {
+    /// Both ends agreed on window scaling.
+    pub(crate) fn enable_window_scaling(&mut self) {
         self.buffer.scale(self.settings.receive_buffer);
     }
 
-    /// Both ends stamp their segments.
-    pub(crate) fn stamp(&mut self) {
+    /// Both ends agreed on timestamps.
+    pub(crate) fn enable_timestamps(&mut self) {
         self.timestamps = true;
     }
 
-    /// The other end has sent all, and all has arrived.
-    pub(crate) fn is_finished(&self) -> bool {
-        self.next > self.fin
+    /// The FIN and all data are received.
+    pub(crate) fn has_fin(&self) -> bool {
+        self.rcv_nxt > self.fin
     }
 
     /// Takes the time to echo from a segment (RFC 7323, section 4.3): from the first that has not been
     /// acknowledged, so that the sender's sample holds the delay of the acknowledgement.
-    pub(crate) fn note_time(&mut self, segment: &Segment) {
-        if segment.sequence <= self.last_acknowledged && segment.sent >= self.echo {
-            self.echo = segment.sent;
+    pub(crate) fn update_ts_recent(&mut self, segment: &Segment) {
+        if segment.sequence <= self.last_ack_sent && segment.sent >= self.ts_recent {
+            self.ts_recent = segment.sent;
         }
     }
 
-    /// A segment that takes a number, or asks for an answer.
+    /// Processes a segment with data, FIN or zero-window probe.
     #[inline]
     pub(crate) fn accept(&mut self, now: Time, segment: &Segment, marked: bool) {
         if segment.flags.has(Flags::PROBE) {
-            self.urgent = true;
+            self.ack_now = true;
         }
-        if segment.occupies() {
+        if segment.occupies_sequence_space() {
             self.accept_data(now, segment, marked);
         }
     }
 
     fn accept_data(&mut self, now: Time, segment: &Segment, marked: bool) {
         if self.ecn != Ecn::Off {
-            self.note_mark(segment, marked);
+            self.process_ce(segment, marked);
         }
         let sequence = segment.sequence;
         let bytes = u64::from(segment.bytes);
         if segment.flags.has(Flags::FIN) {
             self.fin = sequence;
         }
-        if sequence == self.next && self.disorder.as_ref().is_none_or(|disorder| disorder.beyond.is_empty()) {
-            self.next += 1;
-            self.buffer.arrived += bytes;
-            self.unacknowledged += 1;
-            self.urgent |= segment.flags.has(Flags::FIN);
-            if self.quick > 0 {
-                self.quick -= 1;
-                self.due = true;
-            } else if self.unacknowledged >= self.settings.acknowledging.every {
-                self.due = true;
-            } else if self.due_at == Time::NEVER {
-                self.due_at = now + self.settings.acknowledging.delay;
+        if sequence == self.rcv_nxt
+            && self.out_of_order.as_ref().is_none_or(|out_of_order| out_of_order.ranges.is_empty())
+        {
+            self.rcv_nxt += 1;
+            self.buffer.received += bytes;
+            self.unacked_segments += 1;
+            self.ack_now |= segment.flags.has(Flags::FIN);
+            if self.quick_acks > 0 {
+                self.quick_acks -= 1;
+                self.ack_due = true;
+            } else if self.unacked_segments >= self.settings.ack_policy.every {
+                self.ack_due = true;
+            } else if self.delayed_ack_timer == Time::NEVER {
+                self.delayed_ack_timer = now + self.settings.ack_policy.delay;
             }
         } else {
             self.accept_out_of_order(sequence, bytes);
         }
         if self.settings.reads_at_once {
-            self.buffer.taken = self.buffer.arrived;
+            self.buffer.read = self.buffer.received;
         }
         if self.buffer.is_tuned() {
             if self.timestamps && segment.echo > Time::ZERO {
@@ -151,167 +153,169 @@ impl Receiver {
         }
     }
 
-    /// Beyond a gap, into one, or for the second time: acknowledged at once (RFC 5681, section 4.2).
+    /// Out of order, filling a gap, or a duplicate: acknowledged immediately (RFC 5681, section 4.2).
     #[inline(never)]
     fn accept_out_of_order(&mut self, sequence: u64, bytes: u64) {
-        self.urgent = true;
-        let disorder = self.disorder.get_or_insert_default();
-        if sequence < self.next {
+        self.ack_now = true;
+        let out_of_order = self.out_of_order.get_or_insert_default();
+        if sequence < self.rcv_nxt {
             self.duplicates += 1;
-            disorder.dsack = Some(sequence);
-        } else if sequence == self.next {
-            self.next += 1;
-            self.buffer.arrived += bytes;
-            while let Some(range) = disorder.beyond.take_first(self.next) {
-                self.next = range.end;
-                self.buffer.arrived += range.bytes;
+            out_of_order.dsack = Some(sequence);
+        } else if sequence == self.rcv_nxt {
+            self.rcv_nxt += 1;
+            self.buffer.received += bytes;
+            while let Some(range) = out_of_order.ranges.take_first(self.rcv_nxt) {
+                self.rcv_nxt = range.end;
+                self.buffer.received += range.bytes;
             }
-            disorder.forget_blocks(|(_, end)| end <= self.next);
-        } else if let Some(around) = disorder.beyond.around(sequence) {
+            out_of_order.forget_blocks(|(_, end)| end <= self.rcv_nxt);
+        } else if let Some(around) = out_of_order.ranges.around(sequence) {
             self.duplicates += 1;
-            disorder.dsack = Some(sequence);
-            disorder.report_first((around.start, around.end));
+            out_of_order.dsack = Some(sequence);
+            out_of_order.report_first((around.start, around.end));
         } else {
-            let range = disorder.beyond.insert(sequence, sequence + 1, bytes, |_, _| ());
-            disorder.report_first((range.start, range.end));
+            let range = out_of_order.ranges.insert(sequence, sequence + 1, bytes, |_, _| ());
+            out_of_order.report_first((range.start, range.end));
         }
     }
 
     /// Congestion marks: an echo until the window was reduced (RFC 3168, section 6.1.3), or exactly, with
     /// an acknowledgement of its own for what came before a change (RFC 8257, section 3.2).
-    fn note_mark(&mut self, segment: &Segment, marked: bool) {
+    fn process_ce(&mut self, segment: &Segment, marked: bool) {
         if self.ecn == Ecn::Classic {
             if segment.flags.has(Flags::CWR) {
-                self.marked = false;
+                self.ce = false;
             }
-            self.marked |= marked;
-        } else if marked != self.marked {
-            if self.unacknowledged > 0 {
-                self.earlier = Some(self.marked);
-                self.earlier_next = self.next;
-                self.unacknowledged = 0;
+            self.ce |= marked;
+        } else if marked != self.ce {
+            if self.unacked_segments > 0 {
+                self.ce_before = Some(self.ce);
+                self.ce_before_nxt = self.rcv_nxt;
+                self.unacked_segments = 0;
             }
-            self.marked = marked;
-            self.urgent = true;
+            self.ce = marked;
+            self.ack_now = true;
         }
     }
 
-    /// The application takes `bytes`.
+    /// The application reads `bytes`.
     pub(crate) fn read(&mut self, bytes: u64) {
-        self.buffer.taken = self.buffer.taken.saturating_add(bytes).min(self.buffer.arrived);
-        self.due |= self.buffer.has_opened();
+        self.buffer.read = self.buffer.read.saturating_add(bytes).min(self.buffer.received);
+        self.ack_due |= self.buffer.window_update_due();
     }
 
     pub(crate) fn timer(&self) -> Time {
-        self.due_at
+        self.delayed_ack_timer
     }
 
     pub(crate) fn expire(&mut self, now: Time) {
-        if self.due_at <= now {
-            self.due_at = Time::NEVER;
-            self.due = true;
+        if self.delayed_ack_timer <= now {
+            self.delayed_ack_timer = Time::NEVER;
+            self.ack_due = true;
         }
     }
 
-    pub(crate) fn ask(&mut self) {
-        self.urgent = true;
+    pub(crate) fn request_ack(&mut self) {
+        self.ack_now = true;
     }
 
-    /// An acknowledgement must go by itself, before any data.
-    pub(crate) fn is_urgent(&self) -> bool {
-        self.urgent || self.earlier.is_some()
+    /// A pure acknowledgement must be sent, before any data.
+    pub(crate) fn must_ack_now(&self) -> bool {
+        self.ack_now || self.ce_before.is_some()
     }
 
-    /// An acknowledgement must go, on data or by itself.
-    pub(crate) fn is_due(&self) -> bool {
-        self.due
+    /// An acknowledgement must be sent, with data or pure.
+    pub(crate) fn ack_is_due(&self) -> bool {
+        self.ack_due
     }
 
-    /// Whether an acknowledgement must go, one way or the other.
+    /// Whether any acknowledgement must be sent.
     #[inline]
-    pub(crate) fn has_news(&self) -> bool {
-        self.due || self.is_urgent()
+    pub(crate) fn ack_pending(&self) -> bool {
+        self.ack_due || self.must_ack_now()
     }
 
-    /// How many SACK blocks wait.
+    /// Number of SACK blocks to send.
     #[inline]
-    pub(crate) fn blocks(&self) -> u32 {
-        match &self.disorder {
-            Some(disorder) if self.selective => disorder.blocks().take(3).count() as u32,
+    pub(crate) fn block_count(&self) -> u32 {
+        match &self.out_of_order {
+            Some(out_of_order) if self.sack_permitted => out_of_order.blocks().take(3).count() as u32,
             _ => 0,
         }
     }
 
     #[cfg(test)]
-    pub(crate) fn is_orderly(&self) -> bool {
-        self.disorder.is_none()
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.out_of_order.is_none()
     }
 
-    /// What there is to acknowledge now; from here on it counts as acknowledged.
+    /// The acknowledgement fields for a segment that is sent now; clears the pending acknowledgement.
     #[inline(always)]
-    pub(crate) fn report(&mut self) -> Report {
-        let window = self.buffer.offer();
-        let echo = self.echo;
-        if let Some(marked) = self.earlier.take() {
-            let next = self.earlier_next;
-            self.last_acknowledged = next;
-            return Report { acknowledged: next, echo, window, flags: acknowledging(marked) };
+    pub(crate) fn take_ack(&mut self) -> AckFields {
+        let window = self.buffer.advertise();
+        let echo = self.ts_recent;
+        if let Some(marked) = self.ce_before.take() {
+            let next = self.ce_before_nxt;
+            self.last_ack_sent = next;
+            return AckFields { acknowledged: next, echo, window, flags: ack_flags(marked) };
         }
-        self.last_acknowledged = self.next;
-        self.unacknowledged = 0;
-        self.due = false;
-        self.urgent = false;
-        self.due_at = Time::NEVER;
-        if let Some(disorder) = &mut self.disorder {
-            disorder.dsack = None;
-            if disorder.beyond.is_empty() {
-                self.disorder = None;
+        self.last_ack_sent = self.rcv_nxt;
+        self.unacked_segments = 0;
+        self.ack_due = false;
+        self.ack_now = false;
+        self.delayed_ack_timer = Time::NEVER;
+        if let Some(out_of_order) = &mut self.out_of_order {
+            out_of_order.dsack = None;
+            if out_of_order.ranges.is_empty() {
+                self.out_of_order = None;
             }
         }
-        Report { acknowledged: self.next, echo, window, flags: acknowledging(self.marked) }
+        AckFields { acknowledged: self.rcv_nxt, echo, window, flags: ack_flags(self.ce) }
     }
 
     /// At most `blocks` SACK blocks for the next [`report`](Self::report).
-    pub(crate) fn sacks(&self, blocks: u32) -> [Block; 3] {
+    pub(crate) fn sack_blocks(&self, blocks: u32) -> [Block; 3] {
         let mut sacks = [Block::default(); 3];
-        let Some(disorder) = self.disorder.as_ref().filter(|_| self.earlier.is_none()) else { return sacks };
-        let relative = |number: u64| (number as i64).wrapping_sub(self.next as i64) as i32;
-        for (block, (start, end)) in sacks.iter_mut().zip(disorder.blocks().take(blocks as usize)) {
+        let Some(out_of_order) = self.out_of_order.as_ref().filter(|_| self.ce_before.is_none()) else {
+            return sacks;
+        };
+        let relative = |number: u64| (number as i64).wrapping_sub(self.rcv_nxt as i64) as i32;
+        for (block, (start, end)) in sacks.iter_mut().zip(out_of_order.blocks().take(blocks as usize)) {
             *block = Block { start: relative(start), end: relative(end) };
         }
         sacks
     }
 }
 
-impl Disorder {
-    /// What SACK has to say, a D-SACK first.
+impl OutOfOrderQueue {
+    /// The SACK blocks, a D-SACK first.
     fn blocks(&self) -> impl Iterator<Item = (u64, u64)> {
-        let recent = self.recent.into_iter().filter(|(start, end)| start < end);
+        let recent = self.sack_blocks.into_iter().filter(|(start, end)| start < end);
         self.dsack.map(|sequence| (sequence, sequence + 1)).into_iter().chain(recent)
     }
 
-    /// Puts a block first, in place of those that it has swallowed.
+    /// Puts a block first, and removes those within it.
     fn report_first(&mut self, block: (u64, u64)) {
         let (start, end) = block;
         self.forget_blocks(|(a, b)| a >= start && b <= end);
-        self.recent.rotate_right(1);
-        self.recent[0] = block;
+        self.sack_blocks.rotate_right(1);
+        self.sack_blocks[0] = block;
     }
 
     fn forget_blocks(&mut self, gone: impl Fn((u64, u64)) -> bool) {
         let mut kept = [(0, 0); 3];
         let mut count = 0;
-        for block in self.recent {
+        for block in self.sack_blocks {
             if block.0 < block.1 && !gone(block) {
                 kept[count] = block;
                 count += 1;
             }
         }
-        self.recent = kept;
+        self.sack_blocks = kept;
     }
 }
 
-const fn acknowledging(marked: bool) -> Flags {
+const fn ack_flags(marked: bool) -> Flags {
     if marked { Flags::ACK.with(Flags::ECE) } else { Flags::ACK }
 }
 
@@ -334,7 +338,7 @@ mod tests {
 
     fn receiver() -> Receiver {
         let mut receiver = Receiver::new(&Arc::new(Settings::default()));
-        receiver.selective = true;
+        receiver.sack_permitted = true;
         receiver
     }
 
@@ -343,8 +347,8 @@ mod tests {
         let (mut next, mut sacks) = (0, [Block::default(); 3]);
         for &sequence in sequences {
             receiver.accept(Time::ZERO, &data(sequence), false);
-            sacks = receiver.sacks(receiver.blocks());
-            next = receiver.report().acknowledged;
+            sacks = receiver.sack_blocks(receiver.block_count());
+            next = receiver.take_ack().acknowledged;
         }
         let used = sacks.into_iter().filter(|block| !block.is_empty());
         (next, used.map(|block| block.absolute(next)).collect())
@@ -361,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_acknowledged_in_order_is_in_no_block() {
+    fn no_sack_block_has_cumulatively_acknowledged_segments() {
         assert_eq!(blocks_after(&mut receiver(), &[0, 2, 4, 1]), (3, vec![(4, 5)]));
         assert_eq!(blocks_after(&mut receiver(), &[0, 2, 4, 1, 3]), (5, vec![]));
     }
@@ -381,18 +385,18 @@ mod tests {
         // RFC 7323, section 4.3, example A: a delayed acknowledgement echoes the earlier segment.
         let mut receiver = receiver();
         for sequence in [0, 1] {
-            receiver.note_time(&data(sequence));
+            receiver.update_ts_recent(&data(sequence));
             receiver.accept(Time::ZERO, &data(sequence), false);
         }
-        assert_eq!(receiver.report().echo, data(0).sent);
+        assert_eq!(receiver.take_ack().echo, data(0).sent);
         // Example B: beyond a gap, that of the last in order; when it is filled, of what filled it.
         for sequence in [3, 4] {
-            receiver.note_time(&data(sequence));
+            receiver.update_ts_recent(&data(sequence));
             receiver.accept(Time::ZERO, &data(sequence), false);
-            assert_eq!(receiver.report().echo, data(0).sent);
+            assert_eq!(receiver.take_ack().echo, data(0).sent);
         }
-        receiver.note_time(&data(2));
+        receiver.update_ts_recent(&data(2));
         receiver.accept(Time::ZERO, &data(2), false);
-        assert_eq!(receiver.report().echo, data(2).sent);
+        assert_eq!(receiver.take_ack().echo, data(2).sent);
     }
 }

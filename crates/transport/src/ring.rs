@@ -10,7 +10,7 @@ pub(crate) struct Ring<T> {
 }
 
 /// Slots to begin with, and to keep.
-const LEAST: usize = 4;
+const MIN_SLOTS: usize = 4;
 
 impl<T: Copy + Default> Ring<T> {
     /// The number of the oldest member; of the next one if there is none.
@@ -52,7 +52,7 @@ impl<T: Copy + Default> Ring<T> {
 
     #[cold]
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(LEAST);
+        let size = (self.slots.len() * 2).max(MIN_SLOTS);
         let mut slots = vec![T::default(); size];
         for number in self.numbers() {
             slots[number as usize & (size - 1)] = self[number];
@@ -65,7 +65,7 @@ impl<T: Copy + Default> Ring<T> {
     pub(crate) fn forget_below(&mut self, number: u64) {
         debug_assert!(number >= self.first && number <= self.next);
         self.first = number;
-        if self.is_empty() && self.slots.len() > LEAST {
+        if self.is_empty() && self.slots.len() > MIN_SLOTS {
             self.slots = Vec::new();
         }
     }

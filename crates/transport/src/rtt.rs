@@ -1,56 +1,56 @@
-use crate::settings::Timeouts;
+use crate::settings::RtoSettings;
 use longhaul_units::Span;
 
 /// Round-trip time and retransmission timeout (RFC 6298), in integer picoseconds.
 #[derive(Clone, Debug)]
-pub(crate) struct Estimator {
-    smoothed: u64,
-    variation: u64,
-    /// The greatest possible: none yet.
-    least: u64,
-    /// Not yet taken; the greatest possible: there is none.
+pub(crate) struct RttEstimator {
+    srtt: u64,
+    rttvar: u64,
+    /// `u64::MAX`: no sample yet.
+    min_rtt: u64,
+    /// Of [`take_latest`](Self::take_latest); `u64::MAX`: none.
     latest: u64,
     back_offs: u8,
-    /// The SYN was lost: wait longer before the first sample.
-    cautious: bool,
+    /// The SYN was lost: the RTO is longer before the first sample.
+    syn_lost: bool,
 }
 
-/// The timeout before the first sample after a SYN was lost (section 5.7).
-const CAUTIOUS: Span = Span::from_s(3);
+/// The RTO before the first sample after the SYN was lost (section 5.7).
+const RTO_AFTER_SYN_LOSS: Span = Span::from_s(3);
 
-impl Default for Estimator {
+impl Default for RttEstimator {
     fn default() -> Self {
-        Estimator {
-            smoothed: 0,
-            variation: 0,
-            least: u64::MAX,
+        RttEstimator {
+            srtt: 0,
+            rttvar: 0,
+            min_rtt: u64::MAX,
             latest: u64::MAX,
             back_offs: 0,
-            cautious: false,
+            syn_lost: false,
         }
     }
 }
 
-impl Estimator {
+impl RttEstimator {
     /// A sample for the timer (section 2.2 and 2.3). A valid sample ends the back-off (section 5.7 and
     /// Karn's algorithm, section 3).
     pub(crate) fn sample(&mut self, rtt: Span) {
         let rtt = rtt.ps();
-        if self.smoothed == 0 {
-            self.smoothed = rtt.max(1);
-            self.variation = rtt / 2;
+        if self.srtt == 0 {
+            self.srtt = rtt.max(1);
+            self.rttvar = rtt / 2;
         } else {
             // The variation first, from the old smoothed value: alpha = 1/8, beta = 1/4.
-            self.variation = self.variation - self.variation / 4 + self.smoothed.abs_diff(rtt) / 4;
-            self.smoothed = self.smoothed - self.smoothed / 8 + rtt / 8;
+            self.rttvar = self.rttvar - self.rttvar / 4 + self.srtt.abs_diff(rtt) / 4;
+            self.srtt = self.srtt - self.srtt / 8 + rtt / 8;
         }
         self.back_offs = 0;
     }
 
-    /// A sample for the minimum, and for whoever counts samples.
-    pub(crate) fn note_least(&mut self, rtt: Span) {
+    /// Takes a sample for the minimum RTT, and keeps it for [`take_latest`](Self::take_latest).
+    pub(crate) fn update_min_rtt(&mut self, rtt: Span) {
         self.latest = rtt.ps();
-        self.least = self.least.min(rtt.ps());
+        self.min_rtt = self.min_rtt.min(rtt.ps());
     }
 
     pub(crate) fn take_latest(&mut self) -> Option<Span> {
@@ -58,21 +58,21 @@ impl Estimator {
         (latest != u64::MAX).then(|| Span::from_ps(latest))
     }
 
-    pub(crate) fn smoothed(&self) -> Span {
-        Span::from_ps(self.smoothed)
+    pub(crate) fn srtt(&self) -> Span {
+        Span::from_ps(self.srtt)
     }
 
-    pub(crate) fn variation(&self) -> Span {
-        Span::from_ps(self.variation)
+    pub(crate) fn rttvar(&self) -> Span {
+        Span::from_ps(self.rttvar)
     }
 
     /// Zero before the first sample.
-    pub(crate) fn least(&self) -> Span {
-        if self.least == u64::MAX { Span::ZERO } else { Span::from_ps(self.least) }
+    pub(crate) fn min_rtt(&self) -> Span {
+        if self.min_rtt == u64::MAX { Span::ZERO } else { Span::from_ps(self.min_rtt) }
     }
 
-    pub(crate) fn is_known(&self) -> bool {
-        self.smoothed > 0
+    pub(crate) fn has_sample(&self) -> bool {
+        self.srtt > 0
     }
 
     /// Doubles the timeout (section 5.5).
@@ -81,34 +81,33 @@ impl Estimator {
     }
 
     /// The SYN was lost.
-    pub(crate) fn be_cautious(&mut self) {
-        self.cautious = true;
+    pub(crate) fn on_syn_loss(&mut self) {
+        self.syn_lost = true;
         self.back_offs = 0;
     }
 
-    /// A timeout that was spurious had no reason to back off.
-    pub(crate) fn forget_back_off(&mut self) {
+    /// Ends the back-off after a spurious timeout.
+    pub(crate) fn reset_back_off(&mut self) {
         self.back_offs = 0;
     }
 
     /// SRTT + max(G, 4 RTTVAR), within its limits, without back-off.
-    pub(crate) fn timeout(&self, settings: &Timeouts) -> Span {
-        if self.smoothed == 0 {
-            return if self.cautious { settings.initial.max(CAUTIOUS) } else { settings.initial };
+    pub(crate) fn rto(&self, settings: &RtoSettings) -> Span {
+        if self.srtt == 0 {
+            return if self.syn_lost { settings.initial.max(RTO_AFTER_SYN_LOSS) } else { settings.initial };
         }
-        let spread = Span::from_ps(self.variation.saturating_mul(4))
-            .max(settings.granularity)
-            .max(settings.least_variation);
-        (self.smoothed() + spread).max(settings.least).min(settings.most)
+        let spread =
+            Span::from_ps(self.rttvar.saturating_mul(4)).max(settings.granularity).max(settings.min_rttvar);
+        (self.srtt() + spread).max(settings.min_rto).min(settings.max_rto)
     }
 
-    /// The timeout that is in force: doubled per back-off, at most `most` (section 5.5).
-    pub(crate) fn backed_off(&self, settings: &Timeouts) -> Span {
-        let timeout = self.timeout(settings);
+    /// The RTO in force: doubled per back-off, at most `max_rto` (section 5.5).
+    pub(crate) fn rto_with_back_off(&self, settings: &RtoSettings) -> Span {
+        let rto = self.rto(settings);
         if self.back_offs == 0 {
-            return timeout;
+            return rto;
         }
-        Span::from_ps(timeout.ps().saturating_mul(1 << self.back_offs)).min(settings.most)
+        Span::from_ps(rto.ps().saturating_mul(1 << self.back_offs)).min(settings.max_rto)
     }
 }
 
@@ -117,11 +116,11 @@ mod tests {
     use super::*;
     use crate::Settings;
 
-    fn rfc() -> Timeouts {
-        Timeouts {
-            least: Span::from_s(1),
-            least_variation: Span::ZERO,
-            most: Span::from_s(60),
+    fn rfc() -> RtoSettings {
+        RtoSettings {
+            min_rto: Span::from_s(1),
+            min_rttvar: Span::ZERO,
+            max_rto: Span::from_s(60),
             ..Settings::default().timeouts
         }
     }
@@ -129,43 +128,43 @@ mod tests {
     #[test]
     fn the_first_sample_gives_three_times_itself() {
         // SRTT = R, RTTVAR = R/2, so RTO = R + 4 R/2.
-        let mut estimator = Estimator::default();
-        assert_eq!(estimator.timeout(&rfc()), Span::from_s(1));
+        let mut estimator = RttEstimator::default();
+        assert_eq!(estimator.rto(&rfc()), Span::from_s(1));
         estimator.sample(Span::from_ms(800));
-        assert_eq!(estimator.timeout(&rfc()), Span::from_ms(2400));
+        assert_eq!(estimator.rto(&rfc()), Span::from_ms(2400));
     }
 
     #[test]
     fn later_samples_weigh_an_eighth_and_a_quarter() {
-        let mut estimator = Estimator::default();
+        let mut estimator = RttEstimator::default();
         estimator.sample(Span::from_ms(800));
         estimator.sample(Span::from_ms(1600));
         // RTTVAR = 3/4 * 400 + 1/4 * 800 = 500; SRTT = 7/8 * 800 + 1/8 * 1600 = 900.
-        assert_eq!(estimator.smoothed(), Span::from_ms(900));
-        assert_eq!(estimator.variation(), Span::from_ms(500));
-        assert_eq!(estimator.timeout(&rfc()), Span::from_ms(2900));
+        assert_eq!(estimator.srtt(), Span::from_ms(900));
+        assert_eq!(estimator.rttvar(), Span::from_ms(500));
+        assert_eq!(estimator.rto(&rfc()), Span::from_ms(2900));
     }
 
     #[test]
-    fn a_short_round_trip_still_waits_the_least_timeout() {
-        let mut estimator = Estimator::default();
+    fn the_rto_is_at_least_min_rto() {
+        let mut estimator = RttEstimator::default();
         estimator.sample(Span::from_ms(10));
-        assert_eq!(estimator.timeout(&rfc()), Span::from_s(1));
-        assert_eq!(estimator.timeout(&Settings::default().timeouts), Span::from_ms(210));
+        assert_eq!(estimator.rto(&rfc()), Span::from_s(1));
+        assert_eq!(estimator.rto(&Settings::default().timeouts), Span::from_ms(210));
     }
 
     #[test]
-    fn back_off_doubles_up_to_the_most_and_ends_with_a_sample() {
-        let mut estimator = Estimator::default();
+    fn back_off_doubles_up_to_max_rto_and_ends_with_a_sample() {
+        let mut estimator = RttEstimator::default();
         estimator.sample(Span::from_ms(800));
         let mut seen = Vec::new();
         for _ in 0..6 {
-            seen.push(estimator.backed_off(&rfc()).ns() / 1_000_000);
+            seen.push(estimator.rto_with_back_off(&rfc()).ns() / 1_000_000);
             estimator.back_off();
         }
         assert_eq!(seen, [2400, 4800, 9600, 19_200, 38_400, 60_000]);
         estimator.sample(Span::from_ms(800));
         // RTTVAR = 3/4 * 400.
-        assert_eq!(estimator.backed_off(&rfc()), Span::from_ms(800 + 4 * 300));
+        assert_eq!(estimator.rto_with_back_off(&rfc()), Span::from_ms(800 + 4 * 300));
     }
 }

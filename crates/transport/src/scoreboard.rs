@@ -1,14 +1,14 @@
+use crate::ack_sample::AckSample;
 use crate::delivery::Sampler;
 use crate::ranges::{Range, Ranges};
 use crate::ring::Ring;
-use crate::tally::Tally;
 use longhaul_units::{Span, Time};
 use std::collections::VecDeque;
 
-/// What is remembered of a segment until it is acknowledged in order; 40 bytes.
+/// The sender's state of a segment until it is cumulatively acknowledged; 40 bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {
-    /// When it left last.
+    /// When it was last transmitted.
     pub(crate) sent: Time,
     pub(crate) first_send_time: Time,
     pub(crate) delivered_time: Time,
@@ -20,17 +20,17 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Arrived out of order.
+    /// SACKed (Linux: TCPCB_SACKED_ACKED).
     pub(crate) const SACKED: u8 = 1;
-    /// Taken for lost.
+    /// Marked lost (Linux: TCPCB_LOST).
     pub(crate) const LOST: u8 = 2;
-    /// Sent again, and that copy is thought to be in flight.
-    pub(crate) const RESENT: u8 = 4;
-    /// Ever sent again: its round trip is ambiguous.
-    pub(crate) const AGAIN: u8 = 8;
-    /// Carries the end.
+    /// Retransmitted, and the retransmission is in flight (Linux: TCPCB_SACKED_RETRANS).
+    pub(crate) const RETRANS: u8 = 4;
+    /// Ever retransmitted: its RTT sample is ambiguous (Linux: TCPCB_EVER_RETRANS).
+    pub(crate) const EVER_RETRANS: u8 = 8;
+    /// Carries the FIN.
     pub(crate) const FIN: u8 = 16;
-    /// Left while the application had too little to send.
+    /// Transmitted while the application limited the sender.
     pub(crate) const APP_LIMITED: u8 = 32;
 
     pub(crate) const fn has(&self, flag: u8) -> bool {
@@ -46,108 +46,108 @@ impl Record {
     }
 }
 
-/// What has been found lost because it is late.
+/// Result of RACK's loss detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Overdue {
-    /// So many segments, and of these so many that had been lost before: their copies are lost, too.
+pub(crate) struct RackLosses {
+    /// Segments newly marked lost, and how many of them are retransmissions.
     pub(crate) lost: u32,
-    pub(crate) copies: u32,
-    /// When the next one will be.
-    pub(crate) due: Time,
+    pub(crate) lost_retransmissions: u32,
+    /// When the reordering window of the next segment ends.
+    pub(crate) reordering_timer: Time,
 }
 
-impl Default for Overdue {
+impl Default for RackLosses {
     fn default() -> Self {
-        Overdue { lost: 0, copies: 0, due: Time::NEVER }
+        RackLosses { lost: 0, lost_retransmissions: 0, reordering_timer: Time::NEVER }
     }
 }
 
+/// The lists that exist only outside of the Open state.
 #[derive(Clone, Debug, Default)]
-struct Trouble {
-    /// What has been SACKed.
-    ranges: Ranges,
-    /// Segments to be sent again, in the order in which they were found lost; some may have arrived
-    /// since.
-    queue: VecDeque<u64>,
-    /// Segments that were sent again, in the order of their departure.
-    again: VecDeque<(Time, u64)>,
+struct RecoveryState {
+    /// SACKed segments.
+    sacked: Ranges,
+    /// Segments to retransmit, in the order of their detection; some may have been delivered since.
+    retransmit_queue: VecDeque<u64>,
+    /// Retransmitted segments, in the order of transmission.
+    retransmitted: VecDeque<(Time, u64)>,
 }
 
-/// All segments between the first not acknowledged and the next to be sent.
+/// The sender's scoreboard (RFC 6675, section 3): all segments from SND.UNA to SND.NXT.
 ///
-/// Each acknowledgement costs time in proportion to what it newly tells: all walks go over pointers
-/// that only move forward, but for the rare timeout and undo.
+/// An acknowledgement takes time in proportion to the segments that it newly covers, because all scans resume
+/// where they stopped. Timeouts and undo scan everything.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     records: Ring<Record>,
-    /// Only while something is SACKed, lost or sent again.
-    trouble: Option<Box<Trouble>>,
-    sacked: u32,
-    lost: u32,
-    resent: u32,
-    /// By counting: all below has been looked at, and so many SACKed ones lie at or above it.
-    edge: u64,
-    sacked_from_edge: u32,
-    /// By time: all below are SACKed, lost or sent again. Those sent again wait in `again`.
-    fresh: u64,
-    /// One after the greatest segment that was ever sent again.
-    copied: u64,
-    /// One after the greatest segment that has arrived (RFC 8985: RACK.fack).
-    front: u64,
+    /// Present while a segment is SACKed, lost or retransmitted.
+    recovery: Option<Box<RecoveryState>>,
+    sacked_out: u32,
+    lost_out: u32,
+    retrans_out: u32,
+    /// Detection by DupThresh has scanned all segments below; number of SACKed segments at or above it.
+    sack_scan: u64,
+    sacked_above_scan: u32,
+    /// RACK: all segments below are SACKed, lost or in `retransmitted`.
+    rack_scan: u64,
+    /// One after the highest retransmitted segment (RFC 6675: HighRxt).
+    high_rxt: u64,
+    /// One after the highest delivered segment (RFC 8985: RACK.fack).
+    rack_fack: u64,
 }
 
 impl Scoreboard {
-    /// The first segment that is not acknowledged (SND.UNA).
-    pub(crate) fn first(&self) -> u64 {
+    /// The first unacknowledged segment (SND.UNA).
+    pub(crate) fn snd_una(&self) -> u64 {
         self.records.first()
     }
     /// The number of the next new segment (SND.NXT).
-    pub(crate) fn next(&self) -> u64 {
+    pub(crate) fn snd_nxt(&self) -> u64 {
         self.records.next()
     }
     pub(crate) fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
-    /// Sent and not acknowledged in order (FlightSize).
-    pub(crate) fn outstanding(&self) -> u32 {
+    /// Segments sent and not cumulatively acknowledged (FlightSize).
+    pub(crate) fn flight_size(&self) -> u32 {
         self.records.len()
     }
-    /// Thought to be on their way (RFC 6675's pipe).
+    /// Segments estimated to be in the network (RFC 6675: pipe).
     pub(crate) fn in_flight(&self) -> u32 {
-        self.outstanding() + self.resent - self.sacked - self.lost
+        self.flight_size() + self.retrans_out - self.sacked_out - self.lost_out
     }
-    pub(crate) fn sacked(&self) -> u32 {
-        self.sacked
+    pub(crate) fn sacked_out(&self) -> u32 {
+        self.sacked_out
     }
-    pub(crate) fn lost(&self) -> u32 {
-        self.lost
+    pub(crate) fn lost_out(&self) -> u32 {
+        self.lost_out
     }
-    /// One after the greatest SACKed segment.
+    /// One after the highest SACKed segment.
     pub(crate) fn sacked_end(&self) -> u64 {
-        let end = self.trouble.as_ref().and_then(|trouble| trouble.ranges.end());
-        end.unwrap_or(self.first())
+        let end = self.recovery.as_ref().and_then(|recovery| recovery.sacked.end());
+        end.unwrap_or(self.snd_una())
     }
 
     pub(crate) fn record(&self, sequence: u64) -> &Record {
         &self.records[sequence]
     }
 
-    /// Nothing is SACKed, lost or sent again.
-    pub(crate) fn is_calm(&self) -> bool {
-        self.sacked == 0 && self.lost == 0 && self.first() >= self.copied
+    /// No segment is SACKed, lost or retransmitted.
+    pub(crate) fn in_open_state(&self) -> bool {
+        self.sacked_out == 0 && self.lost_out == 0 && self.snd_una() >= self.high_rxt
     }
     #[cfg(test)]
-    pub(crate) fn keeps_no_trouble(&self) -> bool {
-        self.trouble.is_none()
+    pub(crate) fn has_no_recovery_state(&self) -> bool {
+        self.recovery.is_none()
     }
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.records.capacity()
     }
 
-    /// A new segment leaves.
+    /// Adds a new segment that is transmitted now.
     pub(crate) fn push(&mut self, now: Time, bytes: u16, fin: bool, sampler: &mut Sampler) -> u64 {
-        let sequence = self.next();
+        let sequence = self.snd_nxt();
         let mut record = Record { bytes, ..Record::default() };
         record.set(Record::FIN, fin);
         sampler.on_sent(now, self.in_flight(), &mut record);
@@ -155,114 +155,127 @@ impl Scoreboard {
         sequence
     }
 
-    /// A segment leaves again. `timed` keeps its departure for [`mark_overdue`](Self::mark_overdue).
-    pub(crate) fn push_again(&mut self, now: Time, sequence: u64, timed: bool, sampler: &mut Sampler) {
+    /// Retransmits a segment. With `for_rack`, [`mark_lost_by_time`](Self::mark_lost_by_time) finds it.
+    pub(crate) fn retransmit(&mut self, now: Time, sequence: u64, for_rack: bool, sampler: &mut Sampler) {
         let in_flight = self.in_flight();
         let record = &mut self.records[sequence];
         sampler.on_sent(now, in_flight, record);
-        self.resent += u32::from(!record.has(Record::RESENT));
-        record.set(Record::RESENT | Record::AGAIN, true);
-        self.copied = self.copied.max(sequence + 1);
-        if timed {
-            self.trouble().again.push_back((now, sequence));
+        self.retrans_out += u32::from(!record.has(Record::RETRANS));
+        record.set(Record::RETRANS | Record::EVER_RETRANS, true);
+        self.high_rxt = self.high_rxt.max(sequence + 1);
+        if for_rack {
+            self.recovery().retransmitted.push_back((now, sequence));
         }
     }
 
-    /// Everything below `number` has arrived.
-    pub(crate) fn acknowledge(&mut self, number: u64, tally: &mut Tally, sampler: &mut Sampler) {
-        let first = self.first();
+    /// Processes a cumulative acknowledgement of all segments below `number`.
+    pub(crate) fn acknowledge(&mut self, number: u64, sample: &mut AckSample, sampler: &mut Sampler) {
+        let first = self.snd_una();
         if number <= first {
             return;
         }
-        tally.acked = (number - first) as u32;
-        if self.is_calm() {
-            self.settle_in_order(number, tally, sampler);
+        sample.acked = (number - first) as u32;
+        if self.in_open_state() {
+            self.mark_delivered_in_order(number, sample, sampler);
         } else {
             for sequence in first..number {
                 let record = self.records[sequence];
-                tally.bytes += u64::from(record.bytes);
+                sample.bytes += u64::from(record.bytes);
                 if record.has(Record::SACKED) {
-                    self.sacked -= 1;
-                    self.sacked_from_edge -= u32::from(sequence >= self.edge);
+                    self.sacked_out -= 1;
+                    self.sacked_above_scan -= u32::from(sequence >= self.sack_scan);
                 } else {
-                    self.settle(sequence, &record, tally, sampler);
-                    tally.oldest = tally.oldest.or(Some(record.sent));
-                    tally.ambiguous |= record.has(Record::AGAIN);
+                    self.mark_delivered(sequence, &record, sample, sampler);
+                    sample.oldest = sample.oldest.or(Some(record.sent));
+                    sample.ambiguous |= record.has(Record::EVER_RETRANS);
                 }
             }
         }
         self.records.forget_below(number);
-        self.edge = self.edge.max(number);
-        self.fresh = self.fresh.max(number);
+        self.sack_scan = self.sack_scan.max(number);
+        self.rack_scan = self.rack_scan.max(number);
         if self.records.is_empty() {
-            self.trouble = None;
-        } else if let Some(trouble) = &mut self.trouble {
-            trouble.ranges.forget_below(number);
+            self.recovery = None;
+        } else if let Some(recovery) = &mut self.recovery {
+            recovery.sacked.forget_below(number);
         }
     }
 
-    fn trouble(&mut self) -> &mut Trouble {
-        self.trouble.get_or_insert_default()
+    fn recovery(&mut self) -> &mut RecoveryState {
+        self.recovery.get_or_insert_default()
     }
 
-    /// What [`settle`](Self::settle) makes of segments of which none has been sent again and no later one has arrived:
-    /// the last of them counts.
-    fn settle_in_order(&mut self, end: u64, tally: &mut Tally, sampler: &mut Sampler) {
-        let first = self.first();
-        tally.delivered = tally.acked;
-        tally.oldest = Some(self.records[first].sent);
-        tally.bytes = (first..end).map(|sequence| u64::from(self.records[sequence].bytes)).sum();
+    /// The fast path of [`mark_delivered`](Self::mark_delivered): no segment was retransmitted, and none behind them is
+    /// delivered, so that only the last one determines the sample.
+    fn mark_delivered_in_order(&mut self, end: u64, sample: &mut AckSample, sampler: &mut Sampler) {
+        let first = self.snd_una();
+        sample.delivered = sample.acked;
+        sample.oldest = Some(self.records[first].sent);
+        sample.bytes = (first..end).map(|sequence| u64::from(self.records[sequence].bytes)).sum();
         let last = &self.records[end - 1];
-        tally.newest_original = Some(last.sent);
-        tally.newest = Some((last.sent, end - 1));
-        sampler.delivered += u64::from(tally.acked - 1);
-        sampler.on_delivered(tally.now, end - 1, last, &mut tally.rate);
-        self.front = end;
+        sample.newest_original = Some(last.sent);
+        sample.newest = Some((last.sent, end - 1));
+        sampler.delivered += u64::from(sample.acked - 1);
+        sampler.on_delivered(sample.now, end - 1, last, &mut sample.rate);
+        self.rack_fack = end;
     }
 
-    /// What SACK says of `start..end` (RFC 2018); returns how many of them were not known.
-    pub(crate) fn sack(&mut self, start: u64, end: u64, tally: &mut Tally, sampler: &mut Sampler) -> u32 {
-        let (start, end) = (start.max(self.first()), end.min(self.next()));
+    /// Processes the SACK block `start..end` (RFC 2018); returns the number of newly SACKed segments.
+    pub(crate) fn sack(
+        &mut self,
+        start: u64,
+        end: u64,
+        sample: &mut AckSample,
+        sampler: &mut Sampler,
+    ) -> u32 {
+        let (start, end) = (start.max(self.snd_una()), end.min(self.snd_nxt()));
         if start >= end {
             return 0;
         }
-        let mut ranges = std::mem::take(&mut self.trouble().ranges);
-        let before = tally.delivered;
+        let mut ranges = std::mem::take(&mut self.recovery().sacked);
+        let before = sample.delivered;
         ranges.insert(start, end, 0, |start, end| {
             for sequence in start..end {
                 let record = self.records[sequence];
-                self.settle(sequence, &record, tally, sampler);
-                self.records[sequence].set(Record::LOST | Record::RESENT, false);
+                self.mark_delivered(sequence, &record, sample, sampler);
+                self.records[sequence].set(Record::LOST | Record::RETRANS, false);
                 self.records[sequence].set(Record::SACKED, true);
-                self.sacked += 1;
-                self.sacked_from_edge += u32::from(sequence >= self.edge);
+                self.sacked_out += 1;
+                self.sacked_above_scan += u32::from(sequence >= self.sack_scan);
             }
         });
-        self.trouble().ranges = ranges;
-        tally.delivered - before
+        self.recovery().sacked = ranges;
+        sample.delivered - before
     }
 
-    /// A segment has arrived, in order or not.
-    fn settle(&mut self, sequence: u64, record: &Record, tally: &mut Tally, sampler: &mut Sampler) {
-        tally.delivered += 1;
-        sampler.on_delivered(tally.now, sequence, record, &mut tally.rate);
-        self.lost -= u32::from(record.has(Record::LOST));
-        self.resent -= u32::from(record.has(Record::RESENT));
-        let again = record.has(Record::AGAIN);
-        let behind = self.front.saturating_sub(sequence + 1) as u32;
-        if again {
-            tally.doubtful = tally.doubtful.max(behind);
+    /// Counts a segment as delivered, by SACK or cumulatively.
+    fn mark_delivered(
+        &mut self,
+        sequence: u64,
+        record: &Record,
+        sample: &mut AckSample,
+        sampler: &mut Sampler,
+    ) {
+        sample.delivered += 1;
+        sampler.on_delivered(sample.now, sequence, record, &mut sample.rate);
+        self.lost_out -= u32::from(record.has(Record::LOST));
+        self.retrans_out -= u32::from(record.has(Record::RETRANS));
+        let retransmitted = record.has(Record::EVER_RETRANS);
+        let behind = self.rack_fack.saturating_sub(sequence + 1) as u32;
+        if retransmitted {
+            sample.retransmitted_reordering = sample.retransmitted_reordering.max(behind);
         } else {
-            tally.newest_original = tally.newest_original.max(Some(record.sent));
-            tally.reordering = tally.reordering.max(behind);
+            sample.newest_original = sample.newest_original.max(Some(record.sent));
+            sample.reordering = sample.reordering.max(behind);
         }
-        self.front = self.front.max(sequence + 1);
-        // The acknowledgement of a retransmission that comes too soon is the original's.
-        let feigned = again
-            && (tally.echo.is_some_and(|echo| echo < record.sent)
-                || tally.now.since(record.sent) < tally.min_rtt);
-        if !feigned {
-            tally.newest = tally.newest.max(Some((record.sent, sequence)));
+        self.rack_fack = self.rack_fack.max(sequence + 1);
+        // An acknowledgement sooner than a round trip after the retransmission is the original's (RFC 8985, section 6.2,
+        // step 2).
+        let is_original = retransmitted
+            && (sample.echo.is_some_and(|echo| echo < record.sent)
+                || sample.now.since(record.sent) < sample.min_rtt);
+        if !is_original {
+            sample.newest = sample.newest.max(Some((record.sent, sequence)));
         }
     }
 
@@ -270,146 +283,148 @@ impl Scoreboard {
         let record = &mut self.records[sequence];
         if !record.has(Record::LOST) {
             record.set(Record::LOST, true);
-            self.lost += 1;
+            self.lost_out += 1;
         }
-        if !record.has(Record::RESENT) {
-            self.trouble().queue.push_back(sequence);
+        if !record.has(Record::RETRANS) {
+            self.recovery().retransmit_queue.push_back(sequence);
         }
     }
 
-    /// RFC 6675's IsLost, in segments: those with at least `threshold` SACKed ones above them. Returns
-    /// how many are newly so.
-    pub(crate) fn mark_overtaken(&mut self, threshold: u32) -> u32 {
-        let before = self.lost;
+    /// Marks the segments with at least `threshold` SACKed segments above them (RFC 6675, IsLost). Returns the number
+    /// of newly lost ones.
+    pub(crate) fn mark_lost_by_sack(&mut self, threshold: u32) -> u32 {
+        let before = self.lost_out;
         let end = self.sacked_end();
-        while self.edge < end {
-            let record = self.record(self.edge);
+        while self.sack_scan < end {
+            let record = self.record(self.sack_scan);
             if record.has(Record::SACKED) {
-                if self.sacked_from_edge <= threshold {
+                if self.sacked_above_scan <= threshold {
                     break;
                 }
-                self.sacked_from_edge -= 1;
+                self.sacked_above_scan -= 1;
             } else {
-                if self.sacked_from_edge < threshold {
+                if self.sacked_above_scan < threshold {
                     break;
                 }
                 if !record.has(Record::LOST) {
-                    self.mark(self.edge);
+                    self.mark(self.sack_scan);
                 }
             }
-            self.edge += 1;
+            self.sack_scan += 1;
         }
-        self.lost - before
+        self.lost_out - before
     }
 
-    /// Marks what left before `newest` (time, then number) and at least `wait` ago (RFC 8985, section 6.2,
+    /// Marks segments transmitted before `newest` (time, then number) and at least `wait` ago (RFC 8985, section 6.2,
     /// step 5).
-    pub(crate) fn mark_overdue(&mut self, now: Time, wait: Span, newest: (Time, u64)) -> Overdue {
-        let mut overdue = Overdue::default();
-        let next = self.next();
-        while self.fresh < next {
-            let record = self.record(self.fresh);
-            if !record.has(Record::SACKED | Record::LOST | Record::AGAIN) {
-                if (record.sent, self.fresh) >= newest {
+    pub(crate) fn mark_lost_by_time(&mut self, now: Time, wait: Span, newest: (Time, u64)) -> RackLosses {
+        let mut losses = RackLosses::default();
+        let next = self.snd_nxt();
+        while self.rack_scan < next {
+            let record = self.record(self.rack_scan);
+            if !record.has(Record::SACKED | Record::LOST | Record::EVER_RETRANS) {
+                if (record.sent, self.rack_scan) >= newest {
                     break;
                 }
                 if record.sent + wait > now {
-                    overdue.due = record.sent + wait;
+                    losses.reordering_timer = record.sent + wait;
                     break;
                 }
-                self.mark(self.fresh);
-                overdue.lost += 1;
+                self.mark(self.rack_scan);
+                losses.lost += 1;
             }
-            self.fresh += 1;
+            self.rack_scan += 1;
         }
-        while let Some(&(sent, sequence)) = self.trouble.as_ref().and_then(|trouble| trouble.again.front()) {
-            if sequence >= self.first() {
+        while let Some(&(sent, sequence)) =
+            self.recovery.as_ref().and_then(|recovery| recovery.retransmitted.front())
+        {
+            if sequence >= self.snd_una() {
                 let record = self.record(sequence);
-                if record.has(Record::RESENT) && record.sent == sent {
+                if record.has(Record::RETRANS) && record.sent == sent {
                     if (sent, sequence) >= newest {
                         break;
                     }
                     if sent + wait > now {
-                        overdue.due = overdue.due.min(sent + wait);
+                        losses.reordering_timer = losses.reordering_timer.min(sent + wait);
                         break;
                     }
-                    self.records[sequence].set(Record::RESENT, false);
-                    self.resent -= 1;
+                    self.records[sequence].set(Record::RETRANS, false);
+                    self.retrans_out -= 1;
                     self.mark(sequence);
-                    overdue.lost += 1;
-                    overdue.copies += 1;
+                    losses.lost += 1;
+                    losses.lost_retransmissions += 1;
                 }
             }
-            self.trouble().again.pop_front();
+            self.recovery().retransmitted.pop_front();
         }
-        overdue
+        losses
     }
 
-    /// The first segment is lost, and so is its copy.
-    pub(crate) fn mark_first(&mut self) {
-        let first = self.first();
+    /// Marks the first segment lost, its retransmission included.
+    pub(crate) fn mark_head_lost(&mut self) {
+        let first = self.snd_una();
         if self.is_empty() || self.record(first).has(Record::SACKED) {
             return;
         }
         let record = &mut self.records[first];
-        let waits = record.has(Record::LOST) && !record.has(Record::RESENT);
-        if record.has(Record::RESENT) {
-            record.set(Record::RESENT, false);
-            self.resent -= 1;
+        let waits = record.has(Record::LOST) && !record.has(Record::RETRANS);
+        if record.has(Record::RETRANS) {
+            record.set(Record::RETRANS, false);
+            self.retrans_out -= 1;
         }
         if waits {
-            // It may stand anywhere in the queue, but goes first now; the other entry is stale then.
-            self.trouble().queue.push_front(first);
+            // Its entry elsewhere in the queue becomes stale.
+            self.recovery().retransmit_queue.push_front(first);
         } else {
             self.mark(first);
-            let queue = &mut self.trouble().queue;
+            let queue = &mut self.recovery().retransmit_queue;
             if let Some(entry) = queue.pop_back() {
                 queue.push_front(entry);
             }
         }
     }
 
-    /// All below `end` that has not arrived is lost, and so are all copies.
-    pub(crate) fn mark_all(&mut self, end: u64) {
-        let queue = &mut self.trouble.get_or_insert_default().queue;
+    /// Marks all segments below `end` lost that are not SACKed, retransmissions included.
+    pub(crate) fn mark_all_lost(&mut self, end: u64) {
+        let queue = &mut self.recovery.get_or_insert_default().retransmit_queue;
         queue.clear();
-        self.lost = 0;
+        self.lost_out = 0;
         for sequence in self.records.numbers() {
             let record = &mut self.records[sequence];
             if sequence < end && !record.has(Record::SACKED) {
-                self.resent -= u32::from(record.has(Record::RESENT));
-                record.set(Record::RESENT, false);
+                self.retrans_out -= u32::from(record.has(Record::RETRANS));
+                record.set(Record::RETRANS, false);
                 record.set(Record::LOST, true);
             }
             if record.has(Record::LOST) {
-                self.lost += 1;
-                if !record.has(Record::RESENT) {
+                self.lost_out += 1;
+                if !record.has(Record::RETRANS) {
                     queue.push_back(sequence);
                 }
             }
         }
     }
 
-    /// Nothing is lost after all.
-    pub(crate) fn unmark(&mut self) {
-        self.trouble().queue.clear();
+    /// Clears all loss marks (Linux: tcp_undo_cwnd_reduction).
+    pub(crate) fn undo_loss_marks(&mut self) {
+        self.recovery().retransmit_queue.clear();
         for sequence in self.records.numbers() {
             self.records[sequence].set(Record::LOST, false);
         }
-        self.lost = 0;
-        self.fresh = self.first();
-        self.edge = self.first();
-        self.sacked_from_edge = self.sacked;
+        self.lost_out = 0;
+        self.rack_scan = self.snd_una();
+        self.sack_scan = self.snd_una();
+        self.sacked_above_scan = self.sacked_out;
     }
 
-    /// The next segment to be sent again because it is lost.
+    /// The next lost segment to retransmit.
     #[inline]
-    pub(crate) fn next_lost(&mut self) -> Option<u64> {
-        let queue = &mut self.trouble.as_mut()?.queue;
+    pub(crate) fn next_retransmission(&mut self) -> Option<u64> {
+        let queue = &mut self.recovery.as_mut()?.retransmit_queue;
         while let Some(&sequence) = queue.front() {
             if sequence >= self.records.first() {
                 let record = &self.records[sequence];
-                if record.has(Record::LOST) && !record.has(Record::RESENT) {
+                if record.has(Record::LOST) && !record.has(Record::RETRANS) {
                     return Some(sequence);
                 }
             }
@@ -418,32 +433,32 @@ impl Scoreboard {
         None
     }
 
-    /// The smallest segment from `from` on, below the greatest SACKed one, that has neither arrived nor
-    /// been sent again (RFC 6675, section 4, NextSeg rule 3).
+    /// The lowest segment from `from` on, below the highest SACKed one, that is neither SACKed nor retransmitted
+    /// (RFC 6675, section 4, NextSeg rule 3).
     pub(crate) fn next_hole(&self, from: u64) -> Option<u64> {
-        let (mut at, end) = (from.max(self.first()), self.sacked_end());
+        let (mut at, end) = (from.max(self.snd_una()), self.sacked_end());
         while at < end {
             match self.sacked_around(at) {
                 Some(range) => at = range.end,
-                None if self.record(at).has(Record::RESENT) => at += 1,
+                None if self.record(at).has(Record::RETRANS) => at += 1,
                 None => return Some(at),
             }
         }
         None
     }
 
-    /// The greatest segment that has not arrived.
+    /// The highest segment that is not SACKed.
     pub(crate) fn last_hole(&self) -> Option<u64> {
         let last = self.records.numbers().next_back()?;
         match self.sacked_around(last) {
-            Some(range) => range.start.checked_sub(1).filter(|&before| before >= self.first()),
+            Some(range) => range.start.checked_sub(1).filter(|&before| before >= self.snd_una()),
             None => Some(last),
         }
     }
 
-    /// The segments SACKed together with this one, if it is.
+    /// The SACKed range around this segment, if it is SACKed.
     fn sacked_around(&self, sequence: u64) -> Option<Range> {
-        let range = self.trouble.as_ref()?.ranges.around(sequence);
+        let range = self.recovery.as_ref()?.sacked.around(sequence);
         debug_assert_eq!(range.is_some(), self.record(sequence).has(Record::SACKED));
         range
     }
@@ -455,21 +470,21 @@ mod tests {
     use proptest::prelude::*;
 
     fn sent(segments: u64) -> (Scoreboard, Sampler) {
-        let (mut board, mut sampler) = (Scoreboard::default(), Sampler::default());
+        let (mut scoreboard, mut sampler) = (Scoreboard::default(), Sampler::default());
         for sequence in 0..segments {
-            board.push(Time::from_ns(sequence), 1000, false, &mut sampler);
+            scoreboard.push(Time::from_ns(sequence), 1000, false, &mut sampler);
         }
-        (board, sampler)
+        (scoreboard, sampler)
     }
 
-    fn tally() -> Tally {
-        Tally::new(Time::from_ns(1_000_000), None, Span::ZERO)
+    fn ack_sample() -> AckSample {
+        AckSample::new(Time::from_ns(1_000_000), None, Span::ZERO)
     }
 
-    fn queued(board: &mut Scoreboard, sampler: &mut Sampler) -> Vec<u64> {
+    fn queued(scoreboard: &mut Scoreboard, sampler: &mut Sampler) -> Vec<u64> {
         std::iter::from_fn(|| {
-            let sequence = board.next_lost()?;
-            board.push_again(Time::from_ns(2_000_000), sequence, true, sampler);
+            let sequence = scoreboard.next_retransmission()?;
+            scoreboard.retransmit(Time::from_ns(2_000_000), sequence, true, sampler);
             Some(sequence)
         })
         .collect()
@@ -481,114 +496,114 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_is_lost_when_three_above_it_have_arrived() {
-        let (mut board, mut sampler) = sent(10);
+    fn a_segment_is_lost_with_three_sacked_segments_above_it() {
+        let (mut scoreboard, mut sampler) = sent(10);
         for sequence in [1, 3] {
-            board.sack(sequence, sequence + 1, &mut tally(), &mut sampler);
-            assert_eq!(board.mark_overtaken(3), 0);
+            scoreboard.sack(sequence, sequence + 1, &mut ack_sample(), &mut sampler);
+            assert_eq!(scoreboard.mark_lost_by_sack(3), 0);
         }
-        board.sack(4, 5, &mut tally(), &mut sampler);
-        assert_eq!(board.mark_overtaken(3), 1, "0 has three above it, 2 has two");
-        board.sack(6, 7, &mut tally(), &mut sampler);
-        assert_eq!(board.mark_overtaken(3), 1);
-        assert_eq!(queued(&mut board, &mut sampler), [0, 2]);
-        // 10 sent, 4 arrived, 2 lost, 2 sent again.
-        assert_eq!(board.in_flight(), 10 - 4 - 2 + 2);
+        scoreboard.sack(4, 5, &mut ack_sample(), &mut sampler);
+        assert_eq!(scoreboard.mark_lost_by_sack(3), 1, "0 has three above it, 2 has two");
+        scoreboard.sack(6, 7, &mut ack_sample(), &mut sampler);
+        assert_eq!(scoreboard.mark_lost_by_sack(3), 1);
+        assert_eq!(queued(&mut scoreboard, &mut sampler), [0, 2]);
+        // 10 sent, 4 arrived, 2 lost, 2 retransmitted.
+        assert_eq!(scoreboard.in_flight(), 10 - 4 - 2 + 2);
     }
 
     #[test]
-    fn what_left_late_enough_before_the_newest_delivery_is_lost() {
-        let (mut board, mut sampler) = sent(10);
+    fn rack_marks_segments_sent_a_reordering_window_before_the_newest_delivery() {
+        let (mut scoreboard, mut sampler) = sent(10);
         let at = |ns| Time::from_ns(ns);
         let wait = Span::from_ns(100);
         // 5 arrived; 0, 1 and 2 left at least 100 ns ago.
-        board.sack(5, 6, &mut tally(), &mut sampler);
+        scoreboard.sack(5, 6, &mut ack_sample(), &mut sampler);
         assert_eq!(
-            board.mark_overdue(at(102), wait, (at(5), 5)),
-            Overdue { lost: 3, copies: 0, due: at(103) }
+            scoreboard.mark_lost_by_time(at(102), wait, (at(5), 5)),
+            RackLosses { lost: 3, lost_retransmissions: 0, reordering_timer: at(103) }
         );
-        let two = Overdue { lost: 2, copies: 0, due: Time::NEVER };
-        assert_eq!(board.mark_overdue(at(500), wait, (at(5), 5)), two, "6 left after 5");
-        assert_eq!(queued(&mut board, &mut sampler), [0, 1, 2, 3, 4]);
-        // Their copies are lost in turn when something sent later arrives.
+        let two = RackLosses { lost: 2, lost_retransmissions: 0, reordering_timer: Time::NEVER };
+        assert_eq!(scoreboard.mark_lost_by_time(at(500), wait, (at(5), 5)), two, "6 left after 5");
+        assert_eq!(queued(&mut scoreboard, &mut sampler), [0, 1, 2, 3, 4]);
+        // Their retransmissions are lost when a segment sent later is delivered.
         let later = at(3_000_000);
         assert_eq!(
-            board.mark_overdue(later, wait, (at(2_000_001), 9)),
-            Overdue { lost: 9, copies: 5, due: Time::NEVER }
+            scoreboard.mark_lost_by_time(later, wait, (at(2_000_001), 9)),
+            RackLosses { lost: 9, lost_retransmissions: 5, reordering_timer: Time::NEVER }
         );
-        assert_eq!(board.in_flight(), 0);
+        assert_eq!(scoreboard.in_flight(), 0);
     }
 
     #[test]
-    fn a_timeout_marks_all_and_an_undo_unmarks_them() {
-        let (mut board, mut sampler) = sent(6);
-        board.sack(2, 4, &mut tally(), &mut sampler);
-        board.mark_all(6);
-        assert_eq!((board.lost(), board.in_flight()), (4, 0));
-        assert_eq!(board.next_lost(), Some(0));
-        board.push_again(Time::from_ns(9), 0, false, &mut sampler);
-        board.unmark();
+    fn a_timeout_marks_all_segments_lost_and_an_undo_clears_the_marks() {
+        let (mut scoreboard, mut sampler) = sent(6);
+        scoreboard.sack(2, 4, &mut ack_sample(), &mut sampler);
+        scoreboard.mark_all_lost(6);
+        assert_eq!((scoreboard.lost_out(), scoreboard.in_flight()), (4, 0));
+        assert_eq!(scoreboard.next_retransmission(), Some(0));
+        scoreboard.retransmit(Time::from_ns(9), 0, false, &mut sampler);
+        scoreboard.undo_loss_marks();
         // 6 sent, 2 arrived, and one extra copy of the first.
-        assert_eq!((board.lost(), board.in_flight()), (0, 6 - 2 + 1));
-        board.acknowledge(6, &mut tally(), &mut sampler);
-        assert_eq!(board.in_flight(), 0);
+        assert_eq!((scoreboard.lost_out(), scoreboard.in_flight()), (0, 6 - 2 + 1));
+        scoreboard.acknowledge(6, &mut ack_sample(), &mut sampler);
+        assert_eq!(scoreboard.in_flight(), 0);
     }
 
     #[test]
-    fn an_original_behind_later_ones_is_reordering_and_a_copy_is_not() {
-        let (mut board, mut sampler) = sent(10);
-        let mut first = tally();
-        board.sack(4, 8, &mut first, &mut sampler);
+    fn only_an_original_transmission_below_rack_fack_counts_as_reordering() {
+        let (mut scoreboard, mut sampler) = sent(10);
+        let mut first = ack_sample();
+        scoreboard.sack(4, 8, &mut first, &mut sampler);
         assert_eq!(first.reordering, 0);
-        board.push_again(Time::from_ns(99), 0, false, &mut sampler);
-        let mut second = tally();
-        board.acknowledge(1, &mut second, &mut sampler);
+        scoreboard.retransmit(Time::from_ns(99), 0, false, &mut sampler);
+        let mut second = ack_sample();
+        scoreboard.acknowledge(1, &mut second, &mut sampler);
         assert_eq!(second.reordering, 0);
-        let mut third = tally();
-        board.acknowledge(2, &mut third, &mut sampler);
+        let mut third = ack_sample();
+        scoreboard.acknowledge(2, &mut third, &mut sampler);
         assert_eq!(third.reordering, 6, "7 came before 1");
     }
 
     proptest! {
-        /// Whatever is told in whatever order, the counters are what a count over all records gives.
+        /// After any sequence of events, each counter equals a count over all records.
         #[test]
-        fn counters_are_what_a_count_gives(
+        fn counters_equal_a_count_over_all_records(
             steps in proptest::collection::vec((0u8..8, 0u64..40, 1u64..6), 1..80)
         ) {
-            let (mut board, mut sampler) = sent(20);
+            let (mut scoreboard, mut sampler) = sent(20);
             for (step, (kind, number, length)) in steps.into_iter().enumerate() {
                 let now = Time::from_ns(1_000_000 * (step as u64 + 1));
-                let mut tally = Tally::new(now, None, Span::ZERO);
+                let mut sample = AckSample::new(now, None, Span::ZERO);
                 match kind {
-                    0 => board.acknowledge((board.first() + number / 4).min(board.next()), &mut tally, &mut sampler),
+                    0 => scoreboard.acknowledge((scoreboard.snd_una() + number / 4).min(scoreboard.snd_nxt()), &mut sample, &mut sampler),
                     1 | 2 => {
                         // The first one would be acknowledged instead.
-                        let start = board.first() + 1 + number;
-                        board.sack(start, start + length, &mut tally, &mut sampler);
+                        let start = scoreboard.snd_una() + 1 + number;
+                        scoreboard.sack(start, start + length, &mut sample, &mut sampler);
                     }
-                    3 => drop(board.mark_overtaken(3)),
-                    4 => _ = board.mark_overdue(now, Span::from_ns(1500), (now, u64::MAX)),
-                    5 if number < 3 => board.mark_all(board.first() + length * number),
-                    5 if number < 5 => board.unmark(),
-                    5 => board.mark_first(),
-                    6 => if let Some(sequence) = board.next_lost() {
-                        board.push_again(now, sequence, true, &mut sampler);
+                    3 => drop(scoreboard.mark_lost_by_sack(3)),
+                    4 => _ = scoreboard.mark_lost_by_time(now, Span::from_ns(1500), (now, u64::MAX)),
+                    5 if number < 3 => scoreboard.mark_all_lost(scoreboard.snd_una() + length * number),
+                    5 if number < 5 => scoreboard.undo_loss_marks(),
+                    5 => scoreboard.mark_head_lost(),
+                    6 => if let Some(sequence) = scoreboard.next_retransmission() {
+                        scoreboard.retransmit(now, sequence, true, &mut sampler);
                     },
-                    _ => drop(board.push(now, 1000, false, &mut sampler)),
+                    _ => drop(scoreboard.push(now, 1000, false, &mut sampler)),
                 }
-                let numbers = || board.records.numbers();
-                let count = |flag| numbers().filter(|&n| board.record(n).has(flag)).count() as u32;
-                prop_assert_eq!(board.sacked, count(Record::SACKED));
-                prop_assert_eq!(board.lost, count(Record::LOST));
-                prop_assert_eq!(board.resent, count(Record::RESENT));
-                let above = numbers().filter(|&n| n >= board.edge && board.record(n).has(Record::SACKED)).count();
-                prop_assert_eq!(board.sacked_from_edge, above as u32);
-                prop_assert!(numbers().map(|n| board.record(n))
-                    .all(|r| !r.has(Record::SACKED) || !r.has(Record::LOST | Record::RESENT)));
-                // Whatever is lost and not on its way waits to be sent.
+                let numbers = || scoreboard.records.numbers();
+                let count = |flag| numbers().filter(|&n| scoreboard.record(n).has(flag)).count() as u32;
+                prop_assert_eq!(scoreboard.sacked_out, count(Record::SACKED));
+                prop_assert_eq!(scoreboard.lost_out, count(Record::LOST));
+                prop_assert_eq!(scoreboard.retrans_out, count(Record::RETRANS));
+                let above = numbers().filter(|&n| n >= scoreboard.sack_scan && scoreboard.record(n).has(Record::SACKED)).count();
+                prop_assert_eq!(scoreboard.sacked_above_scan, above as u32);
+                prop_assert!(numbers().map(|n| scoreboard.record(n))
+                    .all(|r| !r.has(Record::SACKED) || !r.has(Record::LOST | Record::RETRANS)));
+                // Each lost segment that is not in flight is in the retransmit queue.
                 let waiting = numbers()
-                    .filter(|&n| board.record(n).has(Record::LOST) && !board.record(n).has(Record::RESENT))
-                    .all(|n| board.trouble.as_ref().is_some_and(|trouble| trouble.queue.contains(&n)));
+                    .filter(|&n| scoreboard.record(n).has(Record::LOST) && !scoreboard.record(n).has(Record::RETRANS))
+                    .all(|n| scoreboard.recovery.as_ref().is_some_and(|recovery| recovery.retransmit_queue.contains(&n)));
                 prop_assert!(waiting);
             }
         }

@@ -1,7 +1,7 @@
 use longhaul_units::Time;
 use std::ops::{BitOr, BitOrAssign};
 
-/// What a segment says in single bits, and which options it carries.
+/// Control bits and options of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags(u16);
 
@@ -10,7 +10,7 @@ impl Flags {
     pub const NONE: Flags = Flags(0);
     /// Opens the connection. Takes no sequence number here.
     pub const SYN: Flags = Flags(1);
-    /// Nothing follows. Rides on the last data, or takes a sequence number of its own.
+    /// No data follow. On the last data segment, or with a sequence number of its own.
     pub const FIN: Flags = Flags(1 << 1);
     /// [`Segment::acknowledged`] counts.
     pub const ACK: Flags = Flags(1 << 2);
@@ -26,14 +26,14 @@ impl Flags {
     pub const TIMESTAMPS: Flags = Flags(1 << 7);
     /// In a SYN: SACK is permitted (RFC 2018).
     pub const SACK_PERMITTED: Flags = Flags(1 << 8);
-    /// In a SYN: windows may be scaled (RFC 7323).
-    pub const SCALED: Flags = Flags(1 << 9);
+    /// In a SYN: window scaling (RFC 7323).
+    pub const WINDOW_SCALING: Flags = Flags(1 << 9);
     /// Travels in IPv6.
     pub const IPV6: Flags = Flags(1 << 10);
-    /// Asks for an acknowledgement and nothing else: the probe of a closed window.
+    /// A zero-window probe: requests an acknowledgement.
     pub const PROBE: Flags = Flags(1 << 11);
-    /// Has been sent before. Not on the wire; for traces.
-    pub const AGAIN: Flags = Flags(1 << 12);
+    /// Is a retransmission. Not on the wire; for traces.
+    pub const RETRANSMISSION: Flags = Flags(1 << 12);
 
     /// Whether all of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
@@ -94,7 +94,7 @@ impl Block {
     }
 }
 
-/// What travels; 64 bytes.
+/// A segment; 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Its number; an acknowledgement without data has the number that the next data will have.
@@ -103,11 +103,11 @@ pub struct Segment {
     pub acknowledged: u64,
     /// When it left (TSval), with [`Flags::TIMESTAMPS`].
     pub sent: Time,
-    /// Echo of the other end's time (TSecr), with [`Flags::TIMESTAMPS`].
+    /// Echo of the peer's time (TSecr), with [`Flags::TIMESTAMPS`].
     pub echo: Time,
     /// SACK blocks, the most recent first; the first may be a D-SACK.
     pub sacks: [Block; 3],
-    /// How many bytes beyond what is acknowledged the sender of this segment will still take.
+    /// Receive window of the sender of this segment, in bytes.
     pub window: u32,
     /// Payload, in bytes.
     pub bytes: u16,
@@ -119,8 +119,8 @@ impl Segment {
     /// The same without IP and TCP options: 20 bytes of TCP and 20 (IPv4) or 40 (IPv6) of IP.
     const PLAIN: u32 = 40;
 
-    /// Whether it takes a sequence number: it carries data or the end.
-    pub const fn occupies(&self) -> bool {
+    /// Whether it occupies sequence space: it carries data or a FIN.
+    pub const fn occupies_sequence_space(&self) -> bool {
         self.bytes > 0 || self.flags.has(Flags::FIN)
     }
 
@@ -131,7 +131,7 @@ impl Segment {
         let ip = if self.flags.has(Flags::IPV6) { 20 } else { 0 };
         let stamps = self.flags.has(Flags::TIMESTAMPS);
         let options = if self.flags.has(Flags::SYN) {
-            let scale = if self.flags.has(Flags::SCALED) { 4 } else { 0 };
+            let scale = if self.flags.has(Flags::WINDOW_SCALING) { 4 } else { 0 };
             let sack = self.flags.has(Flags::SACK_PERMITTED);
             4 + scale
                 + match (stamps, sack) {
@@ -191,14 +191,14 @@ mod tests {
     }
 
     #[test]
-    fn options_take_the_room_they_take_on_the_wire() {
+    fn options_have_their_length_on_the_wire() {
         let pure = Segment { bytes: 0, ..DATA };
         assert_eq!(pure.total_bytes(), 52);
         let mut three = pure;
         three.sacks = [Block { start: 1, end: 2 }; 3];
         // RFC 2018, section 3: 40 bytes of options hold three blocks beside timestamps.
         assert_eq!(three.total_bytes(), 40 + 12 + 4 + 24);
-        let syn = Flags::SYN | Flags::TIMESTAMPS | Flags::SACK_PERMITTED | Flags::SCALED;
+        let syn = Flags::SYN | Flags::TIMESTAMPS | Flags::SACK_PERMITTED | Flags::WINDOW_SCALING;
         assert_eq!(Segment { flags: syn, ..pure }.total_bytes(), 60);
     }
 

@@ -1,49 +1,49 @@
 use crate::segment::Flags;
 use longhaul_units::Span;
 
-/// How one end of a connection behaves; plain data. [`Settings::default`] is today's TCP: RACK-TLP,
-/// PRR, timestamps, a window of 10 segments to begin with.
+/// Settings of one end of a connection; plain data. [`Settings::default`] is today's TCP: RACK-TLP,
+/// PRR, timestamps, an initial window of 10 segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Payload of a full segment, in bytes, options taken off already; at least 1.
     /// See [`for_mtu`](Self::for_mtu).
     pub mss: u16,
-    /// What the segments travel in.
-    pub internet: Internet,
-    /// Timestamps (RFC 7323), if the other end has them too.
+    /// IP version.
+    pub ip_version: IpVersion,
+    /// Timestamps (RFC 7323), if the peer has them too.
     pub timestamps: bool,
-    /// Windows above 65,535 bytes (RFC 7323), if the other end has them too.
+    /// Windows above 65,535 bytes (RFC 7323), if the peer has them too.
     pub window_scaling: bool,
-    /// How losses are found and repaired. Without SACK at the other end, `Sack` and `Rack` act as
+    /// Loss detection and recovery. Without SACK at the peer, `Sack` and `Rack` act as
     /// `NewReno`.
     pub recovery: Recovery,
-    /// How many segments must overtake one before it counts as lost (`Sack` only; the others use 3).
+    /// DupThresh (`Sack` only; the others use 3).
     pub reordering: Reordering,
     /// Tail loss probes (RFC 8985, section 7; `Rack` only).
     pub tail_probes: bool,
-    /// What may be sent during recovery (`Sack` and `Rack`), unless the algorithm steers it.
+    /// Window reduction during recovery (`Sack` and `Rack`), unless the algorithm controls it.
     pub reduction: Reduction,
     /// New data on the first two duplicate acknowledgements (RFC 3042).
     pub limited_transmit: bool,
-    /// Which reductions are taken back.
+    /// Which evidence undoes a window reduction.
     pub undo: Undo,
-    /// Retransmission timer.
-    pub timeouts: Timeouts,
-    /// Window to begin with.
+    /// Retransmission timeout.
+    pub timeouts: RtoSettings,
+    /// Initial window.
     pub initial_window: InitialWindow,
-    /// What becomes of the window when nothing has been sent for longer than a retransmission timeout.
+    /// The window after an idle period longer than a retransmission timeout.
     pub idle: Idle,
-    /// Explicit congestion notification, if the other end has it too. An algorithm that wants marks has
-    /// [`Ecn::Exact`] whatever stands here.
+    /// Explicit congestion notification, if the peer has it too. An algorithm that wants marks has
+    /// [`Ecn::Exact`] regardless of this setting.
     pub ecn: Ecn,
     /// Whether segments of an algorithm that does not pace are spread over the round trip.
     pub pacing: Pacing,
-    /// Holds back short segments while others are in flight (RFC 896).
+    /// Nagle's algorithm (RFC 896).
     pub nagle: bool,
-    /// How many bytes may be in flight or lost, at most: the socket's send buffer.
+    /// Send buffer, in bytes.
     pub send_buffer: u64,
-    /// When the receiver acknowledges.
-    pub acknowledging: Acknowledging,
+    /// Delayed acknowledgements.
+    pub ack_policy: AckPolicy,
     /// The receiver's buffer.
     pub receive_buffer: ReceiveBuffer,
     /// The application takes data as soon as they are in order; [`read`](crate::Connection::read) is
@@ -51,32 +51,32 @@ pub struct Settings {
     pub reads_at_once: bool,
 }
 
-/// The layer below.
+/// IP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Internet {
-    /// 20 bytes of header.
+pub enum IpVersion {
+    /// IPv4: 20 bytes of header.
     V4,
-    /// 40 bytes of header.
+    /// IPv6: 40 bytes of header.
     V6,
 }
 
-/// Loss detection and repair.
+/// Loss detection and recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// Fast retransmit only: a window of one, and everything outstanding again (Jacobson 1988).
+    /// Fast retransmit only: a window of one, and go-back-N (Jacobson 1988).
     Tahoe,
     /// Fast recovery that the first new acknowledgement ends (RFC 5681, section 3.2).
     Reno,
     /// Fast recovery with partial acknowledgements (RFC 6582).
     NewReno,
-    /// SACK-based, by counting (RFC 6675).
+    /// SACK with DupThresh (RFC 6675).
     Sack,
-    /// SACK-based, by time (RFC 8985).
+    /// RACK-TLP (RFC 8985).
     Rack,
 }
 
 impl Recovery {
-    pub(crate) const fn selective(self) -> bool {
+    pub(crate) const fn uses_sack(self) -> bool {
         matches!(self, Recovery::Sack | Recovery::Rack)
     }
 }
@@ -84,20 +84,20 @@ impl Recovery {
 /// DupThresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reordering {
-    /// Always so many; RFC 6675 has 3.
+    /// Constant; RFC 6675 has 3.
     Fixed(u32),
-    /// 3, raised to the greatest reordering seen, but not above `most` (Linux: 127, later 300); 3 again
+    /// 3, raised to the largest reordering measured, at most `max` (Linux: 127, later 300); 3 again
     /// after a timeout.
     Adaptive {
-        /// Never more.
-        most: u32,
+        /// Maximum.
+        max: u32,
     },
 }
 
-/// How the flight shrinks to the window during recovery.
+/// How transmission decreases to the new window during recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
-    /// At once: nothing is sent until the pipe is below the window (RFC 6675).
+    /// Nothing is sent until the pipe is below the window (RFC 6675).
     Standard,
     /// Proportional rate reduction (RFC 9937, before that RFC 6937).
     Proportional(Bound),
@@ -114,52 +114,51 @@ pub enum Bound {
     Safe,
 }
 
-/// Which evidence takes a reduction back.
+/// Which evidence undoes a window reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Undo {
-    /// D-SACK for everything that was sent again (RFC 3708).
+    /// D-SACK for all retransmissions (RFC 3708).
     pub dsack: bool,
     /// The first acknowledgement echoes a time before the retransmission (RFC 3522).
     pub timestamps: bool,
-    /// New data after a timeout tell (RFC 5682).
+    /// F-RTO (RFC 5682).
     pub f_rto: bool,
 }
 
-/// The retransmission timer (RFC 6298).
+/// The retransmission timeout (RFC 6298).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct RtoSettings {
     /// Before the first sample; also of the SYN.
     pub initial: Span,
-    /// Never less.
-    pub least: Span,
-    /// Never less above the smoothed RTT: guards against an RTT so steady that its variation vanishes.
-    /// RFC 6298: zero; Linux: as `least`.
-    pub least_variation: Span,
-    /// Never more, backed off or not.
-    pub most: Span,
+    /// Minimum RTO.
+    pub min_rto: Span,
+    /// Minimum of 4 RTTVAR, for RTTs without variation. RFC 6298: zero; Linux: as `min_rto`.
+    pub min_rttvar: Span,
+    /// Maximum RTO, with back-off.
+    pub max_rto: Span,
     /// Clock granularity, G.
     pub granularity: Span,
-    /// How often in a row a segment is sent again before the connection fails.
+    /// Consecutive retransmissions before the connection fails.
     pub attempts: u32,
     /// The same for SYN.
     pub syn_attempts: u32,
 }
 
-/// The window to begin with, in segments.
+/// Initial window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialWindow {
     /// min(4 MSS, max(2 MSS, 4380 bytes)) (RFC 3390).
     Rfc3390,
     /// min(10 MSS, max(2 MSS, 14600 bytes)) (RFC 6928).
     Rfc6928,
-    /// So many.
+    /// A number of segments.
     Segments(u32),
 }
 
-/// What idleness costs.
+/// Window reduction after idle periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
-    /// Nothing.
+    /// None.
     Keep,
     /// Back to the initial window, at once (RFC 5681, section 4.1).
     Restart,
@@ -190,45 +189,48 @@ pub enum Pacing {
     Even,
 }
 
-/// When the receiver acknowledges. Gaps, their filling, duplicates and changes of marking are
-/// acknowledged at once in any case (RFC 5681, section 4.2).
+/// Delayed acknowledgements. Out-of-order segments, segments that fill a gap, duplicates and changes of CE are
+/// acknowledged immediately (RFC 5681, section 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acknowledging {
-    /// Every so many segments; 1: no delayed acknowledgements.
+pub struct AckPolicy {
+    /// Segments per acknowledgement; 1: no delayed acknowledgements.
     pub every: u32,
-    /// At the latest after so long.
+    /// Maximum delay.
     pub delay: Span,
-    /// The first so many segments are acknowledged one by one.
+    /// Number of first segments that are acknowledged one by one (Linux: quickack).
     pub quick: u32,
 }
 
 /// The receiver's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiveBuffer {
-    /// Bytes to begin with.
+    /// Initial size, in bytes.
     pub bytes: u64,
-    /// It grows up to so many bytes, to twice what arrives in a round trip (Fisk and Feng 2001, dynamic
-    /// right-sizing); equal to `bytes`: fixed.
-    pub most: u64,
-    /// Which share is offered as window, as Linux's tcp_adv_win_scale has it: for s > 0 all but 2^-s,
-    /// otherwise 2^s.
-    pub offered: i8,
+    /// Maximum size of dynamic right-sizing (Fisk and Feng 2001), to twice the data of a round trip; equal to `bytes`:
+    /// fixed.
+    pub max_bytes: u64,
+    /// The share that is advertised as window, as in Linux's tcp_adv_win_scale: for s > 0 all but 2^-s, otherwise 2^s.
+    pub adv_win_scale: i8,
 }
 
 impl ReceiveBuffer {
-    /// Always `bytes`, offered whole.
+    /// Fixed size, advertised whole.
     pub const fn fixed(bytes: u64) -> Self {
-        ReceiveBuffer { bytes, most: bytes, offered: 0 }
+        ReceiveBuffer { bytes, max_bytes: bytes, adv_win_scale: 0 }
     }
 
-    /// What Linux has without tuning: from 128 KiB to 6 MiB, half of it offered.
+    /// What Linux has without tuning: from 128 KiB to 6 MiB, half of it advertised.
     pub const fn linux() -> Self {
-        ReceiveBuffer { bytes: 131_072, most: 6_291_456, offered: 1 }
+        ReceiveBuffer { bytes: 131_072, max_bytes: 6_291_456, adv_win_scale: 1 }
     }
 
-    /// How much of `bytes` is offered.
+    /// The advertised share of `bytes`.
     pub(crate) const fn share(&self, bytes: u64) -> u64 {
-        if self.offered > 0 { bytes - (bytes >> self.offered) } else { bytes >> (-(self.offered as i32)) }
+        if self.adv_win_scale > 0 {
+            bytes - (bytes >> self.adv_win_scale)
+        } else {
+            bytes >> (-(self.adv_win_scale as i32))
+        }
     }
 }
 
@@ -247,21 +249,21 @@ impl InitialWindow {
 
 impl Settings {
     /// The default for IP packets of at most `mtu` bytes, which must hold the headers and a byte.
-    pub fn for_mtu(mtu: u16, internet: Internet) -> Self {
-        let header = 20 + 12 + if internet == Internet::V4 { 20 } else { 40 };
-        Settings { mss: mtu.saturating_sub(header).max(1), internet, ..Settings::default() }
+    pub fn for_mtu(mtu: u16, ip_version: IpVersion) -> Self {
+        let header = 20 + 12 + if ip_version == IpVersion::V4 { 20 } else { 40 };
+        Settings { mss: mtu.saturating_sub(header).max(1), ip_version, ..Settings::default() }
     }
 }
 
 impl Settings {
-    /// The flags that every segment carries.
+    /// Flags of every segment.
     pub(crate) fn options(&self) -> Flags {
         let stamps = if self.timestamps { Flags::TIMESTAMPS } else { Flags::NONE };
-        stamps | if self.internet == Internet::V6 { Flags::IPV6 } else { Flags::NONE }
+        stamps | if self.ip_version == IpVersion::V6 { Flags::IPV6 } else { Flags::NONE }
     }
 
-    /// DupThresh to begin with.
-    pub(crate) const fn first_threshold(&self) -> u32 {
+    /// Initial DupThresh.
+    pub(crate) const fn initial_dup_thresh(&self) -> u32 {
         match self.reordering {
             Reordering::Fixed(threshold) => threshold,
             Reordering::Adaptive { .. } => 3,
@@ -273,7 +275,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             mss: 1448,
-            internet: Internet::V4,
+            ip_version: IpVersion::V4,
             timestamps: true,
             window_scaling: true,
             recovery: Recovery::Rack,
@@ -282,11 +284,11 @@ impl Default for Settings {
             reduction: Reduction::Proportional(Bound::Safe),
             limited_transmit: true,
             undo: Undo { dsack: true, timestamps: true, f_rto: false },
-            timeouts: Timeouts {
+            timeouts: RtoSettings {
                 initial: Span::from_s(1),
-                least: Span::from_ms(200),
-                least_variation: Span::from_ms(200),
-                most: Span::from_s(120),
+                min_rto: Span::from_ms(200),
+                min_rttvar: Span::from_ms(200),
+                max_rto: Span::from_s(120),
                 granularity: Span::from_ms(1),
                 attempts: 15,
                 syn_attempts: 6,
@@ -297,7 +299,7 @@ impl Default for Settings {
             pacing: Pacing::Algorithm,
             nagle: false,
             send_buffer: u64::MAX,
-            acknowledging: Acknowledging { every: 2, delay: Span::from_ms(40), quick: 0 },
+            ack_policy: AckPolicy { every: 2, delay: Span::from_ms(40), quick: 0 },
             receive_buffer: ReceiveBuffer::fixed(1 << 30),
             reads_at_once: true,
         }
@@ -322,14 +324,14 @@ mod tests {
 
     #[test]
     fn a_full_segment_fills_the_mtu() {
-        assert_eq!(Settings::for_mtu(1500, Internet::V4).mss, 1448);
-        assert_eq!(Settings::for_mtu(9000, Internet::V6).mss, 8928);
+        assert_eq!(Settings::for_mtu(1500, IpVersion::V4).mss, 1448);
+        assert_eq!(Settings::for_mtu(9000, IpVersion::V6).mss, 8928);
     }
 
     #[test]
-    fn linux_offers_half_of_its_buffer() {
+    fn linux_advertises_half_of_its_buffer() {
         assert_eq!(ReceiveBuffer::linux().share(131_072), 65_536);
-        assert_eq!(ReceiveBuffer { offered: 2, ..ReceiveBuffer::linux() }.share(4096), 3072);
-        assert_eq!(ReceiveBuffer { offered: -2, ..ReceiveBuffer::linux() }.share(4096), 1024);
+        assert_eq!(ReceiveBuffer { adv_win_scale: 2, ..ReceiveBuffer::linux() }.share(4096), 3072);
+        assert_eq!(ReceiveBuffer { adv_win_scale: -2, ..ReceiveBuffer::linux() }.share(4096), 1024);
     }
 }

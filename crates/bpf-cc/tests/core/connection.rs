@@ -1,8 +1,8 @@
-//! A simulated connection with trouble on its way; its diary.
+//! A simulated connection with trouble on its way; the trace of its algorithm.
 
 use longhaul_congestion::AlgorithmSettings;
 use longhaul_random::Seed;
-use longhaul_transport::diary::{self, Entry};
+use longhaul_transport::cc_trace::{self, Entry};
 use longhaul_transport::{Connection, Segment, Settings};
 use longhaul_units::{Span, Time};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub enum Trouble {
 }
 
 /// The events that the algorithm of a connection receives that always has data to send.
-pub fn diary_of(algorithm: &AlgorithmSettings, path: Path) -> Vec<Entry> {
+pub fn trace_of(algorithm: &AlgorithmSettings, path: Path) -> Vec<Entry> {
     let (algorithm, seed) = (Arc::new(algorithm.clone()), Seed::new(7));
     let settings = Arc::new(Settings::default());
     let mut near = Connection::connect(&settings, &algorithm, seed.stream("near"));
@@ -41,7 +41,7 @@ pub fn diary_of(algorithm: &AlgorithmSettings, path: Path) -> Vec<Entry> {
     let mut flying: BTreeMap<(Time, u64), (bool, Segment)> = BTreeMap::new();
     let (mut now, mut count, mut busy) = (Time::ZERO, 0_u64, Time::ZERO);
     let end = Time::ZERO + Span::from_s(path.seconds);
-    diary::begin();
+    cc_trace::start();
     near.open(now);
     near.write(now, 1 << 50);
     loop {
@@ -77,7 +77,7 @@ pub fn diary_of(algorithm: &AlgorithmSettings, path: Path) -> Vec<Entry> {
         let arrival = flying.first_key_value().map_or(Time::NEVER, |((due, _), _)| *due);
         now = arrival.min(near.timer()).min(far.timer());
         if now > end {
-            return diary::end();
+            return cc_trace::stop();
         }
         if arrival == now
             && let Some((_, (onward, segment))) = flying.pop_first()

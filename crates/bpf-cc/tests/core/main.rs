@@ -7,10 +7,10 @@ mod connection;
 mod fresh;
 mod native;
 
-use connection::{Path, Trouble, diary_of};
+use connection::{Path, Trouble, trace_of};
 use longhaul_bpf_cc::{NAMES, SlowStartLimit, bpf_algorithm};
 use longhaul_congestion::AlgorithmSettings;
-use longhaul_transport::diary::{Entry, Event};
+use longhaul_transport::cc_trace::{Entry, Event};
 use native::Native;
 
 /// Segments. What the integers of a core lose is far less (2^-32 for each event), but where an algorithm compares, one of
@@ -62,7 +62,7 @@ fn each_core_has_the_window_of_the_simulated_algorithm_within_one_segment_at_eve
         let settings = AlgorithmSettings::named(name).unwrap();
         let mut seen = [false; 5];
         for (what, path) in paths() {
-            let entries = diary_of(&settings, path);
+            let entries = trace_of(&settings, path);
             let (apart, largest) = apart(&settings, &entries);
             eprintln!(
                 "{name}, {what}: {} events, up to {largest:.0} segments, {apart:.1e} apart",
@@ -112,7 +112,7 @@ fn parameters_reach_the_cores() {
             ..Default::default()
         }),
     ] {
-        let entries = diary_of(&settings, Path { trouble: Trouble::Loss(1e-4), seconds: 30, ..far() });
+        let entries = trace_of(&settings, Path { trouble: Trouble::Loss(1e-4), seconds: 30, ..far() });
         apart(&settings, &entries);
         let plain = AlgorithmSettings::named(settings.name()).unwrap();
         let algorithm = bpf_algorithm(&plain, SlowStartLimit::Configured).unwrap();

@@ -1,6 +1,6 @@
 //! An algorithm's core as a program of this machine.
 
-use longhaul_transport::diary::{Entry, Event};
+use longhaul_transport::cc_trace::{Entry, Event};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use crate::clock::{self, Clock};
 use crate::recorder::Recorder;
 use crate::shape::{HEADER_ROOM, Left, damage};
 use crate::tun::Tun;
-use longhaul_endpoints::{Cargo, Carrier};
+use longhaul_endpoints::{PayloadPool, PayloadSink};
 use longhaul_network::journal::{Departure, Entry};
 use longhaul_network::{DirectionId, Fate, Message, NodeId, Origin, Packet, Reply, Sink, icmp, results};
 use longhaul_plan::{Plan, Sender, Way};
@@ -68,7 +68,7 @@ pub struct Outlet {
     pub bodies: Bodies,
     pub recorder: Recorder,
     /// What simulated packets carry.
-    pub cargo: Cargo,
+    pub payloads: PayloadPool,
     /// Real packets in the network.
     pub real_packets: u64,
     /// Whose they are.
@@ -120,7 +120,7 @@ impl Outlet {
             ports: tuns.into_iter().map(Port::new).collect(),
             bodies,
             recorder,
-            cargo: Cargo::default(),
+            payloads: PayloadPool::default(),
             real_packets: 0,
             flows: RealFlows::default(),
             lateness: vec![Distribution::new(); plan.links.len() * 2 + 1],
@@ -240,7 +240,7 @@ impl Outlet {
 
     /// Whether the link's packets are captured; simulated ones have no bytes.
     fn is_captured(&self, direction: DirectionId, packet: &Packet) -> bool {
-        self.rows.captures[direction.link()] && !Cargo::carries(packet)
+        self.rows.captures[direction.link()] && !PayloadPool::contains(packet)
     }
 
     /// Copies the first bytes of one segment, with its own headers, into `self.quoted`.
@@ -276,10 +276,10 @@ fn left(packet: &Packet) -> Left {
     Left { hops: packet.hops, class: packet.class }
 }
 
-impl Carrier for Outlet {
+impl PayloadSink for Outlet {
     #[inline]
-    fn cargo(&mut self) -> &mut Cargo {
-        &mut self.cargo
+    fn payloads(&mut self) -> &mut PayloadPool {
+        &mut self.payloads
     }
 
     fn sent(&mut self, packet: &Packet) {
@@ -290,8 +290,8 @@ impl Carrier for Outlet {
 impl Sink for Outlet {
     fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, via: Option<DirectionId>) {
         self.recorder.note(|| Entry::Left(Departure::new(&packet, Ok(host), due)));
-        if Cargo::carries(&packet) {
-            return self.cargo.deliver(&packet);
+        if PayloadPool::contains(&packet) {
+            return self.payloads.deliver(&packet);
         }
         self.real_packets -= 1;
         let Outlet { flows, bodies, .. } = self;
@@ -337,8 +337,8 @@ impl Sink for Outlet {
 
     fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
         self.recorder.note(|| Entry::Left(Departure::new(&packet, Err(fate), at)));
-        if Cargo::carries(&packet) {
-            return self.cargo.end(&packet, fate);
+        if PayloadPool::contains(&packet) {
+            return self.payloads.end(&packet, fate);
         }
         self.real_packets -= 1;
         let Outlet { flows, bodies, .. } = self;
@@ -347,8 +347,8 @@ impl Sink for Outlet {
     }
 
     fn copied(&mut self, packet: &Packet) {
-        if Cargo::carries(packet) {
-            return self.cargo.copied(packet);
+        if PayloadPool::contains(packet) {
+            return self.payloads.copied(packet);
         }
         self.real_packets += 1;
         let Outlet { flows, bodies, .. } = self;
@@ -357,8 +357,8 @@ impl Sink for Outlet {
     }
 
     fn reply(&mut self, router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
-        let reply = if Cargo::carries(about) {
-            self.cargo.reply(about, message)
+        let reply = if PayloadPool::contains(about) {
+            self.payloads.reply(about, message)
         } else {
             let reply = self.answer(router, about, message);
             self.real_packets += u64::from(reply.is_some());
@@ -369,7 +369,7 @@ impl Sink for Outlet {
     }
 
     fn origin(&mut self, packet: &Packet) -> Origin {
-        let origin = if Cargo::carries(packet) {
+        let origin = if PayloadPool::contains(packet) {
             Origin { sender: self.senders.get(&packet.flow).copied(), ..Origin::default() }
         } else {
             icmp::origin(self.bodies.packet(packet.body))

@@ -38,7 +38,7 @@ impl Engine<'_> {
         }
         if !self.endpoints.is_empty() {
             self.outlet.recorder.flows(self.endpoints.samples(now).collect());
-            let echoes = self.outlet.cargo.echoes();
+            let echoes = self.outlet.payloads.take_echo_rows();
             self.outlet.recorder.echoes(echoes);
         }
     }
@@ -101,9 +101,9 @@ impl Engine<'_> {
             result["simulated"] = json!({
                 "lateness": self.turns_late.summary(),
                 "reached_ns": self.advanced.ns(),
-                "damaged": self.outlet.cargo.damaged(),
+                "damaged": self.outlet.payloads.damaged(),
             });
-            result["echo_fates"] = json!(self.outlet.cargo.echo_fates());
+            result["echo_fates"] = json!(self.outlet.payloads.echo_fates());
             result["flows"] = json!(flows);
             result["jobs"] = json!(self.endpoints.jobs());
         }

@@ -60,7 +60,7 @@ impl Engine<'_> {
                 return true;
             }
             while next > self.next_burial {
-                self.endpoints.bury();
+                self.endpoints.reap();
                 self.next_burial += BURIALS;
             }
             if step % GLANCE == 0 {
@@ -76,7 +76,7 @@ impl Engine<'_> {
             } else if network <= next {
                 net.advance(next, outlet);
                 outlet.flush();
-                endpoints.hand_over(next, net, outlet)
+                endpoints.deliver_arrivals(next, net, outlet)
             } else {
                 endpoints.expire(next, net, outlet)
             };

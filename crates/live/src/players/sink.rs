@@ -1,7 +1,7 @@
 use super::stamp::{self, STAMP};
 use crate::clock::{Clock, unix_ns};
 use crate::supervisor::ending::{told_to_stop, wait_with_signals};
-use longhaul_endpoints::Reception;
+use longhaul_endpoints::DatagramStats;
 use longhaul_plan::Plan;
 use longhaul_units::Span;
 use serde::Serialize;
@@ -24,7 +24,7 @@ pub struct Sink<'a> {
     plan: &'a Plan,
     at: SocketAddr,
     socket: Option<UdpSocket>,
-    reception: Reception,
+    stats: DatagramStats,
     /// Datagrams that its source did not send.
     foreign: u64,
     intervals: Vec<Interval>,
@@ -52,7 +52,7 @@ struct Arrival {
 
 impl<'a> Sink<'a> {
     pub fn new(plan: &'a Plan, at: SocketAddr) -> Self {
-        Sink { plan, at, socket: None, reception: Reception::default(), foreign: 0, intervals: Vec::new() }
+        Sink { plan, at, socket: None, stats: DatagramStats::default(), foreign: 0, intervals: Vec::new() }
     }
 
     pub fn open(&mut self) -> io::Result<()> {
@@ -78,26 +78,26 @@ impl<'a> Sink<'a> {
             let readable = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
             wait_with_signals(&mut [readable], LOOK_NS);
         }
-        let reception = &self.reception;
+        let stats = &self.stats;
         Ok(json!({
-            "received": reception.received,
-            "bytes": reception.received_bytes,
-            "copies": reception.copies,
-            "reordered": reception.reordered,
+            "received": stats.received,
+            "bytes": stats.received_bytes,
+            "copies": stats.copies,
+            "reordered": stats.reordered,
             "foreign": self.foreign,
-            "delay": reception.delay.summary(),
+            "delay": stats.delay.summary(),
             "intervals": self.intervals,
         }))
     }
 
     fn note(&mut self, arrival: &Arrival) {
-        let known = stamp::read(&arrival.head[..arrival.kept], self.reception.expected());
+        let known = stamp::read(&arrival.head[..arrival.kept], self.stats.expected());
         let Some((number, sent_ns)) = known else {
             self.foreign += 1;
             return;
         };
         let delay_ns = sent_ns.map(|sent_ns| arrival.at_ns.saturating_sub(sent_ns));
-        self.reception.receive(number, arrival.bytes, delay_ns.map(Span::from_ns));
+        self.stats.receive(number, arrival.bytes, delay_ns.map(Span::from_ns));
         let every_ns = self.plan.measure.every_ns;
         let start_ns = arrival.at_ns - arrival.at_ns % every_ns;
         // Stamps of a burst may go back a little over the border of an interval.

@@ -1,27 +1,27 @@
-//! The half of an end that sends: what may go, and which segment goes next.
+//! The sender: whether it may send, and which segment is next.
 
-mod acknowledge;
+mod ack;
+pub(crate) mod algorithm;
 mod recovery;
 mod spurious;
-pub(crate) mod steering;
 mod timers;
 
 use crate::delivery::Sampler;
-use crate::info::{Counters, LimitedBy, Phase};
+use crate::info::{CaState, Counters, LimitedBy};
 use crate::prr::Prr;
 use crate::rack::Rack;
-use crate::rtt::Estimator;
+use crate::rtt::RttEstimator;
 use crate::scoreboard::{Record, Scoreboard};
 use crate::segment::{Flags, sack_option};
 use crate::settings::{Ecn, Idle, Pacing, Recovery, Reduction, Settings};
-use longhaul_congestion::Pacing as Paced;
+use algorithm::ConnectionAlgorithm;
+use longhaul_congestion::Pacing as AlgorithmPacing;
 use longhaul_units::{Span, Time};
-use spurious::{FRto, Suspicion};
+use spurious::{FRto, UndoState};
 use std::num::NonZeroU64;
 use std::sync::Arc;
-use steering::Steering;
 
-/// A segment that the sender puts on the wire; the connection adds what the receiver has to say.
+/// A segment to transmit; the connection adds the acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outgoing {
     pub(crate) sequence: u64,
@@ -29,51 +29,50 @@ pub(crate) struct Outgoing {
     pub(crate) flags: Flags,
 }
 
-/// The probe of a silent tail (RFC 8985, section 7).
+/// The tail loss probe (RFC 8985, section 7).
 #[derive(Clone, Debug, Default)]
 struct TailProbe {
-    /// One after the probe's number, while it is in doubt what came of it.
-    end: Option<NonZeroU64>,
-    again: bool,
+    /// TLP.end_seq: SND.NXT after the probe, until the probe is acknowledged.
+    end_seq: Option<NonZeroU64>,
+    is_retransmission: bool,
     due: bool,
-    /// No round trip has been sampled since the last probe.
-    unsampled: bool,
+    /// No RTT sample since the last probe.
+    no_rtt_sample: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
     pub(crate) settings: Arc<Settings>,
-    /// As agreed with the other end.
+    /// As negotiated with the peer.
     pub(crate) recovery: Recovery,
-    pub(crate) algorithm: Steering,
-    pub(crate) board: Scoreboard,
-    pub(crate) rtt: Estimator,
+    pub(crate) algorithm: ConnectionAlgorithm,
+    pub(crate) scoreboard: Scoreboard,
+    pub(crate) rtt: RttEstimator,
     pub(crate) sampler: Sampler,
     pub(crate) counters: Counters,
-    pub(crate) phase: Phase,
+    pub(crate) ca_state: CaState,
     pub(crate) limited_by: LimitedBy,
     rack: Rack,
     reordering_seen: bool,
     prr: Prr,
-    tail: TailProbe,
-    suspicion: Suspicion,
+    tlp: TailProbe,
+    undo_state: UndoState,
     f_rto: FRto,
 
-    // Recovery. What was outstanding when it began ends below this (RFC 6582: recover).
+    // SND.NXT when recovery began (RFC 6582: recover).
     recovery_point: u64,
     /// DupThresh.
-    threshold: u32,
+    dup_thresh: u32,
     /// Duplicate acknowledgements in a row, without SACK.
-    duplicates: u32,
+    dup_acks: u32,
     /// What fast recovery adds to the window (RFC 5681, section 3.2, step 3 and 4).
     inflation: i32,
-    partial_seen: bool,
+    partial_ack_seen: bool,
     /// RFC 6675's HighRxt, plus one, and whether the rescue retransmission has been sent.
-    high_again: u64,
-    rescued: bool,
-    /// The retransmission that begins a recovery, or repairs a partial acknowledgement, goes whatever
-    /// the window.
-    urgent: bool,
+    high_rxt: u64,
+    rescue_sent: bool,
+    /// The retransmission that begins a recovery, or follows a partial acknowledgement, ignores the window.
+    force_retransmit: bool,
 
     // The application.
     written: u64,
@@ -87,65 +86,65 @@ pub(crate) struct Sender {
     last_window: u32,
     max_window: u32,
 
-    // The window, beside the algorithm's.
-    idle_cap: f64,
-    /// The window in force in whole segments, and segments per second (infinite: no pacing), as of the last
+    // The congestion window in force.
+    restart_window: f64,
+    /// Congestion window in whole segments, and pacing rate in segments per second (infinite: none), as of the last
     /// [`refresh`](Self::refresh).
-    whole: u32,
-    pace: f64,
-    /// See [`is_quiet`](Self::is_quiet).
-    quiet: bool,
-    /// Never: nothing yet.
+    cwnd: u32,
+    pacing_rate: f64,
+    /// See [`has_nothing_to_send`](Self::has_nothing_to_send).
+    nothing_to_send: bool,
+    /// [`Time::NEVER`]: nothing sent.
     last_sent: Time,
-    held: bool,
+    cwnd_limited: bool,
     pub(crate) delivery: (u32, Span),
 
     // Pacing.
-    pace_from: Time,
-    paced: bool,
+    next_send_time: Time,
+    pacing_blocked: bool,
 
-    // Reduced for a mark or a lost copy of what was sent below this; not again before more is acknowledged.
+    // SND.NXT at the latest reduction for a mark or a lost retransmission; the next reduction needs an ACK above.
     reduced_until: u64,
     pub(crate) ecn: Ecn,
-    announce: bool,
+    send_cwr: bool,
 
     // Timers.
-    retransmit_at: Time,
-    probe_at: Time,
-    reorder_at: Time,
-    persist_at: Time,
-    persisting: bool,
+    rto_timer: Time,
+    pto_timer: Time,
+    reordering_timer: Time,
+    persist_timer: Time,
+    window_probe_due: bool,
     persist_back_offs: u32,
-    retries: u32,
+    timeouts_in_a_row: u32,
     pub(crate) failed: bool,
 }
 
 impl Sender {
-    pub(crate) fn new(settings: &Arc<Settings>, algorithm: Steering) -> Self {
+    pub(crate) fn new(settings: &Arc<Settings>, algorithm: ConnectionAlgorithm) -> Self {
         let mut sender = Sender {
             settings: Arc::clone(settings),
             recovery: settings.recovery,
             algorithm,
-            board: Scoreboard::default(),
-            rtt: Estimator::default(),
+            scoreboard: Scoreboard::default(),
+            rtt: RttEstimator::default(),
             sampler: Sampler::default(),
             counters: Counters::default(),
-            phase: Phase::Open,
+            ca_state: CaState::Open,
             limited_by: LimitedBy::Nothing,
             rack: Rack::default(),
             reordering_seen: false,
             prr: Prr::default(),
-            tail: TailProbe::default(),
-            suspicion: Suspicion::default(),
+            tlp: TailProbe::default(),
+            undo_state: UndoState::default(),
             f_rto: FRto::Off,
             recovery_point: 0,
-            threshold: settings.first_threshold(),
-            duplicates: 0,
+            dup_thresh: settings.initial_dup_thresh(),
+            dup_acks: 0,
             inflation: 0,
-            partial_seen: false,
-            high_again: 0,
-            rescued: false,
-            urgent: false,
+            partial_ack_seen: false,
+            high_rxt: 0,
+            rescue_sent: false,
+            force_retransmit: false,
             written: 0,
             sent: 0,
             acknowledged: 0,
@@ -154,154 +153,154 @@ impl Sender {
             right_edge: 0,
             last_window: 0,
             max_window: 0,
-            idle_cap: f64::INFINITY,
-            whole: 0,
-            pace: f64::INFINITY,
-            quiet: false,
+            restart_window: f64::INFINITY,
+            cwnd: 0,
+            pacing_rate: f64::INFINITY,
+            nothing_to_send: false,
             last_sent: Time::NEVER,
-            held: false,
+            cwnd_limited: false,
             delivery: (0, Span::ZERO),
-            pace_from: Time::ZERO,
-            paced: false,
+            next_send_time: Time::ZERO,
+            pacing_blocked: false,
             ecn: Ecn::Off,
             reduced_until: 0,
-            announce: false,
-            retransmit_at: Time::NEVER,
-            probe_at: Time::NEVER,
-            reorder_at: Time::NEVER,
-            persist_at: Time::NEVER,
-            persisting: false,
+            send_cwr: false,
+            rto_timer: Time::NEVER,
+            pto_timer: Time::NEVER,
+            reordering_timer: Time::NEVER,
+            persist_timer: Time::NEVER,
+            window_probe_due: false,
             persist_back_offs: 0,
-            retries: 0,
+            timeouts_in_a_row: 0,
             failed: false,
         };
         sender.refresh();
         sender
     }
 
-    /// Takes over what the algorithm says, after whatever may have changed its mind.
+    /// Updates the window and the pacing rate from the algorithm.
     pub(crate) fn refresh(&mut self) {
-        self.whole = self.window() as u32;
-        self.pace = self.segments_per_second().unwrap_or(f64::INFINITY);
-        self.quiet = false;
+        self.cwnd = self.window() as u32;
+        self.pacing_rate = self.segments_per_second().unwrap_or(f64::INFINITY);
+        self.nothing_to_send = false;
     }
 
     pub(crate) fn write(&mut self, bytes: u64) {
-        self.begin();
+        self.init();
         if !self.closing {
             self.written = self.written.saturating_add(bytes).min(u64::MAX / 2);
         }
     }
 
     pub(crate) fn close(&mut self) {
-        self.begin();
+        self.init();
         self.closing = true;
     }
 
-    fn begin(&mut self) {
-        self.algorithm.begin();
+    fn init(&mut self) {
+        self.algorithm.init();
         self.refresh();
     }
 
-    /// The end, too, has been acknowledged.
-    pub(crate) fn is_finished(&self) -> bool {
-        self.fin_sent && self.board.is_empty()
+    /// The FIN is acknowledged.
+    pub(crate) fn fin_acked(&self) -> bool {
+        self.fin_sent && self.scoreboard.is_empty()
     }
 
-    /// The window in force, in segments.
+    /// The congestion window in force, in segments.
     pub(crate) fn window(&self) -> f64 {
-        self.algorithm.window().min(self.idle_cap)
+        self.algorithm.window().min(self.restart_window)
     }
 
-    /// Whether PRR says what may go.
-    fn proportional(&self) -> bool {
-        self.recovery.selective()
+    /// Whether PRR controls transmission in recovery.
+    fn uses_prr(&self) -> bool {
+        self.recovery.uses_sack()
             && matches!(self.settings.reduction, Reduction::Proportional(_))
             && !self.algorithm.steers_recovery()
     }
 
     #[inline]
     fn window_is_open(&self) -> bool {
-        let mut flight = self.board.in_flight();
-        let mut allowed = i64::from(self.whole) + i64::from(self.inflation);
-        match self.phase {
-            Phase::Recovery if self.proportional() => return self.prr.may_send(),
-            // What SACK has taken out of the pipe does not make room before recovery.
-            Phase::Open if !self.settings.limited_transmit => flight += self.board.sacked(),
-            Phase::Open if !self.recovery.selective() => {
-                allowed += i64::from(self.duplicates.min(2));
+        let mut flight = self.scoreboard.in_flight();
+        let mut allowed = i64::from(self.cwnd) + i64::from(self.inflation);
+        match self.ca_state {
+            CaState::Recovery if self.uses_prr() => return self.prr.may_send(),
+            // Without limited transmit, SACKed segments do not open the window before recovery.
+            CaState::Open if !self.settings.limited_transmit => flight += self.scoreboard.sacked_out(),
+            CaState::Open if !self.recovery.uses_sack() => {
+                allowed += i64::from(self.dup_acks.min(2));
             }
             _ => {}
         }
         i64::from(flight) < allowed
     }
 
-    /// Whether a segment may go now; notes why not.
+    /// Whether a segment may be sent now; records the limit otherwise.
     #[inline]
     fn may_send(&mut self, now: Time) -> bool {
         if !self.window_is_open() {
             self.limited_by = LimitedBy::Window;
-            self.held = true;
+            self.cwnd_limited = true;
             return false;
         }
-        if now < self.pace_from {
+        if now < self.next_send_time {
             self.limited_by = LimitedBy::Pacing;
-            self.held = true;
-            self.paced = true;
+            self.cwnd_limited = true;
+            self.pacing_blocked = true;
             return false;
         }
         true
     }
 
-    /// Asked again before anything happens, there is still nothing to send.
+    /// Until the next event, [`next_segment`](Self::next_segment) returns `None`.
     #[inline]
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.quiet
+    pub(crate) fn has_nothing_to_send(&self) -> bool {
+        self.nothing_to_send
     }
 
-    /// The next segment for the wire. `blocks` SACK blocks want to go with it.
+    /// The next segment to transmit, with up to `blocks` SACK blocks.
     #[inline]
-    pub(crate) fn next(&mut self, now: Time, blocks: u32) -> Option<Outgoing> {
-        if self.quiet {
+    pub(crate) fn next_segment(&mut self, now: Time, blocks: u32) -> Option<Outgoing> {
+        if self.nothing_to_send {
             return None;
         }
-        self.paced = false;
-        if self.persisting {
-            self.persisting = false;
+        self.pacing_blocked = false;
+        if self.window_probe_due {
+            self.window_probe_due = false;
             self.counters.window_probes += 1;
-            return Some(Outgoing { sequence: self.board.next(), bytes: 0, flags: Flags::PROBE });
+            return Some(Outgoing { sequence: self.scoreboard.snd_nxt(), bytes: 0, flags: Flags::PROBE });
         }
-        if self.tail.due {
-            self.tail.due = false;
+        if self.tlp.due {
+            self.tlp.due = false;
             if let Some(probe) = self.send_tail_probe(now, blocks) {
                 return Some(probe);
             }
         }
-        if let Some(sequence) = self.board.next_lost() {
-            if !std::mem::take(&mut self.urgent) && !self.may_send(now) {
+        if let Some(sequence) = self.scoreboard.next_retransmission() {
+            if !std::mem::take(&mut self.force_retransmit) && !self.may_send(now) {
                 return None;
             }
-            self.high_again = self.high_again.max(sequence + 1);
-            return Some(self.send_again(now, sequence));
+            self.high_rxt = self.high_rxt.max(sequence + 1);
+            return Some(self.retransmit(now, sequence));
         }
-        match self.ready(now, blocks) {
+        match self.next_new_segment(now, blocks) {
             Some((bytes, fin)) => {
-                if self.board.is_empty() {
+                if self.scoreboard.is_empty() {
                     self.restart_if_idle(now);
                 }
-                if self.f_rto.lets_new_data_go() || self.may_send(now) {
+                if self.f_rto.allows_new_data() || self.may_send(now) {
                     Some(self.send_new(now, bytes, fin))
                 } else {
                     None
                 }
             }
-            None => self.send_hole(now),
+            None => self.retransmit_hole(now),
         }
     }
 
-    /// Payload of the next new segment, and whether it is the last; notes why there is none.
+    /// Payload of the next new segment, and whether it carries the FIN; records the limit if there is none.
     #[inline]
-    fn ready(&mut self, now: Time, blocks: u32) -> Option<(u16, bool)> {
+    fn next_new_segment(&mut self, now: Time, blocks: u32) -> Option<(u16, bool)> {
         let unsent = self.written - self.sent;
         if unsent == 0 {
             if self.closing && !self.fin_sent {
@@ -309,10 +308,10 @@ impl Sender {
             }
             self.limited_by = LimitedBy::Application;
             if self.window_is_open() {
-                self.sampler.note_app_limited(self.board.in_flight());
+                self.sampler.set_app_limited(self.scoreboard.in_flight());
             }
             // In recovery there may be holes to fill.
-            self.quiet = self.phase == Phase::Open;
+            self.nothing_to_send = self.ca_state == CaState::Open;
             return None;
         }
         let full = u64::from(self.settings.mss).saturating_sub(u64::from(sack_option(blocks))).max(1);
@@ -323,15 +322,15 @@ impl Sender {
             // greatest window ever offered.
             if room == 0 || room * 2 < self.max_window.into() {
                 self.limited_by = LimitedBy::Receiver;
-                if self.board.is_empty() && self.persist_at == Time::NEVER {
-                    self.persist_at = now + self.persist_timeout();
+                if self.scoreboard.is_empty() && self.persist_timer == Time::NEVER {
+                    self.persist_timer = now + self.persist_timeout();
                 }
                 return None;
             }
             bytes = room;
         }
         let last = bytes == unsent;
-        if !self.board.is_empty() {
+        if !self.scoreboard.is_empty() {
             if (self.sent - self.acknowledged).saturating_add(bytes) > self.settings.send_buffer {
                 self.limited_by = LimitedBy::SendBuffer;
                 return None;
@@ -346,136 +345,136 @@ impl Sender {
 
     #[inline]
     fn send_new(&mut self, now: Time, bytes: u16, fin: bool) -> Outgoing {
-        self.note_departure(now);
-        let sequence = self.board.push(now, bytes, fin, &mut self.sampler);
+        self.before_send(now);
+        let sequence = self.scoreboard.push(now, bytes, fin, &mut self.sampler);
         self.sent += u64::from(bytes);
         self.fin_sent |= fin;
-        self.persist_at = Time::NEVER;
+        self.persist_timer = Time::NEVER;
         self.persist_back_offs = 0;
         self.f_rto.note_new_data();
         let mut flags = if fin { Flags::FIN } else { Flags::NONE };
         if self.ecn != Ecn::Off && bytes > 0 {
             flags |= Flags::ECT;
-            if std::mem::take(&mut self.announce) {
+            if std::mem::take(&mut self.send_cwr) {
                 flags |= Flags::CWR;
             }
         }
-        self.note_sent(now, bytes);
-        if self.retransmit_at == Time::NEVER {
-            self.arm_retransmission(now);
+        self.after_send(now, bytes);
+        if self.rto_timer == Time::NEVER {
+            self.arm_rto_timer(now);
         }
-        self.arm_tail_probe(now);
+        self.arm_pto_timer(now);
         Outgoing { sequence, bytes, flags }
     }
 
-    /// Before a segment leaves: algorithms want to know when silence ends.
+    /// Notifies the algorithm of the end of an idle period before a transmission.
     #[inline]
-    fn note_departure(&mut self, now: Time) {
-        if self.board.in_flight() == 0 {
+    fn before_send(&mut self, now: Time) {
+        if self.scoreboard.in_flight() == 0 {
             self.algorithm.on_sent(now, 0);
             self.refresh();
         }
     }
 
-    fn send_again(&mut self, now: Time, sequence: u64) -> Outgoing {
-        self.note_departure(now);
+    fn retransmit(&mut self, now: Time, sequence: u64) -> Outgoing {
+        self.before_send(now);
         let timed = self.recovery == Recovery::Rack;
-        self.board.push_again(now, sequence, timed, &mut self.sampler);
-        let record = *self.board.record(sequence);
+        self.scoreboard.retransmit(now, sequence, timed, &mut self.sampler);
+        let record = *self.scoreboard.record(sequence);
         self.counters.retransmits += 1;
-        self.suspicion.on_sent_again(now);
-        self.note_sent(now, record.bytes);
+        self.undo_state.on_retransmit(now);
+        self.after_send(now, record.bytes);
         // The careful variant of RFC 6675, section 6, so that a long recovery does not time out.
-        let careful = self.phase == Phase::Recovery && self.recovery.selective();
-        if careful || self.retransmit_at == Time::NEVER {
-            self.arm_retransmission(now);
+        let careful = self.ca_state == CaState::Recovery && self.recovery.uses_sack();
+        if careful || self.rto_timer == Time::NEVER {
+            self.arm_rto_timer(now);
         }
         let fin = if record.has(Record::FIN) { Flags::FIN } else { Flags::NONE };
-        Outgoing { sequence, bytes: record.bytes, flags: fin | Flags::AGAIN }
+        Outgoing { sequence, bytes: record.bytes, flags: fin | Flags::RETRANSMISSION }
     }
 
     /// RFC 6675, section 4: NextSeg's rules 3 and 4, when there is no lost segment and no new one.
-    fn send_hole(&mut self, now: Time) -> Option<Outgoing> {
-        if self.recovery != Recovery::Sack || self.phase != Phase::Recovery {
+    fn retransmit_hole(&mut self, now: Time) -> Option<Outgoing> {
+        if self.recovery != Recovery::Sack || self.ca_state != CaState::Recovery {
             return None;
         }
-        let hole = self.board.next_hole(self.high_again);
-        // Nothing below is one any longer, and a flight may be too long to look at it twice.
-        self.high_again = self.high_again.max(hole.unwrap_or(self.board.sacked_end()));
+        let hole = self.scoreboard.next_hole(self.high_rxt);
+        // No hole is left below: each flight is scanned once.
+        self.high_rxt = self.high_rxt.max(hole.unwrap_or(self.scoreboard.sacked_end()));
         if let Some(sequence) = hole {
             if !self.may_send(now) {
                 return None;
             }
-            self.high_again = sequence + 1;
-            return Some(self.send_again(now, sequence));
+            self.high_rxt = sequence + 1;
+            return Some(self.retransmit(now, sequence));
         }
-        if self.rescued {
+        if self.rescue_sent {
             return None;
         }
-        let sequence = self.board.last_hole()?;
-        if self.board.record(sequence).has(Record::RESENT) || !self.may_send(now) {
+        let sequence = self.scoreboard.last_hole()?;
+        if self.scoreboard.record(sequence).has(Record::RETRANS) || !self.may_send(now) {
             return None;
         }
-        self.rescued = true;
-        Some(self.send_again(now, sequence))
+        self.rescue_sent = true;
+        Some(self.retransmit(now, sequence))
     }
 
-    /// Section 7.3: new data if there are any, else the last segment once more.
+    /// Section 7.3: sends new data if there are any, else retransmits the last segment.
     fn send_tail_probe(&mut self, now: Time, blocks: u32) -> Option<Outgoing> {
-        if self.board.is_empty() {
+        if self.scoreboard.is_empty() {
             return None;
         }
         self.counters.tail_probes += 1;
-        self.tail.unsampled = true;
-        let probe = match self.ready(now, blocks) {
+        self.tlp.no_rtt_sample = true;
+        let probe = match self.next_new_segment(now, blocks) {
             Some((bytes, fin)) => {
-                self.tail.again = false;
+                self.tlp.is_retransmission = false;
                 self.send_new(now, bytes, fin)
             }
             None => {
-                self.tail.again = true;
-                self.send_again(now, self.board.next() - 1)
+                self.tlp.is_retransmission = true;
+                self.retransmit(now, self.scoreboard.snd_nxt() - 1)
             }
         };
-        self.tail.end = NonZeroU64::new(self.board.next());
-        self.probe_at = Time::NEVER;
-        self.arm_retransmission(now);
+        self.tlp.end_seq = NonZeroU64::new(self.scoreboard.snd_nxt());
+        self.pto_timer = Time::NEVER;
+        self.arm_rto_timer(now);
         Some(probe)
     }
 
-    fn note_sent(&mut self, now: Time, bytes: u16) {
+    fn after_send(&mut self, now: Time, bytes: u16) {
         self.counters.segments_sent += 1;
         self.counters.bytes_sent += u64::from(bytes);
         self.last_sent = now;
-        if self.phase == Phase::Recovery {
+        if self.ca_state == CaState::Recovery {
             self.prr.on_sent();
         }
-        if self.pace.is_finite() {
+        if self.pacing_rate.is_finite() {
             let share = f64::from(bytes) / f64::from(self.settings.mss);
-            let gap = Span::from_ps((1e12 * share / self.pace) as u64);
-            self.pace_from = self.pace_from.max(now) + gap;
+            let gap = Span::from_ps((1e12 * share / self.pacing_rate) as u64);
+            self.next_send_time = self.next_send_time.max(now) + gap;
         }
     }
 
     /// Pacing rate; none without pacing.
     pub(crate) fn segments_per_second(&self) -> Option<f64> {
         match self.algorithm.pacing() {
-            Paced::SegmentsPerSecond(rate) => Some(rate.max(1e-3)),
-            Paced::None if self.settings.pacing == Pacing::Window && self.rtt.is_known() => {
+            AlgorithmPacing::SegmentsPerSecond(rate) => Some(rate.max(1e-3)),
+            AlgorithmPacing::None if self.settings.pacing == Pacing::Window && self.rtt.has_sample() => {
                 let window = self.window();
                 let gain = if window < self.algorithm.threshold() / 2.0 { 2.0 } else { 1.2 };
-                Some(gain * window / self.rtt.smoothed().as_secs_f64())
+                Some(gain * window / self.rtt.srtt().as_secs_f64())
             }
-            Paced::None if self.settings.pacing == Pacing::Even && self.rtt.is_known() => {
-                Some(self.window() / self.rtt.smoothed().as_secs_f64())
+            AlgorithmPacing::None if self.settings.pacing == Pacing::Even && self.rtt.has_sample() => {
+                Some(self.window() / self.rtt.srtt().as_secs_f64())
             }
-            Paced::None => None,
+            AlgorithmPacing::None => None,
         }
     }
 
-    /// After a silence of more than a timeout the window is not known to be right any more.
+    /// Reduces the window after an idle period of more than an RTO (RFC 5681, section 4.1; RFC 2861).
     fn restart_if_idle(&mut self, now: Time) {
-        let timeout = self.rtt.timeout(&self.settings.timeouts);
+        let timeout = self.rtt.rto(&self.settings.timeouts);
         let silence = now.since(self.last_sent);
         if silence <= timeout || self.settings.idle == Idle::Keep {
             return;
@@ -495,7 +494,7 @@ impl Sender {
             }
         }
         let cap = cap.max(least);
-        self.idle_cap = if cap < window { cap } else { f64::INFINITY };
+        self.restart_window = if cap < window { cap } else { f64::INFINITY };
         self.refresh();
     }
 }

@@ -1,107 +1,111 @@
-//! Finding losses, and what follows.
+//! Loss detection and recovery.
 
 use super::Sender;
 use super::spurious::FRto;
-use crate::info::Phase;
-use crate::prr::{Progress, Prr};
-use crate::rack::Situation;
-use crate::scoreboard::Overdue;
+use crate::ack_sample::AckSample;
+use crate::info::CaState;
+use crate::prr::{Prr, PrrInputs};
+use crate::rack::ReorderingInputs;
+use crate::scoreboard::RackLosses;
 use crate::settings::{Ecn, Recovery, Reduction};
-use crate::tally::Tally;
 use longhaul_congestion::{Cause, Congestion};
 use longhaul_units::Time;
 
 impl Sender {
-    /// RFC 5681's FlightSize before `acked` segments were acknowledged, without what limited transmit or
-    /// an idle window let out beyond the window (section 3.2, step 2).
-    pub(super) fn flight(&self, acked: u32) -> u32 {
+    /// FlightSize before `acked` segments were acknowledged, at most the window: without segments that limited
+    /// transmit or an earlier, larger window let out (RFC 5681, section 3.2, step 2).
+    pub(super) fn capped_flight_size(&self, acked: u32) -> u32 {
         let window = self.window();
         // Rounded up.
         let whole = window as u32;
         let window = whole.saturating_add(u32::from(f64::from(whole) < window));
-        (self.board.outstanding() + acked).min(window.max(1))
+        (self.scoreboard.flight_size() + acked).min(window.max(1))
     }
 
-    pub(super) fn situation(&self) -> Situation {
-        Situation {
-            min_rtt: self.rtt.least(),
-            srtt: self.rtt.smoothed(),
+    pub(super) fn reordering_inputs(&self) -> ReorderingInputs {
+        ReorderingInputs {
+            min_rtt: self.rtt.min_rtt(),
+            srtt: self.rtt.srtt(),
             reordering_seen: self.reordering_seen,
-            eager: self.phase != Phase::Open || self.board.sacked() >= 3,
+            in_recovery_or_dup_thresh: self.ca_state != CaState::Open || self.scoreboard.sacked_out() >= 3,
         }
     }
 
-    /// Marks what an acknowledgement shows to be lost; returns how many segments, and of these how many
-    /// retransmissions, as far as RACK knows.
-    pub(super) fn detect(&mut self, tally: &Tally, duplicate: bool, ended: bool) -> (u32, u32) {
+    /// Marks segments lost after an acknowledgement; returns their number, and how many of them are retransmissions
+    /// (RACK only).
+    pub(super) fn detect_losses(&mut self, sample: &AckSample, duplicate: bool, ended: bool) -> (u32, u32) {
         let lost = match self.recovery {
             Recovery::Rack if self.f_rto != FRto::Off => 0,
             Recovery::Rack => {
-                let situation = self.situation();
-                let Overdue { lost, copies, due } = self.rack.detect(&mut self.board, tally.now, &situation);
-                self.reorder_at = due;
-                return (lost, copies);
+                let reordering_inputs = self.reordering_inputs();
+                let RackLosses { lost, lost_retransmissions, reordering_timer } =
+                    self.rack.detect(&mut self.scoreboard, sample.now, &reordering_inputs);
+                self.reordering_timer = reordering_timer;
+                return (lost, lost_retransmissions);
             }
             // After a timeout the scoreboard starts no recovery before all of it is repaired (RFC 6675,
             // section 5.1).
-            Recovery::Sack if self.phase == Phase::Loss => 0,
-            Recovery::Sack => self.board.mark_overtaken(self.threshold),
-            Recovery::NewReno | Recovery::Reno | Recovery::Tahoe => self.count(tally, duplicate, ended),
+            Recovery::Sack if self.ca_state == CaState::Loss => 0,
+            Recovery::Sack => self.scoreboard.mark_lost_by_sack(self.dup_thresh),
+            Recovery::NewReno | Recovery::Reno | Recovery::Tahoe => {
+                self.count_duplicate_acks(sample, duplicate, ended)
+            }
         };
         (lost, 0)
     }
 
     /// Without PRR the loss of a retransmission reduces the window again, once per window (RFC 8985, section
     /// 9.3).
-    pub(super) fn react_to_lost_copies(&mut self, now: Time, copies: u32, acked: u32) {
-        if copies > 0
-            && self.phase == Phase::Recovery
-            && !self.proportional()
+    pub(super) fn react_to_lost_retransmissions(&mut self, now: Time, lost_retransmissions: u32, acked: u32) {
+        if lost_retransmissions > 0
+            && self.ca_state == CaState::Recovery
+            && !self.uses_prr()
             && !self.algorithm.steers_recovery()
-            && !self.reduced_lately()
+            && !self.reduced_in_this_window()
         {
-            self.congestion(now, Cause::Loss, acked);
-            self.reduced_until = self.board.next();
+            self.on_congestion_event(now, Cause::Loss, acked);
+            self.reduced_until = self.scoreboard.snd_nxt();
         }
     }
 
-    /// Counts duplicate acknowledgements (RFC 5681, section 3.2) and partial ones (RFC 6582).
-    fn count(&mut self, tally: &Tally, duplicate: bool, ended: bool) -> u32 {
-        if tally.acked > 0 {
-            self.duplicates = 0;
-            if self.phase != Phase::Recovery || ended {
+    /// Loss detection by duplicate ACKs (RFC 5681, section 3.2) and partial ACKs (RFC 6582); returns the losses.
+    fn count_duplicate_acks(&mut self, sample: &AckSample, duplicate: bool, ended: bool) -> u32 {
+        if sample.acked > 0 {
+            self.dup_acks = 0;
+            if self.ca_state != CaState::Recovery || ended {
                 return 0;
             }
             // Section 3.2, step 3 of RFC 6582: a partial acknowledgement.
-            self.board.mark_first();
-            self.urgent = true;
-            self.inflation += 1 - tally.acked as i32;
+            self.scoreboard.mark_head_lost();
+            self.force_retransmit = true;
+            self.inflation += 1 - sample.acked as i32;
             return 1;
         }
         if !duplicate {
             return 0;
         }
-        match self.phase {
-            Phase::Recovery => {
+        match self.ca_state {
+            CaState::Recovery => {
                 self.inflation += 1;
                 0
             }
-            Phase::Loss => 0,
-            Phase::Open => {
-                self.duplicates += 1;
-                // RFC 6582, section 3.2, step 1: not for what was sent again for nothing.
-                let fresh = self.recovery_point == 0 || self.board.first() > self.recovery_point;
-                if self.duplicates != 3 || (self.recovery != Recovery::Reno && !fresh) {
+            CaState::Loss => 0,
+            CaState::Open => {
+                self.dup_acks += 1;
+                // RFC 6582, section 3.2, step 1: not for duplicates of spurious retransmissions.
+                let beyond_recover =
+                    self.recovery_point == 0 || self.scoreboard.snd_una() > self.recovery_point;
+                if self.dup_acks != 3 || (self.recovery != Recovery::Reno && !beyond_recover) {
                     return 0;
                 }
-                self.board.mark_first();
+                self.scoreboard.mark_head_lost();
                 1
             }
         }
     }
 
-    /// Tells the algorithm of `lost` segments.
-    pub(super) fn report_lost(&mut self, now: Time, lost: u32) {
+    /// Counts `lost` segments, and notifies the algorithm.
+    pub(super) fn on_losses(&mut self, now: Time, lost: u32) {
         if lost == 0 {
             return;
         }
@@ -110,77 +114,77 @@ impl Sender {
         self.algorithm.on_lost(now, lost);
     }
 
-    pub(super) fn congestion(&mut self, now: Time, cause: Cause, acked: u32) {
+    pub(super) fn on_congestion_event(&mut self, now: Time, cause: Cause, acked: u32) {
         let congestion = Congestion {
             now,
             cause,
-            in_flight: self.flight(acked),
-            min_rtt: self.rtt.least(),
-            srtt: self.rtt.smoothed(),
-            next_sequence: self.board.next(),
+            in_flight: self.capped_flight_size(acked),
+            min_rtt: self.rtt.min_rtt(),
+            srtt: self.rtt.srtt(),
+            next_sequence: self.scoreboard.snd_nxt(),
         };
-        self.idle_cap = f64::INFINITY;
-        self.announce = self.ecn == Ecn::Classic;
+        self.restart_window = f64::INFINITY;
+        self.send_cwr = self.ecn == Ecn::Classic;
         self.algorithm.on_congestion(&congestion);
     }
 
     /// Whether the window has been reduced less than a window ago, for marks (RFC 3168, section 6.1.2) or a lost
     /// retransmission.
-    pub(super) fn reduced_lately(&self) -> bool {
-        self.board.first() <= self.reduced_until && self.reduced_until > 0
+    pub(super) fn reduced_in_this_window(&self) -> bool {
+        self.scoreboard.snd_una() <= self.reduced_until && self.reduced_until > 0
     }
 
-    /// Begins fast recovery, on an acknowledgement or, with an empty tally, a timer.
-    pub(super) fn enter_recovery(&mut self, now: Time, tally: &Tally) {
-        let flight = self.board.outstanding() - self.board.sacked() + tally.delivered;
+    /// Begins fast recovery, on an acknowledgement or, with an empty sample, a timer.
+    pub(super) fn enter_recovery(&mut self, now: Time, sample: &AckSample) {
+        let flight = self.scoreboard.flight_size() - self.scoreboard.sacked_out() + sample.delivered;
         self.counters.recoveries += 1;
         if self.recovery == Recovery::Tahoe {
-            let flight = self.flight(tally.acked);
+            let flight = self.capped_flight_size(sample.acked);
             self.algorithm.on_timeout(now, flight);
-            self.recovery_point = self.board.next();
-            self.board.mark_all(self.recovery_point);
-            self.phase = Phase::Loss;
+            self.recovery_point = self.scoreboard.snd_nxt();
+            self.scoreboard.mark_all_lost(self.recovery_point);
+            self.ca_state = CaState::Loss;
             return;
         }
-        self.suspicion.end();
-        if !self.reduced_lately() {
-            self.congestion(now, Cause::Loss, tally.acked);
-            self.suspicion.begin(self.board.first());
+        self.undo_state.end();
+        if !self.reduced_in_this_window() {
+            self.on_congestion_event(now, Cause::Loss, sample.acked);
+            self.undo_state.begin(self.scoreboard.snd_una());
         }
-        self.phase = Phase::Recovery;
-        self.urgent = true;
-        self.recovery_point = self.board.next();
+        self.ca_state = CaState::Recovery;
+        self.force_retransmit = true;
+        self.recovery_point = self.scoreboard.snd_nxt();
         self.prr = Prr::begin(flight);
-        self.high_again = self.board.first();
-        self.rescued = false;
-        self.partial_seen = false;
-        self.probe_at = Time::NEVER;
-        self.tail.end = None;
-        if !self.recovery.selective() {
+        self.high_rxt = self.scoreboard.snd_una();
+        self.rescue_sent = false;
+        self.partial_ack_seen = false;
+        self.pto_timer = Time::NEVER;
+        self.tlp.end_seq = None;
+        if !self.recovery.uses_sack() {
             self.inflation = 3;
         }
     }
 
     pub(super) fn leave_recovery(&mut self, now: Time) {
-        self.phase = Phase::Open;
-        self.urgent = false;
+        self.ca_state = CaState::Open;
+        self.force_retransmit = false;
         self.inflation = 0;
-        self.duplicates = 0;
+        self.dup_acks = 0;
         self.algorithm.on_recovered(now);
     }
 
-    /// PRR's share of an acknowledgement.
-    pub(super) fn reduce_proportionally(&mut self, tally: &Tally, lost: u32) {
+    /// Updates PRR after an acknowledgement.
+    pub(super) fn update_prr(&mut self, sample: &AckSample, lost: u32) {
         let Reduction::Proportional(bound) = self.settings.reduction else { return };
-        if !self.proportional() {
+        if !self.uses_prr() {
             return;
         }
-        let progress = Progress {
-            delivered: tally.delivered,
-            pipe: self.board.in_flight(),
-            target: self.algorithm.window() as u32,
-            safe: tally.acked > 0 && lost == 0,
+        let inputs = PrrInputs {
+            delivered: sample.delivered,
+            pipe: self.scoreboard.in_flight(),
+            ssthresh: self.algorithm.window() as u32,
+            safe_ack: sample.acked > 0 && lost == 0,
         };
-        self.prr.on_ack(progress, bound);
+        self.prr.on_ack(inputs, bound);
     }
 }

@@ -1,82 +1,82 @@
-//! Was a retransmission for nothing? D-SACK (RFC 3708), timestamps (RFC 3522) and F-RTO (RFC 5682).
+//! Detection of spurious retransmissions: D-SACK (RFC 3708), timestamps (RFC 3522) and F-RTO (RFC 5682).
 
 use super::Sender;
-use crate::info::Phase;
-use crate::tally::Tally;
+use crate::ack_sample::AckSample;
+use crate::info::CaState;
 use longhaul_units::Time;
 
-/// What an episode of recovery may turn out to have been.
+/// The state to undo the latest window reduction (Linux: undo_marker, undo_retrans).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Suspicion {
+pub(super) struct UndoState {
     active: bool,
-    /// The first unacknowledged segment when the episode began.
-    from: u64,
-    /// Retransmissions for which no D-SACK has come.
-    unproved: u32,
-    /// When the first of them left; never: none did yet.
-    first: Time,
-    advanced: bool,
-    /// How far behind later ones they arrived.
-    behind: u32,
+    /// SND.UNA when the episode began.
+    undo_marker: u64,
+    /// Retransmissions without a D-SACK.
+    undo_retrans: u32,
+    /// When the first retransmission was sent; [`Time::NEVER`]: none.
+    retrans_stamp: Time,
+    ack_advanced: bool,
+    /// Their reordering, in segments.
+    reordering: u32,
 }
 
-impl Suspicion {
-    pub(super) fn begin(&mut self, from: u64) {
-        *self = Suspicion { active: true, from, first: Time::NEVER, ..Suspicion::default() };
+impl UndoState {
+    pub(super) fn begin(&mut self, undo_marker: u64) {
+        *self = UndoState { active: true, undo_marker, retrans_stamp: Time::NEVER, ..UndoState::default() };
     }
 
     pub(super) fn end(&mut self) {
         self.active = false;
     }
 
-    /// Whether the next acknowledgement that advances may refute it without a D-SACK.
+    /// Whether the next cumulative acknowledgement may prove the retransmission spurious by its echoed timestamp.
     #[inline]
-    pub(super) fn awaits_an_echo(&self) -> bool {
-        self.active && !self.advanced && self.first != Time::NEVER
+    pub(super) fn awaits_echo(&self) -> bool {
+        self.active && !self.ack_advanced && self.retrans_stamp != Time::NEVER
     }
 
-    pub(super) fn on_sent_again(&mut self, now: Time) {
+    pub(super) fn on_retransmit(&mut self, now: Time) {
         if self.active {
-            self.unproved += 1;
-            self.first = self.first.min(now);
+            self.undo_retrans += 1;
+            self.retrans_stamp = self.retrans_stamp.min(now);
         }
     }
 
-    fn note_arrival(&mut self, tally: &Tally) {
-        self.behind = self.behind.max(tally.doubtful);
+    fn update_reordering(&mut self, sample: &AckSample) {
+        self.reordering = self.reordering.max(sample.retransmitted_reordering);
     }
 
-    /// Whether a D-SACK for `sequence` was the last one missing.
-    fn is_refuted_by_dsack(&mut self, sequence: u64) -> bool {
-        if !self.active || sequence < self.from || self.unproved == 0 {
+    /// Whether the D-SACK for `sequence` completes those of all retransmissions.
+    fn dsack_proves_spurious(&mut self, sequence: u64) -> bool {
+        if !self.active || sequence < self.undo_marker || self.undo_retrans == 0 {
             return false;
         }
-        self.unproved -= 1;
-        self.unproved == 0
+        self.undo_retrans -= 1;
+        self.undo_retrans == 0
     }
 
-    /// Whether the first acknowledgement that advances echoes a time before the retransmission.
-    fn is_refuted_by_echo(&mut self, echo: Time) -> bool {
-        if !self.awaits_an_echo() {
+    /// Eifel detection: the first cumulative acknowledgement echoes a time before the retransmission.
+    fn echo_proves_spurious(&mut self, echo: Time) -> bool {
+        if !self.awaits_echo() {
             return false;
         }
-        self.advanced = true;
-        echo < self.first
+        self.ack_advanced = true;
+        echo < self.retrans_stamp
     }
 }
 
-/// RFC 5682, section 2.1.
+/// The state of F-RTO (RFC 5682, section 2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FRto {
     Off,
-    /// The first segment has been sent again; nothing else is taken for lost yet.
+    /// The first segment is retransmitted; no other one is marked lost.
     Waiting,
-    /// It was acknowledged; so many more new segments may go, whatever the window.
+    /// It was acknowledged; number of new segments that may be sent beyond the window.
     Probing(u8),
 }
 
 impl FRto {
-    pub(super) fn lets_new_data_go(self) -> bool {
+    pub(super) fn allows_new_data(self) -> bool {
         matches!(self, FRto::Probing(1..))
     }
 
@@ -88,38 +88,38 @@ impl FRto {
 }
 
 impl Sender {
-    /// Looks for evidence in an acknowledgement, and undoes what it refutes.
-    pub(super) fn reconsider(&mut self, tally: &Tally, dsack: Option<u64>, duplicate: bool) {
+    /// Undoes the latest reduction if the acknowledgement proves its retransmissions spurious.
+    pub(super) fn detect_spurious(&mut self, sample: &AckSample, dsack: Option<u64>, duplicate: bool) {
         let undo = self.settings.undo;
-        self.suspicion.note_arrival(tally);
-        let by_dsack = dsack.is_some_and(|sequence| self.suspicion.is_refuted_by_dsack(sequence));
-        let by_echo = tally.acked > 0
-            && tally.echo.is_some_and(|echo| self.suspicion.is_refuted_by_echo(echo))
+        self.undo_state.update_reordering(sample);
+        let by_dsack = dsack.is_some_and(|sequence| self.undo_state.dsack_proves_spurious(sequence));
+        let by_echo = sample.acked > 0
+            && sample.echo.is_some_and(|echo| self.undo_state.echo_proves_spurious(echo))
             && undo.timestamps;
-        if (by_dsack && undo.dsack) || by_echo || self.follow_f_rto(tally, duplicate) {
-            self.undo(tally.now);
+        if (by_dsack && undo.dsack) || by_echo || self.process_f_rto(sample, duplicate) {
+            self.undo(sample.now);
         }
     }
 
     /// Returns whether the timeout was spurious.
-    fn follow_f_rto(&mut self, tally: &Tally, duplicate: bool) -> bool {
+    fn process_f_rto(&mut self, sample: &AckSample, duplicate: bool) -> bool {
         if self.f_rto == FRto::Off {
             return false;
         }
-        let all = self.board.first() >= self.recovery_point;
-        let moved = tally.acked > 0;
+        let all = self.scoreboard.snd_una() >= self.recovery_point;
+        let moved = sample.acked > 0;
         let spurious = match self.f_rto {
             FRto::Waiting if moved && !all && self.written > self.sent => {
                 self.f_rto = FRto::Probing(2);
                 return false;
             }
-            FRto::Probing(_) => moved && tally.newest_original.is_some(),
+            FRto::Probing(_) => moved && sample.newest_original.is_some(),
             _ => false,
         };
-        if spurious || moved || duplicate || tally.delivered > 0 {
+        if spurious || moved || duplicate || sample.delivered > 0 {
             self.f_rto = FRto::Off;
             if !spurious && !all {
-                self.board.mark_all(self.recovery_point);
+                self.scoreboard.mark_all_lost(self.recovery_point);
             }
         }
         spurious
@@ -127,14 +127,14 @@ impl Sender {
 
     fn undo(&mut self, now: Time) {
         self.counters.undone += 1;
-        self.suspicion.end();
-        self.note_reordering(self.suspicion.behind);
+        self.undo_state.end();
+        self.update_reordering(self.undo_state.reordering);
         self.f_rto = FRto::Off;
-        self.rtt.forget_back_off();
-        if self.phase != Phase::Open {
-            self.board.unmark();
-            self.phase = Phase::Open;
-            self.urgent = false;
+        self.rtt.reset_back_off();
+        if self.ca_state != CaState::Open {
+            self.scoreboard.undo_loss_marks();
+            self.ca_state = CaState::Open;
+            self.force_retransmit = false;
             self.inflation = 0;
         }
         self.algorithm.on_spurious(now);

@@ -1,163 +1,163 @@
-//! Timers: retransmission (RFC 6298), tail probe and reordering (RFC 8985), closed window (RFC 9293).
+//! Timers: retransmission (RFC 6298), tail loss probe and reordering (RFC 8985), persist (RFC 9293).
 
 use super::Sender;
 use super::spurious::FRto;
-use crate::info::Phase;
-use crate::scoreboard::Overdue;
+use crate::ack_sample::AckSample;
+use crate::info::CaState;
+use crate::scoreboard::RackLosses;
 use crate::settings::Recovery;
-use crate::tally::Tally;
 use longhaul_units::{Span, Time};
 
-/// What a receiver's delayed acknowledgement may add to a lone segment's round trip (RFC 8985, section
-/// 7.2: WCDelAckT).
+/// The worst delay of a delayed acknowledgement (RFC 8985, section 7.2: WCDelAckT).
 const WORST_DELAYED_ACK: Span = Span::from_ms(200);
 
 impl Sender {
-    /// When [`expire`](Self::expire) has something to do, or a segment held by pacing may go.
+    /// The earliest timer, or the next departure of a paced segment.
     pub(crate) fn timer(&self) -> Time {
-        let pace = if self.paced { self.pace_from } else { Time::NEVER };
-        self.retransmit_at.min(self.probe_at).min(self.reorder_at).min(self.persist_at).min(pace)
+        let pace = if self.pacing_blocked { self.next_send_time } else { Time::NEVER };
+        self.rto_timer.min(self.pto_timer).min(self.reordering_timer).min(self.persist_timer).min(pace)
     }
 
-    /// Does what is due. The tail probe comes before the timeout that it is to avoid.
+    /// Handles expired timers. The tail loss probe precedes the RTO.
     pub(crate) fn expire(&mut self, now: Time) {
-        if self.reorder_at <= now {
-            self.reorder_at = Time::NEVER;
-            self.look_again(now);
+        if self.reordering_timer <= now {
+            self.reordering_timer = Time::NEVER;
+            self.on_reordering_timer(now);
         }
-        if self.probe_at <= now {
-            self.probe_at = Time::NEVER;
-            if self.tail.end.is_none() && !self.tail.unsampled && !self.board.is_empty() {
-                self.tail.due = true;
+        if self.pto_timer <= now {
+            self.pto_timer = Time::NEVER;
+            if self.tlp.end_seq.is_none() && !self.tlp.no_rtt_sample && !self.scoreboard.is_empty() {
+                self.tlp.due = true;
             }
-            self.arm_retransmission(now);
+            self.arm_rto_timer(now);
         }
-        if self.retransmit_at <= now {
-            self.retransmit_at = Time::NEVER;
-            self.time_out(now);
+        if self.rto_timer <= now {
+            self.rto_timer = Time::NEVER;
+            self.on_retransmission_timeout(now);
         }
-        if self.persist_at <= now {
-            self.persisting = true;
+        if self.persist_timer <= now {
+            self.window_probe_due = true;
             self.persist_back_offs = (self.persist_back_offs + 1).min(32);
-            self.persist_at = now + self.persist_timeout();
+            self.persist_timer = now + self.persist_timeout();
         }
         self.refresh();
     }
 
     /// RACK's reordering timer.
-    fn look_again(&mut self, now: Time) {
-        let situation = self.situation();
-        let Overdue { lost, copies, due } = self.rack.detect(&mut self.board, now, &situation);
-        self.reorder_at = due;
-        self.report_lost(now, lost);
-        self.react_to_lost_copies(now, copies, 0);
+    fn on_reordering_timer(&mut self, now: Time) {
+        let reordering_inputs = self.reordering_inputs();
+        let RackLosses { lost, lost_retransmissions, reordering_timer } =
+            self.rack.detect(&mut self.scoreboard, now, &reordering_inputs);
+        self.reordering_timer = reordering_timer;
+        self.on_losses(now, lost);
+        self.react_to_lost_retransmissions(now, lost_retransmissions, 0);
         if lost > 0 {
-            if self.phase == Phase::Open {
-                self.enter_recovery(now, &Tally::new(now, None, Span::ZERO));
+            if self.ca_state == CaState::Open {
+                self.enter_recovery(now, &AckSample::new(now, None, Span::ZERO));
             }
             self.prr.on_timer();
         }
     }
 
-    fn time_out(&mut self, now: Time) {
-        if self.board.is_empty() {
+    fn on_retransmission_timeout(&mut self, now: Time) {
+        if self.scoreboard.is_empty() {
             return;
         }
-        if self.retries >= self.settings.timeouts.attempts {
+        if self.timeouts_in_a_row >= self.settings.timeouts.attempts {
             self.failed = true;
             self.stop();
             return;
         }
         self.counters.timeouts += 1;
-        let fresh = self.phase == Phase::Open && self.retries == 0;
-        let situation = self.situation();
-        if self.retries == 0 {
+        let first_timeout = self.ca_state == CaState::Open && self.timeouts_in_a_row == 0;
+        let reordering_inputs = self.reordering_inputs();
+        if self.timeouts_in_a_row == 0 {
             // RFC 5681, section 3.1: the threshold stays when the same segment times out again.
-            let flight = self.flight(0);
-            self.idle_cap = f64::INFINITY;
+            let flight = self.capped_flight_size(0);
+            self.restart_window = f64::INFINITY;
             self.algorithm.on_timeout(now, flight);
-            self.suspicion.begin(self.board.first());
+            self.undo_state.begin(self.scoreboard.snd_una());
         }
-        self.retries += 1;
+        self.timeouts_in_a_row += 1;
         self.rtt.back_off();
-        self.recovery_point = self.board.next();
-        self.phase = Phase::Loss;
-        self.urgent = true;
+        self.recovery_point = self.scoreboard.snd_nxt();
+        self.ca_state = CaState::Loss;
+        self.force_retransmit = true;
         self.inflation = 0;
-        self.duplicates = 0;
-        self.threshold = self.settings.first_threshold();
-        self.tail.end = None;
-        self.tail.due = false;
-        self.probe_at = Time::NEVER;
-        self.f_rto = if fresh && self.settings.undo.f_rto { FRto::Waiting } else { FRto::Off };
+        self.dup_acks = 0;
+        self.dup_thresh = self.settings.initial_dup_thresh();
+        self.tlp.end_seq = None;
+        self.tlp.due = false;
+        self.pto_timer = Time::NEVER;
+        self.f_rto = if first_timeout && self.settings.undo.f_rto { FRto::Waiting } else { FRto::Off };
         if self.f_rto == FRto::Waiting {
-            self.board.mark_first();
+            self.scoreboard.mark_head_lost();
         } else if self.recovery == Recovery::Rack {
-            self.rack.detect_on_timeout(&mut self.board, now, &situation);
+            self.rack.detect_on_timeout(&mut self.scoreboard, now, &reordering_inputs);
         } else {
-            self.board.mark_all(self.recovery_point);
+            self.scoreboard.mark_all_lost(self.recovery_point);
         }
-        self.arm_retransmission(now);
+        self.arm_rto_timer(now);
     }
 
     fn stop(&mut self) {
-        self.retransmit_at = Time::NEVER;
-        self.probe_at = Time::NEVER;
-        self.reorder_at = Time::NEVER;
-        self.persist_at = Time::NEVER;
-        self.paced = false;
+        self.rto_timer = Time::NEVER;
+        self.pto_timer = Time::NEVER;
+        self.reordering_timer = Time::NEVER;
+        self.persist_timer = Time::NEVER;
+        self.pacing_blocked = false;
     }
 
-    pub(super) fn arm_retransmission(&mut self, now: Time) {
-        self.retransmit_at = now + self.rtt.backed_off(&self.settings.timeouts);
+    pub(super) fn arm_rto_timer(&mut self, now: Time) {
+        self.rto_timer = now + self.rtt.rto_with_back_off(&self.settings.timeouts);
     }
 
     /// Section 7.2: after new data, and after acknowledgements that advance.
-    pub(super) fn arm_tail_probe(&mut self, now: Time) {
+    pub(super) fn arm_pto_timer(&mut self, now: Time) {
         if self.recovery != Recovery::Rack || !self.settings.tail_probes {
             return;
         }
-        let quiet = self.phase == Phase::Open
-            && self.board.sacked() == 0
-            && self.tail.end.is_none()
-            && !self.board.is_empty();
-        self.probe_at = if quiet {
+        let quiet = self.ca_state == CaState::Open
+            && self.scoreboard.sacked_out() == 0
+            && self.tlp.end_seq.is_none()
+            && !self.scoreboard.is_empty();
+        self.pto_timer = if quiet {
             let mut timeout =
-                if self.rtt.is_known() { self.rtt.smoothed() + self.rtt.smoothed() } else { Span::from_s(1) };
-            if self.board.outstanding() == 1 {
+                if self.rtt.has_sample() { self.rtt.srtt() + self.rtt.srtt() } else { Span::from_s(1) };
+            if self.scoreboard.flight_size() == 1 {
                 timeout = timeout + WORST_DELAYED_ACK;
             }
-            (now + timeout).min(self.retransmit_at)
+            (now + timeout).min(self.rto_timer)
         } else {
             Time::NEVER
         };
     }
 
     /// After an acknowledgement.
-    pub(super) fn rearm(&mut self, now: Time, advanced: bool) {
-        if self.board.is_empty() {
-            self.retransmit_at = Time::NEVER;
-            self.probe_at = Time::NEVER;
-            self.reorder_at = Time::NEVER;
-            self.retries = 0;
+    pub(super) fn rearm_timers(&mut self, now: Time, advanced: bool) {
+        if self.scoreboard.is_empty() {
+            self.rto_timer = Time::NEVER;
+            self.pto_timer = Time::NEVER;
+            self.reordering_timer = Time::NEVER;
+            self.timeouts_in_a_row = 0;
             return;
         }
         if advanced {
-            self.retries = 0;
+            self.timeouts_in_a_row = 0;
             // RFC 6582, section 4: only the first partial acknowledgement gives more time.
-            let impatient = self.phase == Phase::Recovery && !self.recovery.selective();
-            if !(impatient && self.partial_seen) {
-                self.arm_retransmission(now);
+            let impatient = self.ca_state == CaState::Recovery && !self.recovery.uses_sack();
+            if !(impatient && self.partial_ack_seen) {
+                self.arm_rto_timer(now);
             }
-            self.partial_seen |= impatient;
+            self.partial_ack_seen |= impatient;
         }
-        if advanced || self.board.sacked() > 0 {
-            self.arm_tail_probe(now);
+        if advanced || self.scoreboard.sacked_out() > 0 {
+            self.arm_pto_timer(now);
         }
     }
 
     pub(super) fn persist_timeout(&self) -> Span {
-        let timeout = self.rtt.timeout(&self.settings.timeouts).ps();
-        Span::from_ps(timeout.saturating_mul(1 << self.persist_back_offs)).min(self.settings.timeouts.most)
+        let timeout = self.rtt.rto(&self.settings.timeouts).ps();
+        Span::from_ps(timeout.saturating_mul(1 << self.persist_back_offs)).min(self.settings.timeouts.max_rto)
     }
 }

@@ -21,7 +21,7 @@ fn transfer(name: &str, loss: f64, mark: f64) -> Pipe {
 }
 
 #[test]
-fn every_algorithm_moves_everything_over_a_clean_path_and_sends_nothing_twice() {
+fn every_algorithm_transfers_all_data_over_a_lossless_path_without_retransmissions() {
     for name in NAMES {
         let pipe = transfer(name, 0.0, 0.0);
         let info = pipe.near.info();
@@ -35,7 +35,7 @@ fn every_algorithm_moves_everything_over_a_clean_path_and_sends_nothing_twice() 
 }
 
 #[test]
-fn every_algorithm_moves_everything_over_a_path_that_loses_one_in_a_thousand() {
+fn every_algorithm_transfers_all_data_over_a_path_with_0_1_percent_loss() {
     for name in NAMES {
         let pipe = transfer(name, 1e-3, 0.0);
         let info = pipe.near.info();
@@ -46,8 +46,8 @@ fn every_algorithm_moves_everything_over_a_path_that_loses_one_in_a_thousand() {
 }
 
 #[test]
-fn an_algorithm_that_wants_marks_gets_them_exactly() {
-    // Without any setting: the algorithm turns the exact echo on at the end that opens; the other end has it too.
+fn dctcp_gets_exact_congestion_marks() {
+    // Without any setting: the algorithm turns the exact echo on at the end that opens; the peer has it too.
     let pipe = transfer("dctcp", 0.0, 0.02);
     let info = pipe.near.info();
     // Delayed acknowledgements do not blur it: each marked segment is counted, and hardly another.

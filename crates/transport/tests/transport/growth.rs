@@ -8,7 +8,7 @@ fn with(recovery: Recovery) -> Settings {
 }
 
 #[test]
-fn slow_start_sends_two_for_each_acknowledged() {
+fn slow_start_sends_two_segments_per_acknowledged_segment() {
     let mut script = Script::sending(&plain(), 1000);
     assert_eq!(script.out(), (0..10).collect::<Vec<_>>());
     script.at(100);
@@ -46,7 +46,7 @@ fn congestion_avoidance_grows_by_one_segment_per_window() {
 }
 
 #[test]
-fn the_first_two_duplicates_send_new_data_and_the_third_sends_the_lost_again() {
+fn the_first_two_duplicate_acks_send_new_data_and_the_third_retransmits() {
     for recovery in [Recovery::Reno, Recovery::NewReno] {
         let mut script = Script::sending(&with(recovery), 1000);
         script.out();
@@ -65,7 +65,7 @@ fn the_first_two_duplicates_send_new_data_and_the_third_sends_the_lost_again() {
 }
 
 #[test]
-fn without_limited_transmit_duplicates_send_nothing() {
+fn without_limited_transmit_duplicate_acks_send_nothing() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
         let mut script = Script::sending(&Settings { limited_transmit: false, ..with(recovery) }, 1000);
         script.out();
@@ -79,7 +79,7 @@ fn without_limited_transmit_duplicates_send_nothing() {
 }
 
 #[test]
-fn tahoe_begins_again_from_the_lost_segment_with_a_window_of_one() {
+fn tahoe_restarts_from_the_lost_segment_with_a_window_of_one() {
     let mut script = Script::sending(&with(Recovery::Tahoe), 1000);
     script.out();
     script.at(100);
@@ -125,7 +125,7 @@ fn reno_leaves_recovery_at_the_first_new_acknowledgement() {
 }
 
 #[test]
-fn newreno_takes_no_duplicates_of_what_was_sent_for_nothing() {
+fn newreno_ignores_duplicate_acks_of_spurious_retransmissions() {
     let mut script = Script::sending(&with(Recovery::NewReno), 1000);
     script.out();
     let (_, again) = script.wait();
@@ -140,7 +140,7 @@ fn newreno_takes_no_duplicates_of_what_was_sent_for_nothing() {
 }
 
 #[test]
-fn silence_halves_the_window_once_per_timeout_and_restart_resets_it() {
+fn idle_periods_halve_the_window_per_rto_and_restart_resets_it() {
     // RTO 1 s, 2.5 s of silence: two halvings.
     for idle in [Idle::Keep, Idle::Decay, Idle::Restart] {
         let settings = Settings { idle, initial_window: InitialWindow::Segments(2), ..plain() };
@@ -168,7 +168,7 @@ fn silence_halves_the_window_once_per_timeout_and_restart_resets_it() {
 }
 
 #[test]
-fn a_window_that_is_not_used_does_not_grow() {
+fn an_unused_window_does_not_grow() {
     let mut script = Script::sending(&plain(), 4);
     script.out();
     script.at(100).ack(4, &[]);
@@ -209,7 +209,7 @@ fn window_pacing_spreads_twice_the_window_over_a_round_trip() {
 }
 
 #[test]
-fn what_changes_the_window_is_no_duplicate() {
+fn a_window_update_is_not_a_duplicate_ack() {
     // RFC 5681, section 2, (e).
     let mut script = Script::sending(&with(Recovery::NewReno), 10);
     script.out();

@@ -16,7 +16,7 @@ fn ends(near: &Settings, far: &Settings) -> (Connection, Connection) {
 }
 
 #[test]
-fn a_syn_is_sent_again_with_back_off_and_then_given_up() {
+fn a_syn_is_retransmitted_with_back_off_and_then_given_up() {
     let mut settings = Settings::default();
     settings.timeouts.syn_attempts = 3;
     let (mut near, _) = ends(&settings, &settings);
@@ -56,7 +56,7 @@ fn after_a_lost_syn_the_window_begins_with_one_segment() {
 }
 
 #[test]
-fn a_lost_answer_is_sent_again_too() {
+fn a_lost_syn_ack_is_retransmitted() {
     let settings = Settings::default();
     let (mut near, mut far) = ends(&settings, &settings);
     near.open(Time::ZERO);
@@ -74,7 +74,7 @@ fn a_lost_answer_is_sent_again_too() {
 }
 
 #[test]
-fn ends_take_the_options_that_both_have() {
+fn ends_negotiate_the_options_of_both() {
     let plain = Settings {
         recovery: Recovery::NewReno,
         timestamps: false,
@@ -103,7 +103,7 @@ fn ends_take_the_options_that_both_have() {
 }
 
 #[test]
-fn the_end_rides_on_the_last_data_and_both_ends_know() {
+fn the_fin_is_on_the_last_data_segment() {
     let settings = Settings::default();
     let mut pipe = Pipe::new(&settings, &settings, reno(), Way::plain(50), Way::plain(50));
     pipe.near.write(Time::ZERO, 10_000);
@@ -120,7 +120,7 @@ fn the_end_rides_on_the_last_data_and_both_ends_know() {
 }
 
 #[test]
-fn an_end_after_the_data_takes_a_segment_of_its_own_and_one_may_close_alone() {
+fn a_late_fin_has_its_own_segment_and_one_end_may_close_alone() {
     let settings = Settings::default();
     let mut pipe = Pipe::new(&settings, &settings, reno(), Way::plain(50), Way::plain(50));
     pipe.near.write(Time::ZERO, 1448);

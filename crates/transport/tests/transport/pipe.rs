@@ -55,7 +55,7 @@ pub struct Pipe {
     flying: BTreeMap<(Time, u64), (usize, Segment, bool)>,
     count: u64,
     fresh: u64,
-    chance: Stream,
+    rng: Stream,
     pub now: Time,
     pub seen: [Seen; 2],
     /// Furthest edge that each end has offered, and payload sent for the first time, in bytes.
@@ -85,7 +85,7 @@ impl Pipe {
             flying: BTreeMap::new(),
             count: 0,
             fresh: 0,
-            chance: seed.stream("pipe"),
+            rng: seed.stream("pipe"),
             now: Time::ZERO,
             seen: [Seen::default(); 2],
             edge: [0; 2],
@@ -113,12 +113,12 @@ impl Pipe {
         let way = self.ways[end].clone();
         let seen = &mut self.seen[end];
         seen.segments += 1;
-        let again = segment.flags.has(Flags::AGAIN);
+        let again = segment.flags.has(Flags::RETRANSMISSION);
         if segment.flags.has(Flags::ACK) {
             let received = if end == 0 { self.near.received() } else { self.far.received() };
             self.edge[end] = self.edge[end].max(received + u64::from(segment.window));
         }
-        if segment.occupies() {
+        if segment.occupies_sequence_space() {
             seen.data += 1;
             if segment.sequence >= self.next[end] {
                 assert_eq!(segment.sequence, self.next[end], "new segments are numbered without gaps");
@@ -135,15 +135,15 @@ impl Pipe {
             .wrapping_add(self.now.ps() ^ segment.sequence << 20 ^ segment.acknowledged);
         self.fresh += u64::from(end == 0 && segment.bytes > 0 && !again);
         let unlucky = way.every > 0 && segment.bytes > 0 && !again && self.fresh.is_multiple_of(way.every);
-        if unlucky || self.chance.uniform() < way.loss {
+        if unlucky || self.rng.uniform() < way.loss {
             self.seen[end].lost += 1;
             return;
         }
-        let marked = segment.flags.has(Flags::ECT) && self.chance.uniform() < way.mark;
-        let copies = 1 + usize::from(self.chance.uniform() < way.copy);
+        let marked = segment.flags.has(Flags::ECT) && self.rng.uniform() < way.mark;
+        let copies = 1 + usize::from(self.rng.uniform() < way.copy);
         self.busy[end] = self.busy[end].max(self.now) + way.gap;
         for _ in 0..copies {
-            let extra = (way.jitter.ps() as f64 * self.chance.uniform()) as u64;
+            let extra = (way.jitter.ps() as f64 * self.rng.uniform()) as u64;
             let due = self.busy[end] + way.delay + Span::from_ps(extra);
             self.count += 1;
             self.flying.insert((due, self.count), (end, segment, marked));

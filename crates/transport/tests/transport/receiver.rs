@@ -1,9 +1,7 @@
 //! Delayed acknowledgements (RFC 5681, section 4.2), ECN echo (RFC 3168, RFC 8257), windows (RFC 9293).
 
 use crate::script::*;
-use longhaul_transport::{
-    Acknowledging, Ecn, Flags, Idle, InitialWindow, LimitedBy, ReceiveBuffer, Settings,
-};
+use longhaul_transport::{AckPolicy, Ecn, Flags, Idle, InitialWindow, LimitedBy, ReceiveBuffer, Settings};
 use longhaul_units::Span;
 
 /// A receiver alone: acknowledgement numbers and ECN echoes of what it answers.
@@ -26,14 +24,14 @@ fn every_second_segment_is_acknowledged_and_a_lone_one_after_the_delay() {
 
 #[test]
 fn the_first_segments_are_acknowledged_one_by_one_if_asked_for() {
-    let quick = Acknowledging { quick: 3, ..plain().acknowledging };
-    let mut script = Script::new(&Settings { acknowledging: quick, ..plain() });
+    let quick = AckPolicy { quick: 3, ..plain().ack_policy };
+    let mut script = Script::new(&Settings { ack_policy: quick, ..plain() });
     let counts: Vec<usize> = (0..6).map(|sequence| script.data(sequence, false).len()).collect();
     assert_eq!(counts, [1, 1, 1, 0, 1, 0]);
 }
 
 #[test]
-fn gaps_their_filling_and_duplicates_are_acknowledged_at_once() {
+fn out_of_order_segments_and_duplicates_are_acknowledged_immediately() {
     let mut script = Script::new(&plain());
     script.data(0, false);
     for (sequence, acknowledged) in [(2, 1), (3, 1), (5, 1), (1, 4), (4, 6), (4, 6)] {
@@ -45,7 +43,7 @@ fn gaps_their_filling_and_duplicates_are_acknowledged_at_once() {
 }
 
 #[test]
-fn acknowledgements_ride_on_data() {
+fn acknowledgements_are_piggybacked_on_data() {
     let mut script = Script::sending(&plain(), 0);
     assert_eq!(answers(&script.data(0, false)), []);
     script.end.write(ms(100), MSS);
@@ -73,7 +71,7 @@ fn ecn(kind: Ecn) -> Script {
 }
 
 #[test]
-fn a_mark_is_echoed_until_the_window_has_been_reduced() {
+fn ece_is_sent_until_cwr() {
     let mut script = ecn(Ecn::Classic);
     assert_eq!(answers(&script.data(0, false)), []);
     assert_eq!(answers(&script.data(1, true)), [(2, true)]);
@@ -84,7 +82,7 @@ fn a_mark_is_echoed_until_the_window_has_been_reduced() {
 }
 
 #[test]
-fn a_change_of_marking_is_acknowledged_at_once_and_exactly() {
+fn a_change_of_ce_is_acknowledged_immediately_and_exactly() {
     // RFC 8257, section 3.2.
     let mut script = ecn(Ecn::Exact);
     assert_eq!(answers(&script.data(0, false)), []);
@@ -147,7 +145,7 @@ fn an_exact_echo_reduces_once_per_window_too() {
 }
 
 #[test]
-fn info_says_what_holds_the_sender_back() {
+fn info_reports_what_limits_the_sender() {
     let mut script = Script::with_offer(&plain(), Flags::NONE, 12_000);
     assert_eq!(script.end.info().limited_by, LimitedBy::Application);
     script.end.write(ms(100), 20 * MSS);
@@ -160,7 +158,7 @@ fn info_says_what_holds_the_sender_back() {
 }
 
 #[test]
-fn without_the_other_ends_consent_nothing_is_ecn_capable() {
+fn without_negotiation_no_segment_is_ecn_capable() {
     let settings = Settings { ecn: Ecn::Classic, ..plain() };
     let mut script = Script::sending(&settings, 10);
     assert!(script.segments().iter().all(|segment| !segment.flags.any(Flags::ECT | Flags::CWR)));
@@ -169,7 +167,7 @@ fn without_the_other_ends_consent_nothing_is_ecn_capable() {
 #[test]
 fn probes_of_a_closed_window_back_off() {
     let mut settings = plain();
-    settings.timeouts.most = Span::from_s(5);
+    settings.timeouts.max_rto = Span::from_s(5);
     // A window of two segments, and data for ten.
     let mut script = Script::with_offer(&settings, Flags::NONE, 2000);
     script.end.write(ms(100), 10 * MSS);
@@ -180,7 +178,7 @@ fn probes_of_a_closed_window_back_off() {
     for _ in 0..5 {
         let (at, segments) = script.wait_for_segments();
         assert_eq!(segments.len(), 1);
-        assert!(segments[0].flags.has(Flags::PROBE) && !segments[0].occupies());
+        assert!(segments[0].flags.has(Flags::PROBE) && !segments[0].occupies_sequence_space());
         times.push(at);
     }
     // 1 s after the window closed, then 2, 4 and at most 5 more.
@@ -202,11 +200,11 @@ fn a_probe_is_answered_at_once() {
 }
 
 #[test]
-fn a_reader_that_stops_closes_the_window_and_opens_it_again() {
+fn a_stopped_reader_closes_the_window_and_a_window_update_opens_it() {
     let settings = Settings {
         receive_buffer: ReceiveBuffer::fixed(4 * MSS),
         reads_at_once: false,
-        acknowledging: Acknowledging { every: 1, ..plain().acknowledging },
+        ack_policy: AckPolicy { every: 1, ..plain().ack_policy },
         ..plain()
     };
     let mut script = Script::new(&settings);
@@ -220,7 +218,7 @@ fn a_reader_that_stops_closes_the_window_and_opens_it_again() {
 }
 
 #[test]
-fn a_silly_window_is_not_used_up() {
+fn the_sender_avoids_silly_windows() {
     let settings = Settings { idle: Idle::Keep, initial_window: InitialWindow::Rfc6928, ..plain() };
     let mut script = Script::with_offer(&settings, Flags::NONE, 4000);
     script.end.write(ms(100), 10 * MSS);

@@ -1,7 +1,7 @@
 //! SACK-based recovery by counting: RFC 6675, RFC 9937; and what undoes it: RFC 3708, RFC 3522.
 
 use crate::script::*;
-use longhaul_transport::{Bound, Phase, Recovery, Reduction, Reordering, Settings};
+use longhaul_transport::{Bound, CaState, Recovery, Reduction, Reordering, Settings};
 
 fn standard() -> Settings {
     Settings { recovery: Recovery::Sack, reduction: Reduction::Standard, ..plain() }
@@ -18,15 +18,15 @@ fn twenty(settings: &Settings, written: u64) -> Script {
 }
 
 #[test]
-fn the_pipe_decides_what_goes_during_recovery() {
+fn recovery_sends_while_the_pipe_is_below_the_window() {
     let mut script = twenty(&standard(), 1000);
     // Limited transmit: the pipe shrinks by what was SACKed.
     assert_eq!(script.ack(0, &[(1, 2)]), [20]);
     assert_eq!(script.ack(0, &[(1, 3)]), [21]);
-    // 22 outstanding, 3 SACKed, 1 lost and sent again: pipe 19, window 10.
+    // 22 outstanding, 3 SACKed, 1 lost and retransmitted: pipe 19, window 10.
     assert_eq!(script.ack(0, &[(1, 4)]), [0]);
     let info = script.end.info();
-    assert_eq!((info.in_flight, info.window, info.phase), (19, 10.0, Phase::Recovery));
+    assert_eq!((info.in_flight, info.window, info.ca_state), (19, 10.0, CaState::Recovery));
     for last in 5..=13 {
         assert_eq!(script.ack(0, &[(1, last)]), [], "pipe {}", script.end.info().in_flight);
     }
@@ -35,26 +35,26 @@ fn the_pipe_decides_what_goes_during_recovery() {
     // Everything up to 22 arrives: recovery ends.
     script.at(200);
     script.ack(22, &[]);
-    assert_eq!(script.end.info().phase, Phase::Open);
+    assert_eq!(script.end.info().ca_state, CaState::Open);
     assert_eq!(script.end.info().retransmits, 1);
 }
 
 #[test]
-fn lost_segments_go_first_then_new_ones() {
+fn recovery_retransmits_lost_segments_before_it_sends_new_ones() {
     let mut script = twenty(&standard(), 1000);
     // 0, 4 and 8 lost; the last twelve arrive in one acknowledgement: pipe 22 - ...
     script.ack(0, &[(1, 2)]);
     script.ack(0, &[(1, 3)]);
     assert_eq!(script.ack(0, &[(1, 4)]), [0]);
     assert_eq!(script.ack(0, &[(5, 8), (1, 4)]), [], "4 is lost too; pipe 22 - 6 - 2 + 1 = 15");
-    // 3 lost, 12 SACKed, 22 outstanding, 1 sent again: pipe 8, room for two: 4 and 8.
+    // 3 lost, 12 SACKed, 22 outstanding, 1 retransmitted: pipe 8, room for two: 4 and 8.
     assert_eq!(script.ack(0, &[(9, 15), (5, 8), (1, 4)]), [4, 8]);
     // Nothing is lost beyond; one more delivered lets one new go.
     assert_eq!(script.ack(0, &[(9, 16), (5, 8), (1, 4)]), [22]);
 }
 
 #[test]
-fn without_new_data_holes_that_are_not_lost_go_next_and_then_the_rescue() {
+fn without_new_data_recovery_retransmits_holes_and_then_the_rescue_segment() {
     // 10 written and sent; 0 lost, 1 to 3 and 5 arrive: 4 is below the greatest SACKed one with only one
     // SACKed above it, so that it is not lost (rule 3). Then rule 4: the last that has not arrived.
     let mut script = Script::sending(&standard(), 10);
@@ -63,7 +63,7 @@ fn without_new_data_holes_that_are_not_lost_go_next_and_then_the_rescue() {
     script.ack(0, &[(1, 2)]);
     script.ack(0, &[(1, 3)]);
     assert_eq!(script.ack(0, &[(1, 4)]), [0]);
-    // Pipe: 10 - 4 SACKed - 1 lost + 1 sent again = 6; window 5.
+    // Pipe: 10 - 4 SACKed - 1 lost + 1 retransmitted = 6; window 5.
     assert_eq!(script.ack(0, &[(5, 6), (1, 4)]), []);
     // 0's copy arrives: acknowledged to 4; outstanding 6, 1 SACKed: pipe 5.
     assert_eq!(script.at(200).ack(4, &[(5, 6)]), []);
@@ -114,10 +114,10 @@ fn proportional_reduction_sends_one_for_every_two_delivered() {
 }
 
 #[test]
-fn an_adaptive_threshold_follows_the_greatest_reordering() {
-    let settings = Settings { reordering: Reordering::Adaptive { most: 300 }, ..standard() };
+fn an_adaptive_dup_thresh_follows_the_largest_reordering() {
+    let settings = Settings { reordering: Reordering::Adaptive { max: 300 }, ..standard() };
     let mut script = twenty(&settings, 1000);
-    // 0 arrives after five later ones: sent again at the third, for nothing, as the D-SACK shows.
+    // 0 arrives after five later ones: retransmitted at the third, for nothing, as the D-SACK shows.
     for last in 2..=6 {
         script.ack(0, &[(1, last)]);
     }
@@ -137,7 +137,7 @@ fn an_adaptive_threshold_follows_the_greatest_reordering() {
 }
 
 #[test]
-fn a_dsack_for_all_that_was_sent_again_takes_the_reduction_back() {
+fn dsacks_for_all_retransmissions_undo_the_reduction() {
     let mut script = twenty(&standard(), 1000);
     for last in 2..=4 {
         script.ack(0, &[(1, last)]);
@@ -154,7 +154,7 @@ fn a_dsack_for_all_that_was_sent_again_takes_the_reduction_back() {
 }
 
 #[test]
-fn an_echo_from_before_the_retransmission_takes_the_reduction_back_at_once() {
+fn an_echoed_timestamp_from_before_the_retransmission_undoes_the_reduction() {
     for (late, undone) in [(true, 1), (false, 0)] {
         let settings = Settings { timestamps: true, ..standard() };
         let mut script = twenty(&settings, 1000);
@@ -166,7 +166,7 @@ fn an_echo_from_before_the_retransmission_takes_the_reduction_back_at_once() {
         assert!(original < again);
         script.at(200).ack_with(4, &[], |segment| segment.echo = if late { original } else { again });
         assert_eq!(script.end.info().undone, undone);
-        assert_eq!(script.end.info().phase, if late { Phase::Open } else { Phase::Recovery });
+        assert_eq!(script.end.info().ca_state, if late { CaState::Open } else { CaState::Recovery });
     }
 }
 
@@ -183,11 +183,11 @@ fn an_old_acknowledgement_changes_nothing() {
 }
 
 #[test]
-fn what_was_lost_during_a_recovery_begins_the_next_one() {
+fn losses_during_a_recovery_begin_the_next_one() {
     let mut script = twenty(&standard(), 1000);
     let sent: Vec<u64> = (2..=20).flat_map(|last| script.ack(0, &[(1, last)])).collect();
     assert!(sent.contains(&25), "{sent:?}");
-    // 22 is found lost while the first recovery lasts: sent again, without a second reduction.
+    // 22 is found lost while the first recovery lasts: retransmitted, without a second reduction.
     assert_eq!(script.at(200).ack(0, &[(23, 26), (1, 22)])[0], 22);
     assert_eq!((script.end.info().recoveries, script.window()), (1, 10.0));
     // When the first one ends, it counts.

@@ -1,4 +1,4 @@
-//! A sender or a receiver alone, facing a test that plays the other end and checks each segment.
+//! A sender or a receiver alone, facing a test that plays the peer and checks each segment.
 
 use longhaul_congestion::AlgorithmSettings;
 use longhaul_random::Seed;
@@ -15,8 +15,8 @@ pub const WINDOW: u32 = 1 << 20;
 /// the RFCs; an initial window of 10.
 pub fn plain() -> Settings {
     let mut settings = Settings { mss: MSS as u16, timestamps: false, ..Settings::default() };
-    settings.timeouts.least = Span::from_s(1);
-    settings.timeouts.least_variation = Span::ZERO;
+    settings.timeouts.min_rto = Span::from_s(1);
+    settings.timeouts.min_rttvar = Span::ZERO;
     settings
 }
 
@@ -55,7 +55,7 @@ impl Script {
         let syn = end.poll(Time::ZERO).unwrap();
         assert!(syn.flags.has(Flags::SYN) && !syn.flags.has(Flags::ACK));
         let origin = ms(100);
-        let options = [Flags::TIMESTAMPS, Flags::SACK_PERMITTED, Flags::SCALED];
+        let options = [Flags::TIMESTAMPS, Flags::SACK_PERMITTED, Flags::WINDOW_SCALING];
         let mut flags = Flags::SYN | Flags::ACK | extra;
         for option in options {
             if syn.flags.has(option) {
@@ -143,7 +143,11 @@ impl Script {
 
     /// The numbers of the data segments that go out now.
     pub fn out(&mut self) -> Vec<u64> {
-        self.segments().iter().filter(|segment| segment.occupies()).map(|segment| segment.sequence).collect()
+        self.segments()
+            .iter()
+            .filter(|segment| segment.occupies_sequence_space())
+            .map(|segment| segment.sequence)
+            .collect()
     }
 
     /// All that goes out now.
@@ -157,7 +161,14 @@ impl Script {
     /// Waits for the next timer and lets it expire: the time in ms since the start, and what goes out.
     pub fn wait(&mut self) -> (f64, Vec<u64>) {
         let (at, segments) = self.wait_for_segments();
-        (at, segments.iter().filter(|segment| segment.occupies()).map(|segment| segment.sequence).collect())
+        (
+            at,
+            segments
+                .iter()
+                .filter(|segment| segment.occupies_sequence_space())
+                .map(|segment| segment.sequence)
+                .collect(),
+        )
     }
 
     pub fn wait_for_segments(&mut self) -> (f64, Vec<Segment>) {

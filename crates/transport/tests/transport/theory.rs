@@ -2,14 +2,14 @@
 
 use crate::pipe::{Pipe, Way};
 use crate::script::reno;
-use longhaul_transport::{Acknowledging, Recovery, Reduction, Settings};
+use longhaul_transport::{AckPolicy, Recovery, Reduction, Settings};
 use longhaul_units::{Span, Time};
 
 /// Segments acknowledged per round trip of 100 ms, when each n-th new segment is lost, `every` segments
 /// are acknowledged together.
 fn mean_window(settings: &Settings, every: u32, n: u64) -> f64 {
-    let acknowledging = Acknowledging { every, ..settings.acknowledging };
-    let settings = Settings { acknowledging, ..*settings };
+    let ack_policy = AckPolicy { every, ..settings.ack_policy };
+    let settings = Settings { ack_policy, ..*settings };
     let out = Way { every: n, gap: Span::from_ns(100), ..Way::plain(50) };
     let mut pipe = Pipe::new(&settings, &settings, reno(), out, Way::plain(50));
     pipe.near.write(Time::ZERO, u64::MAX / 2);

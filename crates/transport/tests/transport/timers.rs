@@ -1,7 +1,7 @@
 //! Timeouts (RFC 6298), F-RTO (RFC 5682), tail probes and reordering timers (RFC 8985).
 
 use crate::script::*;
-use longhaul_transport::{Bound, InitialWindow, Phase, Recovery, Reduction, Settings, Undo};
+use longhaul_transport::{Bound, CaState, InitialWindow, Recovery, Reduction, Settings, Undo};
 use longhaul_units::Span;
 
 /// Without probes, so that only the retransmission timer runs.
@@ -18,13 +18,13 @@ fn the_timer_starts_with_the_first_segment_and_again_with_each_acknowledgement()
     script.at(150).ack(2, &[]);
     // The timer shows the last acknowledgement.
     assert_eq!(script.wait(), (1150.0, vec![2]));
-    assert_eq!((script.window(), script.end.info().phase), (1.0, Phase::Loss));
+    assert_eq!((script.window(), script.end.info().ca_state), (1.0, CaState::Loss));
 }
 
 #[test]
 fn samples_follow_the_formula() {
     let mut settings = quiet();
-    settings.timeouts.least = Span::ZERO;
+    settings.timeouts.min_rto = Span::ZERO;
     let mut script = Script::sending(&settings, 20);
     script.out();
     assert_eq!(script.end.info().rto, Span::from_ms(300), "100 + 4 * 50");
@@ -37,7 +37,7 @@ fn samples_follow_the_formula() {
 }
 
 #[test]
-fn timeouts_double_and_no_ambiguous_sample_ends_that() {
+fn timeouts_double_until_an_unambiguous_sample() {
     let mut script = Script::sending(&quiet(), 20);
     script.out();
     let mut at = 0.0;
@@ -63,7 +63,7 @@ fn the_threshold_is_set_once_for_a_segment_that_times_out_again_and_again() {
 }
 
 #[test]
-fn after_a_timeout_slow_start_goes_over_what_was_outstanding() {
+fn after_a_timeout_slow_start_retransmits_the_outstanding_segments() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
         let mut script = Script::sending(&Settings { recovery, ..quiet() }, 20);
         script.out();
@@ -92,7 +92,7 @@ fn a_connection_gives_up_after_so_many_attempts() {
 }
 
 #[test]
-fn f_rto_sees_that_a_timeout_was_spurious() {
+fn f_rto_detects_a_spurious_timeout() {
     let undo = Undo { dsack: false, timestamps: false, f_rto: true };
     let mut script = Script::sending(&Settings { undo, recovery: Recovery::Sack, ..quiet() }, 40);
     script.out();
@@ -101,14 +101,14 @@ fn f_rto_sees_that_a_timeout_was_spurious() {
     assert_eq!(script.at(1010).ack(1, &[]), [10, 11]);
     let sent = script.at(1011).ack(2, &[]);
     assert_eq!(script.end.info().undone, 1);
-    assert_eq!(script.end.info().phase, Phase::Open);
+    assert_eq!(script.end.info().ca_state, CaState::Open);
     assert!(script.window() >= 10.0);
     assert!(sent.iter().all(|&number| number >= 12), "nothing old: {sent:?}");
     assert_eq!(script.end.info().retransmits, 1);
 }
 
 #[test]
-fn f_rto_goes_on_as_usual_after_a_real_timeout() {
+fn f_rto_continues_recovery_after_a_genuine_timeout() {
     let undo = Undo { dsack: false, timestamps: false, f_rto: true };
     let mut script = Script::sending(&Settings { undo, recovery: Recovery::Sack, ..quiet() }, 40);
     script.out();
@@ -120,7 +120,7 @@ fn f_rto_goes_on_as_usual_after_a_real_timeout() {
 }
 
 #[test]
-fn a_tail_probe_goes_after_two_round_trips_and_brings_the_loss_to_light() {
+fn a_tail_loss_probe_is_sent_after_two_round_trips_and_reveals_the_loss() {
     // Ten segments, the last two lost.
     let mut script = Script::sending(&plain(), 10);
     script.out();
@@ -141,7 +141,7 @@ fn a_tail_probe_goes_after_two_round_trips_and_brings_the_loss_to_light() {
 }
 
 #[test]
-fn a_lone_segment_is_given_the_time_of_a_delayed_acknowledgement() {
+fn the_probe_timeout_of_a_single_segment_includes_a_delayed_ack() {
     let mut script = Script::sending(&plain(), 1);
     script.out();
     // 2 * 100 + 200 ms.
@@ -165,7 +165,7 @@ fn a_probe_that_repairs_the_only_loss_reduces_the_window_once() {
 }
 
 #[test]
-fn a_probe_that_was_needless_costs_nothing() {
+fn a_needless_probe_does_not_reduce_the_window() {
     let mut script = Script::sending(&plain(), 10);
     script.out();
     script.at(100).ack(9, &[]);
@@ -183,7 +183,7 @@ fn a_probe_prefers_new_data() {
 }
 
 #[test]
-fn rack_waits_a_quarter_round_trip_for_what_is_late() {
+fn the_initial_reordering_window_of_rack_is_a_quarter_round_trip() {
     let mut script = Script::sending(&plain(), 1000);
     script.out();
     script.at(100);
@@ -196,7 +196,7 @@ fn rack_waits_a_quarter_round_trip_for_what_is_late() {
 }
 
 #[test]
-fn rack_takes_three_sacked_segments_for_a_loss_while_it_has_seen_no_reordering() {
+fn without_reordering_rack_detects_a_loss_by_three_sacked_segments() {
     let mut script = Script::sending(&plain(), 1000);
     script.out();
     script.at(100);
@@ -206,7 +206,7 @@ fn rack_takes_three_sacked_segments_for_a_loss_while_it_has_seen_no_reordering()
 }
 
 #[test]
-fn rack_that_has_seen_reordering_bears_it() {
+fn rack_tolerates_reordering_that_it_has_measured() {
     let mut script = Script::sending(&plain(), 1000);
     script.out();
     script.at(100);
@@ -225,7 +225,7 @@ fn rack_that_has_seen_reordering_bears_it() {
 }
 
 #[test]
-fn rack_finds_a_lost_retransmission() {
+fn rack_detects_a_lost_retransmission() {
     let mut script = Script::sending(&plain(), 1000);
     script.out();
     script.at(100);
@@ -244,23 +244,23 @@ fn rack_finds_a_lost_retransmission() {
 }
 
 #[test]
-fn on_a_timeout_rack_takes_only_what_is_overdue_for_lost() {
+fn on_a_timeout_rack_marks_only_overdue_segments_lost() {
     // RFC 8985, section 6.3.
     let mut settings = quiet();
-    settings.timeouts.least = Span::ZERO;
+    settings.timeouts.min_rto = Span::ZERO;
     let mut script = Script::sending(&settings, 12);
     script.out();
     assert_eq!(script.at(299).ack(0, &[(9, 10)]), [10]);
     let (at, sent) = script.wait();
     assert_eq!(at, 300.0);
     // The round trip of 9 was 299 ms, a quarter of 100 ms more is allowed: not overdue, so that only
-    // the first is sent again, though ten others have not arrived.
+    // the first is retransmitted, though ten others have not arrived.
     assert_eq!(sent, [0]);
     assert_eq!((script.end.info().timeouts, script.end.info().lost), (1, 1));
 }
 
 #[test]
-fn in_recovery_rack_waits_for_no_reordering_that_it_has_not_seen() {
+fn in_recovery_rack_has_no_reordering_window_without_reordering() {
     let mut script = Script::sending(&quiet(), 1000);
     script.out();
     script.at(100);
@@ -275,7 +275,7 @@ fn in_recovery_rack_waits_for_no_reordering_that_it_has_not_seen() {
 }
 
 #[test]
-fn a_retransmission_in_recovery_starts_the_timer_anew() {
+fn a_retransmission_in_recovery_restarts_the_rto_timer() {
     let mut script = Script::sending(&quiet(), 10);
     script.out();
     script.at(100);
@@ -284,7 +284,7 @@ fn a_retransmission_in_recovery_starts_the_timer_anew() {
 }
 
 #[test]
-fn only_the_first_partial_acknowledgement_gives_more_time() {
+fn only_the_first_partial_ack_restarts_the_rto_timer() {
     // RFC 6582, section 4: the impatient variant.
     let mut script = Script::sending(&Settings { recovery: Recovery::NewReno, ..quiet() }, 10);
     script.out();
@@ -315,9 +315,9 @@ fn no_second_probe_goes_before_a_round_trip_has_been_sampled() {
 }
 
 #[test]
-fn a_probe_comes_no_later_than_the_timeout_that_it_is_to_avoid() {
+fn the_probe_timeout_is_at_most_the_rto() {
     let mut settings = plain();
-    settings.timeouts.least = Span::ZERO;
+    settings.timeouts.min_rto = Span::ZERO;
     let mut script = Script::sending(&settings, 40);
     script.out();
     script.at(100);
@@ -333,7 +333,7 @@ fn a_probe_comes_no_later_than_the_timeout_that_it_is_to_avoid() {
 }
 
 #[test]
-fn rack_takes_no_original_for_its_copy() {
+fn rack_tells_an_original_transmission_from_its_retransmission() {
     // RFC 8985, section 6.2, step 2. 4 to 9 are under way still when 0 arrives: the echo tells that it
     // is the original, so that nothing sent before the copy is overdue.
     let undo = Undo { dsack: false, timestamps: false, f_rto: false };
@@ -376,7 +376,7 @@ fn recoveries_from_timeouts_narrow_the_reordering_window_too() {
             script.wait();
             let next = sent.last().unwrap() + 1;
             sent = script.ack(next, &[]);
-            assert_eq!(script.end.info().phase, Phase::Open);
+            assert_eq!(script.end.info().ca_state, CaState::Open);
         }
         assert_eq!(script.end.info().timeouts, recoveries);
         let (first, last) = (sent[0], *sent.last().unwrap());

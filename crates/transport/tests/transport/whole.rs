@@ -3,7 +3,7 @@
 use crate::pipe::{Pipe, Way};
 use crate::script::reno;
 use longhaul_transport::{
-    Acknowledging, Bound, Ecn, Idle, Pacing, ReceiveBuffer, Recovery, Reduction, Reordering, Settings, Undo,
+    AckPolicy, Bound, Ecn, Idle, Pacing, ReceiveBuffer, Recovery, Reduction, Reordering, Settings, Undo,
 };
 use longhaul_units::{Span, Time};
 use proptest::prelude::*;
@@ -42,14 +42,18 @@ fn switches() -> impl Strategy<Value = Settings> {
             ecn: if on[8] { Ecn::Classic } else { Ecn::Exact },
             pacing: if on[9] { Pacing::Window } else { Pacing::Algorithm },
             nagle: on[10],
-            acknowledging: Acknowledging { every, ..Settings::default().acknowledging },
-            receive_buffer: ReceiveBuffer { bytes: buffer, most: 4 * buffer, offered: i8::from(on[11]) },
-            reordering: if on[11] { Reordering::Adaptive { most: 300 } } else { Reordering::Fixed(3) },
+            ack_policy: AckPolicy { every, ..Settings::default().ack_policy },
+            receive_buffer: ReceiveBuffer {
+                bytes: buffer,
+                max_bytes: 4 * buffer,
+                adv_win_scale: i8::from(on[11]),
+            },
+            reordering: if on[11] { Reordering::Adaptive { max: 300 } } else { Reordering::Fixed(3) },
             ..Settings::default()
         };
         settings.timeouts.attempts = 1000;
         settings.timeouts.syn_attempts = 1000;
-        settings.timeouts.most = Span::from_s(5);
+        settings.timeouts.max_rto = Span::from_s(5);
         settings
     })
 }
@@ -150,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn without_loss_and_reordering_nothing_is_sent_twice(settings in switches(), delay in 1u64..90, seed in any::<u64>()) {
+    fn without_loss_and_reordering_nothing_is_retransmitted(settings in switches(), delay in 1u64..90, seed in any::<u64>()) {
         let ways = [Way::plain(delay), Way::plain(delay)];
         let pipe = run([&settings, &settings], ways, [100_000, 0], false, seed)?;
         let info = pipe.near.info();
@@ -184,7 +188,7 @@ fn a_reader_that_stalls_for_a_minute_delays_everything_and_loses_nothing() {
 
 #[test]
 fn a_tuned_receive_buffer_lets_a_long_fat_path_fill() {
-    let fixed = ReceiveBuffer { most: 131_072, ..ReceiveBuffer::linux() };
+    let fixed = ReceiveBuffer { max_bytes: 131_072, ..ReceiveBuffer::linux() };
     let got = [fixed, ReceiveBuffer::linux()].map(|receive_buffer| {
         let settings = Settings { receive_buffer, ..Settings::default() };
         let mut pipe = Pipe::new(&settings, &settings, reno(), Way::plain(50), Way::plain(50));

@@ -35,14 +35,14 @@ fn waiting(algorithm: &str, segments: u64) -> [Connection; 2] {
 /// Everything on the heap that belongs to it, but for what it shares with others.
 fn heap(connection: &Connection, algorithm: usize) -> usize {
     let algorithm =
-        if connection.sender.algorithm.has_begun() { size_of::<[usize; 2]>() + algorithm } else { 0 };
-    assert!(connection.opening.is_none(), "the handshake is over");
-    assert!(!connection.sender.algorithm.keeps_chance(), "no algorithm here draws");
+        if connection.sender.algorithm.is_initialized() { size_of::<[usize; 2]>() + algorithm } else { 0 };
+    assert!(connection.handshake.is_none(), "the handshake is over");
+    assert!(!connection.sender.algorithm.keeps_rng(), "no algorithm here draws");
     assert!(
-        connection.sender.board.keeps_no_trouble() && connection.receiver.is_orderly(),
+        connection.sender.scoreboard.has_no_recovery_state() && connection.receiver.is_in_order(),
         "nothing is lost"
     );
-    algorithm + connection.sender.board.capacity() * size_of::<Record>()
+    algorithm + connection.sender.scoreboard.capacity() * size_of::<Record>()
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_connection_takes_752_bytes() {
 }
 
 #[test]
-fn both_ends_of_a_flow_that_waits_take_less_than_two_kilobytes() {
+fn both_ends_of_an_idle_flow_take_less_than_two_kilobytes() {
     for (name, algorithm) in [("reno", size_of::<Reno>()), ("cubic", size_of::<Cubic>() + HYSTART)] {
         for segments in [1, 100] {
             let total: usize = waiting(name, segments)
@@ -64,7 +64,7 @@ fn both_ends_of_a_flow_that_waits_take_less_than_two_kilobytes() {
 }
 
 #[test]
-fn an_end_that_only_receives_has_no_algorithm() {
+fn a_pure_receiver_has_no_algorithm() {
     let [near, far] = waiting("cubic", 10);
-    assert!(near.sender.algorithm.has_begun() && !far.sender.algorithm.has_begun());
+    assert!(near.sender.algorithm.is_initialized() && !far.sender.algorithm.is_initialized());
 }

@@ -1,9 +1,9 @@
 //! Simulated parallel programs: ranks that compute and wait for messages.
 
-use crate::agent::{Agent, Way, Wire};
+use crate::agent::{Agent, AgentContext, Way};
 use crate::build::{path_mtu, settings};
-use crate::cargo::{Carrier, Load};
 use crate::endpoints::Endpoints;
+use crate::payload::{Payload, PayloadSink};
 use crate::stream::ect;
 use longhaul_network::{Network, NodeId};
 use longhaul_plan::{Job as Plan, Plan as Whole, Step};
@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A rank, by its job and its number.
-pub type Owner = (u32, u32);
+pub type RankId = (u32, u32);
 
 /// One end of the connection between two ranks.
 pub struct Channel {
     connection: Connection,
     pub way: Way,
-    pub owner: Owner,
+    pub owner: RankId,
     /// When the end that opens does so.
     opens: Option<Time>,
     timer: Time,
@@ -30,11 +30,11 @@ pub struct Channel {
 
 /// Wakes a rank.
 #[derive(Debug)]
-pub struct Sleeper {
+pub struct ComputeTimer {
     /// The host that it lives on.
     pub home: NodeId,
     pub at: Time,
-    pub owner: Owner,
+    pub owner: RankId,
 }
 
 /// A job at work.
@@ -43,16 +43,16 @@ pub struct Job {
     /// When it begins; [`Time::NEVER`] while jobs that it begins after have not ended.
     start: Time,
     /// Jobs that have not ended and that it begins after, by position.
-    waits_for: BTreeSet<u32>,
+    predecessors: BTreeSet<u32>,
     /// Its agents that act when it begins: ranks' sleepers, and the ends that open connections.
-    openers: Vec<u32>,
+    start_agents: Vec<u32>,
     repeat: u32,
     steps: Vec<Vec<Step>>,
     ranks: Vec<Rank>,
     /// Ranks that have steps.
     active: usize,
     /// Ranks that have finished each iteration that not all have.
-    finishing: BTreeMap<u32, usize>,
+    iteration_counts: BTreeMap<u32, usize>,
     iterations: Distribution,
     last_end: Time,
     done: Option<Time>,
@@ -61,7 +61,7 @@ pub struct Job {
 struct Rank {
     step: usize,
     iteration: u32,
-    sleeper: u32,
+    compute_timer: u32,
     computing: bool,
     peers: BTreeMap<u32, Peer>,
 }
@@ -77,27 +77,32 @@ struct Peer {
 }
 
 impl Channel {
-    pub fn receive(&mut self, segment: &Segment, marked: bool, wire: &mut Wire<'_, impl Carrier>) {
-        self.connection.receive(wire.now, segment, marked);
-        self.pump(wire);
+    pub fn receive(
+        &mut self,
+        segment: &Segment,
+        marked: bool,
+        context: &mut AgentContext<'_, impl PayloadSink>,
+    ) {
+        self.connection.receive(context.now, segment, marked);
+        self.transmit(context);
     }
 
-    pub fn expire(&mut self, wire: &mut Wire<'_, impl Carrier>) {
-        if self.opens.is_some_and(|at| at <= wire.now) {
+    pub fn expire(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
+        if self.opens.is_some_and(|at| at <= context.now) {
             self.opens = None;
-            self.connection.open(wire.now);
+            self.connection.open(context.now);
         }
-        if self.connection.timer() <= wire.now {
-            self.connection.expire(wire.now);
+        if self.connection.timer() <= context.now {
+            self.connection.expire(context.now);
         }
-        self.pump(wire);
+        self.transmit(context);
     }
 
     pub fn timer(&self) -> Time {
         self.timer
     }
 
-    pub fn owner(&self) -> Owner {
+    pub fn owner(&self) -> RankId {
         self.owner
     }
 
@@ -106,10 +111,10 @@ impl Channel {
         self.way.from
     }
 
-    fn write(&mut self, bytes: u64, wire: &mut Wire<'_, impl Carrier>) {
-        self.connection.write(wire.now, bytes);
+    fn write(&mut self, bytes: u64, context: &mut AgentContext<'_, impl PayloadSink>) {
+        self.connection.write(context.now, bytes);
         if self.opens.is_none() {
-            self.pump(wire);
+            self.transmit(context);
         }
     }
 
@@ -119,9 +124,9 @@ impl Channel {
         self.timer = self.timer.min(at);
     }
 
-    fn pump(&mut self, wire: &mut Wire<'_, impl Carrier>) {
-        while let Some(segment) = self.connection.poll(wire.now) {
-            wire.send(&self.way, Load::Segment(segment), segment.total_bytes(), ect(&segment));
+    fn transmit(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
+        while let Some(segment) = self.connection.poll(context.now) {
+            context.send(&self.way, Payload::Segment(segment), segment.total_bytes(), ect(&segment));
         }
         self.timer = self.connection.timer().min(self.opens.unwrap_or(Time::NEVER));
     }
@@ -135,20 +140,30 @@ impl Endpoints {
         whole: &Whole,
         network: &Network,
     ) -> Result<(), String> {
-        let waits_for: BTreeSet<u32> = (0u32..)
+        let predecessors: BTreeSet<u32> = (0u32..)
             .zip(&whole.jobs)
             .filter(|(_, other)| plan.after.contains(&other.name))
             .map(|(position, _)| position)
             .collect();
-        let start = if waits_for.is_empty() { Time::from_ns(plan.start_ns) } else { Time::NEVER };
-        let mut openers = Vec::new();
+        let start = if predecessors.is_empty() { Time::from_ns(plan.start_ns) } else { Time::NEVER };
+        let mut start_agents = Vec::new();
         let mut ranks = Vec::with_capacity(plan.ranks.len());
         for (rank, &node) in (0u32..).zip(&plan.ranks) {
             let home = NodeId(node as u32);
-            let sleeper = self.agents.len() as u32;
-            openers.push(sleeper);
-            self.agents.push(Agent::Sleeper(Box::new(Sleeper { at: start, home, owner: (number, rank) })));
-            ranks.push(Rank { step: 0, iteration: 0, sleeper, computing: false, peers: BTreeMap::new() });
+            let compute_timer = self.agents.len() as u32;
+            start_agents.push(compute_timer);
+            self.agents.push(Agent::ComputeTimer(Box::new(ComputeTimer {
+                at: start,
+                home,
+                owner: (number, rank),
+            })));
+            ranks.push(Rank {
+                step: 0,
+                iteration: 0,
+                compute_timer,
+                computing: false,
+                peers: BTreeMap::new(),
+            });
         }
         let mut pairs = BTreeSet::new();
         for (rank, steps) in (0u32..).zip(&plan.steps) {
@@ -159,8 +174,8 @@ impl Endpoints {
             }
         }
         for (first, second) in pairs {
-            let ends = self.join((number, start), plan, (first, second), whole, network)?;
-            openers.extend(ends.0);
+            let ends = self.connect_ranks((number, start), plan, (first, second), whole, network)?;
+            start_agents.extend(ends.0);
             for (rank, other, agent) in [(first, second, ends.0), (second, first, ends.1)] {
                 let peer = Peer { agent, local_bytes: 0, taken_bytes: 0 };
                 ranks[rank as usize].peers.insert(other, peer);
@@ -169,13 +184,13 @@ impl Endpoints {
         self.jobs.push(Job {
             name: plan.name.clone(),
             start,
-            waits_for,
-            openers,
+            predecessors,
+            start_agents,
             repeat: plan.repeat,
             steps: plan.steps.clone(),
             ranks,
             active: plan.steps.iter().filter(|steps| !steps.is_empty()).count(),
-            finishing: BTreeMap::new(),
+            iteration_counts: BTreeMap::new(),
             iterations: Distribution::new(),
             last_end: start,
             done: None,
@@ -184,7 +199,7 @@ impl Endpoints {
     }
 
     /// The agents of a connection between two ranks; none if they share a host.
-    fn join(
+    fn connect_ranks(
         &mut self,
         (number, start): (u32, Time),
         plan: &Plan,
@@ -202,9 +217,9 @@ impl Endpoints {
         let stream = first * plan.ranks.len() as u32 + second;
         let (there, back) = self.ways(from, to, u32::MAX - number, stream, plan.tcp.ipv6);
         let seed = Seed::new(whole.seed);
-        let chance = |end: &str| seed.stream(&format!("{}/{first}-{second}/{end}", plan.name));
-        let client = Connection::connect(&settings, &algorithm, chance("source"));
-        let server = Connection::listen(&settings, &algorithm, chance("destination"));
+        let rng = |end: &str| seed.stream(&format!("{}/{first}-{second}/{end}", plan.name));
+        let client = Connection::connect(&settings, &algorithm, rng("source"));
+        let server = Connection::listen(&settings, &algorithm, rng("destination"));
         let place = self.agents.len() as u32;
         let ends = [(client, there, first, Some(start)), (server, back, second, None)];
         for (connection, way, rank, opens) in ends {
@@ -216,32 +231,32 @@ impl Endpoints {
     }
 
     /// Goes on with a rank as far as it gets.
-    pub(crate) fn progress(&mut self, owner: Owner, wire: &mut Wire<'_, impl Carrier>) {
+    pub(crate) fn progress(&mut self, owner: RankId, context: &mut AgentContext<'_, impl PayloadSink>) {
         let mut woken = vec![owner];
         while let Some((number, rank)) = woken.pop() {
             while let Some(step) = self.next_step((number, rank)) {
-                if !self.take_step((number, rank), step, &mut woken, wire) {
+                if !self.execute_step((number, rank), step, &mut woken, context) {
                     break;
                 }
             }
             if self.jobs[number as usize].done == Some(self.now) {
-                self.begin_next(number);
+                self.start_waiting_jobs(number);
             }
         }
     }
 
     /// Begins the jobs that have waited for this one, which has ended, and for no other any more.
-    fn begin_next(&mut self, ended: u32) {
+    fn start_waiting_jobs(&mut self, ended: u32) {
         let now = self.now;
         for number in 0..self.jobs.len() {
             let job = &mut self.jobs[number];
-            if !job.waits_for.remove(&ended) || !job.waits_for.is_empty() {
+            if !job.predecessors.remove(&ended) || !job.predecessors.is_empty() {
                 continue;
             }
             (job.start, job.last_end) = (now, now);
-            for agent in std::mem::take(&mut job.openers) {
+            for agent in std::mem::take(&mut job.start_agents) {
                 match &mut self.agents[agent as usize] {
-                    Agent::Sleeper(sleeper) => sleeper.at = now,
+                    Agent::ComputeTimer(compute_timer) => compute_timer.at = now,
                     Agent::Channel(channel) => channel.open_at(now),
                     _ => {}
                 }
@@ -252,7 +267,7 @@ impl Endpoints {
 
     /// The step that a rank is at; between two iterations it goes over to the next. `None`: it has done
     /// all, or has nothing to do.
-    fn next_step(&mut self, (number, rank): Owner) -> Option<Step> {
+    fn next_step(&mut self, (number, rank): RankId) -> Option<Step> {
         let now = self.now;
         let job = &mut self.jobs[number as usize];
         let steps = &job.steps[rank as usize];
@@ -268,10 +283,10 @@ impl Endpoints {
         at.iteration += 1;
         at.step = 0;
         let more = at.iteration < job.repeat;
-        let finished = job.finishing.entry(ended).or_default();
+        let finished = job.iteration_counts.entry(ended).or_default();
         *finished += 1;
         if *finished == job.active {
-            job.finishing.remove(&ended);
+            job.iteration_counts.remove(&ended);
             job.iterations.add(now.since(job.last_end).ns(), 1);
             job.last_end = now;
             if ended + 1 == job.repeat {
@@ -282,19 +297,19 @@ impl Endpoints {
     }
 
     /// Whether the step is done; otherwise the rank waits.
-    fn take_step(
+    fn execute_step(
         &mut self,
-        (number, rank): Owner,
+        (number, rank): RankId,
         step: Step,
-        woken: &mut Vec<Owner>,
-        wire: &mut Wire<'_, impl Carrier>,
+        woken: &mut Vec<RankId>,
+        context: &mut AgentContext<'_, impl PayloadSink>,
     ) -> bool {
         match step {
             Step::Send { to, bytes } => {
                 let job = &mut self.jobs[number as usize];
                 job.ranks[rank as usize].step += 1;
                 match job.ranks[rank as usize].peers.get(&to).and_then(|peer| peer.agent) {
-                    Some(agent) => self.write(agent, bytes, wire),
+                    Some(agent) => self.write(agent, bytes, context),
                     None => {
                         if let Some(peer) = job.ranks[to as usize].peers.get_mut(&rank) {
                             peer.local_bytes += bytes;
@@ -320,9 +335,9 @@ impl Endpoints {
             }
             Step::Compute { ns } => {
                 let at = &mut self.jobs[number as usize].ranks[rank as usize];
-                let sleeper = at.sleeper;
+                let compute_timer = at.compute_timer;
                 if at.computing {
-                    let over = self.has_slept(sleeper);
+                    let over = self.compute_is_done(compute_timer);
                     let at = &mut self.jobs[number as usize].ranks[rank as usize];
                     at.computing = !over;
                     at.step += usize::from(over);
@@ -330,22 +345,22 @@ impl Endpoints {
                 }
                 at.computing = true;
                 let until = self.now + Span::from_ns(ns);
-                if let Agent::Sleeper(each) = &mut self.agents[sleeper as usize] {
+                if let Agent::ComputeTimer(each) = &mut self.agents[compute_timer as usize] {
                     each.at = until;
                 }
-                self.timers.set(sleeper, until);
+                self.timers.set(compute_timer, until);
                 false
             }
         }
     }
 
-    fn has_slept(&self, sleeper: u32) -> bool {
-        matches!(&self.agents[sleeper as usize], Agent::Sleeper(each) if each.at == Time::NEVER)
+    fn compute_is_done(&self, compute_timer: u32) -> bool {
+        matches!(&self.agents[compute_timer as usize], Agent::ComputeTimer(each) if each.at == Time::NEVER)
     }
 
-    fn write(&mut self, agent: u32, bytes: u64, wire: &mut Wire<'_, impl Carrier>) {
+    fn write(&mut self, agent: u32, bytes: u64, context: &mut AgentContext<'_, impl PayloadSink>) {
         if let Agent::Channel(channel) = &mut self.agents[agent as usize] {
-            channel.write(bytes, wire);
+            channel.write(bytes, context);
         }
         self.set_timer(agent);
     }

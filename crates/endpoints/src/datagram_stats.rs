@@ -4,11 +4,11 @@ use longhaul_record::Distribution;
 use longhaul_units::Span;
 
 /// How many numbers back a copy is told from a packet that was overtaken.
-const REMEMBERED: usize = 4096;
+const WINDOW: usize = 4096;
 
 /// Counts what arrives, in the order of arrival.
 #[derive(Clone)]
-pub struct Reception {
+pub struct DatagramStats {
     /// Datagrams that arrived, copies included.
     pub received: u64,
     /// Their payload.
@@ -25,21 +25,21 @@ pub struct Reception {
     seen: Vec<u64>,
 }
 
-impl Default for Reception {
+impl Default for DatagramStats {
     fn default() -> Self {
-        Reception {
+        DatagramStats {
             received: 0,
             received_bytes: 0,
             reordered: 0,
             copies: 0,
             delay: Distribution::new(),
             next: 0,
-            seen: vec![0; REMEMBERED / 64],
+            seen: vec![0; WINDOW / 64],
         }
     }
 }
 
-impl Reception {
+impl DatagramStats {
     /// Datagram `number` with `bytes` of payload arrives, `delay` after it left if that is known.
     #[inline]
     pub fn receive(&mut self, number: u64, bytes: u32, delay: Option<Span>) {
@@ -50,19 +50,19 @@ impl Reception {
         }
         if number >= self.next {
             // Those between have not arrived.
-            if number - self.next >= REMEMBERED as u64 {
+            if number - self.next >= WINDOW as u64 {
                 self.seen.fill(0);
             } else {
-                (self.next..number).for_each(|missing| self.remember(missing, false));
+                (self.next..number).for_each(|missing| self.record(missing, false));
             }
             self.next = number + 1;
-        } else if self.has_seen(number) {
+        } else if self.is_duplicate(number) {
             self.copies += 1;
             return;
         } else {
             self.reordered += 1;
         }
-        self.remember(number, true);
+        self.record(number, true);
     }
 
     /// The number after the highest that has arrived.
@@ -75,16 +75,16 @@ impl Reception {
         self.received - self.copies
     }
 
-    fn has_seen(&self, number: u64) -> bool {
-        let place = number as usize % REMEMBERED;
-        self.next - number <= REMEMBERED as u64 && self.seen[place / 64] >> (place % 64) & 1 == 1
+    fn is_duplicate(&self, number: u64) -> bool {
+        let place = number as usize % WINDOW;
+        self.next - number <= WINDOW as u64 && self.seen[place / 64] >> (place % 64) & 1 == 1
     }
 
-    fn remember(&mut self, number: u64, arrived: bool) {
-        if self.next.saturating_sub(number) > REMEMBERED as u64 {
+    fn record(&mut self, number: u64, arrived: bool) {
+        if self.next.saturating_sub(number) > WINDOW as u64 {
             return;
         }
-        let place = number as usize % REMEMBERED;
+        let place = number as usize % WINDOW;
         let bit = 1 << (place % 64);
         if arrived {
             self.seen[place / 64] |= bit;
@@ -98,31 +98,31 @@ impl Reception {
 mod tests {
     use super::*;
 
-    fn after(numbers: &[u64]) -> Reception {
-        let mut reception = Reception::default();
-        numbers.iter().for_each(|&number| reception.receive(number, 100, Some(Span::from_us(5))));
-        reception
+    fn after(numbers: &[u64]) -> DatagramStats {
+        let mut stats = DatagramStats::default();
+        numbers.iter().for_each(|&number| stats.receive(number, 100, Some(Span::from_us(5))));
+        stats
     }
 
     #[test]
     fn who_arrives_after_a_higher_number_was_reordered() {
         // RFC 4737, section 3.3: 2 and 3 arrive when 5 is expected.
-        let reception = after(&[0, 1, 4, 2, 3, 5]);
-        assert_eq!((reception.reordered, reception.copies, reception.distinct()), (2, 0, 6));
-        assert_eq!(reception.received_bytes, 600);
+        let stats = after(&[0, 1, 4, 2, 3, 5]);
+        assert_eq!((stats.reordered, stats.copies, stats.distinct()), (2, 0, 6));
+        assert_eq!(stats.received_bytes, 600);
     }
 
     #[test]
     fn a_copy_is_neither_new_nor_reordered() {
-        let reception = after(&[0, 1, 1, 3, 0, 2, 2]);
-        assert_eq!((reception.received, reception.copies, reception.reordered), (7, 3, 1));
-        assert_eq!(reception.distinct(), 4);
+        let stats = after(&[0, 1, 1, 3, 0, 2, 2]);
+        assert_eq!((stats.received, stats.copies, stats.reordered), (7, 3, 1));
+        assert_eq!(stats.distinct(), 4);
     }
 
     #[test]
     fn a_gap_longer_than_the_memory_forgets() {
-        let reception = after(&[0, 10_000, 9_999, 9_999, 0]);
+        let stats = after(&[0, 10_000, 9_999, 9_999, 0]);
         // The last is too old to be told from one that was overtaken.
-        assert_eq!((reception.reordered, reception.copies), (2, 1));
+        assert_eq!((stats.reordered, stats.copies), (2, 1));
     }
 }

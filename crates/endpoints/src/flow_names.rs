@@ -7,7 +7,7 @@ use longhaul_plan::{Plan, Sender};
 use std::collections::BTreeMap;
 
 /// Ends of streams beyond which none is named.
-const MOST: usize = 100_000;
+const MAX_AGENTS: usize = 100_000;
 
 impl Endpoints {
     /// What the packets of every stream carry as their flow, there and back, and a name for it: `bulk.0` is
@@ -15,7 +15,7 @@ impl Endpoints {
     ///
     /// Nothing is named if there are too many.
     pub fn flow_names(&self, plan: &Plan) -> Vec<(u32, String)> {
-        if self.agents.len() > MOST {
+        if self.agents.len() > MAX_AGENTS {
             return Vec::new();
         }
         let mut names = Vec::with_capacity(2 * self.pairs.len());

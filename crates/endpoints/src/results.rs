@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::endpoints::{Endpoints, Pair};
-use crate::ranks::Job;
+use crate::jobs::Job;
 use longhaul_record::{Distribution, FlowRow, RequestRow};
 use longhaul_transport::Info;
 use longhaul_units::Time;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// How far a bulk transfer has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct TransferProgress {
     /// The flow, by position in the plan.
     pub flow: u32,
     /// Payload that has arrived in order, in bytes.
@@ -54,9 +54,9 @@ impl Endpoints {
                     ..blank
                 })
             }
-            (Agent::Datagrams(sender), Agent::Drain(receiver)) => Some(FlowRow {
+            (Agent::DatagramSource(sender), Agent::DatagramSink(receiver)) => Some(FlowRow {
                 sent_bytes: sender.sent_bytes,
-                received_bytes: receiver.reception.received_bytes,
+                received_bytes: receiver.stats.received_bytes,
                 ..blank
             }),
             _ => None,
@@ -69,7 +69,7 @@ impl Endpoints {
         let (mut results, mut records) = (Vec::new(), Vec::new());
         for of_flow in self.pairs.chunk_by(|a, b| a.flow == b.flow) {
             let Some(first) = of_flow.first() else { continue };
-            if self.flows[first.flow as usize].asks {
+            if self.flows[first.flow as usize].is_requests {
                 results.push(self.requests(of_flow, now, &mut records));
             } else {
                 results.extend(of_flow.iter().map(|pair| self.stream_result(pair, now)));
@@ -79,12 +79,13 @@ impl Endpoints {
     }
 
     /// How far the bulk transfers over TCP have come, by flow; several streams count together.
-    pub fn bulk_progress(&self) -> Vec<Progress> {
+    pub fn bulk_progress(&self) -> Vec<TransferProgress> {
         let mut found = Vec::new();
         for of_flow in self.pairs.chunk_by(|a, b| a.flow == b.flow) {
             let Some(first) = of_flow.first() else { continue };
             let mut ends = Vec::new();
-            let mut progress = Progress { flow: first.flow, received: 0, arrived: None, failed: false };
+            let mut progress =
+                TransferProgress { flow: first.flow, received: 0, arrived: None, failed: false };
             for pair in of_flow {
                 if let (Agent::Stream(sender), Agent::Stream(receiver)) =
                     (&self.agents[pair.sender as usize], &self.agents[pair.receiver as usize])
@@ -132,21 +133,21 @@ impl Endpoints {
                 result["rtt"] = json!(Distribution::from(sender.round_trips()).summary());
                 result
             }
-            (Agent::Datagrams(sender), Agent::Drain(receiver)) => {
-                let reception = &receiver.reception;
-                let mut result = head(reception.received_bytes);
+            (Agent::DatagramSource(sender), Agent::DatagramSink(receiver)) => {
+                let stats = &receiver.stats;
+                let mut result = head(stats.received_bytes);
                 result["bytes_sent"] = json!(sender.sent_bytes);
                 result["sent"] = json!(sender.sent);
-                result["received"] = json!(reception.received);
-                result["copies"] = json!(reception.copies);
-                result["reordered"] = json!(reception.reordered);
-                result["delay"] = json!(reception.delay.summary());
+                result["received"] = json!(stats.received);
+                result["copies"] = json!(stats.copies);
+                result["reordered"] = json!(stats.reordered);
+                result["delay"] = json!(stats.delay.summary());
                 result
             }
-            (Agent::Echoes(asks), _) => {
+            (Agent::Ping(requester), _) => {
                 let mut result = head(0);
-                result["sent"] = json!(asks.sent);
-                result["received"] = json!(asks.received);
+                result["sent"] = json!(requester.sent);
+                result["received"] = json!(requester.received);
                 result
             }
             _ => Value::Null,

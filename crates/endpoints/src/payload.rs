@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// What a simulated packet carries.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Load {
+pub(crate) enum Payload {
     /// Of TCP.
     Segment(Segment),
     /// A datagram, by its number, its payload, and when it left.
@@ -25,11 +25,11 @@ pub(crate) struct Arrival {
     pub marked: bool,
 }
 
-/// A sink that carries simulated packets: it hands what [`Cargo::carries`] on to the methods of
-/// [`Cargo`] that are named like its own.
-pub trait Carrier: Sink {
+/// A sink that carries simulated packets: it hands what [`PayloadPool::contains`] on to the methods of
+/// [`PayloadPool`] that are named like its own.
+pub trait PayloadSink: Sink {
     /// What they carry.
-    fn cargo(&mut self) -> &mut Cargo;
+    fn payloads(&mut self) -> &mut PayloadPool;
 
     /// An endpoint is about to send `packet`.
     fn sent(&mut self, packet: &Packet) {
@@ -39,11 +39,11 @@ pub trait Carrier: Sink {
 
 /// What simulated packets carry, and those that have arrived.
 #[derive(Default)]
-pub struct Cargo {
+pub struct PayloadPool {
     slots: Vec<Slot>,
     free: Vec<u32>,
     pub(crate) arrived: Vec<Arrival>,
-    pub(crate) echoes: Vec<EchoRow>,
+    pub(crate) echo_rows: Vec<EchoRow>,
     damaged: u64,
     /// Echo messages that ended on their way, by what they carry as their flow and by their fate.
     echo_fates: BTreeMap<(u32, &'static str), u64>,
@@ -52,7 +52,7 @@ pub struct Cargo {
 /// What a packet brings, and whom.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
-    pub load: Load,
+    pub payload: Payload,
     pub agent: u32,
     /// Packets that carry it: more than one after a link has made copies.
     references: u32,
@@ -63,10 +63,10 @@ pub(crate) struct Slot {
 /// Set in the bodies of simulated packets, and in no others.
 const SIMULATED: u32 = 1 << 31;
 
-impl Cargo {
+impl PayloadPool {
     /// Whether `packet` is a simulated one.
     #[inline]
-    pub fn carries(packet: &Packet) -> bool {
+    pub fn contains(packet: &Packet) -> bool {
         packet.body & SIMULATED != 0
     }
 
@@ -78,7 +78,7 @@ impl Cargo {
 
     /// What records have of the segment that `packet` carries on its `passage`, if it is one of TCP.
     pub fn segment(&self, packet: &Packet, passage: PacketRow) -> Option<SegmentRow> {
-        let Load::Segment(segment) = self.slots[(packet.body & !SIMULATED) as usize].load else {
+        let Payload::Segment(segment) = self.slots[(packet.body & !SIMULATED) as usize].payload else {
             return None;
         };
         let answers = segment.flags.has(Flags::ACK);
@@ -86,7 +86,7 @@ impl Cargo {
             packet: passage,
             sequence: segment.sequence,
             bytes: segment.bytes,
-            again: segment.flags.has(Flags::AGAIN),
+            again: segment.flags.has(Flags::RETRANSMISSION),
             acknowledged: answers.then_some(segment.acknowledged),
             window_bytes: segment.window,
             blocks: segment.sacks.map(|block| block.absolute(segment.acknowledged)),
@@ -99,8 +99,8 @@ impl Cargo {
     }
 
     /// The fates of echo requests since this was last asked, by flow and number.
-    pub fn echoes(&mut self) -> Vec<EchoRow> {
-        let mut rows = std::mem::take(&mut self.echoes);
+    pub fn take_echo_rows(&mut self) -> Vec<EchoRow> {
+        let mut rows = std::mem::take(&mut self.echo_rows);
         rows.sort_unstable_by_key(|row| (row.flow, row.seq));
         rows
     }
@@ -127,7 +127,7 @@ impl Cargo {
         let slot = &self.slots[(packet.body & !SIMULATED) as usize];
         // While a copy of it is under way, it has not ended, and never if one has arrived.
         let ends = slot.references == 1 && !slot.has_arrived;
-        if ends && matches!(slot.load, Load::Echo(_) | Load::EchoReply(_)) {
+        if ends && matches!(slot.payload, Payload::Echo(_) | Payload::EchoReply(_)) {
             *self.echo_fates.entry((packet.flow, fate.name())).or_default() += 1;
         }
         self.release(packet.body);
@@ -141,18 +141,19 @@ impl Cargo {
     /// See [`Sink::reply`]. Routers answer echo requests; simulated hosts need no other message, because
     /// they know the MTU of their path and the model's routes do not change.
     pub fn reply(&mut self, about: &Packet, message: Message) -> Option<Reply> {
-        let Slot { load: Load::Echo(number), agent, .. } = self.slots[(about.body & !SIMULATED) as usize]
+        let Slot { payload: Payload::Echo(number), agent, .. } =
+            self.slots[(about.body & !SIMULATED) as usize]
         else {
             return None;
         };
         (message == Message::EchoReply)
-            .then(|| Reply { body: self.load(agent, Load::EchoReply(number)), bytes: about.bytes })
+            .then(|| Reply { body: self.insert(agent, Payload::EchoReply(number)), bytes: about.bytes })
     }
 
-    /// Takes `load` for `agent`; returns the packet's body.
+    /// Takes `payload` for `agent`; returns the packet's body.
     #[inline]
-    pub(crate) fn load(&mut self, agent: u32, load: Load) -> u32 {
-        let slot = Slot { load, agent, references: 1, has_arrived: false };
+    pub(crate) fn insert(&mut self, agent: u32, payload: Payload) -> u32 {
+        let slot = Slot { payload, agent, references: 1, has_arrived: false };
         let place = match self.free.pop() {
             Some(place) => {
                 self.slots[place as usize] = slot;
@@ -168,7 +169,7 @@ impl Cargo {
 
     /// What an arrival brings.
     #[inline]
-    pub(crate) fn unload(&mut self, arrival: Arrival) -> Slot {
+    pub(crate) fn take(&mut self, arrival: Arrival) -> Slot {
         let slot = self.slots[(arrival.body & !SIMULATED) as usize];
         self.release(arrival.body);
         slot
@@ -192,10 +193,10 @@ mod tests {
 
     #[test]
     fn a_duplicated_echo_has_ended_only_if_no_copy_arrives() {
-        let mut cargo = Cargo::default();
+        let mut payloads = PayloadPool::default();
         let mut duplicated = |number| {
             let packet = Packet {
-                body: cargo.load(0, Load::Echo(number)),
+                body: payloads.insert(0, Payload::Echo(number)),
                 segment: 0,
                 segments: 1,
                 bytes: 84,
@@ -209,19 +210,19 @@ mod tests {
                 damage: 0,
                 offered: Time::ZERO,
             };
-            cargo.copied(&packet);
+            payloads.copied(&packet);
             packet
         };
         let [first, second, third] = [1, 2, 3].map(&mut duplicated);
-        cargo.deliver(&first);
-        let arrival = cargo.arrived.remove(0);
-        cargo.unload(arrival);
-        cargo.end(&first, Fate::Lost);
-        cargo.end(&second, Fate::Lost);
-        cargo.deliver(&second);
-        assert_eq!(cargo.echo_fates(), []);
-        cargo.end(&third, Fate::Lost);
-        cargo.end(&third, Fate::Down);
-        assert_eq!(cargo.echo_fates(), [(7, "down", 1)]);
+        payloads.deliver(&first);
+        let arrival = payloads.arrived.remove(0);
+        payloads.take(arrival);
+        payloads.end(&first, Fate::Lost);
+        payloads.end(&second, Fate::Lost);
+        payloads.deliver(&second);
+        assert_eq!(payloads.echo_fates(), []);
+        payloads.end(&third, Fate::Lost);
+        payloads.end(&third, Fate::Down);
+        assert_eq!(payloads.echo_fates(), [(7, "down", 1)]);
     }
 }

@@ -1,6 +1,6 @@
-//! What the algorithms of this thread's connections are told, and what they make of it; only with the feature `diary`.
+//! A trace of the calls of this thread's congestion-control algorithms; only with the feature `cc-trace`.
 //!
-//! A field of each connection would change what tests measure of them, so that this is kept beside them.
+//! The trace is thread-local, because a field of each connection would change the sizes that tests measure.
 
 use longhaul_congestion::{Ack, Algorithm, Congestion, CongestionControl};
 use longhaul_units::Time;
@@ -23,7 +23,7 @@ pub enum Event {
     Spurious(Time),
 }
 
-/// A call, and what came of it, in segments.
+/// A call, and the algorithm's state after it, in segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// The call.
@@ -35,22 +35,22 @@ pub struct Entry {
 }
 
 thread_local! {
-    static DIARY: RefCell<Option<Vec<Entry>>> = const { RefCell::new(None) };
+    static TRACE: RefCell<Option<Vec<Entry>>> = const { RefCell::new(None) };
 }
 
-/// From here on this thread's connections write down what their algorithms are told.
-pub fn begin() {
-    DIARY.set(Some(Vec::new()));
+/// Starts the trace of this thread's connections.
+pub fn start() {
+    TRACE.set(Some(Vec::new()));
 }
 
-/// What was written since [`begin`].
-pub fn end() -> Vec<Entry> {
-    DIARY.take().unwrap_or_default()
+/// Stops the trace, and returns the calls since [`start`].
+pub fn stop() -> Vec<Entry> {
+    TRACE.take().unwrap_or_default()
 }
 
-pub(crate) fn write(event: Event, algorithm: &Algorithm) {
-    DIARY.with_borrow_mut(|diary| {
-        if let Some(entries) = diary {
+pub(crate) fn record(event: Event, algorithm: &Algorithm) {
+    TRACE.with_borrow_mut(|trace| {
+        if let Some(entries) = trace {
             entries.push(Entry { event, window: algorithm.window(), threshold: algorithm.threshold() });
         }
     });

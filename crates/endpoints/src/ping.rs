@@ -1,18 +1,18 @@
-use crate::agent::{Way, Wire};
-use crate::cargo::{Carrier, Load};
+use crate::agent::{AgentContext, Way};
+use crate::payload::{Payload, PayloadSink};
 use longhaul_network::NodeId;
 use longhaul_record::EchoRow;
 use longhaul_units::{Span, Time};
 use std::collections::VecDeque;
 
 /// How long an answer is waited for.
-const PATIENCE: Span = Span::from_s(10);
+const REPLY_TIMEOUT: Span = Span::from_s(10);
 /// The same at the end of the run.
-const GRACE: Span = Span::from_s(1);
+const END_TIMEOUT: Span = Span::from_s(1);
 
 /// Sends echo requests, and answers those that come.
 #[derive(Debug)]
-pub struct Echoes {
+pub struct Ping {
     /// Position of the flow in the plan.
     flow: u32,
     pub way: Way,
@@ -39,10 +39,10 @@ pub struct Plan {
     pub count: u64,
 }
 
-impl Echoes {
+impl Ping {
     /// The end that asks.
     pub fn new(way: Way, plan: Plan) -> Self {
-        Echoes {
+        Ping {
             flow: plan.flow,
             way,
             bytes: plan.payload_bytes + 8 + if way.ipv6 { 40 } else { 20 },
@@ -58,8 +58,8 @@ impl Echoes {
     }
 
     /// The end that answers.
-    pub fn mirror(way: Way, plan: Plan) -> Self {
-        Echoes::new(way, Plan { count: 0, ..plan })
+    pub fn responder(way: Way, plan: Plan) -> Self {
+        Ping::new(way, Plan { count: 0, ..plan })
     }
 
     /// Of each packet, IP and above.
@@ -70,7 +70,7 @@ impl Echoes {
     /// When the next request leaves; after the last: when the oldest is given up.
     pub fn timer(&self) -> Time {
         match self.waiting.front() {
-            Some(&Some(oldest)) if self.next == Time::NEVER => oldest + PATIENCE,
+            Some(&Some(oldest)) if self.next == Time::NEVER => oldest + REPLY_TIMEOUT,
             _ => self.next,
         }
     }
@@ -84,59 +84,59 @@ impl Echoes {
         self.next == Time::NEVER && self.waiting.is_empty()
     }
 
-    pub fn expire(&mut self, wire: &mut Wire<'_, impl Carrier>) {
-        if wire.now >= self.next {
-            self.ask(wire);
+    pub fn expire(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
+        if context.now >= self.next {
+            self.send_request(context);
         }
-        self.forget(wire, PATIENCE);
+        self.expire_requests(context, REPLY_TIMEOUT);
     }
 
-    fn ask(&mut self, wire: &mut Wire<'_, impl Carrier>) {
+    fn send_request(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
         self.sent += 1;
         self.left -= 1;
-        self.waiting.push_back(Some(wire.now));
-        wire.send(&self.way, Load::Echo(self.sent), self.bytes, 0);
+        self.waiting.push_back(Some(context.now));
+        context.send(&self.way, Payload::Echo(self.sent), self.bytes, 0);
         self.next += self.every;
         if self.next >= self.stop || self.left == 0 {
             self.next = Time::NEVER;
         }
     }
 
-    pub fn answer(&mut self, number: u64, wire: &mut Wire<'_, impl Carrier>) {
-        wire.send(&self.way, Load::EchoReply(number), self.bytes, 0);
+    pub fn send_reply(&mut self, number: u64, context: &mut AgentContext<'_, impl PayloadSink>) {
+        context.send(&self.way, Payload::EchoReply(number), self.bytes, 0);
     }
 
-    pub fn receive(&mut self, number: u64, wire: &mut Wire<'_, impl Carrier>) {
+    pub fn receive(&mut self, number: u64, context: &mut AgentContext<'_, impl PayloadSink>) {
         let place = number.checked_sub(self.first).map(|place| place as usize);
         // A copy of an answer, or one that came too late, counts no more.
         let Some(sent) = place.and_then(|place| self.waiting.get_mut(place)).and_then(Option::take) else {
             return;
         };
         self.received += 1;
-        let rtt_ns = Some(wire.now.since(sent).ns());
-        wire.carrier.cargo().echoes.push(EchoRow {
+        let rtt_ns = Some(context.now.since(sent).ns());
+        context.sink.payloads().echo_rows.push(EchoRow {
             flow: self.flow,
             seq: number,
             sent_ns: sent.ns(),
             rtt_ns,
         });
-        self.forget(wire, PATIENCE);
+        self.expire_requests(context, REPLY_TIMEOUT);
     }
 
     /// Records as lost what never came by the end of the run; what left less than a second before may
     /// still be on its way, and counts for nothing.
-    pub fn close(&mut self, wire: &mut Wire<'_, impl Carrier>) {
-        self.forget(wire, GRACE);
+    pub fn close(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
+        self.expire_requests(context, END_TIMEOUT);
     }
 
-    fn forget(&mut self, wire: &mut Wire<'_, impl Carrier>, patience: Span) {
+    fn expire_requests(&mut self, context: &mut AgentContext<'_, impl PayloadSink>, timeout: Span) {
         while let Some(&oldest) = self.waiting.front() {
             if let Some(sent) = oldest {
-                if wire.now.since(sent) < patience {
+                if context.now.since(sent) < timeout {
                     return;
                 }
                 let row = EchoRow { flow: self.flow, seq: self.first, sent_ns: sent.ns(), rtt_ns: None };
-                wire.carrier.cargo().echoes.push(row);
+                context.sink.payloads().echo_rows.push(row);
             }
             self.waiting.pop_front();
             self.first += 1;

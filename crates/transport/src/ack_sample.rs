@@ -1,9 +1,9 @@
-use crate::delivery::Newest;
+use crate::delivery::RateSample;
 use longhaul_units::{Span, Time};
 
-/// What one acknowledgement brought.
+/// The information of one acknowledgement.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tally {
+pub(crate) struct AckSample {
     pub(crate) now: Time,
     /// The echoed time, to tell a retransmission's acknowledgement from the original's.
     pub(crate) echo: Option<Time>,
@@ -11,29 +11,29 @@ pub(crate) struct Tally {
     pub(crate) min_rtt: Span,
     /// Segments acknowledged in order.
     pub(crate) acked: u32,
-    /// Segments newly known to have arrived.
+    /// Segments newly delivered, cumulatively or by SACK.
     pub(crate) delivered: u32,
     /// Payload acknowledged in order.
     pub(crate) bytes: u64,
     /// Of the unambiguous ones, the delivered segment that was sent last (RFC 8985, section 6.2).
     pub(crate) newest: Option<(Time, u64)>,
-    /// When the newest delivered segment left that has never been sent again.
+    /// When the newest delivered segment was sent that was never retransmitted.
     pub(crate) newest_original: Option<Time>,
-    /// When the oldest segment left that this acknowledged in order and that had not been SACKed.
+    /// When the oldest cumulatively acknowledged segment was sent that had not been SACKed.
     pub(crate) oldest: Option<Time>,
-    /// Whether one of these had been sent again (Karn's algorithm: no sample).
+    /// Whether one of these was retransmitted (Karn's algorithm: no sample).
     pub(crate) ambiguous: bool,
-    /// By how many segments the most belated original arrived behind later ones; 0: in order.
+    /// Largest reordering of an original transmission, in segments; 0: in order.
     pub(crate) reordering: u32,
-    /// The same of segments that were sent again: reordering if that was for nothing.
-    pub(crate) doubtful: u32,
+    /// The same of retransmitted segments: reordering if the retransmission is spurious.
+    pub(crate) retransmitted_reordering: u32,
     /// The delivery-rate sample.
-    pub(crate) rate: Option<Newest>,
+    pub(crate) rate: Option<RateSample>,
 }
 
-impl Tally {
+impl AckSample {
     pub(crate) fn new(now: Time, echo: Option<Time>, min_rtt: Span) -> Self {
-        Tally {
+        AckSample {
             now,
             echo,
             min_rtt,
@@ -45,7 +45,7 @@ impl Tally {
             oldest: None,
             ambiguous: false,
             reordering: 0,
-            doubtful: 0,
+            retransmitted_reordering: 0,
             rate: None,
         }
     }
