@@ -1,14 +1,14 @@
-// A law as programs of the kernel (struct tcp_congestion_ops). Include after the law's own header.
+// An algorithm as BPF programs (struct tcp_congestion_ops). Include after the algorithm's own header.
 //
-// The kernel keeps the window in whole segments and changes it itself in recovery, after idle times and where the
-// application had too little to send; the law keeps it with its fraction and follows. What the kernel calls is
-// translated into the events that the law knows.
+// The kernel has the window in whole segments, and changes it itself in recovery, after idle periods and when the
+// application limits the sender; the algorithm has its fraction, too, and follows these changes. The callbacks are
+// translated into the algorithm's events.
 #pragma once
 
 #define PROGRAM(name) __attribute__((section("struct_ops/" #name), used))
 #define AS_IN_KERNEL __attribute__((preserve_access_index))
 
-/* Only the fields needed; where they are in the running kernel is found out as the programs are loaded. */
+/* Only the fields needed; CO-RE relocates them when the programs are loaded. */
 struct tcp_sock {
 	u32 snd_una, snd_nxt, snd_cwnd, snd_ssthresh, snd_cwnd_clamp, packets_out, max_packets_out, lost;
 	u8 is_cwnd_limited : 1;
@@ -28,10 +28,10 @@ static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
 static u32 (*const bpf_get_prandom_u32)(void) = (void *)7;
 #define CREATE 1
 
-/* The loader fills it in. */
+/* Set by the loader. */
 const volatile struct parameters parameters __attribute__((section(".rodata")));
 
-/* By a way that the compiler does not follow: it would take them for the zeros that they are in the object. */
+/* Hides the object's zeros from the optimizer. */
 INLINE const struct parameters *loaded(void)
 {
 	const struct parameters *at = (const struct parameters *)&parameters;
@@ -41,18 +41,18 @@ INLINE const struct parameters *loaded(void)
 #define WITH loaded()
 
 struct connection {
-	struct law law;
-	/* Before the last congestion, which may turn out to be a timeout. */
-	struct law before;
+	struct cc cc;
+	/* Before the last congestion event, which may be a timeout. */
+	struct cc before;
 	/* Bytes acknowledged so far, and the sequence number that belongs to it. */
 	u64 acknowledged;
 	u32 snd_una;
-	/* Segments lost so far, as far as the law knows. */
+	/* Losses that the algorithm has processed. */
 	u32 lost;
 	u64 min_rtt_ns;
 };
 
-/* The loader makes it: a map of the type BPF_MAP_TYPE_SK_STORAGE. */
+/* Created by the loader: a map of the type BPF_MAP_TYPE_SK_STORAGE. */
 struct {
 	int *key;
 	struct connection *value;
@@ -86,7 +86,7 @@ INLINE u64 is_cwnd_limited(struct tcp_sock *tcp)
 	return value << FIELD_INFO(4) >> FIELD_INFO(5);
 }
 
-/* Whether the window held the sender back; below the threshold, also if half of it was used. */
+/* Whether the window limited the sender; in slow start, also if half of it was used. */
 INLINE u8 window_limited(struct tcp_sock *tcp)
 {
 	if (is_cwnd_limited(tcp))
@@ -94,7 +94,7 @@ INLINE u8 window_limited(struct tcp_sock *tcp)
 	return tcp->snd_cwnd < tcp->snd_ssthresh && tcp->snd_cwnd < 2 * tcp->max_packets_out;
 }
 
-/* What the kernel has changed itself. */
+/* Takes over the kernel's own changes. */
 INLINE void follow(struct window *window, struct tcp_sock *tcp)
 {
 	u32 threshold = tcp->snd_ssthresh;
@@ -108,20 +108,19 @@ INLINE void follow(struct window *window, struct tcp_sock *tcp)
 
 INLINE u32 whole(u64 segments) { return segments == INFINITE ? TCP_INFINITE_SSTHRESH : segments >> 32; }
 
-#ifdef LAW_DRAWS
-/* Losses that the law is told of at once, so that the kernel can see that this ends; more come with the next
- * acknowledgement. */
-#define MOST_LOST 8
+#ifdef CC_DRAWS
+/* Bound of the loop for the verifier; further losses are processed with the next acknowledgement. */
+#define MAX_LOSSES 8
 
-INLINE void tell_of_losses(struct connection *connection, struct tcp_sock *tcp)
+INLINE void process_losses(struct connection *connection, struct tcp_sock *tcp)
 {
 	int count;
-	_Pragma("clang loop unroll(disable)") for (count = 0; count < MOST_LOST; count++)
+	_Pragma("clang loop unroll(disable)") for (count = 0; count < MAX_LOSSES; count++)
 	{
 		if (connection->lost == tcp->lost)
 			break;
 		connection->lost++;
-		law_on_lost(&connection->law, WITH, bpf_get_prandom_u32());
+		cc_on_lost(&connection->cc, WITH, bpf_get_prandom_u32());
 	}
 }
 #endif
@@ -132,7 +131,7 @@ PROGRAM(init) void init(u64 *arguments)
 	struct connection *connection = bpf_sk_storage_get(&connections, tcp, 0, CREATE);
 	if (!connection)
 		return;
-	law_begin(&connection->law, (u64)tcp->snd_cwnd << 32);
+	cc_begin(&connection->cc, (u64)tcp->snd_cwnd << 32);
 	connection->acknowledged = 0;
 	connection->snd_una = tcp->snd_una;
 	connection->lost = tcp->lost;
@@ -148,12 +147,12 @@ PROGRAM(cong_avoid) void cong_avoid(u64 *arguments)
 	u32 most;
 	if (!connection)
 		return;
-	window = &connection->law.window;
+	window = &connection->cc.window;
 	follow(window, tcp);
 	ack.now_ns = bpf_ktime_get_ns();
 	ack.acked = arguments[2];
 	ack.window_limited = window_limited(tcp);
-	law_grow(&connection->law, WITH, &ack);
+	cc_grow(&connection->cc, WITH, &ack);
 	most = tcp->snd_cwnd_clamp;
 	window->size = smaller(window->size, (u64)most << 32);
 	tcp->snd_cwnd = window->size >> 32;
@@ -165,13 +164,13 @@ PROGRAM(ssthresh) u32 ssthresh(u64 *arguments)
 	struct connection *connection = connection_of(tcp);
 	if (!connection)
 		return tcp->snd_cwnd > 4 ? tcp->snd_cwnd / 2 : 2;
-	follow(&connection->law.window, tcp);
-	connection->before = connection->law;
-#ifdef LAW_DRAWS
-	tell_of_losses(connection, tcp);
+	follow(&connection->cc.window, tcp);
+	connection->before = connection->cc;
+#ifdef CC_DRAWS
+	process_losses(connection, tcp);
 #endif
-	law_on_congestion(&connection->law, WITH, bpf_ktime_get_ns(), tcp->packets_out);
-	return whole(connection->law.window.threshold);
+	cc_on_congestion(&connection->cc, WITH, bpf_ktime_get_ns(), tcp->packets_out);
+	return whole(connection->cc.window.threshold);
 }
 
 /* Right after ssthresh(), if it was called for a timeout. */
@@ -184,10 +183,10 @@ PROGRAM(cwnd_event) void cwnd_event(u64 *arguments)
 	connection = connection_of(tcp);
 	if (!connection)
 		return;
-	connection->law = connection->before;
+	connection->cc = connection->before;
 	connection->lost = tcp->lost;
-	law_on_timeout(&connection->law, WITH, bpf_ktime_get_ns(), tcp->packets_out);
-	tcp->snd_ssthresh = whole(connection->law.window.threshold);
+	cc_on_timeout(&connection->cc, WITH, bpf_ktime_get_ns(), tcp->packets_out);
+	tcp->snd_ssthresh = whole(connection->cc.window.threshold);
 }
 
 PROGRAM(undo_cwnd) u32 undo_cwnd(u64 *arguments)
@@ -197,12 +196,12 @@ PROGRAM(undo_cwnd) u32 undo_cwnd(u64 *arguments)
 	u32 window = tcp->snd_cwnd, restored;
 	if (!connection)
 		return window;
-	law_on_spurious(&connection->law, WITH);
-	restored = connection->law.window.size >> 32;
+	cc_on_spurious(&connection->cc, WITH);
+	restored = connection->cc.window.size >> 32;
 	return restored > window ? restored : window;
 }
 
-#ifdef LAW_MEASURES
+#ifdef CC_MEASURES
 /* With every acknowledgement, also during recovery. */
 PROGRAM(pkts_acked) void pkts_acked(u64 *arguments)
 {
@@ -225,20 +224,20 @@ PROGRAM(pkts_acked) void pkts_acked(u64 *arguments)
 	ack.min_rtt_ns = connection->min_rtt_ns;
 	ack.first_unacked = connection->acknowledged;
 	ack.next_sequence = connection->acknowledged + (u32)(tcp->snd_nxt - una);
-	law_measure(&connection->law, &ack);
+	cc_measure(&connection->cc, &ack);
 }
 #endif
 
-#ifdef LAW_DRAWS
-/* With every acknowledgement: more losses of a recovery under way lower what it aims at. */
+#ifdef CC_DRAWS
+/* With every acknowledgement: further losses of a recovery lower its ssthresh. */
 PROGRAM(pkts_acked) void pkts_acked(u64 *arguments)
 {
 	struct tcp_sock *tcp = (void *)arguments[0];
 	struct connection *connection = connection_of(tcp);
-	if (!connection || !connection->law.in_episode || connection->lost == tcp->lost)
+	if (!connection || !connection->cc.in_episode || connection->lost == tcp->lost)
 		return;
-	tell_of_losses(connection, tcp);
-	tcp->snd_ssthresh = whole(connection->law.window.threshold);
+	process_losses(connection, tcp);
+	tcp->snd_ssthresh = whole(connection->cc.window.threshold);
 }
 
 PROGRAM(set_state) void set_state(u64 *arguments)
@@ -248,6 +247,6 @@ PROGRAM(set_state) void set_state(u64 *arguments)
 		return;
 	connection = connection_of((void *)arguments[0]);
 	if (connection)
-		law_on_recovered(&connection->law);
+		cc_on_recovered(&connection->cc);
 }
 #endif

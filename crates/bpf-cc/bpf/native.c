@@ -1,11 +1,11 @@
-// A law's core as a program of the machine: reads its parameters (one line of integers), the first window, and one
-// event per line; writes window and threshold after each. `LAW` is the law's header.
-#include LAW
+// An algorithm's core as a native program: reads its parameters (one line of integers), the initial window, and one
+// event per line; writes window and threshold after each event. `ALGORITHM` is the algorithm's header.
+#include ALGORITHM
 #include <stdio.h>
 #include <stdlib.h>
 
 static struct parameters parameters;
-static struct law law;
+static struct cc cc;
 
 int main(void)
 {
@@ -17,46 +17,46 @@ int main(void)
 			return EXIT_FAILURE;
 	if (scanf("%llu", &initial) != 1)
 		return EXIT_FAILURE;
-	law_begin(&law, initial);
+	cc_begin(&cc, initial);
 	while (scanf(" %c %llu", &event, &now) == 2) {
 		switch (event) {
 		case 'A':
 			if (scanf("%llu%llu%llu%llu%llu%llu%llu%llu", &a, &b, &c, &d, &e, &f, &g, &h) != 8)
 				return EXIT_FAILURE;
 			struct ack ack = { now, a, b, c, d, e, f, g, h };
-#ifdef LAW_MEASURES
-			law_measure(&law, &ack);
+#ifdef CC_MEASURES
+			cc_measure(&cc, &ack);
 #endif
-			law_grow(&law, &parameters, &ack);
+			cc_grow(&cc, &parameters, &ack);
 			break;
 		case 'C':
 		case 'T':
 			if (scanf("%llu", &a) != 1)
 				return EXIT_FAILURE;
 			if (event == 'C')
-				law_on_congestion(&law, &parameters, now, a);
+				cc_on_congestion(&cc, &parameters, now, a);
 			else
-				law_on_timeout(&law, &parameters, now, a);
+				cc_on_timeout(&cc, &parameters, now, a);
 			break;
 		case 'L':
 			if (scanf("%llu", &a) != 1)
 				return EXIT_FAILURE;
-#ifdef LAW_DRAWS
-			law_on_lost(&law, &parameters, a);
+#ifdef CC_DRAWS
+			cc_on_lost(&cc, &parameters, a);
 #endif
 			break;
 		case 'R':
-#ifdef LAW_DRAWS
-			law_on_recovered(&law);
+#ifdef CC_DRAWS
+			cc_on_recovered(&cc);
 #endif
 			break;
 		case 'S':
-			law_on_spurious(&law, &parameters);
+			cc_on_spurious(&cc, &parameters);
 			break;
 		default:
 			return EXIT_FAILURE;
 		}
-		printf("%llu %llu\n", law.window.size, law.window.threshold);
+		printf("%llu %llu\n", cc.window.size, cc.window.threshold);
 	}
 	return feof(stdin) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -10,65 +10,65 @@ struct parameters {
 	u64 beta, fast_convergence;
 };
 
-struct law {
+struct cc {
 	struct window window;
 	/* Where the last loss was; 0 before the first one. */
 	u64 maximum, maximum_before;
 };
 
-INLINE void law_begin(struct law *law, u64 initial)
+INLINE void cc_begin(struct cc *cc, u64 initial)
 {
-	window_begin(&law->window, initial);
-	law->maximum = law->maximum_before = 0;
+	window_begin(&cc->window, initial);
+	cc->maximum = cc->maximum_before = 0;
 }
 
 /* Segments that the next round trip adds. */
-INLINE u64 law_increment(const struct law *law, const struct parameters *with)
+INLINE u64 cc_increment(const struct cc *cc, const struct parameters *with)
 {
-	u64 window = law->window.size, step;
+	u64 window = cc->window.size, step;
 	if (window <= with->low_window)
 		return ONE;
-	if (!law->maximum)
+	if (!cc->maximum)
 		return larger(with->max_increment, window / 20);
-	if (window < law->maximum) {
-		step = product(law->maximum - window, with->share);
+	if (window < cc->maximum) {
+		step = product(cc->maximum - window, with->share);
 		return step <= ONE ? with->min_increment : smaller(step, with->max_increment);
 	}
-	window -= law->maximum;
+	window -= cc->maximum;
 	if (window < with->divisor)
 		return with->min_increment;
 	return smaller(product(window, with->share_beyond), with->max_increment);
 }
 
-INLINE void law_grow(struct law *law, const struct parameters *with, const struct ack *ack)
+INLINE void cc_grow(struct cc *cc, const struct parameters *with, const struct ack *ack)
 {
-	u64 rest = window_grow(&law->window, &with->slow_start, ack);
+	u64 rest = window_grow(&cc->window, &with->slow_start, ack);
 	if (rest)
-		window_add(&law->window, product(rest, quotient(law_increment(law, with), law->window.size)));
+		window_add(&cc->window, product(rest, quotient(cc_increment(cc, with), cc->window.size)));
 }
 
-INLINE u64 law_target(struct law *law, const struct parameters *with, u32 in_flight)
+INLINE u64 cc_target(struct cc *cc, const struct parameters *with, u32 in_flight)
 {
-	u64 used = window_used(&law->window, in_flight);
-	int lower = with->fast_convergence && used < law->maximum;
-	law->maximum_before = law->maximum;
-	law->maximum = lower ? product(used, (ONE + with->beta) / 2) : used;
+	u64 used = window_used(&cc->window, in_flight);
+	int lower = with->fast_convergence && used < cc->maximum;
+	cc->maximum_before = cc->maximum;
+	cc->maximum = lower ? product(used, (ONE + with->beta) / 2) : used;
 	return used <= with->low_window ? used / 2 : product(used, with->beta);
 }
 
-INLINE void law_on_congestion(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+INLINE void cc_on_congestion(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)
 {
-	window_reduce(&law->window, law_target(law, with, in_flight));
+	window_reduce(&cc->window, cc_target(cc, with, in_flight));
 }
 
-INLINE void law_on_timeout(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+INLINE void cc_on_timeout(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)
 {
-	window_collapse(&law->window, law_target(law, with, in_flight));
-	law->maximum = 0;
+	window_collapse(&cc->window, cc_target(cc, with, in_flight));
+	cc->maximum = 0;
 }
 
-INLINE void law_on_spurious(struct law *law, const struct parameters *with)
+INLINE void cc_on_spurious(struct cc *cc, const struct parameters *with)
 {
-	window_restore(&law->window);
-	law->maximum = law->maximum_before;
+	window_restore(&cc->window);
+	cc->maximum = cc->maximum_before;
 }

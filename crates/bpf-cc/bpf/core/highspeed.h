@@ -9,17 +9,17 @@ struct parameters {
 	u64 log2_low_window, slope;
 };
 
-struct law {
+struct cc {
 	struct window window;
 	/* a(w) of the window of so many whole segments. */
 	u64 whole, increase;
 };
 
-INLINE void law_begin(struct law *law, u64 initial)
+INLINE void cc_begin(struct cc *cc, u64 initial)
 {
-	window_begin(&law->window, initial);
-	law->whole = 0;
-	law->increase = ONE;
+	window_begin(&cc->window, initial);
+	cc->whole = 0;
+	cc->increase = ONE;
 }
 
 /* Bits of the fraction that log2() finds and power_of_2() heeds. */
@@ -74,7 +74,7 @@ INLINE u64 power_of_2(u64 exponent)
 }
 
 /* b(w), if log2_window is the logarithm of the window, which is larger than low_window. */
-INLINE u64 law_decrease(const struct parameters *with, u64 log2_window)
+INLINE u64 cc_decrease(const struct parameters *with, u64 log2_window)
 {
 	u64 beyond = log2_window > with->log2_low_window ? log2_window - with->log2_low_window : 0;
 	u64 less = product(beyond, with->slope);
@@ -82,45 +82,45 @@ INLINE u64 law_decrease(const struct parameters *with, u64 log2_window)
 }
 
 /* a(w) = w^2 p(w) 2 b(w) / (2 - b(w)) with p(w) = 0.078 / w^1.2. */
-INLINE u64 law_increase(const struct parameters *with, u64 window)
+INLINE u64 cc_increase(const struct parameters *with, u64 window)
 {
 	u64 log2_window, share;
 	if (window <= with->low_window)
 		return ONE;
 	log2_window = log2_of(window);
-	share = law_decrease(with, log2_window);
+	share = cc_decrease(with, log2_window);
 	share = quotient(2 * share, 2 * ONE - share);
 	/* 0.078 and 0.8, rounded to the nearest. */
 	return larger(product(product(power_of_2(product(log2_window, 3435973837ULL)), 335007449ULL), share), ONE);
 }
 
-INLINE void law_grow(struct law *law, const struct parameters *with, const struct ack *ack)
+INLINE void cc_grow(struct cc *cc, const struct parameters *with, const struct ack *ack)
 {
-	u64 rest = window_grow(&law->window, &with->slow_start, ack);
-	u64 whole = law->window.size >> 32;
+	u64 rest = window_grow(&cc->window, &with->slow_start, ack);
+	u64 whole = cc->window.size >> 32;
 	if (!rest)
 		return;
-	if (law->whole != whole) {
-		law->whole = whole;
-		law->increase = law_increase(with, whole << 32);
+	if (cc->whole != whole) {
+		cc->whole = whole;
+		cc->increase = cc_increase(with, whole << 32);
 	}
-	window_add(&law->window, product(rest, quotient(law->increase, law->window.size)));
+	window_add(&cc->window, product(rest, quotient(cc->increase, cc->window.size)));
 }
 
-INLINE u64 law_target(const struct law *law, const struct parameters *with, u32 in_flight)
+INLINE u64 cc_target(const struct cc *cc, const struct parameters *with, u32 in_flight)
 {
-	u64 used = window_used(&law->window, in_flight);
-	return used - product(used, used <= with->low_window ? ONE / 2 : law_decrease(with, log2_of(used)));
+	u64 used = window_used(&cc->window, in_flight);
+	return used - product(used, used <= with->low_window ? ONE / 2 : cc_decrease(with, log2_of(used)));
 }
 
-INLINE void law_on_congestion(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+INLINE void cc_on_congestion(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)
 {
-	window_reduce(&law->window, law_target(law, with, in_flight));
+	window_reduce(&cc->window, cc_target(cc, with, in_flight));
 }
 
-INLINE void law_on_timeout(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+INLINE void cc_on_timeout(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)
 {
-	window_collapse(&law->window, law_target(law, with, in_flight));
+	window_collapse(&cc->window, cc_target(cc, with, in_flight));
 }
 
-INLINE void law_on_spurious(struct law *law, const struct parameters *with) { window_restore(&law->window); }
+INLINE void cc_on_spurious(struct cc *cc, const struct parameters *with) { window_restore(&cc->window); }

@@ -2,7 +2,7 @@
 #pragma once
 #include "window.h"
 
-#define LAW_MEASURES 1
+#define CC_MEASURES 1
 #define SECOND_NS 1000000000ULL
 
 struct parameters {
@@ -12,7 +12,7 @@ struct parameters {
 	u64 adaptive_backoff, rtt_scaling;
 };
 
-struct law {
+struct cc {
 	struct window window;
 	/* Since the last congestion: when it was, 0 before the first; and the largest RTT. */
 	u64 congested_ns, max_rtt_ns, min_rtt_ns;
@@ -24,90 +24,90 @@ struct law {
 	u64 congested_before_ns, beta_before, may_restore;
 };
 
-INLINE void law_begin(struct law *law, u64 initial)
+INLINE void cc_begin(struct cc *cc, u64 initial)
 {
-	*law = (struct law){ .beta = ONE / 2 };
-	window_begin(&law->window, initial);
+	*cc = (struct cc){ .beta = ONE / 2 };
+	window_begin(&cc->window, initial);
 }
 
-INLINE void law_measure(struct law *law, const struct ack *ack)
+INLINE void cc_measure(struct cc *cc, const struct ack *ack)
 {
 	u64 span_ns;
-	law->max_rtt_ns = larger(law->max_rtt_ns, ack->rtt_ns);
-	law->min_rtt_ns = ack->min_rtt_ns;
-	law->round_delivered += ack->delivered;
-	if (ack->first_unacked < law->round_end)
+	cc->max_rtt_ns = larger(cc->max_rtt_ns, ack->rtt_ns);
+	cc->min_rtt_ns = ack->min_rtt_ns;
+	cc->round_delivered += ack->delivered;
+	if (ack->first_unacked < cc->round_end)
 		return;
-	law->round_end = larger(ack->next_sequence, ack->first_unacked + 1);
-	span_ns = ack->now_ns - law->round_began_ns;
-	if (law->round_began_ns && ack->now_ns > law->round_began_ns)
-		law->bandwidth =
-			larger(law->bandwidth, (smaller(law->round_delivered, (1 << 24) - 1) << 40) / span_ns);
-	law->round_began_ns = ack->now_ns;
-	law->round_delivered = 0;
+	cc->round_end = larger(ack->next_sequence, ack->first_unacked + 1);
+	span_ns = ack->now_ns - cc->round_began_ns;
+	if (cc->round_began_ns && ack->now_ns > cc->round_began_ns)
+		cc->bandwidth =
+			larger(cc->bandwidth, (smaller(cc->round_delivered, (1 << 24) - 1) << 40) / span_ns);
+	cc->round_began_ns = ack->now_ns;
+	cc->round_delivered = 0;
 }
 
 /* Segments that a round trip adds. */
-INLINE u64 law_increment(const struct law *law, const struct parameters *with, u64 now_ns)
+INLINE u64 cc_increment(const struct cc *cc, const struct parameters *with, u64 now_ns)
 {
 	u64 since_ns, beyond_ns, beyond, alpha, scale;
-	if (!law->congested_ns)
+	if (!cc->congested_ns)
 		return ONE;
-	since_ns = now_ns > law->congested_ns ? now_ns - law->congested_ns : 0;
+	since_ns = now_ns > cc->congested_ns ? now_ns - cc->congested_ns : 0;
 	beyond_ns = since_ns > with->low_speed_ns ? since_ns - with->low_speed_ns : 0;
 	beyond_ns = smaller(beyond_ns, 30000 * SECOND_NS);
 	beyond = (beyond_ns / SECOND_NS << 32) + (beyond_ns % SECOND_NS << 32) / SECOND_NS;
 	alpha = ONE + 10 * beyond + product(beyond, beyond) / 4;
-	if (with->rtt_scaling && law->min_rtt_ns) {
+	if (with->rtt_scaling && cc->min_rtt_ns) {
 		/* The inverse of 0.1 s / RTTmin between 0.5 and 10. */
-		scale = (smaller(law->min_rtt_ns, SECOND_NS) << 32) / (SECOND_NS / 10);
+		scale = (smaller(cc->min_rtt_ns, SECOND_NS) << 32) / (SECOND_NS / 10);
 		alpha = larger(product(alpha, between(ONE / 10, scale, 2 * ONE)), ONE);
 	}
-	return product(2 * (ONE - law->beta), alpha);
+	return product(2 * (ONE - cc->beta), alpha);
 }
 
-INLINE void law_grow(struct law *law, const struct parameters *with, const struct ack *ack)
+INLINE void cc_grow(struct cc *cc, const struct parameters *with, const struct ack *ack)
 {
-	u64 rest = window_grow(&law->window, &with->slow_start, ack);
+	u64 rest = window_grow(&cc->window, &with->slow_start, ack);
 	if (rest)
-		window_add(&law->window,
-			   product(rest, quotient(law_increment(law, with, ack->now_ns), law->window.size)));
+		window_add(&cc->window,
+			   product(rest, quotient(cc_increment(cc, with, ack->now_ns), cc->window.size)));
 }
 
 /* Section 3.2: the factor of this congestion. */
-INLINE u64 law_target(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+INLINE u64 cc_target(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)
 {
-	u64 now = law->bandwidth, last = law->last_bandwidth;
+	u64 now = cc->bandwidth, last = cc->last_bandwidth;
 	u64 change = now > last ? now - last : last - now;
-	law->congested_before_ns = law->congested_ns;
-	law->beta_before = law->beta;
-	law->may_restore = 1;
-	law->beta = ONE / 2;
-	if (with->adaptive_backoff && change <= product(last, with->bandwidth_switch) && law->max_rtt_ns)
-		law->beta = between(ONE / 2, quotient(law->min_rtt_ns, law->max_rtt_ns), ONE / 10 * 8);
-	law->last_bandwidth = now;
-	law->bandwidth = 0;
-	law->max_rtt_ns = 0;
-	law->congested_ns = now_ns;
-	return product(window_used(&law->window, in_flight), law->beta);
+	cc->congested_before_ns = cc->congested_ns;
+	cc->beta_before = cc->beta;
+	cc->may_restore = 1;
+	cc->beta = ONE / 2;
+	if (with->adaptive_backoff && change <= product(last, with->bandwidth_switch) && cc->max_rtt_ns)
+		cc->beta = between(ONE / 2, quotient(cc->min_rtt_ns, cc->max_rtt_ns), ONE / 10 * 8);
+	cc->last_bandwidth = now;
+	cc->bandwidth = 0;
+	cc->max_rtt_ns = 0;
+	cc->congested_ns = now_ns;
+	return product(window_used(&cc->window, in_flight), cc->beta);
 }
 
-INLINE void law_on_congestion(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+INLINE void cc_on_congestion(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)
 {
-	window_reduce(&law->window, law_target(law, with, now_ns, in_flight));
+	window_reduce(&cc->window, cc_target(cc, with, now_ns, in_flight));
 }
 
-INLINE void law_on_timeout(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+INLINE void cc_on_timeout(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)
 {
-	window_collapse(&law->window, law_target(law, with, now_ns, in_flight));
+	window_collapse(&cc->window, cc_target(cc, with, now_ns, in_flight));
 }
 
-INLINE void law_on_spurious(struct law *law, const struct parameters *with)
+INLINE void cc_on_spurious(struct cc *cc, const struct parameters *with)
 {
-	window_restore(&law->window);
-	if (!law->may_restore)
+	window_restore(&cc->window);
+	if (!cc->may_restore)
 		return;
-	law->congested_ns = law->congested_before_ns;
-	law->beta = law->beta_before;
-	law->may_restore = 0;
+	cc->congested_ns = cc->congested_before_ns;
+	cc->beta = cc->beta_before;
+	cc->may_restore = 0;
 }

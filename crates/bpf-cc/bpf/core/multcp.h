@@ -8,15 +8,15 @@ struct parameters {
 	u64 flows, keep, knee;
 };
 
-struct law {
+struct cc {
 	struct window window;
 };
 
-INLINE void law_begin(struct law *law, u64 initial) { window_begin(&law->window, initial); }
+INLINE void cc_begin(struct cc *cc, u64 initial) { window_begin(&cc->window, initial); }
 
-INLINE void law_grow(struct law *law, const struct parameters *with, const struct ack *ack)
+INLINE void cc_grow(struct cc *cc, const struct parameters *with, const struct ack *ack)
 {
-	struct window *window = &law->window;
+	struct window *window = &cc->window;
 	u64 size = window->size;
 	u64 rest = window_grow(window, &with->slow_start, ack);
 	if (window_in_slow_start(window) && size < with->knee)
@@ -25,19 +25,19 @@ INLINE void law_grow(struct law *law, const struct parameters *with, const struc
 		window_add(window, product(rest, quotient(with->flows, window->size)));
 }
 
-INLINE u64 law_target(const struct law *law, const struct parameters *with, u32 in_flight)
+INLINE u64 cc_target(const struct cc *cc, const struct parameters *with, u32 in_flight)
 {
-	return product(window_used(&law->window, in_flight), with->keep);
+	return product(window_used(&cc->window, in_flight), with->keep);
 }
 
-INLINE void law_on_congestion(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+INLINE void cc_on_congestion(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)
 {
-	window_reduce(&law->window, law_target(law, with, in_flight));
+	window_reduce(&cc->window, cc_target(cc, with, in_flight));
 }
 
-INLINE void law_on_timeout(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+INLINE void cc_on_timeout(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)
 {
-	window_collapse(&law->window, law_target(law, with, in_flight));
+	window_collapse(&cc->window, cc_target(cc, with, in_flight));
 }
 
-INLINE void law_on_spurious(struct law *law, const struct parameters *with) { window_restore(&law->window); }
+INLINE void cc_on_spurious(struct cc *cc, const struct parameters *with) { window_restore(&cc->window); }

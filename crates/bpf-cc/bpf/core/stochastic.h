@@ -2,7 +2,7 @@
 #pragma once
 #include "window.h"
 
-#define LAW_DRAWS 1
+#define CC_DRAWS 1
 /* A power of 2. */
 #define MOST_STREAMS 32
 
@@ -12,7 +12,7 @@ struct parameters {
 	u64 streams, increment;
 };
 
-struct law {
+struct cc {
 	struct window window;
 	/* What every stream has grown by since they were split off. A stream's window is its base and this. */
 	u64 grown;
@@ -26,119 +26,119 @@ struct law {
 #define EACH_STREAM(index, with) \
 	_Pragma("clang loop unroll(disable)") for (index = 0; index < MOST_STREAMS && index < (with)->streams; index++)
 
-INLINE void law_begin(struct law *law, u64 initial)
+INLINE void cc_begin(struct cc *cc, u64 initial)
 {
-	window_begin(&law->window, initial);
-	law->grown = law->split = law->in_episode = law->halved = 0;
+	window_begin(&cc->window, initial);
+	cc->grown = cc->split = cc->in_episode = cc->halved = 0;
 }
 
-INLINE void law_grow(struct law *law, const struct parameters *with, const struct ack *ack)
+INLINE void cc_grow(struct cc *cc, const struct parameters *with, const struct ack *ack)
 {
-	u64 rest = window_grow(&law->window, &with->slow_start, ack), step;
+	u64 rest = window_grow(&cc->window, &with->slow_start, ack), step;
 	if (!rest)
 		return;
-	step = product(rest, quotient(with->increment, law->window.size));
-	window_add(&law->window, step);
-	if (law->split)
-		law->grown += step / with->streams;
+	step = product(rest, quotient(with->increment, cc->window.size));
+	window_add(&cc->window, step);
+	if (cc->split)
+		cc->grown += step / with->streams;
 }
 
-INLINE void law_begin_episode(struct law *law, const struct parameters *with)
+INLINE void cc_begin_episode(struct cc *cc, const struct parameters *with)
 {
-	u64 share = law->window.size / with->streams;
+	u64 share = cc->window.size / with->streams;
 	u32 index;
-	law->in_episode = 1;
-	law->halved = 0;
-	if (!law->split)
-		law->grown = 0;
+	cc->in_episode = 1;
+	cc->halved = 0;
+	if (!cc->split)
+		cc->grown = 0;
 	EACH_STREAM (index, with) {
-		if (!law->split)
-			law->base[index] = share;
-		law->before[index] = law->base[index];
+		if (!cc->split)
+			cc->base[index] = share;
+		cc->before[index] = cc->base[index];
 	}
-	law->split = 1;
+	cc->split = 1;
 	/* Remembers the window as it was before the loss. */
-	window_reduce(&law->window, law->window.size);
+	window_reduce(&cc->window, cc->window.size);
 }
 
 /* The window is the sum of the streams'. Bases may be below zero, sums are not. */
-INLINE void law_add_up(struct law *law, const struct parameters *with)
+INLINE void cc_add_up(struct cc *cc, const struct parameters *with)
 {
 	u64 sum = 0;
 	u32 index;
 	EACH_STREAM (index, with)
-		sum += law->base[index] + law->grown;
-	law->window.size = larger(sum, 2 * ONE);
+		sum += cc->base[index] + cc->grown;
+	cc->window.size = larger(sum, 2 * ONE);
 }
 
 /* Once in a round trip, as of any connection. */
-INLINE void law_halve(struct law *law, const struct parameters *with, u32 index)
+INLINE void cc_halve(struct cc *cc, const struct parameters *with, u32 index)
 {
 	u64 window;
 	index &= MOST_STREAMS - 1;
-	if (law->halved >> index & 1)
+	if (cc->halved >> index & 1)
 		return;
-	law->halved |= 1ULL << index;
-	window = law->base[index] + law->grown;
-	law->base[index] = larger(window / 2, smaller(window, ONE)) - law->grown;
-	law_add_up(law, with);
+	cc->halved |= 1ULL << index;
+	window = cc->base[index] + cc->grown;
+	cc->base[index] = larger(window / 2, smaller(window, ONE)) - cc->grown;
+	cc_add_up(cc, with);
 }
 
 /* One segment was found lost. `chance`, uniform from 0 to 1, says whose: in proportion to their windows. */
-INLINE void law_on_lost(struct law *law, const struct parameters *with, u32 chance)
+INLINE void cc_on_lost(struct cc *cc, const struct parameters *with, u32 chance)
 {
 	u64 left, window;
 	u32 index, found = with->streams - 1;
-	if (!law->in_episode)
-		law_begin_episode(law, with);
-	left = product(law->window.size, chance);
+	if (!cc->in_episode)
+		cc_begin_episode(cc, with);
+	left = product(cc->window.size, chance);
 	EACH_STREAM (index, with) {
-		window = law->base[index] + law->grown;
+		window = cc->base[index] + cc->grown;
 		if (left < window) {
 			found = index;
 			break;
 		}
 		left -= window;
 	}
-	law_halve(law, with, found);
-	law->window.threshold = law->window.size;
+	cc_halve(cc, with, found);
+	cc->window.threshold = cc->window.size;
 }
 
-INLINE void law_on_congestion(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+INLINE void cc_on_congestion(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)
 {
 	u32 index, largest = 0;
 	u64 most = 0;
-	if (!law->in_episode) {
+	if (!cc->in_episode) {
 		/* A mark, without a segment lost: the largest stream yields. */
-		law_begin_episode(law, with);
+		cc_begin_episode(cc, with);
 		EACH_STREAM (index, with) {
-			if (law->base[index] + law->grown > most) {
-				most = law->base[index] + law->grown;
+			if (cc->base[index] + cc->grown > most) {
+				most = cc->base[index] + cc->grown;
 				largest = index;
 			}
 		}
-		law_halve(law, with, largest);
+		cc_halve(cc, with, largest);
 	}
-	law->window.threshold = law->window.size;
+	cc->window.threshold = cc->window.size;
 }
 
-INLINE void law_on_timeout(struct law *law, const struct parameters *with, u64 now_ns, u32 in_flight)
+INLINE void cc_on_timeout(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)
 {
-	window_collapse(&law->window, window_used(&law->window, in_flight) / 2);
-	law->split = law->in_episode = 0;
+	window_collapse(&cc->window, window_used(&cc->window, in_flight) / 2);
+	cc->split = cc->in_episode = 0;
 }
 
-INLINE void law_on_recovered(struct law *law) { law->in_episode = 0; }
+INLINE void cc_on_recovered(struct cc *cc) { cc->in_episode = 0; }
 
-INLINE void law_on_spurious(struct law *law, const struct parameters *with)
+INLINE void cc_on_spurious(struct cc *cc, const struct parameters *with)
 {
 	u32 index;
-	window_restore(&law->window);
-	if (!law->split)
+	window_restore(&cc->window);
+	if (!cc->split)
 		return;
 	/* The streams that were, with what has grown since. */
 	EACH_STREAM (index, with)
-		law->base[index] = law->before[index];
-	law->halved = 0;
-	law_add_up(law, with);
+		cc->base[index] = cc->before[index];
+	cc->halved = 0;
+	cc_add_up(cc, with);
 }

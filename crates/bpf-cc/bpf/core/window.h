@@ -1,6 +1,6 @@
-// A window with its threshold, and slow start in between: what all laws here have in common.
+// The window, its threshold and slow start, which all algorithms here share.
 #pragma once
-#include "law.h"
+#include "algorithm.h"
 
 struct slow_start {
 	/* Most segments that one acknowledgement adds, and after a timeout (RFC 3465). */
@@ -31,7 +31,7 @@ INLINE void window_add(struct window *window, u64 growth)
 	window->size = smaller(window->size + growth, LARGEST_WINDOW);
 }
 
-/* Slow start where that is the rule. Returns the acknowledged segments that are left for the law's own growth. */
+/* Grows in slow start. Returns the acknowledged segments that remain for the algorithm's own growth. */
 INLINE u64 window_grow(struct window *window, const struct slow_start *rule, const struct ack *ack)
 {
 	u64 counted, growth, room, steps;

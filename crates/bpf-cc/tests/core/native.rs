@@ -25,7 +25,7 @@ impl Native {
             let status = Command::new("cc")
                 .args(["-O2", "-Wall", "-Werror", "-Wno-unknown-pragmas", "-fsanitize=undefined,bounds"])
                 .args(["-fno-sanitize-recover=all", "-Wno-unused-function"])
-                .arg(format!("-DLAW=\"core/{name}.h\""))
+                .arg(format!("-DALGORITHM=\"core/{name}.h\""))
                 .arg(sources)
                 .arg("-o")
                 .arg(&program)
