@@ -1,8 +1,8 @@
-//! The clock that passes: reads what hosts send, hands it to the network, writes what is due.
+//! The engine process: reads packets that hosts send, injects them into the network and writes those that are due.
 //!
-//! Every arrival and every idle turn releases what is due ("on-demand scheduling", NemC section
+//! Every arrival and every idle turn releases the packets that are due ("on-demand scheduling", NemC section
 //! 3). A late turn changes no later decision, because the network works with due times; it only
-//! shows as lateness.
+//! adds lateness.
 
 mod class_gaps;
 mod control;
@@ -34,18 +34,18 @@ use serde_json::Value;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// Packets read from one port before the others have their turn.
-const READS: usize = 16;
-/// Records wait no longer than this for others to go to disk with.
-const HAND_OVER_EVERY: Span = Span::from_s(1);
-/// The token of the control socket among the ports' numbers.
+/// Most packets read from one port before the other ports are read.
+const READS_PER_PORT: usize = 16;
+/// Interval between two hand-overs of batched records to the writer thread.
+const HAND_OVER_INTERVAL: Span = Span::from_s(1);
+/// The epoll token of the control socket; ports have their node's number.
 const CONTROL: u64 = u64::MAX;
-/// Below this much time until the next packet is due, the ports are not asked again.
-const CLOSE_NS: u64 = 1_000;
-/// But for no longer than this.
-const LONGEST_CLOSE_NS: u64 = 20_000;
+/// With less time than this until the next packet is due, the engine does not poll the ports again ...
+const POLL_SKIP_NS: u64 = 1_000;
+/// ... for at most this long.
+const MAX_POLL_SKIP_NS: u64 = 20_000;
 
-/// What the engine's process is given.
+/// The file descriptors that the engine's process takes over.
 pub struct Ports {
     /// One for each node of the plan; `None` for routers.
     pub tuns: Vec<Option<Tun>>,
@@ -53,7 +53,7 @@ pub struct Ports {
     pub control: UnixStream,
 }
 
-/// Runs the network until the supervisor says stop, and writes `raw/engine.json`.
+/// Runs the network until the supervisor sends [`Command::Stop`], and writes `raw/engine.json`.
 pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
     let mut network = Network::new(plan).map_err(Error::new)?;
     for &link in plan.measure.packet_links.iter().chain(&plan.measure.captures) {
@@ -70,11 +70,11 @@ pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
     let mut engine =
         Engine::new(plan, (network, endpoints), ports.tuns, recorder, clock, scheduling, control)?;
     engine.outlet.senders = senders;
-    let outcome = engine.turn_until_stopped();
+    let outcome = engine.run_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());
     outcome.and(finished)?;
     match engine.control.hung_up {
-        true => Err(Error::crash("the line to the supervisor was closed")),
+        true => Err(Error::crash("the control connection to the supervisor was closed")),
         false => Ok(()),
     }
 }
@@ -93,19 +93,19 @@ struct Engine<'a> {
     /// The next of the plan's events.
     next_change: usize,
     next_sample: Time,
-    /// When what gathers in batches goes to disk next.
+    /// When batched records are next handed to the writer thread.
     next_hand_over: Time,
-    /// The instant up to which everything due has been done.
+    /// The time up to which all due events have been processed.
     advanced: Time,
-    /// When the memory of closed simulated connections is given back next.
-    next_burial: Time,
-    /// How long after they were due simulated ends had their turns.
-    turns_late: Distribution,
-    /// The clock as it was when simulated ends were last served.
-    glance: Time,
-    /// Whether the supervisor knows that simulated ends have done all that has an end.
-    told_done: bool,
-    /// When ports were last looked at.
+    /// When closed simulated connections are next reaped.
+    next_reap: Time,
+    /// Lateness of events of simulated endpoints.
+    endpoint_lateness: Distribution,
+    /// Time at which simulated endpoints were last polled.
+    last_endpoint_poll: Time,
+    /// Whether the completion of all finite simulated flows and jobs has been reported to the supervisor.
+    completion_reported: bool,
+    /// When the ports were last polled.
     polled_ns: u64,
     stopped: bool,
     steal_before: Option<u64>,
@@ -152,46 +152,46 @@ impl<'a> Engine<'a> {
             scheduling,
             next_change: 0,
             next_sample: Time::ZERO,
-            next_hand_over: Time::ZERO + HAND_OVER_EVERY,
+            next_hand_over: Time::ZERO + HAND_OVER_INTERVAL,
             advanced: Time::ZERO,
-            next_burial: Time::ZERO + steps::BURIALS,
-            turns_late: Distribution::new(),
-            glance: Time::ZERO,
-            told_done: false,
+            next_reap: Time::ZERO + steps::REAP_INTERVAL,
+            endpoint_lateness: Distribution::new(),
+            last_endpoint_poll: Time::ZERO,
+            completion_reported: false,
             polled_ns: 0,
             stopped: false,
             steal_before: result::stolen_ns(),
         })
     }
 
-    fn turn_until_stopped(&mut self) -> Result<()> {
+    fn run_until_stopped(&mut self) -> Result<()> {
         let mut events = [EpollEvent::empty(); 64];
         while !self.stopped {
             let now = self.clock.now();
-            // Whoever has not caught up takes commands, and nothing else in.
+            // While it has not caught up, the engine accepts only commands.
             let caught_up = self.catch_up(now);
             if caught_up {
-                self.read_answers();
+                self.read_replies();
             }
             if now >= self.next_sample {
                 self.sample(now);
             }
             if now >= self.next_hand_over {
-                self.next_hand_over = now + HAND_OVER_EVERY;
+                self.next_hand_over = now + HAND_OVER_INTERVAL;
                 self.outlet.recorder.hand_over();
             }
-            self.tell_done()?;
+            self.report_completion()?;
             let mut slept_ns = 0;
             if caught_up {
-                let (next, sharply) = self.next_due();
+                let (next, precise) = self.next_due();
                 let clock = self.clock.now();
                 let ahead_ns = next.since(clock).ns();
-                if ahead_ns < CLOSE_NS && clock.ns() < self.polled_ns + LONGEST_CLOSE_NS {
+                if ahead_ns < POLL_SKIP_NS && clock.ns() < self.polled_ns + MAX_POLL_SKIP_NS {
                     std::hint::spin_loop();
                     self.budget.spend(self.clock.ns(), 0);
                     continue;
                 }
-                slept_ns = self.idle.pause(&self.epoll, &self.clock, ahead_ns, sharply);
+                slept_ns = self.idle.pause(&self.epoll, &self.clock, ahead_ns, precise);
             }
             self.polled_ns = self.clock.ns();
             self.budget.spend(self.polled_ns, slept_ns);
@@ -203,29 +203,29 @@ impl<'a> Engine<'a> {
                 .map_err(|error| Error::wrap("wait for packets", error))?;
             for event in &events[..ready] {
                 match event.data() {
-                    CONTROL => self.obey()?,
+                    CONTROL => self.handle_commands()?,
                     port if caught_up => self.read_port(port as usize),
                     _ => {}
                 }
             }
             if ready > 0 {
-                self.idle.saw_work(self.clock.ns());
+                self.idle.record_arrival(self.clock.ns());
             }
         }
         Ok(())
     }
 
-    /// Changes links, all at the instant of the first, and records it at once.
+    /// Changes links, all at the time of the first, and records the changes at once.
     fn change(&mut self, events: &[Event]) {
-        let rows: Vec<Value> = events.iter().map(|event| self.change_link(event)).collect();
+        let rows: Vec<Value> = events.iter().map(|event| self.apply_link_change(event)).collect();
         self.outlet.recorder.changes(&rows);
         self.outlet.flush();
         let Some(at) = events.first().map(|event| Time::from_ns(event.at_ns)) else { return };
         self.endpoints.deliver_arrivals(at, &mut self.network, &mut self.outlet);
     }
 
-    /// Returns the change as records have it.
-    fn change_link(&mut self, event: &Event) -> Value {
+    /// Applies one change and returns its row of the records.
+    fn apply_link_change(&mut self, event: &Event) -> Value {
         let at = Time::from_ns(event.at_ns);
         let mut before = Vec::with_capacity(2);
         for way in [Way::Forward, Way::Reverse] {
@@ -245,16 +245,16 @@ impl<'a> Engine<'a> {
         results::applied(event, &before)
     }
 
-    /// Hosts often answer within the very write that delivers to them (echo replies, ACKs):
-    /// asking them at once saves the detour over epoll.
-    fn read_answers(&mut self) {
+    /// Hosts often reply within the write that delivers a packet to them (echo replies, ACKs):
+    /// reading them at once saves a call of epoll.
+    fn read_replies(&mut self) {
         while let Some(node) = self.outlet.written_to.pop() {
             self.read_port(node);
         }
     }
 
     fn read_port(&mut self, node: usize) {
-        for _ in 0..READS {
+        for _ in 0..READS_PER_PORT {
             if !self.has_caught_up() {
                 return;
             }
@@ -327,12 +327,12 @@ impl<'a> Engine<'a> {
         self.endpoints.deliver_arrivals(now, &mut self.network, &mut self.outlet);
     }
 
-    /// Where packets from `node` for the world outside go.
+    /// The gateway for packets from `node` to addresses outside the scenario.
     fn gateway(&self, node: usize) -> Option<NodeId> {
         self.plan.gateway.filter(|&gateway| gateway != node).map(|gateway| NodeId(gateway as u32))
     }
 
-    fn obey(&mut self) -> Result<()> {
+    fn handle_commands(&mut self) -> Result<()> {
         for command in self.control.commands()? {
             match command {
                 Command::Start { .. } => {}
@@ -354,7 +354,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Multicast and link-local destinations stay on a host's own wire; no router forwards them.
+/// Whether the destination is multicast, broadcast or link-local: routers do not forward it.
 fn is_local(destination: std::net::IpAddr) -> bool {
     match destination {
         std::net::IpAddr::V4(address) => {
@@ -364,7 +364,7 @@ fn is_local(destination: std::net::IpAddr) -> bool {
     }
 }
 
-/// Half of the memory that is free now: beyond it, packets are refused and counted.
+/// Half of the available memory: beyond it, packets are dropped and counted.
 fn memory_limit() -> usize {
     let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;

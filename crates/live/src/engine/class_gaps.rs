@@ -1,17 +1,17 @@
-//! How well the spacing of hosts' pacing survives until packets are written to their destinations.
+//! Inter-packet gap errors per class of the hosts' pacing, measured where packets are written to their destinations.
 
 use longhaul_network::{DirectionId, Packet};
 use longhaul_record::Distribution;
 use longhaul_units::{Span, Time};
 use std::collections::BTreeMap;
 
-/// Flows beyond which no more are told apart.
+/// Most flows that are distinguished.
 const MOST: usize = 1 << 16;
 
 /// A class: the direction before which its host paces, and its position there.
 type Class = (u32, usize);
 
-/// Of each class: how far the gaps between its packets as written are from those that were due.
+/// Inter-packet gap errors of each class: written gap minus due gap.
 #[derive(Default)]
 pub struct ClassGaps {
     flows: BTreeMap<u32, Class>,
@@ -19,7 +19,7 @@ pub struct ClassGaps {
 }
 
 struct Gaps {
-    /// The packet before: when it was due, and its lateness.
+    /// Due time and lateness of the previous packet.
     last: (Time, Span),
     errors: Distribution,
 }

@@ -1,4 +1,4 @@
-//! The line between supervisor and engine: one JSON object a line, each way.
+//! The control protocol between supervisor and engine: one JSON object per line in each direction.
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-/// What the supervisor says.
+/// A command of the supervisor.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Command {
@@ -17,40 +17,40 @@ pub enum Command {
         /// Nanoseconds.
         start_ns: u64,
     },
-    /// Links change now, all at the same instant.
+    /// Change links now, all at the same time.
     Change {
-        /// What becomes different.
+        /// The changes.
         changes: Vec<LinkChange>,
-        /// Who asked for it.
+        /// Who requested it.
         cause: Cause,
     },
-    /// Counters, please.
+    /// Send the counters.
     Status {},
-    /// The run is over.
+    /// End the run.
     Stop {},
 }
 
-/// What the engine says.
+/// A message of the engine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Reply {
-    /// The ports are watched.
+    /// The engine is ready to start.
     Ready {},
-    /// All simulated jobs and flows that have an end have come to it. Said once, unasked.
+    /// All finite simulated jobs and flows have completed. Sent once, without a command.
     Done {},
-    /// Something is wrong that does not end the run. Said unasked.
+    /// A problem that does not end the run. Sent without a command.
     Warning {
-        /// What.
+        /// The problem.
         message: String,
     },
     /// The change took effect.
     Changed {
-        /// When.
+        /// Time of the change.
         at_ns: u64,
     },
-    /// How the run goes.
+    /// State of the run.
     Status {
-        /// Now.
+        /// Time of the state.
         t_ns: u64,
         /// Packets delivered to hosts.
         delivered_packets: u64,
@@ -60,7 +60,7 @@ pub enum Reply {
         lateness_p50_ns: u64,
         /// 99th percentile so far.
         lateness_p99_ns: u64,
-        /// Gaps so far.
+        /// Scheduling stalls so far.
         gaps: u64,
     },
 }
@@ -69,7 +69,7 @@ pub enum Reply {
 pub struct Control {
     stream: UnixStream,
     pending: Vec<u8>,
-    /// Whether the supervisor is gone, or does not talk any more.
+    /// Whether the supervisor has closed the connection.
     pub hung_up: bool,
 }
 
@@ -79,19 +79,19 @@ impl Control {
         Ok(Control { stream, pending: Vec::with_capacity(4_096), hung_up: false })
     }
 
-    /// What to watch for commands.
+    /// The descriptor that is readable when a command arrives.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.stream.as_fd()
     }
 
-    /// Says something.
+    /// Sends a message.
     pub fn reply(&mut self, reply: &Reply) -> Result<()> {
         let mut line = serde_json::to_vec(reply).map_err(|error| Error::wrap("write a reply", error))?;
         line.push(b'\n');
-        self.stream.write_all(&line).map_err(|error| Error::wrap("answer the supervisor", error))
+        self.stream.write_all(&line).map_err(|error| Error::wrap("reply to the supervisor", error))
     }
 
-    /// Waits for the clock to start; `None` when the run was called off first.
+    /// Waits for the clock to start; `None` if the run was cancelled first.
     pub fn wait_for_start(&mut self) -> Result<Option<Clock>> {
         loop {
             for command in self.commands()? {
@@ -109,7 +109,7 @@ impl Control {
         }
     }
 
-    /// The commands that have come. A supervisor that is gone means stop.
+    /// The commands received so far. A closed connection counts as [`Command::Stop`].
     pub fn commands(&mut self) -> Result<Vec<Command>> {
         let mut buffer = [0u8; 4_096];
         match self.stream.read(&mut buffer) {
@@ -119,7 +119,7 @@ impl Control {
             }
             Ok(read) => self.pending.extend_from_slice(&buffer[..read]),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
-            Err(error) => return Err(Error::wrap("hear the supervisor", error)),
+            Err(error) => return Err(Error::wrap("receive from the supervisor", error)),
         }
         let mut commands = Vec::new();
         while let Some(end) = self.pending.iter().position(|&byte| byte == b'\n') {

@@ -1,4 +1,4 @@
-//! What the engine says at the end, and on the way.
+//! Samples, status and results of the engine.
 
 use super::{Engine, Reply};
 use crate::error::{Error, Result};
@@ -33,7 +33,7 @@ impl Engine<'_> {
         self.outlet.recorder.lateness(late.collect());
         if let Some(message) = self.outlet.recorder.take_failure() {
             let message = format!("records end at {:.3} s: {message}", now.ns() as f64 / 1e9);
-            // A supervisor that does not hear it hears of it in the end.
+            // A supervisor that does not receive it finds the failure in the result.
             let _ = self.control.reply(&Reply::Warning { message });
         }
         if !self.endpoints.is_empty() {
@@ -43,23 +43,23 @@ impl Engine<'_> {
         }
     }
 
-    /// The state of the run now.
+    /// The current state of the run.
     pub(super) fn status(&self) -> Reply {
-        let lateness = together(&self.outlet.lateness).summary();
+        let lateness = merged(&self.outlet.lateness).summary();
         Reply::Status {
             t_ns: self.clock.ns(),
             delivered_packets: self.network.totals().delivered,
             held_packets: self.network.held(),
             lateness_p50_ns: lateness.p50_ns,
             lateness_p99_ns: lateness.p99_ns,
-            gaps: self.idle.gaps.count,
+            gaps: self.idle.stalls.count,
         }
     }
 
     /// Writes the last samples and `raw/engine.json`.
     pub(super) fn finish(&mut self, directory: &Path, failure: Option<&Error>) -> Result<()> {
         let now = self.clock.now();
-        // Simulated ends may not have come as far as the clock.
+        // Simulated endpoints may be behind the clock.
         self.endpoints.close(self.advanced, &mut self.network, &mut self.outlet);
         self.sample(now);
         self.outlet.recorder.bins(self.network.take_bins(true));
@@ -70,7 +70,7 @@ impl Engine<'_> {
         self.outlet.recorder.note(|| Entry::Finished(self.advanced));
         let recorded = self.outlet.recorder.finish();
         let error = failure.or(recorded.as_ref().err()).map(ToString::to_string);
-        let gaps = &self.idle.gaps;
+        let stalls = &self.idle.stalls;
         let steal = stolen_ns().zip(self.steal_before).map(|(after, before)| after.saturating_sub(before));
         let simulated = self.endpoints.flow_names(self.plan);
         let mut result = json!({
@@ -83,10 +83,10 @@ impl Engine<'_> {
             "lateness": self.distributions(&self.outlet.lateness),
             "spacing": self.distributions(&self.outlet.spacing),
             "gaps": {
-                "count": gaps.count,
-                "total_ns": gaps.total_ns,
-                "max_ns": gaps.max_ns,
-                "first": gaps.first,
+                "count": stalls.count,
+                "total_ns": stalls.total_ns,
+                "max_ns": stalls.max_ns,
+                "first": stalls.first,
             },
             "steal_ns": steal,
             "scheduling": self.scheduling,
@@ -99,7 +99,7 @@ impl Engine<'_> {
         });
         if !self.endpoints.is_empty() {
             result["simulated"] = json!({
-                "lateness": self.turns_late.summary(),
+                "lateness": self.endpoint_lateness.summary(),
                 "reached_ns": self.advanced.ns(),
                 "damaged": self.outlet.payloads.damaged(),
             });
@@ -113,7 +113,7 @@ impl Engine<'_> {
         replace(&Disk, &path, &text).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
     }
 
-    /// What the classes of hosts' pacing counted, and how their packets were written.
+    /// Counters of the hosts' pacing classes, with the errors of their inter-packet gaps.
     fn pacing(&self) -> Vec<Value> {
         let mut found = results::pacing(&self.network, self.plan);
         let directions = self.plan.links.iter().enumerate().flat_map(|(link, each)| {
@@ -130,7 +130,7 @@ impl Engine<'_> {
         found
     }
 
-    /// Of all packets, and by the direction of the last link.
+    /// Summaries over all packets, and per direction of the last link.
     fn distributions(&self, each: &[Distribution]) -> Value {
         let mut links = Map::new();
         for (index, distribution) in each.iter().enumerate() {
@@ -144,7 +144,7 @@ impl Engine<'_> {
             };
             links.insert(name, json!(distribution.summary()));
         }
-        json!({ "all": together(each).summary(), "links": links })
+        json!({ "all": merged(each).summary(), "links": links })
     }
 
     fn ports(&self) -> Map<String, Value> {
@@ -156,13 +156,13 @@ impl Engine<'_> {
     }
 }
 
-fn together(each: &[Distribution]) -> Distribution {
+fn merged(each: &[Distribution]) -> Distribution {
     let mut all = Distribution::new();
     each.iter().for_each(|one| all.merge(one));
     all
 }
 
-/// Time that a hypervisor gave to others, over all processors (`steal` of /proc/stat).
+/// CPU time that the hypervisor gave to other guests, over all CPUs (`steal` of /proc/stat).
 pub fn stolen_ns() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/stat").ok()?;
     let ticks: u64 = text.lines().next()?.split_whitespace().nth(8)?.parse().ok()?;

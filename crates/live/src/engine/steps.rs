@@ -8,50 +8,50 @@ use longhaul_network::Network;
 use longhaul_plan::Plan;
 use longhaul_units::{Span, Time};
 
-/// How often the memory of closed simulated connections is given back.
-pub const BURIALS: Span = Span::from_s(1);
-/// Steps between two looks at the clock.
-const GLANCE: u32 = 32;
-/// Steps before somebody else has their turn.
-const STEPS: u32 = 2_048;
-/// While no real packet is in the network, nobody sees when simulated ones are looked after: it is done
-/// this often, for all of them together, or when a host sends.
-const SLACK: Span = Span::from_us(100);
-/// The end of a run that has none, for flows that have none either: 100 days.
-const FOREVER_NS: u64 = 100 * 86_400 * 1_000_000_000;
+/// Interval between two reapings of closed simulated connections.
+pub const REAP_INTERVAL: Span = Span::from_s(1);
+/// Steps between two readings of the clock.
+const STEPS_PER_CLOCK_READ: u32 = 32;
+/// Most steps of one turn, before ports and commands are read.
+const STEPS_PER_TURN: u32 = 2_048;
+/// While no real packet is in the network, the wall-clock time of simulated events has no effect: they are
+/// processed in batches at this interval, or when a host sends.
+const BATCHING_INTERVAL: Span = Span::from_us(100);
+/// Duration of unbounded flows in a run without duration: 100 days.
+const UNBOUNDED_DURATION_NS: u64 = 100 * 86_400 * 1_000_000_000;
 
-/// The simulated ends of `plan`.
+/// The simulated endpoints of `plan`.
 pub fn endpoints(plan: &Plan, network: &Network) -> Result<Endpoints> {
-    let duration_ns = plan.duration_ns.or(Some(FOREVER_NS));
+    let duration_ns = plan.duration_ns.or(Some(UNBOUNDED_DURATION_NS));
     Endpoints::new(&Plan { duration_ns, ..plan.clone() }, network, |flow| flow.simulated).map_err(Error::new)
 }
 
 impl Engine<'_> {
-    /// The next instant at which something is to be done, and whether that must not be later.
+    /// The time of the next event, and whether the engine must process it precisely then.
     pub(super) fn next_due(&self) -> (Time, bool) {
         let (network, endpoints) = (self.network.next_event(), self.endpoints.next_event());
         let other = self.next_change_at().min(self.next_sample);
         if self.endpoints.is_empty() || self.outlet.real_packets > 0 {
             return (network.min(endpoints).min(other), true);
         }
-        let simulated = network.min(endpoints).max(self.advanced + SLACK);
+        let simulated = network.min(endpoints).max(self.advanced + BATCHING_INTERVAL);
         if simulated < other { (simulated, false) } else { (other, true) }
     }
 
-    /// Does everything that is due until `now`, each at its own time.
+    /// Processes all events that are due until `now`, each at its own time.
     pub(super) fn advance(&mut self, now: Time) {
         while !self.catch_up(now) {}
     }
 
-    /// The same, but no more than a turn may hold; false if some of it is left.
+    /// The same, for at most [`STEPS_PER_TURN`] steps; false if due events are left.
     ///
-    /// Simulated ends are served after each step of the network, so that being late changes nothing.
+    /// Simulated endpoints run after each step of the network, so that lateness changes no result.
     pub(super) fn catch_up(&mut self, now: Time) -> bool {
         if self.endpoints.is_empty() {
             self.advance_packets(now);
             return true;
         }
-        for step in 0..STEPS {
+        for step in 0..STEPS_PER_TURN {
             let (network, timer) = (self.network.next_event(), self.endpoints.next_event());
             let change = self.next_change_at();
             let next = network.min(timer).min(change);
@@ -59,19 +59,19 @@ impl Engine<'_> {
                 self.advanced = now;
                 return true;
             }
-            while next > self.next_burial {
+            while next > self.next_reap {
                 self.endpoints.reap();
-                self.next_burial += BURIALS;
+                self.next_reap += REAP_INTERVAL;
             }
-            if step % GLANCE == 0 {
-                self.glance = self.clock.now();
-                self.idle.watch(self.glance.ns());
+            if step % STEPS_PER_CLOCK_READ == 0 {
+                self.last_endpoint_poll = self.clock.now();
+                self.idle.check_for_stall(self.last_endpoint_poll.ns());
             }
             self.advanced = next;
             let Engine { network: net, endpoints, outlet, .. } = self;
-            // The order of ties is the simulator's.
-            let has_acted = if change <= next {
-                self.make_next_change();
+            // Ties have the same order as in the simulator.
+            let endpoint_ran = if change <= next {
+                self.apply_next_change();
                 false
             } else if network <= next {
                 net.advance(next, outlet);
@@ -80,14 +80,14 @@ impl Engine<'_> {
             } else {
                 endpoints.expire(next, net, outlet)
             };
-            if has_acted {
-                self.turns_late.add(self.glance.since(next).ns(), 1);
+            if endpoint_ran {
+                self.endpoint_lateness.add(self.last_endpoint_poll.since(next).ns(), 1);
             }
         }
         false
     }
 
-    /// Whether what comes in now meets simulated packets where they are now.
+    /// Whether all simulated events until now are processed, so that an arrival meets the current queues.
     pub(super) fn has_caught_up(&mut self) -> bool {
         self.endpoints.is_empty() || {
             let now = self.clock.now();
@@ -95,12 +95,12 @@ impl Engine<'_> {
         }
     }
 
-    /// Tells the supervisor, once, when no simulated end keeps the run from ending.
-    pub(super) fn tell_done(&mut self) -> Result<()> {
-        if self.told_done || self.endpoints.is_empty() || !self.endpoints.are_done() {
+    /// Reports to the supervisor, once, that all finite simulated flows and jobs have completed.
+    pub(super) fn report_completion(&mut self) -> Result<()> {
+        if self.completion_reported || self.endpoints.is_empty() || !self.endpoints.are_done() {
             return Ok(());
         }
-        self.told_done = true;
+        self.completion_reported = true;
         self.control.reply(&Reply::Done {})
     }
 
@@ -110,7 +110,7 @@ impl Engine<'_> {
             if change > now {
                 break;
             }
-            self.make_next_change();
+            self.apply_next_change();
         }
         self.advanced = now;
         if self.network.next_event() <= now {
@@ -123,7 +123,7 @@ impl Engine<'_> {
         self.plan.events.get(self.next_change).map_or(Time::NEVER, |event| Time::from_ns(event.at_ns))
     }
 
-    fn make_next_change(&mut self) {
+    fn apply_next_change(&mut self) {
         let event = &self.plan.events[self.next_change];
         self.next_change += 1;
         self.change(std::slice::from_ref(event));
