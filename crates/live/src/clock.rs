@@ -19,7 +19,7 @@ impl Clock {
         Clock { start_ns: monotonic_ns() }
     }
 
-    /// Zero, on CLOCK_MONOTONIC.
+    /// Time zero, on CLOCK_MONOTONIC.
     pub const fn start_ns(self) -> u64 {
         self.start_ns
     }

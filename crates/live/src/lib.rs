@@ -28,7 +28,6 @@ mod mpi;
 mod netlink;
 mod observer;
 mod oom;
-mod players;
 mod process;
 mod program;
 mod realtime;
@@ -38,6 +37,7 @@ mod shape;
 mod sockets;
 mod stderr_capture;
 mod supervisor;
+mod traffic;
 mod tun;
 mod unix_socket;
 

@@ -4,7 +4,7 @@ use crate::clock::monotonic_ns;
 use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::isolation;
-use crate::players::{Player, Zero};
+use crate::traffic::{SharedStart, TrafficGenerator};
 use longhaul_plan::{Isolation, Program};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -159,24 +159,24 @@ pub fn start(
     })
 }
 
-/// Starts `player` in `host` as `program`, and returns when its socket is open; the calling process must
+/// Starts `generator` in `host` as `program`, and returns when its socket is open; the calling process must
 /// have one thread.
-pub fn play(
+pub fn start_traffic_generator(
     program: &Program,
-    mut player: Player<'_>,
-    zero: &Zero,
+    mut generator: TrafficGenerator<'_>,
+    start_time: &SharedStart,
     host: &Host,
     group: Option<&File>,
     around: &Surroundings<'_>,
 ) -> Result<libc::pid_t> {
     begin(program, host, group, around, |_prepared, report| {
         crate::stderr_capture::name_process(c"lh-traffic");
-        if let Err(error) = player.open() {
+        if let Err(error) = generator.open() {
             return ("cannot open its socket", error);
         }
-        // Its end tells that all is well.
+        // Closing the pipe reports success.
         *report = None;
-        let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| player.play(zero)));
+        let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| generator.run(start_time)));
         // SAFETY: ends the child without running the parent's destructors.
         unsafe { libc::_exit(code.unwrap_or(101)) }
     })

@@ -18,11 +18,11 @@ use crate::exit_status::{ExitStatus, signal_name};
 use crate::host::{self, Ground, Host, Limits, Namespaces};
 use crate::isolation;
 use crate::laws::{LoadedLaw, Teacher};
-use crate::players::{Player, Zero};
 use crate::process::RUN_FAILED;
 use crate::program::{self, Running, Surroundings};
 use crate::run_record::{self, Ending};
 use crate::stderr_capture::CapturedStderr;
+use crate::traffic::{SharedStart, TrafficGenerator};
 use children::{EngineProcess, ObserverProcess};
 use longhaul_network::Network;
 use longhaul_plan::{Cause, Event, Isolation, LinkChange, NodeKind, Plan};
@@ -81,7 +81,7 @@ pub fn supervise(plan: &Plan, options: &mut Options, report: &CapturedStderr) ->
         report.write(&text);
     }
     // The end of worker and client may not have been seen yet.
-    ending::let_signals_through();
+    ending::unblock_signals();
     drop(talk.requests());
     if ending::worker_is_gone() && talk.client_is_gone() {
         // Nobody else is left to do it.
@@ -130,7 +130,7 @@ struct Supervisor<'a> {
     /// When the programs' states are written next.
     snapshot: ProgramSnapshot,
     clock: Clock,
-    zero: Zero,
+    start_time: SharedStart,
     keep: bool,
     groups: Option<PathBuf>,
     softnet_before: u64,
@@ -226,7 +226,8 @@ impl<'a> Supervisor<'a> {
             started: false,
             snapshot: ProgramSnapshot::default(),
             clock: Clock::starting_now(),
-            zero: Zero::unknown().map_err(|error| Error::wrap("make the clock of traffic", error))?,
+            start_time: SharedStart::new()
+                .map_err(|error| Error::wrap("make the clock of traffic", error))?,
             keep,
             groups: groups.root().map(ToOwned::to_owned),
             softnet_before,
@@ -237,9 +238,10 @@ impl<'a> Supervisor<'a> {
 
     fn run(&mut self, talk: &mut Talk) -> Result<Ending> {
         let outcome = match self.start_services(talk) {
-            Ok(None) => {
-                self.start_players(talk).and_then(|()| self.start_clock(talk)).and_then(|()| self.turn(talk))
-            }
+            Ok(None) => self
+                .start_traffic_generators(talk)
+                .and_then(|()| self.start_clock(talk))
+                .and_then(|()| self.turn(talk)),
             Ok(Some(ending)) => Ok(ending),
             Err(error) => Err(error),
         };
@@ -306,7 +308,7 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Starts those who play ends of flows; receivers first, so that nothing comes too early.
-    fn start_players(&mut self, talk: &mut Talk) -> Result<()> {
+    fn start_traffic_generators(&mut self, talk: &mut Talk) -> Result<()> {
         let parts = || self.plan.programs.iter().enumerate().filter(|(_, program)| program.plays.is_some());
         if parts().next().is_none() {
             return Ok(());
@@ -317,14 +319,15 @@ impl<'a> Supervisor<'a> {
         for index in sinks.chain(sources).collect::<Vec<_>>() {
             let planned = &self.plan.programs[index];
             let (Some(part), Some(host)) = (&planned.plays, &self.hosts[planned.host]) else { continue };
-            let player = Player::new(self.plan, &network, part)?;
+            let generator = TrafficGenerator::new(self.plan, &network, part)?;
             let isolation = self.plan.isolation;
             let around =
                 Surroundings { cwd: &self.cwd, directory: &self.directory, env: &self.env, isolation };
             let group = self.host_groups[planned.host].as_ref();
             let started_ns = self.clock.signed_ns();
-            let pid = program::play(planned, player, &self.zero, host, group, &around)
-                .map_err(|error| error.at(format!("traffic {}", planned.name)))?;
+            let pid =
+                program::start_traffic_generator(planned, generator, &self.start_time, host, group, &around)
+                    .map_err(|error| error.at(format!("traffic {}", planned.name)))?;
             let running = &mut self.programs[index];
             (running.start_ns, running.pid) = (Some(started_ns), Some(pid));
             talk.tell(
@@ -340,9 +343,11 @@ impl<'a> Supervisor<'a> {
         self.clock = Clock::starting_at(start_ns);
         self.command(&Command::Start { start_ns })?;
         self.tell_observer(&Command::Start { start_ns });
-        self.zero.tell(self.clock).map_err(|error| Error::wrap("start the clock of traffic", error))?;
+        self.start_time
+            .publish(self.clock)
+            .map_err(|error| Error::wrap("start the clock of traffic", error))?;
         for running in self.programs.iter_mut() {
-            // Services and players started on the clock that the supervisor began with.
+            // Services and traffic started on the clock that the supervisor began with.
             running.shift_times(-earlier_ns);
         }
         let started = json!({"t0_unix_ns": crate::clock::unix_ns() + START_MARGIN_NS});

@@ -163,7 +163,7 @@ pub fn follow_worker(worker_pipe: &OwnedFd) {
 }
 
 /// Ends that for this process: signals are noted at once.
-pub fn let_signals_through() {
+pub fn unblock_signals() {
     // SAFETY: the set outlives the call.
     unsafe { libc::sigprocmask(libc::SIG_UNBLOCK, &waited_for(), std::ptr::null_mut()) };
 }
@@ -185,7 +185,7 @@ extern "C" fn note(signal: libc::c_int) {
 }
 
 /// Whether SIGTERM, SIGINT or SIGHUP has come.
-pub fn told_to_stop() -> bool {
+pub fn stop_requested() -> bool {
     stop_signal().is_some()
 }
 

@@ -1,5 +1,5 @@
-use super::wait::Waker;
-use super::watch::{Until, Watch};
+use super::epoll_set::{EpollSet, Interest};
+use super::timer::Timer;
 use crate::clock::Clock;
 use crate::sockets::Socket;
 use longhaul_record::Distribution;
@@ -9,10 +9,10 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// What one call hands over at most, in bytes.
-const CHUNK: usize = 1 << 18;
+/// Most bytes that one call writes.
+const MAX_WRITE_BYTES: usize = 1 << 18;
 
-/// A transfer that is to be.
+/// A planned transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
     pub at: Time,
@@ -23,31 +23,31 @@ pub struct Transfer {
     pub to: SocketAddr,
 }
 
-/// Makes transfers, each over a connection of its own, at their instants.
+/// Starts each transfer at its time over a new connection.
 ///
-/// A transfer has ended when the other end, having read it all, has closed.
+/// A transfer is complete when the server has read it and closed the connection.
 pub struct Client {
-    /// By instant.
+    /// Sorted by start time.
     transfers: Vec<Transfer>,
-    law: Option<String>,
-    watch: Option<Watch>,
-    open: Vec<Option<Running>>,
+    algorithm: Option<String>,
+    epoll_set: Option<EpollSet>,
+    open: Vec<Option<OpenTransfer>>,
     free: Vec<usize>,
     zeros: Vec<u8>,
-    outcome: Outcome,
+    results: TransferResults,
 }
 
-/// A transfer under way.
-struct Running {
+/// A transfer whose connection is open.
+struct OpenTransfer {
     place: usize,
     connection: TcpStream,
     began_ns: u64,
     left: u64,
 }
 
-/// What has come of transfers.
+/// Results of the transfers.
 #[derive(Default)]
-struct Outcome {
+struct TransferResults {
     /// Flow, number, planned start, how late it began, bytes, how long it took.
     rows: Vec<(usize, u32, u64, u64, u64, Option<u64>)>,
     took: Distribution,
@@ -62,112 +62,116 @@ struct Outcome {
 }
 
 impl Client {
-    /// Of `transfers`, with the kernel's congestion control `law`; `None`: the host's.
-    pub fn new(mut transfers: Vec<Transfer>, law: Option<String>) -> Self {
+    /// A client for `transfers` with the kernel's congestion-control `algorithm`; `None`: the host's default.
+    pub fn new(mut transfers: Vec<Transfer>, algorithm: Option<String>) -> Self {
         transfers.sort_by_key(|each| (each.at, each.flow, each.number));
         Client {
             transfers,
-            law,
-            watch: None,
+            algorithm,
+            epoll_set: None,
             open: Vec::new(),
             free: Vec::new(),
             zeros: Vec::new(),
-            outcome: Outcome::default(),
+            results: TransferResults::default(),
         }
     }
 
     pub fn open(&mut self) -> io::Result<()> {
-        self.watch = Some(Watch::new()?);
-        self.zeros = vec![0; CHUNK];
-        // Says before the run begins whether there is such a law.
-        self.transfers.first().map_or(Ok(()), |first| socket(first.to, self.law.as_deref()).map(drop))
+        self.epoll_set = Some(EpollSet::new()?);
+        self.zeros = vec![0; MAX_WRITE_BYTES];
+        // Reports before the run starts whether the kernel has the algorithm.
+        self.transfers.first().map_or(Ok(()), |first| socket(first.to, self.algorithm.as_deref()).map(drop))
     }
 
-    pub fn play(mut self, clock: Clock) -> io::Result<Value> {
-        let Some(mut watch) = self.watch.take() else { return Err(io::ErrorKind::NotConnected.into()) };
-        let (mut waker, mut next, mut ready) = (Waker::new(clock), 0, Vec::new());
+    pub fn run(mut self, clock: Clock) -> io::Result<Value> {
+        let Some(mut epoll_set) = self.epoll_set.take() else {
+            return Err(io::ErrorKind::NotConnected.into());
+        };
+        let (mut timer, mut next, mut ready) = (Timer::new(clock), 0, Vec::new());
         let done = loop {
             while self.transfers.get(next).is_some_and(|transfer| transfer.at <= clock.now()) {
-                self.begin(next, &watch, clock);
+                self.open_connection(next, &epoll_set, clock);
                 next += 1;
             }
             if next == self.transfers.len() && self.free.len() == self.open.len() {
                 break true;
             }
-            let until = self.transfers.get(next).map_or(Time::NEVER, |transfer| transfer.at);
-            if !waker.wait_until(until, watch.pollfd()) {
+            let next_start = self.transfers.get(next).map_or(Time::NEVER, |transfer| transfer.at);
+            if !timer.wait_until(next_start, epoll_set.pollfd()) {
                 break false;
             }
-            watch.ready(&mut ready)?;
+            epoll_set.ready(&mut ready)?;
             for &number in &ready {
-                self.advance(number, &watch, clock);
+                self.advance(number, &epoll_set, clock);
             }
         };
-        let end_ns = if done { self.outcome.last_ns } else { clock.ns() };
+        let end_ns = if done { self.results.last_ns } else { clock.ns() };
         for running in std::mem::take(&mut self.open).into_iter().flatten() {
-            self.outcome.note(&self.transfers[running.place], &running, None);
+            self.results.record(&self.transfers[running.place], &running, None);
         }
-        let whole = done && self.outcome.failed == 0;
-        Ok(self.outcome.report(next, whole, end_ns))
+        let whole = done && self.results.failed == 0;
+        Ok(self.results.report(next, whole, end_ns))
     }
 
     /// Opens the connection of the transfer at `place`.
-    fn begin(&mut self, place: usize, watch: &Watch, clock: Clock) {
+    fn open_connection(&mut self, place: usize, epoll_set: &EpollSet, clock: Clock) {
         let transfer = self.transfers[place];
         let number = self.free.last().copied().unwrap_or(self.open.len());
         let began_ns = clock.ns();
-        match connect(transfer.to, self.law.as_deref(), watch, number) {
+        match connect(transfer.to, self.algorithm.as_deref(), epoll_set, number) {
             Ok(connection) => {
                 if self.free.pop().is_none() {
                     self.open.push(None);
                 }
-                self.open[number] = Some(Running { place, connection, began_ns, left: transfer.bytes });
+                self.open[number] = Some(OpenTransfer { place, connection, began_ns, left: transfer.bytes });
             }
-            Err(error) => self.outcome.refuse(&transfer, began_ns, &error),
+            Err(error) => self.results.record_failed_connect(&transfer, began_ns, &error),
         }
     }
 
-    /// Writes what fits; after the last byte waits for the end.
-    fn advance(&mut self, number: usize, watch: &Watch, clock: Clock) {
+    /// Writes as much as the socket takes; after the last byte waits for the server to close.
+    fn advance(&mut self, number: usize, epoll_set: &EpollSet, clock: Clock) {
         let Some(running) = &mut self.open[number] else { return };
         let ended = match running.advance(&self.zeros) {
-            Ok(Progress::Going) => return,
-            Ok(Progress::Written) => match watch.change(&running.connection, number, Until::Readable) {
-                Ok(()) => return,
-                Err(error) => Err(error),
-            },
+            Ok(Progress::Pending) => return,
+            Ok(Progress::Written) => {
+                match epoll_set.change(&running.connection, number, Interest::Readable) {
+                    Ok(()) => return,
+                    Err(error) => Err(error),
+                }
+            }
             Ok(Progress::Ended) => Ok(clock.ns()),
             Err(error) => Err(error),
         };
         let Some(running) = self.open[number].take() else { return };
         self.free.push(number);
         if let Err(error) = &ended {
-            self.outcome.fail(error);
+            self.results.fail(error);
         }
-        self.outcome.note(&self.transfers[running.place], &running, ended.ok());
+        self.results.record(&self.transfers[running.place], &running, ended.ok());
     }
 }
 
-/// How far a transfer has come.
+/// Progress of a transfer.
 enum Progress {
-    Going,
+    Pending,
     Written,
     Ended,
 }
 
-impl Running {
+impl OpenTransfer {
     fn advance(&mut self, zeros: &[u8]) -> io::Result<Progress> {
         if self.left == 0 {
             return Ok(match would_block(self.connection.read(&mut [0]))? {
                 Some(0) => Progress::Ended,
-                _ => Progress::Going,
+                _ => Progress::Pending,
             });
         }
         while self.left > 0 {
             let chunk = (zeros.len() as u64).min(self.left) as usize;
             match would_block(self.connection.write(&zeros[..chunk]))? {
                 Some(written) => self.left -= written as u64,
-                None => return Ok(Progress::Going),
+                None => return Ok(Progress::Pending),
             }
         }
         self.connection.shutdown(Shutdown::Write)?;
@@ -185,9 +189,9 @@ fn would_block(result: io::Result<usize>) -> io::Result<Option<usize>> {
     }
 }
 
-impl Outcome {
-    /// Of a transfer that ended at `ended_ns`, or did not.
-    fn note(&mut self, transfer: &Transfer, running: &Running, ended_ns: Option<u64>) {
+impl TransferResults {
+    /// Records a transfer that ended at `ended_ns`, or did not end.
+    fn record(&mut self, transfer: &Transfer, running: &OpenTransfer, ended_ns: Option<u64>) {
         if let Ok(socket) = Socket::of(&running.connection) {
             // Its first and its last segment count one byte each.
             self.bytes += socket.acked_bytes.saturating_sub(1).min(transfer.bytes);
@@ -203,8 +207,8 @@ impl Outcome {
         self.row(transfer, running.began_ns, took_ns);
     }
 
-    /// Of one for which there was no socket.
-    fn refuse(&mut self, transfer: &Transfer, began_ns: u64, error: &io::Error) {
+    /// Records a transfer whose connection could not be opened.
+    fn record_failed_connect(&mut self, transfer: &Transfer, began_ns: u64, error: &io::Error) {
         self.fail(error);
         self.row(transfer, began_ns, None);
     }
@@ -220,7 +224,7 @@ impl Outcome {
         self.rows.push((transfer.flow, transfer.number, transfer.at.ns(), late_ns, transfer.bytes, took_ns));
     }
 
-    /// In the words of a simulated flow of requests, as of `end_ns`.
+    /// The results with the keys of a simulated flow of requests, as of `end_ns`.
     fn report(mut self, begun: usize, whole: bool, end_ns: u64) -> Value {
         self.rows.sort_unstable();
         json!({
@@ -241,28 +245,36 @@ impl Outcome {
     }
 }
 
-/// A connection to `to`, under way, that `watch` tells of as `number`.
-fn connect(to: SocketAddr, law: Option<&str>, watch: &Watch, number: usize) -> io::Result<TcpStream> {
+/// Starts a connection to `to` and adds it to `epoll_set` as `number`.
+fn connect(
+    to: SocketAddr,
+    algorithm: Option<&str>,
+    epoll_set: &EpollSet,
+    number: usize,
+) -> io::Result<TcpStream> {
     use nix::errno::Errno;
     use nix::sys::socket::{SockaddrStorage, connect};
-    let socket = socket(to, law)?;
+    let socket = socket(to, algorithm)?;
     match connect(socket.as_raw_fd(), &SockaddrStorage::from(to)) {
         Ok(()) | Err(Errno::EINPROGRESS) => {}
         Err(error) => return Err(error.into()),
     }
-    watch.add(&socket, number, Until::Writable)?;
+    epoll_set.add(&socket, number, Interest::Writable)?;
     Ok(socket.into())
 }
 
-/// A TCP socket that never waits, in the family of `address`.
-pub fn socket(address: SocketAddr, law: Option<&str>) -> io::Result<OwnedFd> {
+/// A non-blocking TCP socket in the family of `address`.
+pub fn socket(address: SocketAddr, algorithm: Option<&str>) -> io::Result<OwnedFd> {
     use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket, sockopt};
     let family = if address.is_ipv6() { AddressFamily::Inet6 } else { AddressFamily::Inet };
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
     let socket = socket(family, SockType::Stream, flags, None)?;
-    if let Some(law) = law {
-        setsockopt(&socket, sockopt::TcpCongestion, &law.into()).map_err(|error| {
-            io::Error::other(format!("the kernel refuses the congestion control {law}: {}", error.desc()))
+    if let Some(algorithm) = algorithm {
+        setsockopt(&socket, sockopt::TcpCongestion, &algorithm.into()).map_err(|error| {
+            io::Error::other(format!(
+                "the kernel refuses the congestion-control algorithm {algorithm}: {}",
+                error.desc()
+            ))
         })?;
     }
     Ok(socket)

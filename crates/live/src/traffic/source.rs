@@ -1,5 +1,5 @@
-use super::stamp::{self, STAMP};
-use super::wait::Waker;
+use super::datagram_header::{self, HEADER_BYTES};
+use super::timer::Timer;
 use crate::clock::Clock;
 use longhaul_endpoints::Schedule;
 use longhaul_record::Distribution;
@@ -9,20 +9,20 @@ use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
 
-/// Datagrams that one system call sends at most.
+/// Most datagrams that one system call sends.
 const BATCH: usize = 64;
 /// The largest payload of a datagram.
-const LARGEST: usize = 65_507;
+const MAX_PAYLOAD_BYTES: usize = 65_507;
 
 /// Sends the datagrams of a schedule.
 pub struct Source {
     schedule: Schedule,
-    /// How long it stays afterwards.
+    /// How long the source stays after its last datagram.
     linger: Span,
     from: SocketAddr,
     to: SocketAddr,
     socket: Option<UdpSocket>,
-    /// How long after its instant each datagram was given to the kernel.
+    /// Lateness of each datagram when the kernel took it.
     lateness: Distribution,
     sent: u64,
     sent_bytes: u64,
@@ -33,8 +33,8 @@ pub struct Source {
 
 /// A datagram that is due.
 #[derive(Clone, Copy)]
-struct Due {
-    stamp: [u8; STAMP],
+struct DueDatagram {
+    stamp: [u8; HEADER_BYTES],
     bytes: usize,
 }
 
@@ -55,31 +55,34 @@ impl Source {
     }
 
     pub fn open(&mut self) -> io::Result<()> {
-        // It stays unconnected: what routers say about one datagram is not to stop the next.
+        // The socket stays unconnected, so that an ICMP error about one datagram does not stop the next.
         self.socket = Some(UdpSocket::bind(self.from)?);
         Ok(())
     }
 
-    pub fn play(mut self, clock: Clock) -> io::Result<Value> {
+    pub fn run(mut self, clock: Clock) -> io::Result<Value> {
         let Some(socket) = self.socket.take() else { return Err(io::ErrorKind::NotConnected.into()) };
-        let mut waker = Waker::new(clock);
+        let mut timer = Timer::new(clock);
         let mut batch = Batch::new(self.to);
         let mut last = Time::ZERO;
-        while self.schedule.timer() != Time::NEVER && waker.sleep_until(self.schedule.timer()) {
+        while self.schedule.timer() != Time::NEVER && timer.sleep_until(self.schedule.timer()) {
             let now = clock.now();
             while self.schedule.timer() <= now && batch.due.len() < BATCH {
                 last = self.schedule.timer();
                 let bytes = self.schedule.depart();
                 self.lateness.add(now.since(last).ns(), 1);
                 let number = self.sent + batch.due.len() as u64;
-                batch.due.push(Due { stamp: stamp::write(number, now.ns()), bytes: bytes as usize });
+                batch.due.push(DueDatagram {
+                    stamp: datagram_header::encode(number, now.ns()),
+                    bytes: bytes as usize,
+                });
             }
             self.send(&socket, &mut batch);
         }
         let done = self.schedule.timer() == Time::NEVER;
         let end = if done { last } else { clock.now() };
         if done {
-            waker.sleep_until(end + self.linger);
+            timer.sleep_until(end + self.linger);
         }
         Ok(json!({
             "sent": self.sent,
@@ -92,7 +95,7 @@ impl Source {
         }))
     }
 
-    /// Sends what has gathered. What the kernel refuses counts as sent, and is lost.
+    /// Sends the batch. A datagram that the kernel refuses counts as sent and lost.
     fn send(&mut self, socket: &UdpSocket, batch: &mut Batch) {
         let mut first = 0;
         while first < batch.due.len() {
@@ -112,9 +115,9 @@ impl Source {
     }
 }
 
-/// Datagrams that leave together, and what the kernel wants to see of them.
+/// Datagrams that one system call sends, with their message headers.
 struct Batch {
-    due: Vec<Due>,
+    due: Vec<DueDatagram>,
     zeros: Vec<u8>,
     to: nix::sys::socket::SockaddrStorage,
     parts: Vec<[libc::iovec; 2]>,
@@ -125,14 +128,14 @@ impl Batch {
     fn new(to: SocketAddr) -> Self {
         Batch {
             due: Vec::with_capacity(BATCH),
-            zeros: vec![0; LARGEST],
+            zeros: vec![0; MAX_PAYLOAD_BYTES],
             to: to.into(),
             parts: Vec::with_capacity(BATCH),
             messages: Vec::with_capacity(BATCH),
         }
     }
 
-    /// Sends those from `first` on; returns how many it sent, at least one.
+    /// Sends the datagrams from `first` on; returns how many it sent, at least one.
     fn send(&mut self, socket: &UdpSocket, first: usize) -> io::Result<usize> {
         use nix::sys::socket::SockaddrLike;
         let due = &mut self.due[first..];
@@ -140,9 +143,9 @@ impl Batch {
         self.parts.clear();
         self.messages.clear();
         for each in due.iter_mut() {
-            let head = each.bytes.min(STAMP);
-            let rest = (each.bytes - head).min(LARGEST);
-            self.parts.push([part(each.stamp.as_mut_ptr(), head), part(self.zeros.as_mut_ptr(), rest)]);
+            let header = each.bytes.min(HEADER_BYTES);
+            let rest = (each.bytes - header).min(MAX_PAYLOAD_BYTES);
+            self.parts.push([part(each.stamp.as_mut_ptr(), header), part(self.zeros.as_mut_ptr(), rest)]);
         }
         for parts in &mut self.parts {
             // SAFETY: an all-zero header is valid.
@@ -153,8 +156,8 @@ impl Batch {
             message.msg_hdr.msg_iovlen = 2;
             self.messages.push(message);
         }
-        // SAFETY: all that the headers point at outlives the call and is not moved: the parts were
-        // gathered before the first pointer to them was taken.
+        // SAFETY: everything that the headers point at outlives the call and is not moved: the parts were
+        // collected before the first pointer to them was taken.
         let sent = unsafe {
             libc::sendmmsg(socket.as_raw_fd(), self.messages.as_mut_ptr(), self.messages.len() as u32, 0)
         };

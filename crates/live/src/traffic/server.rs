@@ -1,25 +1,25 @@
-use super::watch::{Until, Watch};
-use crate::supervisor::ending::{told_to_stop, wait_with_signals};
+use super::epoll_set::{EpollSet, Interest};
+use crate::supervisor::ending::{stop_requested, wait_with_signals};
 use serde_json::{Value, json};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Connections that wait to be accepted; more than a host sends at one instant.
+/// Backlog of the listening socket; more connections than a host opens at once.
 const BACKLOG: i32 = 4096;
-/// Longest time between two looks, and after the kernel had no room for a connection.
-const LOOK_NS: u64 = 1_000_000_000;
-const NO_ROOM_NS: u64 = 1_000_000;
-/// Bytes that one call throws away at most.
-const GULP: usize = 1 << 20;
-/// The number of the listening socket among those that are watched.
+/// Longest time between two polls, and delay of the next accept after a failed one.
+const POLL_INTERVAL_NS: u64 = 1_000_000_000;
+const ACCEPT_RETRY_NS: u64 = 1_000_000;
+/// Most bytes that one call reads and discards.
+const MAX_READ_BYTES: usize = 1 << 20;
+/// The listening socket's number in the epoll set.
 const LISTENER: usize = usize::MAX;
 
-/// Accepts connections, reads each to its end, and closes it then.
+/// Accepts connections, reads each to its end and then closes it.
 pub struct Server {
     at: SocketAddr,
-    law: Option<String>,
-    ears: Option<(TcpListener, Watch)>,
+    algorithm: Option<String>,
+    sockets: Option<(TcpListener, EpollSet)>,
     connections: Vec<Option<TcpStream>>,
     free: Vec<usize>,
     accepted: u64,
@@ -29,11 +29,11 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn new(at: SocketAddr, law: Option<String>) -> Self {
+    pub fn new(at: SocketAddr, algorithm: Option<String>) -> Self {
         Server {
             at,
-            law,
-            ears: None,
+            algorithm,
+            sockets: None,
             connections: Vec::new(),
             free: Vec::new(),
             accepted: 0,
@@ -45,26 +45,26 @@ impl Server {
 
     pub fn open(&mut self) -> io::Result<()> {
         use nix::sys::socket::{Backlog, SockaddrStorage, bind, listen};
-        let socket = super::client::socket(self.at, self.law.as_deref())?;
+        let socket = super::client::socket(self.at, self.algorithm.as_deref())?;
         bind(socket.as_raw_fd(), &SockaddrStorage::from(self.at))?;
         listen(&socket, Backlog::new(BACKLOG)?)?;
-        let (watch, listener) = (Watch::new()?, TcpListener::from(socket));
-        watch.add(&listener, LISTENER, Until::Readable)?;
-        self.ears = Some((listener, watch));
+        let (epoll_set, listener) = (EpollSet::new()?, TcpListener::from(socket));
+        epoll_set.add(&listener, LISTENER, Interest::Readable)?;
+        self.sockets = Some((listener, epoll_set));
         Ok(())
     }
 
-    pub fn play(mut self) -> io::Result<Value> {
-        let Some((listener, mut watch)) = self.ears.take() else {
+    pub fn run(mut self) -> io::Result<Value> {
+        let Some((listener, mut epoll_set)) = self.sockets.take() else {
             return Err(io::ErrorKind::NotConnected.into());
         };
         let mut ready = Vec::new();
         loop {
-            let stopping = told_to_stop();
-            watch.ready(&mut ready)?;
+            let stopping = stop_requested();
+            epoll_set.ready(&mut ready)?;
             for &number in &ready {
                 match number {
-                    LISTENER => self.accept(&listener, &watch),
+                    LISTENER => self.accept(&listener, &epoll_set),
                     _ => self.read(number),
                 }
             }
@@ -72,7 +72,7 @@ impl Server {
                 break;
             }
             if ready.is_empty() {
-                wait_with_signals(&mut [watch.pollfd()], LOOK_NS);
+                wait_with_signals(&mut [epoll_set.pollfd()], POLL_INTERVAL_NS);
             }
         }
         Ok(json!({
@@ -83,11 +83,11 @@ impl Server {
         }))
     }
 
-    /// Takes one connection; those that wait behind it make the listener ready again.
-    fn accept(&mut self, listener: &TcpListener, watch: &Watch) {
+    /// Accepts one connection; further waiting ones make the listener ready again.
+    fn accept(&mut self, listener: &TcpListener, epoll_set: &EpollSet) {
         let accepted = accept(listener).and_then(|connection| {
             let number = self.free.last().copied().unwrap_or(self.connections.len());
-            watch.add(&connection, number, Until::Readable)?;
+            epoll_set.add(&connection, number, Interest::Readable)?;
             Ok((number, connection))
         });
         match accepted {
@@ -98,30 +98,30 @@ impl Server {
                 }
                 self.connections[number] = Some(connection);
             }
-            Err(error) if is_over(&error) => {}
+            Err(error) if is_transient(&error) => {}
             Err(error) => {
-                // It waits in the kernel until there is room.
+                // The connection stays in the backlog until a descriptor is free.
                 self.error.get_or_insert_with(|| format!("cannot accept: {error}"));
-                wait_with_signals(&mut [], NO_ROOM_NS);
+                wait_with_signals(&mut [], ACCEPT_RETRY_NS);
             }
         }
     }
 
-    /// Reads what is there of a connection, up to a gulp.
+    /// Reads at most [`MAX_READ_BYTES`] from a connection.
     fn read(&mut self, number: usize) {
         let Some(connection) = &self.connections[number] else { return };
-        // SAFETY: with MSG_TRUNC, TCP throws the bytes away and writes nothing (tcp(7)).
+        // SAFETY: with MSG_TRUNC, TCP discards the bytes and writes nothing (tcp(7)).
         let read = unsafe {
             libc::recv(
                 connection.as_raw_fd(),
                 std::ptr::null_mut(),
-                GULP,
+                MAX_READ_BYTES,
                 libc::MSG_DONTWAIT | libc::MSG_TRUNC,
             )
         };
         match read {
             1.. => self.bytes += read as u64,
-            _ if read < 0 && is_over(&io::Error::last_os_error()) => {}
+            _ if read < 0 && is_transient(&io::Error::last_os_error()) => {}
             _ => {
                 self.ended += u64::from(read == 0);
                 self.connections[number] = None;
@@ -138,8 +138,8 @@ fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
     Ok(unsafe { OwnedFd::from_raw_fd(raw) }.into())
 }
 
-/// Whether there is nothing to do any more, rather than something wrong.
-fn is_over(error: &io::Error) -> bool {
+/// Whether the error only means that there is nothing to do now.
+fn is_transient(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, Interrupted, WouldBlock};
     matches!(error.kind(), WouldBlock | Interrupted | ConnectionAborted)
 }

@@ -1,6 +1,6 @@
-use super::stamp::{self, STAMP};
+use super::datagram_header::{self, HEADER_BYTES};
 use crate::clock::{Clock, unix_ns};
-use crate::supervisor::ending::{told_to_stop, wait_with_signals};
+use crate::supervisor::ending::{stop_requested, wait_with_signals};
 use longhaul_endpoints::DatagramStats;
 use longhaul_plan::Plan;
 use longhaul_units::Span;
@@ -10,27 +10,27 @@ use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
 
-/// Datagrams that one system call receives at most.
+/// Most datagrams that one system call receives.
 const BATCH: usize = 64;
-/// Longest time between two looks.
-const LOOK_NS: u64 = 1_000_000_000;
-/// Of the socket: 100 ms of 1 Gbit/s, so that the sink may be off the processor that long.
-const BUFFER: libc::c_int = 16 << 20;
-/// Of the control message with the instant of arrival.
-const CONTROL: usize = 64;
+/// Longest time between two polls.
+const POLL_INTERVAL_NS: u64 = 1_000_000_000;
+/// Receive buffer of the socket: 100 ms at 1 Gbit/s, so that the sink may be descheduled for that long.
+const RECEIVE_BUFFER_BYTES: libc::c_int = 16 << 20;
+/// Length of the control message with the arrival time.
+const CONTROL_BYTES: usize = 64;
 
-/// Receives datagrams, and measures each.
+/// Receives datagrams and measures each.
 pub struct Sink<'a> {
     plan: &'a Plan,
     at: SocketAddr,
     socket: Option<UdpSocket>,
     stats: DatagramStats,
-    /// Datagrams that its source did not send.
+    /// Datagrams of other senders.
     foreign: u64,
     intervals: Vec<Interval>,
 }
 
-/// What arrived during one sampling interval.
+/// Arrivals of one sampling interval.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Interval {
     start_ns: u64,
@@ -44,8 +44,8 @@ struct Interval {
 
 /// A datagram that has arrived.
 struct Arrival {
-    head: [u8; STAMP],
-    kept: usize,
+    header: [u8; HEADER_BYTES],
+    header_bytes: usize,
     bytes: u32,
     at_ns: u64,
 }
@@ -58,25 +58,26 @@ impl<'a> Sink<'a> {
     pub fn open(&mut self) -> io::Result<()> {
         let socket = UdpSocket::bind(self.at)?;
         set(&socket, libc::SO_TIMESTAMPNS, 1)?;
-        // The first asks for more than ordinary users may have.
-        set(&socket, libc::SO_RCVBUFFORCE, BUFFER).or_else(|_| set(&socket, libc::SO_RCVBUF, BUFFER))?;
+        // SO_RCVBUFFORCE exceeds the limit for ordinary users, and needs CAP_NET_ADMIN.
+        set(&socket, libc::SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES)
+            .or_else(|_| set(&socket, libc::SO_RCVBUF, RECEIVE_BUFFER_BYTES))?;
         self.socket = Some(socket);
         Ok(())
     }
 
-    pub fn play(mut self, clock: Clock) -> io::Result<Value> {
+    pub fn run(mut self, clock: Clock) -> io::Result<Value> {
         let Some(socket) = self.socket.take() else { return Err(io::ErrorKind::NotConnected.into()) };
-        let mut inbox = Inbox::new();
+        let mut buffers = ReceiveBuffers::new();
         loop {
-            let stopping = told_to_stop();
-            while let Some(arrived) = inbox.receive(&socket, clock)? {
-                (0..arrived).for_each(|place| self.note(&inbox.arrival(place)));
+            let stopping = stop_requested();
+            while let Some(arrived) = buffers.receive(&socket, clock)? {
+                (0..arrived).for_each(|place| self.record(&buffers.arrival(place)));
             }
             if stopping {
                 break;
             }
             let readable = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-            wait_with_signals(&mut [readable], LOOK_NS);
+            wait_with_signals(&mut [readable], POLL_INTERVAL_NS);
         }
         let stats = &self.stats;
         Ok(json!({
@@ -90,8 +91,9 @@ impl<'a> Sink<'a> {
         }))
     }
 
-    fn note(&mut self, arrival: &Arrival) {
-        let known = stamp::read(&arrival.head[..arrival.kept], self.stats.expected());
+    fn record(&mut self, arrival: &Arrival) {
+        let known =
+            datagram_header::decode(&arrival.header[..arrival.header_bytes], self.stats.expected());
         let Some((number, sent_ns)) = known else {
             self.foreign += 1;
             return;
@@ -100,7 +102,7 @@ impl<'a> Sink<'a> {
         self.stats.receive(number, arrival.bytes, delay_ns.map(Span::from_ns));
         let every_ns = self.plan.measure.every_ns;
         let start_ns = arrival.at_ns - arrival.at_ns % every_ns;
-        // Stamps of a burst may go back a little over the border of an interval.
+        // Arrival times of a burst may go back a little over the border of an interval.
         if self.intervals.last().is_none_or(|last| last.start_ns < start_ns) {
             self.intervals.push(Interval { start_ns, end_ns: start_ns + every_ns, ..Interval::default() });
         }
@@ -117,7 +119,7 @@ impl<'a> Sink<'a> {
 }
 
 fn set(socket: &UdpSocket, option: libc::c_int, value: libc::c_int) -> io::Result<()> {
-    // SAFETY: the value outlives the call, and its size is what is said.
+    // SAFETY: the value outlives the call, and its size is the one given.
     let result = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
@@ -130,27 +132,27 @@ fn set(socket: &UdpSocket, option: libc::c_int, value: libc::c_int) -> io::Resul
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Room for what arrives. Only the stamps are copied out of the kernel.
-struct Inbox {
-    heads: Vec<[u8; STAMP]>,
+/// Buffers of one call. Only the headers of datagrams are copied out of the kernel.
+struct ReceiveBuffers {
+    headers: Vec<[u8; HEADER_BYTES]>,
     controls: Vec<Control>,
     parts: Vec<libc::iovec>,
     messages: Vec<libc::mmsghdr>,
-    /// When the batch was received, by the run's clock and by that of the stamps.
+    /// When the batch was received, on the run's clock and on that of the arrival times.
     now_ns: u64,
     now_unix_ns: u64,
 }
 
-/// Aligned as the kernel wants it.
+/// A control message, aligned as the kernel requires.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
-struct Control([u8; CONTROL]);
+struct Control([u8; CONTROL_BYTES]);
 
-impl Inbox {
+impl ReceiveBuffers {
     fn new() -> Self {
-        Inbox {
-            heads: vec![[0; STAMP]; BATCH],
-            controls: vec![Control([0; CONTROL]); BATCH],
+        ReceiveBuffers {
+            headers: vec![[0; HEADER_BYTES]; BATCH],
+            controls: vec![Control([0; CONTROL_BYTES]); BATCH],
             parts: Vec::with_capacity(BATCH),
             messages: Vec::with_capacity(BATCH),
             now_ns: 0,
@@ -158,12 +160,12 @@ impl Inbox {
         }
     }
 
-    /// Receives what is there; `None`: nothing.
+    /// Receives the waiting datagrams; `None` if there are none.
     fn receive(&mut self, socket: &UdpSocket, clock: Clock) -> io::Result<Option<usize>> {
         self.parts.clear();
         self.messages.clear();
-        for head in &mut self.heads {
-            self.parts.push(libc::iovec { iov_base: head.as_mut_ptr().cast(), iov_len: STAMP });
+        for header in &mut self.headers {
+            self.parts.push(libc::iovec { iov_base: header.as_mut_ptr().cast(), iov_len: HEADER_BYTES });
         }
         for (part, control) in self.parts.iter_mut().zip(&mut self.controls) {
             // SAFETY: an all-zero header is valid.
@@ -171,12 +173,12 @@ impl Inbox {
             message.msg_hdr.msg_iov = part;
             message.msg_hdr.msg_iovlen = 1;
             message.msg_hdr.msg_control = control.0.as_mut_ptr().cast();
-            message.msg_hdr.msg_controllen = CONTROL as _;
+            message.msg_hdr.msg_controllen = CONTROL_BYTES as _;
             self.messages.push(message);
         }
         // With MSG_TRUNC, the length of a message is that of the whole datagram.
         let flags = libc::MSG_DONTWAIT | libc::MSG_TRUNC;
-        // SAFETY: all that the headers point at outlives the call and is not moved.
+        // SAFETY: everything that the headers point at outlives the call and is not moved.
         let received = unsafe {
             libc::recvmmsg(
                 socket.as_raw_fd(),
@@ -198,7 +200,7 @@ impl Inbox {
         }
     }
 
-    /// What the last batch has at `place`.
+    /// The datagram at `place` of the last batch.
     fn arrival(&self, place: usize) -> Arrival {
         let message = &self.messages[place];
         let bytes = message.msg_len;
@@ -206,7 +208,12 @@ impl Inbox {
             Some(unix) => self.now_ns.saturating_sub(self.now_unix_ns.saturating_sub(unix)),
             None => self.now_ns,
         };
-        Arrival { head: self.heads[place], kept: (bytes as usize).min(STAMP), bytes, at_ns }
+        Arrival {
+            header: self.headers[place],
+            header_bytes: (bytes as usize).min(HEADER_BYTES),
+            bytes,
+            at_ns,
+        }
     }
 }
 

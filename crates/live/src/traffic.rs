@@ -1,16 +1,16 @@
-//! Ends of flows that the run itself plays in the hosts: real sockets, on the schedule of the simulator.
+//! Traffic generators: real sockets in the hosts that send and receive flows on the simulator's schedule.
 //!
-//! A player is a fork of the supervisor, without a program of its own, so that it costs a millisecond to
-//! start. It opens its socket before the clock starts, and writes one JSON object when it is done or told
-//! to end.
+//! A traffic generator is a fork of the supervisor and executes no program, so that it starts in a millisecond.
+//! It opens its socket before the clock starts, and writes one JSON object when it is done or receives a signal
+//! to stop.
 
 mod client;
+mod datagram_header;
+mod epoll_set;
 mod server;
 mod sink;
 mod source;
-mod stamp;
-mod wait;
-mod watch;
+mod timer;
 
 use crate::error::{Error, Result};
 use client::{Client, Transfer};
@@ -23,28 +23,28 @@ use sink::Sink;
 use source::Source;
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
-pub use wait::Zero;
+pub use timer::SharedStart;
 
-/// For the queues along a path to become empty.
-const QUEUES_NS: u64 = 500_000_000;
+/// Time for the queues along a path to drain.
+const QUEUE_DRAIN_NS: u64 = 500_000_000;
 
-/// What a player is to do, worked out before the fork.
-pub enum Player<'a> {
+/// One end of some flows, prepared before the fork.
+pub enum TrafficGenerator<'a> {
     /// Sends datagrams.
     Source(Box<Source>),
     /// Receives them.
     Sink(Sink<'a>),
-    /// Makes transfers over TCP.
+    /// Sends transfers over TCP.
     Client(Client),
-    /// Takes them.
+    /// Receives them.
     Server(Server),
 }
 
-impl<'a> Player<'a> {
-    /// The player of `part`, which the plan has checked. Errors name the flow.
+impl<'a> TrafficGenerator<'a> {
+    /// The traffic generator of `part`, which the plan has checked. Errors name the flow.
     pub fn new(plan: &'a Plan, network: &Network, part: &Part) -> Result<Self> {
         let Some(flow) = part.flows.first().map(|&flow| &plan.flows[flow]) else {
-            return Err(Error::new("a player without flows"));
+            return Err(Error::new("a traffic generator has no flows"));
         };
         let wrong = |message: String| Error::new(format!("flow {}: {message}", flow.name));
         let (from, to) = (&plan.nodes[flow.source], &plan.nodes[flow.destination]);
@@ -54,42 +54,45 @@ impl<'a> Player<'a> {
                 let (here, there) = addresses(from, to).ok_or_else(|| wrong("has no address".into()))?;
                 let linger = Span::from_ns(linger_ns(plan, network, flow));
                 let source = Source::new(schedule, linger, (here, 0).into(), (there, part.port).into());
-                Ok(Player::Source(Box::new(source)))
+                Ok(TrafficGenerator::Source(Box::new(source)))
             }
             (Traffic::Udp { .. }, End::Sink) => {
                 let (_, here) = addresses(from, to).ok_or_else(|| wrong("has no address".into()))?;
-                Ok(Player::Sink(Sink::new(plan, (here, part.port).into())))
+                Ok(TrafficGenerator::Sink(Sink::new(plan, (here, part.port).into())))
             }
             (Traffic::Requests { .. } | Traffic::Replay { .. }, End::Source) => {
-                let law = part.congestion_control.clone();
-                Ok(Player::Client(Client::new(transfers(plan, part)?, law)))
+                let algorithm = part.congestion_control.clone();
+                Ok(TrafficGenerator::Client(Client::new(transfers(plan, part)?, algorithm)))
             }
             (Traffic::Requests { .. } | Traffic::Replay { .. }, End::Sink) => {
                 let (_, here) = addresses(from, to).ok_or_else(|| wrong("has no address".into()))?;
-                Ok(Player::Server(Server::new((here, part.port).into(), part.congestion_control.clone())))
+                Ok(TrafficGenerator::Server(Server::new(
+                    (here, part.port).into(),
+                    part.congestion_control.clone(),
+                )))
             }
-            _ => Err(wrong("no real program sends like that".into())),
+            _ => Err(wrong("a traffic generator cannot send this kind of traffic".into())),
         }
     }
 
     /// In the host: opens its socket.
     pub fn open(&mut self) -> std::io::Result<()> {
         match self {
-            Player::Source(source) => source.open(),
-            Player::Sink(sink) => sink.open(),
-            Player::Client(client) => client.open(),
-            Player::Server(server) => server.open(),
+            TrafficGenerator::Source(source) => source.open(),
+            TrafficGenerator::Sink(sink) => sink.open(),
+            TrafficGenerator::Client(client) => client.open(),
+            TrafficGenerator::Server(server) => server.open(),
         }
     }
 
-    /// In the host: plays to the end, and writes what came of it. Returns the exit code.
-    pub fn play(self, zero: &Zero) -> i32 {
-        let Some(clock) = zero.wait() else { return 0 };
+    /// In the host: runs to the end and writes the results. Returns the exit code.
+    pub fn run(self, start_time: &SharedStart) -> i32 {
+        let Some(clock) = start_time.wait() else { return 0 };
         let result = match self {
-            Player::Source(source) => source.play(clock),
-            Player::Sink(sink) => sink.play(clock),
-            Player::Client(client) => client.play(clock),
-            Player::Server(server) => server.play(),
+            TrafficGenerator::Source(source) => source.run(clock),
+            TrafficGenerator::Sink(sink) => sink.run(clock),
+            TrafficGenerator::Client(client) => client.run(clock),
+            TrafficGenerator::Server(server) => server.run(),
         };
         let (report, code) = match result {
             Ok(report) => (report, 0),
@@ -99,7 +102,7 @@ impl<'a> Player<'a> {
     }
 }
 
-/// Of all flows of `part`.
+/// The transfers of all flows of `part`.
 fn transfers(plan: &Plan, part: &Part) -> Result<Vec<Transfer>> {
     let mut found = Vec::new();
     for &position in &part.flows {
@@ -120,8 +123,8 @@ fn transfers(plan: &Plan, part: &Part) -> Result<Vec<Transfer>> {
     Ok(found)
 }
 
-/// How long a sender stays when it has sent everything: a run without duration ends with it, and what is on
-/// its way is to arrive before.
+/// How long a sender stays after its last datagram: a run without duration ends with its senders, and packets in
+/// flight must arrive before.
 fn linger_ns(plan: &Plan, network: &Network, flow: &Flow) -> u64 {
     if plan.duration_ns.is_some() {
         return 0;
@@ -132,7 +135,7 @@ fn linger_ns(plan: &Plan, network: &Network, flow: &Flow) -> u64 {
         let laws = if direction.way() == Way::Forward { &link.forward } else { &link.reverse };
         laws.mean_delay_ns()
     });
-    2 * delays.sum::<u64>() + QUEUES_NS
+    2 * delays.sum::<u64>() + QUEUE_DRAIN_NS
 }
 
 fn write(report: &Value) -> std::io::Result<()> {
@@ -141,7 +144,7 @@ fn write(report: &Value) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Of both ends, in the family that simulated ends would use.
+/// Addresses of both ends, in the family that simulated endpoints would use.
 fn addresses(from: &Node, to: &Node) -> Option<(IpAddr, IpAddr)> {
     let v4 = from.ipv4.zip(to.ipv4).map(|(from, to)| (from.into(), to.into()));
     v4.or_else(|| from.ipv6.zip(to.ipv6).map(|(from, to)| (from.into(), to.into())))
