@@ -65,32 +65,32 @@ impl Namespaces {
 pub struct Host {
     /// Its name.
     pub name: String,
-    /// Where its programs live.
+    /// The namespaces of its programs.
     pub namespaces: Namespaces,
     /// What the engine reads and writes, until its process takes it.
     tun: Option<Tun>,
 }
 
-/// What all hosts of a run share.
-pub struct Ground<'a> {
+/// What the hosts of a run have in common.
+pub struct BuildContext<'a> {
     /// The namespaces to return to after each host.
     pub base: &'a Namespaces,
-    /// What hosts would have, had they not TCP tables of their own.
+    /// The machine's limits, for hosts whose own TCP tables would lower them.
     pub limits: &'a Limits,
     /// A directory for the small files that are mounted over a host's own.
     pub files: &'a Path,
 }
 
 impl Host {
-    /// Hands over the port.
+    /// Takes the port, once.
     pub fn take_tun(&mut self) -> Option<Tun> {
         self.tun.take()
     }
 
     /// Builds the host and returns to the base namespaces.
-    pub fn build(node: &Node, ground: &Ground<'_>) -> Result<Self> {
-        let built = build_inside(node, ground).map_err(|error| error.at(format!("host {}", node.name)));
-        ground.base.enter().map_err(|error| Error::wrap("return from a host's namespaces", error))?;
+    pub fn build(node: &Node, context: &BuildContext<'_>) -> Result<Self> {
+        let built = build_inside(node, context).map_err(|error| error.at(format!("host {}", node.name)));
+        context.base.enter().map_err(|error| Error::wrap("return from a host's namespaces", error))?;
         built
     }
 }
@@ -101,13 +101,13 @@ const NAMESPACES: CloneFlags = CloneFlags::CLONE_NEWNET
     .union(CloneFlags::CLONE_NEWIPC)
     .union(CloneFlags::CLONE_NEWNS);
 
-fn build_inside(node: &Node, ground: &Ground<'_>) -> Result<Host> {
+fn build_inside(node: &Node, context: &BuildContext<'_>) -> Result<Host> {
     unshare(NAMESPACES).map_err(|error| Error::wrap("create namespaces", error))?;
     nix::unistd::sethostname(&node.name).map_err(|error| Error::wrap("set the host name", error))?;
-    let hostname = ground.files.join(format!("hostname.{}", node.name));
+    let hostname = context.files.join(format!("hostname.{}", node.name));
     fs::write(&hostname, format!("{}\n", node.name))
         .map_err(|error| Error::wrap("write the host name", error))?;
-    cover(&hostname, Path::new("/etc/hostname"))?;
+    mount_over(&hostname, Path::new("/etc/hostname"))?;
     mount(
         Some("tmpfs"),
         "/dev/shm",
@@ -119,7 +119,7 @@ fn build_inside(node: &Node, ground: &Ground<'_>) -> Result<Host> {
 
     write_sysctl("net.ipv6.conf.default.accept_ra", "0", Missing::Ignored)?;
     write_sysctl("net.ipv6.conf.default.addr_gen_mode", "1", Missing::Ignored)?;
-    for (name, value) in &ground.limits.0 {
+    for (name, value) in &context.limits.0 {
         write_sysctl(name, value, Missing::Ignored)?;
     }
     let tun = Tun::create(INTERFACE)?;
@@ -228,11 +228,11 @@ pub fn prepare_mounts(nodes: &[Node], files: &Path) -> Result<()> {
     })?;
     let hosts = files.join("hosts");
     fs::write(&hosts, hosts_file(nodes)).map_err(|error| Error::wrap("write the hosts file", error))?;
-    cover(&hosts, Path::new("/etc/hosts"))?;
+    mount_over(&hosts, Path::new("/etc/hosts"))?;
     let resolv = files.join("resolv.conf");
     fs::write(&resolv, "# Names of a run are in /etc/hosts; there are no name servers.\n")
         .map_err(|error| Error::wrap("write resolv.conf", error))?;
-    cover(&resolv, Path::new("/etc/resolv.conf"))
+    mount_over(&resolv, Path::new("/etc/resolv.conf"))
 }
 
 /// The text of /etc/hosts: loopback, then every node under its name.
@@ -247,7 +247,7 @@ fn hosts_file(nodes: &[Node]) -> String {
 }
 
 /// Mounts `file` over `target`, where there is a target.
-fn cover(file: &Path, target: &Path) -> Result<()> {
+fn mount_over(file: &Path, target: &Path) -> Result<()> {
     if !target.exists() {
         return Ok(());
     }

@@ -66,7 +66,7 @@ pub fn run(plan: &Plan, mut options: Options) -> i32 {
         && !ending.is_good()
         && let Some(line) = &mut line
     {
-        supervisor::tell_failed(line, &ending);
+        supervisor::report_failed(line, &ending);
     }
     if ending.is_good() { 0 } else { RUN_FAILED }
 }
@@ -76,7 +76,7 @@ fn supervised(plan: &Plan, options: &mut Options, line: Option<&mut UnixStream>)
     prepare(plan)?;
     let (stderr, report) = (CapturedStderr::new()?, CapturedStderr::new()?);
     let oom = OomKills::now();
-    // Held open by the worker alone: its end tells the supervisor that the worker is gone.
+    // Only the worker holds it open: when it is closed, the supervisor knows that the worker has ended.
     let (worker_pipe, worker_end) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
         .map_err(|error| Error::wrap("open a pipe", error))?;
     // SAFETY: the caller promises one thread.
@@ -152,11 +152,11 @@ fn become_root_of_a_user_namespace() -> Result<()> {
     write("/proc/self/gid_map", format!("0 {group} 1"))
 }
 
-/// The supervisor, for [`pass_on`].
+/// The supervisor, for [`forward_signal`].
 static SUPERVISOR: AtomicI32 = AtomicI32::new(0);
 
-/// What tells the worker to end, tells the supervisor.
-extern "C" fn pass_on(signal: libc::c_int) {
+/// Forwards a signal that ends the worker to the supervisor.
+extern "C" fn forward_signal(signal: libc::c_int) {
     // SAFETY: async-signal-safe; the supervisor is a child that has not been collected.
     unsafe { libc::kill(SUPERVISOR.load(Ordering::Relaxed), signal) };
 }
@@ -168,7 +168,7 @@ fn wait_for(child: libc::pid_t, mut line: Option<&mut UnixStream>) -> (ExitStatu
     SUPERVISOR.store(child, Ordering::Relaxed);
     for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
         // SAFETY: the handler does nothing but a system call.
-        unsafe { libc::signal(signal, pass_on as *const () as libc::sighandler_t) };
+        unsafe { libc::signal(signal, forward_signal as *const () as libc::sighandler_t) };
     }
     let mut stops = Vec::new();
     let mut status = 0;
@@ -182,7 +182,7 @@ fn wait_for(child: libc::pid_t, mut line: Option<&mut UnixStream>) -> (ExitStatu
             let signal = signal_name(libc::WSTOPSIG(status));
             let text = format!("the supervisor was stopped by {signal} and resumed by the worker");
             if let Some(line) = &mut line {
-                supervisor::tell(line, &json!({"event": "warning", "message": text}));
+                supervisor::send(line, &json!({"event": "warning", "message": text}));
             }
             stops.push(text);
             // SAFETY: plain system call; the child has not been collected.

@@ -110,7 +110,7 @@ impl Running {
         self.stopped_by_run |= self.pid.is_some();
     }
 
-    /// Tells its process group to end, and sets the time of the last resort.
+    /// Sends SIGTERM to its process group, and sets the time of the SIGKILL.
     pub fn terminate(&mut self) {
         let Some(pid) = self.pid else { return };
         if self.kill_at_ns.is_none() {
@@ -121,7 +121,7 @@ impl Running {
         }
     }
 
-    /// Ends its process group at once.
+    /// Sends SIGKILL to its process group.
     pub fn kill(&mut self) {
         let Some(pid) = self.pid else { return };
         // SAFETY: as above.
@@ -130,8 +130,8 @@ impl Running {
     }
 }
 
-/// What every program of a run is given.
-pub struct Surroundings<'a> {
+/// The environment of the run's programs.
+pub struct ProgramEnvironment<'a> {
     /// The directory that the run was started from.
     pub cwd: &'a Path,
     /// The run's directory.
@@ -147,10 +147,10 @@ pub fn start(
     program: &Program,
     host: &Host,
     group: Option<&File>,
-    around: &Surroundings<'_>,
+    environment: &ProgramEnvironment<'_>,
 ) -> Result<libc::pid_t> {
-    begin(program, host, group, around, |prepared, _report| {
-        if around.isolation == Isolation::Strict
+    fork_program(program, host, group, environment, |prepared, _report| {
+        if environment.isolation == Isolation::Strict
             && let Err(failed) = isolation::restrict()
         {
             return failed;
@@ -167,9 +167,9 @@ pub fn start_traffic_generator(
     start_time: &SharedStart,
     host: &Host,
     group: Option<&File>,
-    around: &Surroundings<'_>,
+    environment: &ProgramEnvironment<'_>,
 ) -> Result<libc::pid_t> {
-    begin(program, host, group, around, |_prepared, report| {
+    fork_program(program, host, group, environment, |_prepared, report| {
         crate::stderr_capture::name_process(c"lh-traffic");
         if let Err(error) = generator.open() {
             return ("cannot open its socket", error);
@@ -184,14 +184,14 @@ pub fn start_traffic_generator(
 
 /// Forks; the child enters the host and does `then`, which returns only if it failed. While `then` has not
 /// dropped the report, or executed something, the parent waits.
-fn begin(
+fn fork_program(
     program: &Program,
     host: &Host,
     group: Option<&File>,
-    around: &Surroundings<'_>,
+    environment: &ProgramEnvironment<'_>,
     then: impl FnOnce(&Prepared, &mut Option<File>) -> (&'static str, std::io::Error),
 ) -> Result<libc::pid_t> {
-    let prepared = Prepared::new(program, host, around)
+    let prepared = Prepared::new(program, host, environment)
         .map_err(|error| error.at(format!("program {}", program.name)))?;
     let (failure, report) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
         .map_err(|error| Error::wrap("open a pipe", error))?;
@@ -218,7 +218,7 @@ fn begin(
             if message.is_empty() {
                 return Ok(pid);
             }
-            // SAFETY: reaps the child that has just said that it failed.
+            // SAFETY: reaps the child that has just reported that it failed.
             unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
             Err(Error::new(format!("{}: {message}", program.argv[0])))
         }
@@ -236,20 +236,22 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(program: &Program, host: &Host, around: &Surroundings<'_>) -> Result<Self> {
+    fn new(program: &Program, host: &Host, environment: &ProgramEnvironment<'_>) -> Result<Self> {
         let text =
             |text: &str| CString::new(text).map_err(|_| Error::new("an argument contains a zero byte"));
         let log = |suffix: &str| {
-            let path = around.directory.join(format!("logs/{}.{suffix}", program.name));
+            let path = environment.directory.join(format!("logs/{}.{suffix}", program.name));
             create_log(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
         };
         let mut variables: BTreeMap<String, String> = std::env::vars().collect();
-        variables.extend(around.env.clone());
+        variables.extend(environment.env.clone());
         variables.insert("LONGHAUL_HOST".into(), host.name.clone());
         variables.insert("HOSTNAME".into(), host.name.clone());
         variables.extend(program.env.clone());
-        let cwd =
-            program.cwd.as_deref().map_or_else(|| around.cwd.to_string_lossy().into_owned(), String::from);
+        let cwd = program
+            .cwd
+            .as_deref()
+            .map_or_else(|| environment.cwd.to_string_lossy().into_owned(), String::from);
         Ok(Prepared {
             argv: program.argv.iter().map(|word| text(word)).collect::<Result<_>>()?,
             env: variables

@@ -1,12 +1,12 @@
-//! Process 1 of a run: builds the hosts, starts the engine and the programs, ends them all.
+//! The supervisor, process 1 of a run: builds the hosts, starts and ends the engine and the programs.
 
 mod children;
 pub(crate) mod ending;
-mod launching;
+mod environment;
 mod requests;
 mod schedule;
 
-pub use requests::{Request, Talk, send as tell, tell_failed};
+pub use requests::{ControlConnections, Request, report_failed, send};
 
 use crate::agent;
 use crate::cgroup::Groups;
@@ -15,11 +15,11 @@ use crate::counters;
 use crate::engine::Command;
 use crate::error::{Error, Result};
 use crate::exit_status::{ExitStatus, signal_name};
-use crate::host::{self, Ground, Host, Limits, Namespaces};
+use crate::host::{self, BuildContext, Host, Limits, Namespaces};
 use crate::isolation;
 use crate::laws::{LoadedLaw, Teacher};
 use crate::process::RUN_FAILED;
-use crate::program::{self, Running, Surroundings};
+use crate::program::{self, ProgramEnvironment, Running};
 use crate::run_record::{self, Ending};
 use crate::stderr_capture::CapturedStderr;
 use crate::traffic::{SharedStart, TrafficGenerator};
@@ -33,79 +33,79 @@ use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-/// Between two looks whether a service listens.
-const READY_LOOK_NS: u64 = 5_000_000;
+/// Interval between two checks whether a service listens.
+const READY_POLL_INTERVAL_NS: u64 = 5_000_000;
 /// Least time between two writes of the programs' states.
 const SNAPSHOT_INTERVAL_NS: u64 = 1_000_000_000;
 /// Between the last preparation and the clock's zero.
 const START_MARGIN_NS: u64 = 20_000_000;
 
-/// How a run is held and talked to.
+/// How a run is controlled.
 #[derive(Debug)]
 pub struct Options {
     /// The run directory, which exists.
     pub directory: PathBuf,
     /// A short unique name, for control groups.
     pub run: String,
-    /// The private line to the client, who started the run: events out, requests in. Its end ends the run,
-    /// unless the client asked to be let go.
+    /// The connection to the client, which started the run: events out, requests in. The run ends when it is closed,
+    /// unless the client has detached.
     pub line: Option<UnixStream>,
     /// The client's process.
     pub client: Option<i32>,
-    /// Where others may talk to the run.
+    /// Path of the control socket for other processes.
     pub socket: Option<PathBuf>,
-    /// Stay up until told to stop, whatever the programs do.
+    /// Stay up until a request to stop, whatever the programs do.
     pub keep: bool,
-    /// What is to be removed after the run if the client is gone.
+    /// Paths to remove after the run if the client is gone.
     pub scratch: Vec<PathBuf>,
 }
 
-/// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed. How it ended
-/// goes into `raw/ended.json` and, for the worker, into `report`.
+/// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed. Writes how it
+/// ended to `raw/ended.json` and, for the worker, to `report`.
 pub fn supervise(plan: &Plan, options: &mut Options, report: &CapturedStderr) -> i32 {
-    let mut talk = Talk::new(options.line.take());
+    let mut control = ControlConnections::new(options.line.take());
     let groups = Groups::make(&options.run);
-    let outcome = options.socket.as_deref().map_or(Ok(()), |socket| talk.listen(socket)).and_then(|()| {
-        match Supervisor::build(plan, options.directory.clone(), options.keep, &groups, &mut talk)? {
-            Built::Up(mut supervisor) => supervisor.run(&mut talk),
-            Built::Cancelled(ending) => Ok(ending),
+    let outcome = options.socket.as_deref().map_or(Ok(()), |socket| control.listen(socket)).and_then(|()| {
+        match Supervisor::build(plan, options.directory.clone(), options.keep, &groups, &mut control)? {
+            BuildResult::Up(mut supervisor) => supervisor.run(&mut control),
+            BuildResult::Cancelled(ending) => Ok(ending),
         }
     });
     let mut ending = outcome.unwrap_or_else(|error| Ending::of_error(&error));
     ending::kill_everything();
     groups.remove();
-    talk.remove_socket();
-    ending.warnings = std::mem::take(&mut talk.warnings);
+    control.remove_socket();
+    ending.warnings = std::mem::take(&mut control.warnings);
     if let Ok(text) = serde_json::to_string_pretty(&ending) {
         let _ = replace(&Disk, &options.directory.join("raw/ended.json"), text.as_bytes());
         report.write(&text);
     }
     // The end of worker and client may not have been seen yet.
     ending::unblock_signals();
-    drop(talk.requests());
-    if ending::worker_is_gone() && talk.client_is_gone() {
+    drop(control.requests());
+    if ending::worker_is_gone() && control.client_is_gone() {
         // Nobody else is left to do it.
         let _ = run_record::end(&options.directory, &ending);
-        if talk.is_abandoned() {
+        if control.is_abandoned() {
             options.scratch.iter().for_each(|path| drop(fs::remove_dir_all(path)));
         }
     }
     match ending.is_good() {
         true => {
-            talk.tell(&json!({"event": "ended", "reason": ending.status, "why": ending.reason}));
+            control.report(&json!({"event": "ended", "reason": ending.status, "why": ending.reason}));
             0
         }
         false => {
-            talk.tell(&requests::failed(&ending));
+            control.report(&requests::failed(&ending));
             RUN_FAILED
         }
     }
 }
 
-/// What came of bringing a run up.
-enum Built<'a> {
+/// The result of building a run.
+enum BuildResult<'a> {
     Up(Box<Supervisor<'a>>),
-    /// It was asked to end before it was up.
+    /// The run was stopped before it was up.
     Cancelled(Ending),
 }
 
@@ -136,7 +136,7 @@ struct Supervisor<'a> {
     softnet_before: u64,
     /// Held, so that the kernel knows them.
     _laws: Vec<LoadedLaw>,
-    /// Changes of hosts' pacing that were asked for.
+    /// Requested changes of hosts' pacing.
     repaced: Vec<Event>,
 }
 
@@ -146,8 +146,8 @@ impl<'a> Supervisor<'a> {
         directory: PathBuf,
         keep: bool,
         groups: &Groups,
-        talk: &mut Talk,
-    ) -> Result<Built<'a>> {
+        control: &mut ControlConnections,
+    ) -> Result<BuildResult<'a>> {
         let began_ns = monotonic_ns();
         let cwd =
             std::env::current_dir().map_err(|error| Error::wrap("find the working directory", error))?;
@@ -158,29 +158,30 @@ impl<'a> Supervisor<'a> {
         }
         let softnet_before = counters::softnet_dropped();
         // Before the hosts, whose own they may be.
-        let laws = load_laws(plan, talk)?;
+        let laws = load_laws(plan, control)?;
         host::prepare_mounts(&plan.nodes, &files)?;
         let base = Namespaces::current()?;
         let watched = plan.measure.sockets_every_ns.is_some();
         let limits = if watched { host::separate_tables() } else { Limits::default() };
         let strict = plan.isolation == Isolation::Strict;
         let restricted = if strict {
-            Some(isolation::restricted_mounts(&open_to_hosts(&cwd, &directory, groups))?)
+            Some(isolation::restricted_mounts(&writable_paths(&cwd, &directory, groups))?)
         } else {
             None
         };
-        let ground = Ground { base: restricted.as_ref().unwrap_or(&base), limits: &limits, files: &files };
+        let context =
+            BuildContext { base: restricted.as_ref().unwrap_or(&base), limits: &limits, files: &files };
         let mut hosts = Vec::with_capacity(plan.nodes.len());
         let mut host_groups = Vec::with_capacity(plan.nodes.len());
         for (position, node) in plan.nodes.iter().enumerate() {
             let is_host = node.kind == NodeKind::Host;
-            hosts.push(if is_host { Some(Host::build(node, &ground)?) } else { None });
+            hosts.push(if is_host { Some(Host::build(node, &context)?) } else { None });
             host_groups.push(if is_host { groups.host(&node.name) } else { None });
             if position % 100 == 99 {
-                talk.tell(&json!({"event": "building", "nodes": position + 1, "of": plan.nodes.len()}));
+                control.report(&json!({"event": "building", "nodes": position + 1, "of": plan.nodes.len()}));
             }
-            if let Some(ending) = talk.answer_before_start() {
-                return Ok(Built::Cancelled(ending));
+            if let Some(ending) = control.handle_requests_before_start() {
+                return Ok(BuildResult::Cancelled(ending));
             }
         }
         base.enter().map_err(|error| Error::wrap("return from the hosts' namespaces", error))?;
@@ -190,16 +191,16 @@ impl<'a> Supervisor<'a> {
             1
         };
         let agent = agent::write(&files, hosts.iter().flatten(), groups.root(), holder)?;
-        let env = launching::environment(plan, &directory, &agent)?;
+        let env = environment::environment(plan, &directory, &agent)?;
         let spans = plan
             .programs
             .iter()
-            .map(|program| launching::of_span(plan, program, &files))
+            .map(|program| environment::parallel_environment(plan, program, &files))
             .collect::<Result<_>>()?;
         let engine = EngineProcess::start(plan, &mut hosts, &directory)?;
         let observer = ObserverProcess::start(plan, &hosts, &directory, &engine)?;
         let count = hosts.iter().flatten().count();
-        talk.tell(&json!({
+        control.report(&json!({
             "event": "up",
             "hosts": count,
             "cgroups": groups.root(),
@@ -210,7 +211,7 @@ impl<'a> Supervisor<'a> {
             .iter()
             .map(|program| Running::new(program, &plan.nodes[program.host].name))
             .collect();
-        Ok(Built::Up(Box::new(Supervisor {
+        Ok(BuildResult::Up(Box::new(Supervisor {
             plan,
             directory,
             cwd,
@@ -227,7 +228,7 @@ impl<'a> Supervisor<'a> {
             snapshot: ProgramSnapshot::default(),
             clock: Clock::starting_now(),
             start_time: SharedStart::new()
-                .map_err(|error| Error::wrap("make the clock of traffic", error))?,
+                .map_err(|error| Error::wrap("create the start time of traffic generators", error))?,
             keep,
             groups: groups.root().map(ToOwned::to_owned),
             softnet_before,
@@ -236,47 +237,47 @@ impl<'a> Supervisor<'a> {
         })))
     }
 
-    fn run(&mut self, talk: &mut Talk) -> Result<Ending> {
-        let outcome = match self.start_services(talk) {
+    fn run(&mut self, control: &mut ControlConnections) -> Result<Ending> {
+        let outcome = match self.start_services(control) {
             Ok(None) => self
-                .start_traffic_generators(talk)
-                .and_then(|()| self.start_clock(talk))
-                .and_then(|()| self.turn(talk)),
+                .start_traffic_generators(control)
+                .and_then(|()| self.start_clock(control))
+                .and_then(|()| self.run_until_ended(control)),
             Ok(Some(ending)) => Ok(ending),
             Err(error) => Err(error),
         };
-        let ended = self.end(talk, outcome.as_ref().map_or("failed", |ending| &ending.status));
+        let ended = self.end(control, outcome.as_ref().map_or("failed", |ending| &ending.status));
         let ending = outcome?;
-        // Whatever went wrong first is the reason.
+        // The first failure is the reason.
         if ending.is_good() { ended.map(|()| ending) } else { Ok(ending) }
     }
 
-    /// Starts services and waits until they are ready; how the run ended if it was to end meanwhile.
-    fn start_services(&mut self, talk: &mut Talk) -> Result<Option<Ending>> {
+    /// Starts services and waits until they are ready; returns the ending if the run was stopped meanwhile.
+    fn start_services(&mut self, control: &mut ControlConnections) -> Result<Option<Ending>> {
         for index in 0..self.programs.len() {
             if !self.programs[index].service || self.plan.programs[index].plays.is_some() {
                 continue;
             }
-            self.start_program(index, talk);
+            self.start_program(index, control);
             if let Some(error) = &self.programs[index].error {
                 return Err(Error::new(error.clone()));
             }
         }
         for index in 0..self.programs.len() {
-            if let Some(ending) = self.wait_until_ready(index, talk)? {
+            if let Some(ending) = self.wait_until_ready(index, control)? {
                 return Ok(Some(ending));
             }
         }
         Ok(None)
     }
 
-    fn wait_until_ready(&mut self, index: usize, talk: &mut Talk) -> Result<Option<Ending>> {
+    fn wait_until_ready(&mut self, index: usize, control: &mut ControlConnections) -> Result<Option<Ending>> {
         let Some(ready) = &self.plan.programs[index].ready else { return Ok(None) };
         let deadline_ns = monotonic_ns().saturating_add(ready.within_ns);
         loop {
             self.reap();
             self.check_engine()?;
-            if let Some(ending) = talk.answer_before_start() {
+            if let Some(ending) = control.handle_requests_before_start() {
                 return Ok(Some(ending));
             }
             let name = &self.programs[index].name;
@@ -294,11 +295,11 @@ impl<'a> Supervisor<'a> {
                 ))
                 .with_remedy(format!("see logs/{name}.err in {}", self.directory.display())));
             }
-            talk.wait(READY_LOOK_NS, &self.engine.control);
+            control.wait(READY_POLL_INTERVAL_NS, &self.engine.control);
         }
     }
 
-    /// An engine that has ended before its time is why the run ends.
+    /// Returns the error of an engine that has ended early.
     fn check_engine(&self) -> Result<()> {
         match (&self.engine.failure, &self.engine.exit_description) {
             (Some(failure), _) => Err(failure.clone()),
@@ -307,8 +308,8 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Starts those who play ends of flows; receivers first, so that nothing comes too early.
-    fn start_traffic_generators(&mut self, talk: &mut Talk) -> Result<()> {
+    /// Starts the traffic generators, receivers first, so that no packet arrives before its socket is open.
+    fn start_traffic_generators(&mut self, control: &mut ControlConnections) -> Result<()> {
         let parts = || self.plan.programs.iter().enumerate().filter(|(_, program)| program.plays.is_some());
         if parts().next().is_none() {
             return Ok(());
@@ -321,77 +322,83 @@ impl<'a> Supervisor<'a> {
             let (Some(part), Some(host)) = (&planned.plays, &self.hosts[planned.host]) else { continue };
             let generator = TrafficGenerator::new(self.plan, &network, part)?;
             let isolation = self.plan.isolation;
-            let around =
-                Surroundings { cwd: &self.cwd, directory: &self.directory, env: &self.env, isolation };
+            let environment =
+                ProgramEnvironment { cwd: &self.cwd, directory: &self.directory, env: &self.env, isolation };
             let group = self.host_groups[planned.host].as_ref();
             let started_ns = self.clock.signed_ns();
-            let pid =
-                program::start_traffic_generator(planned, generator, &self.start_time, host, group, &around)
-                    .map_err(|error| error.at(format!("traffic {}", planned.name)))?;
+            let pid = program::start_traffic_generator(
+                planned,
+                generator,
+                &self.start_time,
+                host,
+                group,
+                &environment,
+            )
+            .map_err(|error| error.at(format!("traffic {}", planned.name)))?;
             let running = &mut self.programs[index];
             (running.start_ns, running.pid) = (Some(started_ns), Some(pid));
-            talk.tell(
+            control.report(
                 &json!({"event": "program", "name": running.name, "host": running.host, "state": "started"}),
             );
         }
         Ok(())
     }
 
-    fn start_clock(&mut self, talk: &mut Talk) -> Result<()> {
+    fn start_clock(&mut self, control: &mut ControlConnections) -> Result<()> {
         let start_ns = monotonic_ns() + START_MARGIN_NS;
         let earlier_ns = start_ns as i64 - self.clock.start_ns() as i64;
         self.clock = Clock::starting_at(start_ns);
         self.command(&Command::Start { start_ns })?;
-        self.tell_observer(&Command::Start { start_ns });
+        self.send_to_observer(&Command::Start { start_ns });
         self.start_time
             .publish(self.clock)
-            .map_err(|error| Error::wrap("start the clock of traffic", error))?;
+            .map_err(|error| Error::wrap("publish the start time to traffic generators", error))?;
         for running in self.programs.iter_mut() {
-            // Services and traffic started on the clock that the supervisor began with.
+            // Services and traffic generators started on the clock that the supervisor began with.
             running.shift_times(-earlier_ns);
         }
         let started = json!({"t0_unix_ns": crate::clock::unix_ns() + START_MARGIN_NS});
-        // Needed where the engine cannot say it at the end.
+        // Needed if the engine cannot write it at the end.
         let _ =
             replace_unsynced(&Disk, &self.directory.join("raw/started.json"), started.to_string().as_bytes());
         self.started = true;
-        talk.tell(&json!({"event": "started", "t0_unix_ns": started["t0_unix_ns"]}));
+        control.report(&json!({"event": "started", "t0_unix_ns": started["t0_unix_ns"]}));
         Ok(())
     }
 
     /// The main part of the run; returns why it ended.
-    fn turn(&mut self, talk: &mut Talk) -> Result<Ending> {
+    fn run_until_ended(&mut self, control: &mut ControlConnections) -> Result<Ending> {
         loop {
             self.reap();
-            self.report_endings(talk);
+            self.report_program_ends(control);
             self.check_engine()?;
             let now_ns = self.clock.ns();
-            self.start_and_stop_due(now_ns, talk);
+            self.start_and_stop_due(now_ns, control);
             self.write_program_states(now_ns);
             if let Some(ending) = self.is_over(now_ns) {
                 return Ok(ending);
             }
             let wait_ns = self.next_deadline_ns().saturating_sub(self.clock.ns());
-            talk.wait(wait_ns, &self.engine.control);
-            self.engine.hear();
-            self.engine.warnings.drain(..).for_each(|warning| talk.warn(warning));
-            for (from, request) in talk.requests() {
+            control.wait(wait_ns, &self.engine.control);
+            self.engine.receive_reports();
+            self.engine.warnings.drain(..).for_each(|warning| control.warn(warning));
+            for (from, request) in control.requests() {
                 match request {
                     Request::Stop { status, why } => {
-                        talk.answer(from, &json!({"ok": true}));
+                        control.reply(from, &json!({"ok": true}));
                         return Ok(requests::stopped(status, why));
                     }
                     Request::Detach {} => {
-                        let answer = talk.detach(from);
-                        talk.answer(from, &answer);
+                        let answer = control.detach(from);
+                        control.reply(from, &answer);
                     }
                     request => {
-                        let answer = self.fulfil(request);
-                        talk.answer(from, &answer);
+                        let answer = self.handle_request(request);
+                        control.reply(from, &answer);
                     }
                 }
             }
-            if let Some(ending) = talk.requested_ending() {
+            if let Some(ending) = control.requested_ending() {
                 return Ok(ending);
             }
         }
@@ -424,12 +431,12 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    fn report_endings(&mut self, talk: &mut Talk) {
+    fn report_program_ends(&mut self, control: &mut ControlConnections) {
         for running in
             self.programs.iter_mut().filter(|running| running.end_ns.is_some() && !running.reported)
         {
             running.reported = true;
-            talk.tell(&json!({
+            control.report(&json!({
                 "event": "program", "name": running.name, "host": running.host, "state": "ended",
                 "exit": running.exit, "signal": running.signal, "expect_exit": running.expect_exit,
                 "stopped_by_run": running.stopped_by_run,
@@ -437,9 +444,9 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Collects every child that has ended, programs' orphans included.
+    /// Reaps every child that has ended, including orphans of programs.
     fn reap(&mut self) {
-        while let Some((pid, status, usage)) = ending::next_ended() {
+        while let Some((pid, status, usage)) = ending::reap_child() {
             if libc::WIFSTOPPED(status) {
                 self.resume(pid, libc::WSTOPSIG(status));
                 continue;
@@ -460,7 +467,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Resumes the engine or the observer, which somebody has stopped, and adds a warning. Programs may be stopped.
+    /// Resumes the engine or the observer if a signal has stopped it, and adds a warning. Programs may be stopped.
     fn resume(&mut self, pid: libc::pid_t, signal: libc::c_int) {
         let name = match pid {
             _ if pid == self.engine.pid => "engine",
@@ -477,17 +484,17 @@ impl<'a> Supervisor<'a> {
 
     fn command(&mut self, command: &Command) -> Result<()> {
         requests::send_line(&mut self.engine.control, command)
-            .map_err(|error| Error::wrap("talk to the engine", error))
+            .map_err(|error| Error::wrap("send a command to the engine", error))
     }
 
-    /// Results are complete without it: that it is gone is no failure.
-    fn tell_observer(&mut self, command: &Command) {
+    /// Results are complete without the observer: its absence is not a failure.
+    fn send_to_observer(&mut self, command: &Command) {
         if let Some(observer) = &mut self.observer {
             let _ = requests::send_line(&mut observer.control, command);
         }
     }
 
-    fn fulfil(&mut self, request: Request) -> Value {
+    fn handle_request(&mut self, request: Request) -> Value {
         match request {
             Request::Stop { .. } | Request::Detach {} => Value::Null,
             Request::Hosts {} => {
@@ -500,14 +507,14 @@ impl<'a> Supervisor<'a> {
                 Err(message) => json!({"ok": false, "message": message}),
                 Ok(repaced) => {
                     self.repaced.extend(repaced);
-                    self.ask_engine(&Command::Change { changes, cause })
+                    self.query_engine(&Command::Change { changes, cause })
                 }
             },
             Request::Programs {} => json!({
                 "ok": true, "t_ns": self.clock.ns(), "programs": self.programs, "cgroups": self.groups,
             }),
             Request::Status {} => {
-                let mut status = self.ask_engine(&Command::Status {});
+                let mut status = self.query_engine(&Command::Status {});
                 status["programs"] = json!(self.programs);
                 status["name"] = json!(self.plan.name);
                 status
@@ -515,14 +522,14 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Whether all of `changes` can be made; returns those of hosts' pacing.
+    /// Checks that all of `changes` are possible; returns those of hosts' pacing.
     fn check_changes(
         &self,
         changes: &[LinkChange],
         cause: &Cause,
     ) -> std::result::Result<Vec<Event>, String> {
         if changes.is_empty() {
-            return Err("changes: there are none".into());
+            return Err("changes: the list is empty; send at least one change".into());
         }
         if !cause.is_intervention() {
             return Err("cause: a request is made by a user, not by the scenario".into());
@@ -543,13 +550,13 @@ impl<'a> Supervisor<'a> {
         Ok(repaced)
     }
 
-    fn ask_engine(&mut self, command: &Command) -> Value {
+    fn query_engine(&mut self, command: &Command) -> Value {
         if !self.started {
-            return json!({"ok": false, "message": requests::NOT_YET});
+            return json!({"ok": false, "message": requests::NOT_STARTED});
         }
-        let answer = self
-            .command(command)
-            .and_then(|()| self.engine.answer().map_err(|error| Error::wrap("hear the engine", error)));
+        let answer = self.command(command).and_then(|()| {
+            self.engine.answer().map_err(|error| Error::wrap("receive the engine's reply", error))
+        });
         match answer {
             Ok(reply) => json!({"ok": true, "engine": reply}),
             Err(error) => json!({"ok": false, "message": error.to_string()}),
@@ -557,8 +564,8 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-/// Directories that programs of hosts may write though they lie among the system's.
-fn open_to_hosts(cwd: &Path, directory: &Path, groups: &Groups) -> Vec<PathBuf> {
+/// Directories that programs of hosts may write although they lie inside read-only ones.
+fn writable_paths(cwd: &Path, directory: &Path, groups: &Groups) -> Vec<PathBuf> {
     let temporary = std::env::var_os("TMPDIR").map(PathBuf::from);
     let places =
         [Some(cwd.to_owned()), Some(directory.to_owned()), groups.root().map(Path::to_owned), temporary];
@@ -572,7 +579,7 @@ struct ProgramSnapshot {
     next_ns: u64,
 }
 
-fn load_laws(plan: &Plan, talk: &mut Talk) -> Result<Vec<LoadedLaw>> {
+fn load_laws(plan: &Plan, control: &mut ControlConnections) -> Result<Vec<LoadedLaw>> {
     if plan.laws.is_empty() {
         return Ok(Vec::new());
     }
@@ -581,7 +588,7 @@ fn load_laws(plan: &Plan, talk: &mut Talk) -> Result<Vec<LoadedLaw>> {
         .iter()
         .map(|each| {
             let loaded = teacher.load(&each.law, &each.name)?;
-            talk.tell(&json!({"event": "law", "law": each.law.name(), "name": each.name}));
+            control.report(&json!({"event": "law", "law": each.law.name(), "name": each.name}));
             Ok(loaded)
         })
         .collect()

@@ -1,4 +1,4 @@
-//! The engine and the observer: processes beside the supervisor that it starts, tells and hears.
+//! The engine and the observer: child processes of the supervisor, and the connections to them.
 
 use super::ending::wait_with_signals;
 use super::requests;
@@ -20,32 +20,32 @@ use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// How long the engine may take to begin, and to answer.
-const BEGUN_WITHIN_NS: u64 = 60_000_000_000;
-const ANSWERED_WITHIN_NS: u64 = 10_000_000_000;
-/// An engine that says nothing for so long may have been stopped, and is resumed.
+/// How long the engine may take to start, and to reply.
+const START_TIMEOUT_NS: u64 = 60_000_000_000;
+const REPLY_TIMEOUT_NS: u64 = 10_000_000_000;
+/// An engine that sends nothing for this long may have been stopped, and is resumed.
 const RESUME_AFTER_NS: u64 = 500_000_000;
 
-/// The engine, seen from here.
+/// The engine's process.
 pub(super) struct EngineProcess {
     pub pid: libc::pid_t,
     pub control: UnixStream,
     /// How it ended, in words, once it has.
     pub exit_description: Option<String>,
-    /// What that means for the run: nothing, if it ended by itself and well.
+    /// The error that this is for the run, if it is one.
     pub failure: Option<Error>,
     stderr: CapturedStderr,
     log: PathBuf,
     oom: OomKills,
     /// Simulated jobs and flows keep a run without duration from ending.
     pub busy: bool,
-    /// What it found wrong on the way.
+    /// Warnings that it reported.
     pub warnings: Vec<String>,
-    /// Answers that came too late, or have not come yet, to commands that nobody waits for any more.
+    /// Replies still to come to commands whose time-out has passed.
     overdue: usize,
 }
 
-/// The observer, seen from here.
+/// The observer's process.
 pub(super) struct ObserverProcess {
     pub pid: libc::pid_t,
     pub control: UnixStream,
@@ -80,7 +80,7 @@ impl EngineProcess {
             warnings: Vec::new(),
             overdue: 0,
         };
-        match engine.next_reply(BEGUN_WITHIN_NS) {
+        match engine.next_reply(START_TIMEOUT_NS) {
             Ok(_) => Ok(engine),
             Err(error) => {
                 // SAFETY: plain system call; the child has not been collected.
@@ -93,14 +93,14 @@ impl EngineProcess {
                     Some(failure) if error.kind() != ErrorKind::TimedOut => Err(failure),
                     _ => Err(Error::crash(format!(
                         "the engine did not start within {} s",
-                        BEGUN_WITHIN_NS / 1_000_000_000
+                        START_TIMEOUT_NS / 1_000_000_000
                     ))),
                 }
             }
         }
     }
 
-    /// Notes how it ended.
+    /// Records how it ended.
     pub fn ended(&mut self, status: ExitStatus) {
         let how = describe_exit(status, &self.stderr, &self.log, &self.oom);
         let text = format!("the engine {how}");
@@ -115,32 +115,32 @@ impl EngineProcess {
         self.exit_description = Some(how);
     }
 
-    /// Hears what the engine says unasked. That its end is gone shows when it is collected.
-    pub fn hear(&mut self) {
+    /// Receives what the engine reports without a command. Its end is noticed when it is reaped.
+    pub fn receive_reports(&mut self) {
         while self.exit_description.is_none() && requests::is_readable(&self.control) {
             match requests::receive_line(&mut self.control) {
-                Ok(reply) => drop(self.take_in(reply)),
+                Ok(reply) => drop(self.handle_report(reply)),
                 Err(_) => return,
             }
         }
     }
 
-    /// Waits for its answer to the latest command, but not for ever.
+    /// Waits for its reply to the latest command, for at most [`REPLY_TIMEOUT_NS`].
     pub fn answer(&mut self) -> std::io::Result<engine::Reply> {
-        self.answer_within(ANSWERED_WITHIN_NS)
+        self.answer_within(REPLY_TIMEOUT_NS)
     }
 
     fn answer_within(&mut self, within_ns: u64) -> std::io::Result<engine::Reply> {
         loop {
             let reply = self.next_reply(within_ns).inspect_err(|_| self.overdue += 1)?;
-            if let Some(answer) = self.take_in(reply) {
+            if let Some(answer) = self.handle_report(reply) {
                 return Ok(answer);
             }
         }
     }
 
-    /// Takes note of what it says unasked, and of answers that nobody waits for; another answer comes back.
-    fn take_in(&mut self, reply: engine::Reply) -> Option<engine::Reply> {
+    /// Handles reports without a command and overdue replies; returns any other reply.
+    fn handle_report(&mut self, reply: engine::Reply) -> Option<engine::Reply> {
         match reply {
             engine::Reply::Done {} => self.busy = false,
             engine::Reply::Warning { message } => self.warnings.push(message),
@@ -207,8 +207,8 @@ fn describe_exit(status: ExitStatus, stderr: &CapturedStderr, log: &Path, oom: &
     status.describe(last_line(&text).as_deref(), oom)
 }
 
-/// Forks a child that does `work`, with one end of a line to here, and ends. Why it failed is the last that it
-/// says on standard error.
+/// Forks a child that does `work`, with one end of a socket pair, and ends. The reason for a failure is its last
+/// line on standard error.
 fn start(
     name: &str,
     comm: &CStr,
@@ -248,7 +248,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn an_answer_that_comes_late_is_not_given_to_the_next_command() {
+    fn an_overdue_reply_is_not_returned_for_the_next_command() {
         let (control, theirs) = UnixStream::pair().unwrap();
         let mut engine = EngineProcess {
             pid: std::process::id() as i32,
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_ends_in_itself_and_says_why() {
+    fn a_failed_child_reports_its_error() {
         assert_eq!(ending("good", |_| Ok(())), ("ended with exit code 0".into(), None));
         let bad = ending("bad", |_| Err(Error::new("no room")));
         assert_eq!(bad, ("ended with exit code 1: no room".into(), Some("no room\n".into())));
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_in_a_child_is_told_with_its_place() {
+    fn a_panic_in_a_child_is_reported_with_its_location() {
         let (how, left) = ending("panic", |_| {
             crate::stderr_capture::install_panic_hook();
             panic!("the {} is broken", "engine")
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_child_is_killed_by_is_told_by_its_name() {
+    fn the_signal_that_kills_a_child_is_reported_by_name() {
         let (how, _) = ending("killed", |_| {
             // SAFETY: ends this child.
             unsafe { libc::abort() }

@@ -1,7 +1,7 @@
-//! Ending a run: signals, children, and what is written down last.
+//! Ending a run: signals, child processes and the last records.
 
 use super::Supervisor;
-use super::requests::Talk;
+use super::requests::ControlConnections;
 use crate::clock::monotonic_ns;
 use crate::counters;
 use crate::engine::Command;
@@ -13,38 +13,38 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// How long the engine may take to write its results.
-const ENGINE_NS: u64 = 10_000_000_000;
-/// How long the observer may take to write what it saw.
-const OBSERVER_NS: u64 = 2_000_000_000;
-/// After which it is told to go on, should it have been stopped.
-const PATIENCE_NS: u64 = 500_000_000;
-/// Between two looks at children that are asked to end.
-const LOOK_NS: u64 = 2_000_000;
+const ENGINE_TIMEOUT_NS: u64 = 10_000_000_000;
+/// How long the observer may take to write its records.
+const OBSERVER_TIMEOUT_NS: u64 = 2_000_000_000;
+/// After this time the engine is sent SIGCONT, in case it has been stopped.
+const STALL_TIMEOUT_NS: u64 = 500_000_000;
+/// Interval between two checks of children that are to end.
+const POLL_INTERVAL_NS: u64 = 2_000_000;
 
 impl Supervisor<'_> {
-    /// Ends programs, then services, then the engine, and writes what they leave.
-    pub(super) fn end(&mut self, talk: &mut Talk, reason: &str) -> Result<()> {
-        talk.tell(&json!({"event": "ending", "reason": reason}));
-        // Whatever one does when others are gone, it does because the run ends.
+    /// Ends programs, then services, then the engine, and writes their records.
+    pub(super) fn end(&mut self, control: &mut ControlConnections, reason: &str) -> Result<()> {
+        control.report(&json!({"event": "ending", "reason": reason}));
+        // From here on, programs end because the run does.
         self.reap();
         self.programs.iter_mut().for_each(program::Running::expect_end);
-        self.end_programs(false, talk);
-        self.end_programs(true, talk);
+        self.end_programs(false, control);
+        self.end_programs(true, control);
         self.end_observer();
         if let Some(how) =
             self.observer_failure.take().or(self.observer.is_some().then(|| "did not end".into()))
         {
-            talk.warn(format!("TCP socket statistics are incomplete, because the observer {how}"));
+            control.warn(format!("TCP socket statistics are incomplete, because the observer {how}"));
         }
         let [counted, accounts, algorithms] = self.read_counters();
         let engine = self.end_engine();
-        self.engine.warnings.drain(..).for_each(|warning| talk.warn(warning));
+        self.engine.warnings.drain(..).for_each(|warning| control.warn(warning));
         let write = |name: &str, value: &serde_json::Value| {
             let path = self.directory.join("raw").join(name);
             replace(&Disk, &path, format!("{value:#}\n").as_bytes())
                 .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
         };
-        // What one cannot be written, another may be.
+        // If one cannot be written, the others may.
         let written = [
             write("programs.json", &json!(self.programs)),
             write("hosts.json", &counted),
@@ -54,12 +54,12 @@ impl Supervisor<'_> {
         engine.and(written.into_iter().collect())
     }
 
-    fn end_programs(&mut self, services: bool, talk: &mut Talk) {
+    fn end_programs(&mut self, services: bool, control: &mut ControlConnections) {
         let concerned = |running: &&mut super::Running| running.service == services;
         self.programs.iter_mut().filter(concerned).for_each(|running| running.terminate());
         loop {
             self.reap();
-            self.report_endings(talk);
+            self.report_program_ends(control);
             let mut left =
                 self.programs.iter_mut().filter(concerned).filter(|running| running.pid.is_some()).peekable();
             if left.peek().is_none() {
@@ -70,21 +70,21 @@ impl Supervisor<'_> {
                     running.kill();
                 }
             }
-            wait_with_signals(&mut [], LOOK_NS);
+            wait_with_signals(&mut [], POLL_INTERVAL_NS);
         }
     }
 
-    /// Ends who watches sockets; whoever does not listen is ended with everything else.
+    /// Ends the observer; one that does not react is killed with all other processes.
     fn end_observer(&mut self) {
-        self.tell_observer(&Command::Stop {});
-        let deadline_ns = monotonic_ns() + OBSERVER_NS;
+        self.send_to_observer(&Command::Stop {});
+        let deadline_ns = monotonic_ns() + OBSERVER_TIMEOUT_NS;
         while self.observer.is_some() && monotonic_ns() < deadline_ns {
-            wait_with_signals(&mut [], LOOK_NS);
+            wait_with_signals(&mut [], POLL_INTERVAL_NS);
             self.reap();
         }
     }
 
-    /// What the kernel lost at each host, everything that it counted there, and the congestion-control algorithm
+    /// Packets that the kernel dropped at each host, all its counters there, and the congestion-control algorithm
     /// of the host's connections that name none.
     fn read_counters(&self) -> [serde_json::Value; 3] {
         let softnet = counters::softnet_dropped().saturating_sub(self.softnet_before);
@@ -118,29 +118,29 @@ impl Supervisor<'_> {
         let began_ns = monotonic_ns();
         while self.engine.exit_description.is_none() {
             let waited_ns = monotonic_ns() - began_ns;
-            if waited_ns > ENGINE_NS {
-                let seconds = ENGINE_NS / 1_000_000_000;
+            if waited_ns > ENGINE_TIMEOUT_NS {
+                let seconds = ENGINE_TIMEOUT_NS / 1_000_000_000;
                 return Err(Error::crash(format!("the engine did not write its results within {seconds} s")));
             }
-            if waited_ns > PATIENCE_NS {
+            if waited_ns > STALL_TIMEOUT_NS {
                 self.engine.resume_if_stopped();
             }
-            wait_with_signals(&mut [], LOOK_NS);
+            wait_with_signals(&mut [], POLL_INTERVAL_NS);
             self.reap();
-            // It may still have something to say, and must not wait until that is heard.
-            self.engine.hear();
+            // It may still send reports, and must not block on them.
+            self.engine.receive_reports();
         }
         self.engine.failure.clone().map_or(Ok(()), Err)
     }
 }
 
-/// Holds back the signals that the supervisor waits for, so that none comes between a look and a wait.
+/// Blocks the signals that the supervisor waits for, so that none arrives between a check and a wait.
 pub fn block_signals() {
     // SAFETY: the set outlives the calls; the handlers do nothing but exist.
     unsafe {
-        let set = waited_for();
+        let set = handled_signals();
         libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
-        for signal in WAITED_FOR {
+        for signal in HANDLED_SIGNALS {
             libc::signal(signal, note as *const () as libc::sighandler_t);
         }
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
@@ -162,49 +162,50 @@ pub fn follow_worker(worker_pipe: &OwnedFd) {
     }
 }
 
-/// Ends that for this process: signals are noted at once.
+/// Unblocks these signals for this process.
 pub fn unblock_signals() {
     // SAFETY: the set outlives the call.
-    unsafe { libc::sigprocmask(libc::SIG_UNBLOCK, &waited_for(), std::ptr::null_mut()) };
+    unsafe { libc::sigprocmask(libc::SIG_UNBLOCK, &handled_signals(), std::ptr::null_mut()) };
 }
 
-/// What the kernel sends when the worker has ended.
+/// The signal that the kernel sends when the worker has ended.
 const WORKER_GONE: libc::c_int = libc::SIGUSR2;
-const WAITED_FOR: [libc::c_int; 5] = [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP, WORKER_GONE];
+const HANDLED_SIGNALS: [libc::c_int; 5] =
+    [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP, WORKER_GONE];
 
-/// The first signal that asked for the end; 0 as long as none has.
+/// The first signal that requested the end; 0 if none has.
 static STOP: AtomicI32 = AtomicI32::new(0);
-static ALONE: AtomicBool = AtomicBool::new(false);
+static WORKER_ENDED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn note(signal: libc::c_int) {
     match signal {
         libc::SIGCHLD => {}
-        WORKER_GONE => ALONE.store(true, Ordering::Relaxed),
+        WORKER_GONE => WORKER_ENDED.store(true, Ordering::Relaxed),
         _ => drop(STOP.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed)),
     }
 }
 
-/// Whether SIGTERM, SIGINT or SIGHUP has come.
+/// Whether SIGTERM, SIGINT or SIGHUP has been received.
 pub fn stop_requested() -> bool {
     stop_signal().is_some()
 }
 
-/// Which of them came first.
+/// The first of these signals.
 pub fn stop_signal() -> Option<libc::c_int> {
     Some(STOP.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
 
 /// Whether the worker has ended.
 pub fn worker_is_gone() -> bool {
-    ALONE.load(Ordering::Relaxed)
+    WORKER_ENDED.load(Ordering::Relaxed)
 }
 
-fn waited_for() -> libc::sigset_t {
+fn handled_signals() -> libc::sigset_t {
     // SAFETY: an all-zero set is valid, and the calls write within it.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut set);
-        for signal in WAITED_FOR {
+        for signal in HANDLED_SIGNALS {
             libc::sigaddset(&mut set, signal);
         }
         set
@@ -223,14 +224,14 @@ pub fn wait_with_signals(watched: &mut [libc::pollfd], timeout_ns: u64) {
         libc::sigemptyset(&mut none);
         libc::ppoll(watched.as_mut_ptr(), watched.len() as libc::nfds_t, &timeout, &none);
         // Where something was readable at once, it has delivered none.
-        let set = waited_for();
+        let set = handled_signals();
         libc::sigprocmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
         libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
     }
 }
 
-/// A child that has ended, or was stopped, if any.
-pub fn next_ended() -> Option<(libc::pid_t, libc::c_int, libc::rusage)> {
+/// Reaps one child that has ended, or returns one that was stopped.
+pub fn reap_child() -> Option<(libc::pid_t, libc::c_int, libc::rusage)> {
     // SAFETY: an all-zero rusage is valid; both structures outlive the call.
     unsafe {
         let mut status = 0;

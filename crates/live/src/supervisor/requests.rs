@@ -1,4 +1,4 @@
-//! Talking to a run: JSON objects, one a line, over the private line of whoever started it and
+//! Control connections of a run: one JSON object per line, over the connection of the client that started it and
 //! over a socket that only its owner may open.
 
 use crate::error::{Error, Result};
@@ -14,65 +14,65 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// Longest request; longer ones end the conversation.
-const LONGEST: usize = 1 << 20;
-/// Conversations at once.
-const CLIENTS: usize = 64;
+/// Longest request; a longer one closes the connection.
+const MAX_REQUEST_BYTES: usize = 1 << 20;
+/// Most connections at once.
+const MAX_CLIENTS: usize = 64;
 
-/// How long a listener may keep a run waiting, in nanoseconds.
-const PATIENCE_NS: libc::c_long = 200_000_000;
+/// How long a client that does not read may block the run, in nanoseconds.
+const STALL_TIMEOUT_NS: libc::c_long = 200_000_000;
 
-/// What may be asked of a run.
+/// A request to a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Request {
     /// End the run.
     Stop {
-        /// How it ended then.
+        /// The status of the ended run.
         #[serde(default)]
         status: StopStatus,
-        /// Why, in words.
+        /// The reason.
         #[serde(default)]
         why: Option<String>,
     },
-    /// The client may go, and the run stays. Only the client may say so.
+    /// The run continues when the client closes its connection. Only the client may request it.
     Detach {},
     /// Where the hosts' namespaces are.
     Hosts {},
-    /// How the run goes.
+    /// State of the run.
     Status {},
-    /// What the programs do; the engine is not asked.
+    /// States of the programs, without a query of the engine.
     Programs {},
     /// Change links now, all at the same instant, or none of them if one of the changes is wrong.
     Change {
-        /// What becomes different.
+        /// The changes.
         changes: Vec<LinkChange>,
-        /// Who asks.
+        /// Who requests them.
         cause: Cause,
     },
 }
 
-/// How a run has ended that was asked to end.
+/// The status of a run that ended on request.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StopStatus {
     /// Its user took it down.
     #[default]
     Stopped,
-    /// Its user ended it before its time.
+    /// Its user ended it early.
     Interrupted,
-    /// Its client could not let it go on: it reached its memory limit, say.
+    /// Its client had to end it, for example because it reached its memory limit.
     Failed,
     /// Its client met a defect of its own.
     Crashed,
 }
 
-/// Everyone whom the supervisor talks to. The first client is the private line.
-pub struct Talk {
+/// The supervisor's control connections. The first is that of the client that started the run.
+pub struct ControlConnections {
     listener: Option<NamedListener>,
     clients: Vec<Option<Client>>,
     detached: bool,
-    /// Everything that went wrong without ending the run.
+    /// Problems that did not end the run.
     pub warnings: Vec<String>,
 }
 
@@ -81,10 +81,10 @@ struct Client {
     pending: Vec<u8>,
 }
 
-/// What is answered while nothing can be asked.
-pub const NOT_YET: &str = "the run has not started yet";
+/// The reply to requests before the start.
+pub const NOT_STARTED: &str = "the run has not started yet";
 
-/// The ending that a request to stop asks for.
+/// The ending that a stop request asks for.
 pub fn stopped(status: StopStatus, why: Option<String>) -> Ending {
     let (status, default) = match status {
         StopStatus::Stopped => ("stopped", "its user stopped it"),
@@ -95,8 +95,8 @@ pub fn stopped(status: StopStatus, why: Option<String>) -> Ending {
     Ending::new(status, why.unwrap_or_else(|| default.into()))
 }
 
-/// Says on the private line that the run failed or crashed.
-pub fn tell_failed(line: &mut UnixStream, ending: &Ending) {
+/// Reports to the client that the run failed or crashed.
+pub fn report_failed(line: &mut UnixStream, ending: &Ending) {
     send(line, &failed(ending));
 }
 
@@ -107,16 +107,16 @@ pub fn failed(ending: &Ending) -> Value {
     })
 }
 
-/// Who asked.
+/// The connection that a request came from.
 #[derive(Clone, Copy, Debug)]
 pub struct From(usize);
 
-impl Talk {
-    /// Takes over the private line.
+impl ControlConnections {
+    /// Takes over the client's connection.
     pub fn new(line: Option<UnixStream>) -> Self {
         let line = line.filter(|stream| stream.set_nonblocking(true).is_ok());
         let line = line.map(|stream| Client { stream, pending: Vec::new() });
-        Talk { listener: None, clients: vec![line], detached: false, warnings: Vec::new() }
+        ControlConnections { listener: None, clients: vec![line], detached: false, warnings: Vec::new() }
     }
 
     /// Opens the socket at `path`.
@@ -127,37 +127,37 @@ impl Talk {
         Ok(())
     }
 
-    /// Something went wrong that does not end the run.
+    /// Reports a problem that does not end the run.
     pub fn warn(&mut self, message: String) {
-        self.tell(&json!({"event": "warning", "message": message}));
+        self.report(&json!({"event": "warning", "message": message}));
         self.warnings.push(message);
     }
 
-    /// Says something on the private line.
-    pub fn tell(&mut self, event: &Value) {
+    /// Sends an event to the client.
+    pub fn report(&mut self, event: &Value) {
         if let Some(client) = &mut self.clients[0] {
             send(&mut client.stream, event);
         }
     }
 
-    /// Answers a request.
-    pub fn answer(&mut self, from: From, answer: &Value) {
+    /// Replies to a request.
+    pub fn reply(&mut self, from: From, answer: &Value) {
         if let Some(client) = &mut self.clients[from.0] {
             send(&mut client.stream, answer);
         }
     }
 
-    /// Whether whoever started the run hung up.
+    /// Whether the client has closed its connection.
     pub fn client_is_gone(&self) -> bool {
         self.clients[0].is_none()
     }
 
-    /// Whether whoever started the run is gone, and the run should go too.
+    /// Whether the client is gone without having detached, so that the run must end.
     pub fn is_abandoned(&self) -> bool {
         self.client_is_gone() && !self.detached
     }
 
-    /// Lets the run outlive its client, if that is who asks.
+    /// Lets the run outlive its client, if the request comes from the client.
     pub fn detach(&mut self, from: From) -> Value {
         if from.0 != 0 {
             return json!({"ok": false, "message": "only the process that started the run can detach from it"});
@@ -166,7 +166,7 @@ impl Talk {
         json!({"ok": true})
     }
 
-    /// The ending that a signal, or the end of the worker or the client, asks for.
+    /// The ending that a signal, or the end of the worker or the client, causes.
     pub fn requested_ending(&self) -> Option<Ending> {
         if let Some(signal) = super::ending::stop_signal() {
             let name = signal_name(signal);
@@ -181,32 +181,32 @@ impl Talk {
         })
     }
 
-    /// Answers requests while the run is being built, and returns the ending that one of them or a signal asks for.
-    pub fn answer_before_start(&mut self) -> Option<Ending> {
+    /// Handles requests while the run is being built, and returns the ending that one of them or a signal requests.
+    pub fn handle_requests_before_start(&mut self) -> Option<Ending> {
         for (from, request) in self.requests() {
             match request {
                 Request::Stop { status, why } => {
-                    self.answer(from, &json!({"ok": true}));
+                    self.reply(from, &json!({"ok": true}));
                     return Some(stopped(status, why));
                 }
                 Request::Detach {} => {
                     let answer = self.detach(from);
-                    self.answer(from, &answer);
+                    self.reply(from, &answer);
                 }
-                _ => self.answer(from, &json!({"ok": false, "message": NOT_YET})),
+                _ => self.reply(from, &json!({"ok": false, "message": NOT_STARTED})),
             }
         }
         self.requested_ending()
     }
 
-    /// Removes the socket's name.
+    /// Removes the socket's path.
     pub fn remove_socket(&self) {
         if let Some(listener) = &self.listener {
             listener.remove_name();
         }
     }
 
-    /// Waits until somebody speaks, a signal comes, the engine ends, or `timeout_ns` have passed.
+    /// Waits until a request or a signal arrives, the engine ends, or `timeout_ns` have passed.
     pub fn wait(&self, timeout_ns: u64, engine: &UnixStream) {
         let clients = self.clients.iter().flatten().map(|client| client.stream.as_fd().as_raw_fd());
         let listener = self.listener.iter().map(|named| named.listener.as_raw_fd());
@@ -218,7 +218,7 @@ impl Talk {
         super::ending::wait_with_signals(&mut watched, timeout_ns.min(60_000_000_000));
     }
 
-    /// What has been asked.
+    /// The requests received since the last call.
     pub fn requests(&mut self) -> Vec<(From, Request)> {
         self.accept();
         let mut requests = Vec::new();
@@ -235,7 +235,7 @@ impl Talk {
                     ),
                 }
             }
-            if !open || client.pending.len() > LONGEST {
+            if !open || client.pending.len() > MAX_REQUEST_BYTES {
                 self.clients[index] = None;
             }
         }
@@ -247,7 +247,7 @@ impl Talk {
             let stream = match named.listener.accept() {
                 Ok((stream, _)) => stream,
                 Err(error) if error.kind() == ErrorKind::InvalidInput => {
-                    // It was shut down, and would be ready for ever.
+                    // The listener was shut down, and would stay readable.
                     named.remove_name();
                     self.listener = None;
                     self.warn(
@@ -265,7 +265,7 @@ impl Talk {
             let client = Some(Client { stream, pending: Vec::new() });
             match self.clients.iter().skip(1).position(Option::is_none) {
                 Some(free) => self.clients[free + 1] = client,
-                None if self.clients.len() < CLIENTS => self.clients.push(client),
+                None if self.clients.len() < MAX_CLIENTS => self.clients.push(client),
                 None => {}
             }
         }
@@ -273,7 +273,7 @@ impl Talk {
 }
 
 impl Client {
-    /// Reads what there is; false when the other end is gone.
+    /// Reads all that has arrived; false if the peer has closed the connection.
     fn read(&mut self) -> bool {
         let mut buffer = [0u8; 4_096];
         loop {
@@ -284,17 +284,17 @@ impl Client {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return false,
             }
-            if self.pending.len() > LONGEST {
+            if self.pending.len() > MAX_REQUEST_BYTES {
                 return false;
             }
         }
     }
 }
 
-/// Sends an object, whole or not at all; who does not listen misses it.
+/// Sends an object, whole or not at all; a client that does not read misses it.
 ///
-/// An answer may be larger than what a socket holds. A listener that stops in the middle of one for
-/// [`PATIENCE_NS`] is hung up on, so that the next object is never taken for the rest of this one.
+/// A reply may be larger than the socket's buffer. If a client stops reading within one for
+/// [`STALL_TIMEOUT_NS`], the connection is closed, so that it never parses the next object as the rest of this one.
 pub fn send(stream: &mut UnixStream, object: &Value) {
     let text = format!("{object}\n");
     let mut rest = text.as_bytes();
@@ -315,7 +315,7 @@ pub fn send(stream: &mut UnixStream, object: &Value) {
 
 fn becomes_writable(stream: &UnixStream) -> bool {
     let mut watched = libc::pollfd { fd: stream.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
-    let timeout = libc::timespec { tv_sec: 0, tv_nsec: PATIENCE_NS };
+    let timeout = libc::timespec { tv_sec: 0, tv_nsec: STALL_TIMEOUT_NS };
     // SAFETY: both structures outlive the call.
     unsafe { libc::ppoll(&mut watched, 1, &timeout, std::ptr::null()) > 0 }
 }
@@ -327,7 +327,7 @@ pub fn send_line(stream: &mut UnixStream, object: &impl Serialize) -> io::Result
     stream.write_all(&line)
 }
 
-/// Whether there is something to read, or never will be.
+/// Whether the stream is readable, or closed.
 pub fn is_readable(stream: &UnixStream) -> bool {
     let mut watched = libc::pollfd { fd: stream.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: the structure outlives the call.
@@ -352,8 +352,8 @@ mod tests {
     use super::*;
     use std::io::{BufRead, BufReader};
 
-    /// Larger than what a socket holds.
-    fn long_answer() -> Value {
+    /// A reply larger than the socket's buffer.
+    fn long_reply() -> Value {
         json!({"ok": true, "hosts": vec!["host"; 500_000]})
     }
 
@@ -366,30 +366,30 @@ mod tests {
     #[test]
     fn only_the_client_detaches() {
         let (ours, _theirs) = line();
-        let mut talk = Talk::new(Some(ours));
-        let refused = talk.detach(From(1));
-        assert_eq!((&refused["ok"], talk.detached), (&json!(false), false));
+        let mut control = ControlConnections::new(Some(ours));
+        let refused = control.detach(From(1));
+        assert_eq!((&refused["ok"], control.detached), (&json!(false), false));
         assert_eq!(refused["message"], "only the process that started the run can detach from it");
-        assert_eq!((talk.detach(From(0)), talk.detached), (json!({"ok": true}), true));
+        assert_eq!((control.detach(From(0)), control.detached), (json!({"ok": true}), true));
     }
 
     #[test]
-    fn an_answer_larger_than_the_socket_arrives_whole() {
+    fn a_reply_larger_than_the_socket_buffer_arrives_whole() {
         let (mut ours, theirs) = line();
         let reader = std::thread::spawn(move || {
             let lines: Vec<String> = BufReader::new(theirs).lines().map(|line| line.unwrap()).collect();
             lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
         });
-        send(&mut ours, &long_answer());
+        send(&mut ours, &long_reply());
         send(&mut ours, &json!({"ok": true}));
         drop(ours);
-        assert_eq!(reader.join().unwrap(), [long_answer(), json!({"ok": true})]);
+        assert_eq!(reader.join().unwrap(), [long_reply(), json!({"ok": true})]);
     }
 
     #[test]
-    fn who_stops_listening_never_reads_a_torn_answer_and_another_behind_it() {
+    fn a_client_that_stops_reading_receives_no_second_reply_after_a_partial_one() {
         let (mut ours, theirs) = line();
-        send(&mut ours, &long_answer());
+        send(&mut ours, &long_reply());
         send(&mut ours, &json!({"ok": true}));
         let lines: Vec<String> = BufReader::new(theirs).lines().map(|line| line.unwrap()).collect();
         assert!(lines.len() == 1 && !lines[0].ends_with('}'), "the beginning, and then the end");

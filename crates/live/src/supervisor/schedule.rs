@@ -1,19 +1,19 @@
-//! When programs start and stop.
+//! Start and stop of programs at their scheduled times.
 
 use super::Supervisor;
-use super::requests::Talk;
+use super::requests::ControlConnections;
 use crate::clock::monotonic_ns;
-use crate::program::{self, Running, Surroundings};
+use crate::program::{self, ProgramEnvironment, Running};
 use serde_json::json;
 
 impl Supervisor<'_> {
-    pub(super) fn start_and_stop_due(&mut self, now_ns: u64, talk: &mut Talk) {
+    pub(super) fn start_and_stop_due(&mut self, now_ns: u64, control: &mut ControlConnections) {
         for index in 0..self.programs.len() {
             let planned = &self.plan.programs[index];
             let is_due = planned.start_ns <= now_ns && self.have_ended(&planned.after);
             let running = &mut self.programs[index];
             if running.start_ns.is_none() && running.error.is_none() && is_due {
-                self.start_program(index, talk);
+                self.start_program(index, control);
                 continue;
             }
             if planned.stop_ns.is_some_and(|stop_ns| stop_ns <= now_ns) {
@@ -45,24 +45,25 @@ impl Supervisor<'_> {
         programs.chain(self.plan.duration_ns.filter(|_| !self.keep)).chain(note).min().unwrap_or(u64::MAX)
     }
 
-    pub(super) fn start_program(&mut self, index: usize, talk: &mut Talk) {
+    pub(super) fn start_program(&mut self, index: usize, control: &mut ControlConnections) {
         let planned = &self.plan.programs[index];
         let mut env = self.env.clone();
         env.extend(self.spans[index].clone());
         let isolation = self.plan.isolation;
-        let around = Surroundings { cwd: &self.cwd, directory: &self.directory, env: &env, isolation };
+        let environment =
+            ProgramEnvironment { cwd: &self.cwd, directory: &self.directory, env: &env, isolation };
         self.programs[index].start_ns = Some(self.clock.signed_ns());
         self.snapshot.changed = true;
         let Some(host) = &self.hosts[planned.host] else { return };
         let running = &mut self.programs[index];
-        match program::start(planned, host, self.host_groups[planned.host].as_ref(), &around) {
+        match program::start(planned, host, self.host_groups[planned.host].as_ref(), &environment) {
             Ok(pid) => {
                 running.pid = Some(pid);
-                talk.tell(&json!({"event": "program", "name": running.name, "host": running.host, "state": "started"}));
+                control.report(&json!({"event": "program", "name": running.name, "host": running.host, "state": "started"}));
             }
             Err(error) => {
                 running.error = Some(error.to_string());
-                talk.tell(&json!({
+                control.report(&json!({
                     "event": "program", "name": running.name, "host": running.host,
                     "state": "failed", "message": error.to_string(),
                 }));

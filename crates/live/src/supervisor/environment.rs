@@ -1,4 +1,4 @@
-//! What programs are told of the run and its hosts, in their environment and in host files.
+//! Environment variables and host files of the programs of a run.
 
 use crate::error::{Error, Result};
 use crate::host::INTERFACE;
@@ -23,7 +23,11 @@ pub fn environment(plan: &Plan, directory: &Path, agent: &Path) -> Result<BTreeM
 }
 
 /// Variables of a program that spans hosts: these hosts, and no others.
-pub fn of_span(plan: &Plan, program: &Program, files: &Path) -> Result<BTreeMap<String, String>> {
+pub fn parallel_environment(
+    plan: &Plan,
+    program: &Program,
+    files: &Path,
+) -> Result<BTreeMap<String, String>> {
     let Some(Span { hosts, slots, ranks }) = &program.span else { return Ok(BTreeMap::new()) };
     let names: Vec<&str> = hosts.iter().map(|&host| plan.nodes[host].name.as_str()).collect();
     let mut env = place(&names, *slots, *ranks, &files.join(format!("program.{}", program.name)))?;
