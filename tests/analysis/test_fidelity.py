@@ -31,7 +31,7 @@ def test_an_engine_that_does_not_keep_up_with_simulated_ends_is_degraded() -> No
     found = judge(counted(simulated_p99_ns=5 * SIMULATED_P99_NS), {})
     assert found.verdict == "degraded"
     (reason,) = found.reasons
-    assert reason.what == "p99 lateness of simulated ends is 5 ms, over the limit of 1 ms"
+    assert reason.what == "p99 lateness of simulated hosts is 5 ms, over the limit of 1 ms"
     assert reason.remedy is not None
 
 

@@ -52,7 +52,7 @@ def summary(**changes: Any) -> dict[str, Any]:
 
 
 def verdict(name: str) -> dict[str, Any]:
-    return {"verdict": name, "reasons": [{"verdict": name, "what": "5 packets lost outside the model"}]}
+    return {"verdict": name, "reasons": [{"verdict": name, "what": "5 unintended drops of packets"}]}
 
 
 def test_a_program_that_has_not_started_is_named_and_not_counted() -> None:
@@ -156,9 +156,7 @@ def test_what_was_not_measured_is_excused_if_the_user_ended_the_run_early() -> N
 def test_an_unfaithful_network_is_a_failure_with_its_own_exit_code() -> None:
     found = evaluate_outcome(summary(fidelity=verdict("invalid"), programs=[program(exit=3)]))
     assert (found.state, found.exit_code, len(found.failures)) == ("failed", 4, 2)
-    assert found.headline == (
-        "Failed: network invalid: 5 packets lost outside the model; and 1 more failure."
-    )
+    assert found.headline == ("Failed: network invalid: 5 unintended drops of packets; and 1 more failure.")
     degraded = summary(fidelity=verdict("degraded"))
     assert evaluate_outcome(degraded).exit_code == 0
     assert evaluate_outcome(degraded, strict=True).exit_code == 4
@@ -175,7 +173,7 @@ def test_a_crash_says_its_reason() -> None:
     assert (found.state, found.exit_code) == ("crashed", 70)
     assert found.headline == "Crashed: the engine was killed by SIGKILL."
     without = evaluate_outcome(summary(fidelity=verdict("invalid")), status="crashed")
-    assert (without.reason, without.exit_code) == ("5 packets lost outside the model", 4)
+    assert (without.reason, without.exit_code) == ("5 unintended drops of packets", 4)
     nothing = evaluate_outcome(None, status="crashed")
     assert (nothing.state, nothing.exit_code) == ("crashed", 70)
 

@@ -124,12 +124,12 @@ def test_a_run_that_recorded_no_counters_still_has_its_configuration() -> None:
     ("before", "after", "shown"),
     [
         ("35 ms", "80 ms", "35 → 80 ms"),
-        ("900 us", "80 ms", "900 us → 80 ms"),
+        ("900 µs", "80 ms", "900 µs → 80 ms"),
         ("0", "1.75 %", "0 → 1.75 %"),
         (
-            "normal (mean 38 ms, sd 120 us)",
-            "normal (mean 60 ms, sd 120 us)",
-            "normal (mean 38 ms, sd 120 us) → normal (mean 60 ms, sd 120 us)",
+            "normal (mean 38 ms, sd 120 µs)",
+            "normal (mean 60 ms, sd 120 µs)",
+            "normal (mean 38 ms, sd 120 µs) → normal (mean 60 ms, sd 120 µs)",
         ),
         ("10 ms", "normal (mean 60 ms, sd 2 ms)", "10 ms → normal (mean 60 ms, sd 2 ms)"),
     ],

@@ -85,7 +85,7 @@ expect:
     # Scripts are in it; nothing is loaded.
     assert not re.search(r"<(script|link|img|iframe)\b[^>]*\b(src|href)=", page)
     assert "@import" not in page
-    for title in ("Topology", "Throughput over time", "Asked for and achieved", "Expectations"):
+    for title in ("Topology", "Throughput over time", "Links: configured and measured", "Expectations"):
         assert title in page
 
 

@@ -76,7 +76,7 @@ def text(html: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", re.sub(r"<(svg|style).*?</\1>", "", html, flags=re.S)))
 
 
-def test_it_says_what_differs_and_what_came_of_it(work: Path) -> None:
+def test_it_shows_differences_and_results(work: Path) -> None:
     html = page(work, work / "fast/pair", work / "slow/pair")
     words = text(html)
     assert "traffic noise rate 20 Mbit/s 5 Mbit/s" in words
@@ -91,11 +91,11 @@ def test_it_says_what_differs_and_what_came_of_it(work: Path) -> None:
     assert len(html) < 1_000_000
 
 
-def test_equal_scenarios_differ_in_nothing(work: Path) -> None:
+def test_equal_scenarios_have_no_configuration_differences(work: Path) -> None:
     one, two, three = sorted(each for each in (work / "slow/pair").glob("2*"))
     words = text(page(work, one, two, three))
     assert "Nothing: network, traffic and programs are the same." in words
-    assert "whether by chance, single runs cannot tell" in words
+    assert "single runs cannot show statistical significance" in words
     assert "A side with a single run has no interval" in words
     assert "C - A" in words
 
@@ -180,11 +180,13 @@ def test_a_metric_of_some_runs_alone_is_not_compared_and_says_whose_it_is(work: 
     assert "<td>probes.probe.b.rtt.p99</td><td>A (2 of 3 runs), B</td>" in html
 
 
-def test_the_answer_says_how_many_metrics_would_seem_to_differ(work: Path) -> None:
+def test_the_answer_says_how_many_metrics_differ_by_chance(work: Path) -> None:
     words = text(page(work, work / "fast/pair", work / "slow/pair"))
     certain, count, chance = map(
         int,
-        re.findall(r"(\d+) of (\d+) metrics of B differ .* if nothing did, about (\d+) of them", words)[0],
+        re.findall(r"(\d+) of (\d+) metrics of B differ .* about (\d+) of them would by chance alone", words)[
+            0
+        ],
     )
     assert 0 < certain <= count
     assert 0.05 * count <= chance <= 0.05 * count + 1

@@ -139,7 +139,7 @@ def test_the_network_is_drawn(made: dict[str, Any]) -> None:
 
 def test_a_comparison_writes_the_report(made: dict[str, Any], tmp_path: Path) -> None:
     page = made["comparison"].report(tmp_path / "x.html").read_text()
-    assert "What is different" in page
+    assert "Configuration differences" in page
     assert "10 Mbit/s" in page
 
 

@@ -53,10 +53,10 @@ const CERTIFICATE = {
 
 test('a certificate reads as calibrate prints it', () => {
   const told = new Map(figures(CERTIFICATE).map((each) => [each.what, each]));
-  expect(told.get('base latency, one way')?.here).toBe('12.5 us');
+  expect(told.get('base latency, one way')?.here).toBe('12.5 µs');
   expect(told.get('packets written alone')?.here).toBe('246,000 packets/s');
   expect(told.get('hosts brought up')?.here).toBe('612 hosts/s');
-  expect(told.get('gaps of the host')?.here).toBe('0.25 gaps/s');
+  expect(told.get('scheduling stalls')?.here).toBe('0.25 stalls/s');
   // IEEE 802.3 with MTU 1500: 1448 bytes of 1538 are TCP's payload, 1472 UDP's.
   expect(told.get('TCP on gigabit Ethernet')?.says).toContain('941 Mbit/s');
   expect(told.get('UDP on gigabit Ethernet')?.says).toContain('957 Mbit/s');
@@ -65,5 +65,5 @@ test('a certificate reads as calibrate prints it', () => {
 
 test('a rate that no link kept is said in words, and marked', () => {
   const told = figures({ ...CERTIFICATE, faithful_bits_per_s: 0, jitter_p99_ns: 536870 });
-  expect(told.filter((each) => each.poor).map((each) => each.here)).toEqual(['515 ns, p99 537 us', 'none']);
+  expect(told.filter((each) => each.poor).map((each) => each.here)).toEqual(['515 ns, p99 537 µs', 'none']);
 });

@@ -5,7 +5,7 @@ import { clock, rate, share, size, span, written } from '../src/model/units';
 describe('numbers are told in the language of the scenario', () => {
   test.each([
     [38_000_000, '38 ms'],
-    [250_000, '250 us'],
+    [250_000, '250 µs'],
     [1_500_000_000, '1.5 s'],
     [120e9, '2 min'],
     [90e9, '90 s'],

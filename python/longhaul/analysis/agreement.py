@@ -20,7 +20,7 @@ class Agreement:
     disagrees: bool
     """The difference is beyond the tolerance, and large enough to matter."""
     certain: bool | None
-    """Whether the difference is more than chance (95 %, Welch); ``None`` with a single run on a side."""
+    """Whether it is statistically significant (95 %, Welch); ``None`` with a single run on a side."""
 
 
 def agreement(

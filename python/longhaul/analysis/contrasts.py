@@ -15,11 +15,11 @@ class Contrast:
     """Two groups, metric by metric. Every metric is in exactly one of the lists."""
 
     certain: tuple[Row, ...]
-    """Differ by more than chance (95 %): what was told to come first does, then the largest difference."""
+    """Statistically significant differences (95 %): the metrics named first, then by size."""
     open: tuple[Row, ...]
     """Differ, and nothing says whether by chance: a group has a single run. In the same order."""
     same: tuple[Row, ...]
-    """Do not differ by more than chance."""
+    """Without a statistically significant difference."""
 
     @property
     def judged(self) -> int:

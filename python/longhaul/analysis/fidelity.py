@@ -1,6 +1,6 @@
-"""Whether a run was what the scenario asked for: faithful, degraded or invalid, and why.
+"""The verdict on a run: faithful, degraded or invalid, with the reasons.
 
-Every threshold stands here, and in docs/guide/fidelity.md.
+Thresholds are defined here and documented in docs/guide/fidelity.md.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,16 +12,15 @@ from longhaul.analysis.starvation import evaluate_hosts
 from longhaul.analysis.text import few_text, share_text, time_text
 
 LATENESS_P99_NS = 100_000
-"""Beyond it, one packet in a hundred was later than most scenarios can ignore."""
+"""Limit of p99 lateness with real-time priority."""
 LATENESS_P99_ORDINARY_NS = 50_000
-"""The same without real-time priority, where worse moments are to be expected."""
+"""Limit of p99 lateness without real-time priority, which has longer tails."""
 SIMULATED_P99_NS = 1_000_000
-"""Simulated ends are looked after at leisure; beyond this the engine does not keep up, and reads what hosts
-send so late, too."""
+"""Limit of p99 lateness of simulated hosts. Beyond it, the engine also reads late what real hosts send."""
 GAP_SHARE = 0.01
-"""Share of the run in which the host did not run the engine although it wanted to."""
+"""Limit of the share of the run that scheduling stalls take."""
 STEAL_SHARE = 0.05
-"""Share of processor time that a hypervisor gave to others."""
+"""Limit of steal time, as a share of CPU time."""
 
 Verdict = Literal["faithful", "degraded", "invalid"]
 
@@ -51,7 +50,7 @@ _HOST_DROPS = {
     "softnet_dropped": "the machine's receive queue was full",
 }
 _REMEDIES = {
-    "dev_tx_dropped": "offer less, or use a machine with a free processor",
+    "dev_tx_dropped": "reduce the traffic or free a CPU core",
     "UdpRcvbufErrors": "give the receiver a larger socket buffer, or raise net.core.rmem_max",
     "Udp6RcvbufErrors": "give the receiver a larger socket buffer, or raise net.core.rmem_max",
     "TCPBacklogDrop": "raise tcp: {buffers: ...} in the scenario",
@@ -62,7 +61,7 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class Reason:
-    """One thing that a verdict rests on."""
+    """One reason for a verdict."""
 
     verdict: Verdict
     what: str
@@ -71,21 +70,21 @@ class Reason:
 
 @dataclass(frozen=True)
 class Fidelity:
-    """The verdict, what it rests on, and the figures that matter most."""
+    """The verdict, its reasons, and the main figures."""
 
     verdict: Verdict
     reasons: tuple[Reason, ...]
     lateness: dict[str, Any]
     """Distribution of written minus due over all packets, in ns."""
     spacing: dict[str, Any]
-    """Distribution of how far gaps between packets were from those that were due, in ns."""
+    """Distribution of the inter-packet gap error, in ns."""
     gaps: dict[str, Any]
-    """Times over 100 us in which the host did not run the engine."""
+    """Scheduling stalls: times over 100 µs in which the machine did not run the engine."""
     scheduling: dict[str, Any]
     simulated: dict[str, Any] = field(default_factory=dict)
-    """Distribution of how late simulated ends had their turns, in ns; empty without them."""
+    """Distribution of the lateness of events of simulated hosts, in ns; empty without them."""
     waiting: dict[str, float] = field(default_factory=dict)
-    """By host, for what share of the time a program of it was ready and had no CPU, if it was at all."""
+    """CPU wait by host, a share of the run; hosts without any are left out."""
     hosts: dict[str, Any] = field(default_factory=dict)
     """A verdict of its own: whether hosts had the CPU that their programs wanted; empty in a simulation."""
 
@@ -164,7 +163,7 @@ def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:
 
 
 def _unconfigured(engine: Mapping[str, Any], hosts: Mapping[str, Mapping[str, int]]) -> Iterator[Reason]:
-    """Packets lost to anything but the model, summed over hosts by cause."""
+    """Unintended drops, summed over hosts by cause."""
     for counters, causes in ((engine["ports"], _PORT_DROPS), (hosts, _HOST_DROPS)):
         for counter, why in causes.items():
             found = {host: each[counter] for host, each in counters.items() if each.get(counter)}
@@ -173,7 +172,7 @@ def _unconfigured(engine: Mapping[str, Any], hosts: Mapping[str, Mapping[str, in
             # Machine-wide counters stand the same with every host.
             count = max(found.values()) if counter == "softnet_dropped" else sum(found.values())
             where = "the machine" if counter == "softnet_dropped" else few_text(sorted(found))
-            what = f"{count} packets lost outside the model at {where}: {why} ({counter})"
+            what = f"{count} unintended drops of packets at {where}: {why} ({counter})"
             yield Reason("invalid", what, _REMEDIES.get(counter))
 
 
@@ -183,16 +182,18 @@ def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
     limit_ns = LATENESS_P99_ORDINARY_NS if ordinary else LATENESS_P99_NS
     if lateness["p99_ns"] > limit_ns:
         remedy = (
-            "allow real-time priority (longhaul doctor)" if ordinary else "offer less, or free a CPU core"
+            "allow real-time priority (longhaul doctor)"
+            if ordinary
+            else "reduce the traffic or free a CPU core"
         )
         p99, limit = time_text(lateness["p99_ns"]), time_text(limit_ns)
         what = f"p99 lateness of packets is {p99}, over the limit of {limit}"
         yield Reason("degraded", what, remedy)
     turns = engine.get("simulated", {}).get("lateness", {})
     if turns.get("p99_ns", 0) > SIMULATED_P99_NS:
-        what = f"p99 lateness of simulated ends is {time_text(turns['p99_ns'])}, over the limit of "
-        what += time_text(SIMULATED_P99_NS)
-        yield Reason("degraded", what, "simulate less: the engine does not keep up")
+        p99, limit = time_text(turns["p99_ns"]), time_text(SIMULATED_P99_NS)
+        what = f"p99 lateness of simulated hosts is {p99}, over the limit of {limit}"
+        yield Reason("degraded", what, "reduce the simulated traffic")
     share = engine["gaps"]["total_ns"] / duration_ns
     if share > GAP_SHARE:
         count = engine["gaps"]["count"]

@@ -49,7 +49,7 @@ def _reasons(result: Mapping[str, Any]) -> Iterator[Reason]:
             f"{quantile} lateness of pieces of data is {time_text(late_ns)}, "
             f"over the limit of {time_text(LATENESS_P99_NS)}"
         )
-        yield Reason("degraded", what, "offer less, or free a CPU core")
+        yield Reason("degraded", what, "reduce the traffic or free a CPU core")
     if log.get("dropped"):
         what = f"{log['dropped']} messages are not in the log"
         yield Reason("degraded", what, "raise log: {limit: ...}, or give --no-log")

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-_SPANS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
+_SPANS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _DURATIONS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
 _RATES = ((1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 _SIZES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
 
 def time_text(ns: float | None) -> str:
-    """``12.3 us``; a dash for nothing."""
+    """``12.3 µs``; a dash for nothing."""
     return _scaled(ns, _SPANS)
 
 

@@ -36,9 +36,9 @@ def calibrate(as_json: bool) -> None:
             f"{certificate.ceiling_bits_per_s / 1e9:.1f} Gbit/s "
             f"(direct veth {certificate.direct_bits_per_s / 1e9:.1f})",
         ),
-        ("packets written alone", f"{certificate.ceiling_packets_per_s / 1e3:.0f} thousand/s"),
-        ("rate that keeps lateness", f"{certificate.faithful_bits_per_s / 1e9:g} Gbit/s"),
-        ("small packets on time", f"{certificate.faithful_packets_per_s / 1e3:g} thousand/s"),
+        ("packets written alone", f"{certificate.ceiling_packets_per_s / 1e3:.0f} thousand packets/s"),
+        ("faithful rate", f"{certificate.faithful_bits_per_s / 1e9:g} Gbit/s"),
+        ("faithful packet rate", f"{certificate.faithful_packets_per_s / 1e3:g} thousand packets/s"),
         ("hosts brought up", f"{certificate.hosts_per_s:g} a second"),
         *(
             (
@@ -47,7 +47,7 @@ def calibrate(as_json: bool) -> None:
             )
             for transport, shown in certificate.gigabit().items()
         ),
-        ("host gaps over 100 us", f"{certificate.gaps_per_s:g} a second"),
+        ("scheduling stalls over 100 µs", f"{certificate.gaps_per_s:g}/s"),
     ]
     for name, value in rows:
         click.echo(f"{name:<28} {value}")

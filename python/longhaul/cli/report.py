@@ -44,7 +44,7 @@ def report(
 ) -> None:
     """Write report.html of the run or sweep in DIRECTORY again, from its raw records or parts.
 
-    With --compare, write one file about several runs: what differs between them, and what came of it. Each
+    With --compare, write one file about several runs: configuration differences and results. Each
     DIRECTORY is a run, or has several, which count as repetitions; of a single one, live, mixed and simulated
     runs are compared, as by longhaul compare.
 

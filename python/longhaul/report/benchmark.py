@@ -31,7 +31,7 @@ def print_benchmark(plain: Json) -> None:
         certain = sum(each["mark"] == "certain" for each in found)
         console.print(
             f"live and simulated: {len(plain['compared'])} measures compared, {len(found)} differ "
-            f"by more than 15 %, {certain} of them by more than chance (marked !)",
+            f"by more than 15 %, {certain} of them with statistical significance (marked !)",
             soft_wrap=True,
             style="yellow" if found else "green",
         )

@@ -19,7 +19,7 @@ class Cell:
 
     text: str
     mark: str = ""
-    """``certain``: more than chance; ``unsure``: it may be chance; empty: they agree, or there is one."""
+    """``certain``: statistically significant; ``unsure``: not; empty: they agree, or there is one."""
     value: float | None = None
     difference: str = ""
     """Simulated against live, where they disagree."""
@@ -122,7 +122,7 @@ def tables(plain: Json, scenario: str) -> list[Table]:
 
 
 def disagreements(plain: Json) -> list[Json]:
-    """Where live and simulated differ by more than 15 %: more than chance first, then by size."""
+    """Where live and simulated differ by more than 15 %: significant differences first, then by size."""
     measures = {each["name"]: each for each in plain["measures"]}
     found = [
         {

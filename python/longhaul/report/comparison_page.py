@@ -117,7 +117,7 @@ def _title(sides: Sequence[Side]) -> str:
 
 
 def _shown(contrasts: Sequence[Contrast], asked: Sequence[str]) -> list[str]:
-    """Metrics for the answer: what differs by more than chance, what may, and what else was asked for."""
+    """Metrics for the answer: significant differences, others, and metrics that the caller named."""
     certain = [row.metric for each in contrasts for row in each.certain]
     unknown = [row.metric for each in contrasts for row in each.open]
     return list(dict.fromkeys([*certain, *unknown, *asked]))[:MOST_METRICS]

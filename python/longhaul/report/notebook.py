@@ -105,7 +105,7 @@ def comparison_html(names: Sequence[str], rows: Sequence[Row], notes: Sequence[s
         for row in rows[:MOST_ROWS]
     ]
     sides = "; ".join(f"{letter}: {escape(name)}" for letter, name in zip(letters, names, strict=True))
-    heads = ("metric", *letters, f"{letters[-1]} - A", "more than chance?")
+    heads = ("metric", *letters, f"{letters[-1]} - A", "significant?")
     return _line(sides) + _table(heads, lines, words=1) + "".join(_line(escape(note)) for note in notes)
 
 

@@ -41,7 +41,7 @@ def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> str | None:
         axes = made.subplots()
         plain(axes)
         long = packets[-1]["offered_ns"] - start > 5 * _WINDOW_NS
-        unit, scale = ("ms", 1e6) if long else ("us", 1e3)
+        unit, scale = ("ms", 1e6) if long else ("µs", 1e3)
         for number, packet in enumerate(packets, start=1):
             arrival = (packet["offered_ns"] - start) / scale
             if packet["due_ns"] is not None:

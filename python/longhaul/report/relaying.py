@@ -32,7 +32,7 @@ def print_relay(summary: Json, console: Console) -> None:
         if fidelity["lateness"].get(f"{quantile}_ns") is not None
     ]
     if spans and summary.get("pieces"):
-        console.print(f"{summary['pieces']} pieces, late by {', '.join(spans)}", highlight=False)
+        console.print(f"{summary['pieces']} pieces, lateness {', '.join(spans)}", highlight=False)
     for each in summary["expectations"]:
         print_expectation(each, console)
     if any(each["kind"] == "intervention" for each in summary["changes"]):

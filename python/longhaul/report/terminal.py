@@ -23,7 +23,7 @@ MOST_ACCESS_LINKS = 4
 """Beyond this many, links of hosts are folded into one line."""
 
 _WAITING = 0.005
-"""Share of the time from which on a host's waiting for a processor is worth a word."""
+"""Share of the time of CPU wait from which the summary names a host."""
 _MOST_INTERVENTIONS = 20
 _MOST_CAPTURES = 4
 
@@ -87,7 +87,7 @@ def print_outcome(outcome: Json, console: Console) -> None:
     colour = OUTCOME_COLOURS[outcome["state"]]
     line = Text(outcome["state"], style=f"bold {colour}")
     failures = Outcome.from_dict(outcome).failures
-    # One failure is said once.
+    # A single failure is printed once.
     detail = outcome["detail"] if not failures else outcome["reason"] or _count(failures)
     line.append(f"  {detail}" if detail else "", style="default not bold")
     console.print(line, soft_wrap=True)
@@ -113,19 +113,19 @@ def print_verdict(summary: Json, console: Console) -> None:
     lateness, gaps = fidelity["lateness"], fidelity["gaps"]
     if lateness.get("count"):
         line.append(
-            f"  {lateness['count']} packets, late by {_percentiles(lateness)}",
+            f"  {lateness['count']} packets, lateness {_percentiles(lateness)}",
             style="default not bold",
         )
     console.print(line, soft_wrap=True)
     turns = fidelity.get("simulated", {})
     if turns.get("count"):
-        _print_detail(f"simulated: {turns['count']} turns, late by {_percentiles(turns)}", console)
+        _print_detail(f"simulated hosts: {turns['count']} events, lateness {_percentiles(turns)}", console)
     spacing = fidelity["spacing"]
     if spacing.get("count"):
-        _print_detail(f"gaps between packets off by {_percentiles(spacing)}", console)
+        _print_detail(f"inter-packet gap error {_percentiles(spacing)}", console)
     if gaps.get("count"):
         _print_detail(
-            f"host gaps over 100 us: {gaps['count']}, the longest {time_text(gaps['max_ns'])}, "
+            f"scheduling stalls over 100 µs: {gaps['count']}, the longest {time_text(gaps['max_ns'])}, "
             f"{share_text(gaps['share'])} of the time",
             console,
         )
@@ -138,7 +138,7 @@ def _style(fidelity: Json) -> str:
 
 
 def _print_reasons(fidelity: Json, console: Console) -> None:
-    """What a verdict rests on, each reason with its remedy."""
+    """The reasons for a verdict, each with its remedy."""
     for reason in fidelity["reasons"]:
         console.print(Text(f"  {reason['what']}", style=_COLOURS[reason["verdict"]]), soft_wrap=True)
         if reason["remedy"]:
@@ -146,7 +146,7 @@ def _print_reasons(fidelity: Json, console: Console) -> None:
 
 
 def _print_hosts(fidelity: Json, console: Console) -> None:
-    """The verdict on the hosts, which is apart from that on the network."""
+    """The verdict on the hosts, separate from the verdict on the network."""
     hosts = fidelity.get("hosts") or {}
     for reason in hosts.get("reasons", ()):
         console.print(Text(f"hosts {hosts['state']}", style="bold yellow"), soft_wrap=True)
@@ -183,7 +183,7 @@ def _print_simulation(summary: Json, console: Console) -> None:
 
 
 def _links(links: Iterable[Json]) -> Table:
-    table = _table("link", "~delay", "~got", ">rate", ">peak", "~loss", "~got", ">drops")
+    table = _table("link", "~delay", "~measured", ">rate", ">peak", "~loss", "~measured", ">drops")
     access = [link for link in links if link["access"]]
     folded = len(access) > 2 * MOST_ACCESS_LINKS
     pairs = Counter((link["from"], link["to"]) for link in links)
@@ -230,7 +230,7 @@ def _programs(programs: Iterable[Json]) -> Table:
 
 
 def _flows(summary: Json) -> Table:
-    table = _table("flow", "path", ">goodput", ">sent", ">lost/again", ">RTT p50", ">p99", "")
+    table = _table("flow", "path", ">goodput", ">sent", "~loss / retransmitted", ">RTT p50", ">p99", "")
     for flow in summary["flows"]:
         rtt = flow["rtt"] or {}
         table.add_row(
@@ -250,12 +250,12 @@ def _flows(summary: Json) -> Table:
 
 def _pacing(classes: Iterable[Json]) -> Table:
     """The classes of hosts that pace; those of single flows in one line."""
-    table = _table("pacing", "asked", "sent (mean)", "dropped", "wait", "behind", "gaps off by")
+    table = _table("pacing", "configured", "sent (mean)", "dropped", "wait", "lag", "gap error")
     for each in classes:
         errors = each["written_gap_errors"] or each["gap_errors"]
         table.add_row(
             f"{each['host']} {each['class']}",
-            rate_text(each["rate_bits_per_s"]) if each["rate_bits_per_s"] else "what is left",
+            rate_text(each["rate_bits_per_s"]) if each["rate_bits_per_s"] else "the rest",
             rate_text(each["sent_bits_per_s"]),
             str(each["dropped_packets"]),
             time_text(each["wait_mean_ns"]),
@@ -275,7 +275,9 @@ def _requests(flows: Iterable[Json]) -> Table:
 
 
 def _probes(summary: Json) -> Table:
-    table = _table("ping", "path", ">sent", ">lost", ">while down", ">RTT p50", ">p99", "~by delays", "")
+    table = _table(
+        "ping", "path", ">sent", ">lost", ">while down", ">RTT p50", ">p99", "~propagation RTT", ""
+    )
     for probe in summary["probes"]:
         table.add_row(
             probe["name"],
@@ -292,7 +294,7 @@ def _probes(summary: Json) -> Table:
 
 
 def interventions_table(changes: Iterable[Json]) -> Table:
-    """What users changed, the latest of many."""
+    """The latest interventions of users."""
     table = _table(">time", "intervention", "requested by")
     made = [each for each in changes if each["kind"] == "intervention"]
     if len(made) > _MOST_INTERVENTIONS:
@@ -303,7 +305,7 @@ def interventions_table(changes: Iterable[Json]) -> Table:
 
 
 def _simulated(row: Json, summary: Json) -> str:
-    """In a mixed run it is to be said; in a simulation everything is."""
+    """A mark for simulated rows of a mixed run; in a simulation all rows are simulated."""
     return "sim " if row.get("simulated") and not summary.get("simulation") else ""
 
 
@@ -324,9 +326,9 @@ def print_expectation(each: Json, console: Console) -> None:
         for key, word in words.items()
         if each.get(key) is not None
     )
-    got = quantity_text(each["value"], each["unit"]) if each["value"] is not None else each["why"]
+    measured = quantity_text(each["value"], each["unit"]) if each["value"] is not None else each["why"]
     style = "red" if each["state"] == "failed" else "dim"
-    console.print(Text(f"{each['state']} {each['metric']} {limits}: {got}", style=style), soft_wrap=True)
+    console.print(Text(f"{each['state']} {each['metric']} {limits}: {measured}", style=style), soft_wrap=True)
 
 
 def _table(*columns: str) -> Table:

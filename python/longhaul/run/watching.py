@@ -102,7 +102,7 @@ class Screen:
 def link_table(links: list[LinkNow], rows: int) -> Table:
     """One line for each direction of a link, in 80 columns; those beyond ``rows`` are counted in the last."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("link", "", ">throughput", "used", "", ">queueing", ">lost", ">late p99"):
+    for column in ("link", "", ">throughput", "used", "", ">queueing", ">lost", ">p99 lateness"):
         right = column.startswith(">")
         table.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=True)
     shown = links if len(links) <= rows else links[: max(rows - 1, 0)]

@@ -7,8 +7,8 @@ from longhaul.scenario.laws import distribution_mean, mean_loss, rate_of_law
 
 
 def span(ns: float) -> str:
-    """A time with three or four digits: ``38 ms``, ``0.015 ms`` as ``15 us``."""
-    for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
+    """A time with three or four digits: ``38 ms``, ``0.015 ms`` as ``15 µs``."""
+    for unit, size in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
         if ns >= size:
             return f"{ns / size:.4g} {unit}"
     return f"{ns:.4g} ns" if ns else "0"

@@ -1,4 +1,4 @@
-/** What `longhaul calibrate` measured, in the words in which the command tells it: pure. */
+/** What `longhaul calibrate` measured, in the words of the command: pure. */
 import type { Certificate } from '../api/answers/texts';
 import { rate, span } from './units';
 
@@ -33,7 +33,7 @@ export function figures(told: Certificate): Figure[] {
     line(
       'lateness at 2,000 packets/s',
       `${span(told.jitter_p50_ns)}, p99 ${span(told.jitter_p99_ns)}`,
-      'how long after they were due packets left: median, and the latest 1 %',
+      'median and p99',
       told.jitter_p99_ns > 100_000,
     ),
     line(
@@ -47,17 +47,17 @@ export function figures(told: Certificate): Figure[] {
       'the most, with coalesce: 0us',
     ),
     line(
-      'rate that keeps lateness',
+      'faithful rate',
       told.faithful_bits_per_s ? rate(told.faithful_bits_per_s) : 'none',
       told.faithful_bits_per_s
-        ? 'the highest rate of a link at which 99 % leave within 100 us of being due'
-        : 'at 100 Mbit/s more than 1 % of packets left over 100 us late; was the machine busy?',
+        ? 'the highest rate of a link at which p99 lateness is at most 100 µs'
+        : 'p99 lateness is over 100 µs at 100 Mbit/s; check whether the machine was busy',
       !told.faithful_bits_per_s,
     ),
     line(
-      'small packets on time',
+      'faithful packet rate',
       told.faithful_packets_per_s ? each(told.faithful_packets_per_s, 'packets') : 'none',
-      'the same of packets of 100 bytes, each written alone',
+      'the same for packets of 100 bytes, each written alone',
       !told.faithful_packets_per_s,
     ),
     line('hosts brought up', each(told.hosts_per_s, 'hosts'), 'when a run begins'),
@@ -72,9 +72,9 @@ export function figures(told: Certificate): Figure[] {
       `of payload; ${rate(UDP_SHARE * 1e9)} by arithmetic`,
     ),
     line(
-      'gaps of the host',
-      each(told.gaps_per_s, 'gaps'),
-      'times that the host did not run the engine for over 100 us, when little else went on',
+      'scheduling stalls',
+      each(told.gaps_per_s, 'stalls'),
+      'times over 100 µs in which an idle machine did not run the engine',
       told.gaps_per_s > 10,
     ),
   ];

@@ -24,7 +24,7 @@ export function span(ns: number | null | undefined): string {
       [60e9, 'min'],
       [1e9, 's'],
       [1e6, 'ms'],
-      [1e3, 'us'],
+      [1e3, 'µs'],
       [1, 'ns'],
     ].filter(([size]) => size !== 60e9 || Math.abs(ns) >= 120e9) as [number, string][],
     's',

@@ -124,7 +124,7 @@ test('the printed address is taken up by a tab that lacks its token', async () =
   const page = await opened();
   const tab = await page.context().newPage();
   await tab.goto(new URL('/', here.url).href);
-  await tab.getByText('This address lacks its token').waitFor(patience);
+  await tab.getByText('This address has no token').waitFor(patience);
   expect(await axe(tab)).toEqual([]);
   await tab.goto(here.url);
   await tab.locator('main .edit').waitFor(patience);
@@ -156,7 +156,7 @@ test('when the server is gone, work goes on being shown and every view says why 
   await typeAtEnd(page, '# mine\n');
   await page.getByRole('alert').getByText('the server does not answer').waitFor(patience);
   await page.getByRole('link', { name: 'Runs' }).click();
-  await page.getByText('This view did not come').waitFor(patience);
+  await page.getByText('The view could not be loaded').waitFor(patience);
   await page.getByRole('link', { name: 'Edit', exact: true }).click();
   await expect.poll(() => text(page), patience).toBe(`${SCENARIO}# mine\n`);
   await mine.browser.close();

@@ -50,8 +50,8 @@ test('a sweep is made of rows, run from the page, and shown as heat map and char
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByLabel(axis, { exact: true }).waitFor(patience);
   }
-  await page.getByLabel('runs of each, with other seeds').fill('2');
-  await page.getByLabel('runs of each, with other seeds').press('Enter');
+  await page.getByLabel('repetitions of each, with different seeds').fill('2');
+  await page.getByLabel('repetitions of each, with different seeds').press('Enter');
   await page.getByText('12 runs in all').waitFor(patience);
   expect(await axe(page)).toEqual([]);
   await page.getByRole('button', { name: 'Start' }).click();
