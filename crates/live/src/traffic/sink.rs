@@ -92,8 +92,7 @@ impl<'a> Sink<'a> {
     }
 
     fn record(&mut self, arrival: &Arrival) {
-        let known =
-            datagram_header::decode(&arrival.header[..arrival.header_bytes], self.stats.expected());
+        let known = datagram_header::decode(&arrival.header[..arrival.header_bytes], self.stats.expected());
         let Some((number, sent_ns)) = known else {
             self.foreign += 1;
             return;
