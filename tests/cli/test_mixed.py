@@ -70,7 +70,7 @@ def test_a_mixed_run_has_both_kinds_in_every_table(longhaul: Command, work: Path
     }
     assert set(pq.read_table(directory / "probes.parquet").to_pydict()["simulated"]) == {False, True}
     assert re.search(r"bulk .* sim cubic", result.stdout)
-    assert "simulated:" in result.stdout
+    assert "simulated hosts:" in result.stdout
     report = (directory / "report.html").read_text()
     assert "mixed run of" in report
     assert "simulated tcp" in report
