@@ -106,7 +106,7 @@ test('an address of what is not there says so, and the page goes on', async () =
   for (const [address, shown] of [
     ['#/run/pair~20260101T000000Z-live-00000000', 'not started'],
     ['#/runs/pair~20260101T000000Z-live-00000000', 'Choose a run'],
-    ['#/runs/pair~20260101T000000Z-sweep-00000000', 'It cannot be shown'],
+    ['#/runs/pair~20260101T000000Z-sweep-00000000', 'The sweep cannot be shown'],
   ] as const) {
     await page.goto(new URL(address, here.url).href);
     await page.getByRole('alert').getByText('there is no such').waitFor(patience);
