@@ -41,7 +41,7 @@ from stage import Stage, is_settled  # noqa: E402
 from longhaul.run import ending, groups, record  # noqa: E402
 from longhaul.run.rewriting import write_again  # noqa: E402
 
-RESULTS = FOLDER / "results"
+RESULTS = FOLDER / "campaign"
 STANDING = """
 version: 1
 name: standing
