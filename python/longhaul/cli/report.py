@@ -53,7 +53,7 @@ def report(
     longhaul report runs/three-clusters/latest-live --format pdf --format csv
     longhaul report --compare runs/atlantic
     longhaul report --events-of runs/three-clusters/latest-live
-    longhaul report --compare runs/atlantic-cubic runs/atlantic-bbr --output laws.html
+    longhaul report --compare runs/atlantic-cubic runs/atlantic-bbr --output algorithms.html
     """
     if changed is not None:
         if directories or compared or output or formats:

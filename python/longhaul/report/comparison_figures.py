@@ -162,7 +162,7 @@ def lateness(sides: Sequence[Side]) -> str | None:
     return _distributions(
         sides,
         {"": curves} if any(found) else {},
-        ("written later than due by [us]", "share of packets"),
+        ("lateness [µs]", "share of packets"),
         ("lateness", "distribution of lateness, all sides"),
         is_logarithmic=True,
     )

@@ -66,9 +66,9 @@ def delays(links: Sequence[Json], probes: Sequence[Json]) -> str | None:
             points = np.array(pairs, dtype=float) / 1e6
             axes.plot(points[:, 0], points[:, 1], marker, color=colour, label=label, markersize=5, alpha=0.8)
         axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
-        axes.set(xlabel="asked for [ms]", ylabel="met by packets [ms]")
+        axes.set(xlabel="configured delay [ms]", ylabel="measured delay [ms]")
         axes.legend(loc="upper left")
-        return svg(made, "delays", "delay asked for against delay met by packets")
+        return svg(made, "delays", "configured delay against measured delay of packets")
 
 
 def lateness(distribution: Json, links: Mapping[str, Json]) -> str | None:
@@ -77,7 +77,7 @@ def lateness(distribution: Json, links: Mapping[str, Json]) -> str | None:
         distribution,
         links,
         "all packets",
-        ("written later than due by [us]", "share of packets"),
+        ("lateness [µs]", "share of packets"),
         ("lateness", "distribution of lateness"),
     )
 
@@ -88,7 +88,7 @@ def spacing(distribution: Json, links: Mapping[str, Json]) -> str | None:
         distribution,
         links,
         "all gaps",
-        ("gap to the packet before off by [us]", "share of gaps"),
+        ("inter-packet gap error [µs]", "share of gaps"),
         ("spacing", "distribution of errors of spacing"),
     )
 

@@ -230,7 +230,7 @@ def _programs(programs: Iterable[Json]) -> Table:
 
 
 def _flows(summary: Json) -> Table:
-    table = _table("flow", "path", ">goodput", ">sent", "~loss / retransmitted", ">RTT p50", ">p99", "")
+    table = _table("flow", "path", ">goodput", ">sent", "~loss / retrans.", ">RTT p50", ">p99", "")
     for flow in summary["flows"]:
         rtt = flow["rtt"] or {}
         table.add_row(
