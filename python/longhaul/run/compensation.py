@@ -26,8 +26,8 @@ def compensate(plan: Plan, base_one_way_ns: int) -> tuple[Plan, list[str]]:
                 left_ns = max(left_ns, shorten(route["delay"], base_one_way_ns))
             if left_ns:
                 warnings.append(
-                    f"links.{link['name']}: its delay {way} is {left_ns / 1e3:.1f} us too short to take the "
-                    f"machine's own {base_one_way_ns / 1e3:.1f} us off"
+                    f"links.{link['name']}: its delay {way} is {left_ns / 1e3:.1f} µs too short to take the "
+                    f"machine's own {base_one_way_ns / 1e3:.1f} µs off"
                 )
             for event in plan["events"]:
                 changed = event["change"].get("delay")
