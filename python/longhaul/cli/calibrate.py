@@ -26,10 +26,10 @@ def calibrate(as_json: bool) -> None:
         click.echo(json.dumps(asdict(certificate), indent=1))
         return
     rows = [
-        ("base latency, one way", f"{certificate.base_one_way_ns / 1e3:.1f} us beyond a direct veth"),
+        ("base latency, one way", f"{certificate.base_one_way_ns / 1e3:.1f} µs beyond a direct veth"),
         (
             "lateness at 2,000 packets/s",
-            f"p50 {certificate.jitter_p50_ns / 1e3:.2f} us, p99 {certificate.jitter_p99_ns / 1e3:.2f} us",
+            f"p50 {certificate.jitter_p50_ns / 1e3:.2f} µs, p99 {certificate.jitter_p99_ns / 1e3:.2f} µs",
         ),
         (
             "one TCP flow",

@@ -103,7 +103,7 @@ def _real_time() -> Finding:
         )
     limit = Path("/proc/sys/kernel/sched_rt_runtime_us").read_text().strip()
     return Finding(
-        "real-time priority", "good", f"SCHED_FIFO allowed (limit {limit} us of each second, kept to)"
+        "real-time priority", "good", f"SCHED_FIFO allowed (limit {limit} µs of each second, kept to)"
     )
 
 
@@ -266,7 +266,7 @@ def _self_test() -> Finding:
     return Finding(
         "self-test",
         "good",
-        f"20 pings over 1 ms each way: best {best_ms:.3f} ms, lateness p99 {p99_us:.1f} us",
+        f"20 pings over 1 ms each way: best {best_ms:.3f} ms, lateness p99 {p99_us:.1f} µs",
     )
 
 
