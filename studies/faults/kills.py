@@ -60,8 +60,8 @@ GOOD = frozenset({"passed"})
 ROLES: Mapping[str, str] = {
     r"longhaul\.cli\.main \w+": "the command itself",
     r"longhaul\.page\.": "the page's process of a run",
+    r"\"cwd\"|\.sock": "a process of the run: worker, supervisor, engine or observer",
     r"movers|/agent": "a transfer agent",
-    r"\.sock|\"cwd\"": "a process of the run: worker, supervisor, engine or observer",
     r"ping|sleep|iperf3": "a program of the run",
 }
 """By a part of the command line; the first that is found."""
