@@ -11,6 +11,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -54,7 +55,7 @@ class Disk:
     def create(self, path: Path, *, mode: int) -> int:
         """Create with O_EXCL and O_NOFOLLOW: a file or link that somebody has put there is an error.
 
-        The file is locked as long as it is open, for :func:`is_being_written`.
+        The file is locked as long as it is open, for :func:`is_locked`.
         """
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
         with suppress(OSError):
@@ -178,30 +179,35 @@ def part_of(path: Path) -> tuple[str, int] | None:
     return (match["name"], int(match["pid"])) if match else None
 
 
-def is_being_written(path: Path) -> bool:
-    """Whether a process holds the lock that files have while :class:`Disk` or ``crates/storage`` writes them.
+def is_locked(path: Path) -> bool | None:
+    """Whether a process has the lock that files have while :class:`Disk` or ``crates/storage`` writes them.
 
-    The number in the name of an unfinished file is not enough: the engine has one of its own PID namespace.
+    ``None`` if that is unknown: for links, unreadable files, and file systems without locks.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+    except FileNotFoundError:
         return False
+    except OSError:
+        return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:
-        # A file system without locks: names must do.
-        part = part_of(path)
-        return part is not None and _exists(part[1])
+        return None
     finally:
         os.close(descriptor)
     return False
 
 
-def _exists(pid: int) -> bool:
-    return Path("/proc", str(pid)).exists()
+def discard(path: Path) -> None:
+    """Remove a file, a link or a directory with all that is in it, as far as that is possible."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
 
 
 @contextmanager

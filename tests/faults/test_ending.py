@@ -79,6 +79,26 @@ def test_files_that_were_being_written_are_removed_wherever_they_are(tmp_path: P
     assert set(run.rglob("*.part")) == in_parts, "a job on another machine may be writing them"
 
 
+def test_where_there_is_no_lock_the_number_in_the_name_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of(tmp_path, processes={"client": dead()})
+    made = {}
+    for writer, pid in (("dead", 999_999_999), ("alive", os.getpid())):
+        link, folder, file = (run / f".{name}.{pid}.0a.part" for name in ("latest", "folder.host", "file"))
+        link.symlink_to("gone")
+        (folder / "raw").mkdir(parents=True)
+        file.touch()
+        made[writer] = {link, folder, file}
+
+    def flock(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    ending.settle(run)
+    assert set(run.glob(".*.part")) == made["alive"]
+
+
 def test_a_process_with_the_number_of_another_is_not_the_other() -> None:
     ours = processes.identify()
     assert ours is not None

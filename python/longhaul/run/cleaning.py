@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from longhaul.run import directory as directories
+from longhaul import storage
 from longhaul.run import ending, finding, groups, processes, state
 from longhaul.run.certificate import state_home
+from longhaul.run.directory import unfinished
 
 PREFIX = "longhaul-"
 """Of temporary directories, behind which stands the number of the process that made them."""
@@ -66,10 +67,10 @@ def _removed(runs: Path) -> Iterator[str]:
     for group in groups.everywhere():
         if groups.run_of(group) not in under_way and groups.remove(group):
             yield f"removed {group}"
-    half_made = [path for parent in sorted(runs.glob("*/")) for path in directories.unfinished(parent)]
+    half_made = [path for parent in sorted(runs.glob("*/")) for path in unfinished(parent)]
     for path in (*_temporary(), *half_made):
-        directories.remove(path)
-        if path.exists():
+        storage.discard(path)
+        if os.path.lexists(path):
             yield f"cannot remove {path}; remove it by hand"
         else:
             yield f"removed {path}"

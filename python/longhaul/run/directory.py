@@ -7,7 +7,7 @@ import os
 import platform
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -200,7 +200,7 @@ def created(parent: Path, name: str, *, mode: str | None = None) -> Iterator[New
     the directory cannot be made.
     """
     for path in unfinished(parent):
-        remove(path)
+        storage.discard(path)
     part = parent / storage.part_name(f"{name}.{_host()}")
     try:
         storage.make_directory(part)
@@ -232,15 +232,6 @@ def unfinished(parent: Path) -> list[Path]:
         if part is not None and is_ours and not processes.is_running(part[1]):
             found.append(path)
     return found
-
-
-def remove(path: Path) -> None:
-    """Remove a directory or a link, as far as that is possible."""
-    if path.is_symlink():
-        with suppress(OSError):
-            path.unlink()
-    else:
-        shutil.rmtree(path, ignore_errors=True)
 
 
 def _host() -> str:

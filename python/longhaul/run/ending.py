@@ -145,14 +145,24 @@ def _unwritten(directory: Path, content: Mapping[str, Any]) -> Ending | None:
 
 
 def remove_unfinished(directory: Path, *, may_be_shared: bool) -> None:
-    """Remove the files that processes which have ended were writing, wherever they are in ``directory``.
+    """Remove unfinished files, links and directories of processes that have ended, anywhere in ``directory``.
 
     With ``may_be_shared``, jobs on other machines may write parts of a sweep: a part that is new stays.
     """
     for path in directory.rglob(".*.part"):
-        if storage.part_of(path) is None or storage.is_being_written(path):
+        part = storage.part_of(path)
+        if part is None or _is_written(path, part[1]):
             continue
         with suppress(FileNotFoundError):
             is_part = may_be_shared and path.parent.name == "parts"
             if not is_part or time.time() - path.stat().st_mtime > _WRITTEN_WITHIN_S:
-                path.unlink()
+                storage.discard(path)
+
+
+def _is_written(path: Path, pid: int) -> bool:
+    """Whether process ``pid`` still writes ``path``, or fills it, if it is a directory.
+
+    The lock decides where there is one: the engine's ``pid`` is a number of its own PID namespace.
+    """
+    locked = None if path.is_dir() else storage.is_locked(path)
+    return processes.is_running(pid) if locked is None else locked

@@ -61,7 +61,7 @@ class MemoryMonitor(threading.Thread):
         self._check, self._exceeded, self._over = check, exceeded, threading.Event()
 
     def run(self) -> None:
-        """Check until then."""
+        """Check at intervals."""
         while not self._over.wait(_INTERVAL_S):
             try:
                 self._check()
