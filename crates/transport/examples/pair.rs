@@ -94,8 +94,8 @@ fn run(variant: &Variant, segments: u64) -> Outcome {
             && let Some(segment) = near.poll(now)
         {
             sent += u64::from(segment.occupies_sequence_space());
-            let strikes = |every| segment.occupies_sequence_space() && sent % every == 0;
-            if !variant.lost.is_some_and(strikes) {
+            let affects = |every| segment.occupies_sequence_space() && sent % every == 0;
+            if !variant.lost.is_some_and(affects) {
                 out.push(now, segment);
             }
         }

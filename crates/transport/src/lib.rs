@@ -2,10 +2,10 @@
 //! segments, and polls for segments to transmit.
 //!
 //! Sequence numbers count segments, not bytes: a retransmission has the boundaries of the original. Each segment
-//! has its payload length, and receive windows are in bytes. Everything else follows the RFCs; the page `docs/models/tcp-transport.md` says which, and
-//! what differs from Linux.
+//! has its payload length, and receive windows are in bytes. Everything else follows the RFCs;
+//! `docs/models/tcp-transport.md` names them, and the differences from Linux.
 //!
-//! [`Connection`] is the one entrance.
+//! Start with [`Connection`].
 #![forbid(unsafe_code)]
 
 mod ack_sample;

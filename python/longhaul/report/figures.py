@@ -89,7 +89,7 @@ def spacing(distribution: Json, links: Mapping[str, Json]) -> str | None:
         links,
         "all gaps",
         ("inter-packet gap error [µs]", "share of gaps"),
-        ("spacing", "distribution of errors of spacing"),
+        ("spacing", "distribution of the inter-packet gap error"),
     )
 
 

@@ -167,7 +167,7 @@ def describe_status(answer: Mapping[str, Any]) -> str:
         f"{answer['name']}: up for {engine['t_ns'] / 1e9:.1f} s, "
         f"{engine['delivered_packets']} packets delivered, {engine['held_packets']} on the way",
         f"lateness p50 {engine['lateness_p50_ns'] / 1e3:.1f} µs, "
-        f"p99 {engine['lateness_p99_ns'] / 1e3:.1f} µs; {engine['gaps']} gaps over 100 µs",
+        f"p99 {engine['lateness_p99_ns'] / 1e3:.1f} µs; {engine['gaps']} scheduling stalls over 100 µs",
     ]
     for program in answer["programs"]:
         lines.append(f"  {program['name']} on {program['host']}: {_state(program)}")

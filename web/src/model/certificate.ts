@@ -17,7 +17,7 @@ const UDP_SHARE = (1500 - 20 - 8) / (1500 + 38);
 const each = (perSecond: number, what: string): string =>
   `${Number(perSecond.toPrecision(3)).toLocaleString('en')} ${what}/s`;
 
-export function figures(told: Certificate): Figure[] {
+export function figures(certificate: Certificate): Figure[] {
   const line = (what: string, here: string, says: string, poor = false): Figure => ({
     what,
     here,
@@ -27,55 +27,55 @@ export function figures(told: Certificate): Figure[] {
   return [
     line(
       'base latency, one way',
-      span(told.base_one_way_ns),
-      `what emulation adds; a ping without delay takes ${span(told.zero_delay_rtt_ns)}, over a direct veth ${span(told.direct_rtt_ns)}`,
+      span(certificate.base_one_way_ns),
+      `what emulation adds; a ping without delay takes ${span(certificate.zero_delay_rtt_ns)}, over a direct veth ${span(certificate.direct_rtt_ns)}`,
     ),
     line(
       'lateness at 2,000 packets/s',
-      `${span(told.jitter_p50_ns)}, p99 ${span(told.jitter_p99_ns)}`,
+      `${span(certificate.jitter_p50_ns)}, p99 ${span(certificate.jitter_p99_ns)}`,
       'median and p99',
-      told.jitter_p99_ns > 100_000,
+      certificate.jitter_p99_ns > 100_000,
     ),
     line(
       'one TCP flow',
-      rate(told.ceiling_bits_per_s),
-      `over a link without a rate; over a direct veth ${rate(told.direct_bits_per_s)}`,
+      rate(certificate.ceiling_bits_per_s),
+      `over a link without a rate; over a direct veth ${rate(certificate.direct_bits_per_s)}`,
     ),
     line(
       'packets written alone',
-      each(told.ceiling_packets_per_s, 'packets'),
+      each(certificate.ceiling_packets_per_s, 'packets'),
       'the most, with coalesce: 0us',
     ),
     line(
       'faithful rate',
-      told.faithful_bits_per_s ? rate(told.faithful_bits_per_s) : 'none',
-      told.faithful_bits_per_s
+      certificate.faithful_bits_per_s ? rate(certificate.faithful_bits_per_s) : 'none',
+      certificate.faithful_bits_per_s
         ? 'the highest rate of a link at which p99 lateness is at most 100 µs'
         : 'p99 lateness is over 100 µs at 100 Mbit/s; check whether the machine was busy',
-      !told.faithful_bits_per_s,
+      !certificate.faithful_bits_per_s,
     ),
     line(
       'faithful packet rate',
-      told.faithful_packets_per_s ? each(told.faithful_packets_per_s, 'packets') : 'none',
+      certificate.faithful_packets_per_s ? each(certificate.faithful_packets_per_s, 'packets') : 'none',
       'the same for packets of 100 bytes, each written alone',
-      !told.faithful_packets_per_s,
+      !certificate.faithful_packets_per_s,
     ),
-    line('hosts brought up', each(told.hosts_per_s, 'hosts'), 'when a run begins'),
+    line('hosts brought up', each(certificate.hosts_per_s, 'hosts'), 'when a run begins'),
     line(
       'TCP on gigabit Ethernet',
-      rate(told.gigabit_tcp_bits_per_s),
+      rate(certificate.gigabit_tcp_bits_per_s),
       `of payload; ${rate(TCP_SHARE * 1e9)} by arithmetic`,
     ),
     line(
       'UDP on gigabit Ethernet',
-      rate(told.gigabit_udp_bits_per_s),
+      rate(certificate.gigabit_udp_bits_per_s),
       `of payload; ${rate(UDP_SHARE * 1e9)} by arithmetic`,
     ),
     line(
       'scheduling stalls',
-      each(told.gaps_per_s, 'stalls'),
+      each(certificate.gaps_per_s, 'stalls'),
       'times over 100 µs in which an idle machine did not run the engine',
-      told.gaps_per_s > 10,
+      certificate.gaps_per_s > 10,
     ),
   ];
 }

@@ -1,4 +1,4 @@
-//! A simulated connection with trouble on its way; the trace of its algorithm.
+//! A simulated connection over an impaired path, and the trace of its algorithm.
 
 use longhaul_congestion::AlgorithmSettings;
 use longhaul_random::Seed;
@@ -14,12 +14,12 @@ pub struct Path {
     pub segments_per_s: u64,
     /// Segments that wait at most.
     pub buffer: u64,
-    pub trouble: Trouble,
+    pub impairment: Impairment,
     pub seconds: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Trouble {
+pub enum Impairment {
     None,
     /// Chance of each segment with data.
     Loss(f64),
@@ -57,17 +57,17 @@ pub fn trace_of(algorithm: &AlgorithmSettings, path: Path) -> Vec<Entry> {
             let Some(segment) = out else { continue };
             let second = now.ns() / 1_000_000_000;
             let waiting = busy.since(now).ns() / gap.ns().max(1);
-            let unlucky = match path.trouble {
-                Trouble::Loss(share) => segment.bytes > 0 && chance.uniform() < share,
-                Trouble::Blackout => second % 20 == 19,
+            let unlucky = match path.impairment {
+                Impairment::Loss(share) => segment.bytes > 0 && chance.uniform() < share,
+                Impairment::Blackout => second % 20 == 19,
                 _ => false,
             };
             if unlucky || waiting > path.buffer {
                 continue;
             }
-            let late = match path.trouble {
-                Trouble::Reordering if second % 30 == 17 => Span::from_ms(1_500),
-                Trouble::Reordering if chance.uniform() < 3e-5 => Span::from_ms(path.round_trip_ms / 2),
+            let late = match path.impairment {
+                Impairment::Reordering if second % 30 == 17 => Span::from_ms(1_500),
+                Impairment::Reordering if chance.uniform() < 3e-5 => Span::from_ms(path.round_trip_ms / 2),
                 _ => Span::ZERO,
             };
             busy = busy.max(now) + gap;

@@ -7,7 +7,7 @@ mod connection;
 mod fresh;
 mod native;
 
-use connection::{Path, Trouble, trace_of};
+use connection::{Impairment, Path, trace_of};
 use longhaul_bpf_cc::{NAMES, SlowStartLimit, bpf_algorithm};
 use longhaul_congestion::AlgorithmSettings;
 use longhaul_transport::cc_trace::{Entry, Event};
@@ -21,15 +21,15 @@ const ROUNDING: f64 = 0.001;
 
 fn far() -> Path {
     // 200 ms and 1,000 segments of BDP: windows at which these algorithms differ from Reno.
-    Path { round_trip_ms: 200, segments_per_s: 5_000, buffer: 500, trouble: Trouble::None, seconds: 45 }
+    Path { round_trip_ms: 200, segments_per_s: 5_000, buffer: 500, impairment: Impairment::None, seconds: 45 }
 }
 
 fn paths() -> Vec<(&'static str, Path)> {
     vec![
-        ("random losses", Path { trouble: Trouble::Loss(2e-4), ..far() }),
+        ("random losses", Path { impairment: Impairment::Loss(2e-4), ..far() }),
         ("a short path", Path { round_trip_ms: 4, segments_per_s: 2_000, buffer: 8, ..far() }),
-        ("tail drops and blackouts", Path { trouble: Trouble::Blackout, ..far() }),
-        ("reordering", Path { trouble: Trouble::Reordering, ..far() }),
+        ("tail drops and blackouts", Path { impairment: Impairment::Blackout, ..far() }),
+        ("reordering", Path { impairment: Impairment::Reordering, ..far() }),
     ]
 }
 
@@ -112,7 +112,7 @@ fn parameters_reach_the_cores() {
             ..Default::default()
         }),
     ] {
-        let entries = trace_of(&settings, Path { trouble: Trouble::Loss(1e-4), seconds: 30, ..far() });
+        let entries = trace_of(&settings, Path { impairment: Impairment::Loss(1e-4), seconds: 30, ..far() });
         apart(&settings, &entries);
         let plain = AlgorithmSettings::named(settings.name()).unwrap();
         let algorithm = bpf_algorithm(&plain, SlowStartLimit::Configured).unwrap();

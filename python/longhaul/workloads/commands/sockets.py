@@ -61,7 +61,7 @@ def _lines(result: Any) -> str:
     return "\n".join(
         (
             f"messages of {latency['size']} bytes",
-            f"  half a round trip  {latency['median_us']:.1f} us (median of {latency['count']};"
+            f"  half a round trip  {latency['median_us']:.1f} µs (median of {latency['count']};"
             f" {latency['least_us']:.1f} to {latency['most_us']:.1f})",
             f"  bandwidth          {bandwidth['megabits_per_s']:.2f} Mbit/s"
             f" ({bandwidth['count']} messages in {bandwidth['seconds']:.3f} s)",
