@@ -157,7 +157,7 @@ def _congestion_control() -> Finding:
     allowed = read("tcp_allowed_congestion_control")
     detail = f"default {default}; available {available}; for unprivileged programs {allowed}"
     if "cubic" not in allowed.split():
-        detail += "; hosts of a run have reno where nothing is named, not cubic"
+        detail += "; flows that name no algorithm use reno instead of cubic"
     refused = [name for name in available.split() if name not in allowed.split()]
     if refused:
         fix = f'sudo sysctl -w net.ipv4.tcp_allowed_congestion_control="{available}"'
@@ -239,7 +239,7 @@ def _certificate() -> Finding:
 
     shown = load_certificate()
     if shown is None or "faithful_packets_per_s" not in shown:
-        detail = "none: runs cannot tell what is too much for this machine"
+        detail = "none: runs do not know the limits of this machine"
         return Finding("certificate", "poor", detail, "longhaul calibrate")
     limits = f"{shown['faithful_bits_per_s'] / 1e9:g} Gbit/s, {shown['faithful_packets_per_s']:,} packets/s"
     detail = f"{limits} on time; measured {shown['measured'][:10]}"

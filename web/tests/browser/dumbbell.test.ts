@@ -52,13 +52,13 @@ test('an empty page says what to do next, and complains of nothing', async () =>
   await page.keyboard.press('1');
   await page.keyboard.press('n');
   await settled(page, /a: \{kind: router/);
-  await page.getByText('nothing to complain of').waitFor(patience);
+  await page.getByText('no problems found').waitFor(patience);
   await page.keyboard.press('h');
   await settled(page, /lan: \{delay: 15us, rate: 10Gbit\}[^]*a1: \{kind: host, attach: a, profile: lan\}/);
   await page.keyboard.press('h');
   await settled(page, /a2:/);
   expect((await text(page)).match(/lan:/g)).toHaveLength(1);
-  await page.getByText('nothing to complain of').waitFor(patience);
+  await page.getByText('no problems found').waitFor(patience);
   await page.context().close();
 });
 
