@@ -24,7 +24,7 @@ fmt: setup ## format everything
 	@cargo fmt --all
 	@$(UV) run --no-sync ruff check --fix --quiet . ; $(UV) run --no-sync ruff format --quiet .
 
-bench: setup ## accuracy and speed against a direct veth, limits, ns-3, ns-2 and proxies, into bench/*.json and README
+bench: setup ## accuracy and speed against a direct veth, limits, ns-3, ns-2 and proxies, into bench/*.json and docs/benchmarks.md
 	@$(UV) run --no-sync python bench/live.py
 	@$(UV) run --no-sync python bench/link.py
 	@$(UV) run --no-sync python bench/sim.py
@@ -33,8 +33,10 @@ bench: setup ## accuracy and speed against a direct veth, limits, ns-3, ns-2 and
 	@$(UV) run --no-sync python bench/relay.py
 	@$(UV) run --no-sync python studies/documents.py
 
-docs: setup ## numbers, tables and pages that documents take from bench/*.json and studies/*/results
+docs: setup ## numbers and tables of documents from bench/*.json and studies/*/results; then the site, in target/site
 	@$(UV) run --no-sync python studies/documents.py
+	@$(UV) run --no-sync zensical build --clean --strict
+	@echo "target/site/index.html; with search: python3 -m http.server --directory target/site"
 
 study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3), live; two minutes
 	@$(UV) run --no-sync python studies/ticks/ticks.py $(ARGS)
@@ -79,6 +81,9 @@ fuzz: setup ## inputs that break a parser, guided by coverage, and random scenar
 HOURS ?= 1
 soak: setup ## random runs and faults for HOURS=n beside a page and a network that stay up; reports memory and files that grow
 	@$(UV) run --no-sync python studies/soak/soak.py --hours $(HOURS) $(ARGS)
+
+sanitize: ## Rust tests under Miri, and under the sanitizers of addresses and threads; needs a nightly tool chain
+	@tools/sanitize $(ARGS)
 
 audit: ## known vulnerabilities of crates, Python and npm packages, licences of crates; names databases that it could not ask
 	@tools/setup --tests

@@ -111,7 +111,7 @@ def _part(begin: int, packets: int) -> tuple[np.ndarray, int]:
 READ = """
 import json, sys
 from pathlib import Path
-from longhaul.measure.captures import read_capture
+from longhaul.traces.captures import read_capture
 capture = read_capture(Path(sys.argv[1]))
 print(json.dumps([capture.packets, sum(len(flow.losses.at_ns) for flow in capture.flows)]))
 """
@@ -123,7 +123,7 @@ def reading(rounds: int) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="longhaul-captures-") as temporary:
         path = Path(temporary) / "transfer.pcap"
         lost = write(path, PACKETS)
-        empty = run([sys.executable, "-c", "import longhaul.measure.captures, numpy"]).cpu_s
+        empty = run([sys.executable, "-c", "import longhaul.traces.captures, numpy"]).cpu_s
 
         def ours(path: Path) -> tuple[float, float, int]:
             """Million packets a second, MB, and losses."""

@@ -24,7 +24,7 @@ version: 1
 name: bench-relay-{port}
 nodes: {{near: {{kind: router}}, far: {{kind: router}}}}
 links:
-  wan: {{endpoints: [near, far], {laws}}}
+  wan: {{endpoints: [near, far], {models}}}
 relay:
   algorithm: {algorithm}
   clusters:
@@ -35,12 +35,12 @@ relay:
 """
 
 
-def ours(laws: str = "delay: 0ms", algorithm: str = "one-thread") -> Commands:
-    """A relay over one link with ``laws``."""
+def ours(models: str = "delay: 0ms", algorithm: str = "one-thread") -> Commands:
+    """A relay over one link with ``models``."""
 
     def command(port: int, target: int, directory: Path) -> list[str]:
         scenario = directory / "scenario.yaml"
-        scenario.write_text(SCENARIO.format(port=port, target=target, laws=laws, algorithm=algorithm))
+        scenario.write_text(SCENARIO.format(port=port, target=target, models=models, algorithm=algorithm))
         longhaul = str(Path(sys.executable).with_name("longhaul"))
         return [longhaul, "relay", str(scenario), "--no-log", "--json", "--runs", str(directory / "runs")]
 

@@ -1,7 +1,7 @@
 """How good live emulation is on this machine, as ratios to a direct veth in the same run.
 
 Every figure is a median of interleaved rounds: direct, emulated, direct, emulated. Writes
-``bench/live.json`` and prints one line for each figure with the target that it is held against.
+``bench/live.json`` and prints one line for each figure with its target.
 """
 
 from math import sqrt
@@ -10,10 +10,10 @@ from statistics import median
 
 from figures import Row, measure_all, row
 
-from longhaul.measure import plans
-from longhaul.measure.direct import direct_ping, direct_tcp
-from longhaul.measure.probe import Measured, measure
-from longhaul.run.compensation import compensate
+from longhaul.calibrate import plans
+from longhaul.calibrate.direct import direct_ping, direct_tcp
+from longhaul.calibrate.probe import Measured, measure
+from longhaul.scenario.lower.compensation import compensate
 
 DELAYS_US = (0, 50, 100, 250, 1_000, 10_000)
 UDP_RATES = (50_000_000, 200_000_000, 500_000_000)
@@ -59,7 +59,7 @@ def lateness(rounds: int) -> list[Row]:
     return [
         row("lateness at 2,000 packets/s, p50", p50, "us", "at most 1", p50 <= 1),
         row("lateness at 2,000 packets/s, p99", p99, "us", "at most 20", p99 <= 20),
-        row("host gaps over 100 us", gaps, "a second", "", True),
+        row("scheduling stalls over 100 us", gaps, "a second", "", True),
     ]
 
 

@@ -12,7 +12,7 @@ Plan = dict[str, Any]
 
 WINDOW = 1000
 """Largest window on the chain, in segments. The path of 60 ms at 1 Gbit/s holds 833, a queue the rest, so
-nothing is lost but by the law of loss."""
+nothing is lost but by the model of loss."""
 PAYLOAD = 8948
 """Of a segment in packets of 9000 bytes, with timestamps."""
 ROUTERS_A_SIDE = 10
@@ -52,7 +52,7 @@ def chain(what: Chain) -> Plan:
     if what.every:
         for link in plan["links"]:
             if link["name"].startswith("out"):
-                link["forward"]["loss"] = {"law": "periodic", "every": what.every}
+                link["forward"]["loss"] = {"model": "periodic", "every": what.every}
     tcp = {"recovery": "sack", "delayed_ack": what.ack_every == 2, "buffer_bytes": 2 * WINDOW * PAYLOAD}
     place = {node["name"]: position for position, node in enumerate(plan["nodes"])}
     plan["flows"] = [
@@ -123,7 +123,7 @@ def bulk(
     traffic = {
         "kind": "tcp",
         "streams": 1,
-        "law": {"law": "reno"},
+        "model": {"model": "reno"},
         "tcp": tcp,
         "bytes": None,
         "bits_per_s": bits_per_s,

@@ -2,7 +2,7 @@
 
 Throughputs are of iperf3 (cubic) over loopback; rounds are interleaved, and each ratio is of one round.
 Latencies are by a program that reads the clock all the time and has both ends of all connections. Writes
-``bench/relay.json`` and prints one line for each figure with the target that it is held against. Missing
+``bench/relay.json`` and prints one line for each figure with its target. Missing
 peers are left out: socat and haproxy are Debian packages, toxiproxy is built by Go's tools.
 """
 

@@ -13,7 +13,7 @@ with the packet headers that TCP needs and no others, and with the splay tree, t
 here. The target is for ns-2 as it comes. Neither is installed from here:
 ``apt-get install ns2 libns3-dev g++``.
 
-Writes ``bench/sim.json`` and prints one line for each figure with the target that it is held against.
+Writes ``bench/sim.json`` and prints one line for each figure with its target.
 """
 
 import tempfile

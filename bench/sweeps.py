@@ -20,12 +20,13 @@ from typing import Any
 from figures import Row, row, write_part
 
 from longhaul import _longhaul
-from longhaul.run.sweeps import sweep as sweeps
-from longhaul.run.sweeps.cluster import Cluster, Place
-from longhaul.run.sweeps.job import point_plan, with_seed
-from longhaul.run.sweeps.local import Threads, Workers
-from longhaul.run.sweeps.prepared import Prepared, prepare
 from longhaul.scenario.sweeps.options import Options
+from longhaul.sweeps import sweep as sweeps
+from longhaul.sweeps.cluster import Cluster
+from longhaul.sweeps.job import point_plan, with_seed
+from longhaul.sweeps.local import Threads, Workers
+from longhaul.sweeps.place import Place
+from longhaul.sweeps.preparation import Prepared, prepare
 
 HERE = Path(__file__).parent
 SCENARIO = """

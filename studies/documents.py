@@ -2,8 +2,8 @@
 
 ``<!-- data: TEMPLATE.j2 -->...<!-- /data -->`` holds what a template makes of the data, and with an
 expression in place of the template its value. ``python studies/documents.py`` writes them anew; with
-``--check`` it says which are not up to date. Templates and expressions know ``bench`` (``bench/*.json``)
-and ``study(NAME)``.
+``--check`` it says which are not up to date. Templates and expressions know ``bench`` (``bench/*.json``),
+``study(NAME)``, ``command_line()``, ``python_api()`` and ``codes()``.
 """
 
 import csv
@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from jinja2 import Environment, StrictUndefined
 from judging import claim_of
 from provenance import sentence
+from reference import codes, command_line, python_api
 
 ROOT = Path(__file__).parents[1]
 MARKED = re.compile(r"(<!-- data: (.+?) -->)(.*?)(<!-- /data -->)", re.DOTALL)
@@ -59,7 +60,7 @@ class Results:
             return ""
         assert name in self._whole["parts"][part]["figures"], f"{self.name}: {part} has no figure {name}"
         study = self._whole["study"]
-        return f"![{alternative}](../../images/study-{study}-{name}.png)"
+        return f"![{alternative}](../images/study-{study}-{name}.png)"
 
     def provenance(self, part: str) -> str:
         """Commit, date, machine, and how well live runs did."""
@@ -123,12 +124,38 @@ class Bench:
                 found[row["what"]] = row["value"]
         return found
 
+    def parts(self, name: str) -> list[Json]:
+        """Every part of a benchmark as text: its name, its origin, and a row for each figure."""
+        parts = json.loads((ROOT / "bench" / f"{name}.json").read_text(encoding="utf-8"))["figures"]
+        return [
+            {
+                "name": part.replace("-", " "),
+                "origin": _origin([content["provenance"]]),
+                "rows": [_row(row) for row in content["rows"]],
+            }
+            for part, content in parts.items()
+        ]
+
     def origin(self, name: str) -> str:
         """When and where the parts of a benchmark were measured."""
         parts = json.loads((ROOT / "bench" / f"{name}.json").read_text(encoding="utf-8"))["figures"]
-        found = [part["provenance"] for part in parts.values()]
-        when = dict.fromkeys(f"commit {each['commit'][:7]}, {each['date'][:10]}" for each in found)
-        return f"{'; '.join(when)}; {found[-1]['machine']}"
+        return _origin([part["provenance"] for part in parts.values()])
+
+
+def _origin(found: list[Json]) -> str:
+    when = dict.fromkeys(f"commit {each['commit'][:7]}, {each['date'][:10]}" for each in found)
+    return f"{'; '.join(when)}; {found[-1]['machine']}"
+
+
+def _row(row: Json) -> dict[str, str]:
+    """A figure of a benchmark as the cells of a table."""
+    target = _prose(str(row["target"] or ""))
+    shown = f"{row['value']:,}" if isinstance(row["value"], int) else significant(row["value"], 3)
+    return {
+        "what": _prose(row["what"]),
+        "value": _prose(f"{shown} {row['unit']}".strip()),
+        "target": target if row["met"] else f"{target}, **missed**",
+    }
 
 
 def span(values: Iterable[float], form: str) -> str:
@@ -151,6 +178,7 @@ def _environment() -> Environment:
     made.globals["bench"] = Bench()
     made.globals["study"] = Results
     made.globals.update({"span": span, "abs": abs})
+    made.globals.update({"codes": codes, "command_line": command_line, "python_api": python_api})
     made.filters["sig"] = significant
     return made
 

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from longhaul.run.certificate import processor
+from longhaul.results.certificate import processor
 
 ROOT = Path(__file__).parents[1]
 NO_MATTER = (

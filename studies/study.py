@@ -66,7 +66,7 @@ class Study:
             # The other parts are worth having.
             self.failed += 1
             traceback.print_exc()
-            print(f"== {name} FAILED", flush=True)
+            print(f"== {name} failed", flush=True)
         else:
             command = f"{Path(sys.argv[0]).name} {' '.join(sys.argv[1:])}".strip()
             took_s = time.monotonic() - began

@@ -12,11 +12,11 @@ from typing import Any
 from page.asgi import ask
 
 from longhaul.analysis.drops import CAUSES, ON_LINKS
+from longhaul.cli.terminal.run import print_summary
 from longhaul.page.application import application
-from longhaul.page.shelf import id_of
+from longhaul.page.run_list import id_of
 from longhaul.report.console import Console
 from longhaul.report.notebook import run_html
-from longhaul.report.terminal import print_summary
 
 Way = tuple[str, str]
 

@@ -19,7 +19,7 @@ def plan_of(link: str, *events: str) -> dict[str, Any]:
 
 def constant(delay_ms: float) -> dict[str, Any]:
     """A constant delay of the plan."""
-    return {"law": "constant", "delay_ns": round(delay_ms * MS)}
+    return {"model": "constant", "delay_ns": round(delay_ms * MS)}
 
 
 def by_user(

@@ -1,4 +1,4 @@
-"""``longhaul transfer run`` for tests: two sites, and what came of it."""
+"""``longhaul transfer run`` for tests: two sites, and the results."""
 
 import json
 from pathlib import Path

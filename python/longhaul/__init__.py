@@ -11,11 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longhaul import relay, topologies
-    from longhaul.looking import Comparison, Described, Fitted, Planned, compare, describe, fit, plan
+    from longhaul.notebook_objects import (
+        Comparison,
+        Described,
+        Fitted,
+        Planned,
+        compare,
+        describe,
+        fit,
+        plan_transfers,
+    )
     from longhaul.run.api import Network, Result, run_live, run_sim, up
-    from longhaul.run.sweeps.api import resume, sweep
+    from longhaul.sweeps.api import resume, sweep
 
-_LOOKING = ("Comparison", "Described", "Fitted", "Planned", "compare", "describe", "fit", "plan")
+_NOTEBOOK_OBJECTS = (
+    "Comparison",
+    "Described",
+    "Fitted",
+    "Planned",
+    "compare",
+    "describe",
+    "fit",
+    "plan_transfers",
+)
 
 __all__ = [
     "Comparison",
@@ -27,7 +45,7 @@ __all__ = [
     "compare",
     "describe",
     "fit",
-    "plan",
+    "plan_transfers",
     "relay",
     "resume",
     "run_live",
@@ -41,11 +59,11 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import on first use, so that the command line starts quickly."""
     if name in ("resume", "sweep"):
-        from longhaul.run.sweeps import api as sweeps
+        from longhaul.sweeps import api as sweeps
 
         return getattr(sweeps, name)
-    if name in _LOOKING:
-        return getattr(import_module("longhaul.looking"), name)
+    if name in _NOTEBOOK_OBJECTS:
+        return getattr(import_module("longhaul.notebook_objects"), name)
     if name in ("relay", "topologies"):
         return import_module(f"longhaul.{name}")
     if name in __all__:

@@ -3,23 +3,79 @@
 from collections.abc import Callable
 from typing import Any
 
+class InvalidValueError(ValueError):
+    """A value that breaks a rule; the text has its place, the rule and the remedy."""
+
+    path: str
+    """Where it is, as in ``links[3].forward.loss``; empty for the whole."""
+    rule: str
+    """The rule that it breaks."""
+    message: str
+    """Path and rule."""
+    remedy: str | None
+
+class LiveError(RuntimeError):
+    """What a live run cannot do here."""
+
+    message: str
+    remedy: str | None
+
 def version() -> str:
     """The version of the compiled core."""
 
 def check_plan(plan: str) -> None:
-    """Check a plan in JSON. Raises ValueError with the place."""
+    """Check a plan in JSON. Raises InvalidValueError."""
 
-def check_law(law: str) -> None:
-    """Check a congestion-control law in JSON. Raises ValueError: what is wrong; the remedy."""
+def check_algorithm(algorithm: str) -> None:
+    """Check a congestion-control algorithm in JSON. Raises InvalidValueError."""
 
-def check_kernel_law(law: str) -> None:
-    """Check that a kernel could be taught a law in JSON. Raises ValueError: what is wrong; the remedy."""
+def algorithms() -> list[str]:
+    """The names of all congestion-control algorithms."""
 
-def kernel_laws(*, load: bool) -> list[tuple[str, str | None]]:
-    """Laws that kernels can be taught; with ``load``, each with what is in its way here, if something is."""
+def check_bpf_algorithm(algorithm: str) -> None:
+    """Check that a BPF program implements an algorithm in JSON. Raises InvalidValueError."""
+
+def bpf_algorithms(*, load: bool) -> list[tuple[str, tuple[str, str | None] | None]]:
+    """Algorithms with BPF programs; with ``load``, each with reason and remedy if this kernel refuses it."""
+
+class Routes:
+    """Where packets go next: by mean one-way delay, then fewer links, then the lower link.
+
+    Nodes and links are positions. A direction is twice the position of its link, plus one for reverse.
+    Methods raise ValueError for a node that is not there.
+    """
+
+    def __init__(
+        self,
+        *,
+        hosts: list[bool],
+        links: list[tuple[int, int, int, int]],
+        overrides: list[tuple[int, int, int]],
+    ) -> None:
+        """Whether each node is a host; ends and mean delays (ns, forward and reverse) of each link.
+
+        ``overrides`` are next hops that replace the shortest path: node, destination, link. Destinations
+        are searched for when they are first needed. Raises InvalidValueError for a node or link that is
+        not there.
+        """
+
+    def next(self, node: int, destination: int) -> int | None:
+        """The direction that a packet at ``node`` for ``destination`` takes."""
+
+    def path(self, source: int, destination: int) -> list[int] | None:
+        """The directions from node to node; ``None`` without a path. No path leads through a host."""
+
+    def tree(self, sources: list[int], destination: int) -> list[tuple[int, int]]:
+        """The union of the paths from ``sources``: its nodes, each with the direction that it takes.
+
+        A node comes after the one that its direction leads to. Sources without a path are left out.
+        """
+
+    def attachment(self, node: int) -> tuple[int, int] | None:
+        """The node that a host with a single link hangs on, and the link; ``None`` for other nodes."""
 
 def path(plan: str, from_: int, to: int) -> list[tuple[int, bool]] | None:
-    """The way between two nodes of a plan in JSON: link positions, and whether each is taken in reverse."""
+    """The path in the network of a run of a plan in JSON: links, and whether each is taken in reverse."""
 
 def trial(
     direction: str,
@@ -37,7 +93,7 @@ def replay(plan: str, journal: str) -> dict[str, Any]:
     """Feed the journal at the path ``journal`` to a fresh network of ``plan``.
 
     Keys: injected, changes, equal, delivered, difference (recorded and replayed, or ``None``). Raises
-    ValueError if either is broken.
+    InvalidValueError if either is broken.
     """
 
 class Simulation:
@@ -46,7 +102,7 @@ class Simulation:
     def __init__(self, plan: str, *, directory: str | None, scheduler: str = "automatic") -> None:
         """``scheduler`` changes nothing but the speed: ``calendar``, ``lookahead`` or ``automatic``.
 
-        Raises ValueError if the plan is wrong, OSError if the records cannot be written.
+        Raises InvalidValueError if the plan is invalid, OSError if the records cannot be written.
         """
 
     def advance(self, events: int, *, until_ns: int | None = None) -> bool:
@@ -58,7 +114,7 @@ class Simulation:
     def pace(self, flow: int, bits_per_s: int) -> None:
         """Let a bulk transfer, by its position in the plan, hand over at a rate from now on; 0: nothing.
 
-        The first call opens its connection, if it is ``held``. Raises ValueError if it is no bulk transfer.
+        The first call opens its connection, if it is ``held``. Raises ValueError for other flows.
         """
 
     def progress(self) -> list[tuple[int, int, int | None, bool]]:
@@ -68,21 +124,21 @@ class Simulation:
         """The simulated time."""
 
     def so_far(self) -> str:
-        """What has been counted so far, in JSON; records are on their way to disk. Raises RuntimeError."""
+        """What has been counted so far, in JSON; records are on their way to disk. Raises OSError."""
 
     def finish(self) -> str:
-        """What was counted, in JSON; once, at the end. Raises RuntimeError if records are incomplete."""
+        """What was counted, in JSON; once, at the end. Raises OSError if records are incomplete."""
 
 class CaptureReader:
     """A capture of packets, packed or not, that is read in steps."""
 
     def __init__(self, path: str) -> None:
-        """Raises OSError, or ValueError if this is no capture: place: what is wrong; the remedy."""
+        """Raises OSError, or InvalidValueError if this is not a capture."""
 
     def advance(self, packets: int) -> bool:
         """Look at so many packets more, without the interpreter's lock; False at the end.
 
-        Raises ValueError where the file is damaged.
+        Raises InvalidValueError where the file is damaged.
         """
 
     def bytes(self) -> int:
@@ -111,7 +167,8 @@ def exchange(
 
     Data: time (ns since 1970), first byte, the one after the last, ``new``, ``again`` or ``late``.
     Acknowledgements: time, bytes acknowledged, end of the window. Blocks of selective ones: time, first
-    byte, the one after the last. Raises OSError, or ValueError where the file is damaged.
+    byte, the one after the last. Raises OSError, or
+    InvalidValueError where the file is damaged.
     """
 
 class Stop:
@@ -133,7 +190,7 @@ def simulate_many(
     """
 
 def draw(seed: int, name: str, distribution: str) -> float:
-    """The first draw of a named stream from a distribution of the plan, in JSON. Raises ValueError."""
+    """The first draw of a named stream from a distribution of the plan, in JSON. Raises InvalidValueError."""
 
 def uniforms(seed: int, name: str, count: int) -> list[float]:
     """The first draws of a named stream, uniform on [0, 1)."""
@@ -148,6 +205,7 @@ def run_live(
     socket: str | None,
     keep: bool,
     scratch: list[str],
+    memory_bytes: int | None,
 ) -> int:
     """Run a plan in JSON live, in new namespaces; returns 0, or 70 when it failed.
 
@@ -172,7 +230,7 @@ def run_in_host(
     cgroup: str | None,
     strict: bool,
 ) -> int:
-    """Run a command in a host of a run that is up; returns its exit code. Raises RuntimeError.
+    """Run a command in a host of a run that is up; returns its exit code. Raises LiveError.
 
     ``strict``: it is isolated as programs of the scenario are.
     """
@@ -213,7 +271,7 @@ def relax(grid: Any, columns: int, parity: int, omega: float) -> float:
     """Update where row + column + parity is even, ends excepted; returns the largest change."""
 
 def check_relay_plan(plan: str) -> None:
-    """Check the plan of a relay in JSON. Raises ValueError with the place."""
+    """Check the plan of a relay in JSON. Raises InvalidValueError."""
 
 def run_relay(
     plan: str,
@@ -229,6 +287,7 @@ def run_relay(
 
     ``ready`` hears once where each listener listens, as a JSON list of listener and address. ``wrapper``
     sees every message: connection, the sub-clusters that it comes from and goes to, its bytes; it returns
-    nothing, more delay in ns, other bytes, or both. Returns what was done, as JSON. Raises ValueError for a
-    plan that is wrong, RuntimeError for what cannot be opened, and the first error of ``wrapper``.
+    nothing, more delay in ns, other bytes, or both. Returns what was done, as JSON. Raises
+    InvalidValueError for an invalid plan, OSError for what cannot be opened, and the first error of
+    ``wrapper``.
     """

@@ -1,12 +1,22 @@
-"""The one kind of error that a user meets."""
+"""The exception for every problem that a user can cause or fix."""
+
+from longhaul.diagnostics import Code, Diagnostic
 
 
 class LonghaulError(Exception):
     """A problem of the user's, not of the program: said in one line, with what helps."""
 
-    def __init__(self, message: str, *, remedy: str | None = None, exit_code: int = 1) -> None:
+    def __init__(self, code: Code, message: str, *, remedy: str | None = None, exit_code: int = 1) -> None:
         """Say ``message`` and, behind a semicolon, ``remedy``; end with ``exit_code``."""
         super().__init__(f"{message}; {remedy}" if remedy else message)
+        self.code = code
         self.message = message
         self.remedy = remedy
         self.exit_code = exit_code
+        self.diagnostics: tuple[Diagnostic, ...] = (Diagnostic(code, message, remedy),)
+        """The problems; more than one if a file has several."""
+
+    @property
+    def headline(self) -> str:
+        """The error with its code, for the terminal."""
+        return f"{self} [{self.code}]"

@@ -1,4 +1,4 @@
-"""Writing to disk: every file is complete or absent, also after a crash, and no symbolic link is followed.
+"""Writing to disk: every file is complete or absent, also after a crash; symbolic links are not followed.
 
 All that runs, sweeps and relays write from Python goes through :class:`Storage`, so that tests can make each
 of its operations fail.

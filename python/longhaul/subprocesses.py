@@ -1,4 +1,4 @@
-"""Child processes that Longhaul starts for itself: nothing of them comes from the working directory.
+"""Child processes of Longhaul, isolated from the working directory.
 
 Whoever may write into the directory that a user works in, or into a directory of the user's ``PATH``, could
 otherwise leave a ``json.py`` or an ``iperf3`` there and wait for root. Programs of a scenario are the user's
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
 SYSTEM_DIRECTORIES = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
@@ -70,6 +71,7 @@ def program(name: str, *, package: str | None = None) -> str:
     found = find_program(name)
     if found is None:
         raise LonghaulError(
+            Code.NOT_INSTALLED,
             f"{name} is not installed in a directory that only its administrator can write",
             remedy=f"sudo apt-get install {package or name}",
             exit_code=3,

@@ -1,4 +1,4 @@
-"""Whole networks as one call: each function gives a scenario that can be written, checked and run.
+"""Topologies from Python: each function returns a scenario to write, check and run.
 
 >>> import longhaul
 >>> pair = longhaul.topologies.dumbbell(left=2, right=2, wan={"delay": "20ms", "rate": "100Mbit"})
@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from longhaul.scenario import Resolved, parse_scenario, resolve
-from longhaul.scenario.topologies.outline import outline
+from longhaul.scenario.expand.topologies.outline import outline
 
-Laws = str | Mapping[str, Any]
-"""The name of a profile, or its laws."""
+Settings = str | Mapping[str, Any]
+"""The name of a profile, or its settings."""
 Section = Mapping[str, Any]
 
 
@@ -42,7 +42,7 @@ class Sketch:
         return resolve(parse_scenario(self.text.encode(), name=f"{self.name}.yaml"))
 
     def _repr_html_(self) -> str:
-        from longhaul.looking import Described
+        from longhaul.notebook_objects import Described
 
         return Described(self.check())._repr_html_()
 
@@ -52,8 +52,8 @@ class Rest(TypedDict, total=False):
 
     name: str
     hosts: int
-    access: Laws
-    wan: Laws
+    access: Settings
+    wan: Settings
     mtu: int
     addresses: str
     description: str

@@ -43,12 +43,12 @@ def study_congestion(study: Study) -> None:
     trials = {
         (name, percent): Trial(
             f"{slug(name)}-{percent if each else 'unlimited'}",
-            two(law),
+            two(model),
             paced(each, waits=DEEP) if each else None,
             seconds=SECONDS,
             params=params,
         )
-        for name, law in WITH_L2.items()
+        for name, model in WITH_L2.items()
         for percent, each in {**SOURCES_MBITS, 186: None}.items()
     }
     found = dict(zip(trials, (result for _trial, result in simulate(study, trials.values())), strict=True))

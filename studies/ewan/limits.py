@@ -41,9 +41,9 @@ PAPERS = {"bucket": "token bucket (1 ms may wait)", "paced": "PSPacer (1000 pack
 def study_limits(study: Study) -> None:
     """Simulate, draw figure 10, judge the claims."""
     trials = {
-        (name, limit): Trial(f"{slug(name)}-{limit}", two(law), law_of, params={"bottleneck": "700Mbit"})
-        for name, law in WITH_L2.items()
-        for limit, (_label, law_of) in LIMITS.items()
+        (name, limit): Trial(f"{slug(name)}-{limit}", two(model), model_of, params={"bottleneck": "700Mbit"})
+        for name, model in WITH_L2.items()
+        for limit, (_label, model_of) in LIMITS.items()
     }
     found = dict(zip(trials, (result for _trial, result in simulate(study, trials.values())), strict=True))
     study.table("figure-10", [row_of(trials[key], found[key], control=key[0]) for key in trials])
@@ -112,7 +112,7 @@ def _draw(
             )
             for place, value in zip(places, values, strict=True):
                 bars.text(value + 8, place, f"{value:.0f}", va="center")
-            bars.set_yticks(places, [label for label, _law in LIMITS.values()])
+            bars.set_yticks(places, [label for label, _model in LIMITS.values()])
             bars.set(xlim=(0, 760), title=f"{name}: what may wait decides")
             bars.grid(axis="y", visible=False)
             bars.set_axisbelow(True)

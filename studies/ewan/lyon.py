@@ -61,8 +61,8 @@ def study_lyon(study: Study) -> None:
     study.value("window", exact(window), "segments")
     study.value("loss", exact(loss * 1e6), "per million")
     trials = {
-        (kind, service): Trial(f"lyon-{kind.replace('.', '-')}-{service[-1]}", two(law), bucket(rate))
-        for kind, (_label, law) in KINDS.items()
+        (kind, service): Trial(f"lyon-{kind.replace('.', '-')}-{service[-1]}", two(model), bucket(rate))
+        for kind, (_label, model) in KINDS.items()
         for service, rate in SERVICES.items()
     }
     by_chance = Trial(
@@ -143,7 +143,7 @@ def _after_slow_start(result: Result) -> float:
 
 
 def _losses_end_s(result: Result) -> float:
-    """When the last segment was sent again."""
+    """When the last segment was retransmitted."""
     times, again = series(result, "a", "retransmits")
     return float(times[again > 0][-1])
 
@@ -152,7 +152,7 @@ def _draw(study: Study, found: Mapping[tuple[str, str], Result], window: float) 
     with paper():
         made = figure(3.4, width_in=10)
         windows, means = made.subplots(1, 2)
-        for kind, (label, _law) in KINDS.items():
+        for kind, (label, _model) in KINDS.items():
             times, values = series(found[kind, "TS_1"], "a", "window_segments")
             windows.plot(times, values, label=label)
         windows.axhline(window, color="0.45", linewidth=0.9, linestyle="--")

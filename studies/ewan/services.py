@@ -12,9 +12,9 @@ from testbed import CONTROLS, FRAME, SEGMENT, Limit, Trial, bucket, paced, simul
 from longhaul.analysis.fairness import jain
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
-from longhaul.scheduling import Point, Request, access_points, instance
-from longhaul.scheduling.plans import Plan
-from longhaul.scheduling.policies import plan
+from longhaul.transfers.plan import Point, Request, access_points, instance
+from longhaul.transfers.plan.plans import Plan
+from longhaul.transfers.plan.policies import plan
 
 VOLUME_BYTES = 500_000_000
 """The paper says 500 GB, which no gigabit carries in 60 s."""

@@ -25,8 +25,8 @@ MACHINES = {1: "one machine", 2: "two machines"}
 def study_sources(study: Study) -> None:
     """Simulate, draw figure 9, judge the claims."""
     trials = {
-        (name, machines): Trial(f"{slug(name)}-{machines}", two(law, machines=machines), params=BOTTLENECK)
-        for name, law in WITH_L2.items()
+        (name, machines): Trial(f"{slug(name)}-{machines}", two(model, machines=machines), params=BOTTLENECK)
+        for name, model in WITH_L2.items()
         for machines in MACHINES
     }
     found = dict(zip(trials, (result for _trial, result in simulate(study, trials.values())), strict=True))

@@ -19,11 +19,11 @@ from longhaul.run.api import Result
 SCENARIO = Path(__file__).parent / "dumbbell.yaml"
 SLOW_START = "slow_start: {kind: standard, limit: 1}"
 """That of Linux 2.6: a segment for each acknowledgement, half as many again in a round trip (L = 1)."""
-RENO, RENO_L2 = (f"{{law: stochastic, streams: 1, phi: 2{more}}}" for more in (f", {SLOW_START}", ""))
+RENO, RENO_L2 = (f"{{algorithm: stochastic, streams: 1, phi: 2{more}}}" for more in (f", {SLOW_START}", ""))
 """Reno that counts acknowledgements, as in Linux 2.6: half a segment a round trip if every other one is
 acknowledged. One virtual stream that grows by 1/phi is just that. With the slow start of Linux 2.6, and with
 that of RFC 5681 and RFC 3465 (L = 2), which doubles in a round trip."""
-CONTROLS: Mapping[str, str] = {"Reno": RENO, "BIC": f"{{law: bic, {SLOW_START}}}"}
+CONTROLS: Mapping[str, str] = {"Reno": RENO, "BIC": f"{{algorithm: bic, {SLOW_START}}}"}
 WITH_L2: Mapping[str, str] = {**CONTROLS, "Reno, L = 2": RENO_L2, "BIC, L = 2": "bic"}
 """The same with either slow start."""
 SEGMENT, FRAME = 1448, 1538
@@ -186,13 +186,13 @@ def row_of(trial: Trial, result: Result, **more: Any) -> dict[str, Any]:
     rates = {f"{name}_mbits": round(mbits(result, name), 2) for name in trial.flows}
     again = sum(result.flow(each)["retransmits"] for each in trial.flows)
     fair = {"jain": round(index(result), 4)} if len(trial.flows) > 1 else {}
-    law = (
+    model = (
         {"limit": trial.limit.rate, "waits": trial.limit.waits} if trial.limit else {"limit": "", "waits": ""}
     )
     return {
         "trial": trial.name,
         **more,
-        **law,
+        **model,
         "seconds": trial.seconds,
         **rates,
         "retransmits": again,

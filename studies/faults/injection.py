@@ -15,7 +15,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from longhaul.run import finding, processes
+from longhaul import processes
+from longhaul.run import run_discovery
 
 _SYS_PIDFD_OPEN, _SYS_PIDFD_GETFD = 434, 438
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -55,7 +56,7 @@ class Tree:
 
 def tree(client: int | None, *, tag: str) -> Tree:
     """The processes of the run whose environment has ``tag``."""
-    found = [each for each in finding.workers() if any(has_tag(pid, tag) for pid in each.pids)]
+    found = [each for each in run_discovery.workers() if any(has_tag(pid, tag) for pid in each.pids)]
     exporter = next((pid for pid in tagged(tag) if "longhaul.run.exporter" in command(pid)), None)
     if not found:
         return Tree(client, None, None, None, None, exporter, None)
@@ -74,7 +75,7 @@ def tagged(tag: str) -> list[int]:
 
 
 def has_tag(pid: int, tag: str) -> bool:
-    """Whether a process has ``tag`` in its environment, and is no zombie."""
+    """Whether a process has ``tag`` in its environment, and is not a zombie."""
     with suppress(OSError):
         variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         return tag.encode() in variables and processes.state(pid) not in (None, "Z", "X")

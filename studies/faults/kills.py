@@ -27,8 +27,8 @@ from injection import until
 from stage import Stage, is_settled
 from trials import SCENARIO as RUN
 
-from longhaul.run import ending, record
-from longhaul.run.rewriting import write_again
+from longhaul.cli.regeneration import write_again
+from longhaul.results import ending, run_record
 
 SWEEP = """
 version: 1
@@ -61,7 +61,7 @@ ROLES: Mapping[str, str] = {
     r"longhaul\.cli\.main \w+": "the command itself",
     r"longhaul\.page\.": "the page's process of a run",
     r"\"cwd\"|\.sock": "a process of the run: worker, supervisor, engine or observer",
-    r"movers|/agent": "a transfer agent",
+    r"longhaul-transfers-|/agent": "a transfer agent",
     r"ping|sleep|iperf3": "a program of the run",
 }
 """By a part of the command line; the first that is found."""
@@ -224,7 +224,7 @@ def _use(stage: Stage, product: str) -> None:
 
 def _directories(stage: Stage) -> list[Path]:
     """Every directory of a run, relay or sweep, also of a sweep's runs."""
-    return sorted(each for each in stage.runs.glob("*/2*") if record.path_of(each) is not None)
+    return sorted(each for each in stage.runs.glob("*/2*") if run_record.path_of(each) is not None)
 
 
 def _running(stage: Stage) -> list[Path]:

@@ -11,7 +11,8 @@ from typing import Any
 
 import injection
 
-from longhaul.run import ending, groups
+from longhaul.results import ending
+from longhaul.run import groups
 
 CLI = [sys.executable, "-m", "longhaul.cli.main"]
 

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 from injection import until
 from stage import Stage, is_settled
 
-from longhaul.run import ending
-from longhaul.run.record import path_of
-from longhaul.run.rewriting import write_again
+from longhaul.cli.regeneration import write_again
+from longhaul.results import ending
+from longhaul.results.run_record import path_of
 
 SCENARIO = """
 version: 1

@@ -30,7 +30,7 @@ def scenario(study: Study, name: str, params: str, program: str) -> Path:
 
 
 def simulated(study: Study, algorithm: str) -> dict[str, dict[int, float]]:
-    """As many sums as take some minutes, so that the traces' spikes are met."""
+    """As many sums as take some minutes, so that the traces' spikes are included."""
     program = "{kind: allreduce, algorithm: $algorithm, bytes: $bytes, repeat: $repeat}"
     path = scenario(study, "allreduce", "algorithm: two-level, bytes: 8B, repeat: 1", program)
     text = path.read_text(encoding="utf-8")

@@ -52,7 +52,7 @@ def measure(network: longhaul.Network, clock: str, delay_us: int) -> dict[str, A
 def one_round(study: Study, number: int) -> list[dict[str, Any]]:
     """Every delay with every clock, in an order that differs from round to round."""
     delays = sorted({*COARSE_US, *FINE_US})
-    # Neighbours in time differ in every round, so that a slow minute is no delay's own.
+    # Neighbours in time differ in every round, so that a slow minute is not a delay's own.
     order = delays[number % len(delays) :] + delays[: number % len(delays)]
     order = order if number % 2 == 0 else order[::-1]
     with study.network(SCENARIO) as network:

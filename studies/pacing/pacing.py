@@ -25,7 +25,7 @@ from longhaul.run.sim import simulated_plan
 from longhaul.scenario import load_scenario, resolve
 
 BUFFERS_KIB = (64, 128, 256, 512)
-LAWS = {"scalable": "scalable", "fast": "{law: fast, alpha: 200}"}
+ALGORITHMS = {"scalable": "scalable", "fast": "{algorithm: fast, alpha: 200}"}
 # MB/s, and packets dropped.
 PAPER = {
     ("scalable", False): ((17.3, 3071), (19.9, 2403), (23.0, 1526), (29.9, 2946)),
@@ -48,7 +48,7 @@ WINDOWS = {
 class Case:
     """A cell of the table."""
 
-    law: str
+    algorithm: str
     paced: bool
     buffer_kib: int
     window: str = TABLE
@@ -73,7 +73,7 @@ links:
   wan: {{endpoints: [near, far], delay: 100ms, forward: {{rate: 500Mbit, queue: {case.buffer_kib}KiB}}}}
   receiver: {{endpoints: [far, receiver], rate: 1Gbit, count: ethernet, queue: 64MiB}}
 traffic:
-  bulk: {{kind: tcp, from: sender, to: receiver, cc: {LAWS[case.law]}}}
+  bulk: {{kind: tcp, from: sender, to: receiver, cc: {ALGORITHMS[case.algorithm]}}}
 """
 
 
@@ -87,7 +87,7 @@ def simulate(cases: list[Case], folder: Path) -> list[tuple[float, int]]:
     with ThreadPoolExecutor() as pool:
         found = list(pool.map(lambda plan: _longhaul.simulate_many([plan])[0], plans))
     results = []
-    for case, (counted, _echoes, wrong) in zip(cases, found, strict=True):
+    for case, (counted, _pings, wrong) in zip(cases, found, strict=True):
         if wrong or counted is None:
             raise RuntimeError(wrong)
         engine = json.loads(counted)
@@ -100,9 +100,9 @@ def simulate(cases: list[Case], folder: Path) -> list[tuple[float, int]]:
 def study_simulated(study: Study, *, seconds: int = 300) -> None:
     """Simulate the table under both windows, judge, draw."""
     cases = [
-        Case(law, paced, buffer, window, seconds)
+        Case(algorithm, paced, buffer, window, seconds)
         for window in WINDOWS
-        for law in LAWS
+        for algorithm in ALGORITHMS
         for paced in (False, True)
         for buffer in BUFFERS_KIB
     ]
@@ -117,17 +117,19 @@ def study_simulated(study: Study, *, seconds: int = 300) -> None:
     draw(study, found)
 
 
-def line(found: dict[Case, tuple[float, int]], law: str, paced: bool, window: str) -> list[tuple[float, int]]:
+def line(
+    found: dict[Case, tuple[float, int]], algorithm: str, paced: bool, window: str
+) -> list[tuple[float, int]]:
     """The cells of a line of the table, by buffer."""
     seconds = next(iter(found)).seconds
-    return [found[Case(law, paced, buffer, window, seconds)] for buffer in BUFFERS_KIB]
+    return [found[Case(algorithm, paced, buffer, window, seconds)] for buffer in BUFFERS_KIB]
 
 
 def row(case: Case, got: tuple[float, int]) -> dict[str, Any]:
-    theirs = PAPER[case.law, case.paced][BUFFERS_KIB.index(case.buffer_kib)]
+    theirs = PAPER[case.algorithm, case.paced][BUFFERS_KIB.index(case.buffer_kib)]
     return {
         "window": case.window,
-        "law": case.law,
+        "algorithm": case.algorithm,
         "paced": case.paced,
         "buffer_kib": case.buffer_kib,
         "megabytes_per_s": round(got[0], 2),
@@ -141,13 +143,18 @@ def judge(study: Study, found: dict[Case, tuple[float, int]]) -> None:
     """The claims of the table, under both windows."""
     seconds = next(iter(found)).seconds
 
-    def cell(law: str, paced: bool, buffer_kib: int, window: str) -> tuple[float, int]:
-        return found[Case(law, paced, buffer_kib, window, seconds)]
+    def cell(algorithm: str, paced: bool, buffer_kib: int, window: str) -> tuple[float, int]:
+        return found[Case(algorithm, paced, buffer_kib, window, seconds)]
 
-    def named(law: str, buffer_kib: int, window: str) -> str:
-        return f"{law}, {buffer_kib} KiB, window {window}"
+    def named(algorithm: str, buffer_kib: int, window: str) -> str:
+        return f"{algorithm}, {buffer_kib} KiB, window {window}"
 
-    every = [(law, buffer, window) for window in WINDOWS for law in LAWS for buffer in BUFFERS_KIB]
+    every = [
+        (algorithm, buffer, window)
+        for window in WINDOWS
+        for algorithm in ALGORITHMS
+        for buffer in BUFFERS_KIB
+    ]
     study.claim(
         f"with pacing no connection has less than {LEAST_PACED:g} MB/s of 62.5",
         place="the table",
@@ -189,11 +196,13 @@ def judge(study: Study, found: dict[Case, tuple[float, int]]) -> None:
         place="the table",
         rule="at least 0.995 of the rate with half of the buffer; deterministic",
         cases=[
-            at_least(named(law, high, window), exact(rate / less), 0.995)
+            at_least(named(algorithm, high, window), exact(rate / less), 0.995)
             for window in WINDOWS
-            for law in LAWS
+            for algorithm in ALGORITHMS
             for low, high in pairwise(BUFFERS_KIB)
-            for rate, less in [(cell(law, False, high, window)[0], cell(law, False, low, window)[0])]
+            for rate, less in [
+                (cell(algorithm, False, high, window)[0], cell(algorithm, False, low, window)[0])
+            ]
         ],
         over="algorithm and window",
     )
@@ -219,13 +228,13 @@ def judge(study: Study, found: dict[Case, tuple[float, int]]) -> None:
         rule="within 25 % of these ratios; deterministic",
         cases=[
             between(
-                named(law, 64, window),
-                exact(cell(law, True, 64, window)[0] / cell(law, False, 64, window)[0]),
+                named(algorithm, 64, window),
+                exact(cell(algorithm, True, 64, window)[0] / cell(algorithm, False, 64, window)[0]),
                 0.75 * ratio,
                 1.25 * ratio,
             )
             for window in WINDOWS
-            for law, ratio in (("scalable", 56.8 / 17.3), ("fast", 54.7 / 12.9))
+            for algorithm, ratio in (("scalable", 56.8 / 17.3), ("fast", 54.7 / 12.9))
         ],
         over="algorithm and window",
     )
@@ -235,13 +244,13 @@ def draw(study: Study, found: dict[Case, tuple[float, int]]) -> None:
     with paper():
         made = figure(3.4, width_in=9)
         axes = made.subplots(1, 2, sharey=True)
-        for axis, law in zip(axes, LAWS, strict=True):
+        for axis, algorithm in zip(axes, ALGORITHMS, strict=True):
             for paced, colour in ((True, "C0"), (False, "C1")):
                 kind = "paced" if paced else "unpaced"
-                theirs = [cell[0] for cell in PAPER[law, paced]]
+                theirs = [cell[0] for cell in PAPER[algorithm, paced]]
                 axis.plot(BUFFERS_KIB, theirs, "x--", color=colour, label=f"{kind}, paper")
                 for window, marker in ((HALF, "s:"), (TABLE, "o-")):
-                    rates = [rate for rate, _drops in line(found, law, paced, window)]
+                    rates = [rate for rate, _drops in line(found, algorithm, paced, window)]
                     label = f"{kind}, window {window}{' (derived)' if window == TABLE else ''}"
                     axis.plot(BUFFERS_KIB, rates, marker, color=colour, markersize=4, label=label)
             axis.axhline(62.5, color="0.6", linewidth=0.8)
@@ -251,14 +260,14 @@ def draw(study: Study, found: dict[Case, tuple[float, int]]) -> None:
             axis.set(
                 xlabel="buffer of the bottleneck [KiB]",
                 ylim=(0, 66),
-                title="Scalable" if law == "scalable" else "FAST",
+                title="Scalable" if algorithm == "scalable" else "FAST",
             )
         axes[0].set_ylabel("payload [MB/s]")
         axes[1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
         study.figure(made, "pfldnet", data=["pfldnet"])
 
 
-LIVE_LAWS = ("reno", "cubic")
+LIVE_ALGORITHMS = ("reno", "cubic")
 LIVE_KINDS = {
     "unpaced": ("", ""),
     "host paces": (
@@ -269,7 +278,7 @@ LIVE_KINDS = {
 }
 
 
-def live_scenario(kind: str, law: str) -> str:
+def live_scenario(kind: str, algorithm: str) -> str:
     """A tenth of the paper's rate, half of its round trip: real TCP of this kernel, 32 packets of buffer."""
     pacing, option = LIVE_KINDS[kind]
     return f"""\
@@ -288,7 +297,7 @@ links:
   receiver: {{endpoints: [far, receiver], rate: 1Gbit, count: ethernet, queue: 16MiB}}
 programs:
   server: {{host: receiver, run: iperf3 -s -1, service: true, ready: "tcp:5201"}}
-  client: {{host: sender, run: iperf3 -c receiver -t 25 -J -C {law} {option}}}
+  client: {{host: sender, run: iperf3 -c receiver -t 25 -J -C {algorithm} {option}}}
 """
 
 
@@ -296,23 +305,24 @@ def study_live(study: Study, *, rounds: int) -> None:
     """Real TCP over a bottleneck of 50 Mbit/s."""
     rows = []
     for number in range(rounds):
-        for law in LIVE_LAWS:
+        for algorithm in LIVE_ALGORITHMS:
             for kind in LIVE_KINDS:
                 found = study.measured(
-                    f"live/{law}/{kind}/{number}", lambda k=kind, c=law: one_live(study, k, c)
+                    f"live/{algorithm}/{kind}/{number}", lambda k=kind, c=algorithm: one_live(study, k, c)
                 )
-                rows += [{"law": law, "sender": kind, "round": number, **found}] if found else []
+                rows += [{"algorithm": algorithm, "sender": kind, "round": number, **found}] if found else []
     study.table("live", rows)
 
-    def rates(law: str, kind: str) -> list[float]:
-        return [row["mbit"] for row in rows if (row["law"], row["sender"]) == (law, kind)]
+    def rates(algorithm: str, kind: str) -> list[float]:
+        return [row["mbit"] for row in rows if (row["algorithm"], row["sender"]) == (algorithm, kind)]
 
     study.claim(
         "a class of 45 Mbit/s in the host is faster than no pacing",
         place="the table's order, at a tenth of its rate",
         rule="goodput over that without pacing in the same round is above 1; 95 % intervals over rounds",
         cases=[
-            at_least(law, ratios(rates(law, "host paces"), rates(law, "unpaced")), 1) for law in LIVE_LAWS
+            at_least(algorithm, ratios(rates(algorithm, "host paces"), rates(algorithm, "unpaced")), 1)
+            for algorithm in LIVE_ALGORITHMS
         ],
         over="the algorithm",
     )
@@ -321,21 +331,23 @@ def study_live(study: Study, *, rounds: int) -> None:
         place="the table, for 256 KiB",
         rule="no drop at the bottleneck in any round",
         cases=[
-            judged(law, not sum(drops), f"{sum(drops)} drops in {len(drops)} runs")
-            for law in LIVE_LAWS
-            for drops in [[r["drops"] for r in rows if (r["law"], r["sender"]) == (law, "host paces")]]
+            judged(algorithm, not sum(drops), f"{sum(drops)} drops in {len(drops)} runs")
+            for algorithm in LIVE_ALGORITHMS
+            for drops in [
+                [r["drops"] for r in rows if (r["algorithm"], r["sender"]) == (algorithm, "host paces")]
+            ]
         ],
         over="the algorithm",
     )
-    for law in LIVE_LAWS:
+    for algorithm in LIVE_ALGORITHMS:
         for kind in LIVE_KINDS:
-            study.value(f"{law}, {kind}", measured(rates(law, kind)), "Mbit/s")
+            study.value(f"{algorithm}, {kind}", measured(rates(algorithm, kind)), "Mbit/s")
 
 
-def one_live(study: Study, kind: str, law: str) -> dict[str, Any]:
+def one_live(study: Study, kind: str, algorithm: str) -> dict[str, Any]:
     """One transfer of 25 s."""
-    path = study.runs / f"live-{law}-{kind.split(maxsplit=1)[0]}.yaml"
-    path.write_text(live_scenario(kind, law), encoding="utf-8")
+    path = study.runs / f"live-{algorithm}-{kind.split(maxsplit=1)[0]}.yaml"
+    path.write_text(live_scenario(kind, algorithm), encoding="utf-8")
     result = longhaul.run_live(path, runs=study.runs, report=False)
     study.ran(result)
     end = json.loads((result.directory / "logs" / "client.out").read_text(encoding="utf-8"))["end"]

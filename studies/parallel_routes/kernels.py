@@ -38,7 +38,7 @@ Seconds = Mapping[tuple[str, str, int], list[float]]
 
 
 def ways() -> Iterator[tuple[str, str]]:
-    """What is between the clusters: its name, and its laws at the paper's rates."""
+    """What is between the clusters: its name, and its algorithms at the paper's rates."""
     yield SERIAL, "rate: 10Gbit"
     yield ALL_ON_ONE, "rate: 1Gbit"
     for routes in ROUTES:
@@ -50,10 +50,10 @@ def ways() -> Iterator[tuple[str, str]]:
         )
 
 
-def scenario(name: str, laws: str, folder: Path, *, program: str = "") -> Path:
-    """The two clusters with ``laws`` between them, and perhaps a program."""
+def scenario(name: str, algorithms: str, folder: Path, *, program: str = "") -> Path:
+    """The two clusters with ``algorithms`` between them, and perhaps a program."""
     text = SCENARIO.read_text(encoding="utf-8").replace("name: kernels", f"name: {name}")
-    lines = laws.replace(", routes:", "\n    routes:")
+    lines = algorithms.replace(", routes:", "\n    routes:")
     path = folder / f"{name}.yaml"
     path.write_text(f"{text}    {lines}\n{program}", encoding="utf-8")
     return path
@@ -90,8 +90,8 @@ def simulate(study: Study, slower: float, rtts: tuple[int, ...]) -> list[dict[st
         program.record(SLOT_RANKS, folder / f"{name}.csv")
         what = f"{{kind: recorded, file: {name}.csv, slots: 4, cc: bic}}"
         block = f"programs:\n  app: {{simulate: {what}, hosts: [a1..4, b1..4]}}\n"
-        for way, laws in ways():
-            path = scenario(f"{name}-{way.replace(' ', '-')}", laws, folder, program=block)
+        for way, algorithms in ways():
+            path = scenario(f"{name}-{way.replace(' ', '-')}", algorithms, folder, program=block)
             cases += [(name, way, rtt, path) for rtt in rtts]
 
     def run(case: tuple[str, str, int, Path]) -> dict[str, Any]:
@@ -108,8 +108,10 @@ def study_live(study: Study, *, rounds: int) -> None:
     """The same with real messages, a rank on each host, everything slower."""
     seconds: dict[tuple[str, str, int], list[float]] = {}
     for number in range(rounds):
-        for way, laws in ways():
-            found = study.measured(f"kernels-live/{way}/{number}", lambda laws=laws: run_live(study, laws))
+        for way, algorithms in ways():
+            found = study.measured(
+                f"kernels-live/{way}/{number}", lambda algorithms=algorithms: run_live(study, algorithms)
+            )
             for each in found or []:
                 seconds.setdefault((each["kernel"], way, each["rtt_ms"]), []).append(each["s"])
     # Rounds in which every way was measured can be compared.
@@ -120,9 +122,9 @@ def study_live(study: Study, *, rounds: int) -> None:
     draw(study, every["live"], "kernels-live", "live, a twentieth of all rates", "kernels-live")
 
 
-def live_scenario(laws: str, folder: Path) -> Path:
+def live_scenario(algorithms: str, folder: Path) -> Path:
     """The two clusters at a twentieth of all rates, for real hosts."""
-    slower = laws.replace("10Gbit", f"{10_000 // LIVE_SCALE}Mbit").replace(
+    slower = algorithms.replace("10Gbit", f"{10_000 // LIVE_SCALE}Mbit").replace(
         "1Gbit", f"{1000 // LIVE_SCALE}Mbit"
     )
     path = scenario("kernels-live", slower, folder)
@@ -132,9 +134,9 @@ def live_scenario(laws: str, folder: Path) -> Path:
     return path
 
 
-def run_live(study: Study, laws: str) -> list[dict[str, Any]]:
+def run_live(study: Study, algorithms: str) -> list[dict[str, Any]]:
     """Seconds of every kernel over one way."""
-    path = live_scenario(laws, study.runs)
+    path = live_scenario(algorithms, study.runs)
     found = []
     with study.network(path, {"port": f"{10_000 // LIVE_SCALE}Mbit"}) as network:
         for rtt in RTTS_MS:
@@ -258,7 +260,7 @@ def _judge_delays(study: Study, speeds: Speeds, rule: str, *, live: bool) -> Non
         cases=[
             at_most(f"{name.upper()}, {way}, {b} over {a} ms", speeds.over(name, way, way, b, a), 1)
             for name in kernels
-            for way, _laws in ways()
+            for way, _algorithms in ways()
             for a, b in ((0, 5), (5, 10))
         ],
         over="kernel and way",

@@ -1,7 +1,7 @@
 """Figure 8 simulated: a file between two hosts with 10 GbE, over N routes of 1 Gbit/s, one of them longer.
 
 TCP finds losses in three ways: after three duplicate acknowledgements (RFC 6675), after as many as reordering
-has taught it (as Linux 2.6.22 did), and by time (RFC 8985). Its receive window grows with what arrives in
+adapts to (as Linux 2.6.22 did), and by time (RFC 8985). Its receive window grows with what arrives in
 order (as Linux's does), or is 85 kB at most (the paper's default), or wide from the first round trip on.
 """
 
@@ -64,7 +64,7 @@ class Link(NamedTuple):
     difference_us: int
 
     @property
-    def laws(self) -> dict[str, Any]:
+    def models(self) -> dict[str, Any]:
         """The ``routes`` of the link."""
         if self.curve not in ("round robin", "resequenced"):
             rate = "10Gbit" if self.curve == "10 GbE" else "1Gbit"
@@ -102,7 +102,7 @@ def simulate(
     def rows() -> list[dict[str, Any]]:
         swept = longhaul.sweep(
             SCENARIO,
-            axes={"links.wan.forward.routes": [link.laws for link in every]},
+            axes={"links.wan.forward.routes": [link.models for link in every]},
             params={"volume": f"{gigabytes}GB", "recovery": kind.recovery, **WINDOWS[kind.window]},
             repeat=seeds,
             runs=study.runs,

@@ -38,8 +38,9 @@ from injection import until  # noqa: E402
 from provenance import provenance  # noqa: E402
 from stage import Stage, is_settled  # noqa: E402
 
-from longhaul.run import ending, groups, record  # noqa: E402
-from longhaul.run.rewriting import write_again  # noqa: E402
+from longhaul.cli.regeneration import write_again  # noqa: E402
+from longhaul.results import ending, run_record  # noqa: E402
+from longhaul.run import groups  # noqa: E402
 
 RESULTS = FOLDER / "campaign"
 STANDING = """
@@ -204,7 +205,9 @@ def _after(place: Stage, process: "subprocess.Popen[bytes]", fault: str) -> str:
         code = process.wait(WITHIN_S)
     except subprocess.TimeoutExpired:
         return f"it did not end within {WITHIN_S:.0f} s"
-    directories = [each for each in (place.runs / place.name).glob("2*") if record.path_of(each) is not None]
+    directories = [
+        each for each in (place.runs / place.name).glob("2*") if run_record.path_of(each) is not None
+    ]
     if not until(lambda: all(is_settled(each) for each in directories), within_s=60):
         return "it has no end"
     if directories:

@@ -1,4 +1,4 @@
-"""From a capture to a law of loss: real transfers, and losses like those of TeraGrid, only more often."""
+"""From a capture to a loss model: real transfers, and losses like those of TeraGrid, only more often."""
 
 import os
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Any
 import longhaul
 from longhaul.analysis.captures import chosen, loss_gaps, within
 from longhaul.analysis.fitting import fit_gaps
-from longhaul.measure.captures import read_capture
+from longhaul.traces.captures import read_capture
 
 SHAPE, SCALE_S = 2.9, 0.1
 FASTER = 180
@@ -45,7 +45,7 @@ class Chain:
     """That the link's counter has."""
     first: str
     """The family that the ranking has first."""
-    law: Mapping[str, Any]
+    algorithm: Mapping[str, Any]
     """Loss by the clock, slowed down to TeraGrid's pace."""
 
 
@@ -54,7 +54,7 @@ def can_run() -> bool:
     return os.geteuid() == 0
 
 
-def capture_to_law(directory: Path) -> Chain:
+def capture_to_model(directory: Path) -> Chain:
     """Run, capture, find the losses, fit; files go into ``directory``."""
     path = directory / "capture.yaml"
     path.write_text(SCENARIO, encoding="utf-8")
@@ -70,7 +70,7 @@ def capture_to_law(directory: Path) -> Chain:
         losses=len(flow.losses.at_ns),
         dropped=run.link("wan")["packets"]["lost"],
         first=fits.fits[0].family,
-        law={
+        algorithm={
             "model": "renewal",
             "unit": "wall",
             "gap": {"dist": "weibull", "shape": round(shape, 4), "scale": f"{scale * FASTER:.4f}s"},

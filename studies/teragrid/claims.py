@@ -7,18 +7,18 @@ from statistics import mean, median, stdev
 
 from judging import Case, Claim, between, judged, measured
 from results import Results
-from trials import LAWS, PARALLEL, STOCHASTIC_N, STOCHASTIC_ONE, STREAMS
+from trials import ALGORITHMS, PARALLEL, STOCHASTIC_N, STOCHASTIC_ONE, STREAMS
 
 from longhaul.analysis.estimates import Estimate
 from longhaul.analysis.fitting import fit_gaps
 
 MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, MEDIAN_MBITS = 375.6, 451.45, 103.0, 375.0
 STEALS = 0.05
-"""Of what the others have: less is no theft that anybody would notice."""
+"""Of what the others have: less is not a theft that anybody would notice."""
 SIMILAR = 0.10
 AGGRESSIVE = ("H-TCP", "BIC", "CUBIC", "HighSpeed", "Scalable")
 FAIR = ("Compound", "SACK", "Reno", *(name for name, _flow in STOCHASTIC_N))
-LAW_NAMES = tuple(name for name, _flow in LAWS)
+ALGORITHM_NAMES = tuple(name for name, _flow in ALGORITHMS)
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _alone(results: Results) -> list[Claim]:
 
 def _many_improve(results: Results, sweep: str, reading: str, condition: str) -> Case:
     base = max(results.cell(sweep, reading, each).mbits for each in ("SACK", "Reno"))
-    others = [name for name in LAW_NAMES if name not in ("SACK", "Reno")]
+    others = [name for name in ALGORITHM_NAMES if name not in ("SACK", "Reno")]
     more = [name for name in others if results.cell(sweep, reading, name).mbits > 1.02 * base]
     return judged(
         condition, len(more) >= len(others) / 2, f"{len(more)} of {len(others)}: {', '.join(more) or 'none'}"
@@ -166,14 +166,14 @@ def _beside(results: Results) -> list[Claim]:
 
     def top(names: frozenset[str]) -> Callable[[Condition], tuple[bool, str]]:
         def judge(condition: Condition) -> tuple[bool, str]:
-            ranked = sorted(LAW_NAMES, key=lambda name: -rate(condition, name))
+            ranked = sorted(ALGORITHM_NAMES, key=lambda name: -rate(condition, name))
             said = ", ".join(f"{name} {rate(condition, name):.0f}" for name in ranked[:5])
             return frozenset(ranked[:3]) == names, f"{said} Mbit/s"
 
         return judge
 
     def worst(condition: Condition) -> tuple[bool, str]:
-        ranked = sorted(LAW_NAMES, key=lambda name: -stolen(condition, name).mean)
+        ranked = sorted(ALGORITHM_NAMES, key=lambda name: -stolen(condition, name).mean)
         return ranked[0] == "Scalable", shares(condition, ranked[:4])
 
     def grows(condition: Condition) -> tuple[bool, str]:

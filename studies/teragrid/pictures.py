@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from claims import LAW_NAMES, MEASURED_MBITS, SIMULATED_MBITS
+from claims import ALGORITHM_NAMES, MEASURED_MBITS, SIMULATED_MBITS
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from results import Results
@@ -114,8 +114,8 @@ def alone(results: Results, gallery: Gallery, reading: str) -> str:
     """Figure 2."""
 
     def paint(made: Figure, colour: Colour) -> None:
-        left, right = made.subplots(1, 2, sharey=True, width_ratios=[len(LAW_NAMES), 2 * len(STREAMS)])
-        cells = [results.cell("alone", reading, name) for name in LAW_NAMES]
+        left, right = made.subplots(1, 2, sharey=True, width_ratios=[len(ALGORITHM_NAMES), 2 * len(STREAMS)])
+        cells = [results.cell("alone", reading, name) for name in ALGORITHM_NAMES]
         left.bar(
             range(len(cells)),
             [cell.mbits for cell in cells],
@@ -124,7 +124,7 @@ def alone(results: Results, gallery: Gallery, reading: str) -> str:
             ecolor=colour(INK),
             capsize=2.5,
         )
-        _bars(left, LAW_NAMES)
+        _bars(left, ALGORITHM_NAMES)
         left.set_ylabel("goodput [Mbit/s]")
         for offset, (label, variants, shade) in enumerate(
             (
@@ -156,7 +156,7 @@ def alone(results: Results, gallery: Gallery, reading: str) -> str:
 def beside(results: Results, gallery: Gallery, sweep: str, reading: str) -> str:
     """Figures 3 and 4."""
     there = [key[3] for key in results.cells if key[:2] == (sweep, reading)]
-    groups = [[name for name in names if name in there] for names in (LAW_NAMES, _STOCHASTIC)]
+    groups = [[name for name in names if name in there] for names in (ALGORITHM_NAMES, _STOCHASTIC)]
     groups = [names for names in groups if names]
 
     def paint(made: Figure, colour: Colour) -> None:
@@ -210,7 +210,7 @@ def beside(results: Results, gallery: Gallery, sweep: str, reading: str) -> str:
 
 def fairness(results: Results, gallery: Gallery, reading: str) -> str:
     """What each variant takes from the five, in the order of long queues."""
-    names = [name for name in (*LAW_NAMES, *_STOCHASTIC) if name != "SACK"]
+    names = [name for name in (*ALGORITHM_NAMES, *_STOCHASTIC) if name != "SACK"]
     names.sort(key=lambda name: results.stolen("long", reading, name).mean)
 
     def paint(made: Figure, colour: Colour) -> None:

@@ -8,7 +8,7 @@ from statistics import mean, stdev
 from trials import Plan
 
 from longhaul.analysis.estimates import Estimate, estimate
-from longhaul.run.sweeps.sweep import Swept
+from longhaul.sweeps.sweep import Swept
 
 
 @dataclass(frozen=True)

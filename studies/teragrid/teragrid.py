@@ -18,7 +18,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import pictures
-from chain import FASTER, SECONDS, Chain, can_run, capture_to_law
+from chain import FASTER, SECONDS, Chain, can_run, capture_to_model
 from claims import MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, claims
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
 from judging import exact
@@ -29,12 +29,12 @@ from trials import MEANINGS, READINGS, Plan, plans
 import longhaul
 from longhaul import _longhaul
 from longhaul.report.page import write_page
-from longhaul.run.sweeps.folder import Folder
-from longhaul.run.sweeps.job import point_plan, with_seed
-from longhaul.run.sweeps.prepared import prepare
-from longhaul.run.sweeps.sweep import Swept
-from longhaul.scenario.sweeps.axes import text_of
+from longhaul.scenario.expand.axes import text_of
 from longhaul.scenario.sweeps.options import Options
+from longhaul.sweeps.folder import Folder
+from longhaul.sweeps.job import point_plan, with_seed
+from longhaul.sweeps.preparation import prepare
+from longhaul.sweeps.sweep import Swept
 
 HERE = Path(__file__).parent
 DIRECTORY = HERE.parents[1] / "runs" / "studies" / "teragrid"
@@ -65,10 +65,11 @@ def main() -> None:
     chain = _chain(resume=arguments.resume)
     if chain:
         print(
-            f"capture: {chain.losses:,} of {chain.dropped:,} losses found; {text_of(chain.law)}", flush=True
+            f"capture: {chain.losses:,} of {chain.dropped:,} losses found; {text_of(chain.algorithm)}",
+            flush=True,
         )
     every = plans(
-        chain.law if chain else READINGS["minutes"],
+        chain.algorithm if chain else READINGS["minutes"],
         full=arguments.full,
         seeds=arguments.seeds,
         seconds=arguments.seconds,
@@ -103,7 +104,7 @@ def _chain(*, resume: bool) -> Chain | None:
         return Chain(**json.loads(path.read_text(encoding="utf-8")))
     if not can_run():
         return None
-    chain = capture_to_law(DIRECTORY)
+    chain = capture_to_model(DIRECTORY)
     path.write_text(json.dumps(asdict(chain), indent=1), encoding="utf-8")
     return chain
 
@@ -208,7 +209,7 @@ def _write(
         chain=chain,
         chain_seconds=SECONDS,
         faster=FASTER,
-        law=text_of(chain.law) if chain else "",
+        algorithm=text_of(chain.algorithm) if chain else "",
         figures=figures,
         few=seeds["alone"],
         readings=_readings(results),
@@ -226,7 +227,7 @@ def _write(
     study.value("trials", exact(results.trials))
     study.value("took", exact(took_s / 60), "minutes")
     if chain:
-        study.note(f"capture: {chain.losses:,} of {chain.dropped:,} losses found; {text_of(chain.law)}")
+        study.note(f"capture: {chain.losses:,} of {chain.dropped:,} losses found; {text_of(chain.algorithm)}")
 
 
 def _goodputs(results: Results) -> list[dict[str, Any]]:

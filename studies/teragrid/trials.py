@@ -49,28 +49,28 @@ MEANINGS: Mapping[str, str] = {
 }
 
 
-def _flow(source: str = "sdsc1", *, flows: int = 1, **law: Any) -> Mapping[str, Any]:
-    return {"kind": "tcp", "from": source, "to": "purdue1", "cc": law, "flows": flows}
+def _flow(source: str = "sdsc1", *, flows: int = 1, **algorithm: Any) -> Mapping[str, Any]:
+    return {"kind": "tcp", "from": source, "to": "purdue1", "cc": algorithm, "flows": flows}
 
 
-SACK: Variant = ("SACK", _flow(law="reno"))
-LAWS: tuple[Variant, ...] = (
+SACK: Variant = ("SACK", _flow(algorithm="reno"))
+ALGORITHMS: tuple[Variant, ...] = (
     SACK,
-    ("Reno", _flow("sdsc2", law="reno")),
-    ("BIC", _flow(law="bic")),
-    ("CUBIC", _flow(law="cubic")),
-    ("FAST", _flow(law="fast")),
-    ("Compound", _flow(law="compound")),
-    ("H-TCP", _flow(law="htcp")),
-    ("HighSpeed", _flow(law="highspeed")),
-    ("Scalable", _flow(law="scalable")),
+    ("Reno", _flow("sdsc2", algorithm="reno")),
+    ("BIC", _flow(algorithm="bic")),
+    ("CUBIC", _flow(algorithm="cubic")),
+    ("FAST", _flow(algorithm="fast")),
+    ("Compound", _flow(algorithm="compound")),
+    ("H-TCP", _flow(algorithm="htcp")),
+    ("HighSpeed", _flow(algorithm="highspeed")),
+    ("Scalable", _flow(algorithm="scalable")),
 )
-PARALLEL: tuple[Variant, ...] = tuple((f"{n} x SACK", _flow(law="reno", flows=n)) for n in STREAMS)
+PARALLEL: tuple[Variant, ...] = tuple((f"{n} x SACK", _flow(algorithm="reno", flows=n)) for n in STREAMS)
 STOCHASTIC_ONE: tuple[Variant, ...] = tuple(
-    (f"Stochastic {n}", _flow(law="stochastic", streams=n, phi=1)) for n in STREAMS
+    (f"Stochastic {n}", _flow(algorithm="stochastic", streams=n, phi=1)) for n in STREAMS
 )
 STOCHASTIC_N: tuple[Variant, ...] = tuple(
-    (f"Stochastic {n}", _flow(law="stochastic", streams=n, phi=n)) for n in STREAMS
+    (f"Stochastic {n}", _flow(algorithm="stochastic", streams=n, phi=n)) for n in STREAMS
 )
 
 
@@ -128,7 +128,7 @@ def _some(*names: str) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _named(*names: str) -> tuple[Variant, ...]:
-    return tuple(each for each in LAWS if each[0] in names)
+    return tuple(each for each in ALGORITHMS if each[0] in names)
 
 
 def plans(
@@ -139,8 +139,8 @@ def plans(
     ``seeds`` and ``seconds`` are for trying things out.
     """
     seeds = seeds or (SEEDS_FULL if full else SEEDS)
-    alone = (*LAWS, *STOCHASTIC_ONE, *PARALLEL)
-    beside = (*LAWS, *STOCHASTIC_N)
+    alone = (*ALGORITHMS, *STOCHASTIC_ONE, *PARALLEL)
+    beside = (*ALGORITHMS, *STOCHASTIC_N)
     main = _some("minutes", "seconds") if not full else READINGS
     every = (
         Plan("validation", {"fitted": fitted}, (SACK,), 83),

@@ -37,7 +37,7 @@ def scenario() -> str:
             name = f"{clock}{delay}"
             nodes.append(f"  {name}a: {{kind: host}}\n  {name}b: {{kind: host}}")
             links.append(f"  {name}: {{endpoints: [{name}a, {name}b], delay: {{base: {delay}us{ticks}}}}}")
-            # 17 ms and a bit: no multiple of any tick, so that all phases are met.
+            # 17 ms and a bit: no multiple of any tick, so that all phases occur.
             traffic.append(f"  {name}: {{kind: ping, from: {name}a, to: {name}b, every: 17.3ms}}")
     head = ["version: 1", "name: ticks", "duration: 12s", "addresses: ipv4", "measure: {every: 1s}"]
     return "\n".join([*head, "nodes:", *nodes, "links:", *links, "traffic:", *traffic, ""])
@@ -81,7 +81,7 @@ def study_ticks(study: Study, *, rounds: int) -> None:
     bases = [median(exact[delay][number] - delay for delay in DELAYS_US) for number in kept]
     study.value("base", measured(bases), "µs")
     study.claim(
-        "without ticks every delay is met",
+        "without ticks every delay is exact",
         place="figure 3",
         rule=f"within {WITHIN_US} us of the same base, which hosts and ports add; 95 % intervals over rounds",
         cases=[

@@ -8,7 +8,7 @@ from longhaul.analysis.algorithms import (
     flow_algorithm,
     summarise_algorithms,
 )
-from longhaul.scenario.tcp import CC_SYSCTL
+from longhaul.scenario.lower.tcp import CC_SYSCTL
 
 PLAN = {
     "nodes": [
@@ -16,7 +16,7 @@ PLAN = {
         {"name": "b", "kind": "host", "sysctls": {CC_SYSCTL: "bic_1a2b"}},
         {"name": "r", "kind": "router", "sysctls": {}},
     ],
-    "laws": [{"name": "bic_1a2b", "law": {"law": "bic"}}],
+    "algorithms": [{"name": "bic_1a2b", "cc": {"algorithm": "bic"}}],
 }
 SOCKETS = {
     "host": ["a", "a", "a", "b"],

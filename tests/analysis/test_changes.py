@@ -11,7 +11,7 @@ from longhaul.analysis.changes import (
 )
 from longhaul.analysis.configuration import Applied, planned
 
-SLOW = {"law": "constant", "bits_per_s": 10**6}
+SLOW = {"model": "constant", "bits_per_s": 10**6}
 
 
 def texts(plan: dict, *applied: Applied) -> list[str]:
@@ -88,9 +88,9 @@ def test_a_route_is_counted_from_1_and_all_of_them_are_the_link() -> None:
 
 def test_every_model_of_a_link_has_words() -> None:
     plan = plan_of("delay: 10ms, rate: 10Mbit, queue: 100p")
-    red = {"limit_packets": None, "limit_bytes": 10**6, "discipline": {"law": "codel", "target_ns": 5 * MS}}
+    red = {"limit_packets": None, "limit_bytes": 10**6, "discipline": {"kind": "codel", "target_ns": 5 * MS}}
     change = {
-        "loss": {"law": "independent", "probability": 0.01},
+        "loss": {"model": "independent", "probability": 0.01},
         "queue": red,
         "duplicate": 0.001,
         "reorder": True,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from longhaul.analysis.comparing import compare
+from longhaul.analysis.comparison import compare
 from longhaul.analysis.estimates import estimate
 
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=20)

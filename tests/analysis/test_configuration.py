@@ -34,7 +34,7 @@ def test_a_change_holds_from_its_instant_until_the_next() -> None:
 
 def test_what_a_user_changed_counts_as_what_the_scenario_changed() -> None:
     plan = plan_of("delay: 35ms, rate: 10Mbit", "{at: 2s, link: w, set: {delay: 80ms}}")
-    slower = by_user(3, {"rate": {"law": "constant", "bits_per_s": 10**6}}, way="reverse")
+    slower = by_user(3, {"rate": {"model": "constant", "bits_per_s": 10**6}}, way="reverse")
     found = Configuration(plan, [*planned(plan), slower])
     assert found.rates(0, "forward") == [(0, 10**7)]
     assert found.rates(0, "reverse") == [(0, 10**7), (3 * S, 10**6)]

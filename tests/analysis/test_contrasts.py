@@ -3,8 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longhaul.analysis.comparing import compare
-from longhaul.analysis.contrasts import contrast
+from longhaul.analysis.comparison import compare, contrast
 
 NUMBERS = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=4)
 GROUPS = st.dictionaries(st.sampled_from("abcdef"), st.tuples(NUMBERS, NUMBERS), min_size=1)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longhaul.analysis.differences import ABSENT, differences, facts, unlike
-from longhaul.analysis.wording import law_text, value_text
-from longhaul.scenario.load import parse_scenario
-from longhaul.scenario.resolve import resolve
+from longhaul.analysis.wording import model_text, value_text
+from longhaul.scenario.check.load import parse_scenario
+from longhaul.scenario.lower.resolve import resolve
 
 SCENARIO = b"""
 version: 1
@@ -21,19 +21,19 @@ events: [{at: 1s, link: wan, set: {delay: 20ms}}]
 """
 PLAN: dict[str, Any] = resolve(parse_scenario(SCENARIO, name="pairs.yaml")).plan
 WAN = next(place for place, link in enumerate(PLAN["links"]) if link["name"] == "wan")
-LAWS = {
-    "loss": {"law": "gilbert-elliott", "mean": 0.01, "burst": 3.0},
-    "rate": {"law": "constant", "bits_per_s": 5_000_000},
-    "delay": {"law": "constant", "delay_ns": 11_000_000},
+MODELS = {
+    "loss": {"model": "gilbert-elliott", "mean": 0.01, "burst": 3.0},
+    "rate": {"model": "constant", "bits_per_s": 5_000_000},
+    "delay": {"model": "constant", "delay_ns": 11_000_000},
     "reorder": True,
     "duplicate": 0.5,
 }
 
 
-def changed(**laws: Any) -> dict[str, Any]:
+def changed(**models: Any) -> dict[str, Any]:
     plan = copy.deepcopy(PLAN)
     for way in ("forward", "reverse"):
-        plan["links"][WAN][way] |= laws
+        plan["links"][WAN][way] |= models
     return plan
 
 
@@ -41,14 +41,14 @@ def told(*plans: dict[str, Any]) -> list[tuple[str, str, tuple[str, ...]]]:
     return [(each.subject, each.what, each.values) for each in differences([facts(plan) for plan in plans])]
 
 
-@given(st.sets(st.sampled_from(sorted(LAWS))))
-def test_every_law_that_was_changed_is_named_and_no_other(names: set[str]) -> None:
-    found = told(PLAN, changed(**{name: LAWS[name] for name in names}))
+@given(st.sets(st.sampled_from(sorted(MODELS))))
+def test_every_model_that_was_changed_is_named_and_no_other(names: set[str]) -> None:
+    found = told(PLAN, changed(**{name: MODELS[name] for name in names}))
     assert {(subject, what) for subject, what, _ in found} == {("link wan", name) for name in names}
 
 
 def test_values_are_told_in_their_units() -> None:
-    assert told(PLAN, changed(**LAWS)) == [
+    assert told(PLAN, changed(**MODELS)) == [
         ("link wan", "delay", ("10 ms", "11 ms")),
         ("link wan", "rate", ("10 Mbit/s", "5 Mbit/s")),
         ("link wan", "loss", ("0.1 %", "gilbert-elliott (mean 1 %, burst 3)")),
@@ -59,7 +59,7 @@ def test_values_are_told_in_their_units() -> None:
 
 def test_a_way_that_differs_is_told_apart() -> None:
     plan = copy.deepcopy(PLAN)
-    plan["links"][WAN]["reverse"]["delay"] = LAWS["delay"]
+    plan["links"][WAN]["reverse"]["delay"] = MODELS["delay"]
     assert told(PLAN, plan) == [("link wan", "delay", ("10 ms", "10 ms there, 11 ms back"))]
 
 
@@ -99,13 +99,13 @@ def test_traffic_is_compared_by_what_both_have_recorded() -> None:
     assert [(each.what, each.values) for each in found] == [("congestion control", ("cubic", "bbr"))]
 
 
-def with_flow(**law: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def with_flow(**model: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     row = {"name": "load", "program": "load", "kind": "udp", "from": "a1", "to": "b", "rate_bits_per_s": 5}
-    traffic = {"kind": "udp", "bits_per_s": 5, "arrivals": "even", "sizes": "fixed", "on_off": None, **law}
+    traffic = {"kind": "udp", "bits_per_s": 5, "arrivals": "even", "sizes": "fixed", "on_off": None, **model}
     return {**PLAN, "flows": [{"name": "load", "traffic": traffic}]}, [row]
 
 
-def test_what_only_the_law_of_a_flow_says_is_a_difference_too() -> None:
+def test_what_only_the_model_of_a_flow_says_is_a_difference_too() -> None:
     even, poisson = with_flow(), with_flow(arrivals="poisson")
     (found,) = differences([facts(*even), facts(*poisson)])
     assert (found.subject, found.what) == ("traffic load", "details")
@@ -125,15 +125,15 @@ def test_pacing_on_one_side_alone_is_a_difference() -> None:
     assert values[0] == ABSENT
 
 
-def test_seeds_do_not_make_runs_unlike_and_laws_do() -> None:
+def test_seeds_do_not_make_runs_unlike_and_models_do() -> None:
     assert unlike([facts(PLAN), facts({**PLAN, "seed": 7})]) == []
-    (found,) = unlike([facts(PLAN), facts(PLAN), facts(changed(rate=LAWS["rate"]))])
+    (found,) = unlike([facts(PLAN), facts(PLAN), facts(changed(rate=MODELS["rate"]))])
     assert found.what == "rate"
 
 
-def test_long_laws_are_counted() -> None:
-    assert law_text({"law": "runs", "runs": list(range(500)), "repeat": False}) == (
+def test_long_models_are_counted() -> None:
+    assert model_text({"model": "runs", "runs": list(range(500)), "repeat": False}) == (
         "runs (runs 500 values, repeat no)"
     )
     assert value_text("limit_bytes", 12_500_000) == "12.5 MB"
-    assert law_text(None) == "-"
+    assert model_text(None) == "-"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from longhaul.analysis.comparing import compare
+from longhaul.analysis.comparison import compare
 from longhaul.analysis.estimates import (
     difference_half_width,
     estimate,

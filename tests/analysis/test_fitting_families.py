@@ -87,16 +87,16 @@ def test_draws_follow_their_family(name: str) -> None:
 
 @pytest.mark.parametrize("name", LIKELIHOODS)
 def test_no_parameters_are_likelier_than_ours(name: str) -> None:
-    law, fixed, in_scipys_words = LIKELIHOODS[name]
+    distribution, fixed, in_scipys_words = LIKELIHOODS[name]
     gaps = samples(name, 1, 500)
     ours = FAMILIES[name].fit(gaps)[0]
-    theirs = law.fit(gaps[0], **fixed)
+    theirs = distribution.fit(gaps[0], **fixed)
     assert in_scipys_words(*ours) == pytest.approx(theirs, rel=2e-3)
 
     def likelihood(*parameters: float) -> float:
         # Rounding may leave out the least gap, which is a Pareto's scale.
         *others, scale = parameters
-        return float(law.logpdf(gaps[0], *others, scale * (1 - 1e-12)).sum())
+        return float(distribution.logpdf(gaps[0], *others, scale * (1 - 1e-12)).sum())
 
     height = likelihood(*in_scipys_words(*ours))
     assert height >= likelihood(*theirs) - 1e-6

@@ -178,7 +178,11 @@ def test_survival_and_quantiles_belong_together() -> None:
         (np.append(np.arange(1.0, 30), np.nan), {}, "a gap of nan"),
         (np.append(np.arange(1.0, 30), np.inf), {}, "a gap of inf"),
         (np.full(30, 4.0), {}, "all gaps are 4; nothing is random here"),
-        (np.arange(1.0, 30), {"families": ["weibul"]}, '"weibul" is no family of distributions; there are'),
+        (
+            np.arange(1.0, 30),
+            {"families": ["weibul"]},
+            '"weibul" is not a family of distributions; there are',
+        ),
         (np.arange(1.0, 30), {"families": []}, "there is no family to fit"),
         (np.arange(1.0, 30), {"replicates": 98}, "98 replicates cannot tell a p of 0.01; ask for 99 or more"),
     ],

@@ -65,12 +65,12 @@ def test_statistics_are_those_of_their_definitions() -> None:
     parameters = np.array([[1.3, 2.0], [1.0, 1.0], [2.0, 3.0]])
     found = statistics(FAMILIES["weibull"], gaps, parameters, 7)
     for row, (shape, scale), (a2, ks, chi2) in zip(gaps, parameters, found, strict=True):
-        law = stats.weibull_min(shape, scale=scale)
-        below = law.cdf(row)
+        distribution = stats.weibull_min(shape, scale=scale)
+        below = distribution.cdf(row)
         n = len(row)
         terms = sum((2 * i - 1) * (np.log(below[i - 1]) + np.log(1 - below[n - i])) for i in range(1, n + 1))
         assert a2 == pytest.approx(-n - terms / n, rel=1e-9)
-        assert ks == pytest.approx(stats.kstest(row, law.cdf).statistic, rel=1e-9)
+        assert ks == pytest.approx(stats.kstest(row, distribution.cdf).statistic, rel=1e-9)
         observed = np.histogram(below, bins=np.linspace(0, 1, 8))[0]
         assert chi2 == pytest.approx(stats.chisquare(observed).statistic, rel=1e-9)
 

@@ -10,7 +10,7 @@ import pytest
 from longhaul.analysis.fitting import FAMILIES, Fits, fit_gaps
 from longhaul.analysis.fitting.loss import loss_block
 from longhaul.scenario import load_scenario, resolve
-from longhaul.scenario.laws.distribution import distribution_mean
+from longhaul.scenario.lower.link_models.distribution import distribution_mean
 
 HEAD = """\
 version: 1
@@ -25,7 +25,7 @@ links:
 
 
 def resolved(folder: Path, text: str) -> dict:
-    """The law of loss that a block means on a link."""
+    """The model of loss that a block means on a link."""
     path = folder / "fitted.yaml"
     path.write_text(HEAD + indent(text, "    "), encoding="utf-8")
     return resolve(load_scenario(path)).plan["links"][0]["forward"]["loss"]
@@ -83,18 +83,18 @@ def test_a_block_resolves_to_the_fit_in_seconds_and_in_packets(name: str, tmp_pa
     for unit, factor, in_plan in (("wall", 1e-3, 1e-3 * 1e9), ("packets", 5217.0, 5217.0)):
         block = loss_block(fits, unit=unit, factor=factor)
         assert block is not None
-        law = resolved(tmp_path, block.text)
-        assert law["law"] == "renewal"
-        assert law["unit"] == unit
-        assert law["gap"]["dist"] == ("weibull" if name == "weibull-3" else name)
+        model = resolved(tmp_path, block.text)
+        assert model["model"] == "renewal"
+        assert model["unit"] == unit
+        assert model["gap"]["dist"] == ("weibull" if name == "weibull-3" else name)
         # Amounts are written with six digits; shapes shift the mean as much.
-        assert distribution_mean(law["gap"]) == pytest.approx(mean * in_plan, rel=2e-5)
+        assert distribution_mean(model["gap"]) == pytest.approx(mean * in_plan, rel=2e-5)
         for each in fits.best.parameters:
             if name not in ("gamma", "lognormal", "pareto"):
                 times = in_plan if each.dimension == "gap" else 1
-                assert law["gap"][each.name] == pytest.approx(each.value * times, rel=1e-5)
+                assert model["gap"][each.name] == pytest.approx(each.value * times, rel=1e-5)
             elif each.name in ("shape", "sigma"):
-                assert law["gap"][each.name] == pytest.approx(each.value, rel=1e-4)
+                assert model["gap"][each.name] == pytest.approx(each.value, rel=1e-4)
 
 
 def test_what_a_scenario_cannot_say_is_replaced_and_said() -> None:

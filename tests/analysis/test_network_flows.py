@@ -53,7 +53,7 @@ def test_connections_are_those_to_the_port_in_the_order_of_their_beginning() -> 
 
 
 def test_no_more_arrived_in_order_than_was_sent() -> None:
-    # SYN and FIN count as bytes of the sequence, and are no payload.
+    # SYN and FIN count as bytes of the sequence, and are not payload.
     found = Connection({"new_bytes": 1000}, {"acknowledged_bytes": 1001, "last_acknowledged_ns": 1})
     assert found.in_order_bytes == 1000
     assert Connection({"new_bytes": 1000}, None).in_order_bytes == 0

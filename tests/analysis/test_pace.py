@@ -5,7 +5,7 @@ import random
 import pytest
 
 from longhaul.analysis.pace import Pace, TimeLeft, left_text
-from longhaul.analysis.text import duration_text
+from longhaul.units.text import duration_text
 
 
 def test_nothing_is_known_before_a_run_has_ended() -> None:

@@ -5,7 +5,7 @@ from link_changes import MS, S, constant, plan_of
 
 from longhaul.analysis.configuration import Applied, Configuration, planned
 from longhaul.analysis.phases import arrows, phase_rows, series, whole_run
-from longhaul.analysis.text import share_text, time_text
+from longhaul.units.text import share_text, time_text
 
 
 def counted(packets: int, delay_ms: float = 0, *, lost: int = 0, down: int = 0) -> dict:

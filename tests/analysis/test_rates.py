@@ -9,12 +9,12 @@ from longhaul.analysis.rates import capacity_bits, queueing_delay_ns, rate_at, s
 
 
 def plan(*events: dict, **direction: object) -> dict:
-    laws = {"rate": constant(100), "bundle": None, **direction}
-    return {"links": [{"forward": laws, "reverse": laws}], "events": list(events)}
+    models = {"rate": constant(100), "bundle": None, **direction}
+    return {"links": [{"forward": models, "reverse": models}], "events": list(events)}
 
 
 def constant(megabits: int) -> dict:
-    return {"law": "constant", "bits_per_s": megabits * 10**6}
+    return {"model": "constant", "bits_per_s": megabits * 10**6}
 
 
 def event(at_s: float, rate: dict | None, *, way: str | None = None, route: int | None = None) -> dict:
@@ -52,7 +52,7 @@ def test_what_is_used_is_bytes_over_what_fits() -> None:
 
 
 def test_without_a_rate_nothing_is_a_share_of_it() -> None:
-    rates = steps(plan(event(1, {"law": "unlimited"})), 0, "forward")
+    rates = steps(plan(event(1, {"model": "unlimited"})), 0, "forward")
     used = utilisation(rates, np.array([6_250_000] * 2), seconds(0, 0.5), seconds(1, 1.5))
     assert used[0] == pytest.approx(0.5)
     assert math.isnan(used[1])
@@ -71,6 +71,6 @@ def test_parallel_routes_count_together_and_change_one_by_one() -> None:
 
 
 def test_a_trace_counts_with_its_mean() -> None:
-    trace = {"law": "opportunities", "times_ns": [10**6, 5 * 10**6], "repeat_ns": 10**7, "bytes": 1500}
+    trace = {"model": "opportunities", "times_ns": [10**6, 5 * 10**6], "repeat_ns": 10**7, "bytes": 1500}
     # Two times 12,000 bits in 10 ms.
     assert steps(plan(rate=trace), 0, "forward") == [(0, 2_400_000)]

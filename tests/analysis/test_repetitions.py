@@ -5,8 +5,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longhaul.analysis.comparison import Simulated, independent, simulated
 from longhaul.analysis.estimates import estimate
-from longhaul.analysis.repetitions import Simulated, independent, simulated
 
 
 @given(st.lists(st.none() | st.tuples(st.integers(0, 2), st.sampled_from("abc"))))

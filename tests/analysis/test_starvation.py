@@ -1,8 +1,7 @@
 """The verdict on hosts, beside that on the network."""
 
-from longhaul.analysis.fidelity import judge
+from longhaul.analysis.fidelity import WAITING_SHARE, evaluate_hosts, judge
 from longhaul.analysis.outcome import evaluate_outcome
-from longhaul.analysis.starvation import WAITING_SHARE, evaluate_hosts
 
 from .test_fidelity import counted
 

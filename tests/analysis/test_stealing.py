@@ -6,6 +6,7 @@ from statistics import NormalDist
 import pytest
 
 from longhaul.analysis.stealing import cross_bits_per_s, stolen_bandwidth
+from longhaul.errors import LonghaulError
 
 
 def flow(name: str, megabits: float | None) -> dict:
@@ -27,11 +28,11 @@ def test_what_the_others_lost_is_a_share_of_what_they_had() -> None:
 
 def test_a_flow_that_is_not_there_or_has_nobody_beside_it_is_refused() -> None:
     summary = {"flows": [flow("x1", 100), flow("x2", 100)]}
-    with pytest.raises(ValueError, match='no flow "sixth"; name one of x1, x2'):
+    with pytest.raises(LonghaulError, match='no flow "sixth"; name one of x1, x2'):
         cross_bits_per_s(summary, "sixth")
-    with pytest.raises(ValueError, match='"x1" is the only flow'):
+    with pytest.raises(LonghaulError, match='"x1" is the only flow'):
         cross_bits_per_s({"flows": [flow("x1", 100)]}, "x1")
-    with pytest.raises(ValueError, match="sent nothing"):
+    with pytest.raises(LonghaulError, match="sent nothing"):
         stolen_bandwidth("sixth", [0.0], [1.0])
 
 

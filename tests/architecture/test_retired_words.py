@@ -28,13 +28,14 @@ def test_the_repository_has_no_retired_word() -> None:
 
 def test_a_retired_word_is_reported_with_its_line_and_replacement(tmp_path: Path) -> None:
     root = repository(
-        tmp_path, {"a.py": "x = 1\n# An out of\n# order law.\n", "b.md": "It waited for a processor.\n"}
+        tmp_path,
+        {"a.py": "x = 1\n# The gap to the\n# packet before.\n", "b.md": "It waited for a processor.\n"},
     )
     result = retired_words("--root", str(root))
     assert result.returncode == 1
     assert result.stdout.splitlines() == [
         "b.md:1: 'waited for a processor' is retired; write CPU wait",
-        "a.py:2: 'out of # order law' is retired; write reorder model",
+        "a.py:2: 'gap to the # packet before' is retired; write inter-packet gap error",
     ]
 
 
@@ -56,5 +57,4 @@ def test_count_lists_every_word_and_does_not_fail(tmp_path: Path) -> None:
     result = retired_words("--count", "--root", str(root))
     assert result.returncode == 0
     lines = [line.split() for line in result.stdout.splitlines()]
-    assert {line[0] for line in lines} == {"retired", "later"}
-    assert sum(int(line[1]) for line in lines) == 2
+    assert sum(int(line[0]) for line in lines) == 2

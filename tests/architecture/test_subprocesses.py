@@ -14,15 +14,15 @@ ELSEWHERE = {
     r"sys\.executable": {"run/session.py"},  # the directory of the commands that users call
     r"shutil\.which": {
         "run/mpi.py",  # the user's own launcher, in the user's PATH
-        "run/moving/movers.py",  # the user's own command
-        "measure/mpi.py",  # in directories that are trusted
+        "transfers/execute/transfer_programs.py",  # the user's own command
+        "calibrate/mpi.py",  # in directories that are trusted
     },
     r"\bimport matplotlib|from matplotlib": {"report/mpl.py"},
     r"\bos\.(system|popen|exec\w+|spawn\w+|posix_spawn\w*)\(": set[str](),
     r"shell=True": set[str](),
     r"^import webbrowser|^ +import webbrowser": set[str](),
     r"(run|Popen|check_output|check_call)\(\s*\[\s*\"": set[str](),
-    r"get_context\(|import multiprocessing|ProcessPoolExecutor\(": {"run/benchmark/trials.py"},
+    r"get_context\(|import multiprocessing|ProcessPoolExecutor\(": {"benchmark/trials.py"},
 }
 """Ways to start a program or to import from a directory, and the modules that may use them."""
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from longhaul.benchmark.benchmark import plan
+from longhaul.benchmark.case import document
+from longhaul.benchmark.cases import SCENARIOS, Size
+from longhaul.cli.benchmark_command import Options, asked
 from longhaul.errors import LonghaulError
-from longhaul.run.benchmark.benchmark import plan
-from longhaul.run.benchmark.case import document
-from longhaul.run.benchmark.cases import SCENARIOS, Size
-from longhaul.run.benchmark.command import Options, asked
 from longhaul.scenario import load_scenario, resolve
 
 LIVE, PAPER = Size(100_000_000, False), Size(None, True, 5.0)

@@ -4,15 +4,15 @@ import csv
 
 import pytest
 
-from longhaul.report.benchmark import print_benchmark
-from longhaul.report.benchmark_page import write_benchmark_report
-from longhaul.report.benchmark_rows import disagreements, scorecard, tables
-from longhaul.run.benchmark.case import Case
-from longhaul.run.benchmark.cases import SCENARIOS, Size
-from longhaul.run.benchmark.measures import OF_KIND, Measured
-from longhaul.run.benchmark.results import evaluate
-from longhaul.run.benchmark.trials import Outcome, Trial
-from longhaul.run.benchmark.writing import as_plain, write
+from longhaul.benchmark.case import Case
+from longhaul.benchmark.cases import SCENARIOS, Size
+from longhaul.benchmark.measures import OF_KIND, Measured
+from longhaul.benchmark.page import write_benchmark_report
+from longhaul.benchmark.results import evaluate
+from longhaul.benchmark.rows import disagreements, scorecard, tables
+from longhaul.benchmark.trials import Outcome, Trial
+from longhaul.benchmark.writing import as_plain, write
+from longhaul.cli.terminal.benchmark import print_benchmark
 
 SMALL = Size(100_000_000, False)
 HEAD = {

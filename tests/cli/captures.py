@@ -32,7 +32,7 @@ def packet(
 def transfer(
     path: Path, lost: list[int], *, count: int = 2000, port: int = 40000, append: bool = False
 ) -> None:
-    """A capture at a sender of a packet each ms; ``lost`` are sent again after 50 ms."""
+    """A capture at a sender of a packet each ms; ``lost`` are retransmitted after 50 ms."""
     shake = [
         (9.90, packet(from_sender=True, port=port, sequence=0, ack=0, flags=2), 0),
         (9.94, packet(from_sender=False, port=port, sequence=0, ack=1, flags=0x12), 0),

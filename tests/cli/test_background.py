@@ -67,8 +67,8 @@ def test_bursts_fill_the_link_for_the_share_of_the_time() -> None:
     ).traffic
     # 1,448 bytes of payload in packets of 1,476; times of Pareto with shape 1.5 have 3 scales as mean.
     assert item["rate_bits_per_s"] == round(20e6 * 1448 / 1476)
-    assert [law["dist"] for law in item["on_off"]] == ["pareto", "pareto"]
-    means = [3 * law["scale"] for law in item["on_off"]]
+    assert [model["dist"] for model in item["on_off"]] == ["pareto", "pareto"]
+    means = [3 * model["scale"] for model in item["on_off"]]
     assert means == pytest.approx([3e6, 9e6])
 
 

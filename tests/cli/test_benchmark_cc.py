@@ -53,8 +53,8 @@ def test_live_meets_simulated(longhaul: Command, work: Path) -> None:
 
 
 def test_the_commands_of_the_guide_are_ones_that_there_are(longhaul: Command) -> None:
-    text = (ROOT / "docs/guide/benchmark-cc.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```sh tour\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    text = (ROOT / "docs/how-to/benchmark-cc.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     lines = [shlex.split(line) for block in blocks for line in block.splitlines() if line.strip()]
     assert len(lines) >= 4
     for name, command, *arguments in lines:

@@ -12,7 +12,7 @@ def test_scripts_are_written_and_can_be_executed(longhaul: Command, work: Path) 
     assert result.returncode == 0, result.stderr
     # 2 routers and 8 hosts, and the names.
     assert result.stdout == "wrote 11 files into scripts\n"
-    assert "traffic: is no part of the scripts" in result.stderr
+    assert "traffic: is not part of the scripts" in result.stderr
     assert (work / "scripts" / "east.sh").stat().st_mode & 0o111
     assert "10.2.0.4\twest4\n" in (work / "scripts" / "hosts").read_text()
 
@@ -33,13 +33,13 @@ def test_hosts_that_pace_are_not_forgotten_in_silence(longhaul: Command, work: P
     )
     result = longhaul("export", "tc", "paced.yaml")
     assert result.returncode == 0
-    assert "paced.yaml:4:19: nodes.a.pacing: is no part of the scripts" in result.stderr
+    assert "paced.yaml:4:19: nodes.a.pacing: is not part of the scripts" in result.stderr
 
 
 def test_what_tc_cannot_express_ends_with_2(longhaul: Command) -> None:
     result = longhaul("export", "tc", str(ROOT / "scenarios" / "parallel-routes.yaml"))
     assert result.returncode == 2
-    assert "tc has no parallel routes; write one law, or run the scenario here" in result.stderr
+    assert "tc has no parallel routes; write one model, or run the scenario here" in result.stderr
     assert result.stdout == ""
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from longhaul.analysis.gaps import merged
 from longhaul.errors import LonghaulError
-from longhaul.measure.gaps import read_gaps
+from longhaul.traces.gaps import read_gaps
 
 from .conftest import ROOT, Command
 
@@ -84,18 +84,18 @@ WRONG = {
     "word": ("1\n2\nthree\n", {"unit": "s"}, ':3: "three" is not a number; write one like 12 or 0.5'),
     "two numbers": ("1\n2 3\n", {"unit": "s"}, ":2: 2 values where there were 1; write as many on each line"),
     "no unit": ("1\n2\n", {}, "does not say its unit; add --unit s, ms or packets"),
-    "no such unit": ("1\n", {"unit": "min"}, '"min" is no unit of gaps; write s, ms, us, ns or packets'),
+    "no such unit": ("1\n", {"unit": "min"}, '"min" is not a unit of gaps; write s, ms, us, ns or packets'),
     "zero": (
         "1\n0\n",
         {"unit": "s"},
-        ":2: 0 is no gap; join losses of one moment with --merge, or add --times",
+        ":2: 0 is not a gap; join losses of one moment with --merge, or add --times",
     ),
     "negative": (
         "1\n\n-2\n",
         {"unit": "s"},
-        ":3: -2 is no gap; write gaps above zero, or add --times if these are times",
+        ":3: -2 is not a gap; write gaps above zero, or add --times if these are times",
     ),
-    "not finite": ("1\nnan\n", {"unit": "s"}, ":2: nan is no finite number; leave it out"),
+    "not finite": ("1\nnan\n", {"unit": "s"}, ":2: nan is not a finite number; leave it out"),
     "back in time": (
         "1\n3\n2\n",
         {"unit": "s", "times": True},
@@ -132,7 +132,7 @@ def test_bad_input_gets_one_error_with_its_line_and_a_remedy(name: str, tmp_path
 def test_what_is_no_text_is_said_to_be_none(tmp_path: Path) -> None:
     path = tmp_path / "gaps.txt"
     path.write_bytes(b"1.5\n2.5\n\xa7\x01\n")
-    with pytest.raises(LonghaulError, match=r"gaps\.txt is no text: byte 8 is not UTF-8; give numbers"):
+    with pytest.raises(LonghaulError, match=r"gaps\.txt is not text: byte 8 is not UTF-8; give numbers"):
         read_gaps(path, unit="s")
 
 
@@ -145,7 +145,7 @@ def test_bad_parquet_is_refused_with_its_row(tmp_path: Path) -> None:
     with pytest.raises(LonghaulError, match="name a Parquet file with a column of numbers"):
         read_gaps(path)
     pq.write_table(pa.table({"gap_s": [1.0, None, 2.0]}), path)
-    with pytest.raises(LonghaulError, match="row 2: nan is no finite number"):
+    with pytest.raises(LonghaulError, match="row 2: nan is not a finite number"):
         read_gaps(path)
 
 
@@ -197,7 +197,7 @@ def test_what_is_infinite_is_null_in_json(longhaul: Command, work: Path) -> None
         (["gaps.txt"], "gaps.txt does not say its unit; add --unit s, ms or packets"),
         (
             ["gaps.txt", "--unit", "s", "--family", "cauchy"],
-            '"cauchy" is no family of distributions; there are',
+            '"cauchy" is not a family of distributions; there are',
         ),
         (["gaps.txt", "--unit", "s", "--replicates", "10"], "10 replicates cannot tell a p of 0.01"),
         (
@@ -216,7 +216,7 @@ def test_wrong_arguments_get_one_line(
 
 
 def test_the_guide_works(longhaul: Command, work: Path, environment: dict[str, str]) -> None:
-    text = (ROOT / "docs/guide/fitting.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/how-to/fitting.md").read_text(encoding="utf-8")
     said = ""
     blocks = re.findall(r"^```(python|sh|text|yaml)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert [kind for kind, _content in blocks] == ["python", "sh", "text", "yaml", "sh", "python"]

@@ -11,8 +11,8 @@ import pytest
 
 from longhaul.analysis.captures import chosen, loss_gaps
 from longhaul.errors import LonghaulError
-from longhaul.measure.captures import is_capture, read_capture, write_losses
-from longhaul.measure.gaps import read_gaps
+from longhaul.traces.captures import is_capture, read_capture, write_losses
+from longhaul.traces.gaps import read_gaps
 
 from .captures import transfer
 from .conftest import Command
@@ -86,7 +86,7 @@ def test_a_capture_is_fitted_like_any_gaps(longhaul: Command, capture_file: Path
     result = longhaul("fit", "transfer.pcap", "--unit", "packets", "--replicates", "99", "--losses", "l.csv")
     assert result.returncode == 0, result.stderr
     assert f"{NAME}: 2,023 packets in 1.999 s, captured at the sender" in result.stdout
-    assert "23 lost (0.011 of its packets), 23 sent again, 0 of these for nothing" in result.stdout
+    assert "23 lost (0.011 of its packets), 23 retransmitted, 0 of these spurious" in result.stdout
     assert f"transfer.pcap, {NAME}: 22 gaps" in result.stdout
     assert "unit: packets" in result.stdout
     assert (work / "l.csv").read_text().startswith("t_s,flow_packets,all_packets,position_bytes,")
@@ -128,9 +128,9 @@ def test_several_connections_are_listed_and_one_is_named(
         (["--direction", "reverse"], "10.0.0.2:5201 sent no data to 10.0.0.1:40000; leave out --direction"),
         (["--flow", "all", "--direction", "reverse"], "all flows have no one direction; leave out"),
         (["--interface", "eth7"], 'has no TCP data of interface "eth7"; there are: 0'),
-        (["--unit", "min"], '"min" is no unit of gaps; write s or packets'),
+        (["--unit", "min"], '"min" is not a unit of gaps; write s or packets'),
         (["--merge", "9"], f"the 23 losses of {NAME} are one event; merge within a shorter span"),
-        (["--merge", "long"], "'long' is no span; write for example 0.065, or rtt for a capture"),
+        (["--merge", "long"], "'long' is not a span; write for example 0.065, or rtt for a capture"),
         (["--times"], "a capture has no columns; leave out --times"),
         (["--losses", "no/l.csv"], "name a file in a folder that is there"),
     ],
@@ -153,11 +153,11 @@ def test_wrong_files_get_one_line_with_the_place(longhaul: Command, capture_file
     (work / "gaps.txt").write_text("1\n2\n3\n")
     for arguments, words in (
         (["damaged.pcap"], "damaged.pcap: at byte 80: a packet of 4294967295 captured bytes; the file is"),
-        (["text.gz"], "text.gz: at byte 0: this is no capture; give a pcap or pcapng file"),
+        (["text.gz"], "text.gz: at byte 0: this is not a capture; give a pcap or pcapng file"),
         (["none.pcap"], "none.pcap has no TCP data; capture at least"),
         (["one.pcap"], "has 1 losses in 2001 packets: no gap; fit a longer capture"),
-        (["gaps.txt", "--unit", "s", "--flow", "1"], "this is no capture; leave out --flow"),
-        (["gaps.txt", "--unit", "s", "--merge", "rtt"], "this is no capture; leave out --merge rtt"),
+        (["gaps.txt", "--unit", "s", "--flow", "1"], "this is not a capture; leave out --flow"),
+        (["gaps.txt", "--unit", "s", "--merge", "rtt"], "this is not a capture; leave out --merge rtt"),
     ):  # fmt: skip
         result = longhaul("fit", *arguments)
         assert result.returncode == 2

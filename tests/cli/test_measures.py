@@ -106,10 +106,10 @@ def test_transfers_one_after_the_other_are_done_sooner_than_side_by_side(
     assert 1.7 < in_turn["f2_literal"] < 2 * 1448 / 1538
 
 
-def test_a_greedier_law_steals_bandwidth(longhaul: Command, work: Path) -> None:
+def test_a_greedier_algorithm_steals_bandwidth(longhaul: Command, work: Path) -> None:
     flows = "  x1: {kind: tcp, from: a1, to: b1, cc: reno}\n  x2: {kind: tcp, from: a2, to: b2, cc: reno}\n"
     flows += "  noise: {kind: udp, from: a1, to: b2, rate: 10Mbit, arrivals: poisson}\n"
-    sixth = "  sixth: {kind: tcp, from: a3, to: b3, cc: {law: multcp, flows: $as_many}}\n"
+    sixth = "  sixth: {kind: tcp, from: a3, to: b3, cc: {algorithm: multcp, flows: $as_many}}\n"
     text = SHARED.format(traffic=flows + sixth, duration="30s") + "params: {as_many: 1}\n"
     (work / "shared.yaml").write_text(text)
     for as_many in ("1", "8"):

@@ -119,7 +119,7 @@ def test_what_the_kernel_cannot_do_simulated_ends_can(longhaul: Command, work: P
     rest = """
 tcp: {delayed_ack: false, congestion_control: stochastic}
 traffic:
-  bulk: {kind: tcp, from: a, to: b, cc: {law: multcp, flows: 4}, simulated: true}
+  bulk: {kind: tcp, from: a, to: b, cc: {algorithm: multcp, flows: 4}, simulated: true}
   other: {kind: tcp, from: a, to: b, simulated: true}
 """
     result = longhaul("run", scenario(work, rest), "--no-report")
@@ -133,7 +133,7 @@ traffic:
     [
         (
             "run",
-            "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: cubic, beta: 0.5}}}",
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: {algorithm: cubic, beta: 0.5}}}",
             "traffic.x.cc: the kernel's cubic takes no parameters",
             "add simulated: true",
         ),
@@ -145,13 +145,13 @@ traffic:
         ),
         (
             "run",
-            "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: stochastic, streams: 100}}}",
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: {algorithm: stochastic, streams: 100}}}",
             "traffic.x.cc: streams: the BPF algorithm has at most 32",
             "write a number from 1 to",
         ),
         (
             "run",
-            "traffic: {x: {kind: tcp, from: a, to: b, cc: {law: multcp, flow: 2}}}",
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: {algorithm: multcp, flow: 2}}}",
             'traffic.x.cc: unknown field "flow"',
             "flows",
         ),

@@ -228,10 +228,10 @@ def ends_within(port: int, *, seconds: float) -> bool:
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        (["--prometheus", "pair.yaml"], "is no ADDRESS:PORT; write --prometheus=127.0.0.1:9464"),
-        (["--prometheus=127.0.0.1:99999", "pair.yaml"], "is no ADDRESS:PORT"),
-        (["--prometheus=127.0.0.1:0", "pair.yaml"], "is no ADDRESS:PORT"),
-        (["--prometheus=127.0.0.1:\u00b2", "pair.yaml"], "is no ADDRESS:PORT"),
+        (["--prometheus", "pair.yaml"], "is not ADDRESS:PORT; write --prometheus=127.0.0.1:9464"),
+        (["--prometheus=127.0.0.1:99999", "pair.yaml"], "is not ADDRESS:PORT"),
+        (["--prometheus=127.0.0.1:0", "pair.yaml"], "is not ADDRESS:PORT"),
+        (["--prometheus=127.0.0.1:\u00b2", "pair.yaml"], "is not ADDRESS:PORT"),
     ],
 )
 def test_an_address_that_is_none_is_refused(

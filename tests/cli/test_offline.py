@@ -17,7 +17,7 @@ def test_help_lists_every_command_and_each_has_help(longhaul: Command) -> None:
         assert re.search(rf"^  {name}\s", text, re.MULTILINE), name
         result = longhaul(name, "--help")
         assert result.returncode == 0
-        assert len(result.stdout) > 100, f"{name} --help teaches nothing"
+        assert len(result.stdout) > 100, f"{name} --help explains nothing"
         assert max(len(line) for line in result.stdout.splitlines()) <= 110
 
 
@@ -42,7 +42,7 @@ def test_no_arguments_show_help(longhaul: Command) -> None:
         (["exec", "a", "--", "true"], "nothing is up"),
         (["status", "--name", "x"], "no run called x is up"),
         (["report", "nowhere"], "nowhere"),
-        (["report", "."], "is no run directory"),
+        (["report", "."], "is not a run directory"),
     ],
 )
 def test_a_wrong_command_line_gives_one_line_and_exit_code_2(
@@ -128,6 +128,6 @@ def test_doctor_says_what_works_and_how_to_make_it_better(longhaul: Command) -> 
     for subject in ("/dev/net/tun", "real-time", "congestion control"):
         assert subject in result.stdout
     findings = {each["what"]: each for each in json.loads(longhaul("doctor", "--json").stdout)}
-    laws = findings["loadable laws"]
+    algorithms = findings["loadable algorithms"]
     all_six = "scalable, highspeed, htcp, bic, multcp, stochastic"
-    assert laws["detail"].startswith(all_six) if laws["state"] == "good" else laws["fix"]
+    assert algorithms["detail"].startswith(all_six) if algorithms["state"] == "good" else algorithms["fix"]

@@ -58,8 +58,8 @@ def test_wrong_arguments_get_one_line(
 
 
 def test_the_guide_works(longhaul: Command, work: Path) -> None:
-    text = (ROOT / "docs/guide/paths.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```(\w+)(?: (\S+))?\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    text = (ROOT / "docs/how-to/paths.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w+)(?: title=\"(\S+)\")?\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert [kind for kind, _name, _content in blocks].count("sh") == 3
     for kind, name, content in blocks:
         if kind in ("xml", "text"):

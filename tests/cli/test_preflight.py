@@ -5,7 +5,7 @@ import os
 import platform
 from pathlib import Path
 
-from longhaul.run.certificate import processor, store_certificate
+from longhaul.results.certificate import processor, store_certificate
 
 from .conftest import Command
 
@@ -35,9 +35,9 @@ def test_what_is_too_much_is_told_before_and_stops_nothing(
     checked = longhaul("check", "flood.yaml")
     assert checked.returncode == 0
     assert words in checked.stdout
-    assert any(
-        words in each for each in json.loads(longhaul("show", "flood.yaml", "--json").stdout)["warnings"]
-    )
+    (warning,) = json.loads(longhaul("show", "flood.yaml", "--json").stdout)["warnings"]
+    assert (warning["severity"], warning["line"], warning["path"]) == ("warning", 6, "traffic.u")
+    assert warning["message"].startswith("flows send 1,250 packets/s together at 0s; this machine kept")
     examined = longhaul("doctor", "flood.yaml", "--no-self-test", "--json")
     found = {each["what"]: each for each in json.loads(examined.stdout)}
     assert found["flood"]["state"] == "poor"

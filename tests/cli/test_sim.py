@@ -41,7 +41,7 @@ def summary(work: Path, name: str = "dumbbell") -> dict:
 
 
 def test_what_runs_live_runs_simulated(longhaul: Command, work: Path) -> None:
-    for name in ("two-clusters", "every-law", "parallel-routes", "ipv6-jumbo"):
+    for name in ("two-clusters", "every-model", "parallel-routes", "ipv6-jumbo"):
         result = longhaul("sim", str(ROOT / f"scenarios/{name}.yaml"), "--no-report")
         assert result.returncode in (0, 1), result.stderr
         found = summary(work, name)
@@ -107,8 +107,11 @@ def test_requests_are_counted_and_timed(longhaul: Command, work: Path) -> None:
             "  bulk: {kind: tcp, from: a, to: b, cc: qubic}\n",
             'there is no congestion control "qubic"; did you mean "cubic"?',
         ),
-        ("  bulk: {kind: tcp, from: a, to: b, cc: {law: multcp, strems: 2}}\n", 'unknown field "strems"'),
-        ("  bulk: {kind: tcp, from: a, to: b, cc: {law: multcp, flows: 0}}\n", "traffic.bulk.cc"),
+        (
+            "  bulk: {kind: tcp, from: a, to: b, cc: {algorithm: multcp, strems: 2}}\n",
+            'unknown field "strems"',
+        ),
+        ("  bulk: {kind: tcp, from: a, to: b, cc: {algorithm: multcp, flows: 0}}\n", "traffic.bulk.cc"),
         (
             "  web: {kind: requests, from: a, to: b, gap: 0s, size: 1kB}\n",
             "traffic.web.gap: would begin all requests at once",
@@ -200,4 +203,4 @@ def test_a_comparison_with_nothing_is_refused(longhaul: Command, work: Path) -> 
     (work / "empty").mkdir()
     result = longhaul("compare", "runs/dumbbell/latest", "empty")
     assert result.returncode == 2
-    assert "no run directory" in result.stderr
+    assert "not a run directory" in result.stderr

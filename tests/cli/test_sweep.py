@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from longhaul.run.sweeps.cluster import place_of
+from longhaul.sweeps.place import place_of
 
 from .conftest import ROOT, Command
 
@@ -131,7 +131,7 @@ def test_ctrl_c_keeps_what_there_is_and_says_how_to_go_on(work: Path, environmen
     assert 0 < summary["points"] < 1200
 
 
-def test_a_law_that_there_is_not_is_refused_before_anything_runs(longhaul: Command, work: Path) -> None:
+def test_a_algorithm_that_there_is_not_is_refused_before_anything_runs(longhaul: Command, work: Path) -> None:
     result = longhaul("sweep", "pair.yaml", "--axis", "cc=cubic,qubic", "--axis", "loss=1%,200%")
     assert result.returncode == 2
     assert "traffic.bulk.cc: there is no congestion control" in result.stderr
@@ -221,7 +221,7 @@ for arguments in json.load(sys.stdin):
 
 
 def test_the_guide_works(work: Path, environment: dict[str, str]) -> None:
-    text = (ROOT / "docs/guide/sweeps.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/how-to/sweeps.md").read_text(encoding="utf-8")
     (work / "scenarios").symlink_to(ROOT / "scenarios")
     commands = [
         shlex.split(line)

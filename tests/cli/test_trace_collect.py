@@ -37,7 +37,7 @@ def test_server_and_client_share_a_token(longhaul: Command, work: Path) -> None:
         refused = longhaul("trace", "collect", "--to", to, "--token-file", "other", *given)
         assert refused.returncode == 1
         assert refused.stderr == (
-            f"longhaul: {to}: the token is wrong; give the server's token by --token-file\n"
+            f"longhaul: {to}: the token is wrong; give the server's token by --token-file [E2402]\n"
         )
         done = longhaul("trace", "collect", "--to", to, "--token-file", "token", *given)
         assert done.returncode == 0, done.stderr
@@ -45,13 +45,13 @@ def test_server_and_client_share_a_token(longhaul: Command, work: Path) -> None:
         assert done.stderr.startswith("0 s: 1 rows; ")
         again = longhaul("trace", "collect", "--to", to, "--token-file", "token", *given)
         assert (again.returncode, again.stderr) == (
-            2, "longhaul: t.csv is there already; choose another name, or add --force\n",
+            2, "longhaul: t.csv is there already; choose another name, or add --force [E2003]\n",
         )  # fmt: skip
 
 
 def test_the_guide_works(longhaul: Command, work: Path) -> None:
-    guide = (ROOT / "docs/guide/collecting.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```sh client\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    guide = (ROOT / "docs/how-to/collecting.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```sh\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
     (work / "token").write_text("open sesame\n")
     with served(work, "--token-file", "token") as to:
         for line in block.splitlines():
@@ -89,17 +89,17 @@ def test_stopped_in_the_middle_rows_are_whole(work: Path, stop: signal.Signals) 
         ([], "it is not said what to do; give one of --serve, --to"),
         (["--to", "a:1", "--serve", "b:2"], "it is not said what to do"),
         (["--to", "127.0.0.1:1"], "it is not said where to write; add -o trace.csv"),
-        (["--to", "127.0.0.1", "-o", "t.csv"], '"127.0.0.1" is no HOST:PORT; write for example'),
+        (["--to", "127.0.0.1", "-o", "t.csv"], '"127.0.0.1" is not HOST:PORT; write for example'),
         (["--to", "127.0.0.1:1", "-o", "t.csv"], "127.0.0.1:1: connection refused; start longhaul"),
         (["--to", "no-such-host.invalid:1", "-o", "t.csv"], "no address is known of"),
-        (["--to", "a:1", "-o", "t.json"], "t.json is no name of a trace"),
+        (["--to", "a:1", "-o", "t.json"], "t.json is not a name of a trace"),
         (["--to", "a:1", "-o", "t.csv", "--token-file", "empty"], "empty: there is no token in it"),
         (["--to", "a:1", "-o", "t.csv", "--nagle"], "nws has no nodelay"),
         (["--to", "a:1", "-o", "t.csv", "--style", "ping", "--period", "0s"], "--period is too short"),
         (["--to", "a:1", "-o", "t.csv", "--period", "60"], 'or "60s"'),
         (["--serve", "192.0.2.1:7000"], "cannot listen at 192.0.2.1:7000: cannot assign requested address"),
-        (["--serve", "a:1", "--clique", "b:1,c:1", "-o", "t.csv"], "a:1 is no member of the clique of 2"),
-        (["--from-iperf3", "empty", "-o", "t.csv"], "empty is no JSON; give what iperf3 --json printed"),
+        (["--serve", "a:1", "--clique", "b:1,c:1", "-o", "t.csv"], "a:1 is not a member of the clique of 2"),
+        (["--from-iperf3", "empty", "-o", "t.csv"], "empty is not JSON; give what iperf3 --json printed"),
     ],
 )  # fmt: skip
 def test_wrong_arguments_get_one_line(

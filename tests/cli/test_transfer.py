@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from longhaul.cli.main import longhaul
-from longhaul.scheduling.policies import POLICIES
+from longhaul.transfers.plan.policies import POLICIES
 
 from .conftest import ROOT
 
@@ -81,9 +81,9 @@ def test_a_policy_that_is_not_known_is_named_with_the_nearest(requests):
 
 def test_the_guide_works(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs/guide/transfers-planning.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```(\w+[ \w]*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert [kind for kind, _block in blocks] == ["yaml requests", "sh tour", "sh tour", "python"]
+    text = (ROOT / "docs/how-to/transfers-planning.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w+)[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert [kind for kind, _block in blocks] == ["yaml", "sh", "sh", "python"]
     (tmp_path / "requests.yaml").write_text(blocks[0][1])
     for line in (blocks[1][1] + blocks[2][1]).splitlines():
         name, group, *arguments = shlex.split(line)

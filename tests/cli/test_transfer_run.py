@@ -55,8 +55,8 @@ def test_a_late_deadline_is_an_exit_code(tmp_path):
     ("arguments", "message"),
     [
         (["--policy", "serial-fcf"], 'there is no policy "serial-fcf"; did you mean "serial-fcfs"?'),
-        (["--policy", "fair", "--with", "scp"], 'there is no mover "scp"'),
-        (["--policy", "fair", "--command", "true {adress}"], "is no template: 'adress'"),
+        (["--policy", "fair", "--with", "scp"], 'there is no transfer program "scp"'),
+        (["--policy", "fair", "--command", "true {adress}"], "is not a template: 'adress'"),
         (["--policy", "fair", "--f", "0.5"], "fair has no use for f; greedy-f and window-f have"),
         (["--policy", "greedy-f", "--window", "5s"], "has no use for window; window-min and window-f have"),
         (["--policy", "greedy-f", "--f", "2"], "f is 2; a share of the greatest rate"),
@@ -95,8 +95,8 @@ def test_ends_that_are_routers_are_refused(tmp_path):
 def test_the_guide_works(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
-    text = (ROOT / "docs/guide/transfers.md").read_text(encoding="utf-8")
-    for block in re.findall(r"^```sh tour\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+    text = (ROOT / "docs/how-to/transfers.md").read_text(encoding="utf-8")
+    for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         for line in block.splitlines()[-1:]:
             result = CliRunner().invoke(longhaul, shlex.split(line)[1:])
             assert result.exit_code == 0, result.output

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from longhaul.analysis.text import time_text
+from longhaul.units.text import time_text
 
 from .conftest import Command
 
@@ -49,7 +49,7 @@ def run(
 
 
 def planned(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """What was to be, without what came of it."""
+    """The plan without its results."""
     keys = ("name", "from", "to", "number", "start_ns", "bytes")
     return sorted(tuple(row[key] for key in keys) for row in rows)
 
@@ -183,7 +183,7 @@ def test_the_page_has_the_figures_of_transfers_in_tables_that_scroll(longhaul: C
     assert len(re.findall(r'<div class="scroll" tabindex="0"><table\b', page)) == tables > 4
 
 
-def test_a_law_that_the_kernel_has_not_is_said(longhaul: Command, work: Path) -> None:
+def test_a_algorithm_that_the_kernel_has_not_is_said(longhaul: Command, work: Path) -> None:
     write_list(work, LISTED)
     traffic = "  trace: {kind: replay, file: flows.csv, cc: tahoe}\n"
     (work / "star.yaml").write_text(STAR.format(traffic=traffic, head="", link=""))

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.measure.collecting.collecting import Pace, keep_probing
-from longhaul.measure.collecting.iperf3 import convert_iperf3, read_iperf3
-from longhaul.measure.collecting.probing import Sample
-from longhaul.measure.collecting.writing import Link, TraceFile
+from longhaul.traces.collect.collection import Pace, keep_probing
+from longhaul.traces.collect.iperf3 import convert_iperf3, read_iperf3
+from longhaul.traces.collect.prober import Sample
+from longhaul.traces.collect.trace_file import Link, TraceFile
 
 LINK = Link("a", "b")
 
@@ -78,10 +79,10 @@ def test_nothing_measured_leaves_nothing(tmp_path: Path) -> None:
 
 def test_an_error_keeps_the_rows_before_it(tmp_path: Path) -> None:
     with pytest.raises(LonghaulError, match=r"refused; the 2 rows before are in .*t\.csv; try again"):
-        probed(tmp_path / "t.csv", 2, LonghaulError("refused", remedy="try again"))
+        probed(tmp_path / "t.csv", 2, LonghaulError(Code.PEER_REFUSED, "refused", remedy="try again"))
     assert len((tmp_path / "t.csv").read_text().splitlines()) == 5
     with pytest.raises(LonghaulError, match=r"^refused$"):
-        probed(tmp_path / "u.csv", 0, LonghaulError("refused"))
+        probed(tmp_path / "u.csv", 0, LonghaulError(Code.PEER_REFUSED, "refused"))
     assert not list(tmp_path.glob("*u.csv*"))
 
 
@@ -167,10 +168,10 @@ def test_iperf3_in_reverse_and_both_ways(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "is no JSON"),
-        ("[]", "is no report of iperf3"),
+        ("{", "is not JSON"),
+        ("[]", "is not a report of iperf3"),
         ('{"error": "unable to connect"}', "iperf3 has failed: unable to connect"),
-        ('{"start": {}, "intervals": []}', "is no report of iperf3"),
+        ('{"start": {}, "intervals": []}', "is not a report of iperf3"),
     ],
 )
 def test_what_is_no_report_is_named(tmp_path: Path, text: str, words: str) -> None:

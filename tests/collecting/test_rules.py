@@ -1,4 +1,4 @@
-"""The rules of collecting that need no network: time-outs, cliques, echoes, lines, arithmetic."""
+"""The rules of collecting that need no network: time-outs, cliques, pings, lines, arithmetic."""
 
 import random
 import struct
@@ -7,13 +7,13 @@ import pytest
 
 from longhaul.analysis.probes import message_s, stream_s, without_latency
 from longhaul.errors import LonghaulError
-from longhaul.measure.collecting.clique import Clique, Token
-from longhaul.measure.collecting.connections import Endpoint
-from longhaul.measure.collecting.echoes import Outstanding, checksum
-from longhaul.measure.collecting.patience import FIRST_S, LEAST_S, MOST_S, Patience
-from longhaul.measure.collecting.styles import EventSpace, Nws, make_style, settings
-from longhaul.measure.collecting.tcp_info import parse
-from longhaul.measure.collecting.wire import (
+from longhaul.traces.collect.clique import Clique, Token
+from longhaul.traces.collect.connections import Endpoint
+from longhaul.traces.collect.probe_styles import EventSpace, Nws, make_style, settings
+from longhaul.traces.collect.retransmission_timeout import FIRST_S, LEAST_S, MOST_S, RetransmissionTimeout
+from longhaul.traces.collect.tcp_info import parse
+from longhaul.traces.collect.udp_echo import Outstanding, checksum
+from longhaul.traces.collect.wire import (
     WrongLineError,
     read_greeting,
     read_request,
@@ -26,22 +26,22 @@ S = 10**9
 
 
 def test_a_time_out_is_the_mean_and_four_deviations_and_doubles() -> None:
-    patience = Patience()
-    assert patience.seconds() == FIRST_S
-    patience.took(2.0)
+    rto = RetransmissionTimeout()
+    assert rto.seconds() == FIRST_S
+    rto.add_sample(2.0)
     # RFC 6298, section 2.2: mean 2, deviation 1.
-    assert patience.seconds() == 6.0
-    patience.took(4.0)
+    assert rto.seconds() == 6.0
+    rto.add_sample(4.0)
     # Section 2.3: deviation 3/4 + 2/4 = 5/4; mean 2 + 2/8 = 9/4.
-    assert patience.seconds() == 2.25 + 4 * 1.25
-    patience.failed()
-    assert patience.seconds() == 2 * 7.25
+    assert rto.seconds() == 2.25 + 4 * 1.25
+    rto.back_off()
+    assert rto.seconds() == 2 * 7.25
     for _ in range(20):
-        patience.failed()
-    assert patience.seconds() == MOST_S
+        rto.back_off()
+    assert rto.seconds() == MOST_S
     for _ in range(200):
-        patience.took(0.001)
-    assert patience.seconds() == LEAST_S
+        rto.add_sample(0.001)
+    assert rto.seconds() == LEAST_S
 
 
 def test_a_stream_takes_the_rounds_of_slow_start_and_the_close() -> None:
@@ -65,19 +65,19 @@ def test_a_message_takes_a_round_trip_and_its_bits() -> None:
 
 
 def test_echoes_settle_in_order_and_late_ones_are_gaps() -> None:
-    echoes = Outstanding()
+    pings = Outstanding()
     for number in (1, 2, 3):
-        echoes.sent(number, number * 10 * MS)
-    echoes.answered(2, 25 * MS)
-    echoes.answered(3, 40 * MS)
-    assert echoes.settled(50 * MS) == []
-    echoes.answered(2, 60 * MS)
-    first, second, third = echoes.settled(10 * MS + round(FIRST_S * S))
+        pings.sent(number, number * 10 * MS)
+    pings.answered(2, 25 * MS)
+    pings.answered(3, 40 * MS)
+    assert pings.settled(50 * MS) == []
+    pings.answered(2, 60 * MS)
+    first, second, third = pings.settled(10 * MS + round(FIRST_S * S))
     assert (first.rtt_ns, first.failure) == (None, "no answer in time")
     assert (second.at_ns, second.rtt_ns, third.rtt_ns) == (20 * MS, 5 * MS, 10 * MS)
-    echoes.answered(1, 11 * S)
-    assert echoes.settled(12 * S) == []
-    assert echoes.complete()
+    pings.answered(1, 11 * S)
+    assert pings.settled(12 * S) == []
+    assert pings.complete()
 
 
 def test_icmp_checksums_add_up_to_all_ones() -> None:
@@ -99,7 +99,7 @@ def test_requests_are_good_with_the_token_only() -> None:
 
 @pytest.mark.parametrize("line", [b"SSH-2.0-OpenSSH_9.2", b"", b"\xff\xfe", b"longhaul-trace 1 00 open"])
 def test_other_servers_are_no_trace_servers(line: bytes) -> None:
-    with pytest.raises(WrongLineError, match="no trace server"):
+    with pytest.raises(WrongLineError, match="not a trace server"):
         read_greeting(line)
 
 
@@ -149,7 +149,7 @@ def test_styles_are_those_of_their_tools_and_bounded() -> None:
 
 @pytest.mark.parametrize("text", ["host", "host:", ":7000", "host:70000", "::1:7000", "host:port"])
 def test_what_is_no_endpoint_is_refused(text: str) -> None:
-    with pytest.raises(LonghaulError, match="is no HOST:PORT"):
+    with pytest.raises(LonghaulError, match="is not HOST:PORT"):
         Endpoint.parse(text)
 
 

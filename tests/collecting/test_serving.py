@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.measure.collecting import serving
-from longhaul.measure.collecting.collecting import Plan, collect
-from longhaul.measure.collecting.connections import Endpoint
-from longhaul.measure.collecting.reversing import Measuring
-from longhaul.measure.collecting.serving import Server
-from longhaul.measure.collecting.styles import make_style
+from longhaul.traces.collect import server as server_module
+from longhaul.traces.collect.collection import Plan, collect
+from longhaul.traces.collect.connections import Endpoint
+from longhaul.traces.collect.probe_styles import make_style
+from longhaul.traces.collect.reverse_direction import Measuring
+from longhaul.traces.collect.server import Server
 
 SECRET = b"a token"
 
@@ -140,7 +140,7 @@ def test_garbage_is_closed_with_one_line(server: Server, log: list[str], tmp_pat
 
 
 def test_silent_strangers_leave_room_for_others(server: Server, tmp_path: Path) -> None:
-    silent = [dialled(server) for _ in range(3 * serving.MOST_STRANGERS)]
+    silent = [dialled(server) for _ in range(3 * server_module.MOST_STRANGERS)]
     assert collect(plan(server, tmp_path / "t.csv", "nws"), tell=lambda _line: None).rows == 3
     for stream in silent:
         stream.close()
@@ -149,7 +149,7 @@ def test_silent_strangers_leave_room_for_others(server: Server, tmp_path: Path) 
 def test_a_server_that_is_full_says_so(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "MOST_CLIENTS", 0)
+    monkeypatch.setattr(server_module, "MOST_CLIENTS", 0)
     with pytest.raises(LonghaulError, match="the server is busy"):
         collect(plan(server, tmp_path / "t.csv", "nws"), tell=lambda _line: None)
 
@@ -162,7 +162,7 @@ def test_other_services_are_told_apart(tmp_path: Path) -> None:
             pass_fds=[listening.fileno()],
         )  # fmt: skip
         to = Endpoint("127.0.0.1", listening.getsockname()[1])
-        with pytest.raises(LonghaulError, match="it answers, but it is no trace server; does longhaul"):
+        with pytest.raises(LonghaulError, match="it answers, but it is not a trace server; does longhaul"):
             collect(Plan(to=to, style=make_style("nws", {}), out=tmp_path / "t.csv"), tell=lambda _line: None)
         child.wait(timeout=10)
 
@@ -196,9 +196,9 @@ def test_a_server_that_goes_leaves_gaps_until_it_is_back(tmp_path: Path) -> None
 MEMBER = """
 import sys, time
 from pathlib import Path
-from longhaul.measure.collecting.connections import Endpoint
-from longhaul.measure.collecting.membership import CliquePlan, join
-from longhaul.measure.collecting.styles import Nws
+from longhaul.traces.collect.connections import Endpoint
+from longhaul.traces.collect.membership import CliquePlan, join
+from longhaul.traces.collect.probe_styles import Nws
 members = [Endpoint("127.0.0.1", int(port)) for port in sys.argv[2:]]
 me = members[int(sys.argv[1])]
 plan = CliquePlan(members=members, me=me, listen=me, style=Nws(), out=Path(f"{sys.argv[1]}.csv"),

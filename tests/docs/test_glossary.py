@@ -1,4 +1,4 @@
-"""The glossary is alphabetical, each entry is complete, and the pages for users link to it."""
+"""The glossary is alphabetical, each entry is complete, and the first page links to it."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def test_terms_are_in_alphabetical_order() -> None:
 
 @pytest.mark.parametrize(("term", "text"), entries(), ids=[term for term, _text in entries()])
 def test_an_entry_has_a_definition_a_place_and_a_source(term: str, text: str) -> None:
-    definition, *facts = text.strip().split("\n- ")
+    definition, *facts = re.split(r"\n+- ", text.strip())
     assert definition.endswith(".")
     names = [re.match(r"\*\*(.+?):\*\* ", fact) for fact in facts]
     assert [name and name[1] for name in names] in (["Unit", "Seen in", "Source"], ["Seen in", "Source"])
@@ -40,6 +40,5 @@ def test_keys_and_columns_of_the_glossary_exist() -> None:
     assert sorted(name for name in names if not re.search(rf"(?<!\w){name}(?!\w)", known)) == []
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/README.md"])
-def test_the_glossary_is_linked(page: str) -> None:
-    assert "reference/glossary.md)" in (ROOT / page).read_text(encoding="utf-8")
+def test_the_glossary_is_linked() -> None:
+    assert "reference/glossary.md)" in (ROOT / "docs/README.md").read_text(encoding="utf-8")

@@ -12,14 +12,14 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from longhaul import _longhaul
 from longhaul.export import machines
-from longhaul.run.sweeps.cluster import KINDS
 from longhaul.scenario import json_schema, parse_scenario, resolve
 from longhaul.scenario.model import Document
 from longhaul.scenario.model.base import Findings, Strict
 from longhaul.scenario.model.traffic import CongestionControl
-from longhaul.scenario.problems import ScenarioError
-from longhaul.scenario.yaml_tree import Branch, plain, read_tree
-from longhaul.scheduling.language import RequestDocument
+from longhaul.scenario.syntax.problems import ScenarioError
+from longhaul.scenario.syntax.yaml_tree import Branch, plain, read_tree
+from longhaul.sweeps.place import KINDS
+from longhaul.transfers.plan.request_schema import RequestDocument
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -39,7 +39,7 @@ CLUSTER_KEYS = {"kind", "jobs", "cores", "memory", "walltime", "queue", "dashboa
 OTHERS = {
     "scrape_configs": "Prometheus's own",
     "hosts: k/2": "a default that depends on another key",
-    "law: steady": "the algorithm that the page adds",
+    "algorithm: steady": "the algorithm that the page adds",
 }
 """Snippets of other languages."""
 
@@ -66,7 +66,7 @@ def snippets(path: Path) -> Iterator[tuple[str, str, bool]]:
     """Each piece of YAML with a key: where it stands, its text, and whether in a block of its own."""
     text = path.read_text(encoding="utf-8")
     for found in FENCED.finditer(text):
-        if found[1] == "yaml":
+        if found[1] == "yaml" and 'title="wrong.yaml"' not in found[0]:
             yield f"{path.name}:{text.count(chr(10), 0, found.start()) + 1}", found[2], True
     rest = FENCED.sub(lambda found: "\n" * found[0].count("\n"), text)
     for found in SPAN.finditer(rest):
@@ -88,7 +88,7 @@ def mapping(text: str) -> Any:
 
 
 def refusals(model: type[BaseModel], data: Any) -> list[str]:
-    """Why ``data`` is no part of such a mapping; what is missing from it does not count."""
+    """Why ``data`` is not part of such a mapping; what is missing from it does not count."""
     findings = Findings()
     errors: list[str] = []
     try:
@@ -119,17 +119,17 @@ def controls(data: Any, key: str = "") -> Iterator[Any]:
             yield from controls(each, key)
 
 
-def law_takes(data: Any) -> bool:
+def algorithm_accepts(data: Any) -> bool:
     """Whether some congestion control has these parameters."""
-    names = re.findall(r'"([^"]+)"', refused({"law": "?"}).partition("there are")[2])
+    names = re.findall(r'"([^"]+)"', refused({"algorithm": "?"}).partition("there are")[2])
     assert len(names) > 10
-    return any(not refused({"law": name} | data) for name in names)
+    return any(not refused({"algorithm": name} | data) for name in names)
 
 
-def refused(law: Any) -> str:
+def refused(algorithm: Any) -> str:
     """Why the language or Rust does not take a congestion control; empty if they do."""
     try:
-        _longhaul.check_law(json.dumps(TypeAdapter(CongestionControl).validate_python(law)))
+        _longhaul.check_algorithm(json.dumps(TypeAdapter(CongestionControl).validate_python(algorithm)))
     except (ValidationError, ValueError) as error:
         return str(error)
     return ""
@@ -137,7 +137,7 @@ def refused(law: Any) -> str:
 
 def fits(data: Any) -> bool:
     """Whether some mapping of the language has these keys with such values."""
-    return any(not refusals(model, data) for model in models()) or law_takes(data)
+    return any(not refusals(model, data) for model in models()) or algorithm_accepts(data)
 
 
 def nearest(data: Any) -> str:
@@ -163,10 +163,10 @@ def test_every_yaml_of_a_page_is_of_the_language(page: Path) -> None:
         # A block may also be entries, of links for example.
         parts = [data] if fits(data) or not block else list(data.values())
         wrong += [f"{where}: {text.strip()[:90]}: {nearest(part)}" for part in parts if not fits(part)]
-        for law in controls(data):
-            reason = refused(law)
+        for algorithm in controls(data):
+            reason = refused(algorithm)
             if reason:
-                wrong.append(f"{where}: {law}: {reason}")
+                wrong.append(f"{where}: {algorithm}: {reason}")
     assert not wrong, "\n".join(wrong)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.export.exporting import export
+from longhaul.export.files import export
 from longhaul.export.machines import read_machines
 from longhaul.export.qdiscs import Kernel
 from longhaul.scenario import load_scenario, resolve

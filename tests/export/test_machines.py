@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.export.exporting import export
+from longhaul.export.files import export
 from longhaul.export.machines import read_machines
 from longhaul.export.qdiscs import Kernel
 from longhaul.scenario import parse_scenario, resolve
@@ -34,7 +34,7 @@ def files(text: str, folder: Path) -> dict[str, str]:
     return export(resolved, "tc", machines=read_machines(path), kernel=Kernel()).files
 
 
-def test_laws_go_to_the_machine_of_the_link_and_else_to_the_sender(tmp_path: Path) -> None:
+def test_models_go_to_the_machine_of_the_link_and_else_to_the_sender(tmp_path: Path) -> None:
     found = files(GOOD, tmp_path)
     netem = "root handle 1: netem limit 1667 delay 1ms"
     assert found["a.tc"] == f"# ar, forward: from a to r\ntc qdisc replace dev eth1 {netem}\n"
@@ -62,7 +62,7 @@ def test_laws_go_to_the_machine_of_the_link_and_else_to_the_sender(tmp_path: Pat
             "192.0.2.1",
             'machines.b.address: "a" has this address, too; give each machine its own',
         ),
-        ("192.0.2.3", "192.0.2", '"192.0.2" is no address; write for example 192.0.2.11'),
+        ("192.0.2.3", "192.0.2", '"192.0.2" is not an address; write for example 192.0.2.11'),
         (
             "192.0.2.3",
             "10.1.0.2",
@@ -71,8 +71,8 @@ def test_laws_go_to_the_machine_of_the_link_and_else_to_the_sender(tmp_path: Pat
         ("{ar: eth1}", "{aa: eth1}", 'nothing here is called "aa"; there are: ar'),
         ("rb: eth1.12", "rb: eth1.11", '"ar" uses eth1.11, too; write another, or VLANs: eth1.11'),
         (", rb: eth1.12", "", 'machines.r.interfaces: has no interface for "rb"; add for example rb: eth1'),
-        ("eth1.12", "eth1.5000", "5000 is no VLAN; write a number from 1 to 4094"),
-        ("eth1.12", "a-device-with-a-long-name", "is no name of a network device; write for example eth1"),
+        ("eth1.12", "eth1.5000", "5000 is not a VLAN; write a number from 1 to 4094"),
+        ("eth1.12", "a-device-with-a-long-name", "is not a name of a network device; write for example eth1"),
         ("version: 1", "version: 2", 'version: "2" is not known here'),
         ("user: admin", "users: admin", 'there is no key "users" here; did you mean "user"?'),
     ],

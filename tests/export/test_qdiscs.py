@@ -6,7 +6,7 @@ from textwrap import dedent, indent
 
 import pytest
 
-from longhaul.export.exporting import Exported, export
+from longhaul.export.files import Exported, export
 from longhaul.export.qdiscs import Kernel
 from longhaul.scenario import ScenarioError, parse_scenario, resolve
 
@@ -14,17 +14,17 @@ DEFAULT = Kernel()
 FOLDER = Path(__file__).parents[2] / "scenarios"
 
 
-def exported(laws: str, *, kernel: Kernel = DEFAULT, head: str = "") -> Exported:
+def exported(models: str, *, kernel: Kernel = DEFAULT, head: str = "") -> Exported:
     text = f"version: 1\nname: one\nduration: 10s\n{head}"
     text += "nodes: {a: {kind: host}, b: {kind: host}}\nlinks:\n  ab:\n    endpoints: [a, b]\n"
-    text += indent(dedent(laws).strip(), "    ") + "\n"
+    text += indent(dedent(models).strip(), "    ") + "\n"
     resolved = resolve(parse_scenario(text.encode(), name="one.yaml", folder=FOLDER))
     return export(resolved, "tc", machines=None, kernel=kernel)
 
 
-def commands(laws: str, **more: Kernel) -> list[str]:
+def commands(models: str, **more: Kernel) -> list[str]:
     """Of ``a``, after the device."""
-    lines = exported(laws, **more).files["a.tc"].splitlines()
+    lines = exported(models, **more).files["a.tc"].splitlines()
     return [line.removeprefix("tc qdisc replace dev eth1 ") for line in lines if line.startswith("tc")]
 
 
@@ -72,7 +72,7 @@ def test_a_written_burst_is_kept_and_the_queue_is_the_limit() -> None:
 def test_a_burst_below_a_tick_is_told() -> None:
     found = exported("rate: {bucket: 100Mbit, burst: 15400B}")
     assert len(found.warnings) == 1
-    assert "one.yaml:8:5: links.ab.rate: a burst of 15400 bytes may not reach" in found.warnings[0]
+    assert "one.yaml:8:5: links.ab.rate: a burst of 15400 bytes may not reach" in found.warnings[0].headline
     assert not exported("rate: {bucket: 100Mbit, burst: 15400B}", kernel=Kernel(hz=1000)).warnings
 
 
@@ -86,7 +86,7 @@ def test_the_bucket_counts_what_the_link_counts(count: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("laws", "words"),
+    ("models", "words"),
     [
         ("delay: {base: 10ms, jitter: {dist: uniform, half_width: 1ms}, reorder: true}", "delay 10ms 1ms"),
         (
@@ -106,10 +106,10 @@ def test_the_bucket_counts_what_the_link_counts(count: str, words: str) -> None:
         ("up: false", "loss 100%"),
     ],
 )
-def test_netem_gets_the_law_in_its_words(laws: str, words: str) -> None:
-    (netem,) = commands(laws)
+def test_netem_gets_the_model_in_its_words(models: str, words: str) -> None:
+    (netem,) = commands(models)
     assert re.fullmatch(rf"root handle 1: netem limit \d+ {re.escape(words)}", netem), netem
-    assert not exported(laws).warnings
+    assert not exported(models).warnings
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_queue_is_the_buckets_child(queue: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("laws", "line", "words"),
+    ("models", "line", "words"),
     [
         ("loss: {model: periodic, every: 100}", 8, "links.ab.loss: netem has no such losses (periodic)"),
         ("loss: {preset: teragrid}", 8, "links.ab.loss: netem has no such losses (renewal)"),
@@ -150,13 +150,13 @@ def test_a_queue_is_the_buckets_child(queue: str, words: str) -> None:
     ],
 )
 def test_what_tc_cannot_express_is_refused_with_its_place(
-    laws: str, line: int, words: str, tmp_path: Path
+    models: str, line: int, words: str, tmp_path: Path
 ) -> None:
-    if "traces/cell.up" in laws:
+    if "traces/cell.up" in models:
         (tmp_path / "cell.up").write_text("1\n2\n")
-        laws = laws.replace("traces/cell.up", str(tmp_path / "cell.up"))
+        models = models.replace("traces/cell.up", str(tmp_path / "cell.up"))
     with pytest.raises(ScenarioError) as caught:
-        exported(laws)
+        exported(models)
     text = str(caught.value)
     assert text.startswith(f"one.yaml:{line}:"), text
     assert words in text
@@ -164,7 +164,7 @@ def test_what_tc_cannot_express_is_refused_with_its_place(
 
 
 @pytest.mark.parametrize(
-    ("laws", "words"),
+    ("models", "words"),
     [
         ("delay: {base: 10ms, jitter: {dist: normal, sd: 1ms}}", "changes the order of packets"),
         (
@@ -178,13 +178,13 @@ def test_what_tc_cannot_express_is_refused_with_its_place(
         ("rate: 1Gbit\nqueue: {kind: red, min: 30p, max: 90p, limit: 200p}", "tc works out RED's weight"),
     ],
 )
-def test_what_tc_expresses_roughly_is_told(laws: str, words: str) -> None:
-    warnings = exported(laws).warnings
+def test_what_tc_expresses_roughly_is_told(models: str, words: str) -> None:
+    warnings = [each.headline for each in exported(models).warnings]
     assert len(warnings) == 1
     assert words in warnings[0]
 
 
 def test_what_runs_on_the_network_is_left_out_and_told() -> None:
     head = "traffic: {t: {kind: ping, from: a, to: b}}\nevents: [{at: 1s, link: ab, down: 100ms}]\n"
-    warnings = exported("delay: 1ms", head=head).warnings
+    warnings = [each.headline for each in exported("delay: 1ms", head=head).warnings]
     assert [warning.split(": ", 2)[1] for warning in warnings] == ["traffic", "events"]

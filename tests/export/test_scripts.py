@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from longhaul.export.deployment import Deployment, deploy
-from longhaul.export.exporting import export, write
+from longhaul.export.files import export, write
 from longhaul.export.machines import read_machines
 from longhaul.export.qdiscs import Kernel
 from longhaul.scenario import Resolved, load_scenario, parse_scenario, resolve
@@ -141,7 +141,7 @@ def test_machines_reach_each_other_at_the_addresses_of_a_run(
                 done = net.call(here["name"], "ping", "-n", "-c", "1", "-W", "5", there[family])
                 assert done.returncode == 0, (here["name"], there["name"], family, done.stdout + done.stderr)
                 if here["name"][0] != there["name"][0] and family == "ipv4":
-                    # Two routers, and a machine for the link that is no hop.
+                    # Two routers, and a machine for the link that is not a hop.
                     assert "ttl=62" in done.stdout
     assert "mtu 1400" in net.call("w1", "ip", "link", "show", "eth1").stdout
 

@@ -11,8 +11,8 @@ from typing import Any
 from injection import until
 from stage import Stage
 
-from longhaul.run import record
-from longhaul.run.ending import Ending
+from longhaul.results import run_record
+from longhaul.results.ending import Ending
 
 PAIR = """
 version: 1
@@ -73,11 +73,11 @@ class Place(Stage):
 
     def ending(self) -> Ending:
         """How the latest run ended, as it is written."""
-        content = record.read(self.directory / "run.json")
+        content = run_record.read(self.directory / "run.json")
         return Ending(content["status"], content["reason"])
 
     def warnings(self) -> list[str]:
-        found: list[str] = record.read(self.directory / "run.json").get("warnings", [])
+        found: list[str] = run_record.read(self.directory / "run.json").get("warnings", [])
         return found
 
     def is_clean(self) -> bool:

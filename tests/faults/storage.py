@@ -120,7 +120,7 @@ def each_fault(
                     program()
                 except (Exception, CrashError) as raised:  # noqa: BLE001 -- whatever it is, is looked at
                     error = raised
-            assert len(faulty.changes) > at, f"{kind} at {at} was not met"
+            assert len(faulty.changes) > at, f"{kind} at {at} did not occur"
             yield Outcome(at, kind, faulty.changes[at], error)
 
 

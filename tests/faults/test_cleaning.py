@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from longhaul.run import cleaning, directory, groups, state
+from longhaul.results import directory
+from longhaul.run import cleanup, groups, sockets
 
 
 @pytest.fixture
@@ -35,12 +36,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_process_that_is_a_zombie_holds_nothing(place: Path, zombie: int) -> None:
-    left, ours = (place / f"longhaul-movers-{pid}-x" for pid in (zombie, os.getpid()))
+    left, ours = (place / f"longhaul-transfers-{pid}-x" for pid in (zombie, os.getpid()))
     left.mkdir()
     ours.mkdir()
-    sent = state.state_directory() / f"sent-{zombie}.tmp"
+    sent = sockets.state_directory() / f"sent-{zombie}.tmp"
     sent.touch()
-    assert set(cleaning.remove_leftovers(everything=False, runs=place / "runs")) == {
+    assert set(cleanup.remove_leftovers(everything=False, runs=place / "runs")) == {
         f"removed {left}",
         f"removed {sent}",
     }
@@ -51,11 +52,11 @@ def test_a_process_that_is_a_zombie_holds_nothing(place: Path, zombie: int) -> N
 def test_what_cannot_be_removed_is_not_said_to_be_gone(
     place: Path, zombie: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = place / f"longhaul-movers-{zombie}-x"
+    left = place / f"longhaul-transfers-{zombie}-x"
     left.mkdir()
     # As where a file in it is in use by the file system.
     monkeypatch.setattr(shutil, "rmtree", lambda _path, **_options: None)
-    assert list(cleaning.remove_leftovers(everything=False, runs=place / "runs")) == [
+    assert list(cleanup.remove_leftovers(everything=False, runs=place / "runs")) == [
         f"cannot remove {left}; remove it by hand"
     ]
 
@@ -74,15 +75,15 @@ def test_a_control_group_that_vanishes_meanwhile_ends_nothing(
 
 
 def test_a_lock_that_is_held_is_no_leftover(place: Path) -> None:
-    with state.claimed("up"):
-        assert state.leftovers() == []
-    (state.state_directory() / "down.lock").touch()
-    assert [path.name for path in state.leftovers()] == ["down.lock"]
+    with sockets.claimed("up"):
+        assert sockets.leftovers() == []
+    (sockets.state_directory() / "down.lock").touch()
+    assert [path.name for path in sockets.leftovers()] == ["down.lock"]
 
 
 SWEEPING = """
 import sys
-from longhaul.run.sweeps import tls
+from longhaul.sweeps import tls
 with tls.settings(dashboard=False), tls.Certificates() as certificates:
     print(certificates.directory, flush=True)
     sys.stdin.read()
@@ -110,7 +111,7 @@ def test_directories_of_a_killed_sweep_are_removed_and_those_of_another_stay(
     try:
         killed.kill()
         killed.wait()
-        assert sorted(cleaning.remove_leftovers(everything=False, runs=place / "runs")) == sorted(
+        assert sorted(cleanup.remove_leftovers(everything=False, runs=place / "runs")) == sorted(
             f"removed {path}" for path in left
         )
         assert not any(path.exists() for path in left)
@@ -138,7 +139,7 @@ def test_a_run_directory_that_was_being_made_is_removed_with_the_next_run_or_by_
 
     killed: list[AbstractContextManager[directory.NewDirectory]] = []
     ours, left = begin(os.getpid()), begin(zombie)
-    assert set(cleaning.remove_leftovers(everything=False, runs=runs)) == {f"removed {left}"}
+    assert set(cleanup.remove_leftovers(everything=False, runs=runs)) == {f"removed {left}"}
     left = begin(zombie)
     with directory.created(runs / "pair", "20260101T000000Z-live-0", mode="live") as new:
         (new.part / "scenario.yaml").touch()

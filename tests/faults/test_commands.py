@@ -14,7 +14,7 @@ import pytest
 from injection import until
 from stage import is_settled
 
-from longhaul.run import ending, record
+from longhaul.results import ending, run_record
 
 from .runs import Place
 
@@ -54,7 +54,7 @@ def test_a_simulation_that_is_killed_has_results_of_what_it_did(place: Place) ->
     assert found.status == "crashed"
     assert f"the client (process {process.pid}) ended without giving a reason" in str(found.reason)
     summary = place.summary()
-    assert record.read(place.directory / "run.json")["reason"] == found.reason
+    assert run_record.read(place.directory / "run.json")["reason"] == found.reason
     assert summary["outcome"]["state"] == "crashed"
     assert summary["fidelity"]["verdict"] == "invalid"
     assert summary["duration_ns"] > 0
@@ -130,7 +130,7 @@ def test_a_relay_that_was_killed_has_results_and_its_name_is_free(place: Place) 
     assert done.stdout.strip() == str(directory / "summary.json")
     summary = json.loads((directory / "summary.json").read_text())
     assert summary["outcome"]["state"] == "crashed"
-    assert record.read(directory / "run.json")["status"] == "crashed"
+    assert run_record.read(directory / "run.json")["status"] == "crashed"
     process, _port = relaying(place)
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
@@ -193,7 +193,7 @@ def test_a_benchmark_that_was_killed_has_results_of_the_runs_that_were_done(plac
     assert until(lambda: is_settled(directory))
     done = place.command("report", str(directory))
     assert done.returncode == 0, done.stderr
-    assert record.read(directory / "benchmark.json")["status"] == "crashed"
+    assert run_record.read(directory / "benchmark.json")["status"] == "crashed"
     plain: dict[str, Any] = json.loads((directory / "results.json").read_text())
     assert plain["interrupted"]
     assert plain["results"][0]["runs"] >= 2

@@ -11,9 +11,9 @@ import pytest
 
 import longhaul
 from longhaul.errors import LonghaulError
-from longhaul.run import manifest
-from longhaul.run.kept import kept_json, kept_table, kept_text
-from longhaul.run.results import write_results
+from longhaul.results import manifest
+from longhaul.results.run_files import kept_json, kept_table, kept_text
+from longhaul.results.summary import write_results
 
 pytestmark = pytest.mark.usefixtures("no_sync")
 

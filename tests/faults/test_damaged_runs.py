@@ -14,11 +14,11 @@ import longhaul
 from faults.test_damage import DAMAGES, SHORT, files
 from longhaul.errors import LonghaulError
 from longhaul.page.application import application
+from longhaul.report.comparison_runs import sides
 from longhaul.report.html import write_report
-from longhaul.report.sides import sides
-from longhaul.run.comparison import check_comparable, find_all
-from longhaul.run.kept import reading
-from longhaul.run.results import write_results
+from longhaul.results.comparison import check_comparable, find_all
+from longhaul.results.run_files import reading
+from longhaul.results.summary import write_results
 
 pytestmark = pytest.mark.usefixtures("no_sync")
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from longhaul import storage
+from longhaul import processes, storage
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run import ending, processes, record
-from longhaul.run.ending import Ending
+from longhaul.results import ending, run_record
+from longhaul.results.ending import Ending
 
 GONE = subprocess.Popen(["true"])
 GONE_IDENTITY = processes.identify(GONE.pid)
@@ -24,7 +25,7 @@ GONE_IDENTITY = processes.identify(GONE.pid)
 def run_of(place: Path, **fields: Any) -> Path:
     """A run directory whose record has these fields."""
     (place / "raw").mkdir(exist_ok=True)
-    record.write(place / "run.json", {"status": "running", "reason": None, **fields})
+    run_record.write(place / "run.json", {"status": "running", "reason": None, **fields})
     return place
 
 
@@ -46,7 +47,7 @@ def test_a_run_whose_processes_are_gone_has_crashed_and_names_them(tmp_path: Pat
     assert found.status == "crashed"
     assert found.reason is not None
     assert f"the client (process {GONE.pid})" in found.reason
-    assert record.read(run / "run.json")["reason"] == found.reason
+    assert run_record.read(run / "run.json")["reason"] == found.reason
     assert not list(run.rglob("*.part"))
 
 
@@ -134,7 +135,7 @@ def test_what_the_supervisor_wrote_last_counts_where_nobody_was_left(tmp_path: P
     [
         (KeyboardInterrupt("SIGHUP"), Ending("interrupted", "SIGHUP")),
         (KeyboardInterrupt(), Ending("interrupted", "its user interrupted it")),
-        (LonghaulError("no room", remedy="make some"), Ending("failed", "no room")),
+        (LonghaulError(Code.FILE_UNWRITABLE, "no room", remedy="make some"), Ending("failed", "no room")),
         (
             OSError(errno.ENOSPC, "No space left on device", "/x"),
             Ending("failed", "No space left on device: /x"),
@@ -167,29 +168,30 @@ def test_how_it_ended_is_written_once(tmp_path: Path) -> None:
 def test_changes_by_several_processes_are_all_kept(tmp_path: Path) -> None:
     run = run_of(tmp_path)
     code = (
-        "import sys; from pathlib import Path; from longhaul.run import record\n"
-        "for n in range(20): record.update(Path(sys.argv[1]), **{f'{sys.argv[2]}{n}': n})"
+        "import sys; from pathlib import Path; from longhaul.results import run_record\n"
+        "for n in range(20): run_record.update(Path(sys.argv[1]), **{f'{sys.argv[2]}{n}': n})"
     )
     at_once = [
         subprocess.Popen([sys.executable, "-c", code, str(run / "run.json"), name])
         for name in ("a", "b", "c")
     ]
     assert [each.wait() for each in at_once] == [0, 0, 0]
-    assert len(record.read(run / "run.json")) == 2 + 3 * 20
+    assert len(run_record.read(run / "run.json")) == 2 + 3 * 20
 
 
 def test_a_writer_that_is_stopped_holds_up_nobody_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(record, "_LOCKED_WITHIN_S", 0.1)
+    monkeypatch.setattr(run_record, "_LOCKED_WITHIN_S", 0.1)
     run = run_of(tmp_path)
     code = (
-        "import os, signal, sys; from pathlib import Path; from longhaul.run import record\n"
-        "with record.locked(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGSTOP)"
+        "import os, signal, sys; from pathlib import Path; from longhaul.results import run_record\n"
+        "with run_record.locked(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGSTOP)"
     )
     stopped = subprocess.Popen([sys.executable, "-c", code, str(run)])
     try:
         while processes.state(stopped.pid) != "T":
+            assert stopped.poll() is None
             time.sleep(0.01)
         ending.end(run, "stopped")
     finally:
@@ -209,10 +211,10 @@ def test_a_full_disk_still_has_room_for_the_reason(tmp_path: Path) -> None:
     code = """
 import os, sys
 from pathlib import Path
-from longhaul.run import ending, record
+from longhaul.results import ending, run_record
 run = Path(sys.argv[1])
-record.reserve(run)
-record.write(run / "run.json", {"status": "running"})
+run_record.reserve(run)
+run_record.write(run / "run.json", {"status": "running"})
 try:
     with ending.recorded(run), open(run / "log", "wb", buffering=0) as log:
         while True:

@@ -15,8 +15,8 @@ import pytest
 from injection import until
 from stage import is_settled
 
-from longhaul.run import finding
-from longhaul.run.ending import Ending
+from longhaul.results.ending import Ending
+from longhaul.run import run_discovery
 
 from .runs import Place
 
@@ -252,7 +252,11 @@ def test_of_several_that_want_a_name_one_gets_it(place: Place) -> None:
     said = [each.communicate(timeout=90)[0] for each in at_once]
     assert sorted(each.returncode for each in at_once) == [0, 2, 2], said
     assert sum("a run called dup is up, or is being brought up" in each for each in said) == 2
-    ours = [each for each in finding.workers() if any(injection.has_tag(pid, place.tag) for pid in each.pids)]
+    ours = [
+        each
+        for each in run_discovery.workers()
+        if any(injection.has_tag(pid, place.tag) for pid in each.pids)
+    ]
     assert len(ours) == 1
     assert place.command("down", "--name", "dup").returncode in (0, 4)
     assert place.is_clean(), place.left()

@@ -1,9 +1,11 @@
 """A run that needs more memory than it may use ends early, with a reason and its results so far."""
 
 import json
+import os
 import re
-import subprocess
+import shlex
 import sys
+import time
 from itertools import count
 from pathlib import Path
 
@@ -13,25 +15,29 @@ from machine import why_not_live
 from transferring import SCENARIO as TWO_SITES
 from transferring import SMALL, carried
 
+from longhaul.cli.experiments import simulate
 from longhaul.cli.main import longhaul as command
-from longhaul.run import live, memory
+from longhaul.results import ending
+from longhaul.results.directory import read_run
+from longhaul.results.outcomes import read_outcome
+from longhaul.run import live, memory, sockets
 from longhaul.run.api import run_sim
 from longhaul.run.available_memory import available_in_group
-from longhaul.run.checking import report
-from longhaul.run.experiment import conclude, ignore, simulate
-from longhaul.run.memory import MemoryLimit, MemoryLimitError
-from longhaul.run.outcomes import read_outcome
-from longhaul.run.sweeps import sweep as sweeps
-from longhaul.run.sweeps.arrays import write_scripts
-from longhaul.run.sweeps.cluster import Cluster, Place
-from longhaul.run.sweeps.job import run_shard
-from longhaul.run.sweeps.limited import run_limited_shard
-from longhaul.run.sweeps.local import Threads
-from longhaul.run.sweeps.prepared import prepare
+from longhaul.run.check import report
+from longhaul.run.conclusion import conclude, ignore
+from longhaul.run.memory import MemoryLimit
 from longhaul.scenario import load_scenario, resolve
-from longhaul.scenario.link_memory import held_bytes
+from longhaul.scenario.lower.link_memory import held_bytes
 from longhaul.scenario.sweeps.options import Options
-from longhaul.scenario.units import Size
+from longhaul.sweeps import sweep as sweeps
+from longhaul.sweeps.arrays import write_scripts
+from longhaul.sweeps.cluster import Cluster
+from longhaul.sweeps.job import run_shard
+from longhaul.sweeps.limited import run_limited_shard
+from longhaul.sweeps.local import Threads
+from longhaul.sweeps.place import Place
+from longhaul.sweeps.preparation import prepare
+from longhaul.units.quantities import Size
 
 SCENARIO = """
 version: 1
@@ -64,7 +70,7 @@ def test_check_warns_of_links_that_may_hold_more_than_a_run_may_use(
     assert "memory" not in text, "8.75 GB are less than half"
     resolved = resolve(load_scenario(scenario(tmp_path)))
     assert memory.concerns(resolved, 60 * 10**9) == (), "the limit is that of the run"
-    assert "more than the 4 GB that a run may use; write" in memory.concerns(resolved, 4 * 10**9)[0]
+    assert "more than the 4 GB that a run may use; write" in memory.concerns(resolved, 4 * 10**9)[0].headline
 
 
 def test_links_hold_no_more_than_their_queues_and_delays(tmp_path: Path) -> None:
@@ -77,7 +83,10 @@ def test_links_hold_no_more_than_their_queues_and_delays(tmp_path: Path) -> None
 
 
 def test_a_simulation_that_reaches_its_limit_has_failed_and_keeps_its_results(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(memory, "available_bytes", lambda: 20 * 10**9)
     runs = tmp_path / "runs"
@@ -85,9 +94,8 @@ def test_a_simulation_that_reaches_its_limit_has_failed_and_keeps_its_results(
         scenario(tmp_path), settings={}, runs=runs, argv=[], report=False, memory_bytes=60_000_000
     )
     assert code == 1
-    told = capsys.readouterr()
-    assert "its limit is 60 MB; shorten queues" in told.out
-    assert told.err.count("its links can hold 50 GB") == 1
+    assert "its limit is 60 MB; shorten queues" in capsys.readouterr().out
+    assert caplog.text.count("its links can hold 50 GB") == 1
     directory = (runs / "full" / "latest").resolve()
     summary = json.loads((directory / "summary.json").read_text())
     assert summary["ended"] == "failed"
@@ -113,7 +121,7 @@ def test_a_sweep_that_reaches_its_limit_is_incomplete_and_resumes(tmp_path: Path
     assert swept.summary["status"] == "incomplete"
     assert "its limit is 20 MB" in json.loads((folder.path / "sweep.json").read_text())["reason"]
     with Threads(1) as workers:
-        swept = sweeps.execute(*sweeps.again(folder.path), workers, report=False)
+        swept = sweeps.execute(*sweeps.prepare_rest(folder.path), workers, report=False)
     assert swept.exit_code == 0
     assert swept.summary["points"] == 2
 
@@ -149,28 +157,6 @@ def test_the_default_limit_is_half_of_what_is_free(monkeypatch: pytest.MonkeyPat
     assert MemoryLimit().limit_bytes == 500
 
 
-def test_only_processes_of_longhaul_count_in_a_live_run() -> None:
-    code = (
-        "import subprocess, sys; kept = bytearray(int(sys.argv[2]))\n"
-        "child = subprocess.Popen([sys.executable, '-c', 'kept = bytearray(400_000_000); "
-        "print(1, flush=True); input()'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
-        "child.stdout.readline(); print(1, flush=True); sys.stdin.readline(); child.communicate(b'\\n')"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "longhaul.run.worker", "200000000"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    process.stdout.readline()
-    try:
-        MemoryLimit(300_000_000).check_worker(process.pid)
-        with pytest.raises(MemoryLimitError, match=r"it used 2\d\d MB of memory"):
-            MemoryLimit(100_000_000).check_worker(process.pid)
-    finally:
-        process.communicate(b"\n")
-
-
 @pytest.mark.skipif(why_not_live() is not None, reason=str(why_not_live()))
 def test_a_live_run_that_reaches_its_limit_has_failed_and_keeps_its_results(tmp_path: Path) -> None:
     path = scenario(tmp_path, duration="30s")
@@ -185,6 +171,45 @@ def test_a_live_run_that_reaches_its_limit_has_failed_and_keeps_its_results(tmp_
     assert "its limit is 40 MB" in summary["outcome"]["reason"]
     assert [each["state"] for each in summary["expectations"]] == ["failed"], "not excused as not measured"
     assert 0 < summary["duration_ns"] < 20 * 10**9
+
+
+@pytest.mark.skipif(why_not_live() is not None, reason=str(why_not_live()))
+def test_programs_of_hosts_do_not_count_in_a_live_run(tmp_path: Path) -> None:
+    code = "kept = bytearray(b'1') * 300_000_000; import time; time.sleep(1); print(len(kept))"
+    path = tmp_path / "program.yaml"
+    line = json.dumps(f"{sys.executable} -c {shlex.quote(code)}")
+    path.write_text(
+        "version: 1\nname: program\nnodes: {a: {kind: host}, b: {kind: host}}\n"
+        "links: {a-b: {endpoints: [a, b], delay: 1ms}}\n"
+        f"programs:\n  large: {{run: {line}, host: a}}\n"
+    )
+    prepared = live.prepare(resolve(load_scenario(path)), runs=tmp_path / "runs", argv=[])
+    finished = live.run(prepared, progress=ignore, memory_bytes=200_000_000)
+    assert finished.reason == "programs"
+    assert (finished.directory / "logs/large.out").read_text() == "300000000\n"
+
+
+@pytest.mark.skipif(why_not_live() is not None, reason=str(why_not_live()))
+def test_a_network_that_is_up_ends_at_its_memory_limit(tmp_path: Path) -> None:
+    path = scenario(tmp_path, duration="30s")
+    name = f"memory-{os.getpid()}"
+    runs = tmp_path / "runs"
+    options = ["--name", name, "--runs", str(runs), "--memory", "400MB"]
+    result = CliRunner().invoke(command, ["up", str(path), *options])
+    assert result.exit_code == 0, result.output
+    assert "more than the 400 MB that a run may use" in result.stderr
+    (directory,) = (runs / "full").glob("*-mixed-*")
+    until_s = time.monotonic() + 30
+    while ending.settle(directory).is_running and time.monotonic() < until_s:
+        time.sleep(0.05)
+    ended = read_run(directory)
+    assert ended["status"] == "failed"
+    assert ended["reason"].startswith("the run ended early: it used ")
+    assert not sockets.is_alive(sockets.socket_path(name))
+    assert CliRunner().invoke(command, ["report", str(directory)]).exit_code == 0
+    outcome = json.loads((directory / "summary.json").read_text())["outcome"]
+    assert outcome["state"] == "failed"
+    assert "its limit is 400 MB" in outcome["reason"]
 
 
 def test_simulated_transfers_that_reach_the_limit_have_failed_and_keep_their_results(
@@ -203,12 +228,12 @@ def test_simulated_transfers_that_reach_the_limit_have_failed_and_keep_their_res
 
 
 def test_a_run_of_the_library_warns_of_its_memory_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(memory, "available_bytes", lambda: 300_000_000)
     path = scenario(tmp_path, duration="200ms")
     run_sim(path, runs=tmp_path / "runs", report=False)
-    assert capsys.readouterr().err.count("its links can hold 250 MB") == 1
+    assert caplog.text.count("its links can hold 250 MB") == 1
 
 
 GROUP_2 = {

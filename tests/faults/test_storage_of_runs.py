@@ -14,17 +14,18 @@ import pytest
 from faults.scenarios import NEAR_AND_FAR
 from faults.storage import Outcome, each_fault, parts
 from longhaul.errors import LonghaulError
-from longhaul.run import ending, sim
-from longhaul.run.experiment import conclude
-from longhaul.run.outcomes import read_outcome
-from longhaul.run.relay import serving
-from longhaul.run.results import write_results
-from longhaul.run.sweeps import sweep as sweeps
-from longhaul.run.sweeps.folder import Folder
-from longhaul.run.sweeps.local import Threads
-from longhaul.run.sweeps.prepared import Prepared, prepare
+from longhaul.relay import server
+from longhaul.results import ending
+from longhaul.results.outcomes import read_outcome
+from longhaul.results.summary import write_results
+from longhaul.run import sim
+from longhaul.run.conclusion import conclude
 from longhaul.scenario import load_scenario, resolve
 from longhaul.scenario.sweeps.options import Options
+from longhaul.sweeps import sweep as sweeps
+from longhaul.sweeps.folder import Folder
+from longhaul.sweeps.local import Threads
+from longhaul.sweeps.preparation import Prepared, prepare
 
 pytestmark = pytest.mark.usefixtures("no_sync")
 
@@ -153,7 +154,7 @@ def test_a_sweep_resumes_to_the_same_parts_after_every_fault(
             for part in Folder(directory).find_parts().good.values():
                 assert part.read_bytes() == expected[part.name], outcome
             with Threads(1) as workers:
-                again = sweeps.execute(*sweeps.again(directory), workers, report=False)
+                again = sweeps.execute(*sweeps.prepare_rest(directory), workers, report=False)
             assert again.exit_code == 0
             assert again.summary["points"] == 4, "none is missing, and none is there twice"
             left = {each.name: each.read_bytes() for each in (directory / "parts").glob("*.parquet")}
@@ -175,8 +176,8 @@ def test_a_relay_is_readable_and_not_good_after_every_fault(
 
     def program() -> None:
         shutil.rmtree(runs, ignore_errors=True)
-        order = serving.Order(runs, [], duration_ns=1_000_000)
-        serving.serve(resolved, order, told=lambda _opened: None)
+        order = server.Order(runs, [], duration_ns=1_000_000)
+        server.serve(resolved, order, told=lambda _opened: None)
 
     good = 0
     for outcome in sampled(program):

@@ -11,9 +11,9 @@ import pytest
 from without_figures import part_files, resume, sweep
 
 from longhaul.errors import LonghaulError
-from longhaul.run.sweeps import parts
-from longhaul.run.sweeps.job import as_parquet
-from longhaul.run.sweeps.sweep import rewrite
+from longhaul.sweeps import parts
+from longhaul.sweeps.job import as_parquet
+from longhaul.sweeps.sweep import rewrite
 
 pytestmark = pytest.mark.usefixtures("no_sync")
 

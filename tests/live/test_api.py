@@ -50,7 +50,7 @@ def test_a_route_fails_and_comes_back(network: longhaul.Network) -> None:
     assert result.link("wan")["packets"]["delivered"] == 24
 
 
-def test_any_law_changes_in_place(network: longhaul.Network) -> None:
+def test_any_model_changes_in_place(network: longhaul.Network) -> None:
     first = network.set("wan", delay="{base: 2ms, jitter: {dist: uniform, half_width: 1ms}}")
     rtts = rtts_ms(network)
     assert 1.9 < min(rtts) < statistics.median(rtts) < 8

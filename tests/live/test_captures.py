@@ -16,7 +16,7 @@ import pytest
 
 from longhaul.analysis.captures import Capture, Flow, chosen, loss_gaps, within
 from longhaul.analysis.fitting import fit_gaps
-from longhaul.measure.captures import read_capture
+from longhaul.traces.captures import read_capture
 
 LEAST = 0.99
 """Of recall and precision."""

@@ -100,7 +100,7 @@ def test_steady_links_are_found_as_the_model_says(tmp_path: Path, monkeypatch: p
         # A busy machine adds to latencies, and takes from none.
         found = min(column(rows, "rtt_ms"))
         print(f"{name}: latency {found:.3f} ms of {small_s * 1e3:.3f}")
-        # Between echoes of ping the machine falls asleep, and takes time to wake up.
+        # Between pings of ping the machine falls asleep, and takes time to wake up.
         # Both ends are Python: two of its wake-ups are some 0.4 ms even then.
         late_ms = 1.0 if name == "ping" else 0.7
         assert small_s * 1e3 - 0.05 < found < small_s * 1e3 + late_ms

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from longhaul.calibrate import plans
+from longhaul.calibrate.probe import measure
 from longhaul.errors import LonghaulError
-from longhaul.measure import plans
-from longhaul.measure.probe import measure
 from longhaul.run import groups
 from longhaul.run.session import Session, connect
 
@@ -74,7 +74,7 @@ def supervisor_of(directory: Path) -> int:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process exists and is no zombie that its new parent has yet to collect."""
+    """Whether a process exists and is not a zombie that its new parent has yet to collect."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

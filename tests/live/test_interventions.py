@@ -12,7 +12,7 @@ from longhaul.cli.main import longhaul as command
 from longhaul.errors import LonghaulError
 from longhaul.run.replay import replay
 from longhaul.scenario import ScenarioError
-from longhaul.scenario.units import Span
+from longhaul.units.quantities import Span
 
 PAIR = """
 version: 1

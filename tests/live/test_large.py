@@ -10,8 +10,8 @@ import pytest
 
 import longhaul
 from longhaul import _longhaul, topologies
-from longhaul.scenario.topologies.importing import import_topology
-from longhaul.scenario.units import Rate
+from longhaul.scenario.expand.topologies.importing import import_topology
+from longhaul.units.quantities import Rate
 
 ROUTERS = 334
 """With 2 links each, and a host: 2 + 2 x 331 and 334 links."""

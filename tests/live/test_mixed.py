@@ -7,11 +7,11 @@ import pytest
 
 from longhaul import _longhaul
 from longhaul.analysis.fidelity import FATES
-from longhaul.measure import plans
-from longhaul.measure.probe import Measured, measure
+from longhaul.calibrate import plans
+from longhaul.calibrate.probe import Measured, measure
 
 S = 1_000_000_000
-CUBIC = {"law": {"law": "cubic"}}
+CUBIC = {"cc": {"algorithm": "cubic"}}
 """Fields of a flow's traffic that say which congestion control it has."""
 
 
@@ -93,7 +93,7 @@ def test_a_real_and_a_simulated_cubic_flow_share_a_link() -> None:
     plan["programs"] = plans.tcp(seconds=12)
     plan["flows"] = [simulated("bulk", tcp(), stop_ns=12 * S)]
     shares: list[float] = []
-    # A drop tail decides by phases who loses, and a pause of the machine strikes the real one alone.
+    # In a drop-tail queue, phases decide which flow loses; a pause of the machine affects the real flow only.
     while len(shares) < 3 and not 0.35 < (shares or [0])[-1] < 0.65:
         run = measure(plan)
         mine, theirs = flow(run, "bulk")["goodput_bits_per_s"], run.goodput()
@@ -104,7 +104,7 @@ def test_a_real_and_a_simulated_cubic_flow_share_a_link() -> None:
 
 
 JITTER = {
-    "law": "random",
+    "model": "random",
     "base_ns": 3_000_000,
     "jitter": {"dist": "uniform", "low": -5e5, "high": 5e5},
     "correlation": 0.0,

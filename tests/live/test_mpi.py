@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import longhaul
-from longhaul.measure import mpi
-from longhaul.measure.probe import measure
+from longhaul.calibrate import mpi
+from longhaul.calibrate.probe import measure
 
 SCENARIO = Path(__file__).parents[2] / "scenarios/mpi.yaml"
 PREFIX = Path(sys.prefix)

@@ -6,10 +6,10 @@ import pytest
 
 import longhaul
 from longhaul.analysis.outcome import Outcome
-from longhaul.page import shelf
+from longhaul.cli.terminal.run import print_summary
+from longhaul.page import run_list
 from longhaul.report.console import Console
-from longhaul.report.terminal import print_summary
-from longhaul.run.outcomes import read_outcome
+from longhaul.results.outcomes import read_outcome
 
 SCENARIO = """\
 version: 1
@@ -60,9 +60,9 @@ def test_the_file_the_terminal_the_report_and_the_page_say_the_same(
     print_summary(summary, Console())
     printed = capsys.readouterr().out
     report = (result.directory / "report.html").read_text()
-    details = shelf.details(result.directory)
+    details = run_list.details(result.directory)
     assert details["outcome"] == {"state": "failed", "detail": result.outcome.detail}
-    assert details["outcome"] == shelf.row(result.directory)["outcome"]
+    assert details["outcome"] == run_list.row(result.directory)["outcome"]
     assert [each["text"] for each in details["failures"]] == [each.text for each in result.failed]
     for each in result.failed:
         assert each.text in printed
@@ -83,4 +83,4 @@ def test_the_file_the_terminal_the_report_and_the_page_say_the_same(
 
 
 def test_the_log_of_what_failed_can_be_read_on_the_page(result: longhaul.Result) -> None:
-    assert shelf.log(result.directory, "crash", stream="err", tail=1000)["text"] == "the disk is gone\n"
+    assert run_list.log(result.directory, "crash", stream="err", tail=1000)["text"] == "the disk is gone\n"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from longhaul.measure import plans
-from longhaul.measure.probe import Measured, measure
+from longhaul.calibrate import plans
+from longhaul.calibrate.probe import Measured, measure
 
 FATES = (
     "delivered",
@@ -167,7 +167,7 @@ def test_duplicates_arrive_twice() -> None:
 def test_a_change_takes_effect_in_place() -> None:
     plan = plans.pair(delay_ns=1_000_000, programs=[plans.ping(count=60, interval_s=0.01)])
     change = {"up": None, "loss": None, "queue": None, "rate": None, "duplicate": None}
-    delay = {"law": "constant", "delay_ns": 21_000_000}
+    delay = {"model": "constant", "delay_ns": 21_000_000}
     plan["events"] = [
         {"at_ns": 300_000_000, "link": 0, "direction": "forward", "change": {**change, "delay": delay}}
     ]

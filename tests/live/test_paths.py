@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import longhaul
-from longhaul.scenario.load import parse_scenario
-from longhaul.scenario.resolve import resolve
+from longhaul.scenario.check.load import parse_scenario
+from longhaul.scenario.lower.resolve import resolve
 
 CHAIN = """
 version: 1
@@ -93,7 +93,7 @@ def test_two_ways_share_their_routers_and_pings_tell_the_loss(network: longhaul.
     assert kinds.count("router") == 3
     assert kinds.count("host") == 3
     assert way_ns(text, "c") == pytest.approx([1e6, 5e6, 1e6], abs=ERROR_NS)
-    for missing in re.findall(r"([0-9]+) of 20 echoes lost", " ".join(text.replace("#", "").split())):
+    for missing in re.findall(r"([0-9]+) of 20 pings lost", " ".join(text.replace("#", "").split())):
         # Every fourth packet is lost, of our probes and pings in turn.
         assert 3 <= int(missing) <= 7
 

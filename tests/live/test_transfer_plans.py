@@ -11,9 +11,9 @@ from shutil import which
 import pytest
 from transferring import SCENARIO, SMALL, carried
 
-from longhaul.run import ending
-from longhaul.run.moving import living
+from longhaul.results import ending
 from longhaul.run.session import RunFailedError
+from longhaul.transfers.execute import live
 
 # 20.72 Mbit/s carry 20 Mbit/s of payload; 80 Mbit take 4 s. BDP: 173 segments.
 NETWORK = ("--set", "access=20.72Mbit", "--set", "window=260", "--set", "queue=500kB")
@@ -48,7 +48,7 @@ def sender_of(host: str) -> int | None:
                 parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:
                 continue
-            if b"longhaul.run.moving.agent" in words and host.encode() in words:
+            if b"longhaul.transfers.execute.agent" in words and host.encode() in words:
                 agents[int(entry.name)] = parent
     return next((pid for pid, parent in agents.items() if parent in agents), None)
 
@@ -82,7 +82,7 @@ def test_a_sender_that_is_killed_begins_again_where_it_was(tmp_path):
     failures = [each for each in decisions if "was killed (signal 9)" in each["what"]]
     assert [(each["why"], each["request"]) for each in failures] == [("failure", "r1")]
     assert (first["state"], first["attempts"], second["state"]) == ("done", 2, "done")
-    # What had arrived is not sent again: a third of the whole and more, if it was.
+    # Data that had arrived are not sent twice: that would be a third of the whole and more.
     [sent] = [
         link["packets"]["delivered"]
         for link in summary["links"]
@@ -94,28 +94,28 @@ def test_a_sender_that_is_killed_begins_again_where_it_was(tmp_path):
 
 
 def test_a_plan_whose_controller_fails_is_a_failed_run_without_a_report(tmp_path, monkeypatch):
-    monkeypatch.setattr(living, "AGENTS_WITHIN_S", -1.0)
+    monkeypatch.setattr(live, "AGENTS_WITHIN_S", -1.0)
     requests = tmp_path / "requests.yaml"
     requests.write_text(SMALL)
-    with pytest.raises(RunFailedError, match="4 of 4 movers did not begin") as caught:
+    with pytest.raises(RunFailedError, match="4 of 4 transfer agents did not start") as caught:
         carried(tmp_path, str(requests), "--scenario", SCENARIO, "--policy", "serial-fcfs", *NETWORK)
     assert caught.value.exit_code == 1
     directory = tmp_path / "two-sites/latest"
-    assert ending.read(directory) == ending.Ending("failed", "4 of 4 movers did not begin")
+    assert ending.read(directory) == ending.Ending("failed", "4 of 4 transfer agents did not start")
     summary = json.loads((directory / "summary.json").read_text())
     assert summary["outcome"]["state"] == summary["ended"] == "failed"
     assert not (directory / "report.html").exists(), "--no-report"
 
 
-@pytest.mark.parametrize("mover", ["iperf3", "rsync", "rclone"])
-def test_commands_move_everything(tmp_path, mover):
-    if which(mover) is None:
-        pytest.skip(f"{mover} is not installed")
+@pytest.mark.parametrize("program", ["iperf3", "rsync", "rclone"])
+def test_commands_move_everything(tmp_path, program):
+    if which(program) is None:
+        pytest.skip(f"{program} is not installed")
     requests = tmp_path / "requests.yaml"
     requests.write_text(SMALL.replace("10MB", "2MB"))
     code, summary = carried(
         tmp_path,
-        *(str(requests), "--scenario", SCENARIO, "--policy", "fair", "--with", mover),
+        *(str(requests), "--scenario", SCENARIO, "--policy", "fair", "--with", program),
         *NETWORK,
     )
     found = summary["planned_transfers"]["requests"]
@@ -123,7 +123,7 @@ def test_commands_move_everything(tmp_path, mover):
     # 10 Mbit/s each.
     assert all(each["achieved"]["finish_s"] - each["achieved"]["start_s"] > 1.6 * 0.9 for each in found)
     assert code == 0
-    if mover != "iperf3":
+    if program != "iperf3":
         for number in (1, 2):
             copy = tmp_path / f"two-sites/latest/data/sink{number}/r{number}/r{number}"
             assert copy.stat().st_size == 2_000_000
@@ -139,4 +139,4 @@ def test_a_command_that_fails_is_quoted(tmp_path):
     )
     assert code == 1
     reasons = {each["reason"] for each in summary["planned_transfers"]["requests"]}
-    assert reasons == {"its process ended with 4 (no such bucket); 0 B of 10 MB arrived"}
+    assert reasons == {"its process ended with 4 (no such bucket); 0 of 10 MB arrived"}

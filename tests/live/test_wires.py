@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import longhaul
+from longhaul.calibrate.probe import Measured
+from longhaul.calibrate.wires import Transport, gigabit, payload_rate, steady
 from longhaul.errors import LonghaulError
-from longhaul.measure.probe import Measured
-from longhaul.measure.wires import Transport, gigabit, payload_rate, steady
 
 SCENARIO = """
 version: 1

@@ -1,6 +1,6 @@
-"""Every random law against scipy: Kolmogorov-Smirnov or chi-squared, at three parameter points.
+"""Every random distribution against scipy: Kolmogorov-Smirnov or chi-squared, at three parameter points.
 
-Seeds are fixed, so that what passes once passes always; a wrong law fails at p < 1e-4.
+Seeds are fixed, so that what passes once passes always; a wrong distribution fails at p < 1e-4.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ from scipy import stats
 
 from longhaul.run.trial import trial
 
-from .laws import N, Wakeby, evenly, random_delay, renewal
+from .link_models import N, Wakeby, evenly, random_delay, renewal
 
 LEAST_P = 1e-4
 
@@ -60,17 +60,17 @@ def test_delays_that_would_be_negative_are_zero() -> None:
     jitter = {"dist": "gev", "shape": 0.1, "scale": 1e6, "location": 5e5}
     at = evenly(N, 1e9)
     out = trial(random_delay(jitter), at_ns=at)
-    law = stats.genextreme(-0.1, loc=5e5, scale=1e6)
+    distribution = stats.genextreme(-0.1, loc=5e5, scale=1e6)
     delays = out.due_ns - at[out.packet]
-    share = law.cdf(0)
+    share = distribution.cdf(0)
     assert stats.binomtest(int((delays == 0).sum()), N, share).pvalue > LEAST_P
-    left = stats.kstest(delays[delays > 0], lambda delay: (law.cdf(delay) - share) / (1 - share))
+    left = stats.kstest(delays[delays > 0], lambda delay: (distribution.cdf(delay) - share) / (1 - share))
     assert left.pvalue > LEAST_P
 
 
 @pytest.mark.parametrize("correlation", [0.25, 0.5, 0.9])
 @pytest.mark.parametrize(
-    ("jitter", "law"),
+    ("jitter", "distribution"),
     [
         ({"dist": "weibull", "shape": 0.8, "scale": 1e6}, stats.weibull_min(0.8, scale=1e6)),
         ({"dist": "weibull", "shape": 2.9, "scale": 1e6}, stats.weibull_min(2.9, scale=1e6)),
@@ -79,14 +79,14 @@ def test_delays_that_would_be_negative_are_zero() -> None:
     ids=lambda each: str(each)[:40],
 )
 def test_correlation_leaves_the_distribution_alone(
-    jitter: dict, law: stats.rv_continuous, correlation: float
+    jitter: dict, distribution: stats.rv_continuous, correlation: float
 ) -> None:
     at = evenly(N, 1e9)
     out = trial(random_delay(jitter, correlation=correlation), at_ns=at)
     delays = (out.due_ns - at[out.packet])[np.argsort(out.packet)]
     # Every 100th is independent of the one before: 0.9^100 is 3e-5.
-    assert stats.kstest(delays[::100], law.cdf).pvalue > LEAST_P
-    ranks = stats.norm.ppf(law.cdf(delays))
+    assert stats.kstest(delays[::100], distribution.cdf).pvalue > LEAST_P
+    ranks = stats.norm.ppf(distribution.cdf(delays))
     error = np.sqrt((1 + correlation**2) / (1 - correlation**2) / N)
     for lag in (1, 2, 3):
         got = np.corrcoef(ranks[:-lag], ranks[lag:])[0, 1]
@@ -166,21 +166,21 @@ def test_gaps_between_losses_follow_their_distribution(gap: dict, expected: stat
 
 
 @pytest.mark.parametrize(
-    ("law", "mean", "burst"),
+    ("model", "mean", "burst"),
     [
-        *[({"law": "gilbert-elliott", "mean": m, "burst": b}, m, b)
+        *[({"model": "gilbert-elliott", "mean": m, "burst": b}, m, b)
           for m, b in ((0.001, 3.0), (0.02, 1.5), (0.2, 20.0))],
-        *[({"law": "correlated", "mean": m, "correlation": c}, m, 1 / ((1 - m) * (1 - c)))
+        *[({"model": "correlated", "mean": m, "correlation": c}, m, 1 / ((1 - m) * (1 - c)))
           for m, c in ((0.001, 0.25), (0.05, 0.5), (0.3, 0.9))],
-        *[({"law": "independent", "probability": p}, p, 1 / (1 - p)) for p in (0.0002, 0.01, 0.3)],
-        *[({"law": "markov", "good_to_bad": p, "bad_to_good": r, "loss_good": 0.0, "loss_bad": 1.0},
+        *[({"model": "independent", "probability": p}, p, 1 / (1 - p)) for p in (0.0002, 0.01, 0.3)],
+        *[({"model": "markov", "good_to_bad": p, "bad_to_good": r, "loss_good": 0.0, "loss_bad": 1.0},
            p / (p + r), 1 / r) for p, r in ((0.001, 0.5), (0.01, 0.1), (0.2, 0.3))],
     ],
     ids=lambda each: str(each)[:70],
 )  # fmt: skip
-def test_bursts_are_geometric_with_the_stated_mean_and_share(law: dict, mean: float, burst: float) -> None:
+def test_bursts_are_geometric_with_the_stated_mean_and_share(model: dict, mean: float, burst: float) -> None:
     count = 1_000_000
-    out = trial({"loss": law}, at_ns=evenly(count, 1000.0))
+    out = trial({"loss": model}, at_ns=evenly(count, 1000.0))
     lost = np.zeros(count, dtype=bool)
     lost[out.ended("lost")] = True
     edges = np.flatnonzero(np.diff(np.concatenate(([0], lost.astype(int), [0]))))
@@ -200,7 +200,7 @@ def test_bursts_are_geometric_with_the_stated_mean_and_share(law: dict, mean: fl
 def test_one_loss_in_every_block_of_n() -> None:
     """Acceptance check T2: NemC's drop_rate."""
     for block in (10, 1000, 4096):
-        out = trial({"loss": {"law": "one-per-block", "block": block}}, at_ns=evenly(block * 20, 1000.0))
+        out = trial({"loss": {"model": "one-per-block", "block": block}}, at_ns=evenly(block * 20, 1000.0))
         lost = np.array(out.ended("lost"))
         assert (lost // block).tolist() == list(range(20))
 
@@ -208,13 +208,13 @@ def test_one_loss_in_every_block_of_n() -> None:
 def test_reordering_needs_a_gap_shorter_than_the_difference_of_delays() -> None:
     """Acceptance check T3: the late packet is overtaken if and only if the next gap is shorter."""
     delay, late = 1_000_000, 1_250_000
-    laws = {
-        "delay": {"law": "constant", "delay_ns": delay},
-        "reordering": {"law": "block", "block": 10, "delay_ns": late},
+    model = {
+        "delay": {"model": "constant", "delay_ns": delay},
+        "reordering": {"model": "block", "block": 10, "delay_ns": late},
     }
     gaps = np.tile([100_000.0, 249_999.0, 250_001.0, 400_000.0, 249_000.0, 251_000.0, 10_000.0], 500)
     at = np.concatenate(([0.0], np.cumsum(gaps)))
-    out = trial(laws, at_ns=at)
+    out = trial(model, at_ns=at)
     due = np.empty(len(at))
     due[out.packet] = out.due_ns
     is_late = np.isclose(due - at, late)

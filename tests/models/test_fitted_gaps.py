@@ -13,7 +13,7 @@ from longhaul.analysis.fitting.loss import loss_block
 from longhaul.run.trial import trial
 from longhaul.scenario import parse_scenario, resolve
 
-from .laws import Wakeby, evenly
+from .link_models import Wakeby, evenly
 
 HEAD = """\
 version: 1
@@ -27,7 +27,7 @@ links:
 S = 1e9
 
 # Parameters in seconds, and the distribution that they stand for, in scipy's words.
-LAWS: dict[str, tuple[list[float], Callable[..., Any]]] = {
+DISTRIBUTIONS: dict[str, tuple[list[float], Callable[..., Any]]] = {
     "exponential": ([18.0], lambda mean: stats.expon(scale=mean)),
     "weibull": ([2.9, 18.0], lambda shape, scale: stats.weibull_min(shape, scale=scale)),
     "lognormal": ([2.0, 0.9], lambda mu, sigma: stats.lognorm(sigma, scale=np.exp(mu))),
@@ -44,12 +44,12 @@ LAWS: dict[str, tuple[list[float], Callable[..., Any]]] = {
 
 
 def test_every_family_is_here() -> None:
-    assert LAWS.keys() == FAMILIES.keys()
+    assert DISTRIBUTIONS.keys() == FAMILIES.keys()
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_losses_of_a_link_follow_the_fit_that_its_scenario_says(name: str) -> None:
-    truth, in_scipys_words = LAWS[name]
+    truth, in_scipys_words = DISTRIBUTIONS[name]
     chances = np.random.default_rng(5).uniform(size=3000)
     fits = fit_gaps(in_scipys_words(*truth).ppf(chances), families=[name], replicates=0)
     block = loss_block(fits, unit="wall")

@@ -24,7 +24,7 @@ def compare(oracle: Wire, discipline: dict, at: NDArray[np.float64], *, ect: lis
     oracle.run(at, ect=ect, flow=flow)
     out = trial(
         {
-            "rate": {"law": "constant", "bits_per_s": RATE},
+            "rate": {"model": "constant", "bits_per_s": RATE},
             "queue": {"limit_packets": None, "limit_bytes": None, "discipline": discipline},
         },
         at_ns=at,
@@ -49,7 +49,7 @@ ECT = {"no": lambda _n: False, "all": lambda _n: True, "some": lambda n: n % 3 =
 def test_codel_drops_and_marks_what_rfc_8289_does(seed: int, ect: str) -> None:
     at = load(seed)
     for target, interval in ((5e6, 100e6), (15e6, 50e6), (1e6, 20e6)):
-        discipline = {"law": "codel", "target_ns": int(target), "interval_ns": int(interval), "ecn": True}
+        discipline = {"kind": "codel", "target_ns": int(target), "interval_ns": int(interval), "ecn": True}
         oracle = CodelQueue(target, interval, ecn=True)
         dropped, marked = compare(oracle, discipline, at, ect=[ECT[ect](n) for n in range(len(at))])
         assert dropped + marked > 20, "a load that tests nothing"
@@ -72,7 +72,7 @@ def test_fq_codel_serves_and_drops_what_rfc_8290_does(seed: int) -> None:
         oracle = FqCodelQueue(target=target, interval=interval, quantum=quantum, limit=limit)
         oracle.run(at, ect=[False] * len(at), flow=flow)
         discipline = {
-            "law": "fq-codel",
+            "kind": "fq-codel",
             "target_ns": int(target),
             "interval_ns": int(interval),
             "quantum_bytes": quantum,
@@ -81,7 +81,7 @@ def test_fq_codel_serves_and_drops_what_rfc_8290_does(seed: int) -> None:
         }
         out = trial(
             {
-                "rate": {"law": "constant", "bits_per_s": RATE},
+                "rate": {"model": "constant", "bits_per_s": RATE},
                 "queue": {"limit_packets": limit, "limit_bytes": None, "discipline": discipline},
             },
             at_ns=at,
@@ -103,10 +103,10 @@ def test_drr_gives_flows_the_same_bytes_whatever_their_packets() -> None:
     at = np.zeros(count)
     flow = [n % 2 for n in range(count)]
     sizes = [1500 if each == 0 else 300 for each in flow]
-    discipline = {"law": "drr", "quantum_bytes": 1500, "flows": 1024}
+    discipline = {"kind": "drr", "quantum_bytes": 1500, "flows": 1024}
     out = trial(
         {
-            "rate": {"law": "constant", "bits_per_s": RATE},
+            "rate": {"model": "constant", "bits_per_s": RATE},
             "queue": {"limit_packets": None, "limit_bytes": None, "discipline": discipline},
         },
         at_ns=at,
@@ -126,11 +126,11 @@ def test_strict_priority_sends_the_first_band_first() -> None:
     classes = [[0, 46 << 2, 8 << 2][n % 3] for n in range(300)]
     out = trial(
         {
-            "rate": {"law": "constant", "bits_per_s": RATE},
+            "rate": {"model": "constant", "bits_per_s": RATE},
             "queue": {
                 "limit_packets": None,
                 "limit_bytes": None,
-                "discipline": {"law": "priority", "bands": bands},
+                "discipline": {"kind": "priority", "bands": bands},
             },
         },
         at_ns=np.zeros(300),
@@ -144,8 +144,8 @@ def test_strict_priority_sends_the_first_band_first() -> None:
 def test_head_drop_keeps_the_newest() -> None:
     out = trial(
         {
-            "rate": {"law": "constant", "bits_per_s": RATE},
-            "queue": {"limit_packets": 3, "limit_bytes": None, "discipline": {"law": "head-drop"}},
+            "rate": {"model": "constant", "bits_per_s": RATE},
+            "queue": {"limit_packets": 3, "limit_bytes": None, "discipline": {"kind": "head-drop"}},
         },
         at_ns=np.zeros(10),
     )
@@ -160,7 +160,7 @@ def test_pie_drops_and_marks_what_rfc_8033_does(seed: int, ect: str) -> None:
     draws = _longhaul.uniforms(1, "oracle/queue", len(at))
     for target, update in ((15e6, 15e6), (20e6, 30e6), (5e6, 10e6)):
         discipline = {
-            "law": "pie", "target_ns": int(target), "update_ns": int(update), "alpha": 0.125, "beta": 1.25,
+            "kind": "pie", "target_ns": int(target), "update_ns": int(update), "alpha": 0.125, "beta": 1.25,
             "burst_ns": 150_000_000, "ecn": True,
         }  # fmt: skip
         oracle = PieQueue(target=target, update=update, burst=150e6, ecn=True, draws=draws)
@@ -171,7 +171,7 @@ def test_pie_drops_at_all() -> None:
     at = np.arange(20_000, dtype=float) * SERVICE_NS * 0.8 + 1
     draws = _longhaul.uniforms(1, "oracle/queue", len(at))
     discipline = {
-        "law": "pie", "target_ns": 15_000_000, "update_ns": 15_000_000, "alpha": 0.125, "beta": 1.25,
+        "kind": "pie", "target_ns": 15_000_000, "update_ns": 15_000_000, "alpha": 0.125, "beta": 1.25,
         "burst_ns": 150_000_000, "ecn": False,
     }  # fmt: skip
     oracle = PieQueue(target=15e6, update=15e6, burst=150e6, ecn=False, draws=draws)
@@ -192,7 +192,7 @@ def test_red_drops_and_marks_what_its_paper_does(seed: int, gentle: bool, ect: s
         (1500, 9000, 0.5, 0.2),
     ):
         discipline = {
-            "law": "red", "least_bytes": least, "most_bytes": most, "probability": max_p, "weight": w,
+            "kind": "red", "least_bytes": least, "most_bytes": most, "probability": max_p, "weight": w,
             "gentle": gentle, "ecn": True, "packet_bytes": SIZE,
         }  # fmt: skip
         oracle = RedQueue(least=least, most=most, max_p=max_p, w=w, gentle=gentle, draws=draws)

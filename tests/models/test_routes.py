@@ -5,23 +5,25 @@ import pytest
 
 from longhaul.run.trial import NOTHING, trial
 
-from .laws import Laws, evenly
+from .link_models import LinkModel, evenly
 
 FRAME = 9000
 T_NS = FRAME * 8 / 10  # a frame of 9000 bytes at 10 Gbit/s: 7.2 us
 
 
-def route(**changes: object) -> Laws:
-    return {**NOTHING, "rate": {"law": "constant", "bits_per_s": 10**9}, **changes}
+def route(**changes: object) -> LinkModel:
+    return {**NOTHING, "rate": {"model": "constant", "bits_per_s": 10**9}, **changes}
 
 
-def bundle(routes: list[Laws], policy: Laws | None = None, resequence: Laws | None = None) -> Laws:
-    policy = policy or {"law": "round-robin"}
+def bundle(
+    routes: list[LinkModel], policy: LinkModel | None = None, resequence: LinkModel | None = None
+) -> LinkModel:
+    policy = policy or {"kind": "round-robin"}
     return {"bundle": {"policy": policy, "routes": routes, "resequence": resequence}}
 
 
-def delayed(delay_ns: int) -> Laws:
-    return route(delay={"law": "constant", "delay_ns": delay_ns})
+def delayed(delay_ns: int) -> LinkModel:
+    return route(delay={"model": "constant", "delay_ns": delay_ns})
 
 
 @pytest.mark.parametrize(("routes", "frames_times"), [(8, 17), (4, 23), (2, 41)])
@@ -34,27 +36,27 @@ def test_eight_frames_over_gigabit_routes_take_17_23_and_41_frame_times(
 
 
 def test_one_flow_over_flow_based_routes_takes_80_frame_times() -> None:
-    laws = bundle([route()] * 8, {"law": "flow-hash", "key": "flow"})
-    out = trial(laws, at_ns=evenly(8, T_NS), size=FRAME, flow=[7] * 8)
+    models = bundle([route()] * 8, {"kind": "flow-hash", "key": "flow"})
+    out = trial(models, at_ns=evenly(8, T_NS), size=FRAME, flow=[7] * 8)
     assert out.due_ns.max() == 80 * T_NS
 
 
 @pytest.mark.parametrize(
-    ("laws", "seconds"),
+    ("models", "seconds"),
     [
-        ({"rate": {"law": "constant", "bits_per_s": 10**10}}, 80),
-        (bundle([route()] * 4, {"law": "flow-hash", "key": "flow"}), 800),
+        ({"rate": {"model": "constant", "bits_per_s": 10**10}}, 80),
+        (bundle([route()] * 4, {"kind": "flow-hash", "key": "flow"}), 800),
         (bundle([route()] * 2), 400),
         (bundle([route()] * 4), 200),
         (bundle([route()] * 8), 100),
     ],
     ids=["10GE", "flow-based", "RR2", "RR4", "RR8"],
 )
-def test_100_gigabytes_take_80_800_400_200_and_100_seconds(laws: Laws, seconds: int) -> None:
+def test_100_gigabytes_take_80_800_400_200_and_100_seconds(models: LinkModel, seconds: int) -> None:
     """Scaled down by a thousand: 100 MB in 11,112 frames, the last one short."""
     total = 100_000_000
     sizes = [FRAME] * (total // FRAME) + [total % FRAME]
-    out = trial(laws, at_ns=np.zeros(len(sizes)), size=sizes, flow=[1] * len(sizes))
+    out = trial(models, at_ns=np.zeros(len(sizes)), size=sizes, flow=[1] * len(sizes))
     assert out.due_ns.max() / 1e9 == pytest.approx(seconds / 1000, rel=1e-3)
 
 
@@ -64,8 +66,8 @@ def test_a_frame_on_the_slow_route_is_overtaken_by_as_many_as_the_paper_says(
     routes: int, difference_us: int
 ) -> None:
     """(N - 1) d / 72 us: 4.2, 12.5 and 29.2 frames at 300 us."""
-    laws = bundle([delayed(difference_us * 1000), *[delayed(0)] * (routes - 1)])
-    out = trial(laws, at_ns=evenly(4000, 10 * T_NS / routes), size=FRAME)
+    models = bundle([delayed(difference_us * 1000), *[delayed(0)] * (routes - 1)])
+    out = trial(models, at_ns=evenly(4000, 10 * T_NS / routes), size=FRAME)
     place = np.argsort(out.packet)
     slow = np.arange(1000 - 1000 % routes, 3000, routes)
     # Who was offered later and came out earlier, or at the same time and later in the order of offers.
@@ -89,10 +91,10 @@ def test_a_resequencer_undoes_a_difference_of_delays() -> None:
 
 
 def test_least_queued_keeps_a_slow_route_from_overflowing() -> None:
-    routes = [route(), route(rate={"law": "constant", "bits_per_s": 10**8})]
+    routes = [route(), route(rate={"model": "constant", "bits_per_s": 10**8})]
     routes = [{**each, "queue": {"limit_packets": 10, "limit_bytes": None}} for each in routes]
     at = evenly(5000, 12_000.0 / 1.05)  # 1.05 Gbit/s of 1500 bytes for 1.1 Gbit/s
-    assert not trial(bundle(routes, {"law": "least-queued"}), at_ns=at).ended("overflowed")
+    assert not trial(bundle(routes, {"kind": "least-queued"}), at_ns=at).ended("overflowed")
     assert trial(bundle(routes), at_ns=at).ended("overflowed")
 
 
@@ -101,20 +103,20 @@ def test_nemc_keeps_its_delay_where_ticks_do_not() -> None:
     at = np.sort(np.random.default_rng(1).uniform(0, 1e9, 2000))
     at = np.round(at)
 
-    def met(delay: Laws) -> np.ndarray:
+    def met(delay: LinkModel) -> np.ndarray:
         out = trial({"delay": delay, "reorder": True}, at_ns=at, size=512)
         return (out.due_ns - at[out.packet]) / 1000
 
     nist = {}
     for us in (0, 100, 150, 200, 250, 300, 350, 400, 800, 1600):
-        exact = met({"law": "constant", "delay_ns": us * 1000})
+        exact = met({"model": "constant", "delay_ns": us * 1000})
         assert np.abs(exact - us).max() < 0.001
-        ticks = met({"law": "ticks", "delay_ns": us * 1000, "hz": 8192, "rounding": "nearest"})
+        ticks = met({"model": "ticks", "delay_ns": us * 1000, "hz": 8192, "rounding": "nearest"})
         nist[us] = round(float(np.mean(ticks)) / (1e6 / 8192) * 2) / 2
         if 0 < us < 900:
-            jiffy = met({"law": "ticks", "delay_ns": us * 1000, "hz": 1000, "rounding": "up"})
+            jiffy = met({"model": "ticks", "delay_ns": us * 1000, "hz": 1000, "rounding": "up"})
             assert np.mean(jiffy) == pytest.approx(1500, abs=30), "flat, and far above what was asked"
     assert nist[100] == nist[150] != nist[200] == nist[250] == nist[300] != nist[350] == nist[400]
     # The NISTNet of the paper's Fig. 5 shows more than 350 us where 250 were asked: 40 % too much.
-    worst = met({"law": "ticks", "delay_ns": 250_000, "hz": 8192, "rounding": "nearest"}).max()
+    worst = met({"model": "ticks", "delay_ns": 250_000, "hz": 8192, "rounding": "nearest"}).max()
     assert worst > 350

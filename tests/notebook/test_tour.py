@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-TOUR = Path(__file__).parents[2] / "docs/guide/tour.ipynb"
+TOUR = Path(__file__).parents[2] / "docs/tutorial/tour.ipynb"
 _OF_THE_DAY = re.compile(r"\d{8}T\d{6}Z-(sim|sweep)-[0-9a-f]{8}(-\d+)?")
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from longhaul.page.answers.schema import json_schema
+from longhaul.page.schema import json_schema
 
 heard: set[str] = set()
-"""What this process has held against the schema: addresses, and kinds of events."""
+"""The addresses and kinds of events that this process has compared with the schema."""
 
 
 def read(text: bytes | str) -> Any:
@@ -19,7 +19,7 @@ def read(text: bytes | str) -> Any:
 
 
 def _refuse(word: str) -> Any:
-    raise AssertionError(f"{word} is no JSON")
+    raise AssertionError(f"{word} is not JSON")
 
 
 def check_answer(method: str, path: str, status: int, told: Any) -> None:

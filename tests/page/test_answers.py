@@ -87,7 +87,7 @@ def test_what_nobody_named_is_found() -> None:
         answered.check_event("ending", {"why": "duration"})
     with pytest.raises(AssertionError, match="knows no event"):
         answered.check_event("directory", {"directory": "/"})
-    with pytest.raises(AssertionError, match="NaN is no JSON"):
+    with pytest.raises(AssertionError, match="NaN is not JSON"):
         answered.read('{"t_ns": NaN}')
 
 
@@ -146,7 +146,7 @@ def test_what_transfers_achieved_is_told(server: Served) -> None:
     asked = [str(folder / "two-sites-requests.yaml"), "--scenario", str(folder / "two-sites.yaml")]
     command = [sys.executable, "-m", "longhaul.cli.main", "transfer", "run", *asked]
     more = ["--policy", "fair", "--sim", "--no-report", "--name", "moved"]
-    # Some requests are refused, which is no success.
+    # Some requests are refused, which is not a success.
     subprocess.run([*command, *more], cwd=server.directory, check=False, capture_output=True, timeout=300)
     (run,) = [each["id"] for each in server.ask("/api/runs")[1]["runs"] if each["name"] == "moved"]
     told = server.ask(f"/api/runs/{run}")[1]["transfers"]
@@ -196,6 +196,6 @@ def test_every_kind_of_event_is_told_as_the_schema_says(server: Served) -> None:
                 assert server.ask(f"/api/runs/{run}/stop", {})[0] == 200
     for table in ("links", "probes", "flows", "sockets"):
         assert server.ask(f"/api/runs/{run}/series?table={table}")[0] == 200
-    # A run that breaks is another test's, and laws are learned by some kernels.
-    assert set(answered.kinds()) - answered.heard == {"problem", "law"}
+    # A run that breaks is another test's, and algorithms are learned by some kernels.
+    assert set(answered.kinds()) - answered.heard == {"problem", "algorithm"}
     assert answered.heard >= LIVE_ALONE

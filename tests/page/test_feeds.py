@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from longhaul.page import feeds
-from longhaul.page.answers.events import Hello, NetworkChanged, Now, Sample
 from longhaul.page.feeds import Feed
+from longhaul.page.responses.events import Hello, NetworkChanged, Now, Sample
 from longhaul.page.sampling import FIGURES, NOW_FIGURES
 
 from .answered import check_event

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from longhaul.page.experiments import with_progress
+from longhaul.page.run_requests import with_progress
 from longhaul.page.sampling import NOW_FIGURES, Sampler
 from longhaul.scenario import parse_scenario, resolve
 
@@ -104,7 +104,7 @@ def test_what_stands_beside_a_link_is_the_average_of_the_latest_second(tmp_path:
 
 def set_rate(directory: Path, at_ms: int, bits_per_s: int) -> None:
     """As a run records a change that it applied."""
-    change = {"rate": {"law": "constant", "bits_per_s": bits_per_s}}
+    change = {"rate": {"model": "constant", "bits_per_s": bits_per_s}}
     row = {"at_ns": at_ms * 10**6, "link": 0, "direction": "forward", "route": None, "change": change}
     append(directory / "raw" / "changes.jsonl", json.dumps(row) + "\n")
 
@@ -205,8 +205,8 @@ def test_a_ping_without_an_answer_does_not_keep_its_last_one(tmp_path: Path) -> 
 
 def test_the_answers_of_a_simulated_ping_are_told(tmp_path: Path) -> None:
     reader = sampler(tmp_path)
-    echoes = tmp_path / "raw" / "echoes.csv"
-    append(echoes, "flow,seq,sent_ns,rtt_ns\np,1,0,10000000\np,2,100,11000000\np,3,200,\nother,1,0,5\n")
+    pings = tmp_path / "raw" / "pings.csv"
+    append(pings, "flow,seq,sent_ns,rtt_ns\np,1,0,10000000\np,2,100,11000000\np,3,200,\nother,1,0,5\n")
     found = reader.sample()
     assert found is not None
     assert found["probes"] == [11_000_000]

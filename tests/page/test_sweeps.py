@@ -112,6 +112,6 @@ def test_a_sweep_that_is_killed_says_so(server: Served) -> None:
     assert warning["message"] == (
         "repetitions cannot differ: nothing in the scenario is random, so all seeds of a variant give one "
         "result without an interval; start traffic at random, "
-        "for example start: {dist: uniform, low: 0s, high: 1s}, or leave out repeat"
+        "for example start: {dist: uniform, low: 0s, high: 1s}, or leave out repeat [W0203]"
     )
     assert ending["message"] == "the run was killed (signal 9)"

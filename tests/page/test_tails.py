@@ -7,9 +7,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longhaul.page.asking import Asked
-from longhaul.page.figures import series
-from longhaul.page.tails import read_tail
+from longhaul.page.json_requests import Asked
+from longhaul.page.series import series
+from longhaul.results.growing_files import last_rows
 
 SOCKETS = (
     "t_ns,host,socket,local,remote,state,cc,cwnd_segments,ssthresh_segments,rtt_us,retransmits,delivery_bits_per_s\n"
@@ -37,7 +37,7 @@ def test_a_tail_has_the_last_whole_rows_that_fit(
         if size > most or (size == most and size < len(room)):
             break
         fitting += 1
-    table = read_tail(path, {"a": pa.int64(), "b": pa.string()}, most_bytes=most)
+    table = last_rows(path, {"a": pa.int64(), "b": pa.string()}, most_bytes=most)
     found = [] if table is None else [f"{a},{b}" for a, b in zip(*table.to_pydict().values(), strict=True)]
     assert found == whole[len(whole) - fitting :]
 

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longhaul.analysis.paths import PathMap, lower_envelope, map_paths
-from longhaul.analysis.traces import Answers, Echoes, Hop, Trace
+from longhaul.analysis.traces import Answers, Hop, Pings, Trace
 from longhaul.errors import LonghaulError
-from longhaul.measure.paths.drafting import Written, draft
-from longhaul.measure.paths.lines import Output, answers
-from longhaul.measure.paths.reading import read_output
-from longhaul.scenario.load import parse_scenario
-from longhaul.scenario.resolve import resolve
-from longhaul.scenario.topologies.writing import written
-from longhaul.scenario.units import Rate
+from longhaul.scenario.check.load import parse_scenario
+from longhaul.scenario.expand.topologies.draft import written
+from longhaul.scenario.lower.resolve import resolve
+from longhaul.traces.paths.draft import Written, draft
+from longhaul.traces.paths.lines import Output, answers
+from longhaul.traces.paths.outputs import read_output
+from longhaul.units.quantities import Rate
 
 from . import outputs
 
@@ -151,7 +151,7 @@ def test_silent_hops_are_counted_and_their_delay_is_in_one_link() -> None:
 def test_a_host_that_answers_only_pings_lies_behind_what_is_silent() -> None:
     silent = Trace("here", "far", "10.9.0.9", trace(2, 12).hops)
     answered = Answers("10.9.0.9", 5, 30 * MS, 30.0 * MS)
-    ping = Trace("here", "far", "10.9.0.9", echoes=Echoes(5, 5, answered))
+    ping = Trace("here", "far", "10.9.0.9", pings=Pings(5, 5, answered))
     found = map_paths([silent, ping])
     assert list(delays_ms(found).values()) == [1, 5, 9]
     assert found.notes == ()
@@ -190,7 +190,7 @@ def test_the_mean_of_exponential_jitter_is_found() -> None:
         assert stretch.jitter_ns == pytest.approx(mean / 2, rel=0.1)
     delay = plan(found)["links"][1]["forward"]["delay"]
     assert delay["jitter"]["dist"] == "exponential"
-    assert plan(found, jitter=False)["links"][1]["forward"]["delay"]["law"] == "constant"
+    assert plan(found, jitter=False)["links"][1]["forward"]["delay"]["model"] == "constant"
 
 
 def test_a_mean_over_the_shortest_of_n_is_that_of_the_jitter() -> None:
@@ -210,19 +210,19 @@ def test_a_mean_over_the_shortest_of_n_is_that_of_the_jitter() -> None:
 @pytest.mark.parametrize(
     ("sent", "received", "share", "words"),
     [
-        (100, 81, 1 - sqrt(0.81), "19 of 100 echoes lost, there and back"),
-        (100, 100, 0, "0 of 100 echoes lost (less than 3 %, with a confidence of 95 %)"),
-        (10, 0, 0, "10 of 10 echoes lost: the end does not answer echoes, so its loss is not known"),
+        (100, 81, 1 - sqrt(0.81), "19 of 100 pings lost, there and back"),
+        (100, 100, 0, "0 of 100 pings lost (less than 3 %, with a confidence of 95 %)"),
+        (10, 0, 0, "10 of 10 pings lost: the end does not answer pings, so its loss is not known"),
     ],
 )
 def test_loss_is_that_of_the_end_half_each_way(sent: int, received: int, share: float, words: str) -> None:
     answered = Answers("10.0.0.2", received, 12 * MS, 12.0 * MS) if received else None
-    ping = Trace("here", "10.0.0.2", "10.0.0.2", echoes=Echoes(sent, received, answered))
+    ping = Trace("here", "10.0.0.2", "10.0.0.2", pings=Pings(sent, received, answered))
     found = map_paths([trace(2, 12), ping])
     assert words in " ".join(written(draft(found, Written())).replace("\n  #", "").split())
     first, last = plan(found)["links"]
     for way in ("forward", "reverse"):
-        assert first[way]["loss"]["law"] == "none"
+        assert first[way]["loss"]["model"] == "none"
         assert last[way]["loss"].get("probability", 0) == pytest.approx(share, abs=1e-6)
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from longhaul.analysis.paths import map_paths
 from longhaul.analysis.traces import Trace
 from longhaul.errors import LonghaulError
-from longhaul.measure.paths.drafting import Written, draft
-from longhaul.measure.paths.lines import Output
-from longhaul.measure.paths.reading import read_output, read_saved
+from longhaul.traces.paths.draft import Written, draft
+from longhaul.traces.paths.lines import Output
+from longhaul.traces.paths.outputs import read_output, read_saved
 
 from . import outputs
 
@@ -44,9 +44,9 @@ def test_traceroute_says_how_often_each_address_answered_and_what_it_is_called()
     first, second = trace.hops[1].answers
     assert (first.address, first.count, first.mean_ns) == ("192.0.2.2", 2, 11_200_000)
     assert (second.address, second.count, second.name) == ("192.0.2.3", 1, "core-2.example")
-    assert trace.hops[3].answers[0].count == 2, "a star is no answer"
+    assert trace.hops[3].answers[0].count == 2, "a star is not an answer"
     assert trace.target == "far.example"
-    assert trace.echoes is None, "stars of traceroute are no loss"
+    assert trace.pings is None, "stars of traceroute are no loss"
 
 
 def test_a_path_that_ends_in_a_refusal_is_not_reached_and_says_why() -> None:
@@ -64,17 +64,17 @@ def test_addresses_of_ipv6_are_the_same_however_they_are_written() -> None:
 def test_mtr_counts_what_its_end_lost_and_names_where_it_was() -> None:
     for text in (outputs.REPORT, outputs.JSON):
         (trace,) = read(text)
-        assert trace.echoes is not None
-        assert (trace.echoes.sent, trace.echoes.received) == (10, 9)
+        assert trace.pings is not None
+        assert (trace.pings.sent, trace.pings.received) == (10, 9)
         assert trace.source == "near.example"
         assert trace.hops[1].answers[0].count == 5
     (trace,) = read(outputs.RAW, source="elsewhere")
-    assert trace.echoes is not None
-    assert (trace.echoes.sent, trace.echoes.received) == (2, 2)
+    assert trace.pings is not None
+    assert (trace.pings.sent, trace.pings.received) == (2, 2)
     assert trace.source == "elsewhere"
     (cut,) = read(outputs.REPORT.rsplit("  5.|--", 1)[0] + "  5.|-- ???   100.0  10  0.0 0.0 0.0 0.0 0.0\n")
     assert not cut.reached
-    assert cut.echoes is None, "routers' silence is no loss"
+    assert cut.pings is None, "routers' silence is not loss"
 
 
 def test_tracepath_tells_the_path_mtu() -> None:
@@ -98,18 +98,18 @@ def test_ping_tells_loss_and_round_trips(
 ) -> None:
     (trace,) = read(getattr(outputs, name))
     assert trace.target == "far.example"
-    echoes = trace.echoes
-    assert echoes is not None
-    assert (echoes.sent, echoes.received) == counts
-    assert echoes.answers is not None
-    assert echoes.answers.shortest_ns == shortest_ns
-    assert echoes.answers.mean_ns == pytest.approx(mean_ns)
+    pings = trace.pings
+    assert pings is not None
+    assert (pings.sent, pings.received) == counts
+    assert pings.answers is not None
+    assert pings.answers.shortest_ns == shortest_ns
+    assert pings.answers.mean_ns == pytest.approx(mean_ns)
 
 
 def test_a_ping_without_answers_has_no_round_trip() -> None:
     (trace,) = read(outputs.PING_DEAD)
-    assert trace.echoes is not None
-    assert (trace.echoes.sent, trace.echoes.received, trace.echoes.answers) == (3, 0, None)
+    assert trace.pings is not None
+    assert (trace.pings.sent, trace.pings.received, trace.pings.answers) == (3, 0, None)
 
 
 def test_outputs_one_after_another_are_all_read() -> None:
@@ -133,21 +133,21 @@ WRONG = {
     "cut off": (outputs.TRACEROUTE.splitlines()[0], ":1: no hop follows; the output may be cut off"),
     "no hop": (
         outputs.NUMERIC.replace(" 3  *", "x 3  *"),
-        ':4: "x 3  * * *" is no hop of traceroute; cut the',
+        ':4: "x 3  * * *" is not a hop of traceroute; cut the',
     ),
     "no time": (
         outputs.NUMERIC.replace("1.200 ms", "fast ms", 1),
-        ':2: "fast" is no round trip in ms; write it',
+        ':2: "fast" is not a round trip in ms; write it',
     ),
     "negative": (
         outputs.NUMERIC.replace("1.200", "-1.2", 1),
-        ':2: "-1.2" is no round trip in ms; write it as',
+        ':2: "-1.2" is not a round trip in ms; write it as',
     ),
     "nobody": (outputs.NUMERIC.replace("192.0.2.1  ", ""), ":2: 1.000 ms is nobody's; write the address"),
     "no address": (outputs.NUMERIC.replace("192.0.2.1 ", "gw "), ':2: "gw" is neither an address nor a time'),
     "bad target": (
         outputs.NUMERIC.replace("(203.0.113.9)", "(nowhere)"),
-        ':1: "nowhere" is no address; write',
+        ':1: "nowhere" is not an address; write',
     ),
     "figures": (
         outputs.REPORT.replace("1.2   0.1", "1.2", 1),
@@ -157,10 +157,10 @@ WRONG = {
         outputs.REPORT.replace("Best", "Jttr"),
         ":3: has no Avg and Best; leave mtr's fields as they are",
     ),
-    "report": (outputs.REPORT + "  6.|--\n", ':9: "6.|--" is no hop of mtr; cut the file there'),
-    "half a report": (outputs.JSON[:300], ":6: no JSON: "),
+    "report": (outputs.REPORT + "  6.|--\n", ':9: "6.|--" is not a hop of mtr; cut the file there'),
+    "half a report": (outputs.JSON[:300], ":6: not JSON: "),
     "other json": ('{"a": 1}', ":1: no report of mtr: KeyError at 'report'; take it by mtr --json"),
-    "raw": (outputs.RAW + "z\n", ':22: "z" is no line of mtr --raw; cut the file there'),
+    "raw": (outputs.RAW + "z\n", ':22: "z" is not a line of mtr --raw; cut the file there'),
     "silence": (
         outputs.REPORT.splitlines()[1] + "\n  1.|-- ???  100.0 10 0.0 0.0 0.0 0.0 0.0",
         ": nothing answered",
@@ -188,7 +188,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         read_saved(str(tmp_path / "absent.txt"))
     binary = tmp_path / "trace.pcap"
     binary.write_bytes(b"\xd4\xc3\xb2\xa1\0\0")
-    with pytest.raises(LonghaulError, match="is no text; save what the program prints"):
+    with pytest.raises(LonghaulError, match="is not text; save what the program prints"):
         read_saved(str(binary))
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from longhaul.scenario import Resolved, parse_scenario, resolve
-from longhaul.scenario.relay import plan_relay
+from longhaul.scenario.lower.relay import plan_relay
 
 HEAD = """
 version: 1

@@ -16,16 +16,16 @@ def call(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "message"),
     [
         (["relay", "serve"], "neither a scenario nor a forward; write longhaul relay SCENARIO"),
         (["relay", "--delay", "1ms"], "nothing would come in; add --forward"),
         (["relay", "t.yaml", "--delay", "1ms"], "links and forwards stand in the scenario"),
-        (["relay", "--forward", "8080"], '"8080" is no forward; write LISTEN=TARGET'),
+        (["relay", "--forward", "8080"], '"8080" is not a forward; write LISTEN=TARGET'),
         (["relay", "--forward", "8080=web:80"], 'no cluster names "web"; write its address'),
-        (["relay", "--forward", "99999=1.2.3.4:80"], '"127.0.0.1:99999" is no HOST:PORT'),
+        (["relay", "--forward", "99999=1.2.3.4:80"], '"127.0.0.1:99999" is not HOST:PORT'),
         (["relay", "--delay", "5", "--socks", "127.0.0.1:0"], '"5" has no unit; write "5ms" or "5s"'),
-        (["relay", "--socks", "localhost:0"], '"localhost" is no IP address'),
+        (["relay", "--socks", "localhost:0"], '"localhost" is not an IP address'),
         (["relay", "t.yaml", "--for", "10"], 'has no unit; write "10ms" or "10s"'),
         (["relay", "t.yaml", "--gateway", "a"], "leave --gateway out, or write gateways: apart"),
         (["relay", "plain.yaml"], "plain.yaml has no section relay; add relay:"),
@@ -36,13 +36,13 @@ def call(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     ],
 )
 def test_what_is_wrong_has_one_line_and_exit_code_2(
-    arguments: list[str], complaint: str, tmp_path: Path
+    arguments: list[str], message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "t.yaml").write_text(HEAD + THREE)
     (tmp_path / "plain.yaml").write_text(HEAD)
     done = call(*arguments, folder=tmp_path)
     assert done.returncode == 2
-    assert complaint in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "runs").exists()
 

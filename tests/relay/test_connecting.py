@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.run.relay.connecting import greet
+from longhaul.relay.socks_client import greet
 
 OPEN = b"\x05\x00\x00\x01\x7f\x02\x00\x0b\x14\x51"
 """A reply: succeeded, bound at 127.2.0.11:5201."""
@@ -81,7 +81,7 @@ def test_a_password_is_told_when_the_gateway_asks_for_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "password", "complaint"),
+    ("script", "password", "message"),
     [
         ([(b"\x05\x01\x00", b"\x05\xff")], None, "wants a password; name its file"),
         ([(b"\x05\x02\x00\x02", b"\x05\x02"), (b"\x01\x08longhaul\x01x", b"\x01\x01")], b"x", "refuses"),
@@ -98,9 +98,9 @@ def test_a_password_is_told_when_the_gateway_asks_for_it() -> None:
     ],
 )
 def test_what_the_gateway_refuses_is_said(
-    script: list[tuple[bytes, bytes]], password: bytes | None, complaint: str
+    script: list[tuple[bytes, bytes]], password: bytes | None, message: str
 ) -> None:
-    with gateway(script) as by, pytest.raises(LonghaulError, match=complaint):
+    with gateway(script) as by, pytest.raises(LonghaulError, match=message):
         asked(by, "n11", 22, password)
 
 
@@ -129,7 +129,7 @@ def test_the_command_says_that_no_gateway_is_there(tmp_path: Path) -> None:
 
 def test_the_command_imports_nothing_heavy() -> None:
     probe = (
-        "import sys, longhaul.cli.main, longhaul.cli.relay, longhaul.run.relay.connecting;"
+        "import sys, longhaul.cli.main, longhaul.cli.relay, longhaul.relay.socks_client;"
         "print([m for m in ('pydantic', 'numpy', 'pyarrow', 'rich', 'yaml') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)

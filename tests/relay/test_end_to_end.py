@@ -52,14 +52,14 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return directory / "longhaul"
 
 
-def scenario(folder: Path, port: int, *, laws: str = f"delay: {DELAY_MS}ms", more: str = "") -> Path:
-    """Two clusters and a link with ``laws``; every port is one that is free."""
+def scenario(folder: Path, port: int, *, models: str = f"delay: {DELAY_MS}ms", more: str = "") -> Path:
+    """Two clusters and a link with ``models``; every port is one that is free."""
     path = folder / "t.yaml"
     path.write_text(f"""
 version: 1
 name: t
 nodes: {{near: {{kind: router}}, far: {{kind: router}}}}
-links: {{wan: {{endpoints: [near, far], {laws}}}}}
+links: {{wan: {{endpoints: [near, far], {models}}}}}
 relay:
   clusters:
     near: {{gateway: 127.1.0.1, machines: 127.1.0.0/24}}
@@ -113,10 +113,10 @@ def test_a_round_trip_takes_the_delays_of_both_ways(tmp_path: Path, target: int)
 
 def test_bytes_take_their_time_at_the_rate_and_come_back_as_they_were(tmp_path: Path, target: int) -> None:
     # 250 kB at 4 Mbit/s take 0.5 s; the way back has no limit.
-    laws = "forward: {rate: 4Mbit, queue: 1MiB}"
+    models = "forward: {rate: 4Mbit, queue: 1MiB}"
     content = os.urandom(250_000)
     with (
-        longhaul.relay.running(scenario(tmp_path, target, laws=laws), log=False) as relay,
+        longhaul.relay.running(scenario(tmp_path, target, models=models), log=False) as relay,
         socket.create_connection(place(relay, "forward")) as connection,
     ):
         exchange(connection, b"x")
@@ -238,7 +238,7 @@ def test_wrappers_delay_and_change_messages(tmp_path: Path, target: int) -> None
     slow = SlowLarge()
     with (
         longhaul.relay.running(
-            scenario(tmp_path, target, laws="delay: 1ms"), wrappers=[slow, Shout()]
+            scenario(tmp_path, target, models="delay: 1ms"), wrappers=[slow, Shout()]
         ) as relay,
         socket.create_connection(place(relay, "forward")) as connection,
     ):
@@ -351,7 +351,7 @@ def test_the_quick_case_needs_no_scenario(target: int, tmp_path: Path) -> None:
 
 
 def test_the_python_of_the_guide_works(tmp_path: Path) -> None:
-    text = (ROOT / "docs/guide/relay.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/how-to/relay.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     done = subprocess.run(
@@ -367,7 +367,7 @@ def test_the_python_of_the_guide_works(tmp_path: Path) -> None:
 
 
 def test_the_commands_of_the_guide_are_understood(tmp_path: Path) -> None:
-    text = (ROOT / "docs/guide/relay.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/how-to/relay.md").read_text(encoding="utf-8")
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     lines = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
     paths = [re.search(r"longhaul (relay paths [^>)]*)", line) for line in lines]

@@ -18,7 +18,7 @@ from threading import Thread
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.run import session, state
+from longhaul.run import session, sockets
 
 CLI = [sys.executable, "-m", "longhaul.cli.main"]
 HALF_OPEN = 9_000
@@ -155,7 +155,7 @@ def test_thousands_of_half_open_connections_and_garbage_disturb_nobody(target: i
             memory_kb = int(Path(f"/proc/{process.pid}/status").read_text().partition("VmRSS:")[2].split()[0])
             assert memory_kb < 300_000
             assert is_whole(forward)
-            status = session.ask(state.find(None), {"do": "status"})
+            status = session.ask(sockets.find(None), {"do": "status"})
             assert status["relay"]["connections"]["open"] >= HALF_OPEN
             stack.close()
             assert is_whole(forward)
@@ -167,7 +167,7 @@ def test_thousands_of_half_open_connections_and_garbage_disturb_nobody(target: i
 
 def test_only_who_knows_the_token_steers(target: int) -> None:
     with relay("--delay", "1ms", "--forward", f"0=127.0.0.1:{target}") as (process, ports):
-        path = state.find(None)
+        path = sockets.find(None)
         for noise in (
             b"garbage\n",
             b"\xff\xfe\n",

@@ -6,8 +6,7 @@ import subprocess
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.export.pathmap import path_map
-from longhaul.export.pathmaps import path_map_text
+from longhaul.export.pathmap import path_map, path_map_text
 
 from .scenarios import THREE, resolved_of
 

@@ -4,7 +4,7 @@ import pytest
 
 from longhaul.errors import LonghaulError
 from longhaul.scenario import parse_scenario, resolve
-from longhaul.scenario.relay import plan_relay
+from longhaul.scenario.lower.relay import plan_relay
 
 from .scenarios import HEAD, THREE, plan_of, resolved_of
 
@@ -31,12 +31,12 @@ def test_links_off_all_paths_are_left_out_and_events_follow_the_others() -> None
     planned = plan_relay(resolved)
     assert [each["name"] for each in planned.plan["links"]] == ["ab", "bc"]
     assert [(each["at_ns"], each["link"]) for each in planned.plan["events"]] == [(10**9, 1)]
-    assert any("no path between clusters uses" in each for each in planned.warnings)
-    assert any("unused" in each for each in resolved.warnings)
-    assert not any("links.ab" in each or "links.bc" in each for each in resolved.warnings)
+    assert any("no path between clusters uses" in each.headline for each in planned.warnings)
+    assert any("unused" in each.headline for each in resolved.warnings)
+    assert not any("links.ab" in each.headline or "links.bc" in each.headline for each in resolved.warnings)
 
 
-def test_laws_of_links_are_those_of_a_run() -> None:
+def test_models_of_links_are_those_of_a_run() -> None:
     resolved = resolved_of(THREE)
     index = [each["name"] for each in resolved.plan["links"]].index("bc")
     planned = plan_relay(resolved).plan["links"][1]
@@ -107,7 +107,7 @@ def test_chained_gateways_delay_what_comes_in_and_have_a_port_for_each_other() -
 
 
 @pytest.mark.parametrize(
-    ("more", "gateway", "complaint"),
+    ("more", "gateway", "message"),
     [
         ("", "a", "one process is the gateway of all"),
         ("  gateways: apart\n", None, "--gateway a or b or far"),
@@ -115,9 +115,9 @@ def test_chained_gateways_delay_what_comes_in_and_have_a_port_for_each_other() -
     ],
 )
 def test_the_scenario_says_whether_gateways_are_one_process(
-    more: str, gateway: str | None, complaint: str
+    more: str, gateway: str | None, message: str
 ) -> None:
-    with pytest.raises(LonghaulError, match=complaint) as caught:
+    with pytest.raises(LonghaulError, match=message) as caught:
         plan_of(THREE + more, gateway=gateway)
     assert caught.value.exit_code == 2
 
@@ -149,7 +149,7 @@ def test_hosts_and_programs_may_stand_beside_a_relay() -> None:
     resolved = resolve(parse_scenario(f"{text}\nprograms: {{p: {{run: date, host: h}}}}".encode(), name="t"))
     planned = plan_relay(resolved)
     assert [each["name"] for each in planned.plan["links"]] == ["ab", "bc"]
-    assert any("runs no programs" in each for each in planned.warnings)
+    assert any("runs no programs" in each.headline for each in planned.warnings)
 
 
 def test_without_a_section_there_is_no_relay() -> None:

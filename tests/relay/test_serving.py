@@ -1,5 +1,6 @@
 """A relay's run directory, secrets and ends, around an engine that only pretends."""
 
+import errno
 import json
 import os
 import select
@@ -12,10 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from longhaul import _longhaul
-from longhaul.analysis.relaying import LATENESS_P99_NS, judge_relay
+from longhaul.analysis.relay_delays import LATENESS_P99_NS, judge_relay
 from longhaul.errors import LonghaulError
-from longhaul.run import state
-from longhaul.run.relay.serving import Opened, Order, Served, serve
+from longhaul.relay.server import Opened, Order, Served, serve
+from longhaul.run import sockets
 from longhaul.scenario import load_scenario, resolve
 
 from .scenarios import HEAD, THREE
@@ -128,12 +129,12 @@ def test_a_password_reaches_the_gateway_and_no_file(tmp_path: Path, engine: Call
 
 
 @pytest.mark.parametrize(
-    ("content", "complaint"), [(None, "No such file"), (b"", "has 0 bytes"), (b"x" * 256, "256 bytes")]
+    ("content", "message"), [(None, "No such file"), (b"", "has 0 bytes"), (b"x" * 256, "256 bytes")]
 )
-def test_a_bad_password_file_is_refused(tmp_path: Path, content: bytes | None, complaint: str) -> None:
+def test_a_bad_password_file_is_refused(tmp_path: Path, content: bytes | None, message: str) -> None:
     if content is not None:
         (tmp_path / "word").write_bytes(content)
-    with pytest.raises(LonghaulError, match=complaint):
+    with pytest.raises(LonghaulError, match=message):
         served(tmp_path, more="  password_file: word\n")
 
 
@@ -145,7 +146,7 @@ def test_the_token_is_private_while_it_runs_and_gone_afterwards(
     def run(plan: str, *, socket: str, token: str, **rest: Any) -> str:
         place = Path(socket).with_suffix(".token")
         seen.append((token, place.read_text(), place.stat().st_mode & 0o777))
-        assert state.token_of(Path(socket)) == token
+        assert sockets.token_of(Path(socket)) == token
         return pretend()(plan, **rest)
 
     engine(run)
@@ -179,7 +180,7 @@ def test_what_the_machine_cannot_do_is_one_line_and_leaves_nothing_up(
     tmp_path: Path, runtime: Path, engine: Callable[[Engine], None]
 ) -> None:
     def run(_plan: str, **_rest: object) -> str:
-        raise RuntimeError("cannot listen at 127.1.0.1:1080: address in use")
+        raise OSError(errno.EADDRINUSE, "cannot listen at 127.1.0.1:1080: address in use")
 
     engine(run)
     with pytest.raises(LonghaulError, match="address in use") as caught:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run.relay.wrapping import Chain, Message, Parameters, Wrapper
+from longhaul.relay.wrappers import Chain, Message, Parameters, Wrapper
 
 PARAMETERS = Parameters("t", 1, ("a", "b"), Path("nowhere"))
 
@@ -109,7 +110,7 @@ def test_what_was_not_set_up_is_not_torn_down() -> None:
 
     class Unable(Recorder):
         def setup(self, parameters: Parameters) -> None:
-            raise LonghaulError("cannot")
+            raise LonghaulError(Code.RUN_FAILED, "cannot")
 
     chain = Chain([Recorder(log, "first"), Unable(log, "second")], PARAMETERS)
     with pytest.raises(LonghaulError, match="cannot"), chain:

@@ -69,7 +69,7 @@ def test_a_comparison_names_what_is_missing_or_damaged(
         # Results that are missing are made again.
         assert said == f"{tmp_path / 'out.html'}\n"
     elif (name, spoil) == ("plan.json", Path.unlink):
-        assert f"{broken} is no run directory" in said
+        assert f"{broken} is not a run directory" in said
     else:
         assert str(broken / name) in said
         assert not list(tmp_path.glob("*.html"))
@@ -110,6 +110,8 @@ def test_damaged_samples_cost_what_is_over_time_alone(broken: Path, has_manifest
     assert "2 damaged lines of raw/samples.csv left out" in found
     assert fidelity["verdict"] == ("invalid" if has_manifest else "degraded")
     assert has_manifest == any("raw/samples.csv is damaged: it has 7 of" in each for each in found)
+    page = (broken / "report.html").read_text()
+    assert has_manifest != ("the timing exceeded a limit or records are incomplete" in page)
 
 
 def test_results_without_records_stay_as_they_are(broken: Path) -> None:

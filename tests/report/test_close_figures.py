@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from longhaul.report.close_figures import _distinct
+from longhaul.report.monitor_figures import _distinct
 
 POINTS = arrays(float, st.tuples(st.integers(1, 300), st.just(2)), elements=st.floats(0, 1, width=32))
 

@@ -11,16 +11,16 @@ import pytest
 from click.testing import CliRunner, Result
 
 import longhaul
-from longhaul.analysis.comparing import compare
+from longhaul import processes
+from longhaul.analysis.comparison import compare
 from longhaul.analysis.estimates import estimate
 from longhaul.cli.main import longhaul as command
 from longhaul.errors import LonghaulError
 from longhaul.report.comparison import difference_text, estimate_text
 from longhaul.report.comparison_page import draw
-from longhaul.report.sides import MOST, sides
-from longhaul.run import processes
-from longhaul.run.comparison import compare_groups, find, find_all
-from longhaul.scenario.metrics import DEFAULT_METRICS
+from longhaul.report.comparison_runs import MOST, sides
+from longhaul.results.comparison import compare_groups, find, find_all
+from longhaul.scenario.model.metrics import DEFAULT_METRICS
 
 Runs = Callable[[Path, Path], tuple[object, ...]]
 PAIR = """
@@ -200,7 +200,7 @@ def test_the_answer_says_how_many_metrics_differ_by_chance(work: Path) -> None:
         (lambda one, two: ([one, one], two), "is twice in"),
         (lambda one, _: ([one], one), "would be compared with itself"),
         (lambda one, _: ([], one), "a list of runs is empty"),
-        (lambda one, two: (one, two.parent.parent), "is no run directory, and has none in it"),
+        (lambda one, two: (one, two.parent.parent), "is not a run directory, and has none in it"),
         (lambda one, _: (one,), "there is nothing to compare with"),
     ],
 )

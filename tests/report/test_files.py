@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 import longhaul
+from longhaul.cli.figures import write_figures
 from longhaul.cli.main import longhaul as command
 from longhaul.report import plotting
-from longhaul.report.files import FORMATS, write_figures
+from longhaul.report.files import FORMATS
 
 PAIR = """
 version: 1

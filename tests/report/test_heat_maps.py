@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longhaul.report.files import write_drawn
-from longhaul.report.heat_maps import heat_map, map_axes, number_text
-from longhaul.report.sweep_figures import has_lines
+from longhaul.sweeps.figures import has_lines
+from longhaul.sweeps.heat_maps import heat_map, map_axes, number_text
 
 Row = dict[str, Any]
 

@@ -64,7 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "fitted": longhaul.fit(
             [0.5 + number % 7 for number in range(60)], families=["weibull"], replicates=0
         ),
-        "planned": longhaul.plan(place / "requests.yaml", scenario=path, policy="fair"),
+        "planned": longhaul.plan_transfers(place / "requests.yaml", scenario=path, policy="fair"),
     }
 
 
@@ -119,7 +119,7 @@ def test_a_figure_that_is_not_there_is_told_with_those_that_are(made: dict[str, 
 def test_a_picture_is_written_as_svg_alone(made: dict[str, Any], tmp_path: Path) -> None:
     picture = made["result"].figure("throughput")
     assert picture.save(tmp_path / "a.svg").read_text() == picture.svg
-    with pytest.raises(LonghaulError, match=r"no name of an SVG; name it .svg"):
+    with pytest.raises(LonghaulError, match=r"not a name of an SVG; name it .svg"):
         picture.save(tmp_path / "a.png")
     with pytest.raises(LonghaulError, match=r"a.svg: no such file or directory; name a file that can"):
         picture.save(tmp_path / "nowhere" / "a.svg")

@@ -10,8 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import longhaul
+from longhaul.cli.figures import write_figures
 from longhaul.report import comparison_page, fitting_figures
-from longhaul.report.files import write_drawn, write_figures
+from longhaul.report.files import write_drawn
 from longhaul.report.points import HEADER
 
 RICH = """

@@ -1,4 +1,4 @@
-"""What one can zoom into in a time/sequence graph: every byte, and everything that was sent again."""
+"""What one can zoom into in a time/sequence graph: every byte, and every retransmission."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def made(steps: list[tuple[int, bool]]) -> dict[str, np.ndarray]:
     rows = np.array(new)
     return {
         "new": rows,
-        "again": np.array(again).reshape(-1, 3),
+        "retransmitted": np.array(again).reshape(-1, 3),
         "late": np.zeros((0, 3)),
         "ack": rows[:, [0, 2, 2]] + [0.001, 0, 5e4],
         "sack": np.repeat(rows, 2, axis=0),
@@ -74,7 +74,7 @@ def test_thinning_leaves_out_no_byte_and_nothing_that_was_sent_again(
 ) -> None:
     kinds = made(gaps)
     thin = thinned(kinds, most=most)
-    assert np.array_equal(thin.strokes["again"][:, [0, 1, 3]], kinds["again"])
+    assert np.array_equal(thin.strokes["retransmitted"][:, [0, 1, 3]], kinds["retransmitted"])
     strokes = thin.strokes["new"]
     assert strokes[0, 1] == 0
     assert np.array_equal(strokes[1:, 1], strokes[:-1, 3])
@@ -84,7 +84,7 @@ def test_thinning_leaves_out_no_byte_and_nothing_that_was_sent_again(
     assert (strokes[1:, 0] >= strokes[:-1, 2]).all()
     assert np.array_equal(thin.acks[-1], kinds["ack"][-1])
     assert covered(thin.strokes["sack"]) == {*range(len(gaps))}
-    assert bool(thin.said) == (3 * len(gaps) > max(most - len(kinds["again"]), most // 4))
+    assert bool(thin.said) == (3 * len(gaps) > max(most - len(kinds["retransmitted"]), most // 4))
 
 
 def test_near_what_was_sent_again_each_segment_stays_alone() -> None:
@@ -93,7 +93,7 @@ def test_near_what_was_sent_again_each_segment_stays_alone() -> None:
     shown = sum(map(len, thin.strokes.values())) + len(thin.acks)
     assert 500 < shown <= 2_000
     near_s, width_s = (float(each) / 1e3 for each in re.findall(r"([\d.]+) ms", thin.said)[::-1])
-    event_s = kinds["again"][0, 0]
+    event_s = kinds["retransmitted"][0, 0]
     instants = kinds["new"][:, 0]
     within = instants[np.abs(instants - event_s) < near_s * 0.99]
     assert len(within) > 50
@@ -121,8 +121,8 @@ def test_columns_add_up_to_what_was_recorded(run: Path) -> None:
     shown = panel(kinds, title="t", unit=("kB", 1e3), part=(0.0, 1.0), most=100_000)
     series = {each["label"]: each for each in shown["series"]}
     assert shown["note"] == ""
-    assert len(kinds["again"]) > 10
-    for label, kind in (("segment", "new"), ("sent again", "again")):
+    assert len(kinds["retransmitted"]) > 10
+    for label, kind in (("segment", "new"), ("retransmitted", "retransmitted")):
         after, took, skipped, size = map(np.array, series[label]["columns"])
         ends = np.cumsum(skipped + size)
         assert np.array_equal(ends, kinds[kind][:, 2])
@@ -158,8 +158,8 @@ def test_a_report_offers_the_part_where_most_was_sent_again(run: Path) -> None:
     (told,) = [each for each in found if any("part" in one for one in each["panels"])]
     (shown,) = told["panels"]
     begin, end = shown["part"]
-    at_s = recorded(run)["again"][:, 0]
+    at_s = recorded(run)["retransmitted"][:, 0]
     inside = ((at_s >= begin) & (at_s <= end)).sum()
     assert inside == max(((at_s >= each) & (at_s <= each + end - begin)).sum() for each in at_s)
-    assert shown["part_is"] == "where most was sent again"
+    assert shown["part_is"] == "most retransmissions"
     assert told["reach"][0] <= begin < end

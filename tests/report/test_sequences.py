@@ -47,7 +47,9 @@ def test_every_packet_with_data_is_a_row(run: Path) -> None:
     # The last acknowledgement of a flow has no data; those with data are larger than 100 bytes.
     sent = Counter(flow for flow, size in zip(packets["flow"], packets["bytes"], strict=True) if size > 100)
     rows = Counter(
-        flow for flow, kind in zip(table["flow"], table["kind"], strict=True) if kind in ("new", "again")
+        flow
+        for flow, kind in zip(table["flow"], table["kind"], strict=True)
+        if kind in ("new", "retransmitted")
     )
     assert len(rows) == 3
     assert rows == {flow: sent[flow] for flow in rows}
@@ -62,7 +64,8 @@ def test_what_was_sent_again_is_what_the_flow_counts(run: Path) -> None:
     counted = {f"{flow['flow']}.0": flow["streams"][0]["retransmits"] for flow in summary["flows"]}
     table = pq.read_table(run / "segments.parquet").to_pydict()
     again = sum(
-        kind == "again" and flow == "there.0" for flow, kind in zip(table["flow"], table["kind"], strict=True)
+        kind == "retransmitted" and flow == "there.0"
+        for flow, kind in zip(table["flow"], table["kind"], strict=True)
     )
     assert again > 5
     # At most the last ones are still before the link when the run ends.
@@ -92,7 +95,7 @@ def test_the_report_draws_them_and_says_what_was_sent_again(run: Path) -> None:
     drawn = next(each for each in re.findall(r"<svg.*?</svg>", page, re.DOTALL) if "time/sequence" in each)
     for name in (
         "segment",
-        "sent again",
+        "retransmitted",
         "SACK",
         "acknowledged",
         "end of the window",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import longhaul
-from longhaul.report.files import write_figures
+from longhaul.cli.figures import write_figures
 from longhaul.report.plotting import SERIES
 from longhaul.report.sharing_figures import colours
 

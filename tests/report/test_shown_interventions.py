@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import longhaul
 from longhaul.cli.main import longhaul as command
 from longhaul.report import zoom
-from longhaul.run.results import write_results
+from longhaul.results.summary import write_results
 
 S, MS = 10**9, 10**6
 CHANGED = """
@@ -121,8 +121,8 @@ def test_changes_are_listed_with_who_asked(run: longhaul.Result) -> None:
 def test_the_verdict_names_the_interventions_on_every_surface(
     run: longhaul.Result, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from longhaul.cli.terminal.run import print_summary
     from longhaul.report.console import Console
-    from longhaul.report.terminal import print_summary
 
     print_summary(run.summary, Console())
     printed = capsys.readouterr().out
@@ -136,8 +136,8 @@ def test_the_verdict_names_the_interventions_on_every_surface(
 def test_a_terminal_of_80_columns_has_whole_names_and_wrapped_series(
     run: longhaul.Result, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from longhaul.cli.terminal.run import print_summary
     from longhaul.report.console import Console
-    from longhaul.report.terminal import print_summary
 
     monkeypatch.setenv("COLUMNS", "80")
     print_summary(run.summary, Console())
@@ -176,8 +176,8 @@ def test_a_run_of_before_there_was_a_record_has_the_configuration_of_its_plan(ru
 def test_the_reasons_of_a_simulation_that_is_not_faithful_have_remedies(
     run: longhaul.Result, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from longhaul.cli.terminal.run import print_summary
     from longhaul.report.console import Console
-    from longhaul.report.terminal import print_summary
 
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")

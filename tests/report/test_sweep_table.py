@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from longhaul.report.sweeps import print_sweep
+from longhaul.cli.terminal.sweep import print_sweep
 
 METRICS = ("fairness.jain", "flows.one.goodput", "flows.two.goodput")
 
@@ -41,3 +41,8 @@ def test_no_value_and_no_number_of_runs_is_cut(
     assert "…" not in shown
     assert shown.count("23.1 Mbit/s") == 6
     assert shown.count("deterministic,") == shown.count("n = 1") == 2
+    # A name of several lines is broken behind its dots alone.
+    words = shown[: shown.index("reno")].split()[5:]
+    assert {part for metric in METRICS for part in metric.replace(".", ". ").split()} <= set(words) or (
+        set(METRICS) <= set(words)
+    )

@@ -2,11 +2,11 @@
 
 import pytest
 
-from longhaul.analysis.comparing import Row
+from longhaul.analysis.comparison import Row
 from longhaul.analysis.estimates import Estimate
-from longhaul.report.comparison import print_comparison
-from longhaul.report.sweeps import print_sweep
-from longhaul.run.sweeps.progress import Sweeping
+from longhaul.cli.sweep_progress import SweepProgress
+from longhaul.cli.terminal.comparison import print_comparison
+from longhaul.cli.terminal.sweep import print_sweep
 
 METRIC = "flows.bulk.goodput"
 
@@ -25,8 +25,8 @@ def test_brackets_of_values_and_errors_are_printed(capsys: pytest.CaptureFixture
         },
         [{"variant": 0, "metric": METRIC, AXIS["column"]: "[near, far]", **estimate}],
     )
-    with Sweeping(1, workers="here") as progress:
-        progress.say("install longhaul[dask]")
+    with SweepProgress(1, workers="here") as progress:
+        progress.warn("install longhaul[dask]")
     print_comparison([("runs/[old]", 1), ("runs/[new]", 1)], [])
     printed = capsys.readouterr()
     for text in ("[near, far]", "runs/[old]", "runs/[new]"):

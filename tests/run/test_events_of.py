@@ -13,8 +13,8 @@ from longhaul.analysis.configuration import Applied, Configuration, planned
 from longhaul.analysis.exported_changes import ExportError, events_text
 from longhaul.cli.main import longhaul as command
 from longhaul.scenario import parse_scenario, resolve, resolve_changes
-from longhaul.scenario.model_syntax import written_change
-from longhaul.scenario.splicing import flow
+from longhaul.scenario.edit.splicing import flow
+from longhaul.scenario.show.model_syntax import written_change
 
 LINK = "delay: 35ms, rate: 10Mbit"
 MODELS = [
@@ -117,10 +117,10 @@ def test_a_ramp_that_began_elsewhere_because_of_a_user_is_exported_step_by_step(
 
 
 def test_what_a_user_wrote_stands_where_the_plan_has_no_words() -> None:
-    law = "{base: 5ms, jitter: {dist: exponential, mean: 1ms}}"
+    model = "{base: 5ms, jitter: {dist: exponential, mean: 1ms}}"
     plan = plan_of(LINK)
-    (asked,) = resolve_changes([f"delay={law}"], plan["links"][0], to_hosts=())
-    made = [by_user(1, asked["change"], words=(f"delay={law}",))]
+    (asked,) = resolve_changes([f"delay={model}"], plan["links"][0], to_hosts=())
+    made = [by_user(1, asked["change"], words=(f"delay={model}",))]
     with pytest.raises(
         ExportError, match=r"the delay set on w at 1\.0+ s cannot be written in the scenario language"
     ):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from longhaul.page.sampling import Sampler
-from longhaul.run.link_monitor import LinkMonitor
+from longhaul.results.monitors import LinkMonitor
+from longhaul.run.live_links import Watch
 from longhaul.run.metrics import link_families
-from longhaul.run.watching import Watch
 from longhaul.scenario import parse_scenario, resolve
 
 SCENARIO = b"""\

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from longhaul.analysis.network_flows import EchoCounts
-from longhaul.run.logs import flow_totals, read_ping
+from longhaul.results.logs import flow_totals, read_ping
 
 STREAM = {"socket": 5, "start": 0, "end": 1, "bits_per_second": 8e6, "retransmits": 0}
 CLIENT = {

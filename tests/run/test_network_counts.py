@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from longhaul.analysis.network_flows import connections
-from longhaul.run.network_counts import NetworkCounts, read_counts
-from longhaul.run.recorded import Records
+from longhaul.results.network_counts import NetworkCounts, read_counts
+from longhaul.results.raw_tables import Records
 
 COUNTS = (
     "flow,protocol,source,source_port,destination,destination_port,first_ns,last_ns,last_new_ns,"
@@ -61,7 +61,7 @@ def test_intervals_carry_all_bytes_and_a_pause_is_an_interval_of_its_own(counts:
     spans = [(round(row["start_s"] * 1e3), round(row["end_s"] * 1e3)) for row in rows]
     assert spans == [(50, 100), (100, 200), (200, 500), (500, 600)]
     carried = [round(row["bits_per_s"] * (row["end_s"] - row["start_s"]) / 8) for row in rows]
-    # The FIN's byte is no payload.
+    # The FIN's byte is not payload.
     assert carried == [10_000, 20_000, 0, 10_000]
     assert [row["retransmits"] for row in rows] == [0, 1, 0, 0]
 

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 
-from longhaul.run import processes
+from longhaul import processes
 from longhaul.run.api import output_of
 
 

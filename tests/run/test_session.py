@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from longhaul.results.run_record import DamagedRecordError
 from longhaul.run import session
-from longhaul.run.record import DamagedRecordError
 from longhaul.run.session import Session
 
 SLEEP = "import sys, time; time.sleep(float(sys.argv[1]))"

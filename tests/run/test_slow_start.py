@@ -37,25 +37,25 @@ def windows(folder: Path, cc: str) -> list[float]:
 def test_with_l_segments_per_acknowledgement_of_two_a_window_grows_by_l_halves(
     tmp_path: Path, limit: int, growth: float
 ) -> None:
-    found = windows(tmp_path, f"{{law: reno, slow_start: {{kind: standard, limit: {limit}}}}}")
+    found = windows(tmp_path, f"{{algorithm: reno, slow_start: {{kind: standard, limit: {limit}}}}}")
     # The receiver acknowledges every segment at first.
     assert found[-1] / found[-2] == pytest.approx(growth, rel=0.02)
 
 
 def test_limited_slow_start_adds_at_most_half_of_its_threshold_per_round_trip(tmp_path: Path) -> None:
-    found = windows(tmp_path, "{law: reno, slow_start: {kind: limited, max_threshold: 100}}")
+    found = windows(tmp_path, "{algorithm: reno, slow_start: {kind: limited, max_threshold: 100}}")
     late = [after - before for before, after in pairwise(found) if before > 100]
     assert len(late) > 1
     assert max(late) <= 51
 
 
 def test_a_kind_of_slow_start_may_be_a_word(tmp_path: Path) -> None:
-    assert windows(tmp_path, "{law: reno, slow_start: limited}") == windows(
-        tmp_path, "{law: reno, slow_start: {kind: limited}}"
+    assert windows(tmp_path, "{algorithm: reno, slow_start: limited}") == windows(
+        tmp_path, "{algorithm: reno, slow_start: {kind: limited}}"
     )
 
 
 def test_a_loaded_algorithm_has_no_limit_per_acknowledgement(tmp_path: Path) -> None:
-    cc = "{law: scalable, slow_start: {kind: standard, limit: 1}}"
+    cc = "{algorithm: scalable, slow_start: {kind: standard, limit: 1}}"
     with pytest.raises(LonghaulError, match=r"slow_start\.limit"):
         longhaul.run_live(scenario(tmp_path, cc), runs=tmp_path / "runs")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import longhaul
-from longhaul.run.sweeps.pilot import estimate_cost
-from longhaul.run.sweeps.prepared import prepare
 from longhaul.scenario.sweeps.design import spread
 from longhaul.scenario.sweeps.options import Options
+from longhaul.sweeps.pilot import estimate_cost
+from longhaul.sweeps.preparation import prepare
 
 UNEQUAL = """
 version: 1

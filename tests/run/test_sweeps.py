@@ -16,15 +16,15 @@ import longhaul
 from longhaul.analysis.estimates import estimate
 from longhaul.analysis.metrics import metrics
 from longhaul.errors import LonghaulError
-from longhaul.report.sweep_page import write_sweep_report
-from longhaul.run.sweeps import sweep as sweeps
-from longhaul.run.sweeps.job import Job, Shard, run_shard
-from longhaul.run.sweeps.local import Threads
-from longhaul.run.sweeps.prepared import prepare
-from longhaul.run.sweeps.stopping import more_runs
-from longhaul.scenario.metrics import is_swept
+from longhaul.scenario.model.metrics import is_swept
 from longhaul.scenario.model.sweep import Until
 from longhaul.scenario.sweeps.options import Options
+from longhaul.sweeps import sweep as sweeps
+from longhaul.sweeps.job import Job, Shard, run_shard
+from longhaul.sweeps.local import Threads
+from longhaul.sweeps.page import write_sweep_report
+from longhaul.sweeps.preparation import prepare
+from longhaul.sweeps.summary import more_runs
 
 SCENARIO = """
 version: 1
@@ -275,7 +275,7 @@ def test_two_axes_do_not_share_a_column(scenario: Path, tmp_path: Path) -> None:
     [
         ({"jobs": 2}, "cluster does not say which kind of cluster it is; write for example"),
         ({"kind": "slurn"}, "cluster does not say which kind"),
-        ({"kind": "slurm", "jobs": "many"}, "cluster: jobs: many is no number of workers"),
+        ({"kind": "slurm", "jobs": "many"}, "cluster: jobs: many is not a number of workers"),
     ],
 )
 def test_a_wrong_description_of_a_cluster_is_told_what_to_write(

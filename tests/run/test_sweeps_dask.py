@@ -11,11 +11,12 @@ from without_figures import part_files
 
 import longhaul
 from longhaul.errors import LonghaulError
-from longhaul.run.sweeps import sweep as sweeps
-from longhaul.run.sweeps.cluster import Cluster, Place, place_of
-from longhaul.run.sweeps.local import Threads
-from longhaul.run.sweeps.prepared import prepare
 from longhaul.scenario.sweeps.options import Options
+from longhaul.sweeps import sweep as sweeps
+from longhaul.sweeps.cluster import Cluster
+from longhaul.sweeps.local import Threads
+from longhaul.sweeps.place import Place, place_of
+from longhaul.sweeps.preparation import prepare
 
 from .test_sweeps import SCENARIO
 
@@ -78,8 +79,8 @@ def test_a_cluster_is_a_kind_an_address_or_a_file(tmp_path: Path) -> None:
         ("slurn", None, 'there is no kind of cluster "slurn"; did you mean "slurm"?'),
         ("absent.yaml", None, "cannot read"),
         ("c.yaml", "{kind: cloud}", "does not say which kind of cluster it is; write for example"),
-        ("c.yaml", "{kind: slurm, jobs: 0}", "jobs: 0 is no number of workers; write for example"),
-        ("c.yaml", "{kind: [", "is no YAML"),
+        ("c.yaml", "{kind: slurm, jobs: 0}", "jobs: 0 is not a number of workers; write for example"),
+        ("c.yaml", "{kind: [", "is not YAML"),
         ("tcp://127.0.0.1:9", None, "no Dask scheduler answers at tcp://127.0.0.1:9; start one"),
         ("slurm", None, "slurm: "),
     ],
@@ -93,11 +94,11 @@ def test_a_wrong_cluster_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("longhaul.run.sweeps.cluster.ANSWER_S", 1)
+    monkeypatch.setattr("longhaul.sweeps.cluster.ANSWER_S", 1)
     if content is not None:
         Path(text).write_text(content)
     with pytest.raises(LonghaulError) as caught:
         longhaul.sweep(scenario, repeat=1, cluster=text)
     assert not Path("runs").exists()
     assert words in str(caught.value)
-    assert "; " in str(caught.value) or "cannot read" in words or "no YAML" in words
+    assert "; " in str(caught.value) or "cannot read" in words

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from longhaul.run.sweeps import kubernetes
-from longhaul.run.sweeps.cluster import JOBQUEUE, Cluster, Place, place_of
-from longhaul.run.sweeps.tls import FILES, Certificates, job_options, module, secured
+from longhaul.sweeps import kubernetes
+from longhaul.sweeps.cluster import Cluster
+from longhaul.sweeps.place import JOBQUEUE, Place, place_of
+from longhaul.sweeps.tls import FILES, Certificates, job_options, module, secured
 
 distributed = pytest.importorskip("distributed", reason="clusters need longhaul[dask]")
 pytest.importorskip("cryptography", reason="clusters need longhaul[dask]")
@@ -25,7 +26,7 @@ OPTIONS = {"cores": 1, "memory": "1GB", "interface": "lo"}
 
 def test_packages_of_clusters_leave_the_handler_of_interrupts_alone() -> None:
     code = (
-        "import signal; from longhaul.run.sweeps.tls import module; module('dask_jobqueue');"
+        "import signal; from longhaul.sweeps.tls import module; module('dask_jobqueue');"
         "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

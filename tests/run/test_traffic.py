@@ -1,9 +1,14 @@
 """What is said of traffic before a live run."""
 
+from typing import get_args
+
 import pytest
 
+from longhaul.results.simulated_flows import flow_total
 from longhaul.run import traffic
-from longhaul.scenario import parse_scenario, resolve
+from longhaul.run.flows import plan_flows
+from longhaul.scenario import Resolved, parse_scenario, resolve
+from longhaul.scenario.model.traffic import Kind, transport
 
 SCENARIO = """
 version: 1
@@ -17,10 +22,14 @@ traffic:
 """
 
 
-def warnings(host: str, flow: str) -> list[str]:
+def resolved_with(host: str, flow: str) -> Resolved:
     text = SCENARIO.replace("HOST", host).replace("FLOW", flow)
-    resolved = resolve(parse_scenario(text.encode(), name="two.yaml"))
-    return list(traffic.concerns(resolved, resolved.traffic))
+    return resolve(parse_scenario(text.encode(), name="two.yaml"))
+
+
+def warnings(host: str, flow: str) -> list[str]:
+    resolved = resolved_with(host, flow)
+    return [each.headline for each in traffic.concerns(resolved, resolved.traffic)]
 
 
 def test_pacing_that_a_flow_would_keep_is_told() -> None:
@@ -33,3 +42,30 @@ def test_pacing_that_a_flow_would_keep_is_told() -> None:
 @pytest.mark.parametrize(("host", "flow"), [("bbr", "bbr"), ("cubic", "bbr"), ("reno", "cubic")])
 def test_other_controls_leave_nothing_behind(host: str, flow: str) -> None:
     assert warnings(host, flow) == []
+
+
+def test_each_kind_of_a_resolved_scenario_has_one_transport_and_one_sender() -> None:
+    assert {kind: (transport(kind), traffic.command(kind)) for kind in get_args(Kind)} == {
+        "ping": ("icmp", "ping"),
+        "tcp": ("tcp", "iperf3"),
+        "udp": ("udp", None),
+        "requests": ("tcp", None),
+        "replay": ("tcp", None),
+    }
+
+
+def test_an_unknown_kind_of_traffic_is_refused_and_not_sent_over_tcp() -> None:
+    resolved = resolved_with("reno", "reno")
+    item = {**resolved.traffic[0], "kind": "http"}
+    with pytest.raises(AssertionError, match="http"):
+        plan_flows(resolved, [item])
+    with pytest.raises(AssertionError, match="http"):
+        traffic.realise(resolved.plan, [item], duration_ns=None)
+    with pytest.raises(AssertionError, match="http"):
+        flow_total({**item, "program": "bulk"}, [])
+
+
+def test_no_program_is_started_for_what_the_network_generates_itself() -> None:
+    resolved = resolved_with("reno", "reno")
+    with pytest.raises(ValueError, match="no program sends udp"):
+        traffic.realise(resolved.plan, [{**resolved.traffic[0], "kind": "udp"}], duration_ns=None)

@@ -9,15 +9,15 @@ from longhaul.scenario import parse_scenario, resolve
 NODES = "version: 1\nname: t\nduration: 60s\nnodes: {a: {kind: host}, b: {kind: host}}\n"
 
 
-def plan_of(laws: str, *, events: str = "", folder: Path | None = None) -> dict:
-    """The plan, which Rust accepts, of a link with ``laws``, a flow mapping's inside."""
-    text = f"{NODES}links: {{w: {{endpoints: [a, b], {laws}}}}}\n"
+def plan_of(models: str, *, events: str = "", folder: Path | None = None) -> dict:
+    """The plan, which Rust accepts, of a link with ``models``, a flow mapping's inside."""
+    text = f"{NODES}links: {{w: {{endpoints: [a, b], {models}}}}}\n"
     text += f"events: [{events}]\n" if events else ""
     plan = resolve(parse_scenario(text.encode(), name="t.yaml", folder=folder)).plan
     _longhaul.check_plan(json.dumps(plan))
     return plan
 
 
-def forward(laws: str, *, folder: Path | None = None) -> dict:
+def forward(models: str, *, folder: Path | None = None) -> dict:
     """The forward direction of such a link."""
-    return plan_of(laws, folder=folder)["links"][0]["forward"]
+    return plan_of(models, folder=folder)["links"][0]["forward"]

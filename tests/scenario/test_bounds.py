@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from longhaul.scenario import problems, references
-from longhaul.scenario.inputs import InputFile
-from longhaul.scenario.load import load_scenario, parse_scenario
+from longhaul.scenario.check import references
+from longhaul.scenario.check.load import load_scenario, parse_scenario
+from longhaul.scenario.lower.resolve import resolve
 from longhaul.scenario.model import base
-from longhaul.scenario.problems import ENOUGH_PROBLEMS, MOST_PROBLEMS, ScenarioError
-from longhaul.scenario.resolve import resolve
+from longhaul.scenario.syntax import problems
+from longhaul.scenario.syntax.csv_file import InputFile
+from longhaul.scenario.syntax.problems import ENOUGH_PROBLEMS, MOST_PROBLEMS, ScenarioError
 
 HEAD = """
 version: 1
@@ -41,8 +42,8 @@ def test_a_hundred_problems_are_shown_and_the_others_counted(
     text = HEAD + "\n".join([WRONG[kind]] * 3 * ENOUGH_PROBLEMS)
     with pytest.raises(ScenarioError) as caught:
         parse_scenario(text.encode(), name="t.yaml")
-    assert len(caught.value.problems) == MOST_PROBLEMS
-    assert [each.place.line for each in caught.value.problems] == list(range(8, 8 + MOST_PROBLEMS))
+    assert len(caught.value.diagnostics) == MOST_PROBLEMS
+    assert [each.span.line for each in caught.value.diagnostics] == list(range(8, 8 + MOST_PROBLEMS))
     assert str(caught.value).endswith(f"... and at least {ENOUGH_PROBLEMS - MOST_PROBLEMS} more problems")
     assert len(guesses) <= ENOUGH_PROBLEMS
 

@@ -57,13 +57,13 @@ def test_reordering_may_end() -> None:
         f"{LINK}, reordering: {{share: 1%, delay: 20ms}}", "{at: 1s, link: w, set: {reordering: none}}"
     )
     assert plan["links"][0]["forward"]["reordering"] == {
-        "law": "share",
+        "model": "share",
         "probability": 0.01,
         "delay_ns": 20 * MS,
     }
-    assert changed(plan["events"][0]["change"]) == {"reordering": {"law": "none"}}
+    assert changed(plan["events"][0]["change"]) == {"reordering": {"model": "none"}}
     (asked,) = resolve_changes(["delay=30ms", "reordering=none"], plan["links"][0], to_hosts=())
-    assert asked["change"]["reordering"] == {"law": "none"}
+    assert asked["change"]["reordering"] == {"model": "none"}
     with pytest.raises(ScenarioError, match="is not below the delay of reordered packets"):
         resolve_changes(["delay=30ms"], plan["links"][0], to_hosts=())
 
@@ -77,7 +77,7 @@ nodes: {r: {kind: router}, s: {kind: router}}
 links: {w: {endpoints: [r, s], profile: wan, reverse: {reordering: none}}}
 """
     (link,) = resolve(parse_scenario(text.encode(), name="n.yaml")).plan["links"]
-    assert link["forward"]["reordering"]["law"] == "share"
+    assert link["forward"]["reordering"]["model"] == "share"
     assert link["reverse"]["reordering"] is None
 
 
@@ -120,7 +120,7 @@ def test_up_and_other_models_change_in_one_request() -> None:
     plan = plan_of("delay: 5ms, routes: {count: 2, policy: round-robin}")
     first, second = resolve_changes(["up", "delay=20ms"], plan["links"][0], to_hosts=())
     assert (changed(first["change"]), first["route"]) == ({"up": True}, None)
-    assert changed(second["change"]) == {"delay": {"law": "constant", "delay_ns": 20 * MS}}
+    assert changed(second["change"]) == {"delay": {"model": "constant", "delay_ns": 20 * MS}}
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,11 @@ def test_a_size_that_is_left_open_passes_every_link(flow: str, mtu: int, size: i
 def test_datagrams_that_do_not_pass_are_told(addresses: str, most: int) -> None:
     udp = "kind: udp, from: a, to: b, rate: 1Mbit, size: {}B"
     assert resolved(udp.format(most), mtu=1280, addresses=addresses).warnings == ()
-    (warning,) = resolved(udp.format(most + 1), mtu=1280, addresses=addresses).warnings
+    (warning,) = [
+        each.headline for each in resolved(udp.format(most + 1), mtu=1280, addresses=addresses).warnings
+    ]
     assert f"traffic.u.size: datagrams of {most + 1} bytes are too large for MTU 1280" in warning
-    assert warning.endswith(f"write {most}B or less")
+    assert warning.endswith(f"write {most}B or less [W0201]")
     load = "kind: background, link: rb, load: 50%, size: {}B"
     assert resolved(load.format(most), mtu=1280, addresses=addresses).warnings == ()
     with pytest.raises(ScenarioError, match=f'do not pass "rb", whose MTU is 1280; write {most}B or less'):

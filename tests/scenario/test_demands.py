@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from longhaul.scenario import parse_scenario, resolve
-from longhaul.scenario.demands import concerns
+from longhaul.scenario.lower.demands import concerns
 
 SHOWN: dict[str, Any] = {
     "cpus": 4,
@@ -31,7 +31,8 @@ links: {{wan: {{endpoints: [r, b], delay: 5ms, rate: 800Mbit}}}}
 
 def told(rest: str, **shown: Any) -> tuple[str, ...]:
     text = SCENARIO.format(rest=rest)
-    return concerns(resolve(parse_scenario(text.encode(), name="asks.yaml")), {**SHOWN, **shown})
+    resolved = resolve(parse_scenario(text.encode(), name="asks.yaml"))
+    return tuple(each.headline for each in concerns(resolved, {**SHOWN, **shown}))
 
 
 def test_without_a_certificate_nothing_is_said() -> None:
@@ -49,7 +50,7 @@ def test_tcp_flows_share_their_bottleneck() -> None:
     (warning,) = told(f"traffic:\n{traffic}", faithful_bits_per_s=5 * 10**8)
     assert warning == (
         "asks.yaml:8:3: traffic.t1: flows may offer 800Mbit together at 0s; "
-        "this machine kept packets on time up to 500Mbit; lower rates, or simulate"
+        "this machine kept packets on time up to 500Mbit; lower rates, or simulate [W0301]"
     )
 
 
@@ -84,7 +85,7 @@ def test_small_packets_count_by_number() -> None:
         "flows send 80,000 packets/s together at 0s; this machine kept packets on time up to 50,000"
         in warning
     )
-    assert warning.endswith("; send larger packets, or fewer")
+    assert warning.endswith("; send larger packets, or fewer [W0301]")
 
 
 def test_the_most_packets_need_not_be_with_the_most_bits() -> None:
@@ -155,7 +156,7 @@ def test_a_flow_list_asks_for_what_it_has_while_it_lasts(tmp_path: Path) -> None
     text = SCENARIO.format(rest="traffic: {l: {kind: replay, file: flows.csv, start: 1s}}")
     resolved = resolve(parse_scenario(text.encode(), name="asks.yaml", folder=tmp_path))
     (warning,) = concerns(resolved, {**SHOWN, "faithful_bits_per_s": 3 * 10**8})
-    assert "flows may offer 400Mbit together at 1.5s" in warning
+    assert "flows may offer 400Mbit together at 1.5s" in warning.message
 
 
 def test_what_is_simulated_asks_for_nothing() -> None:

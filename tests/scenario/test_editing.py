@@ -8,10 +8,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from longhaul.scenario.editing import Edit, Edited, EditError, edit
-from longhaul.scenario.splicing import Splicer
-from longhaul.scenario.templates import template, topology_template
-from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, read_tree
+from longhaul.scenario.edit.edits import Edit, Edited, EditError, edit
+from longhaul.scenario.edit.templates import template, topology_template
+from longhaul.scenario.syntax.yaml_tree import Branch, read_tree
+
+from .edited_lines import own_lines, paths
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 CLUSTERS = (SCENARIOS / "three-clusters.yaml").read_text()
@@ -60,6 +61,8 @@ programs:
 params: {}
 
 # the end""",
+    '{\n  "version": 1,\n  "name": "x",\n  "nodes": {"a":{"kind":"host"}},\n  "events": []\n}\n',
+    "\ufeffversion: 1\nname: x\r\nlinks:\n  l: {endpoints: [[a],[b]], delay: {base, jitter: 5ms}}\nseed: 1\n",
 ]
 
 
@@ -85,6 +88,50 @@ def test_quotes_stay() -> None:
     assert after.text == "version: 1\nname: 'new'  # n\n"
 
 
+def test_every_line_keeps_its_break() -> None:
+    text = "version: 1\r\nname: x\nevents:\n- {at: 1s}\r\nnodes:\n  a1..2: {kind: host}\n"
+    after = edit(
+        text,
+        [
+            Edit("set", ("seed",), "1"),
+            Edit("add", ("events",), {"at": "2s"}),
+            Edit("add", ("nodes", "b"), {"kind": "host"}),
+            Edit("split", ("nodes", "a1..2"), "a1"),
+        ],
+    )
+    assert after.text == (
+        'version: 1\r\nname: x\nseed: "1"\nevents:\n- {at: 1s}\r\n- {at: 2s}\r\n'
+        "nodes:\n  a1: {kind: host}\n  a2: {kind: host}\n  b: {kind: host}\n"
+    )
+
+
+def test_a_byte_order_mark_stays() -> None:
+    after = edit("\ufeffversion: 1\nname: x\n", [Edit("set", ("name",), "new")])
+    assert after.text == "\ufeffversion: 1\nname: new\n"
+
+
+def test_a_key_without_a_value_gets_one() -> None:
+    text = "links:\n  l: {delay: {base, jitter: 5ms}}\n"
+    after = edit(text, [Edit("set", ("links", "l", "delay", "base"), "10ms")])
+    assert after.text == "links:\n  l: {delay: {base: 10ms, jitter: 5ms}}\n"
+    assert edit(text, [Edit("remove", ("links", "l", "delay", "base"))]).text == (
+        "links:\n  l: {delay: {jitter: 5ms}}\n"
+    )
+
+
+def test_an_item_is_appended_to_a_list_in_a_list() -> None:
+    after = edit("bands: [[a], [b]]\n", [Edit("add", ("bands", 0, "-"), "c")])
+    assert after.text == "bands: [[a, c], [b]]\n"
+
+
+def test_a_section_in_brackets_is_written_on_its_line() -> None:
+    text = '{"version": 1, "nodes": {}, "events": []}\n'
+    after = edit(
+        text, [Edit("add", ("nodes", "a"), {"kind": "host"}), Edit("add", ("events", "-"), {"at": "1s"})]
+    )
+    assert after.text == '{"version": 1, "nodes": {a: {kind: host}}, "events": [{at: 1s}]}\n'
+
+
 @pytest.mark.parametrize(
     ("value", "written"),
     [
@@ -95,6 +142,7 @@ def test_quotes_stay() -> None:
         ("", '""'),
         ("a: b", '"a: b"'),
         ("a #b", '"a #b"'),
+        ("a\u2028b\x85c\ufeff", '"a\\u2028b\\u0085c\\ufeff"'),
         ("- a", '"- a"'),
         ("ping -c 3 par1", "ping -c 3 par1"),
         ("tcp:8080", "tcp:8080"),
@@ -217,18 +265,7 @@ def _keys(tree: Branch, section: str) -> list[str]:
     return list(inner.entries)
 
 
-def _paths(node: Node, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    match node:
-        case Branch():
-            inner = [(key, each) for key, (_place, each) in node.entries.items()]
-        case Items():
-            inner = list(enumerate(node.items))
-        case Leaf():
-            inner = []
-    return [path, *(each for key, child in inner for each in _paths(child, (*path, key)))]
-
-
-PATHS = [[path for path in _paths(read_tree("t", text.encode())[1]) if path] for text in TEXTS]
+PATHS = [[path for path in paths(read_tree("t", text.encode())[1]) if path] for text in TEXTS]
 words = st.sampled_from(
     ["38ms", "1Gbit", "0.5%", "$cc", "a b", "x: y", "", "12", "'", '"', "é", "#", "par1..2"]
 )
@@ -257,14 +294,14 @@ def edits(draw: st.DrawFn) -> tuple[int, Edit]:
 @settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(edits())
 @example((6, Edit("remove", ("nodes", "b", "at", 1), None)))
-def test_a_random_edit_does_what_it_should_and_changes_only_its_own_lines(case: tuple[int, Edit]) -> None:
+def test_a_random_edit_does_what_it_should_and_changes_only_itsown_lines(case: tuple[int, Edit]) -> None:
     text, each = TEXTS[case[0]], case[1]
     after, refusal = _tried(text, each)  # which reads the text again, and compares it with what is wanted
     if after is None:
         assert "cannot be edited in place" not in refusal
         assert "has no line of its own" not in refusal
         return
-    own = _own_lines(text, each)
+    own = own_lines(text, each)
     kept = [line for number, line in enumerate(text.splitlines(), 1) if number not in own]
     lines = iter(after.text.splitlines())
     assert each.op == "rename" or all(line in lines for line in kept), "a line of somebody else's changed"
@@ -279,36 +316,3 @@ def _tried(text: str, each: Edit) -> tuple[Edited | None, str]:
         return edit(text, [each]), ""
     except EditError as error:
         return None, str(error)
-
-
-def _own_lines(text: str, each: Edit) -> set[int]:
-    """The lines of what an edit is about, from its key to its end."""
-    splicer = Splicer(text)
-    spots, rest = splicer.walk(each.path)
-    if rest:
-        # Something new comes on a line of its own, or behind the last entry on the line of a bracket.
-        if not spots:
-            return set()
-        node = spots[-1].node
-        flow = getattr(node, "flow_style", True)
-        first, last = node.start_mark.line, splicer.text.count("\n", 0, splicer._end(node))
-        return (
-            set(range(spots[-1].key.start_mark.line + 1 if spots[-1].key else first + 1, last + 2))
-            if flow
-            else set()
-        )
-    spot = spots[-1]
-    if each.op == "remove" and len(spots) > 1 and len(spot.parent.value) == 1:
-        spot = spots[-2]
-    start = (spot.key or spot.node).start_mark.line
-    if each.op == "remove" and spot.position == 0 and len(spot.parent.value) > 1:
-        # The first key of an item stands behind the dash, and then the second does.
-        following = spot.parent.value[1]
-        end = (following[0] if spot.key else following).start_mark.line
-        return set(range(start + 1, end + 2))
-    if each.op == "remove" and spot.position > 0 and spot.parent.flow_style:
-        # The comma before goes, too.
-        before = spot.parent.value[spot.position - 1]
-        start = (before[1] if spot.key else before).end_mark.line
-    end = splicer.text.count("\n", 0, splicer._end(spot.node, key=spot.key))
-    return set(range(start + 1, end + 2))

@@ -47,7 +47,7 @@ def pacing(path: Path) -> Any:
     return resolve(load_scenario(path)).plan["links"][0]["forward"]["pacing"]
 
 
-def test_classes_become_laws_limits_and_rules(tmp_path: Path) -> None:
+def test_classes_become_models_limits_and_rules(tmp_path: Path) -> None:
     found = pacing(
         written(
             tmp_path,
@@ -64,7 +64,7 @@ def test_classes_become_laws_limits_and_rules(tmp_path: Path) -> None:
     # 10 ms at 500 Mbit/s; tbf's limit is rate * latency + burst (specification of tbf(8)).
     limits = [each["limit_bytes"] for each in found["classes"]]
     assert limits == [625_000, 12_500 + 15_400, None, None, None]
-    assert found["classes"][4]["law"] == {"law": "normal"}
+    assert found["classes"][4]["model"] == {"kind": "normal"}
     assert found["rules"][0] == {
         "class": 0, "flows": 0, "destinations": [1, 2], "ports": [[5001, 5001], [6000, 6009]],
         "protocol": 6, "dscp": None, "senders": [],
@@ -101,11 +101,11 @@ def test_events_and_set_change_classes_and_count_what_they_promise_then(tmp_path
     )
     plan = resolve(load_scenario(written(tmp_path, classes, events))).plan
     assert [event["change"]["pacing"] for event in plan["events"]] == [
-        [{"class": 0, "law": {"law": "normal"}}],
-        [{"class": 1, "law": {"law": "paced", "bits_per_s": 900_000_000}}],
+        [{"class": 0, "model": {"kind": "normal"}}],
+        [{"class": 1, "model": {"kind": "paced", "bits_per_s": 900_000_000}}],
     ]
     found = resolve_pacing(["b={bucket: 10Mbit, burst: 3kB}"], plan["links"][0]["forward"]["pacing"])
-    assert found[0]["law"]["burst_bytes"] == 3_000
+    assert found[0]["model"]["burst_bytes"] == 3_000
     with pytest.raises(ScenarioError, match="there is no class"):
         resolve_pacing(["c=1Mbit"], plan["links"][0]["forward"]["pacing"])
 
@@ -159,9 +159,9 @@ def test_every_packet_of_a_paced_host_has_one_fate(tmp_path: Path) -> None:
 
 def test_the_guide_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    text = (Path(__file__).parents[2] / "docs/guide/pacing.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```(\w+[ \w.]*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert [kind for kind, _block in blocks] == ["yaml paced.yaml", "sh tour"]
+    text = (Path(__file__).parents[2] / "docs/how-to/pacing.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w+[^\n]*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert [kind for kind, _block in blocks] == ['yaml title="paced.yaml"', "sh"]
     (tmp_path / "paced.yaml").write_text(blocks[0][1], encoding="utf-8")
     for command in blocks[1][1].splitlines():
         done = CliRunner().invoke(longhaul_command, command.split()[1:], catch_exceptions=False)

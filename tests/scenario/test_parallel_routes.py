@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 
 from longhaul.scenario import parse_scenario, resolve
-from longhaul.scenario.describe import describe
-from longhaul.scenario.paths import Routes
-from longhaul.scenario.tables import tables
+from longhaul.scenario.lower.paths import Routes
+from longhaul.scenario.show.describe import describe
+from longhaul.scenario.show.tables import tables
 
 from .links import NODES, forward, plan_of
 
@@ -24,18 +24,18 @@ def test_what_a_route_leaves_out_comes_from_the_link() -> None:
     bundle = forward(FOUR)["bundle"]
     assert [route["delay"]["delay_ns"] for route in bundle["routes"]] == [42 * MS] * 3 + [42_400_000]
     for route in bundle["routes"]:
-        assert route["rate"] == {"law": "constant", "bits_per_s": 10**9}
-        assert route["loss"] == {"law": "independent", "probability": 0.01}
+        assert route["rate"] == {"model": "constant", "bits_per_s": 10**9}
+        assert route["loss"] == {"model": "independent", "probability": 0.01}
         assert route["framing"]["overhead_bytes"] == 38
-        assert route["bundle"] is None
+        assert "bundle" not in route
     assert bundle["resequence"] == {"wait_ns": MS, "limit_bytes": 1 << 20}
 
 
 def test_the_link_itself_has_the_mean_delay_and_the_rates_together() -> None:
     link = forward(FOUR)
-    assert link["delay"] == {"law": "constant", "delay_ns": 42 * MS + 100_000}
-    assert link["rate"] == {"law": "constant", "bits_per_s": 4 * 10**9}
-    assert link["loss"] == {"law": "none"}
+    assert link["delay"] == {"model": "constant", "delay_ns": 42 * MS + 100_000}
+    assert link["rate"] == {"model": "constant", "bits_per_s": 4 * 10**9}
+    assert link["loss"] == {"model": "none"}
 
 
 def test_a_queue_of_a_route_is_measured_by_its_own_rate_and_delay() -> None:
@@ -48,29 +48,29 @@ def test_a_queue_of_a_route_is_measured_by_its_own_rate_and_delay() -> None:
 @pytest.mark.parametrize(
     ("written", "planned"),
     [
-        ("policy: flow-hash", {"law": "flow-hash", "key": "flow"}),
-        ("policy: flow-hash, key: hosts", {"law": "flow-hash", "key": "hosts"}),
-        ("policy: round-robin", {"law": "round-robin"}),
-        ("policy: vlan-block", {"law": "vlan-block"}),
-        ("policy: weighted, weights: [3, 1]", {"law": "weighted", "weights": [3, 1]}),
-        ("policy: least-queued", {"law": "least-queued"}),
-        ("policy: flowlet, gap: 100us", {"law": "flowlet", "gap_ns": 100_000}),
-        ("policy: flowlet", {"law": "flowlet", "gap_ns": 500_000}),
+        ("policy: flow-hash", {"kind": "flow-hash", "key": "flow"}),
+        ("policy: flow-hash, key: hosts", {"kind": "flow-hash", "key": "hosts"}),
+        ("policy: round-robin", {"kind": "round-robin"}),
+        ("policy: vlan-block", {"kind": "vlan-block"}),
+        ("policy: weighted, weights: [3, 1]", {"kind": "weighted", "weights": [3, 1]}),
+        ("policy: least-queued", {"kind": "least-queued"}),
+        ("policy: flowlet, gap: 100us", {"kind": "flowlet", "gap_ns": 100_000}),
+        ("policy: flowlet", {"kind": "flowlet", "gap_ns": 500_000}),
     ],
 )
 def test_policies(written: str, planned: dict) -> None:
     assert forward(f"routes: {{count: 2, {written}}}")["bundle"]["policy"] == planned
 
 
-def test_each_route_may_have_laws_of_its_own() -> None:
+def test_each_route_may_have_models_of_its_own() -> None:
     link = forward(
         "rate: 1Gbit, routes: {policy: round-robin, each: "
         "[{delay: 4ms, loss: {model: periodic, every: 7}}, "
         "{rate: {paced: 1Mbit, line_rate: 1Gbit}, up: false}]}"
     )
     first, second = link["bundle"]["routes"]
-    assert (first["loss"], first["up"]) == ({"law": "periodic", "every": 7}, True)
-    assert (second["rate"]["law"], second["up"]) == ("paced", False)
+    assert (first["loss"], first["up"]) == ({"model": "periodic", "every": 7}, True)
+    assert (second["rate"]["model"], second["up"]) == ("paced", False)
     assert link["rate"]["bits_per_s"] == 10**9 + 10**6
 
 
@@ -109,8 +109,8 @@ def test_paths_have_the_rate_of_the_routes_together() -> None:
 
 
 def test_show_tells_of_routes_within_80_columns() -> None:
-    laws = FOUR + ", mtu: 9000, reverse: {loss: {preset: teragrid, position: egress}, duplicate: 1%}"
-    text = f"{NODES}links: {{w: {{endpoints: [a, b], {laws}}}}}\n"
+    models = FOUR + ", mtu: 9000, reverse: {loss: {preset: teragrid, position: egress}, duplicate: 1%}"
+    text = f"{NODES}links: {{w: {{endpoints: [a, b], {models}}}}}\n"
     console = Console(width=80, record=True, file=StringIO())
     console.print(tables(describe(resolve(parse_scenario(text.encode(), name="t.yaml")))))
     shown = console.export_text()

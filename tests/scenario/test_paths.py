@@ -1,5 +1,6 @@
-"""Paths of a plan: how far it is, by walking each one."""
+"""Paths of a plan: compared with a reference and with the engine; how far it is, by walking each one."""
 
+import json
 from math import inf
 from typing import Any
 
@@ -7,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longhaul.scenario.laws import plan_bits_per_s, plan_mean_ns
-from longhaul.scenario.load import parse_scenario
-from longhaul.scenario.paths import Routes
-from longhaul.scenario.resolve import resolve
+from longhaul import _longhaul
+from longhaul.scenario.check.load import parse_scenario
+from longhaul.scenario.lower.link_models import plan_bits_per_s, plan_mean_ns
+from longhaul.scenario.lower.paths import Routes, Step
+from longhaul.scenario.lower.resolve import resolve
 
 
 @st.composite
@@ -19,8 +21,17 @@ def plans(draw: st.DrawFn) -> Any:
     count = draw(st.integers(2, 6))
     pairs = [(a, b) for a in range(count) for b in range(a)]
     chosen = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=8, unique=True))
-    laws = st.sampled_from(["delay: 1ms", "delay: 2ms, rate: 1Gbit", "rate: 10Mbit", "mtu: 9000"])
-    links = [f"  l{i}: {{endpoints: [r{a}, r{b}], {draw(laws)}}}" for i, (a, b) in enumerate(chosen)]
+    models = st.sampled_from(
+        [
+            "delay: 1ms",
+            "delay: 2ms, rate: 1Gbit",
+            "rate: 10Mbit",
+            "mtu: 9000",
+            "delay: {base: 1ms, jitter: {dist: uniform, half_width: 1ms}}",
+            "forward: {delay: 1ms}, reverse: {delay: 3ms}",
+        ]
+    )
+    links = [f"  l{i}: {{endpoints: [r{a}, r{b}], {draw(models)}}}" for i, (a, b) in enumerate(chosen)]
     nodes = (
         f"  r{i}: {{kind: router}}\n  h{i}: {{kind: host, attach: r{i}, profile: lan}}" for i in range(count)
     )
@@ -43,6 +54,117 @@ def plans(draw: st.DrawFn) -> Any:
         if node in plan["links"][link]["endpoints"] and node != destination
     ]
     return {**plan, "routes": routes}
+
+
+def reference(plan: Any, source: int, destination: int) -> tuple[Step, ...] | None:
+    """The path by the words of docs/models/routing.md: every edge is relaxed until nothing changes."""
+    passes = [node["kind"] == "router" for node in plan["nodes"]]
+    passes[destination] = True
+    edges: list[tuple[int, int, int, Step]] = []
+    for index, link in enumerate(plan["links"]):
+        a, b = link["endpoints"]
+        edges.append((a, b, plan_mean_ns(link["forward"]["delay"]), (index, "forward")))
+        edges.append((b, a, plan_mean_ns(link["reverse"]["delay"]), (index, "reverse")))
+    distance: dict[int, tuple[float, int]] = {destination: (0, 0)}
+    for _node in plan["nodes"]:
+        for a, b, delay_ns, _step in edges:
+            if passes[b] and b in distance:
+                found = (distance[b][0] + delay_ns, distance[b][1] + 1)
+                distance[a] = min(distance.get(a, (inf, 0)), found)
+    overrides = {(each["node"], each["destination"]): each["link"] for each in plan["routes"]}
+    steps: list[Step] = []
+    node = source
+    while node != destination:
+        if len(steps) > len(passes) or (steps and not passes[node]):
+            return None
+        link = overrides.get((node, destination))
+        chosen = [
+            (b, step)
+            for a, b, delay_ns, step in edges
+            if a == node
+            and (
+                step[0] == link
+                if link is not None
+                else passes[b]
+                and b in distance
+                and (distance[b][0] + delay_ns, distance[b][1] + 1) == distance[node]
+            )
+        ]
+        if not chosen:
+            return None
+        node, step = chosen[0]
+        steps.append(step)
+    return tuple(steps)
+
+
+def engine_path(as_text: str, source: int, destination: int) -> tuple[Step, ...] | None:
+    """The path in the network of a run."""
+    path = _longhaul.path(as_text, source, destination)
+    return None if path is None else tuple((link, "reverse" if back else "forward") for link, back in path)
+
+
+@settings(max_examples=150, deadline=None)
+@given(plans())
+def test_paths_are_those_of_the_reference_and_of_the_engine(plan: Any) -> None:
+    """Ties and overrides included: delays are drawn from few values so that there are many ties."""
+    routes, as_text = Routes(plan), json.dumps(plan)
+    nodes = range(len(plan["nodes"]))
+    for source in nodes:
+        for destination in nodes:
+            expected = reference(plan, source, destination)
+            assert routes.steps(source, destination) == expected, (source, destination)
+            if source < 2:
+                assert engine_path(as_text, source, destination) == expected, (source, destination)
+
+
+MEAN_NS = 5_000_000
+DELAYS: list[dict[str, Any]] = [
+    {"model": "constant", "delay_ns": MEAN_NS},
+    {"model": "ticks", "delay_ns": MEAN_NS, "hz": 1000, "rounding": "up"},
+    {"model": "uniform", "mean_ns": MEAN_NS, "half_width_ns": 1000},
+    {"model": "normal", "mean_ns": MEAN_NS, "sd_ns": 1000},
+    {
+        "model": "random",
+        "mean_ns": MEAN_NS,
+        "base_ns": 4_000_000,
+        "jitter": {"dist": "exponential", "mean": 1e6},
+        "correlation": 0.0,
+    },
+    {"model": "series", "mean_ns": MEAN_NS, "points": [[0, 1], [10, 2]], "linear": False, "repeat_ns": None},
+]
+
+
+@pytest.mark.parametrize("delay", DELAYS, ids=lambda delay: delay["model"])
+@pytest.mark.parametrize(("beside_ns", "taken"), [(MEAN_NS - 1, 1), (MEAN_NS, 0), (MEAN_NS + 1, 0)])
+def test_a_link_costs_its_mean_delay_in_the_scenario_and_in_the_engine(
+    delay: dict[str, Any], beside_ns: int, taken: int
+) -> None:
+    text = (
+        "version: 1\nname: two\nduration: 1s\nnodes: {a: {kind: host}, b: {kind: host}, r: {kind: router}}\n"
+    )
+    text += "links:\n  x: {endpoints: [a, r]}\n  y: {endpoints: [a, r]}\n  z: {endpoints: [r, b]}\n"
+    plan: Any = resolve(parse_scenario(text.encode(), name="two.yaml")).plan
+    for way in ("forward", "reverse"):
+        plan["links"][0][way]["delay"] = delay
+        plan["links"][1][way]["delay"] = {"model": "constant", "delay_ns": beside_ns}
+    routes, as_text = Routes(plan), json.dumps(plan)
+    for source, destination in ((0, 1), (1, 0)):
+        steps = routes.steps(source, destination)
+        assert steps is not None
+        assert sorted(link for link, _way in steps) == [taken, 2]
+        assert engine_path(as_text, source, destination) == steps
+
+
+def test_nodes_and_links_that_are_not_there_are_refused() -> None:
+    with pytest.raises(_longhaul.InvalidValueError, match=r"links\[0\].endpoints: there is no node 2"):
+        _longhaul.Routes(hosts=[False, True], links=[(0, 2, 1, 1)], overrides=[])
+    routes = _longhaul.Routes(hosts=[False, True], links=[(0, 1, 1, 1)], overrides=[])
+    for ask in (routes.next, routes.path, lambda a, b: routes.tree([a], b)):
+        for pair in ((0, 2), (2, 0)):
+            with pytest.raises(ValueError, match="there are 2 nodes"):
+                ask(*pair)
+    with pytest.raises(ValueError, match="there are 2 nodes"):
+        routes.attachment(2)
 
 
 @settings(max_examples=150, deadline=None)
@@ -84,5 +206,5 @@ def test_links_of_hosts_that_are_alike_are_on_paths(hosts: int) -> None:
     text += "".join(f"  h{n}: {{kind: host}}\n" for n in range(hosts))
     text += "links:\n  rest: {endpoints: [r, end]}\n"
     text += "".join(f"  l{n}: {{endpoints: [h{n}, r]}}\n" for n in range(hosts))
-    (warning,) = resolve(parse_scenario(text.encode(), name="star.yaml")).warnings
+    (warning,) = [each.headline for each in resolve(parse_scenario(text.encode(), name="star.yaml")).warnings]
     assert "links.rest: no path between hosts uses this link" in warning

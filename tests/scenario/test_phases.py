@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import longhaul
 from longhaul import _longhaul
 from longhaul.scenario import parse_scenario, resolve
-from longhaul.scenario.phases import steps_of
+from longhaul.scenario.lower.phases import steps_of
 
 ROOT = Path(__file__).parents[2]
 ALGORITHMS = ("flat", "binomial", "recursive-doubling", "ring", "two-level")
@@ -102,7 +102,7 @@ links: {wan: {endpoints: [par, nyc], delay: 10ms, rate: 100Gbit}}
 def test_iterations_take_as_many_trips_as_the_algorithm_needs(simulate: str, one_way_trips: int) -> None:
     program = f"programs: {{job: {{simulate: {{{simulate}, repeat: 21}}, hosts: [par1..4, nyc1..4]}}}}\n"
     resolved = resolve(parse_scenario((HEAD + program).encode(), name="t.yaml"))
-    job = {**resolved.jobs[0], "law": {"law": "reno"}}
+    job = {**resolved.jobs[0], "cc": {"algorithm": "reno"}}
     run = _longhaul.Simulation(json.dumps({**resolved.plan, "jobs": [job]}), directory=None)
     while not run.advance(100_000):
         pass
@@ -127,7 +127,7 @@ def test_two_levels_cross_the_wide_area_once_however_many_sites_there_are(sites:
     job = f"{{simulate: {{kind: allreduce, algorithm: two-level, bytes: 8B, repeat: 21}}, hosts: [{hosts}]}}"
     text = "\n".join([*lines, f"programs: {{job: {job}}}", ""])
     resolved = resolve(parse_scenario(text.encode(), name="t.yaml"))
-    planned = {**resolved.jobs[0], "law": {"law": "reno"}}
+    planned = {**resolved.jobs[0], "cc": {"algorithm": "reno"}}
     run = _longhaul.Simulation(json.dumps({**resolved.plan, "jobs": [planned]}), directory=None)
     while not run.advance(100_000):
         pass

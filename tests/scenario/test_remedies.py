@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from longhaul.diagnostics import Diagnostic
 from longhaul.errors import LonghaulError
 from longhaul.scenario import ScenarioError, parse_scenario, resolve
-from longhaul.scenario.editing import Edit, edit
-from longhaul.scenario.problems import Problem
+from longhaul.scenario.edit.edits import Edit, edit
 
 WRONG = Path(__file__).parent / "wrong"
 SNIPPETS = (
@@ -41,20 +41,20 @@ events: [{at: 1s, link: w, CHANGE}]
 """
 
 
-def problems(text: str) -> Sequence[Problem]:
+def problems(text: str) -> Sequence[Diagnostic]:
     try:
         resolve(parse_scenario(text.encode(), name="followed.yaml", folder=WRONG))
     except ScenarioError as error:
-        return error.problems
+        return error.diagnostics
     return ()
 
 
-def followed(text: str, problem: Problem, snippet: str) -> Iterator[str]:
+def followed(text: str, problem: Diagnostic, snippet: str) -> Iterator[str]:
     """The text after the remedy, as one may understand it: for the word, its value, or a pair beside it."""
     lines = text.split("\n")
-    at, begin = problem.place.line - 1, problem.place.column - 1
-    word = lines[at][begin : begin + problem.place.width]
-    new = lines[at][:begin] + snippet + lines[at][begin + problem.place.width :]
+    at, begin = problem.span.line - 1, problem.span.column - 1
+    word = lines[at][begin : begin + problem.span.width]
+    new = lines[at][:begin] + snippet + lines[at][begin + problem.span.width :]
     yield "\n".join([*lines[:at], new, *lines[at + 1 :]])
     dotted = (
         problem.path.replace("links.w.delay", "links\0w\0delay") if "axes" in problem.path else problem.path
@@ -87,7 +87,7 @@ def followed(text: str, problem: Problem, snippet: str) -> Iterator[str]:
         yield re.sub(rf"(?<![\w-]){re.escape(misspelt[1])}(?![\w-])", snippet, text)
 
 
-def works(text: str, problem: Problem, snippet: str) -> bool:
+def works(text: str, problem: Diagnostic, snippet: str) -> bool:
     """Whether some way to follow the remedy leaves fewer problems, or none in the entry that had it.
 
     An example may speak of what this file does not have: then none may be left at this very key.
@@ -96,7 +96,7 @@ def works(text: str, problem: Problem, snippet: str) -> bool:
     is_example = "for example" in (problem.remedy or "")
     entry = problem.path.rpartition(".")[0] or problem.path
 
-    def stays(left: Sequence[Problem]) -> bool:
+    def stays(left: Sequence[Diagnostic]) -> bool:
         if is_example:
             return any(each.path == problem.path for each in left)
         return any(each.file == problem.file and each.path.startswith(entry) for each in left)
@@ -107,7 +107,7 @@ def works(text: str, problem: Problem, snippet: str) -> bool:
     )
 
 
-def snippet_of(problem: Problem) -> str | None:
+def snippet_of(problem: Diagnostic) -> str | None:
     if problem.message in WORDS or problem.file != "followed.yaml":
         return None
     found = next((found["text"] for each in SNIPPETS if (found := each.search(problem.remedy or ""))), None)

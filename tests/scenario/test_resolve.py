@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longhaul import _longhaul
-from longhaul.analysis.links import TOTALS
 from longhaul.analysis.metrics import metrics
 from longhaul.scenario import json_schema, parse_scenario, resolve
-from longhaul.scenario.metrics import FIDELITY, FLOW, LINK, PROBE, PROGRAM, TRANSFERS
-from longhaul.scenario.paths import Routes
-from longhaul.scenario.templates import TEMPLATES, template
+from longhaul.scenario.edit.templates import TEMPLATES, template
+from longhaul.scenario.lower.paths import Routes
+from longhaul.scenario.model.metrics import FIDELITY, FLOW, LINK, LINK_COUNTERS, PROBE, PROGRAM, TRANSFERS
 
 SCENARIOS = sorted((Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
 
@@ -61,9 +60,9 @@ def test_a_queue_of_one_bdp_holds_rate_times_round_trip() -> None:
 def test_one_way_settings_override_both_ways() -> None:
     plan = plan_of("links: {w: {endpoints: [r, s], delay: 10ms, loss: 1%, reverse: {delay: 3ms}}}")
     wire = link(plan, "w")
-    assert wire["forward"]["delay"] == {"law": "constant", "delay_ns": 10_000_000}
-    assert wire["reverse"]["delay"] == {"law": "constant", "delay_ns": 3_000_000}
-    assert wire["reverse"]["loss"] == {"law": "independent", "probability": 0.01}
+    assert wire["forward"]["delay"] == {"model": "constant", "delay_ns": 10_000_000}
+    assert wire["reverse"]["delay"] == {"model": "constant", "delay_ns": 3_000_000}
+    assert wire["reverse"]["loss"] == {"model": "independent", "probability": 0.01}
 
 
 def test_every_rate_has_a_finite_queue_without_being_told() -> None:
@@ -138,7 +137,7 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
         "name": "w",
         "way": "forward",
         "achieved": dict.fromkeys(("delay_ns", "rate_bits_per_s", "peak_bits_per_s", "loss", "utilisation")),
-        "packets": dict.fromkeys(TOTALS),
+        "packets": dict.fromkeys(LINK_COUNTERS),
         "queueing_delay": quantiles,
     }
     found = metrics(

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from longhaul.scenario import json_schema
-from longhaul.scenario.yaml_tree import data_of, read_tree
+from longhaul.scenario.syntax.yaml_tree import data_of, read_tree
 
 ROOT = Path(__file__).parents[2]
 OURS = [
@@ -29,7 +29,7 @@ def with_floats(data: Any) -> Any:
     return float(data) if isinstance(data, Decimal) else data
 
 
-def complaints(text: str) -> list[str]:
+def problems(text: str) -> list[str]:
     data = data_of(read_tree("x.yaml", text.encode())[1])
     return [error.message for error in SCHEMA.iter_errors(with_floats(data))]
 
@@ -40,7 +40,7 @@ def test_it_is_a_schema() -> None:
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
 def test_no_scenario_of_ours_is_complained_of(path: Path) -> None:
-    assert complaints(path.read_text("utf-8")) == []
+    assert problems(path.read_text("utf-8")) == []
 
 
 GOOD = """\
@@ -55,8 +55,8 @@ events: [{at: 1s, link: ab, set: {delay: 9ms}}]
 
 
 def test_names_alone_lists_and_parameters_are_taken() -> None:
-    assert complaints(GOOD) == []
-    assert complaints(GOOD.replace("to: $other", "to: [b]").replace("link: ab,", "link: [ab],")) == []
+    assert problems(GOOD) == []
+    assert problems(GOOD.replace("to: $other", "to: [b]").replace("link: ab,", "link: [ab],")) == []
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_names_alone_lists_and_parameters_are_taken() -> None:
 )
 def test_usual_mistakes_are_found_while_one_writes(right: str, wrong: str) -> None:
     assert right in GOOD
-    assert complaints(GOOD.replace(right, wrong))
+    assert problems(GOOD.replace(right, wrong))
 
 
 def test_what_adds_to_a_topology_needs_no_more() -> None:
     text = "version: 1\nname: ring\ntopology: {kind: ring, sites: 3}\n"
-    assert complaints(text + "links: {r1-r2: {loss: 1%}}\nnodes: {r1: {at: [1, 2]}}\n") == []
+    assert problems(text + "links: {r1-r2: {loss: 1%}}\nnodes: {r1: {at: [1, 2]}}\n") == []

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from longhaul.scenario.describe import describe
-from longhaul.scenario.load import load_scenario
-from longhaul.scenario.resolve import Resolved, resolve
-from longhaul.scenario.tables import tables
+from longhaul.scenario.check.load import load_scenario
+from longhaul.scenario.lower.resolve import Resolved, resolve
+from longhaul.scenario.show.describe import describe
+from longhaul.scenario.show.tables import tables
 
 PACED = """
 version: 1
@@ -48,7 +48,7 @@ def shown(resolved: Resolved) -> list[str]:
 
 def test_a_class_says_what_it_may_and_whose_packets_it_takes(paced: Resolved) -> None:
     backup, users, shaped = describe(paced)["pacing"]
-    assert backup["law"] == {"law": "paced", "bits_per_s": 400_000_000}
+    assert backup["model"] == {"kind": "paced", "bits_per_s": 400_000_000}
     assert (backup["takes"]["to"], backup["takes"]["ports"]) == (["archive"], [[873, 873]])
     # Ten classes of 20 Mbit/s are one row.
     assert (users["class"], users["takes"]["flows"], users["takes"]["traffic"]) == ("users", 10, ["users"])

@@ -11,15 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longhaul.scenario import ScenarioError, parse_scenario
+from longhaul.scenario.expand.axes import Axis, axes_of, numbers_of, text_of
+from longhaul.scenario.expand.places import read_value
 from longhaul.scenario.model.sweep import Axis as AxisModel
-from longhaul.scenario.sweeps.axes import Axis, axes_of, numbers_of, text_of
-from longhaul.scenario.sweeps.design import Design
+from longhaul.scenario.sweeps.design import Design, seed_of
 from longhaul.scenario.sweeps.options import Asked, Options, load_sweep
-from longhaul.scenario.sweeps.places import read_value
-from longhaul.scenario.sweeps.seeds import seed_of
 from longhaul.scenario.sweeps.variants import Base, base_of
-from longhaul.scenario.units import Span
-from longhaul.scenario.yaml_tree import plain
+from longhaul.scenario.syntax.yaml_tree import plain
+from longhaul.units.quantities import Span
 
 TEXT = """
 version: 1
@@ -133,10 +132,10 @@ def test_an_axis_is_a_parameter_or_any_key(tmp_path: Path) -> None:
         ("traffic", "bulk", "flows"),
     )
     ends = base(tmp_path, "events.0.down", "traffic.bulk.cc", "seed", "traffic.bulk.flows")
-    document = ends.scenario(("1s", "{law: multcp, streams: 3}", "99", "4")).document
+    document = ends.scenario(("1s", "{algorithm: multcp, streams: 3}", "99", "4")).document
     assert document.seed == 99
     assert document.events[0].down == Span.parse("1s")
-    assert document.traffic["bulk"].cc == {"law": "multcp", "streams": 3}
+    assert document.traffic["bulk"].cc == {"algorithm": "multcp", "streams": 3}
     assert document.traffic["bulk"].flows == 4
 
 
@@ -157,7 +156,7 @@ def test_options_add_to_the_file_and_replace_what_it_says(tmp_path: Path) -> Non
 
 
 def test_an_axis_of_flows_is_a_list_though_flows_are_mappings_with_from_and_to(tmp_path: Path) -> None:
-    flows = [{"kind": "tcp", "from": "a1", "to": "b", "cc": law} for law in ("reno", "bic")]
+    flows = [{"kind": "tcp", "from": "a1", "to": "b", "cc": name} for name in ("reno", "bic")]
     for count in (1, 2):
         sweep = asked(tmp_path, axes={"traffic.bulk": ", ".join(map(text_of, flows[:count]))}).sweep
         (axis,) = axes_of({"traffic.bulk": sweep.axes["traffic.bulk"]}, grid=True)
@@ -177,5 +176,5 @@ def test_what_is_wrong_with_options_is_said_to_be_on_the_command_line(tmp_path: 
 
 def test_a_parameter_that_varies_and_does_nothing_is_a_warning() -> None:
     text = TEXT.replace("cc: $cc", "cc: cubic")
-    (warning,) = parse_scenario(text.encode(), name="pair.yaml").warnings
+    (warning,) = [each.headline for each in parse_scenario(text.encode(), name="pair.yaml").warnings]
     assert "params.cc: is used nowhere" in warning

@@ -9,8 +9,8 @@ import pytest
 import longhaul
 from longhaul import topologies
 from longhaul.scenario import Resolved, ScenarioError, json_schema, parse_scenario, resolve
-from longhaul.scenario.describe import describe
 from longhaul.scenario.model.topology import KINDS
+from longhaul.scenario.show.describe import describe
 from longhaul.scenario.sweeps.options import Options, load_sweep
 from longhaul.scenario.sweeps.variants import base_of
 
@@ -50,7 +50,7 @@ def test_a_link_of_the_file_goes_over_that_of_the_topology_key_by_key() -> None:
     bottleneck = link(changed, "bottleneck")
     assert bottleneck["forward"]["rate"]["bits_per_s"] == 20 * 10**6
     assert bottleneck["forward"]["delay"]["delay_ns"] == 10 * 10**6
-    assert [bottleneck[way]["loss"]["law"] for way in ("forward", "reverse")] == ["none", "independent"]
+    assert [bottleneck[way]["loss"]["model"] for way in ("forward", "reverse")] == ["none", "independent"]
 
 
 def test_the_link_of_one_host_can_be_changed_by_its_name() -> None:
@@ -71,15 +71,17 @@ def test_nodes_of_the_file_change_single_ones_and_ranges_and_add_others() -> Non
         "  spy: {kind: host, attach: left, function: sink}\n"
         "links: {more: {endpoints: [left, right], delay: 20ms}}\n"
     )
-    laws = {node["name"]: node["congestion_control"] for node in describe(changed)["nodes"] if node["ipv4"]}
-    assert [laws[name] for name in ("left1", "left2", "left3")] == [None, "reno", "reno"]
+    settings = {
+        node["name"]: node["congestion_control"] for node in describe(changed)["nodes"] if node["ipv4"]
+    }
+    assert [settings[name] for name in ("left1", "left2", "left3")] == [None, "reno", "reno"]
     assert changed.positions == {"right": (48.85, 2.35)}
     assert names(changed)[-1] == "spy"
     assert changed.functions["spy"] == "sink"
     assert len(changed.plan["links"]) == 3 + 2 + 1 + 2
 
 
-def test_the_laws_of_access_and_wan_come_from_the_section_or_a_profile() -> None:
+def test_the_settings_of_access_and_wan_come_from_the_section_or_a_profile() -> None:
     inline = made("topology: {kind: star, access: {delay: 1ms, rate: 2Mbit}, wan: {delay: 7ms, loss: 1%}}")
     named = made(
         "profiles: {slow: {delay: 1ms, rate: 2Mbit}, far: {delay: 7ms, loss: 1%}}\n"
@@ -138,7 +140,7 @@ def test_routers_are_access_or_core_by_what_hangs_on_them() -> None:
 
 
 def test_unused_links_of_a_topology_are_one_warning() -> None:
-    (warning,) = made("topology: {kind: fat-tree, spread: false}").warnings
+    (warning,) = [each.headline for each in made("topology: {kind: fat-tree, spread: false}").warnings]
     assert warning.startswith("t.yaml:4:1: topology: no path between hosts uses 20 of its 32 links")
 
 

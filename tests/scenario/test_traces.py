@@ -1,4 +1,4 @@
-"""Laws that are read from files beside the scenario."""
+"""Models that are read from files beside the scenario."""
 
 from pathlib import Path
 
@@ -21,16 +21,16 @@ def delay(folder: Path, content: str, more: str = "") -> dict:
     return forward(f"delay: {{trace: d.csv{more}}}", folder=folder)["delay"]
 
 
-def complaint(folder: Path, laws: str) -> str:
+def message(folder: Path, models: str) -> str:
     with pytest.raises(ScenarioError) as caught:
-        forward(laws, folder=folder)
+        forward(models, folder=folder)
     return str(caught.value)
 
 
 def test_numbers_of_lost_packets_are_runs(tmp_path: Path) -> None:
     # 2 pass, 3, 4 and 5 are lost; 6 passes, 7 is lost.
     planned = loss(tmp_path, "# lost\n3\n4\n5\n7\n", "form: indices")
-    assert planned == {"law": "runs", "runs": [[2, 3], [1, 1]], "repeat": False}
+    assert planned == {"model": "runs", "runs": [[2, 3], [1, 1]], "repeat": False}
 
 
 def test_a_loss_of_the_very_first_packet(tmp_path: Path) -> None:
@@ -39,13 +39,13 @@ def test_a_loss_of_the_very_first_packet(tmp_path: Path) -> None:
 
 def test_gaps_and_pairs_are_runs(tmp_path: Path) -> None:
     gaps = loss(tmp_path, "n,gap\n1,10\n2,0\n3,5\n", "form: gaps, column: gap, at_end: loop")
-    assert gaps == {"law": "runs", "runs": [[10, 2], [5, 1]], "repeat": True}
+    assert gaps == {"model": "runs", "runs": [[10, 2], [5, 1]], "repeat": True}
     assert loss(tmp_path, "120 3\n40, 1\n", "form: ns2")["runs"] == [[120, 3], [40, 1]]
 
 
 def test_times_of_losses_are_in_seconds_unless_the_column_says_otherwise(tmp_path: Path) -> None:
     assert loss(tmp_path, "0.5\n1.25\n", "form: times") == {
-        "law": "times",
+        "model": "times",
         "times_ns": [500 * MS, 1250 * MS],
         "repeat_ns": None,
     }
@@ -57,7 +57,7 @@ def test_times_begin_again_after_a_mean_gap_or_a_period(tmp_path: Path) -> None:
     assert loss(tmp_path, "1\n2\n5\n", "form: times, at_end: loop")["repeat_ns"] == 7000 * MS
     assert loss(tmp_path, "1\n2\n5\n", "form: times, at_end: loop, period: 6s")["repeat_ns"] == 6000 * MS
     (tmp_path / "l.txt").write_text("1\n", encoding="utf-8")
-    text = complaint(tmp_path, "loss: {model: trace, file: l.txt, form: times, at_end: loop}")
+    text = message(tmp_path, "loss: {model: trace, file: l.txt, form: times, at_end: loop}")
     assert "add for example period: 60s" in text
 
 
@@ -65,7 +65,7 @@ def test_steps_of_delay_are_weighted_with_their_time(tmp_path: Path) -> None:
     # 10 ms for 1 s, 20 ms for 3 s, and the last value as long as the one before it: 30 ms for 3 s.
     planned = delay(tmp_path, "t_s,delay_ms\n5,10\n6,20\n9,30\n")
     assert planned == {
-        "law": "series",
+        "model": "series",
         "mean_ns": round((10 + 3 * 20 + 3 * 30) / 7 * MS),
         "points": [[0, 10 * MS], [1000 * MS, 20 * MS], [4000 * MS, 30 * MS]],
         "linear": False,
@@ -105,7 +105,7 @@ def test_mahimahis_last_time_is_the_period(tmp_path: Path) -> None:
     (tmp_path / "v.up").write_text("0\n3\n3\n10\n", encoding="utf-8")
     planned = forward("rate: {opportunities: v.up}", folder=tmp_path)["rate"]
     assert planned == {
-        "law": "opportunities",
+        "model": "opportunities",
         "times_ns": [0, 3 * MS, 3 * MS, 10 * MS],
         "repeat_ns": 10 * MS,
         "bytes": 1500,
@@ -142,27 +142,27 @@ def test_a_file_is_found_beside_the_scenario_and_kept_with_the_run(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("content", "laws", "said"),
+    ("content", "models", "said"),
     [
         ("0\n", "rate: {opportunities: f}", "f:1:1: no time is after 0"),
         ("5\n3\n", "rate: {opportunities: f}", "f:2:1: the time is not later"),
         ("t_s,rate_mbit\n0,0\n", "rate: {trace: f}", "has no rate above 0"),
-        ("1,2\n3,4\n", "rate: {trace: f}", "f:1:1: the first line is no header"),
+        ("1,2\n3,4\n", "rate: {trace: f}", "f:1:1: the first line is not a header"),
         ("t_s,rate_mbit\n1\n", "rate: {trace: f}", "f:2:1: has 1 values for 2 columns"),
         ("t_s,delay_ms\n", "delay: {trace: f}", "f:1:1: has a header, but no rows"),
         ("t_s,delay_ms\n0,-3\n", "delay: {trace: f}", 'f:2:3: "-3" is negative'),
         ("t_s,delay_ms\n0,1e99\n", "delay: {trace: f}", "f:2:3: \"1e99\" is more than Longhaul can do"),
         ("# nothing\n", "loss: {model: trace, file: f, form: gaps}", "f:1:1: holds nothing"),
         ("0\n", "loss: {model: trace, file: f, form: indices}", "f:1:1: there is no packet 0"),
-        ("1.5\n", "loss: {model: trace, file: f, form: gaps}", "is no whole number"),
+        ("1.5\n", "loss: {model: trace, file: f, form: gaps}", "is not a whole number"),
         ("1 2\n", "loss: {model: trace, file: f, form: gaps}", "f:1:1: has 2 values"),
         ("0 0\n", "loss: {model: trace, file: f, form: ns2, at_end: loop}", "cannot loop"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_file_has_its_line_and_a_remedy(
-    tmp_path: Path, content: str, laws: str, said: str
+    tmp_path: Path, content: str, models: str, said: str
 ) -> None:
     (tmp_path / "f").write_text(content, encoding="utf-8")
-    text = complaint(tmp_path, laws)
+    text = message(tmp_path, models)
     assert said in text
     assert "; " in text.splitlines()[0]

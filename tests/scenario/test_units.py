@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longhaul.scenario.units import Rate, Share, Size, Span, UnitError
+from longhaul.units.quantities import Rate, Share, Size, Span, UnitError
 
 
 @pytest.mark.parametrize(

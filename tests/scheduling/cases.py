@@ -2,7 +2,7 @@
 
 import random
 
-from longhaul.scheduling import Instance, Link, Network, Point, Request, access_points, instance
+from longhaul.transfers.plan import Instance, Link, Network, Point, Request, access_points, instance
 
 GBIT = 1e9
 MB, GB = 10**6, 10**9

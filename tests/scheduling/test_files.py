@@ -7,13 +7,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from longhaul.errors import LonghaulError
-from longhaul.scenario.load import parse_scenario
-from longhaul.scenario.resolve import resolve
-from longhaul.scheduling import Point
-from longhaul.scheduling.generating import Workload, generate
-from longhaul.scheduling.networks import scenario_network
-from longhaul.scheduling.reading import parse_requests, placed
-from longhaul.scheduling.writing import as_csv, as_yaml
+from longhaul.scenario.check.load import parse_scenario
+from longhaul.scenario.lower.resolve import resolve
+from longhaul.transfers.plan import Point
+from longhaul.transfers.plan.networks import scenario_network
+from longhaul.transfers.plan.plan_data import as_csv, as_yaml
+from longhaul.transfers.plan.random_requests import Workload, generate
+from longhaul.transfers.plan.request_files import parse_requests, placed
 
 YAML = b"""version: 1
 points: {lyon: 1Gbit, tsukuba: {in: 1Gbit, out: 2Gbit}}
@@ -58,29 +58,30 @@ def plan_yaml(text):
         (
             "500MB",
             "500",
-            'a.yaml:4:45: requests.backup.volume: "500" has no unit; write "500B" or "500MiB"',
+            'a.yaml:4:45: requests.backup.volume: "500" has no unit; write "500B" or "500MiB" [E0301]',
         ),
-        ("500MB", "0B", "a.yaml:4:45: requests.backup.volume: moves nothing; write a byte or more"),
+        ("500MB", "0B", "a.yaml:4:45: requests.backup.volume: moves nothing; write a byte or more [E0305]"),
         (
             "deadline: 1min",
             "deadline: 1s",
             "a.yaml:4:75: requests.backup.deadline: is not after the release at 1s; "
-            "deadlines are times from the start of the plan, not spans",
+            "deadlines are times from the start of the plan, not spans [E0602]",
         ),
         (
             "volume: 1GiB",
             "volumes: 1GiB",
-            'a.yaml:5:35: requests.rest.volumes: there is no key "volumes" here; did you mean "volume"?',
+            'a.yaml:5:35: requests.rest.volumes: there is no key "volumes" here; '
+            'did you mean "volume"? [E0202]',
         ),
         (
             "to: tsukuba",
             "to: tsukubo",
-            'a.yaml:4:28: requests.backup.to: there is no place "tsukubo"; did you mean "tsukuba"?',
+            'a.yaml:4:28: requests.backup.to: there is no place "tsukubo"; did you mean "tsukuba"? [E1202]',
         ),
         (
             "to: lyon",
             "to: tsukuba",
-            "a.yaml:5:29: requests.rest.to: is where it comes from; name another place",
+            "a.yaml:5:29: requests.rest.to: is where it comes from; name another place [E1202]",
         ),
     ],
 )

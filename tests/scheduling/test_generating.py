@@ -1,4 +1,4 @@
-"""Random requests follow the laws that they are drawn from."""
+"""Random requests follow the distributions that they are drawn from."""
 
 import itertools
 import math
@@ -6,9 +6,9 @@ import math
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.scheduling import access_points, instance
-from longhaul.scheduling.generating import VOLUMES_GB, Workload, generate
-from longhaul.scheduling.plans import infeasible
+from longhaul.transfers.plan import access_points, instance
+from longhaul.transfers.plan.plans import infeasible
+from longhaul.transfers.plan.random_requests import VOLUMES_GB, Workload, generate
 
 COUNT = 20_000
 
@@ -43,7 +43,7 @@ def test_volumes_are_each_as_likely(drawn):
 
 def test_rates_and_slacks_are_uniform(drawn):
     _points, requests = drawn
-    # 10 MB/s to 1 GB/s; a uniform law's deviation is its width / sqrt(12).
+    # 10 MB/s to 1 GB/s; a uniform distribution's deviation is its width / sqrt(12).
     rates = [each.max_bits_per_s for each in requests]
     assert sum(rates) / COUNT == near((80e6 + 8e9) / 2, (8e9 - 80e6) / math.sqrt(12))
     assert 80e6 <= min(rates) <= max(rates) <= 8e9
@@ -83,9 +83,9 @@ def test_a_seed_gives_one_workload():
         ({"count": 0}, "no request is asked for; ask for one or more"),
         ({"points": 1}, "one access point has nowhere to send to; have two or more"),
         ({"gap_s": 0}, "the gap between requests is not positive; give it more than zero"),
-        ({"least_slack": 0.5}, "the slacks are no range from 1; begin with the least"),
+        ({"least_slack": 0.5}, "the slacks are not a range from 1; begin with the least"),
     ],
 )
-def test_laws_that_there_are_not_are_refused(wrong, message):
+def test_distributions_that_there_are_not_are_refused(wrong, message):
     with pytest.raises(LonghaulError, match=message):
         Workload(**wrong)

@@ -1,8 +1,8 @@
 """T16: no heuristic beats the exact search, which agrees with the mixed-integer programme."""
 
-from longhaul.scheduling.plans import infeasible
-from longhaul.scheduling.policies import POLICIES, Settings, plan
-from longhaul.scheduling.programme import TOLERANCE
+from longhaul.transfers.plan.linear_program import TOLERANCE
+from longhaul.transfers.plan.plans import infeasible
+from longhaul.transfers.plan.policies import POLICIES, Settings, plan
 
 from .cases import some
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longhaul.scheduling import Plan, Point, Request, access_points, instance
-from longhaul.scheduling.plans import loads
-from longhaul.scheduling.policies import POLICIES, Settings, plan
+from longhaul.transfers.plan import Plan, Point, Request, access_points, instance
+from longhaul.transfers.plan.plans import loads
+from longhaul.transfers.plan.policies import POLICIES, Settings, plan
 
 from .cases import line
 

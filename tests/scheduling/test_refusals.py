@@ -3,8 +3,8 @@
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.scheduling import Network, Point, Request, access_points, instance
-from longhaul.scheduling.policies import Settings, plan
+from longhaul.transfers.plan import Network, Point, Request, access_points, instance
+from longhaul.transfers.plan.policies import Settings, plan
 
 from .cases import GB, line, some, two_sources
 

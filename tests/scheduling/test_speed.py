@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from longhaul.scheduling import Link, Network, Request, instance
-from longhaul.scheduling.policies import POLICIES, plan
+from longhaul.transfers.plan import Link, Network, Request, instance
+from longhaul.transfers.plan.policies import POLICIES, plan
 
 LINKS, PLACES, REQUESTS = 1000, 400, 10_000
 SLOW = {"fair", "linear", "exact", "milp"}

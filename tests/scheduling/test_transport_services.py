@@ -2,8 +2,8 @@
 
 import pytest
 
-from longhaul.scheduling.measures import measures
-from longhaul.scheduling.policies import POLICIES, plan
+from longhaul.transfers.plan.measures import measures
+from longhaul.transfers.plan.policies import POLICIES, plan
 
 from .cases import GB, MB, two_sources
 

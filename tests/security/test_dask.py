@@ -43,7 +43,8 @@ def test_a_local_cluster_runs_nothing_for_a_process_without_its_certificate(
 def test_a_dashboard_that_is_asked_for_is_where_it_is_said_to_be(
     work: Path, environment: dict[str, str]
 ) -> None:
-    from longhaul.run.sweeps.cluster import Cluster, Place
+    from longhaul.sweeps.cluster import Cluster
+    from longhaul.sweeps.place import Place
 
     with Cluster(Place("local", options={"n_workers": 1}, dashboard=0)) as cluster:
         kind, _, url = cluster.describe().rpartition(" ")
@@ -55,10 +56,11 @@ def test_a_dashboard_that_is_asked_for_is_where_it_is_said_to_be(
         assert cluster.describe().startswith("local, scheduler tls://127.0.0.1:")
 
 
-def test_who_connects_to_a_scheduler_without_tls_is_warned(capsys: pytest.CaptureFixture[str]) -> None:
+def test_who_connects_to_a_scheduler_without_tls_is_warned(caplog: pytest.LogCaptureFixture) -> None:
     from distributed import LocalCluster
 
-    from longhaul.run.sweeps.cluster import Cluster, Place
+    from longhaul.sweeps.cluster import Cluster
+    from longhaul.sweeps.place import Place
 
     with LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address="127.0.0.1:0"
@@ -66,4 +68,4 @@ def test_who_connects_to_a_scheduler_without_tls_is_warned(capsys: pytest.Captur
         place = Place("address", options={"address": cluster.scheduler_address})
         with Cluster(place) as workers:
             assert workers.describe() == f"address, scheduler {cluster.scheduler_address}"
-    assert "can run code as the user of its workers; start the scheduler with TLS" in capsys.readouterr().err
+    assert "can run code as the user of its workers; start the scheduler with TLS" in caplog.text

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from longhaul.cli.main import longhaul as command
 from longhaul.errors import LonghaulError
-from longhaul.regular import read_regular
+from longhaul.regular_files import read_regular
 
 SECRETS = {
     "shadow": "root:$6$hunter2$abcdef:19000:0:99999:7:::\ndaemon:*:19000:0:99999:7:::\n",
@@ -20,7 +20,7 @@ SECRETS = {
     "netrc": "machine example.org login me password hunter2\n",
     "two": "hunter2\nhunter3\n",
 }
-LAWS = {
+MODELS = {
     "delay": "delay: {trace: %s}",
     "rate": "rate: {trace: %s}",
     "opportunities": "rate: {opportunities: %s}",
@@ -30,11 +30,11 @@ LAWS = {
 }
 
 
-def scenario(place: Path, law: str, file: object) -> Path:
+def scenario(place: Path, model: str, file: object) -> Path:
     path = place / "scenario.yaml"
     path.write_text(
         "version: 1\nname: t\nduration: 1s\nnodes: {a: {kind: host}, b: {kind: host}}\n"
-        f"links: {{wan: {{endpoints: [a, b], {LAWS[law] % file}}}}}\n"
+        f"links: {{wan: {{endpoints: [a, b], {MODELS[model] % file}}}}}\n"
     )
     return path
 
@@ -45,11 +45,11 @@ def check(path: Path) -> str:
     return result.output
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("kind", SECRETS)
-def test_no_line_of_a_file_that_is_no_trace_is_shown(tmp_path: Path, law: str, kind: str) -> None:
+def test_no_line_of_a_file_that_is_no_trace_is_shown(tmp_path: Path, model: str, kind: str) -> None:
     (tmp_path / "secret").write_text(SECRETS[kind])
-    said = check(scenario(tmp_path, law, "secret"))
+    said = check(scenario(tmp_path, model, "secret"))
     assert "hunter" not in said
     assert "secret" in said
 
@@ -84,12 +84,12 @@ def test_only_regular_files_are_read(tmp_path: Path, odd_files: list[Path]) -> N
     assert read_regular(tmp_path / "long", most_bytes=100) == bytes(100)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("model", MODELS)
 def test_a_scenario_that_names_an_odd_file_is_refused_at_once(
-    tmp_path: Path, odd_files: list[Path], law: str
+    tmp_path: Path, odd_files: list[Path], model: str
 ) -> None:
     for path in odd_files:
-        check(scenario(tmp_path, law, path))
+        check(scenario(tmp_path, model, path))
 
 
 @pytest.mark.parametrize(

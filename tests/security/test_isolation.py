@@ -41,7 +41,7 @@ NEEDED = """
 try() {
   name=$1; shift
   if "$@" >/tmp/isolation.$$ 2>&1; then echo "works $name"; return; fi
-  echo "FAILED $name"; cat /tmp/isolation.$$
+  echo "failed $name"; cat /tmp/isolation.$$
 }
 put() { echo "$1" >"$2"; }
 try cwd touch here

@@ -152,7 +152,8 @@ def test_half_a_character_is_the_askers_mistake(server: Served) -> None:
     ):
         status, told = server.ask(path, body)
         assert status == 400, told
-        assert "half of a character" in told["error"]["message"]
+        assert "the body is not JSON" in told["error"]["message"]
+        assert "half of a character" in told["error"]["remedy"]
     status, told = server.ask("/api/quantity", {"kind": "rate", "text": "1Gbit \U0001f600"})
     assert status in (200, 400), told
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from longhaul.export.exporting import Exported
-from longhaul.export.exporting import write as write_export
-from longhaul.measure.collecting.probing import Sample
-from longhaul.measure.collecting.writing import Link, TraceFile
+from longhaul.export.files import Exported
+from longhaul.export.files import write as write_export
 from longhaul.scenario.traces.files import write_sidecar
+from longhaul.traces.collect.prober import Sample
+from longhaul.traces.collect.trace_file import Link, TraceFile
 from longhaul.workloads import recording
 
 

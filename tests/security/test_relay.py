@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.run.relay.connecting import greet
+from longhaul.relay.socks_client import greet
 
 from .conftest import LONGHAUL, Started
 

@@ -94,7 +94,7 @@ def test_job_scripts_of_a_sweep_import_nothing_from_the_directory_they_run_in(
 def test_trials_of_a_benchmark_import_nothing_from_the_working_directory(planted: Path, trace: Path) -> None:
     code = """
     from pathlib import Path
-    from longhaul.run.benchmark.trials import perform_all
+    from longhaul.benchmark.trials import perform_all
     list(perform_all([7], place=Path("trials"), keep=False, at_once=1))
     """
     done = subprocess.run(

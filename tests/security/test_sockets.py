@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.run import state
+from longhaul.run import sockets
 
 from . import neighbour
 
@@ -73,7 +73,7 @@ PLANTED: list[Callable[[Path], None]] = [
 
 
 def _claim() -> None:
-    with state.claimed("run"):
+    with sockets.claimed("run"):
         pass
 
 
@@ -88,11 +88,11 @@ def test_a_planted_directory_of_sockets_is_refused(open_place: Path, plant: Call
 
 def test_the_second_user_reaches_no_socket_and_no_token(open_place: Path) -> None:
     neighbour.require()
-    with state.claimed("run") as path, socket.socket(socket.AF_UNIX) as listener:
+    with sockets.claimed("run") as path, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
         listener.listen()
-        state.new_token(path)
+        sockets.new_token(path)
         # A socket that everybody may write is still behind its directory.
         path.chmod(0o777)
         neighbour.run(INTRUDE, str(path.parent))
-        assert state.is_alive(path)
+        assert sockets.is_alive(path)

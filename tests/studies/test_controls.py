@@ -42,8 +42,8 @@ def test_kernels_over_parallel_routes(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.syspath_prepend(str(FOLDER / "parallel_routes"))
     import kernels
 
-    for _way, laws in kernels.ways():
-        path = kernels.live_scenario(laws, tmp_path)
+    for _way, algorithms in kernels.ways():
+        path = kernels.live_scenario(algorithms, tmp_path)
         assert names_its_control(path.read_text(encoding="utf-8"), "kernels.yaml")
 
 

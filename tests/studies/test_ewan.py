@@ -87,7 +87,7 @@ def test_every_live_case_is_a_scenario_whose_round_trip_is_what_it_says() -> Non
     import live
     from testbed import RTT_S
 
-    from longhaul.scenario.paths import Routes
+    from longhaul.scenario.lower.paths import Routes
 
     for trial in live.cases().values():
         found = resolve(parse_scenario(trial.text.encode(), name="case.yaml", settings=trial.params))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from longhaul.scenario import parse_scenario, resolve
-from longhaul.scenario.sweeps.axes import text_of
+from longhaul.scenario.expand.axes import text_of
 from longhaul.scenario.sweeps.options import Options
 
 FOLDER = Path(__file__).parents[2] / "studies" / "teragrid"
@@ -32,7 +32,7 @@ def test_the_study_has_some_two_thousand_trials_and_the_full_one_thirty_thousand
 def test_every_sweep_of_the_study_is_ready_to_run_in_the_order_of_its_keys(tmp_path: Path) -> None:
     import trials
 
-    from longhaul.run.sweeps.prepared import prepare
+    from longhaul.sweeps.preparation import prepare
 
     for plan in trials.plans(trials.READINGS["minutes"], full=False):
         path = tmp_path / f"{plan.name}.yaml"
@@ -55,7 +55,7 @@ def test_the_round_trip_is_what_the_key_says() -> None:
 
     plan = trials.plans(trials.READINGS["minutes"], full=False)[0]
     found = resolve(parse_scenario(plan.text.encode(), name="teragrid.yaml"))
-    from longhaul.scenario.paths import Routes
+    from longhaul.scenario.lower.paths import Routes
 
     routes = Routes(found.plan)
     nodes = [node["name"] for node in found.plan["nodes"]]
@@ -73,7 +73,7 @@ def results(takes: dict[str, float]) -> Any:
     for sweep, reading, (name, _flow) in product(
         ("alone", "long", "short", "long-apart"),
         ("minutes", "seconds"),
-        (*trials.LAWS, *trials.STOCHASTIC_N, *trials.PARALLEL),
+        (*trials.ALGORITHMS, *trials.STOCHASTIC_N, *trials.PARALLEL),
     ):
         share = takes.get(name, 0.0)
         noise = [1e6 * (seed % 3 - 1) for seed in range(20)]

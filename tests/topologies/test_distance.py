@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longhaul.scenario.topologies.distance import Fibre, great_circle_km, middle
-from longhaul.scenario.topologies.naming import node_name, unique
-from longhaul.scenario.topologies.speeds import speed
+from longhaul.scenario.expand.topologies.distance import Fibre, great_circle_km, middle
+from longhaul.scenario.expand.topologies.graphml import speed
+from longhaul.scenario.expand.topologies.naming import node_name, unique
 
 CIRCUMFERENCE_KM = 2 * pi * 6371.0088
 LIGHT_KM_PER_S = 299_792.458

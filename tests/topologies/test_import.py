@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longhaul.errors import LonghaulError
-from longhaul.scenario.load import parse_scenario
-from longhaul.scenario.resolve import resolve
-from longhaul.scenario.topologies.importing import Made, import_topology
-from longhaul.scenario.units import Rate, Span
+from longhaul.scenario.check.load import parse_scenario
+from longhaul.scenario.expand.topologies.importing import Made, import_topology
+from longhaul.scenario.lower.resolve import resolve
+from longhaul.units.quantities import Rate, Span
 
 from .files import EQUATOR, NATIVE, XML, edge, graphml, node
 
@@ -54,7 +54,7 @@ def test_sites_hosts_links_and_rates_of_a_graph(tmp_path: Path) -> None:
         "S\u00e3o Paulo (node 2)",
         "1112 km straight, 1500 km of fibre; rate: LinkSpeedRaw 10000000000.0",
         'rate: LinkLabel "2.5 Gbps" (2 times)',
-        'rate unknown (LinkLabel "dark fibre" is no rate), so --rate 1Gbit',
+        'rate unknown (LinkLabel "dark fibre" is not a rate), so --rate 1Gbit',
         "group index 1.468",
     ):
         assert words in scenario.text
@@ -164,16 +164,16 @@ BOMB = (
 WRONG = {
     "nothing": ("", "is neither GraphML nor SNDlib; take one of them"),
     "cut off": (EQUATOR[:900], "net.graphml:14:41: unclosed token; the file may be cut off; fetch it again"),
-    "not well formed": ("<graphml><graph></node></graphml>", ":1:19: mismatched tag; mend the file there"),
+    "not well formed": ("<graphml><graph></node></graphml>", ":1:19: mismatched tag; correct the file there"),
     "entities": (BOMB, "net.graphml:3: declares an entity, which could grow without bound; write its text"),
     "outside": (
         '<!DOCTYPE g [<!ENTITY x SYSTEM "file:///etc/hostname">]><graphml>&x;</graphml>',
         ":1: declares an entity",
     ),
-    "deep": ("<a>" * 100 + "</a>" * 100, ":1: elements lie 64 deep; this is no topology"),
+    "deep": ("<a>" * 100 + "</a>" * 100, ":1: elements lie 64 deep; this is not a topology"),
     "page": ("<html></html>", ":1: <html> is neither GraphML nor SNDlib"),
     "gml": ("graph [\n]", ":1: is neither GraphML nor SNDlib; take the GraphML of this network"),
-    "binary": ("\x7fELF\0\0\0", "is no text; take GraphML or SNDlib; unpack the file if it is packed"),
+    "binary": ("\x7fELF\0\0\0", "is not text; take GraphML or SNDlib; unpack the file if it is packed"),
     "no graph": ("<graphml/>", ":1: has no graph; take a file with <graph> in it"),
     "no nodes": (graphml(), "has no nodes; take a file with a network in it"),
     "no links": (graphml(node("0", at=(0, 0))), "has no links; take a file with a network in it"),
@@ -191,7 +191,7 @@ WRONG = {
     ),
     "unknown end": (
         graphml(node("berlin"), edge("berlin", "berlim")),
-        ':13: the target "berlim" is no node; did you mean "berlin"?',
+        ':13: the target "berlim" is not a node; did you mean "berlin"?',
     ),
     "no end": (
         graphml(node("0"), '<edge source="0"/>'),
@@ -204,7 +204,7 @@ WRONG = {
     "capacity": (NATIVE.replace("622.00 0.00 0.00 0.00 ( )", "many"), ':12: the capacity, "many" is no'),
     "less": (NATIVE.replace("622.00 0.00 0.00", "-1 0.00 0.00"), ":12: the capacity is -1, less than"),
     "three ends": (NATIVE.replace("( Berlin Hamburg )", "( Berlin )"), ":12: does not say its two ends"),
-    "stranger": (NATIVE.replace("Berlin Hamburg", "Berlin Humburg"), 'the end "Humburg" is no node'  ),
+    "stranger": (NATIVE.replace("Berlin Hamburg", "Berlin Humburg"), 'the end "Humburg" is not a node'  ),
     "one number": (NATIVE.replace("13.40 52.52", "13.40"), ':5: the coordinates of "Berlin" are 1 numbers'),
     "far": (NATIVE.replace("13.40", "1340"), ':5: node "Berlin" is at latitude 52.52, longitude 1340'),
     "xml without id": (XML.replace('<node id="Berlin">', "<node>"), ":5: a node has no id"),
@@ -248,7 +248,7 @@ def test_teragrid_is_what_the_paper_says(cross: str, queue: str, loss: str) -> N
             assert link[way]["rate"]["bits_per_s"] == (10**10 if core else 10**9)
             assert link[way]["queue"]["limit_packets"] == packets
             lossy = name == "la-chi" and way == "forward" and loss != "none"
-            assert (link[way]["loss"]["law"] == "renewal") == lossy
+            assert (link[way]["loss"]["model"] == "renewal") == lossy
     assert resolved["duration_ns"] == 1000 * 10**9
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from longhaul import topologies
 from longhaul.scenario import Resolved
-from longhaul.scenario.paths import Routes
-from longhaul.scenario.topologies.distance import Fibre, great_circle_km
+from longhaul.scenario.expand.topologies.distance import Fibre, great_circle_km
+from longhaul.scenario.lower.paths import Routes
 
 
 def graph(resolved: Resolved) -> "nx.Graph[str]":

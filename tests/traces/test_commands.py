@@ -126,7 +126,7 @@ def test_validate_says_every_file_that_is_wrong() -> None:
     [
         (["show", "longcut:nsw"], 'longcut has no kind "nsw"; did you mean "nws"?'),
         (["show", "longcut:nws", "--link", "vvgw:ams"], "there is no link vvgw > ams; did you mean"),
-        (["show", "longcut:nws", "--link", "vvgw"], '"vvgw" is no link; write SOURCE:DESTINATION'),
+        (["show", "longcut:nws", "--link", "vvgw"], '"vvgw" is not a link; write SOURCE:DESTINATION'),
         (["plot", "longcut:nws/psgw-vvgw", "--out", "w.gif"], '"w.gif" is neither .png nor .svg'),
         (["plot", "longcut:nws", "--out", "w.png"], "20 links are too many for a figure; choose one"),
         (["convert", "longcut:nws", "--out", "w.up"], "w.up has one link, not 20; name one with --link"),
@@ -139,7 +139,7 @@ def test_validate_says_every_file_that_is_wrong() -> None:
             ["synthesise", "--rtt", "2ms", "--balanced", "--correlation", "2s"],
             "cannot be balanced; leave out one",
         ),
-        (["stitch", "a=longcut:nws/psgw-vvgw"], '"a" is no link; write SOURCE:DESTINATION'),
+        (["stitch", "a=longcut:nws/psgw-vvgw"], '"a" is not a link; write SOURCE:DESTINATION'),
         (["stitch", "a:b=longcut:nws"], "longcut:nws has 20 links of its own; leave out a:b="),
         (["shwo"], 'there is no command "shwo"; did you mean "show"?'),
     ],
@@ -155,8 +155,8 @@ def test_what_cannot_be_is_one_line_with_a_remedy(arguments: list[str], said: st
 
 def test_the_commands_of_the_guide_work() -> None:
     Path("wan.csv").write_text("", encoding="utf-8")
-    text = (ROOT / "docs/guide/traces.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    longhaul trace (.*)$", text, re.MULTILINE)
+    text = (ROOT / "docs/how-to/traces.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^longhaul trace (.*)$", text, re.MULTILINE)
     assert len(commands) > 12
     rows = "".join(f"{at},par,nyc,80,9\n{at},nyc,par,80,9\n" for at in range(20))
     files = dict.fromkeys(("monday", "tuesday", "there", "back"), "t_s,rtt_ms,rate_mbit\n0,80,9\n1,81,9\n")
@@ -170,7 +170,7 @@ def test_the_commands_of_the_guide_work() -> None:
 
 
 def test_the_python_of_the_guide_works(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "docs/guide/traces.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/how-to/traces.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     exec(compile(code, "traces.md", "exec"), {})
     assert capsys.readouterr().out.splitlines()[1] == "rate_mbit 3.19 0.08"

@@ -134,7 +134,9 @@ def test_a_value_that_is_too_long_is_refused_at_its_line() -> None:
     assert ":3:1: a value has more than 131072 characters; shorten it" in outcome(".csv", content)
     content = b't_s,rtt_ms\n"' + 140_000 * b"x" + b'",1\n'
     # Of a file that is not a table of numbers no line is shown.
-    assert outcome(".csv", content).endswith(":2:1: a value has more than 131072 characters; shorten it")
+    assert outcome(".csv", content).endswith(
+        ":2:1: a value has more than 131072 characters; shorten it [E0806]"
+    )
 
 
 @pytest.mark.parametrize(

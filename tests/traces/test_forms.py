@@ -86,7 +86,7 @@ def test_a_link_makes_the_same_mean_of_a_trace_and_of_its_opportunities(tmp_path
         "  w: {endpoints: [a, b], forward: {rate: {trace: r.csv}}, reverse: {rate: {opportunities: r.up}}}\n"
     )
     resolved = resolve(parse_scenario(text.encode(), name="t.yaml", folder=tmp_path))
-    from longhaul.scenario.describe import describe
+    from longhaul.scenario.show.describe import describe
 
     (link,) = describe(resolved)["links"]
     # One packet in 6 s is what rounding may take.

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from longhaul.scenario import ScenarioError, load_scenario, parse_scenario, resolve
-from longhaul.scenario.describe import describe
-from longhaul.scenario.resolve import Resolved
+from longhaul.scenario.lower.resolve import Resolved
+from longhaul.scenario.show.describe import describe
 from longhaul.scenario.traces import builtin
 
 MS = 10**6
@@ -23,13 +23,13 @@ t_s,src,dst,rtt_ms,rate_mbit
 """
 
 
-def resolved(laws: str, folder: Path | None = None, more: str = "") -> Resolved:
-    text = f"{HEAD}{more}links: {{w: {{endpoints: [vvgw, far], {laws}}}}}\n"
+def resolved(models: str, folder: Path | None = None, more: str = "") -> Resolved:
+    text = f"{HEAD}{more}links: {{w: {{endpoints: [vvgw, far], {models}}}}}\n"
     return resolve(parse_scenario(text.encode(), name="t.yaml", folder=folder))
 
 
-def directions(laws: str, folder: Path | None = None, more: str = "") -> tuple[dict, dict]:
-    link = resolved(laws, folder, more).plan["links"][0]
+def directions(models: str, folder: Path | None = None, more: str = "") -> tuple[dict, dict]:
+    link = resolved(models, folder, more).plan["links"][0]
     return link["forward"], link["reverse"]
 
 
@@ -78,8 +78,8 @@ def test_measured_gives_both_directions_delay_and_rate(tmp_path: Path) -> None:
 def test_constant_are_the_means_over_time(tmp_path: Path) -> None:
     (tmp_path / "w.csv").write_text(BOTH, encoding="utf-8")
     forward, _ = directions("measured: {trace: w.csv, from: par, to: nyc, kind: constant}", tmp_path)
-    assert forward["delay"] == {"law": "constant", "delay_ns": round((80 + 80 + 100) / 3 / 2 * MS)}
-    assert forward["rate"] == {"law": "constant", "bits_per_s": round((10 + 30 + 30) / 3 * MBIT)}
+    assert forward["delay"] == {"model": "constant", "delay_ns": round((80 + 80 + 100) / 3 / 2 * MS)}
+    assert forward["rate"] == {"model": "constant", "bits_per_s": round((10 + 30 + 30) / 3 * MBIT)}
 
 
 def test_a_direction_that_is_missing_takes_the_way_back_with_a_warning(tmp_path: Path) -> None:
@@ -88,16 +88,18 @@ def test_a_direction_that_is_missing_takes_the_way_back_with_a_warning(tmp_path:
     found = resolved("measured: {trace: w.csv, from: par, to: nyc}", tmp_path)
     link = found.plan["links"][0]
     assert link["reverse"]["delay"] == link["forward"]["delay"]
-    assert found.warnings == ("w.csv: has no rows from nyc to par; those of the way back are taken",)
+    assert [each.headline for each in found.warnings] == [
+        "w.csv: has no rows from nyc to par; those of the way back are taken [W0105]"
+    ]
 
 
-def test_names_are_those_of_the_endpoints_and_own_laws_count_more() -> None:
+def test_names_are_those_of_the_endpoints_and_own_models_count_more() -> None:
     forward, reverse = directions("measured: {set: longcut, kind: nws, to: benedict}, forward: {rate: 1Gbit}")
     # Tables I and II: vvgw to benedict 36.29 ms, and back 36.52 ms and 2.32 Mbit/s.
-    assert forward["delay"] == {"law": "constant", "delay_ns": 18_145_000}
-    assert forward["rate"] == {"law": "constant", "bits_per_s": 10**9}
-    assert reverse["delay"] == {"law": "constant", "delay_ns": 18_260_000}
-    assert reverse["rate"] == {"law": "constant", "bits_per_s": 2_320_000}
+    assert forward["delay"] == {"model": "constant", "delay_ns": 18_145_000}
+    assert forward["rate"] == {"model": "constant", "bits_per_s": 10**9}
+    assert reverse["delay"] == {"model": "constant", "delay_ns": 18_260_000}
+    assert reverse["rate"] == {"model": "constant", "bits_per_s": 2_320_000}
 
 
 def test_a_profile_may_be_measured_and_a_set_without_rates_leaves_the_rate() -> None:
@@ -120,7 +122,7 @@ def test_a_built_in_trace_stands_where_a_file_can() -> None:
 
 
 @pytest.mark.parametrize(
-    ("laws", "said"),
+    ("models", "said"),
     [
         ("delay: {trace: w.csv}", '"w.csv" has 2 links; say which: from: par, to: nyc'),
         ("delay: {trace: w.csv, from: par, to: nvc}", '"w.csv" has no host "nvc"; did you mean "nyc"?'),
@@ -131,7 +133,7 @@ def test_a_built_in_trace_stands_where_a_file_can() -> None:
         ("measured: {trace: w.txt}", 'w.txt" is not there'),
     ],
 )
-def test_what_is_wrong_has_its_place_and_a_remedy(tmp_path: Path, laws: str, said: str) -> None:
+def test_what_is_wrong_has_its_place_and_a_remedy(tmp_path: Path, models: str, said: str) -> None:
     for name, text in (
         ("w.csv", BOTH),
         ("one.csv", "t_s,rate_mbit\n0,5\n"),
@@ -140,7 +142,7 @@ def test_what_is_wrong_has_its_place_and_a_remedy(tmp_path: Path, laws: str, sai
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(ScenarioError) as caught:
-        resolved(laws, tmp_path)
+        resolved(models, tmp_path)
     assert said in str(caught.value)
 
 

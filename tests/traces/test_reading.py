@@ -74,7 +74,7 @@ def test_a_column_that_is_not_read_is_named(tmp_path: Path) -> None:
         ("t_s,cwnd\n0,5\n", "t.csv:1:1: there is neither round trip, delay nor rate; name one rtt_ms"),
         ("# wantrace 2\nt_s,rtt_ms\n0,5\n", 't.csv:1:1: version "2" of traces is not known; write # wan'),
         ("# link a\nt_s,rtt_ms\n0,5\n", "t.csv:1:1: a link has two ends; write # link SOURCE DEST"),
-        ("0,5\n", "t.csv:1:1: the first line is no header; write the names"),
+        ("0,5\n", "t.csv:1:1: the first line is not a header; write the names"),
         ("\n# nothing\n", "t.csv:1:1: holds nothing; write a header"),
     ],
 )
@@ -89,7 +89,7 @@ def test_a_file_that_is_not_there_or_no_text_is_said(tmp_path: Path) -> None:
     with pytest.raises(LonghaulError, match=r"gone.csv: no such file or directory; name a file"):
         read_traces(str(tmp_path / "gone.csv"))
     (tmp_path / "b.csv").write_bytes(b"t_s,rtt_ms\n\xff\n")
-    with pytest.raises(LonghaulError, match=r"b.csv is no text: byte 11 is not UTF-8; give CSV"):
+    with pytest.raises(LonghaulError, match=r"b.csv is not text: byte 11 is not UTF-8; give CSV"):
         read_traces(str(tmp_path / "b.csv"))
     (tmp_path / "b.parquet").write_bytes(b"PAR")
     with pytest.raises(LonghaulError, match=r"b.parquet: .*; name a Parquet file with t_s"):
@@ -99,12 +99,12 @@ def test_a_file_that_is_not_there_or_no_text_is_said(tmp_path: Path) -> None:
 def test_a_link_that_is_given_stands_for_the_files_own(tmp_path: Path) -> None:
     name = written(tmp_path, "# link a b tool=nws\nt_s,rtt_ms\n0,5\n")
     assert read_named(f"x:y={name}").traces[0].way == Way("x", "y", "nws")
-    with pytest.raises(LonghaulError, match=r'"x" is no link; write SOURCE:DESTINATION'):
+    with pytest.raises(LonghaulError, match=r'"x" is not a link; write SOURCE:DESTINATION'):
         read_named(f"x={name}")
 
 
 def test_a_trace_that_its_sidecar_is_not_about_is_refused(tmp_path: Path) -> None:
-    from longhaul.report.traces import validation
+    from longhaul.traces.validation import validation
 
     name = written(tmp_path, "t_s,rtt_ms\n0,5\n")
     write_sidecar(Path(name), {"tool": "ping"})

@@ -56,7 +56,7 @@ def test_gaps_weigh_nothing_and_a_period_of_gaps_is_one() -> None:
 
 
 def test_equal_periods_change_nothing() -> None:
-    # A tenth of a second is no binary number.
+    # A tenth of a second is not a binary number.
     trace = rtt(*map(float, range(1, 1001)), step_s=0.1)
     again = resampled(trace, 0.1, "mean")
     assert again.columns["rtt_ms"] == pytest.approx(trace.columns["rtt_ms"], rel=1e-6)

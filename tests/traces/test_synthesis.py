@@ -22,18 +22,18 @@ def rtts(figures: Figures, sampling: Sampling = LONG, seed: str = "1") -> list[f
 
 
 def moments(figures: Figures) -> tuple[float, float, float]:
-    """Mean, variance and fourth central moment of the law, from its raw moments in closed form."""
-    law = round_trip(figures)
-    body = [math.exp(k * law.mu + k * k * law.sigma**2 / 2) for k in range(5)]
-    spike = [1.0, *(law.spikes * math.factorial(k) * law.spike_ms**k for k in range(1, 5))]
+    """Mean, variance and fourth central moment of the distribution, from its raw moments in closed form."""
+    distribution = round_trip(figures)
+    body = [math.exp(k * distribution.mu + k * k * distribution.sigma**2 / 2) for k in range(5)]
+    spike = [1.0, *(distribution.spikes * math.factorial(k) * distribution.spike_ms**k for k in range(1, 5))]
     raw = [sum(math.comb(k, j) * body[j] * spike[k - j] for j in range(k + 1)) for k in range(5)]
     mean, variance = raw[1], raw[2] - raw[1] ** 2
     fourth = raw[4] - 4 * raw[3] * mean + 6 * raw[2] * mean**2 - 3 * mean**4
-    return law.floor_ms + mean, variance, fourth
+    return distribution.floor_ms + mean, variance, fourth
 
 
 @pytest.mark.parametrize("figures", [SPIKY, CALM], ids=["spikes", "calm"])
-def test_the_law_has_exactly_the_mean_and_deviation(figures: Figures) -> None:
+def test_the_distribution_has_exactly_the_mean_and_deviation(figures: Figures) -> None:
     mean, variance, _ = moments(figures)
     assert mean == pytest.approx(figures.rtt_ms, rel=1e-9)
     assert math.sqrt(variance) == pytest.approx(figures.rtt_sd_ms, rel=1e-9)
@@ -56,13 +56,13 @@ def test_no_round_trip_is_below_the_floor(figures: Figures) -> None:
 
 
 def test_spikes_strike_in_their_share() -> None:
-    law = round_trip(SPIKY)
+    distribution = round_trip(SPIKY)
     # A body above this has a chance below 1e-9; of the spikes exp(-t/e) are above it.
-    most = law.floor_ms + math.exp(law.mu + 6 * law.sigma)
+    most = distribution.floor_ms + math.exp(distribution.mu + 6 * distribution.sigma)
     above = sum(value > most for value in rtts(SPIKY))
-    least = law.spikes * math.exp(-(most - law.floor_ms) / law.spike_ms)
-    error = math.sqrt(DRAWS * law.spikes)
-    assert DRAWS * least - 4.5 * error < above < DRAWS * law.spikes + 4.5 * error
+    least = distribution.spikes * math.exp(-(most - distribution.floor_ms) / distribution.spike_ms)
+    error = math.sqrt(DRAWS * distribution.spikes)
+    assert DRAWS * least - 4.5 * error < above < DRAWS * distribution.spikes + 4.5 * error
 
 
 @pytest.mark.parametrize(("mean", "sd"), [(10.6, 3.22), (3.19, 0.08), (4.75, 2.3)])
@@ -146,7 +146,7 @@ def test_spikes_move_no_body() -> None:
         (CALM, Sampling(period_s=0.001, duration_s=1e6), "a trace of 1000000000 rows; write 1000000 at most"),
     ],
 )
-def test_what_no_law_has_is_refused_with_what_would_do(
+def test_what_no_distribution_has_is_refused_with_what_would_do(
     figures: Figures, sampling: Sampling, said: str
 ) -> None:
     with pytest.raises(LonghaulError, match=said):

@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.workloads import streams
+from longhaul.workloads import socket_benchmark
 from longhaul.workloads.measuring import SIZES, repetitions
 from longhaul.workloads.sites import sites_of
 
@@ -124,38 +124,38 @@ def test_sockets_measure_without_mpi() -> None:
 def test_clients_that_go_leave_the_server_of_sockets_up() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    server = Thread(target=streams.serve, args=(port,), kwargs={"clients": 2}, daemon=True)
+    server = Thread(target=socket_benchmark.serve, args=(port,), kwargs={"clients": 2}, daemon=True)
     server.start()
     size, count = 1000, 20
     # Nothing is said; a reset before anything is; an end in the middle of what was asked for, which counts.
     for said in (b"\n", b"", f"latency {size} {count}\n".encode()):
-        connection = streams._connect("127.0.0.1", port)
+        connection = socket_benchmark._connect("127.0.0.1", port)
         connection.sendall(said)
         if not said:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()
-    assert streams.measure_latency("127.0.0.1", port, size=size, count=count).count == count
+    assert socket_benchmark.measure_latency("127.0.0.1", port, size=size, count=count).count == count
     server.join(timeout=10)
     assert not server.is_alive()
 
 
 @pytest.mark.parametrize(
-    ("ranks", "arguments", "complaint"),
+    ("ranks", "arguments", "message"),
     [
         (1, ("pingpong",), "there is no pair of ranks 0,1 among 1; start it with mpirun -n 2"),
-        (2, ("pingpong", "--sizes", "1k"), '"1k" is no size; write "512", "64K" or "4MiB"'),
-        (2, ("pingpong", "--between", "0"), '"0" is no pair of ranks; write "0,7"'),
-        (2, ("allreduce", "--sizes", "6"), "6 bytes are no whole number of floats; take multiples of 4"),
+        (2, ("pingpong", "--sizes", "1k"), '"1k" is not a size; write "512", "64K" or "4MiB"'),
+        (2, ("pingpong", "--between", "0"), '"0" is not a pair of ranks; write "0,7"'),
+        (2, ("allreduce", "--sizes", "6"), "6 bytes are not a whole number of floats; take multiples of 4"),
         (2, ("allreduce", "--sites", "2,2"), "sites of 2+2 ranks are not 2"),
         (3, ("sor", "--rows", "4"), "4 rows are too few for 3 ranks; take 5 rows or more"),
         (1, ("sockets",), "name the host of the other end, or be it with --serve"),
     ],
 )
-def test_a_wrong_call_is_one_complaint(ranks: int, arguments: tuple[str, ...], complaint: str) -> None:
+def test_a_wrong_call_prints_one_message(ranks: int, arguments: tuple[str, ...], message: str) -> None:
     ended = on_ranks(ranks, "-m", "longhaul.workloads", *arguments)
     assert ended.returncode == 2
     assert ended.stderr.count("longhaul-workload: ") == 1
-    assert complaint in ended.stderr
+    assert message in ended.stderr
 
 
 def test_help_says_what_there_is_without_mpi_or_numpy() -> None:

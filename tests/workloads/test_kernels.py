@@ -107,23 +107,23 @@ def test_a_skeleton_takes_the_computing_time_that_it_is_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ranks", "arguments", "complaint"),
+    ("ranks", "arguments", "message"),
     [
         (3, ("ft",), "FT needs a power of two of ranks, not 3; start it with mpirun -n 2 or -n 4"),
         (2, ("ft", "--class", "D"), "'D' is not one of 'S', 'W', 'A', 'B', 'C'"),
         (2, ("mg", "--compute", "3s"), "--compute is for --mode skeleton"),
-        (2, ("mg", "--mode", "skeleton", "--compute", "3"), '"3" is no time; write "3.2s" or "500ms"'),
+        (2, ("mg", "--mode", "skeleton", "--compute", "3"), '"3" is not a time; write "3.2s" or "500ms"'),
         (2, ("cg", "--calibrate"), "--calibrate wants one rank"),
         (2, ("gm",), "No such command 'gm'"),
     ],
 )
-def test_a_wrong_call_is_one_complaint_from_rank_0(
-    ranks: int, arguments: tuple[str, ...], complaint: str
+def test_a_wrong_call_is_one_message_from_rank_0(
+    ranks: int, arguments: tuple[str, ...], message: str
 ) -> None:
     ended = on_ranks(ranks, "-m", "longhaul.workloads", *arguments)
     assert ended.returncode == 2
     assert ended.stderr.count("longhaul-workload: ") == 1
-    assert complaint in ended.stderr
+    assert message in ended.stderr
 
 
 def test_calibration_is_kept_and_used(tmp_path: Any) -> None:

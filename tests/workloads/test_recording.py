@@ -1,4 +1,4 @@
-"""``longhaul-workload record``: a file that a simulation plays, or one complaint and no file."""
+"""``longhaul-workload record``: a file that a simulation plays, or one error message and no file."""
 
 import os
 import subprocess
@@ -35,18 +35,18 @@ def test_what_is_recorded_runs_and_takes_at_least_its_computing(name: str, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "message"),
     [
-        (("--ranks", "3"), "3 ranks are no power of two; write 2, 4, 8 ..."),
+        (("--ranks", "3"), "3 ranks are not a power of two; write 2, 4, 8 ..."),
         (("--ranks", "512"), "this class of FT is for 64 ranks at most, not 512; take fewer ranks"),
         (("--ranks", "4", "--class", "Z"), "'Z' is not one of"),
-        (("--ranks", "4", "--compute", "3"), '"3" is no time; write "3.2s" or "500ms"'),
+        (("--ranks", "4", "--compute", "3"), '"3" is not a time; write "3.2s" or "500ms"'),
     ],
 )
-def test_a_wrong_call_leaves_no_file(arguments: tuple[str, ...], complaint: str, tmp_path: Path) -> None:
+def test_a_wrong_call_leaves_no_file(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
     ended = record("ft", str(tmp_path / "ft.csv"), *arguments)
     assert ended.returncode == 2
-    assert complaint in ended.stderr
+    assert message in ended.stderr
     assert "Traceback" not in ended.stderr
     assert os.listdir(tmp_path) == []
 

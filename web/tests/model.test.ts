@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { check, NO_MODEL, oneLine, type Model, type ModelLink, type ModelNode } from '../src/api/translate';
-import type { SweepCell } from '../src/api/answers/files';
-import type { NetworkChange } from '../src/api/answers/runs';
+import type { SweepCell } from '../src/api/types/files';
+import type { NetworkChange } from '../src/api/types/runs';
 import { grids, horizon } from '../src/model/figures';
 import { begin, DEPTH, record, redo, undo } from '../src/model/history';
 import {
@@ -362,6 +362,8 @@ test('the line of a dot that stands for many hosts stands for all of their links
 
 test('problems are marked by line, errors before warnings', () => {
   const problem = (line: number, severity: 'error' | 'warning') => ({
+    code: severity === 'error' ? 'E0202' : 'W0101',
+    explanation: null,
     path: '',
     line,
     column: 1,
@@ -486,7 +488,11 @@ test('a time axis of transfers has every deadline on it, and everything that mov
 });
 
 test('runs of a sweep are counted from its text, if it says how many', () => {
-  expect(items('[cubic, {law: multcp, n: 2}, "a, b"]')).toEqual(['cubic', '{law: multcp, n: 2}', '"a, b"']);
+  expect(items('[cubic, {algorithm: multcp, n: 2}, "a, b"]')).toEqual([
+    'cubic',
+    '{algorithm: multcp, n: 2}',
+    '"a, b"',
+  ]);
   expect(runsOf({ cc: '[reno, cubic]', delay: '{from: 1ms, to: 9ms, steps: 5}' }, '3')).toBe(30);
   expect(runsOf({ cc: 'reno' }, null)).toBe(null);
   expect(asList('1ms, 2ms')).toBe('[1ms, 2ms]');

@@ -20,12 +20,16 @@ test('types of the language are those of the schema (npm run types)', { timeout:
   expect(readFileSync(join(web, 'src/api/language.ts'), 'utf8') === readFileSync(made, 'utf8')).toBe(true);
 });
 
-test('types of answers are those of the server (npm run types)', { timeout: 60_000 }, () => {
-  const made = write('answers.mjs', ['schema', '--page'], 'answers');
-  const ours = join(web, 'src/api/answers');
-  expect(readdirSync(ours)).toEqual(readdirSync(made));
-  for (const name of readdirSync(ours))
-    expect(readFileSync(join(ours, name), 'utf8') === readFileSync(join(made, name), 'utf8'), name).toBe(
-      true,
-    );
-});
+test(
+  'types of bodies, answers and events are those of the server (npm run types)',
+  { timeout: 60_000 },
+  () => {
+    const made = write('types.mjs', ['schema', '--page'], 'types');
+    const ours = join(web, 'src/api/types');
+    expect(readdirSync(ours)).toEqual(readdirSync(made));
+    for (const name of readdirSync(ours))
+      expect(readFileSync(join(ours, name), 'utf8') === readFileSync(join(made, name), 'utf8'), name).toBe(
+        true,
+      );
+  },
+);

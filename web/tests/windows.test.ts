@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FlowSeries, SocketSeries } from '../src/api/answers/runs';
+import type { FlowSeries, SocketSeries } from '../src/api/types/runs';
 import { windows } from '../src/model/windows';
 
 const socket = (host: string, to: string, bits: number, cwnd: (number | null)[]): SocketSeries => ({

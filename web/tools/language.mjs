@@ -17,7 +17,7 @@ const isLaw = (schema) => schema.$ref !== undefined || schema.type === 'object' 
 
 /**
  * Without titles, of which each would become a type of its own; without rules that no type can say; without
- * parameters, which can stand everywhere; and without laws where text may stand, since the page writes text.
+ * parameters, which can stand everywhere; and without rules where text may stand, since the page writes text.
  */
 function plain(schema) {
   if (Array.isArray(schema)) return schema.map(plain);

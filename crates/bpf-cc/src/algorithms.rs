@@ -1,5 +1,6 @@
 use crate::parameters;
 use longhaul_congestion::AlgorithmSettings;
+use longhaul_units::InvalidValue;
 
 /// A congestion-control algorithm as a BPF program.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +30,7 @@ macro_rules! object {
 pub fn bpf_algorithm(
     settings: &AlgorithmSettings,
     slow_start_limit: SlowStartLimit,
-) -> Result<BpfAlgorithm, String> {
+) -> Result<BpfAlgorithm, InvalidValue> {
     let limit = slow_start_limit;
     let (parameters, object): (_, &'static [u8]) = match settings {
         AlgorithmSettings::Scalable(settings) => {
@@ -45,7 +46,8 @@ pub fn bpf_algorithm(
             (parameters::stochastic(settings, limit)?, object!("stochastic"))
         }
         other => {
-            return Err(format!("{} has no BPF program; choose one of {}", other.name(), NAMES.join(", ")));
+            return Err(InvalidValue::new("algorithm", format!("{} has no BPF program", other.name()))
+                .with_remedy(format!("choose one of {}", NAMES.join(", "))));
         }
     };
     Ok(BpfAlgorithm { name: settings.name(), object, parameters })

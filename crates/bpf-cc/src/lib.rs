@@ -1,4 +1,4 @@
-//! Congestion-control algorithms as eBPF struct_ops programs: objects compiled from `bpf/`, and the data to load
+//! Congestion-control algorithms as eBPF `struct_ops` programs: objects compiled from `bpf/`, and the data to load
 //! them. Who loads them is `longhaul-live`; here nothing is a system call.
 //!
 //! Each algorithm has one core in C (`bpf/core/`), which counts in numbers of 32 whole and 32 fractional bits. It is

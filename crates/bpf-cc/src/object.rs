@@ -2,9 +2,24 @@
 
 use crate::btf::{text, word};
 
+/// Bytes of `Elf64_Sym` and of `Elf64_Rel`; the names below are those of elf(5).
 const SYMBOL_BYTES: usize = 24;
-const SYMBOLS: u32 = 2;
-const RELOCATIONS: u32 = 9;
+const RELOCATION_BYTES: usize = 16;
+const SHT_SYMTAB: u32 = 2;
+const SHT_REL: u32 = 9;
+/// The magic number, `ELFCLASS64` and `ELFDATA2LSB`.
+const IDENTIFICATION: &[u8; 6] = b"\x7fELF\x02\x01";
+/// Offsets in `Elf64_Ehdr`.
+const E_SHOFF: usize = 40;
+const E_SHENTSIZE: usize = 58;
+const E_SHNUM: usize = 60;
+const E_SHSTRNDX: usize = 62;
+/// Offsets in `Elf64_Shdr`.
+const SH_NAME: usize = 0;
+const SH_TYPE: usize = 4;
+const SH_OFFSET: usize = 24;
+const SH_SIZE: usize = 32;
+const SH_INFO: usize = 44;
 const PREFIX: &str = "struct_ops/";
 
 /// What an instruction refers to, to be filled in with what the kernel has made of it.
@@ -66,24 +81,25 @@ fn short(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 fn sections(file: &[u8]) -> Option<Vec<Section<'_>>> {
-    if file.get(..6)? != b"\x7fELF\x02\x01" {
+    if file.get(..6)? != IDENTIFICATION {
         return None;
     }
-    let (table, size, count, names) = (long(file, 40)?, short(file, 58)?, short(file, 60)?, short(file, 62)?);
+    let (table, size) = (long(file, E_SHOFF)?, short(file, E_SHENTSIZE)?);
+    let (count, names) = (short(file, E_SHNUM)?, short(file, E_SHSTRNDX)?);
     let record = |index: usize| {
         let start = table.checked_add(index * size)?;
         file.get(start..start.checked_add(size)?)
     };
     let bytes = |record: &[u8]| {
-        let start = long(record, 24)?;
-        file.get(start..start.checked_add(long(record, 32)?)?)
+        let start = long(record, SH_OFFSET)?;
+        file.get(start..start.checked_add(long(record, SH_SIZE)?)?)
     };
     let strings = bytes(record(names)?)?;
     (0..count)
         .map(|index| {
             let record = record(index)?;
-            let (name, info) = (text(strings, word(record, 0)?)?, word(record, 44)? as usize);
-            Some(Section { name, kind: word(record, 4)?, bytes: bytes(record)?, info })
+            let (name, info) = (text(strings, word(record, SH_NAME)?)?, word(record, SH_INFO)? as usize);
+            Some(Section { name, kind: word(record, SH_TYPE)?, bytes: bytes(record)?, info })
         })
         .collect()
 }
@@ -96,19 +112,19 @@ impl<'a> Object<'a> {
         let constants_at = named(".rodata")?;
         let (types, more) = (sections[named(".BTF")?].bytes, sections[named(".BTF.ext")?].bytes);
         let strings = types.get(word(types, 4)? as usize + word(types, 16)? as usize..)?;
-        let symbols = sections.iter().find(|each| each.kind == SYMBOLS)?.bytes;
+        let symbols = sections.iter().find(|each| each.kind == SHT_SYMTAB)?.bytes;
         let names = sections[named(".strtab")?].bytes;
         let mut programs = Vec::new();
         for (index, section) in sections.iter().enumerate() {
             let Some(member) = section.name.strip_prefix(PREFIX) else { continue };
             let mut references = Vec::new();
-            for each in sections.iter().filter(|each| each.kind == RELOCATIONS && each.info == index) {
-                for record in each.bytes.chunks_exact(16) {
+            for each in sections.iter().filter(|each| each.kind == SHT_REL && each.info == index) {
+                for record in each.bytes.chunks_exact(RELOCATION_BYTES) {
                     let symbol = word(record, 12)? as usize * SYMBOL_BYTES;
                     let (home, value) = (short(symbols, symbol + 6)?, word(symbols, symbol + 8)?);
                     let at = long(record, 0)?;
                     let reference = if home == constants_at {
-                        Reference::Constants(value + word(section.bytes, at + 4)?)
+                        Reference::Constants(value.checked_add(word(section.bytes, at.checked_add(4)?)?)?)
                     } else if text(names, word(symbols, symbol)?)? == "connections" {
                         Reference::Connections
                     } else {

@@ -165,12 +165,12 @@ impl Direction {
         let Some(mut edges) = self.edges else { return };
         self.counts.packets += 1;
         if packet.end <= edges.next {
-            self.again(packet, edges, all, round_trip_ns);
+            self.retransmitted(packet, edges, all, round_trip_ns);
             return;
         }
         if packet.start < edges.next && packet.start >= edges.known {
-            // New data behind old ones: the old part was sent again.
-            self.again(&Packet { end: edges.next, ..*packet }, edges, all, round_trip_ns);
+            // New data behind old ones: the old part was retransmitted.
+            self.retransmitted(&Packet { end: edges.next, ..*packet }, edges, all, round_trip_ns);
         } else if packet.start > edges.next {
             let packets = (packet.start - edges.next).div_ceil(u64::from(self.size));
             self.outstanding.push(Piece {
@@ -195,7 +195,7 @@ impl Direction {
     }
 
     /// Takes a packet whose data lie before the end of the stream.
-    fn again(&mut self, packet: &Packet, edges: Edges, all: &mut u64, round_trip_ns: Option<u64>) {
+    fn retransmitted(&mut self, packet: &Packet, edges: Edges, all: &mut u64, round_trip_ns: Option<u64>) {
         let stamp = self.stamp(packet.at_ns, *all);
         if packet.end <= edges.acknowledged {
             if packet.start >= edges.known {
@@ -279,7 +279,7 @@ impl Direction {
         edges.acknowledged = below;
         if below > edges.next {
             let beyond = (below - edges.next).div_ceil(u64::from(self.size.max(1)));
-            // The FIN's number alone is no packet with data.
+            // The FIN's number alone is not a packet with data.
             self.counts.unseen += if below - edges.next > 1 { beyond } else { 0 };
             edges.next = below;
         }

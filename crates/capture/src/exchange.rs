@@ -29,8 +29,8 @@ pub enum Kind {
     /// Their end is beyond all others, and they fill no hole.
     New,
     /// All of them had been seen.
-    Again,
-    /// Some of them fill a hole: they came late, or were lost before the capture and sent again.
+    Retransmitted,
+    /// Some of them fill a hole: they came late, or were lost before the capture and retransmitted.
     Late,
 }
 
@@ -72,7 +72,10 @@ pub struct Exchange {
 impl Exchange {
     /// Reads a whole capture for one flow; `reader` as for [`Reader::new`](crate::Reader::new).
     ///
-    /// Nothing is found if the capture has no such flow. Fails where the file is damaged.
+    /// Nothing is found if the capture has no such flow.
+    ///
+    /// # Errors
+    /// If the file is not a capture, or is damaged.
     pub fn read(reader: impl Read, asked: &Asked) -> Result<Self, Error> {
         let mut packets = Packets::new(reader)?;
         let mut waiting = InOrder::default();
@@ -89,7 +92,9 @@ impl Exchange {
             }
             let sighting = Sighting { at_ns: packet.at_ns, place: interface.place, index, segment };
             let next = if interface.of_run { waiting.exchange(sighting) } else { Some(sighting) };
-            next.iter().for_each(|sighting| gathering.take(asked, sighting));
+            if let Some(sighting) = &next {
+                gathering.take(asked, sighting);
+            }
             Ok(())
         })? {}
         while let Some(sighting) = waiting.take() {
@@ -105,8 +110,18 @@ struct Gathering {
     /// Position of the flow's first byte, and of the one that is expected next.
     at: Option<(u64, u64)>,
     sent: Ranges,
-    /// By how much each end shifts its windows, if its beginning was seen: the sender's and the receiver's.
-    shifts: [Option<Option<u8>>; 2],
+    /// By how much each end shifts its windows: the sender's and the receiver's.
+    shifts: [WindowScale; 2],
+}
+
+/// The window scale option of the SYN of one end.
+#[derive(Clone, Copy, Default)]
+enum WindowScale {
+    /// The capture does not have the SYN.
+    #[default]
+    Unknown,
+    Absent,
+    Shift(u8),
 }
 
 impl Gathering {
@@ -114,7 +129,8 @@ impl Gathering {
         let Sighting { at_ns, segment, .. } = sighting;
         let by_sender = segment.source == asked.sender;
         if segment.flags.syn() {
-            self.shifts[usize::from(!by_sender)] = Some(segment.options.shift);
+            self.shifts[usize::from(!by_sender)] =
+                segment.options.shift.map_or(WindowScale::Absent, WindowScale::Shift);
         }
         if by_sender {
             self.take_data(*at_ns, segment);
@@ -132,7 +148,7 @@ impl Gathering {
         let kind = match (seen_before, end > next) {
             (false, _) => Kind::Late,
             (true, true) => Kind::New,
-            (true, false) => Kind::Again,
+            (true, false) => Kind::Retransmitted,
         };
         self.sent.insert(start, end);
         self.at = Some((origin, next.max(end)));
@@ -147,9 +163,9 @@ impl Gathering {
         let shift = match self.shifts {
             // The window of a SYN is never scaled (RFC 7323, section 2.2).
             _ if segment.flags.syn() => Some(0),
-            [Some(Some(_)), Some(Some(shift))] => Some(shift.min(LARGEST_SHIFT)),
-            [Some(_), Some(_)] => Some(0),
-            _ => None,
+            [WindowScale::Unknown, _] | [_, WindowScale::Unknown] => None,
+            [WindowScale::Shift(_), WindowScale::Shift(shift)] => Some(shift.min(LARGEST_SHIFT)),
+            _ => Some(0),
         };
         let blocks = segment.options.blocks().iter();
         let blocks = blocks.filter_map(|&(start, end)| Some((relative(start)?, relative(end)?))).collect();

@@ -38,9 +38,9 @@ pub struct Flow {
     pub packets: u64,
     /// Bytes of data in them.
     pub bytes: u64,
-    /// Packets with data that were sent again.
+    /// Retransmitted packets with data.
     pub retransmissions: u64,
-    /// Packets that were sent again although they had arrived.
+    /// Spurious retransmissions: the data had arrived.
     pub spurious: u64,
     /// Packets that arrived behind packets sent later.
     pub reordered: u64,

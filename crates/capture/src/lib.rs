@@ -56,14 +56,16 @@ pub struct Findings {
 impl<R: Read> Reader<R> {
     /// Begins to read pcap or pcapng from `reader`, which [`unpacked`] may be wrapped around.
     ///
-    /// Fails if this is no capture, or of a link layer that cannot be read.
+    /// # Errors
+    /// If this is not a capture, or one of a link layer that cannot be read.
     pub fn new(reader: R) -> Result<Self, Error> {
         Ok(Reader { packets: Packets::new(reader)?, flows: Flows::default() })
     }
 
     /// Looks at so many packets more, and says whether there are others.
     ///
-    /// Fails where the file is damaged, or has too many connections.
+    /// # Errors
+    /// If the file is damaged, or has too many connections.
     pub fn advance(&mut self, packets: u64) -> Result<bool, Error> {
         for _ in 0..packets {
             if !self.packets.next(|packet, interfaces| self.flows.take(&packet, interfaces))? {

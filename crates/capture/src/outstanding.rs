@@ -19,7 +19,7 @@ pub(crate) struct Piece {
     pub(crate) end: u64,
     /// Of the latest transmission, or of the first packet behind a hole.
     pub(crate) stamp: Stamp,
-    /// TSval, of whom `stamp` is.
+    /// `TSval`, of whom `stamp` is.
     pub(crate) stamp_value: Option<u32>,
     pub(crate) ident: u16,
     /// How often it was sent; 0 for a hole, of which nothing was seen.

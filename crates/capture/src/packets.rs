@@ -151,7 +151,8 @@ impl<R: Read> Packets<R> {
         } else {
             let short = first.len() < HEADER;
             let Ok((_, header)) = parse_pcap_header(first) else {
-                let what = if short { "the file is too short for a capture" } else { "this is no capture" };
+                let what =
+                    if short { "the file is too short for a capture" } else { "this is not a capture" };
                 return Err(Error::at(0, what, NO_CAPTURE));
             };
             interfaces.push(legacy_interface(&header)?);
@@ -204,7 +205,7 @@ impl<R: Read> Packets<R> {
         }
         self.pending = total;
         let Ok((_, frame)) = (legacy.frame)(self.source.ready(total)) else {
-            return Err(Error::at(place, "this is no packet", DAMAGED));
+            return Err(Error::at(place, "this is not a packet", DAMAGED));
         };
         let at_ns = u64::from(frame.ts_sec) * NS_PER_S + u64::from(frame.ts_usec) * legacy.ns_per_tick;
         let length = frame.origlen.max(captured);

@@ -30,11 +30,11 @@ pub struct Loss {
     pub packet_of_all: u64,
     /// Of the data stream before it.
     pub position: u64,
-    /// Of its data that were sent again.
+    /// Of its retransmitted data.
     pub bytes: u32,
     /// 1 the first time that these data were sent.
     pub transmission: u16,
-    /// When the data were sent again.
+    /// When the data were retransmitted.
     pub repaired_at_ns: u64,
     /// Where it was lost.
     pub place: Place,

@@ -14,6 +14,9 @@ type Packed<R> = BufReader<Chain<Cursor<Vec<u8>>, R>>;
 /// The bytes of `reader`, unpacked if they are gzip or zstd, which their first bytes say.
 ///
 /// A packed stream that breaks off ends with [`io::ErrorKind::UnexpectedEof`].
+///
+/// # Errors
+/// If the first bytes cannot be read.
 pub fn unpacked<'a, R: Read + Send + Sync + 'a>(
     mut reader: R,
 ) -> io::Result<Box<dyn Read + Send + Sync + 'a>> {

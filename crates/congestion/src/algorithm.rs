@@ -129,28 +129,28 @@ impl CongestionControl for Algorithm {
         each!(self, algorithm => algorithm.threshold())
     }
     fn on_start(&mut self, chance: &mut Stream) {
-        each!(self, algorithm => algorithm.on_start(chance))
+        each!(self, algorithm => algorithm.on_start(chance));
     }
     fn on_ack(&mut self, ack: &Ack) {
-        each!(self, algorithm => algorithm.on_ack(ack))
+        each!(self, algorithm => algorithm.on_ack(ack));
     }
     fn on_congestion(&mut self, congestion: &Congestion) {
-        each!(self, algorithm => algorithm.on_congestion(congestion))
+        each!(self, algorithm => algorithm.on_congestion(congestion));
     }
     fn on_lost(&mut self, now: Time, chance: &mut Stream) {
-        each!(self, algorithm => algorithm.on_lost(now, chance))
+        each!(self, algorithm => algorithm.on_lost(now, chance));
     }
     fn on_timeout(&mut self, now: Time, in_flight: u32) {
-        each!(self, algorithm => algorithm.on_timeout(now, in_flight))
+        each!(self, algorithm => algorithm.on_timeout(now, in_flight));
     }
     fn on_recovered(&mut self, now: Time) {
-        each!(self, algorithm => algorithm.on_recovered(now))
+        each!(self, algorithm => algorithm.on_recovered(now));
     }
     fn on_spurious(&mut self, now: Time) {
-        each!(self, algorithm => algorithm.on_spurious(now))
+        each!(self, algorithm => algorithm.on_spurious(now));
     }
     fn on_sent(&mut self, now: Time, in_flight: u32) {
-        each!(self, algorithm => algorithm.on_sent(now, in_flight))
+        each!(self, algorithm => algorithm.on_sent(now, in_flight));
     }
     fn pacing(&self) -> Pacing {
         each!(self, algorithm => algorithm.pacing())

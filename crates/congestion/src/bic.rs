@@ -2,17 +2,18 @@ use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// BIC's parameters; the defaults are those that Linux 2.6 shipped, in segments per round trip.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BicSettings {
     /// Growth below the threshold.
     pub slow_start: SlowStartSettings,
     /// Up to this window it is Reno.
     pub low_window: f64,
-    /// S_max: most segments that a round trip adds.
+    /// `S_max`: most segments that a round trip adds.
     pub max_increment: f64,
     /// Segments that a round trip adds close to the last maximum: 4/20.
     pub min_increment: f64,

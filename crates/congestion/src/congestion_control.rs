@@ -71,7 +71,7 @@ pub struct Congestion {
     pub now: Time,
     /// Why.
     pub cause: Cause,
-    /// In flight (RFC 5681's FlightSize) before anything was taken off, in segments.
+    /// In flight (RFC 5681's `FlightSize`) before anything was taken off, in segments.
     pub in_flight: u32,
     /// Smallest RTT so far.
     pub min_rtt: Span,

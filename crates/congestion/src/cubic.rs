@@ -2,17 +2,18 @@ use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::{Span, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// CUBIC's parameters, by the names of RFC 9438, section 4.1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CubicSettings {
     /// Growth below the threshold.
     pub slow_start: SlowStartSettings,
     /// C, in segments per second cubed.
     pub c: f64,
-    /// beta_cubic: what is left of the window after a loss.
+    /// `beta_cubic`: what is left of the window after a loss.
     pub beta: f64,
     /// After a loss below the last maximum, aim lower than where it happened (section 4.7).
     pub fast_convergence: bool,
@@ -63,9 +64,9 @@ fn climb_s(c: f64, segments: f64) -> f64 {
 struct Epoch {
     start: Time,
     k_s: f64,
-    /// The plateau of the curve: W_max, or the first window where that was higher.
+    /// The plateau of the curve: `W_max`, or the first window where that was higher.
     origin: f64,
-    /// W_est: where Reno would be.
+    /// `W_est`: where Reno would be.
     estimate: f64,
 }
 
@@ -79,9 +80,9 @@ pub struct Cubic {
     /// Infinite: no limit.
     max_growth_per_s: f64,
     window: Window,
-    /// W_max; 0 before the first congestion.
+    /// `W_max`; 0 before the first congestion.
     maximum: f64,
-    /// cwnd_prior: the window at the last reduction.
+    /// `cwnd_prior`: the window at the last reduction.
     prior: f64,
     epoch: Option<Epoch>,
     /// The next stage begins on its plateau: after a timeout, or a slow start that ended by itself.
@@ -117,7 +118,7 @@ impl Cubic {
         }
     }
 
-    /// W_cubic, `t_s` seconds into `epoch` (equation 1).
+    /// `W_cubic`, `t_s` seconds into `epoch` (equation 1).
     fn curve(&self, epoch: &Epoch, t_s: f64) -> f64 {
         let t = t_s - epoch.k_s;
         self.c * t * t * t + epoch.origin

@@ -3,10 +3,11 @@ use crate::round::Round;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// DCTCP's parameters, by the names of RFC 8257.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DctcpSettings {
     /// Growth below the threshold.

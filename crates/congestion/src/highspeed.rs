@@ -3,10 +3,11 @@ use crate::highspeed_table::row;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where a(w) and b(w) come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HighSpeedResponse {
     /// The equations of RFC 3649, section 5.
@@ -17,16 +18,16 @@ pub enum HighSpeedResponse {
 }
 
 /// HighSpeed TCP's parameters, by the names of RFC 3649, section 5.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HighSpeedSettings {
     /// Growth below the threshold.
     pub slow_start: SlowStartSettings,
-    /// Low_Window: up to here it is Reno.
+    /// `Low_Window`: up to here it is Reno.
     pub low_window: f64,
-    /// High_Window, in segments.
+    /// `High_Window`, in segments.
     pub high_window: f64,
-    /// High_Decrease: the share of the window that a loss takes at High_Window.
+    /// `High_Decrease`: the share of the window that a loss takes at `High_Window`.
     pub high_decrease: f64,
     /// Where a(w) and b(w) come from. The table holds for the default windows alone.
     pub response: HighSpeedResponse,

@@ -3,15 +3,16 @@ use crate::round::Round;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::{Span, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// H-TCP's parameters, by the names of draft-leith-tcp-htcp-06.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HtcpSettings {
     /// Growth below the threshold.
     pub slow_start: SlowStartSettings,
-    /// Delta_L: until so long after a congestion it is Reno.
+    /// `Delta_L`: until so long after a congestion it is Reno.
     pub low_speed_ns: u64,
     /// The factor after a congestion is RTTmin/RTTmax, between 0.5 and 0.8; otherwise 0.5.
     pub adaptive_backoff: bool,

@@ -1,25 +1,26 @@
 use crate::congestion_control::Ack;
 use crate::round::Round;
 use longhaul_units::Span;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// HyStart++ with its constants by the names of RFC 9406, section 4.3.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HyStartSettings {
     /// L: most segments that one acknowledgement adds, for a sender that does not pace.
     pub limit: u32,
-    /// MIN_RTT_THRESH: a smaller rise of the RTT never counts.
+    /// `MIN_RTT_THRESH`: a smaller rise of the RTT never counts.
     pub min_rtt_threshold_ns: u64,
-    /// MAX_RTT_THRESH: a larger rise always counts.
+    /// `MAX_RTT_THRESH`: a larger rise always counts.
     pub max_rtt_threshold_ns: u64,
-    /// MIN_RTT_DIVISOR: the share of the last round's RTT that counts as a rise, as its inverse.
+    /// `MIN_RTT_DIVISOR`: the share of the last round's RTT that counts as a rise, as its inverse.
     pub min_rtt_divisor: u32,
-    /// N_RTT_SAMPLE: samples before a round is judged.
+    /// `N_RTT_SAMPLE`: samples before a round is judged.
     pub rtt_samples: u32,
-    /// CSS_GROWTH_DIVISOR: so many times slower is conservative slow start.
+    /// `CSS_GROWTH_DIVISOR`: so many times slower is conservative slow start.
     pub growth_divisor: f64,
-    /// CSS_ROUNDS: rounds of conservative slow start, and then congestion avoidance.
+    /// `CSS_ROUNDS`: rounds of conservative slow start, and then congestion avoidance.
     pub rounds: u32,
 }
 

@@ -3,10 +3,11 @@ use crate::round::Round;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Illinois' parameters, by the names of its paper.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct IllinoisSettings {
     /// Growth below the threshold.
@@ -19,10 +20,10 @@ pub struct IllinoisSettings {
     pub beta_min: f64,
     /// Share of the window that a loss takes with long queues.
     pub beta_max: f64,
-    /// d_1 to d_3 as shares of the longest delay: up to the first alpha is greatest, up to the second
+    /// `d_1` to `d_3` as shares of the longest delay: up to the first alpha is greatest, up to the second
     /// beta is least, from the third on beta is greatest.
     pub delays: [f64; 3],
-    /// W_thresh: below this window it is Reno.
+    /// `W_thresh`: below this window it is Reno.
     pub low_window: f64,
     /// theta: round trips with a short queue before alpha becomes greatest again.
     pub patience: u32,
@@ -44,7 +45,7 @@ impl Default for IllinoisSettings {
 }
 
 impl IllinoisSettings {
-    /// f_1: segments per round trip at a queueing delay `delay`, with the longest seen `longest`, in one
+    /// `f_1`: segments per round trip at a queueing delay `delay`, with the longest seen `longest`, in one
     /// unit (section 3).
     pub fn alpha(&self, delay: f64, longest: f64) -> f64 {
         let first = self.delays[0] * longest;
@@ -55,7 +56,7 @@ impl IllinoisSettings {
         kappa * self.alpha_max / (kappa - first + delay)
     }
 
-    /// f_2: share of the window that a loss takes, in the same terms.
+    /// `f_2`: share of the window that a loss takes, in the same terms.
     pub fn beta(&self, delay: f64, longest: f64) -> f64 {
         let (second, third) = (self.delays[1] * longest, self.delays[2] * longest);
         if delay <= second {
@@ -80,7 +81,7 @@ pub struct Illinois {
     round: Round,
     rtt_sum_s: f64,
     rtt_samples: u32,
-    /// T_max: longest mean RTT of a round trip.
+    /// `T_max`: longest mean RTT of a round trip.
     longest_s: f64,
     /// Round trips with a short queue since one that was not; at most the patience.
     short: u32,

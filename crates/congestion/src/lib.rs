@@ -52,7 +52,6 @@ pub use htcp::{Htcp, HtcpSettings};
 pub use hystart::HyStartSettings;
 pub use illinois::{Illinois, IllinoisSettings};
 pub use multcp::{Multcp, MultcpSettings};
-pub use range::OutOfRange;
 pub use reno::{Reno, RenoSettings};
 pub use scalable::{Scalable, ScalableSettings};
 pub use settings::{AlgorithmSettings, NAMES};

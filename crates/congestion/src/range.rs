@@ -1,28 +1,6 @@
 use crate::settings::AlgorithmSettings;
 use crate::slow_start::SlowStartSettings;
-use std::fmt;
-
-/// A parameter that its algorithm cannot work with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OutOfRange {
-    /// The parameter, by its name in a plan.
-    pub field: &'static str,
-    /// What it is.
-    pub value: f64,
-    /// The least that it may be.
-    pub least: f64,
-    /// The most that it may be.
-    pub most: f64,
-}
-
-impl fmt::Display for OutOfRange {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OutOfRange { field, value, least, most } = self;
-        write!(out, "{field}: {value} is out of range; write a number from {least} to {most}")
-    }
-}
-
-impl std::error::Error for OutOfRange {}
+use longhaul_units::InvalidValue;
 
 /// Shares, of which neither none nor all makes sense.
 const SHARE: (f64, f64) = (0.001, 0.999);
@@ -38,11 +16,12 @@ impl AlgorithmSettings {
     ///
     /// # Errors
     /// The first parameter that is not, and what it may be.
-    pub fn check(&self) -> Result<(), OutOfRange> {
+    pub fn check(&self) -> Result<(), InvalidValue> {
         for (field, value, (least, most)) in self.parameters() {
             // Not a number is in no range.
             if !(least..=most).contains(&value) {
-                return Err(OutOfRange { field, value, least, most });
+                return Err(InvalidValue::new(field, format!("{value} is out of range"))
+                    .with_remedy(format!("write a number from {least} to {most}")));
             }
         }
         Ok(())

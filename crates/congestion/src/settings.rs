@@ -14,11 +14,12 @@ use crate::stochastic::StochasticSettings;
 use crate::tahoe::TahoeSettings;
 use crate::vegas::VegasSettings;
 use crate::westwood::WestwoodSettings;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which algorithm, with its parameters; plain data, as a plan has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "algorithm", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum AlgorithmSettings {
     /// Tahoe: back to one segment after any loss (Jacobson 1988).
     Tahoe(TahoeSettings),

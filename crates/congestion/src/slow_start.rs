@@ -1,9 +1,10 @@
 use crate::congestion_control::Ack;
 use crate::hystart::{HyStart, HyStartSettings};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a window grows below its threshold.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SlowStartSettings {
     /// One segment for each acknowledged (RFC 5681, section 3.1).
@@ -15,7 +16,7 @@ pub enum SlowStartSettings {
     },
     /// Standard up to a window, and from there on at most half of that window per round trip (RFC 3742).
     Limited {
-        /// RFC 3742's max_ssthresh, in segments.
+        /// RFC 3742's `max_ssthresh`, in segments.
         #[serde(default = "hundred")]
         max_threshold: f64,
         /// As for standard slow start.
@@ -88,12 +89,11 @@ impl SlowStart {
         let limit = if self.after_timeout { 1.0 } else { self.limit };
         let counted = f64::from(ack.acked).min(limit);
         let share = match &self.kind {
-            Kind::Standard => 1.0,
             // RFC 3742, section 2: K = int(cwnd / (0.5 max_ssthresh)), and 1/K for each segment.
             Kind::Limited { max_threshold } if window > *max_threshold => {
                 1.0 / libm::floor(window / (0.5 * max_threshold)).max(1.0)
             }
-            Kind::Limited { .. } => 1.0,
+            Kind::Standard | Kind::Limited { .. } => 1.0,
             Kind::HyStart(hystart) => hystart.share(),
         };
         Growth { segments: counted * share, counted }

@@ -3,10 +3,11 @@ use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_random::Stream;
 use longhaul_units::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How losses take from the virtual streams.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StochasticModel {
     /// Each stream has a window of its own; a loss halves that of one, at most once in a recovery.
@@ -20,20 +21,20 @@ pub enum StochasticModel {
 }
 
 /// What the factor phi does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhiMode {
     /// Streams grow as if their round trips were phi times as long.
     #[default]
     VirtualRtt,
-    /// A loss strikes phi streams.
+    /// A loss halves the windows of phi streams.
     StreamsCut,
     /// Streams grow phi times as fast; for completeness.
     Multiplier,
 }
 
 /// Stochastic TCP's parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StochasticSettings {
     /// Growth below the threshold, of the whole.
@@ -144,8 +145,8 @@ impl Stochastic {
         self.before.clone_from(&self.streams);
     }
 
-    /// Streams that this loss strikes: phi of them need chance for its fraction.
-    fn strikes(&self, chance: &mut Stream) -> u32 {
+    /// The number of streams that this loss affects: phi, rounded up or down at random by its fraction.
+    fn affected_streams(&self, chance: &mut Stream) -> u32 {
         match self.settings.phi_mode {
             PhiMode::StreamsCut => {
                 let whole = libm::floor(self.settings.phi.min(self.count()));
@@ -220,18 +221,18 @@ impl CongestionControl for Stochastic {
             // Remembers the window as it was before this loss.
             self.window.reduce(whole.0);
         }
-        let strikes = self.strikes(chance);
+        let affected_streams = self.affected_streams(chance);
         match self.settings.model {
             StochasticModel::Explicit => {
-                for _ in 0..strikes {
+                for _ in 0..affected_streams {
                     let index = self.pick(chance);
                     self.halve(index);
                 }
             }
-            StochasticModel::Mean => self.take(f64::from(strikes) / (2.0 * self.count())),
+            StochasticModel::Mean => self.take(f64::from(affected_streams) / (2.0 * self.count())),
             StochasticModel::Draw => {
                 let mut share = 0.0;
-                for _ in 0..strikes {
+                for _ in 0..affected_streams {
                     share += (2.0 / 3.0) * (1.0 + chance.uniform());
                 }
                 self.take(share / (2.0 * self.count()));

@@ -2,10 +2,11 @@ use crate::congestion_control::{Ack, Congestion, CongestionControl};
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Tahoe's parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TahoeSettings {
     /// Growth below the threshold.

@@ -3,10 +3,11 @@ use crate::round::Round;
 use crate::slow_start::SlowStartSettings;
 use crate::window::Window;
 use longhaul_units::{Span, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Vegas' parameters, by the names of its paper.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VegasSettings {
     /// Growth below the threshold, in every other round trip.

@@ -14,7 +14,7 @@ use longhaul_transport::{
     AckPolicy, Bound, Ecn, InitialWindow, IpVersion, Pacing, ReceiveBuffer, Reduction, Reordering,
     RtoSettings, Settings,
 };
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{InvalidValue, Rate, Span, Time};
 use std::sync::Arc;
 
 impl Endpoints {
@@ -24,7 +24,7 @@ impl Endpoints {
         flow: &Flow,
         whole: &Plan,
         network: &Network,
-    ) -> Result<(), String> {
+    ) -> Result<(), InvalidValue> {
         let seed = Seed::new(whole.seed);
         let (from, to) = (NodeId(flow.source as u32), NodeId(flow.destination as u32));
         let start = Time::from_ns(flow.start_ns);
@@ -33,7 +33,7 @@ impl Endpoints {
             if finite || stop != Time::NEVER {
                 Ok(())
             } else {
-                Err("stop_ns: neither the flow nor the run ever ends".to_owned())
+                Err(InvalidValue::new("stop_ns", "neither the flow nor the run ever ends"))
             }
         };
         let mtu = path_mtu(whole, network, [from, to])?;
@@ -45,7 +45,7 @@ impl Endpoints {
             Arc::new(StreamConfig { name, settings, algorithm, seed, measured })
         };
         match &flow.traffic {
-            Traffic::Tcp { streams, law: algorithm, tcp, bytes, bits_per_s, held } => {
+            Traffic::Tcp { streams, cc: algorithm, tcp, bytes, bits_per_s, held } => {
                 endless(bytes.is_some())?;
                 let rate = bits_per_s.and_then(Rate::from_bits_per_s);
                 let pace = if *held { Pace::Held } else { rate.map_or(Pace::AtOnce, Pace::At) };
@@ -55,7 +55,7 @@ impl Endpoints {
                     self.connect(from, to, position, stream, &config, plan, tcp.ipv6);
                 }
             }
-            Traffic::Requests { law: algorithm, tcp, .. } | Traffic::Replay { law: algorithm, tcp, .. } => {
+            Traffic::Requests { cc: algorithm, tcp, .. } | Traffic::Replay { cc: algorithm, tcp, .. } => {
                 endless(matches!(flow.traffic, Traffic::Replay { .. }))?;
                 let config = config(algorithm, tcp);
                 let requests = transfers(whole, flow)?;
@@ -158,9 +158,10 @@ impl Endpoints {
 }
 
 /// The largest packet that passes all the way, there and back.
-pub(crate) fn path_mtu(plan: &Plan, network: &Network, ends: [NodeId; 2]) -> Result<u16, String> {
+pub(crate) fn path_mtu(plan: &Plan, network: &Network, ends: [NodeId; 2]) -> Result<u16, InvalidValue> {
     let [from, to] = ends;
-    let path = |from, to| network.path(from, to).ok_or("destination: no way leads there");
+    let path =
+        |from, to| network.path(from, to).ok_or_else(|| InvalidValue::new("destination", "has no route"));
     let ways = path(from, to)?.into_iter().chain(path(to, from)?);
     let links = ways.map(|direction: DirectionId| plan.links[direction.link()].mtu);
     let hosts = ends.map(|node| plan.nodes[node.0 as usize].mtu).into_iter().filter(|&mtu| mtu > 0);
@@ -183,9 +184,9 @@ fn first_buffer(tcp: &Tcp, mss: u16) -> u64 {
 }
 
 pub(crate) fn settings(tcp: &Tcp, mtu: u16) -> Settings {
+    use longhaul_transport::Recovery as R;
     let ip_version = if tcp.ipv6 { IpVersion::V6 } else { IpVersion::V4 };
     let default = Settings::for_mtu(mtu, ip_version);
-    use longhaul_transport::Recovery as R;
     let (recovery, reordering) = match tcp.recovery {
         Recovery::Tahoe => (R::Tahoe, Reordering::Fixed(3)),
         Recovery::Reno => (R::Reno, Reordering::Fixed(3)),

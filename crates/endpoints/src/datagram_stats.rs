@@ -100,7 +100,9 @@ mod tests {
 
     fn after(numbers: &[u64]) -> DatagramStats {
         let mut stats = DatagramStats::default();
-        numbers.iter().for_each(|&number| stats.receive(number, 100, Some(Span::from_us(5))));
+        for &number in numbers {
+            stats.receive(number, 100, Some(Span::from_us(5)));
+        }
         stats
     }
 

@@ -5,7 +5,7 @@ use crate::payload::{Arrival, PayloadSink};
 use crate::timers::Timers;
 use longhaul_network::{Network, NodeId};
 use longhaul_plan::{Flow, Plan};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{InvalidValue, Rate, Span, Time};
 
 /// The simulated ends of flows and jobs.
 ///
@@ -30,7 +30,7 @@ pub struct Endpoints {
     busy: Vec<bool>,
     /// Those of them that will have done it one day.
     busy_agents: usize,
-    /// Pairs of which an end has closed since the last burial.
+    /// Pairs of which an end has closed since closed connections were last reaped.
     closed_pairs: Vec<u32>,
     steps: u64,
 }
@@ -48,8 +48,14 @@ pub(crate) struct Pair {
 
 impl Endpoints {
     /// The ends of those flows of `plan` that `includes` wants, and of all its jobs, on its `network`.
-    /// Errors name the field.
-    pub fn new(plan: &Plan, network: &Network, includes: impl Fn(&Flow) -> bool) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// The first flow or job that cannot be simulated, with its field.
+    pub fn new(
+        plan: &Plan,
+        network: &Network,
+        includes: impl Fn(&Flow) -> bool,
+    ) -> Result<Self, InvalidValue> {
         let mut made = Endpoints {
             agents: Vec::new(),
             pairs: Vec::new(),
@@ -66,11 +72,11 @@ impl Endpoints {
         };
         for (position, flow) in plan.flows.iter().enumerate().filter(|(_, flow)| includes(flow)) {
             made.add(position as u32, flow, plan, network)
-                .map_err(|error| format!("flows[{position}].{error}"))?;
+                .map_err(|error| error.within(&format!("flows[{position}]")))?;
         }
         for (position, job) in plan.jobs.iter().enumerate() {
             made.add_job(position as u32, job, plan, network)
-                .map_err(|error| format!("jobs[{position}].{error}"))?;
+                .map_err(|error| error.within(&format!("jobs[{position}]")))?;
         }
         made.agents.shrink_to_fit();
         made.pairs.shrink_to_fit();
@@ -166,7 +172,7 @@ impl Endpoints {
     }
 
     /// Whether each host may go by its own clock: none hears of another but by packets, and no packet
-    /// needs more than a network that [looks ahead](Network::look_ahead).
+    /// needs more than a network that [looks ahead](Network::start_lookahead).
     pub fn plan_lookahead(&self, network: &mut Network) -> bool {
         self.all_fit
             && self.jobs.is_empty()
@@ -175,7 +181,7 @@ impl Endpoints {
 
     /// Runs everything from `now`, before which everything has happened, to just before `limit`, each
     /// host by its own clock; returns how often it went round. To be called only if the network
-    /// [can](Network::can_look_ahead).
+    /// [can](Network::supports_lookahead).
     pub fn run_lookahead(
         &mut self,
         now: Time,
@@ -183,8 +189,8 @@ impl Endpoints {
         network: &mut Network,
         sink: &mut impl PayloadSink,
     ) -> u64 {
-        if !network.is_looking_ahead() {
-            network.look_ahead(now, sink);
+        if !network.lookahead_is_active() {
+            network.start_lookahead(now, sink);
             self.timers.set_lookahead(true);
         }
         let hosts: Vec<(u32, NodeId)> = self.timers.hosts().collect();
@@ -198,7 +204,7 @@ impl Endpoints {
                 network.acted(node, until);
             }
             rounds += 1;
-            if network.go_ahead(limit, sink) && all {
+            if network.advance_lookahead(limit, sink) && all {
                 return rounds;
             }
         }
@@ -206,8 +212,8 @@ impl Endpoints {
 
     /// Goes back to one clock for all, when all have come to the same instant.
     pub fn stop_lookahead(&mut self, network: &mut Network) {
-        if network.is_looking_ahead() {
-            network.look_no_further();
+        if network.lookahead_is_active() {
+            network.stop_lookahead();
             self.timers.set_lookahead(false);
         }
     }

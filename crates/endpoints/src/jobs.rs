@@ -10,7 +10,7 @@ use longhaul_plan::{Job as Plan, Plan as Whole, Step};
 use longhaul_random::Seed;
 use longhaul_record::Distribution;
 use longhaul_transport::{Connection, Segment};
-use longhaul_units::{Span, Time};
+use longhaul_units::{InvalidValue, Span, Time};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl Endpoints {
         plan: &Plan,
         whole: &Whole,
         network: &Network,
-    ) -> Result<(), String> {
+    ) -> Result<(), InvalidValue> {
         let predecessors: BTreeSet<u32> = (0u32..)
             .zip(&whole.jobs)
             .filter(|(_, other)| plan.after.contains(&other.name))
@@ -206,14 +206,14 @@ impl Endpoints {
         (first, second): (u32, u32),
         whole: &Whole,
         network: &Network,
-    ) -> Result<(Option<u32>, Option<u32>), String> {
+    ) -> Result<(Option<u32>, Option<u32>), InvalidValue> {
         let node = |rank: u32| NodeId(plan.ranks[rank as usize] as u32);
         let (from, to) = (node(first), node(second));
         if from == to {
             return Ok((None, None));
         }
         let mtu = path_mtu(whole, network, [from, to])?;
-        let (settings, algorithm) = (Arc::new(settings(&plan.tcp, mtu)), Arc::new(plan.law.clone()));
+        let (settings, algorithm) = (Arc::new(settings(&plan.tcp, mtu)), Arc::new(plan.cc.clone()));
         let stream = first * plan.ranks.len() as u32 + second;
         let (there, back) = self.ways(from, to, u32::MAX - number, stream, plan.tcp.ipv6);
         let seed = Seed::new(whole.seed);

@@ -1,5 +1,5 @@
 use longhaul_network::{Fate, Message, Packet, Reply, Sink};
-use longhaul_record::{EchoRow, PacketRow, SegmentRow};
+use longhaul_record::{PacketRow, PingRow, SegmentRow};
 use longhaul_transport::{Flags, Segment};
 use longhaul_units::Time;
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub struct PayloadPool {
     slots: Vec<Slot>,
     free: Vec<u32>,
     pub(crate) arrived: Vec<Arrival>,
-    pub(crate) echo_rows: Vec<EchoRow>,
+    pub(crate) ping_rows: Vec<PingRow>,
     damaged: u64,
     /// Echo messages that ended on their way, by what they carry as their flow and by their fate.
     echo_fates: BTreeMap<(u32, &'static str), u64>,
@@ -86,7 +86,7 @@ impl PayloadPool {
             packet: passage,
             sequence: segment.sequence,
             bytes: segment.bytes,
-            again: segment.flags.has(Flags::RETRANSMISSION),
+            retransmitted: segment.flags.has(Flags::RETRANSMISSION),
             acknowledged: answers.then_some(segment.acknowledged),
             window_bytes: segment.window,
             blocks: segment.sacks.map(|block| block.absolute(segment.acknowledged)),
@@ -99,8 +99,8 @@ impl PayloadPool {
     }
 
     /// The fates of echo requests since this was last asked, by flow and number.
-    pub fn take_echo_rows(&mut self) -> Vec<EchoRow> {
-        let mut rows = std::mem::take(&mut self.echo_rows);
+    pub fn take_ping_rows(&mut self) -> Vec<PingRow> {
+        let mut rows = std::mem::take(&mut self.ping_rows);
         rows.sort_unstable_by_key(|row| (row.flow, row.seq));
         rows
     }
@@ -154,15 +154,12 @@ impl PayloadPool {
     #[inline]
     pub(crate) fn insert(&mut self, agent: u32, payload: Payload) -> u32 {
         let slot = Slot { payload, agent, references: 1, has_arrived: false };
-        let place = match self.free.pop() {
-            Some(place) => {
-                self.slots[place as usize] = slot;
-                place
-            }
-            None => {
-                self.slots.push(slot);
-                (self.slots.len() - 1) as u32
-            }
+        let place = if let Some(place) = self.free.pop() {
+            self.slots[place as usize] = slot;
+            place
+        } else {
+            self.slots.push(slot);
+            (self.slots.len() - 1) as u32
         };
         place | SIMULATED
     }

@@ -1,7 +1,7 @@
 use crate::agent::{AgentContext, Way};
 use crate::payload::{Payload, PayloadSink};
 use longhaul_network::NodeId;
-use longhaul_record::EchoRow;
+use longhaul_record::PingRow;
 use longhaul_units::{Span, Time};
 use std::collections::VecDeque;
 
@@ -114,7 +114,7 @@ impl Ping {
         };
         self.received += 1;
         let rtt_ns = Some(context.now.since(sent).ns());
-        context.sink.payloads().echo_rows.push(EchoRow {
+        context.sink.payloads().ping_rows.push(PingRow {
             flow: self.flow,
             seq: number,
             sent_ns: sent.ns(),
@@ -135,8 +135,8 @@ impl Ping {
                 if context.now.since(sent) < timeout {
                     return;
                 }
-                let row = EchoRow { flow: self.flow, seq: self.first, sent_ns: sent.ns(), rtt_ns: None };
-                context.sink.payloads().echo_rows.push(row);
+                let row = PingRow { flow: self.flow, seq: self.first, sent_ns: sent.ns(), rtt_ns: None };
+                context.sink.payloads().ping_rows.push(row);
             }
             self.waiting.pop_front();
             self.first += 1;

@@ -5,7 +5,7 @@ use crate::datagrams::header_bytes;
 use longhaul_network::{Network, NodeId};
 use longhaul_plan::{Arrivals, Flow, Plan, Sizes, Traffic};
 use longhaul_random::{Distribution, Seed, Stream};
-use longhaul_units::{Rate, Serialiser, Span, Time};
+use longhaul_units::{InvalidValue, Rate, Serialiser, Span, Time};
 
 /// What a stream of datagrams is to be.
 #[derive(Clone, Debug)]
@@ -120,16 +120,20 @@ impl Schedule {
 /// Beyond so many transfers of one flow something is wrong with their gaps.
 const MAX_TRANSFERS: usize = 10_000_000;
 
-/// The datagrams of a flow of `plan`, which must be of [`Traffic::Udp`]. Errors name the field.
-pub fn datagrams(plan: &Plan, network: &Network, flow: &Flow) -> Result<Schedule, String> {
+/// The datagrams of a flow of `plan`.
+///
+/// # Errors
+/// If the flow is not of [`Traffic::Udp`], or a field of it has a value that cannot be sent, by the field's name.
+pub fn datagrams(plan: &Plan, network: &Network, flow: &Flow) -> Result<Schedule, InvalidValue> {
     let Traffic::Udp { bits_per_s, payload_bytes, bytes, arrivals, sizes, on_off } = &flow.traffic else {
-        return Err("traffic: is not udp".into());
+        return Err(InvalidValue::new("traffic", "is not udp"));
     };
     let mtu = path_mtu(plan, network, [NodeId(flow.source as u32), NodeId(flow.destination as u32)])?;
     let config = DatagramConfig {
         payload_bytes: *payload_bytes,
         most_bytes: u32::from(mtu).saturating_sub(header_bytes(speaks_ipv6(plan, flow))).max(1),
-        rate: Rate::from_bits_per_s(*bits_per_s).ok_or("traffic.bits_per_s: must be positive")?,
+        rate: Rate::from_bits_per_s(*bits_per_s)
+            .ok_or_else(|| InvalidValue::new("traffic.bits_per_s", "must be positive"))?,
         start: Time::from_ns(flow.start_ns),
         stop: stop(plan, flow),
         bytes: bytes.unwrap_or(u64::MAX),
@@ -140,9 +144,11 @@ pub fn datagrams(plan: &Plan, network: &Network, flow: &Flow) -> Result<Schedule
     Ok(Schedule::new(config, Seed::new(plan.seed).stream(&format!("{}/datagrams", flow.name))))
 }
 
-/// When each transfer of a flow of `plan` begins, and its payload in bytes; the flow must be of
-/// [`Traffic::Requests`], and end, or of [`Traffic::Replay`]. Errors name the field.
-pub fn transfers(plan: &Plan, flow: &Flow) -> Result<Vec<(Time, u64)>, String> {
+/// When each transfer of a flow of `plan` begins, and its payload in bytes.
+///
+/// # Errors
+/// If the flow is not of [`Traffic::Replay`], or of [`Traffic::Requests`] with an end, by the field's name.
+pub fn transfers(plan: &Plan, flow: &Flow) -> Result<Vec<(Time, u64)>, InvalidValue> {
     let (start, stop) = (Time::from_ns(flow.start_ns), stop(plan, flow));
     let (gap, size) = match &flow.traffic {
         Traffic::Requests { gap, size, .. } => (gap, size),
@@ -150,7 +156,7 @@ pub fn transfers(plan: &Plan, flow: &Flow) -> Result<Vec<(Time, u64)>, String> {
             let begun = transfers.iter().map(|&(ns, bytes)| (start + Span::from_ns(ns), bytes));
             return Ok(begun.take_while(|&(at, _)| at < stop).collect());
         }
-        _ => return Err("traffic: has no transfers".into()),
+        _ => return Err(InvalidValue::new("traffic", "has no transfers")),
     };
     let mut rng = Seed::new(plan.seed).stream(&format!("{}/requests", flow.name));
     let mut at = start;
@@ -161,7 +167,7 @@ pub fn transfers(plan: &Plan, flow: &Flow) -> Result<Vec<(Time, u64)>, String> {
     });
     let transfers: Vec<(Time, u64)> = drawn.take(MAX_TRANSFERS + 1).collect();
     if transfers.len() > MAX_TRANSFERS {
-        return Err(format!("traffic.gap: makes more than {MAX_TRANSFERS} requests"));
+        return Err(InvalidValue::new("traffic.gap", format!("makes more than {MAX_TRANSFERS} requests")));
     }
     Ok(transfers)
 }

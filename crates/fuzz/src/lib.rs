@@ -31,6 +31,9 @@ pub const TARGETS: &[Target] = &[
 ];
 
 /// A capture file (pcap, pcapng, packed or not), read for all its flows and then for each of them.
+///
+/// # Panics
+/// If the counts of packets and flows are inconsistent, or data have no bytes.
 pub fn capture(bytes: &[u8]) {
     let read = || unpacked(bytes).ok();
     let Some(Ok(mut reader)) = read().map(Reader::new) else { return };
@@ -49,6 +52,9 @@ pub fn capture(bytes: &[u8]) {
 }
 
 /// A journal of packets: an entry that is written is read again as the same entry.
+///
+/// # Panics
+/// If an entry is not read again as it was written, or a replay finds fewer equal packets than delivered ones.
 pub fn journal(bytes: &[u8]) {
     let mut rest = bytes;
     while let Ok(Some(entry)) = Entry::decode(&mut rest) {
@@ -77,6 +83,9 @@ pub fn packet(bytes: &[u8]) {
 }
 
 /// A plan; what passes the check makes a network.
+///
+/// # Panics
+/// If a plan that passes the check makes no network.
 pub fn plan(bytes: &[u8]) {
     if let Ok(direction) = serde_json::from_slice::<Direction>(bytes) {
         let _ = direction.check();
@@ -97,6 +106,9 @@ pub fn requests(bytes: &[u8]) {
 }
 
 /// The stream of a SOCKS client (first byte even) or of a SOCKS server: where it is cut makes no difference.
+///
+/// # Panics
+/// If the steps depend on where the stream is cut.
 pub fn socks(bytes: &[u8]) {
     let [how, cut, bytes @ ..] = bytes else { return };
     let (first, second) = bytes.split_at(usize::from(*cut).min(bytes.len()));

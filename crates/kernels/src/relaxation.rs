@@ -16,7 +16,7 @@ pub struct Sweep {
 /// A point's neighbours have the other colour, so that no order of updates changes a bit.
 ///
 /// # Panics
-/// If the grid is no whole number of rows.
+/// If the grid is not a whole number of rows.
 pub fn relax(grid: &mut [f64], sweep: Sweep) -> f64 {
     let columns = sweep.columns;
     assert_eq!(grid.len() % columns, 0);

@@ -14,17 +14,18 @@
 )]
 
 use longhaul_link::{
-    CodelParameters, DelayModel, Framing, Link, LinkModel, Load, LossModel, QueueDiscipline, QueueLimit,
-    RateModel, ReorderModel,
+    CodelParameters, DelayModel, FqCodelParameters, Framing, Link, LinkModel, LinkPacket, LossModel,
+    QueueDiscipline, QueueLimit, QueueModel, RateModel, ReorderModel,
 };
 use longhaul_random::{Distribution, Seed};
-use longhaul_units::{Probability, Span, Time};
+use longhaul_units::{Probability, Rate, Span, Time};
+use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Instant;
 
 #[derive(Clone, Copy, Debug)]
 struct Packet(u64);
 
-impl Load for Packet {
+impl LinkPacket for Packet {
     fn bytes(&self) -> u32 {
         1500
     }
@@ -38,33 +39,45 @@ const PACKETS: u64 = 10_000_000;
 
 fn main() {
     let wan = LinkModel {
-        loss: LossModel::Independent(Probability::new(0.001).unwrap_or(Probability::ZERO)),
-        queue: QueueLimit { packets: Some(1000), bytes: None },
-        rate: RateModel::constant(10_000_000_000),
+        loss: LossModel::Independent { probability: Probability::new(0.001).unwrap_or(Probability::ZERO) },
+        queue: QueueLimit { packets: Some(1000), bytes: None }.into(),
+        rate: bits_per_s(10_000_000_000),
         framing: Framing { overhead_bytes: 38, least_bytes: 84, cells: None },
-        delay: DelayModel::Constant(Span::from_ms(1)),
+        delay: DelayModel::Constant { delay: Span::from_ms(1) },
         ..LinkModel::default()
     };
     let normal = DelayModel::Normal { mean: Span::from_ms(1), sd: Span::from_us(50) };
     let weibull = DelayModel::Random {
+        mean: Span::from_ms(1),
         base: Span::from_ms(1),
         jitter: Distribution::Weibull { shape: 0.8, scale: 5e4, location: 0.0 },
         correlation: 0.0,
     };
     let codel = CodelParameters { target: Span::from_ms(5), interval: Span::from_ms(100), ecn: false };
-    let fq = QueueDiscipline::FqCodel { codel, quantum: 1514, flows: 1024 };
+    let fq_codel = FqCodelParameters {
+        target: codel.target,
+        interval: codel.interval,
+        quantum: NonZeroU32::new(1514).unwrap_or(NonZeroU32::MIN),
+        flows: 1024,
+        ecn: false,
+    };
+    let queue = |discipline| QueueModel { discipline, ..wan.queue.clone() };
     report("loss, fifo, constant delay", &wan, Span::ZERO);
     report("the same, coalescing 10 us", &wan, Span::from_us(10));
-    report("the same, unlimited rate", &LinkModel { rate: RateModel::Unlimited, ..wan.clone() }, Span::ZERO);
+    report(
+        "the same, unlimited rate",
+        &LinkModel { rate: RateModel::Unlimited {}, ..wan.clone() },
+        Span::ZERO,
+    );
     report("normal jitter, order kept", &LinkModel { delay: normal.clone(), ..wan.clone() }, Span::ZERO);
     report(
         "normal jitter, codel",
-        &LinkModel { delay: normal.clone(), discipline: QueueDiscipline::Codel(codel), ..wan.clone() },
+        &LinkModel { delay: normal.clone(), queue: queue(QueueDiscipline::Codel(codel)), ..wan.clone() },
         Span::ZERO,
     );
     report(
         "normal jitter, fq-codel, 64 flows",
-        &LinkModel { delay: normal.clone(), discipline: fq, ..wan.clone() },
+        &LinkModel { delay: normal.clone(), queue: queue(QueueDiscipline::FqCodel(fq_codel)), ..wan.clone() },
         Span::ZERO,
     );
     report("weibull jitter, order kept", &LinkModel { delay: weibull, ..wan.clone() }, Span::ZERO);
@@ -73,20 +86,27 @@ fn main() {
         &LinkModel { delay: normal, reorder: true, ..wan.clone() },
         Span::ZERO,
     );
-    let reordering = Some(ReorderModel::Block { block: 100, delay: Span::from_us(1100) });
+    let reordering = Some(ReorderModel::Block {
+        block: NonZeroU64::new(100).unwrap_or(NonZeroU64::MIN),
+        delay: Span::from_us(1100),
+    });
     report("one late packet in 100", &LinkModel { reordering, ..wan.clone() }, Span::ZERO);
-    let far = LinkModel { delay: DelayModel::Constant(Span::from_s(100)), ..wan.clone() };
+    let far = LinkModel { delay: DelayModel::Constant { delay: Span::from_s(100) }, ..wan.clone() };
     memory("in flight", &far);
     memory("in flight, order free", &LinkModel { reorder: true, ..far });
-    let closed = LinkModel { rate: RateModel::constant(1), queue: QueueLimit::default(), ..wan };
+    let closed = LinkModel { rate: bits_per_s(1), queue: QueueModel::default(), ..wan };
     memory("in the queue", &closed);
+}
+
+fn bits_per_s(bits: u64) -> RateModel {
+    Rate::from_bits_per_s(bits).map_or(RateModel::Unlimited {}, RateModel::constant)
 }
 
 /// As large as the network's packets.
 #[derive(Clone, Copy, Debug)]
 struct Full([u64; 5]);
 
-impl Load for Full {
+impl LinkPacket for Full {
     fn bytes(&self) -> u32 {
         1500
     }

@@ -7,24 +7,51 @@ mod resequencer;
 pub use policy::{FlowKey, Policy};
 pub use resequencer::Resequence;
 
-use crate::{Change, Counters, Fate, Link, LinkModel, Load, Offered};
+use crate::{Change, Counters, Fate, Link, LinkModel, LinkPacket, OfferResult};
 use longhaul_random::Seed;
-use longhaul_units::{Histogram, Span, Time};
+use longhaul_units::{Histogram, InvalidValue, Span, Time, checked_when_read};
 use policy::Chooser;
 use resequencer::Resequencer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// How parallel routes behave.
-#[derive(Clone, Debug)]
+/// The model of parallel routes that are one link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct BundleModel {
-    /// Whether they carry anything.
-    pub up: bool,
     /// Which route a packet takes.
     pub policy: Policy,
-    /// The models of each.
+    /// The model of each route; 2 to 64.
     pub routes: Vec<LinkModel>,
     /// Whether the far end puts packets back into order.
     pub resequence: Option<Resequence>,
+}
+
+checked_when_read!(BundleModel);
+
+impl BundleModel {
+    /// The rules between the fields.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn check(&self) -> Result<(), InvalidValue> {
+        if !(2..=64).contains(&self.routes.len()) {
+            return Err(InvalidValue::new("routes", "must be 2 to 64"));
+        }
+        match &self.policy {
+            Policy::Weighted { weights } if weights.len() != self.routes.len() => {
+                Err(InvalidValue::new("policy.weights", "must be as many as routes"))
+            }
+            Policy::Weighted { weights } if weights.iter().all(|&weight| weight == 0) => {
+                Err(InvalidValue::new("policy.weights", "must not all be 0"))
+            }
+            Policy::VlanBlock if 8 % self.routes.len() != 0 => {
+                Err(InvalidValue::new("policy", "vlan-block needs 2, 4 or 8 routes"))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Parallel routes between two nodes, offered and taken from like one [`Link`].
@@ -35,12 +62,12 @@ pub struct BundleModel {
 #[derive(Debug)]
 pub struct Bundle<P> {
     up: bool,
-    routes: Vec<Link<Numbered<P>>>,
+    routes: Vec<Link<SequencedPacket<P>>>,
     route_is_up: Vec<bool>,
     chooser: Chooser,
     resequencer: Option<Resequencer<P>>,
     /// The next packet of each route that has come out of it and not yet been merged.
-    heads: Vec<Option<(Numbered<P>, Time)>>,
+    heads: Vec<Option<(SequencedPacket<P>, Time)>>,
     /// Merged, and released by the resequencer.
     out: VecDeque<(P, Time)>,
     offered: u64,
@@ -50,12 +77,12 @@ pub struct Bundle<P> {
 
 /// A packet with its place in the order of offers.
 #[derive(Clone, Copy, Debug)]
-struct Numbered<P> {
+struct SequencedPacket<P> {
     packet: P,
     number: u64,
 }
 
-impl<P: Load> Load for Numbered<P> {
+impl<P: LinkPacket> LinkPacket for SequencedPacket<P> {
     fn bytes(&self) -> u32 {
         self.packet.bytes()
     }
@@ -81,9 +108,9 @@ impl<P: Load> Load for Numbered<P> {
     }
 }
 
-impl<P: Load> Bundle<P> {
-    /// Idle routes that follow `models`.
-    pub fn new(model: BundleModel, seed: &Seed, name: &str) -> Self {
+impl<P: LinkPacket> Bundle<P> {
+    /// Idle routes that follow `model`.
+    pub fn new(up: bool, model: BundleModel, seed: &Seed, name: &str) -> Self {
         let key = seed.stream(&format!("{name}/flow-hash")).bits();
         let route_is_up = model.routes.iter().map(|route| route.up).collect();
         let routes: Vec<_> = (1..)
@@ -91,7 +118,7 @@ impl<P: Load> Bundle<P> {
             .map(|(n, route)| Link::new(route, seed, &format!("{name}/route{n}"), Span::ZERO))
             .collect();
         Bundle {
-            up: model.up,
+            up,
             chooser: Chooser::new(model.policy, routes.len(), key),
             resequencer: model.resequence.map(Resequencer::new),
             heads: routes.iter().map(|_| None).collect(),
@@ -105,7 +132,7 @@ impl<P: Load> Bundle<P> {
     }
 
     /// See [`Link::offer`].
-    pub fn offer(&mut self, now: Time, packet: P) -> Offered {
+    pub fn offer(&mut self, now: Time, packet: P) -> OfferResult {
         self.clock = now;
         self.counters.offered_packets += 1;
         self.counters.offered_bytes += u64::from(packet.bytes());
@@ -120,10 +147,10 @@ impl<P: Load> Bundle<P> {
         };
         let Some(route) = chosen else {
             self.counters.down_packets += 1;
-            return Offered::Ended(Fate::Down);
+            return OfferResult::Ended(Fate::Down);
         };
         // Whatever becomes of it, its number is taken: the far end cannot know.
-        let numbered = Numbered { packet, number: self.offered };
+        let numbered = SequencedPacket { packet, number: self.offered };
         self.offered += 1;
         self.routes[route].offer(now, numbered)
     }
@@ -163,17 +190,14 @@ impl<P: Load> Bundle<P> {
         self.clock = now;
         // Segments that took several routes do not leave together.
         let change = &Change { coalesce: None, ..change.clone() };
-        match route {
-            Some(route) => {
-                self.routes[route].change(now, change);
-                self.route_is_up[route] = change.up.unwrap_or(self.route_is_up[route]);
-            }
-            None => {
-                self.up = change.up.unwrap_or(self.up);
-                let each = Change { up: None, ..change.clone() };
-                for route in &mut self.routes {
-                    route.change(now, &each);
-                }
+        if let Some(route) = route {
+            self.routes[route].change(now, change);
+            self.route_is_up[route] = change.up.unwrap_or(self.route_is_up[route]);
+        } else {
+            self.up = change.up.unwrap_or(self.up);
+            let each = Change { up: None, ..change.clone() };
+            for route in &mut self.routes {
+                route.change(now, &each);
             }
         }
     }
@@ -215,11 +239,11 @@ impl<P: Load> Bundle<P> {
         self.routes.iter_mut().for_each(|route| route.catch_up(now));
     }
 
-    /// See [`Link::flying`]; what waits in the resequencer flies.
-    pub fn flying(&self) -> u64 {
+    /// See [`Link::in_flight`]; what waits in the resequencer flies.
+    pub fn in_flight(&self) -> u64 {
         let held = self.resequencer.as_ref().map_or(0, Resequencer::len);
         let heads = self.heads.iter().flatten().count() as u64;
-        self.routes.iter().map(Link::flying).sum::<u64>() + heads + held + self.out.len() as u64
+        self.routes.iter().map(Link::in_flight).sum::<u64>() + heads + held + self.out.len() as u64
     }
 
     /// What each route has done so far, in their order.

@@ -1,5 +1,5 @@
 /// What a link must know of a packet that it carries.
-pub trait Load: Copy {
+pub trait LinkPacket: Copy {
     /// Size in bytes as the queue and the counters see it; the link's framing comes on top.
     fn bytes(&self) -> u32;
 
@@ -48,7 +48,7 @@ pub enum Fate {
 
 /// What became of an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Offered {
+pub enum OfferResult {
     /// The packet is in the link and will come out of [`take`](crate::Link::take).
     Taken {
         /// How many duplicates of it were made: 0 or 1. One that found the queue full comes out of
@@ -61,8 +61,11 @@ pub enum Offered {
 
 /// What has happened in one direction of a link since the start.
 ///
-/// `offered_packets + copied_packets == delivered_packets + lost_packets + overflowed_packets
-/// + dropped_packets + down_packets + waiting + flying` at every instant.
+/// At every instant:
+/// ```text
+/// offered_packets + copied_packets == delivered_packets + lost_packets + overflowed_packets
+///     + dropped_packets + down_packets + waiting + in_flight
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Packets that were offered, whatever became of them.

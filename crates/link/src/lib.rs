@@ -8,23 +8,23 @@
 //! behave otherwise while packets are under way. `docs/models` has the equations.
 //!
 //! ```
-//! use longhaul_link::{DelayModel, LinkModel, Link, Load, QueueLimit, RateModel};
+//! use longhaul_link::{DelayModel, LinkModel, Link, LinkPacket, QueueLimit, RateModel};
 //! use longhaul_random::Seed;
-//! use longhaul_units::{Span, Time};
+//! use longhaul_units::{Rate, Span, Time};
 //!
 //! #[derive(Clone, Copy, Debug, PartialEq)]
 //! struct Packet(u32);
 //!
-//! impl Load for Packet {
+//! impl LinkPacket for Packet {
 //!     fn bytes(&self) -> u32 {
 //!         1500
 //!     }
 //! }
 //!
 //! let model = LinkModel {
-//!     queue: QueueLimit { packets: Some(1), bytes: None },
-//!     rate: RateModel::constant(1_000_000_000),
-//!     delay: DelayModel::Constant(Span::from_ms(5)),
+//!     queue: QueueLimit { packets: Some(1), bytes: None }.into(),
+//!     rate: RateModel::constant(Rate::from_bits_per_s(1_000_000_000).unwrap()),
+//!     delay: DelayModel::constant(Span::from_ms(5)),
 //!     ..LinkModel::default()
 //! };
 //! let mut link = Link::new(model, &Seed::new(42), "par-nyc/forward", Span::ZERO);
@@ -58,15 +58,18 @@ mod transit;
 mod wire;
 
 pub use bundle::{Bundle, BundleModel, FlowKey, Policy, Resequence};
-pub use delay::{DelayModel, Rounding};
-pub use fate::{Counters, Fate, Load, Offered};
+pub use delay::{DelayModel, DelaySeries, Rounding};
+pub use fate::{Counters, Fate, LinkPacket, OfferResult};
 pub use line::Line;
 pub use link::Link;
 pub use loss::{GapUnit, LossModel};
 pub use model::{Change, LinkModel, LossPosition, ReorderModel};
-pub use pacer::{ClassCounters, ClassModel, Pacer, PacerModel, PacingModel};
+pub use pacer::{ClassCounters, ClassModel, Pacer, PacerModel, PacingChange, PacingModel};
 pub use pipe::{Pipe, Run};
-pub use queue::{CodelParameters, PieParameters, QueueDiscipline, QueueLimit, RedParameters};
-pub use rate::{Framing, Opportunities, RateModel};
+pub use queue::{
+    CodelParameters, DrrParameters, FqCodelParameters, PieParameters, PriorityBands, QueueDiscipline,
+    QueueLimit, QueueModel, RedParameters,
+};
+pub use rate::{Cells, Framing, Opportunities, RateModel, RateSeries};
 pub use series::Series;
 pub use transit::Transit;

@@ -1,5 +1,5 @@
 use crate::pipe::Pipe;
-use crate::{Bundle, Change, Counters, Fate, Link, Load, Offered};
+use crate::{Bundle, Change, Counters, Fate, Link, LinkPacket, OfferResult};
 use longhaul_units::{Histogram, Time};
 
 /// One direction between two nodes: a link, or parallel routes that are one. What holds of [`Link`]
@@ -14,7 +14,7 @@ pub enum Line<P> {
     Bundle(Box<Bundle<P>>),
 }
 
-impl<P: Load> From<Link<P>> for Line<P> {
+impl<P: LinkPacket> From<Link<P>> for Line<P> {
     /// Of a link that has not been used yet.
     fn from(link: Link<P>) -> Self {
         match Pipe::new(Box::new(link)) {
@@ -24,9 +24,9 @@ impl<P: Load> From<Link<P>> for Line<P> {
     }
 }
 
-impl<P: Load> Line<P> {
+impl<P: LinkPacket> Line<P> {
     /// See [`Link::offer`].
-    pub fn offer(&mut self, now: Time, packet: P) -> Offered {
+    pub fn offer(&mut self, now: Time, packet: P) -> OfferResult {
         match self {
             Line::Link(link) => link.offer(now, packet),
             Line::Pipe(pipe) => pipe.offer(now, packet),
@@ -118,12 +118,12 @@ impl<P: Load> Line<P> {
         }
     }
 
-    /// See [`Link::flying`].
-    pub fn flying(&self) -> u64 {
+    /// See [`Link::in_flight`].
+    pub fn in_flight(&self) -> u64 {
         match self {
-            Line::Link(link) => link.flying(),
-            Line::Pipe(pipe) => pipe.flying(),
-            Line::Bundle(bundle) => bundle.flying(),
+            Line::Link(link) => link.in_flight(),
+            Line::Pipe(pipe) => pipe.in_flight(),
+            Line::Bundle(bundle) => bundle.in_flight(),
         }
     }
 }

@@ -2,11 +2,12 @@ use crate::block::Block;
 use crate::delay::DelayProcess;
 use crate::loss::LossProcess;
 use crate::pipe::Pace;
-use crate::queue::{Arrival, Outcome, Queue, Waiting};
-use crate::rate::Gate;
+use crate::queue::{Arrival, Outcome, Queue, QueuedPacket};
+use crate::rate::Shaper;
 use crate::wire::{Entry, Wire};
 use crate::{
-    Change, Counters, Fate, Framing, LinkModel, Load, LossPosition, Offered, QueueLimit, ReorderModel,
+    Change, Counters, Fate, Framing, LinkModel, LinkPacket, LossPosition, OfferResult, QueueLimit,
+    ReorderModel,
 };
 use longhaul_random::{Seed, Stream};
 use longhaul_units::{Histogram, Probability, Serialiser, Span, Time};
@@ -32,7 +33,7 @@ pub struct Link<P> {
     loss_position: LossPosition,
     limit: QueueLimit,
     queue: Queue<P>,
-    gate: Gate,
+    shaper: Shaper,
     framing: Framing,
     delay: DelayProcess,
     least_delay: Span,
@@ -41,12 +42,12 @@ pub struct Link<P> {
     corrupt: Probability,
     reorder: bool,
     coalesce: Span,
-    /// Whoever waits comes out behind somebody on the wire, so that only the wire needs watching.
-    wire_tells_all: bool,
+    /// Every waiting packet is delivered after one on the wire, so that the wire has the next event.
+    wire_has_all_events: bool,
 
     streams: Streams,
     /// Has left the queue and waits for tokens, or for its moment.
-    staged: Option<Waiting<P>>,
+    head: Option<QueuedPacket<P>>,
     wire: Wire<P>,
     ended: VecDeque<(P, Fate)>,
     pub(crate) counters: Counters,
@@ -76,25 +77,27 @@ enum ReorderProcess {
 }
 
 impl ReorderProcess {
-    fn new(model: ReorderModel) -> Self {
-        match model {
+    /// `None` if the model reorders nothing.
+    fn new(model: ReorderModel) -> Option<Self> {
+        Some(match model {
+            ReorderModel::None {} => return None,
             ReorderModel::Block { block, delay } => ReorderProcess::Block(Block::new(block), delay),
             ReorderModel::Share { probability, delay } => ReorderProcess::Share(probability, delay),
             ReorderModel::Early { gap, probability } => {
-                ReorderProcess::Early { gap: gap.max(1), probability, passed: 0 }
+                ReorderProcess::Early { gap: gap.get(), probability, passed: 0 }
             }
-        }
+        })
     }
 
     /// The delay of the next packet if it leaves the order.
-    fn strikes(&mut self, stream: &mut Stream) -> Option<Span> {
+    fn extra_delay(&mut self, stream: &mut Stream) -> Option<Span> {
         match self {
-            ReorderProcess::Block(block, delay) => block.strikes(stream).then_some(*delay),
-            ReorderProcess::Share(probability, delay) => probability.strikes(stream.bits()).then_some(*delay),
+            ReorderProcess::Block(block, delay) => block.occurs(stream).then_some(*delay),
+            ReorderProcess::Share(probability, delay) => probability.occurs(stream.bits()).then_some(*delay),
             ReorderProcess::Early { gap, probability, passed } => {
                 // netem: the first gap - 1 packets are delayed; from then on each may go at once.
                 let draw = stream.bits();
-                if *passed + 1 >= *gap && probability.strikes(draw) {
+                if *passed + 1 >= *gap && probability.occurs(draw) {
                     *passed = 0;
                     return Some(Span::ZERO);
                 }
@@ -112,7 +115,7 @@ impl ReorderProcess {
     }
 }
 
-impl<P: Load> Link<P> {
+impl<P: LinkPacket> Link<P> {
     /// An idle link that follows `models`.
     ///
     /// Its chances come from the streams `<name>/loss`, `<name>/queue`, `<name>/delay`,
@@ -126,18 +129,18 @@ impl<P: Load> Link<P> {
             up: model.up,
             loss: LossProcess::new(&model.loss, Time::ZERO),
             loss_position: model.loss_position,
-            limit: model.queue,
-            queue: Queue::new(&model.discipline, Time::ZERO),
-            gate: Gate::new(model.rate),
+            limit: model.queue.limit(),
+            queue: Queue::new(&model.queue.discipline, Time::ZERO),
+            shaper: Shaper::new(model.rate),
             framing: model.framing,
             delay: DelayProcess::new(model.delay),
             least_delay: Span::ZERO,
-            reordering: model.reordering.map(ReorderProcess::new),
+            reordering: model.reordering.and_then(ReorderProcess::new),
             duplicate: model.duplicate,
             corrupt: model.corrupt,
             reorder: model.reorder,
             coalesce,
-            wire_tells_all: false,
+            wire_has_all_events: false,
             streams: Streams {
                 loss: stream("loss"),
                 queue: stream("queue"),
@@ -147,7 +150,7 @@ impl<P: Load> Link<P> {
                 corrupt: stream("corrupt"),
                 flow_key: stream("flow-hash").bits(),
             },
-            staged: None,
+            head: None,
             wire: Wire::new(model.reorder, coalesce),
             ended: VecDeque::new(),
             counters: Counters::default(),
@@ -155,40 +158,40 @@ impl<P: Load> Link<P> {
             admitted: 0,
             clock: Time::ZERO,
         };
-        link.take_stock();
+        link.update_shortcuts();
         link
     }
 
     /// Offers a packet to the near end, and after it its duplicate if the models make one.
-    pub fn offer(&mut self, now: Time, packet: P) -> Offered {
+    pub fn offer(&mut self, now: Time, packet: P) -> OfferResult {
         self.settle(now);
         self.counters.offered_packets += 1;
         self.counters.offered_bytes += u64::from(packet.bytes());
         if !self.up {
             self.counters.down_packets += 1;
-            return Offered::Ended(Fate::Down);
+            return OfferResult::Ended(Fate::Down);
         }
         // Drawn for lost packets too, so that another loss model duplicates the same packets.
         let twice =
-            self.duplicate > Probability::ZERO && self.duplicate.strikes(self.streams.duplicate.bits());
+            self.duplicate > Probability::ZERO && self.duplicate.occurs(self.streams.duplicate.bits());
         if self.loss_position == LossPosition::Ingress
-            && self.loss.strikes(&mut self.streams.loss, now, packet.bytes())
+            && self.loss.drops(&mut self.streams.loss, now, packet.bytes())
         {
             self.counters.lost_packets += 1;
-            return Offered::Ended(Fate::Lost);
+            return OfferResult::Ended(Fate::Lost);
         }
         if let Err(fate) = self.admit(now, packet) {
-            return Offered::Ended(fate);
+            return OfferResult::Ended(fate);
         }
         if !twice {
-            return Offered::Taken { copies: 0 };
+            return OfferResult::Taken { copies: 0 };
         }
         self.counters.copied_packets += 1;
         match self.admit(now, packet) {
-            Ok(()) => Offered::Taken { copies: 1 },
+            Ok(()) => OfferResult::Taken { copies: 1 },
             Err(fate) => {
                 self.ended.push_back((packet, fate));
-                Offered::Taken { copies: 1 }
+                OfferResult::Taken { copies: 1 }
             }
         }
     }
@@ -200,12 +203,12 @@ impl<P: Load> Link<P> {
         if !self.ended.is_empty() {
             return self.clock;
         }
-        if !self.up || (self.wire_tells_all && self.wire.len() > 0) {
+        if !self.up || (self.wire_has_all_events && self.wire.len() > 0) {
             return wire;
         }
-        let start = match &self.staged {
+        let start = match &self.head {
             Some(waiting) => self.start_of(waiting),
-            None if self.queue.len() > 0 => self.gate.free_at(),
+            None if self.queue.len() > 0 => self.shaper.free_at(),
             None => return wire,
         };
         wire.min(start + self.least_delay)
@@ -235,17 +238,15 @@ impl<P: Load> Link<P> {
         if let Some(loss) = &change.loss {
             self.loss = LossProcess::new(loss, now);
         }
-        if let Some(limit) = change.queue {
-            self.limit = limit;
-        }
-        if let Some(discipline) = &change.discipline {
-            let old = std::mem::replace(&mut self.queue, Queue::new(discipline, now));
+        if let Some(queue) = &change.queue {
+            self.limit = queue.limit();
+            let old = std::mem::replace(&mut self.queue, Queue::new(&queue.discipline, now));
             for waiting in old.into_waiting() {
                 self.queue.resume(waiting, self.streams.flow_key);
             }
         }
         if let Some(rate) = &change.rate {
-            self.gate.change(now, rate.clone());
+            self.shaper.change(now, rate.clone());
         }
         if let Some(delay) = &change.delay {
             self.delay = DelayProcess::new(delay.clone());
@@ -257,13 +258,13 @@ impl<P: Load> Link<P> {
             && framing != self.framing
         {
             self.framing = framing;
-            if self.staged.is_some() {
+            if self.head.is_some() {
                 // Fewer bytes on the wire may need no more tokens than there are: it begins now, not earlier.
-                self.gate.hold_until(now);
+                self.shaper.hold_until(now);
             }
         }
         if let Some(model) = change.reordering {
-            self.reordering = model.map(ReorderProcess::new);
+            self.reordering = ReorderProcess::new(model);
         }
         if let Some(coalesce) = change.coalesce {
             self.coalesce = coalesce;
@@ -281,11 +282,11 @@ impl<P: Load> Link<P> {
         }
         if let Some(up) = change.up {
             if up && !self.up {
-                self.gate.hold_until(now);
+                self.shaper.hold_until(now);
             }
             self.up = up;
         }
-        self.take_stock();
+        self.update_shortcuts();
         self.settle(now);
     }
 
@@ -301,29 +302,29 @@ impl<P: Load> Link<P> {
 
     /// Packets that wait for the serialiser, and their bytes, as of the latest `now`.
     pub fn waiting(&self) -> (u64, u64) {
-        let staged = self.staged.as_ref().map_or(0, |waiting| u64::from(waiting.packet.bytes()));
-        (self.queue.len() + u64::from(self.staged.is_some()), self.queue.bytes() + staged)
+        let head = self.head.as_ref().map_or(0, |waiting| u64::from(waiting.packet.bytes()));
+        (self.queue.len() + u64::from(self.head.is_some()), self.queue.bytes() + head)
     }
 
     /// When the first of those that wait begins to leave, as of the latest `now`, so that there is room in
-    /// the queue; [`Time::NEVER`] if nobody waits, or the link is down.
+    /// the queue; [`Time::NEVER`] if no packet waits, or the link is down.
     pub fn next_start(&self) -> Time {
-        match &self.staged {
+        match &self.head {
             _ if !self.up => Time::NEVER,
             Some(waiting) => self.start_of(waiting),
-            None if self.queue.len() > 0 => self.gate.free_at(),
+            None if self.queue.len() > 0 => self.shaper.free_at(),
             None => Time::NEVER,
         }
     }
 
     /// Packets in the serialiser or on the wire, as of the latest `now`.
-    pub fn flying(&self) -> u64 {
+    pub fn in_flight(&self) -> u64 {
         self.wire.len() as u64
     }
 
     /// Settles, where no packet can end by it.
     pub(crate) fn catch_up(&mut self, now: Time) {
-        if self.wire_tells_all {
+        if self.wire_has_all_events {
             self.settle(now);
         }
     }
@@ -336,29 +337,28 @@ impl<P: Load> Link<P> {
             return;
         }
         loop {
-            let waiting = match self.staged.take() {
-                Some(waiting) => waiting,
-                None => {
-                    let at = self.gate.free_at();
-                    if at > now || self.queue.len() == 0 {
-                        return;
-                    }
-                    let mut out = Outcome { ended: &mut self.ended, counters: &mut self.counters };
-                    match self.queue.pop(at, &mut out) {
-                        Some(waiting) => waiting,
-                        None => continue,
-                    }
+            let waiting = if let Some(waiting) = self.head.take() {
+                waiting
+            } else {
+                let at = self.shaper.free_at();
+                if at > now || self.queue.len() == 0 {
+                    return;
+                }
+                let mut out = Outcome { ended: &mut self.ended, counters: &mut self.counters };
+                match self.queue.pop(at, &mut out) {
+                    Some(waiting) => waiting,
+                    None => continue,
                 }
             };
             // Let in under another model, too large for the bucket of this one.
-            if !self.gate.admits(self.framing.framed(waiting.packet.bytes())) {
+            if !self.shaper.admits(self.framing.framed(waiting.packet.bytes())) {
                 let mut out = Outcome { ended: &mut self.ended, counters: &mut self.counters };
                 out.end(waiting.packet, Fate::Dropped);
                 continue;
             }
             let start = self.start_of(&waiting);
             if start > now {
-                self.staged = Some(waiting);
+                self.head = Some(waiting);
                 return;
             }
             self.start(start, waiting.packet, waiting.since);
@@ -366,25 +366,25 @@ impl<P: Load> Link<P> {
     }
 
     /// When a packet that has left the queue begins.
-    fn start_of(&self, waiting: &Waiting<P>) -> Time {
-        let from = self.gate.free_at().max(waiting.since);
-        self.gate.start(from, self.framing.framed(waiting.packet.bytes()))
+    fn start_of(&self, waiting: &QueuedPacket<P>) -> Time {
+        let from = self.shaper.free_at().max(waiting.since);
+        self.shaper.start(from, self.framing.framed(waiting.packet.bytes()))
     }
 
     /// Puts a packet into the serialiser if it is free, into the queue if there is room.
     fn admit(&mut self, now: Time, packet: P) -> Result<(), Fate> {
-        let idle = self.staged.is_none() && self.queue.len() == 0 && self.gate.free_at() <= now;
+        let idle = self.head.is_none() && self.queue.len() == 0 && self.shaper.free_at() <= now;
         if idle && self.queue.may_be_passed() {
             let framed = self.framing.framed(packet.bytes());
-            if !self.gate.admits(framed) {
+            if !self.shaper.admits(framed) {
                 self.counters.dropped_packets += 1;
                 return Err(Fate::Dropped);
             }
-            if self.gate.start(now, framed) == now {
+            if self.shaper.start(now, framed) == now {
                 self.start(now, packet, now);
                 return Ok(());
             }
-        } else if !self.gate.admits(self.framing.framed(packet.bytes())) {
+        } else if !self.shaper.admits(self.framing.framed(packet.bytes())) {
             self.counters.dropped_packets += 1;
             return Err(Fate::Dropped);
         }
@@ -394,9 +394,9 @@ impl<P: Load> Link<P> {
             number: self.admitted,
             limit: self.limit,
             // The one that waits for tokens counts, since it waits.
-            idle: idle && self.staged.is_none(),
-            idle_since: self.gate.free_at(),
-            typical: self.gate.typical_time(self.framing.framed(1500)),
+            idle: idle && self.head.is_none(),
+            idle_since: self.shaper.free_at(),
+            typical: self.shaper.typical_time(self.framing.framed(1500)),
             chance: &mut self.streams.queue,
             key: self.streams.flow_key,
         };
@@ -421,11 +421,11 @@ impl<P: Load> Link<P> {
     /// Lets the first bit of a packet that has waited `since` leave at `start`.
     fn start(&mut self, start: Time, mut packet: P, since: Time) {
         let framed = self.framing.framed(packet.bytes());
-        let end = self.gate.send(start, framed);
+        let end = self.shaper.send(start, framed);
         self.counters.wire_bytes += u64::from(framed);
         self.waits.add(start.since(since), 1);
         if self.loss_position == LossPosition::Egress
-            && self.loss.strikes(&mut self.streams.loss, end, packet.bytes())
+            && self.loss.drops(&mut self.streams.loss, end, packet.bytes())
         {
             self.counters.lost_packets += 1;
             self.ended.push_back((packet, Fate::Lost));
@@ -434,14 +434,14 @@ impl<P: Load> Link<P> {
         // Drawn for packets out of order too, so that choosing moves no other packet's delay.
         let mut delay = self.delay.draw(&mut self.streams.delay, end);
         let mut late = false;
-        if let Some(outsider) = &mut self.reordering
-            && let Some(other) = outsider.strikes(&mut self.streams.reordering)
+        if let Some(reorder) = &mut self.reordering
+            && let Some(other) = reorder.extra_delay(&mut self.streams.reordering)
         {
             (delay, late) = (other, true);
         }
         if self.corrupt > Probability::ZERO {
             let draw = self.streams.corrupt.bits();
-            if self.corrupt.strikes(draw) {
+            if self.corrupt.occurs(draw) {
                 self.counters.corrupted_packets += 1;
                 packet.corrupt(draw.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32));
             }
@@ -462,12 +462,12 @@ impl<P: Load> Link<P> {
             && self.reordering.is_none()
             && self.duplicate == Probability::ZERO
             && self.corrupt == Probability::ZERO;
-        if !plain { None } else { self.gate.pace().zip(self.delay.constant()) }
+        if plain { self.shaper.pace().zip(self.delay.constant()) } else { None }
     }
 
     /// Whether the loss model takes a packet.
-    pub(crate) fn strikes(&mut self, now: Time, bytes: u32) -> bool {
-        self.loss.strikes(&mut self.streams.loss, now, bytes)
+    pub(crate) fn drops(&mut self, now: Time, bytes: u32) -> bool {
+        self.loss.drops(&mut self.streams.loss, now, bytes)
     }
 
     pub(crate) fn limit(&self) -> QueueLimit {
@@ -491,19 +491,19 @@ impl<P: Load> Link<P> {
     /// Goes on at `now` with this wire and packets that wait since.
     pub(crate) fn resume(&mut self, now: Time, wire: Serialiser, waiting: impl Iterator<Item = (P, Time)>) {
         self.clock = now;
-        self.gate.resume(wire);
+        self.shaper.resume(wire);
         for (packet, since) in waiting {
             self.admitted += 1;
             let number = self.admitted;
-            self.queue.resume(Waiting { packet, since, number }, self.streams.flow_key);
+            self.queue.resume(QueuedPacket { packet, since, number }, self.streams.flow_key);
         }
     }
 
-    /// Works out what follows from the models.
-    fn take_stock(&mut self) {
+    /// Updates what is derived from the models.
+    fn update_shortcuts(&mut self) {
         let least = self.delay.least();
-        self.least_delay = self.reordering.as_ref().map_or(least, |outsider| least.min(outsider.least()));
-        self.wire_tells_all = self.gate.is_steady()
+        self.least_delay = self.reordering.as_ref().map_or(least, |reorder| least.min(reorder.least()));
+        self.wire_has_all_events = self.shaper.is_steady()
             && self.queue.is_plain()
             && !self.reorder
             && self.reordering.is_none()

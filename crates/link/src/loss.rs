@@ -2,91 +2,201 @@ mod listed;
 mod markov;
 mod renewal;
 
-pub use renewal::GapUnit;
-
 use crate::block::Block;
 use listed::{Runs, Times};
 use longhaul_random::{Distribution, Stream};
-use longhaul_units::{Probability, Span, Time};
+use longhaul_units::{InvalidValue, Probability, Rate, Span, Time, checked_when_read};
 use markov::{FourState, TwoState};
 use renewal::Renewal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
-/// What is lost.
-#[derive(Clone, Debug, PartialEq)]
+/// A loss model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LossModel {
-    /// Nothing.
-    None,
-    /// Each packet by itself.
-    Independent(Probability),
-    /// Exactly one packet, chosen at random, in each block of this many. Zero: nothing.
-    OnePerBlock(u64),
-    /// The last packet of every so many. Zero: nothing.
-    Periodic(u64),
-    /// Two states with geometric sojourns; the bad one loses every packet (Gilbert 1960).
+    /// No loss.
+    None {},
+    /// Each packet is lost independently.
+    Independent {
+        /// Share of packets lost.
+        probability: Probability,
+    },
+    /// Exactly one packet, chosen at random, is lost in each block (NemC's `drop_rate`).
+    OnePerBlock {
+        /// Packets in a block.
+        block: NonZeroU64,
+    },
+    /// The last packet of each block is lost.
+    Periodic {
+        /// Packets from one loss to the next.
+        every: NonZeroU64,
+    },
+    /// Two states with geometric sojourns; the bad state loses every packet (Gilbert 1960).
     GilbertElliott {
-        /// The share that is lost in the long run; 0 <= mean < 1.
+        /// Long-run share of packets lost; 0 <= mean < 1.
         mean: f64,
-        /// Mean number of packets lost in a row; at least 1 and at least mean / (1 - mean).
+        /// Mean number of consecutive losses; at least 1 and at least mean / (1 - mean).
         burst: f64,
     },
-    /// Two states, each with a share of loss of its own (Elliott 1963).
+    /// Two states, each with its own loss probability (Elliott 1963). The two transitions are not both 0.
     Markov {
-        /// Chance, per packet, to go from good to bad.
+        /// Transition probability per packet, good to bad.
         good_to_bad: Probability,
-        /// Chance, per packet, to go from bad to good.
+        /// Transition probability per packet, bad to good.
         bad_to_good: Probability,
         /// Share lost in the good state.
         loss_good: Probability,
         /// Share lost in the bad state.
         loss_bad: Probability,
     },
-    /// Four states: good in a gap (1), good in a burst (2), lost in a burst (3), lost by itself (4);
-    /// Salsano, Ludovici and Ordine 2009. From 4 the way leads to 1.
+    /// Four states: received in a gap (1), received in a burst (2), lost in a burst (3), isolated loss (4);
+    /// Salsano, Ludovici and Ordine 2009. State 4 always returns to 1.
     FourState {
-        /// From 1 to 3.
+        /// Transition probability from 1 to 3.
         p13: f64,
-        /// From 3 to 1.
+        /// Transition probability from 3 to 1; with `p32` at most 1.
         p31: f64,
-        /// From 3 to 2.
+        /// Transition probability from 3 to 2.
         p32: f64,
-        /// From 2 to 3.
+        /// Transition probability from 2 to 3.
         p23: f64,
-        /// From 1 to 4.
+        /// Transition probability from 1 to 4; with `p13` at most 1.
         p14: f64,
     },
-    /// A packet's chance depends on the fate of the one before; the mean is kept exactly.
+    /// The probability depends on the fate of the previous packet; the mean is kept exactly.
     Correlated {
-        /// The share that is lost.
+        /// Share of packets lost.
         mean: f64,
-        /// Correlation of one packet's fate with the next one's; at least 0, below 1.
+        /// Correlation of consecutive fates; at least 0, below 1.
         correlation: f64,
     },
-    /// Gaps between losses are drawn one by one.
+    /// The gaps between losses are independent draws, and so are the bursts.
     Renewal {
         /// From one loss to the next, in `unit`; times in nanoseconds.
         gap: Distribution,
         /// Packets lost in a row, rounded up to a whole number of at least one.
         burst: Distribution,
-        /// What gaps are counted in.
+        /// Unit of the gaps.
         unit: GapUnit,
-        /// How long the end of a gap in wall time waits for a packet; for any time if `None`.
+        /// In wall time: how long the end of a gap waits for a packet to drop; `None`: any time.
+        #[serde(rename = "lasts_ns", default, skip_serializing_if = "Option::is_none")]
         lasts: Option<Span>,
     },
-    /// Runs of packets from a list: (so many pass, so many are lost).
+    /// Runs of packets from a list.
     Runs {
-        /// The list.
+        /// Pairs of (packets delivered, packets lost).
         runs: Arc<[(u64, u64)]>,
-        /// Begins again at the end; else nothing more is lost.
+        /// Whether the list repeats; otherwise nothing is lost after its end. A list that repeats has packets.
         repeat: bool,
     },
-    /// The first packet at or after each of a list of times, which ascends.
+    /// The first packet at or after each of a list of times is lost.
     Times {
-        /// The list.
+        /// Times since the start of the run, ascending.
+        #[serde(rename = "times_ns")]
         times: Arc<[Time]>,
-        /// It begins again after this long, which is longer than the last time.
+        /// The list repeats after this long, which is longer than the last time.
+        #[serde(rename = "repeat_ns")]
         repeat: Option<Span>,
     },
+}
+
+/// The unit of gaps between losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum GapUnit {
+    /// Packets offered.
+    Packets,
+    /// IP bytes offered.
+    Bytes,
+    /// Nanoseconds that the offered packets take at a rate.
+    Busy {
+        /// That rate.
+        #[serde(rename = "bits_per_s")]
+        rate: Rate,
+    },
+    /// Nanoseconds of the run's clock.
+    Wall,
+}
+
+checked_when_read!(LossModel);
+
+impl LossModel {
+    /// The rules between the fields.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn check(&self) -> Result<(), InvalidValue> {
+        let share = |name: &str, value: f64| match Probability::new(value) {
+            Some(_) => Ok(()),
+            None => Err(InvalidValue::new(name, "must lie between 0 and 1")),
+        };
+        let correlated = |value: f64| {
+            if (0.0..1.0).contains(&value) {
+                Ok(())
+            } else {
+                Err(InvalidValue::new("correlation", "must be at least 0 and below 1"))
+            }
+        };
+        match self {
+            LossModel::None {}
+            | LossModel::Independent { .. }
+            | LossModel::OnePerBlock { .. }
+            | LossModel::Periodic { .. } => Ok(()),
+            LossModel::GilbertElliott { mean, burst } => {
+                if !(0.0..1.0).contains(mean) {
+                    Err(InvalidValue::new("mean", "must be at least 0 and below 1"))
+                } else if !(*burst >= 1.0 && *mean <= burst / (burst + 1.0)) {
+                    Err(InvalidValue::new("burst", "must be at least 1 and at least mean / (1 - mean)"))
+                } else {
+                    Ok(())
+                }
+            }
+            LossModel::Markov { good_to_bad, bad_to_good, .. } => {
+                if *good_to_bad == Probability::ZERO && *bad_to_good == Probability::ZERO {
+                    return Err(InvalidValue::new("good_to_bad", "and bad_to_good must not both be 0"));
+                }
+                Ok(())
+            }
+            LossModel::FourState { p13, p31, p32, p23, p14 } => {
+                for (name, value) in
+                    [("p13", *p13), ("p31", *p31), ("p32", *p32), ("p23", *p23), ("p14", *p14)]
+                {
+                    share(name, value)?;
+                }
+                share("p13 + p14", p13 + p14)?;
+                share("p31 + p32", p31 + p32)
+            }
+            LossModel::Correlated { mean, correlation } => {
+                share("mean", *mean)?;
+                correlated(*correlation)
+            }
+            LossModel::Renewal { unit, lasts, .. } => {
+                if lasts.is_some() && *unit != GapUnit::Wall {
+                    return Err(InvalidValue::new("lasts_ns", "applies to gaps in wall time only"));
+                }
+                Ok(())
+            }
+            LossModel::Runs { runs, repeat } => {
+                if *repeat && runs.iter().all(|&(delivered, lost)| delivered == 0 && lost == 0) {
+                    return Err(InvalidValue::new("runs", "must contain packets if the list repeats"));
+                }
+                Ok(())
+            }
+            LossModel::Times { times, repeat } => {
+                if !times.is_sorted() {
+                    return Err(InvalidValue::new("times_ns", "must be in ascending order"));
+                }
+                let end = times.last().map_or(Span::ZERO, |last| last.since(Time::ZERO));
+                if repeat.is_some_and(|period| period <= end) {
+                    return Err(InvalidValue::new("repeat_ns", "must exceed the last time and 0"));
+                }
+                Ok(())
+            }
+        }
+    }
 }
 
 /// A loss model at work.
@@ -107,10 +217,10 @@ impl LossProcess {
     /// Starts afresh at `now`.
     pub(crate) fn new(model: &LossModel, now: Time) -> Self {
         match model {
-            LossModel::None => LossProcess::None,
-            LossModel::Independent(probability) => LossProcess::Independent(*probability),
-            LossModel::OnePerBlock(size) => LossProcess::Block(Block::new(*size)),
-            LossModel::Periodic(every) => LossProcess::Periodic { every: *every, passed: 0 },
+            LossModel::None {} => LossProcess::None,
+            LossModel::Independent { probability } => LossProcess::Independent(*probability),
+            LossModel::OnePerBlock { block } => LossProcess::Block(Block::new(*block)),
+            LossModel::Periodic { every } => LossProcess::Periodic { every: every.get(), passed: 0 },
             LossModel::GilbertElliott { mean, burst } => {
                 LossProcess::TwoState(TwoState::gilbert(*mean, *burst))
             }
@@ -132,21 +242,20 @@ impl LossProcess {
     }
 
     /// Whether the next packet, of `bytes`, which comes at `now`, is lost.
-    pub(crate) fn strikes(&mut self, stream: &mut Stream, now: Time, bytes: u32) -> bool {
+    pub(crate) fn drops(&mut self, stream: &mut Stream, now: Time, bytes: u32) -> bool {
         match self {
             LossProcess::None => false,
-            LossProcess::Independent(probability) => probability.strikes(stream.bits()),
-            LossProcess::Block(block) => block.strikes(stream),
-            LossProcess::Periodic { every: 0, .. } => false,
+            LossProcess::Independent(probability) => probability.occurs(stream.bits()),
+            LossProcess::Block(block) => block.occurs(stream),
             LossProcess::Periodic { every, passed } => {
                 *passed = (*passed + 1) % *every;
                 *passed == 0
             }
-            LossProcess::TwoState(states) => states.strikes(stream),
-            LossProcess::FourState(states) => states.strikes(stream),
-            LossProcess::Renewal(renewal) => renewal.strikes(stream, now, bytes),
-            LossProcess::Runs(runs) => runs.strikes(),
-            LossProcess::Times(times) => times.strikes(now),
+            LossProcess::TwoState(states) => states.drops(stream),
+            LossProcess::FourState(states) => states.drops(stream),
+            LossProcess::Renewal(renewal) => renewal.drops(stream, now, bytes),
+            LossProcess::Runs(runs) => runs.drops(),
+            LossProcess::Times(times) => times.drops(now),
         }
     }
 }
@@ -174,11 +283,13 @@ mod tests {
         const N: u32 = 400_000;
         for p in [0.0002, 0.01, 0.3] {
             let mut stream = stream();
-            let mut loss =
-                LossProcess::new(&LossModel::Independent(Probability::new(p).unwrap()), Time::ZERO);
+            let mut loss = LossProcess::new(
+                &LossModel::Independent { probability: Probability::new(p).unwrap() },
+                Time::ZERO,
+            );
             let (mut losses, mut pairs, mut previous) = (0u32, 0u32, false);
             for _ in 0..N {
-                let lost = loss.strikes(&mut stream, Time::ZERO, 1500);
+                let lost = loss.drops(&mut stream, Time::ZERO, 1500);
                 losses += u32::from(lost);
                 pairs += u32::from(lost && previous);
                 previous = lost;
@@ -200,7 +311,7 @@ mod tests {
             let mut loss = LossProcess::new(&LossModel::GilbertElliott { mean, burst }, Time::ZERO);
             let (mut losses, mut bursts, mut previous) = (0u32, 0u32, false);
             for _ in 0..N {
-                let lost = loss.strikes(&mut stream, Time::ZERO, 1500);
+                let lost = loss.drops(&mut stream, Time::ZERO, 1500);
                 losses += u32::from(lost);
                 bursts += u32::from(lost && !previous);
                 previous = lost;
@@ -223,7 +334,7 @@ mod tests {
         let mut stream = stream();
         let model = LossModel::GilbertElliott { mean: 0.25, burst: 50.0 };
         let first = (0..N)
-            .filter(|_| LossProcess::new(&model, Time::ZERO).strikes(&mut stream, Time::ZERO, 1500))
+            .filter(|_| LossProcess::new(&model, Time::ZERO).drops(&mut stream, Time::ZERO, 1500))
             .count();
         let error = (0.25 * 0.75 / f64::from(N)).sqrt();
         assert_close("first packet", first as f64 / f64::from(N), 0.25, error);
@@ -235,32 +346,34 @@ mod tests {
     fn models_that_lose_nothing_lose_nothing() {
         let mut stream = stream();
         for model in [
-            LossModel::None,
-            LossModel::Independent(Probability::ZERO),
-            LossModel::OnePerBlock(0),
-            LossModel::Periodic(0),
+            LossModel::None {},
+            LossModel::Independent { probability: Probability::ZERO },
             LossModel::GilbertElliott { mean: 0.0, burst: 5.0 },
         ] {
             let mut loss = LossProcess::new(&model, Time::ZERO);
-            assert!((0..PACKETS).all(|_| !loss.strikes(&mut stream, Time::ZERO, 1500)), "{model:?}");
+            assert!((0..PACKETS).all(|_| !loss.drops(&mut stream, Time::ZERO, 1500)), "{model:?}");
         }
     }
 
     #[test]
     fn models_that_lose_everything_lose_everything() {
+        let one = NonZeroU64::MIN;
         let mut stream = stream();
-        for model in
-            [LossModel::Independent(Probability::ONE), LossModel::OnePerBlock(1), LossModel::Periodic(1)]
-        {
+        for model in [
+            LossModel::Independent { probability: Probability::ONE },
+            LossModel::OnePerBlock { block: one },
+            LossModel::Periodic { every: one },
+        ] {
             let mut loss = LossProcess::new(&model, Time::ZERO);
-            assert!((0..PACKETS).all(|_| loss.strikes(&mut stream, Time::ZERO, 1500)), "{model:?}");
+            assert!((0..PACKETS).all(|_| loss.drops(&mut stream, Time::ZERO, 1500)), "{model:?}");
         }
     }
 
     #[test]
     fn periodic_loss_takes_the_last_of_every_so_many() {
-        let mut loss = LossProcess::new(&LossModel::Periodic(4), Time::ZERO);
-        let lost: Vec<bool> = (0..9).map(|_| loss.strikes(&mut stream(), Time::ZERO, 1500)).collect();
+        let mut loss =
+            LossProcess::new(&LossModel::Periodic { every: NonZeroU64::new(4).unwrap() }, Time::ZERO);
+        let lost: Vec<bool> = (0..9).map(|_| loss.drops(&mut stream(), Time::ZERO, 1500)).collect();
         assert_eq!(lost, [false, false, false, true, false, false, false, true, false]);
     }
 }

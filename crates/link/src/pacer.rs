@@ -1,7 +1,10 @@
-use crate::rate::Gate;
-use crate::{Framing, Load, QueueLimit, RateModel};
-use longhaul_units::{Histogram, Rate, Serialiser, Span, Time};
+use crate::rate::Shaper;
+use crate::{Framing, LinkPacket, QueueLimit, RateModel};
+use longhaul_units::{Histogram, InvalidValue, Rate, Serialiser, Span, Time, checked_when_read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
 
 /// How a pacer behaves.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,21 +29,63 @@ pub struct ClassModel {
 }
 
 /// When packets of a class may leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PacingModel {
     /// When no other class may; several of them take turns.
-    Normal,
+    Normal {},
     /// By the byte clock of a rate (PSPacer).
-    Paced(Rate),
+    Paced {
+        /// That rate.
+        #[serde(rename = "bits_per_s")]
+        rate: Rate,
+    },
     /// When a bucket has tokens for all of the packet (tbf(8)).
     TokenBucket {
-        /// How fast it fills.
+        /// Rate at which it fills.
+        #[serde(rename = "bits_per_s")]
         rate: Rate,
-        /// How many bytes it holds; it is full at the start.
-        burst_bytes: u64,
-        /// The rate at which packets leave that have their tokens; `None`: the line's.
+        /// Capacity; the bucket is full at the start. Larger packets are dropped.
+        burst_bytes: NonZeroU64,
+        /// Rate at which packets with tokens leave, at least `rate`; `None`: the line's.
+        #[serde(rename = "peak_bits_per_s")]
         peak: Option<Rate>,
     },
+}
+
+checked_when_read!(PacingModel);
+
+impl PacingModel {
+    /// The long-term rate; `None`: what others leave.
+    pub const fn rate(&self) -> Option<Rate> {
+        match *self {
+            PacingModel::Normal {} => None,
+            PacingModel::Paced { rate } | PacingModel::TokenBucket { rate, .. } => Some(rate),
+        }
+    }
+
+    /// The rule between the rates.
+    ///
+    /// # Errors
+    /// If the peak is below the rate.
+    pub fn check(&self) -> Result<(), InvalidValue> {
+        match self {
+            PacingModel::TokenBucket { rate, peak: Some(peak), .. } if peak < rate => {
+                Err(InvalidValue::new("peak_bits_per_s", "must be at least the rate"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Gives a class of a host another pacing model; queued packets stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PacingChange {
+    /// Position of the class.
+    pub class: usize,
+    /// The new pacing model.
+    pub model: PacingModel,
 }
 
 /// What a class has counted.
@@ -92,7 +137,7 @@ pub struct Pacer<P> {
     order: Vec<usize>,
     /// How many of them have a rate.
     timed: usize,
-    /// Among the normal classes, who has the next turn.
+    /// The normal class whose turn is next.
     turn: usize,
     waiting_packets: u64,
     next: Time,
@@ -115,16 +160,16 @@ struct Class<P> {
 enum Clock {
     Normal,
     Paced(Rate, Serialiser),
-    Bucket(Rate, Box<Gate>),
+    Bucket(Rate, Box<Shaper>),
 }
 
 impl Clock {
     fn new(model: PacingModel) -> Self {
         match model {
-            PacingModel::Normal => Clock::Normal,
-            PacingModel::Paced(rate) => Clock::Paced(rate, Serialiser::default()),
+            PacingModel::Normal {} => Clock::Normal,
+            PacingModel::Paced { rate } => Clock::Paced(rate, Serialiser::default()),
             PacingModel::TokenBucket { rate, burst_bytes, peak } => {
-                Clock::Bucket(rate, Box::new(Gate::new(RateModel::TokenBucket { rate, burst_bytes, peak })))
+                Clock::Bucket(rate, Box::new(Shaper::new(RateModel::TokenBucket { rate, burst_bytes, peak })))
             }
         }
     }
@@ -133,7 +178,7 @@ impl Clock {
     /// which now take the time of the new rate; a bucket begins full.
     fn change(&mut self, now: Time, model: PacingModel) {
         match (&mut *self, model) {
-            (Clock::Paced(old, clock), PacingModel::Paced(rate)) => {
+            (Clock::Paced(old, clock), PacingModel::Paced { rate }) => {
                 let ahead = u128::from(clock.busy_until().since(now).ps());
                 let ahead = ahead * u128::from(old.bits_per_s()) / u128::from(rate.bits_per_s());
                 let ahead = Span::from_ps(u64::try_from(ahead).unwrap_or(u64::MAX));
@@ -141,9 +186,9 @@ impl Clock {
                 *clock = Serialiser::default();
                 clock.hold_until(now + ahead);
             }
-            (Clock::Bucket(old, gate), PacingModel::TokenBucket { rate, burst_bytes, peak }) => {
+            (Clock::Bucket(old, shaper), PacingModel::TokenBucket { rate, burst_bytes, peak }) => {
                 *old = rate;
-                gate.change(now, RateModel::TokenBucket { rate, burst_bytes, peak });
+                shaper.change(now, RateModel::TokenBucket { rate, burst_bytes, peak });
             }
             (_, model) => *self = Clock::new(model),
         }
@@ -157,7 +202,7 @@ impl Clock {
     }
 }
 
-impl<P: Load> Pacer<P> {
+impl<P: LinkPacket> Pacer<P> {
     /// A pacer with nothing to send.
     pub fn new(model: &PacerModel) -> Self {
         let class = |model: &ClassModel| Class {
@@ -194,7 +239,7 @@ impl<P: Load> Pacer<P> {
         let bytes = u64::from(packet.bytes());
         each.counters.offered_packets += 1;
         each.counters.offered_bytes += bytes;
-        let too_large = matches!(&each.clock, Clock::Bucket(_, gate) if !gate.admits(framed));
+        let too_large = matches!(&each.clock, Clock::Bucket(_, shaper) if !shaper.admits(framed));
         let full = each.limit.packets.is_some_and(|most| each.queue.len() as u64 >= most)
             || each.limit.bytes.is_some_and(|most| each.waiting_bytes + bytes > most);
         // What can leave at once does not have to wait: a class without a queue still sends.
@@ -243,10 +288,10 @@ impl<P: Load> Pacer<P> {
         each.clock.change(now, model);
         each.before = None;
         let mut dropped = Vec::new();
-        if let Clock::Bucket(_, gate) = &each.clock {
+        if let Clock::Bucket(_, shaper) = &each.clock {
             let framing = self.class_framing;
             each.queue.retain(|(packet, _)| {
-                let goes = gate.admits(framing.framed(packet.bytes()));
+                let goes = shaper.admits(framing.framed(packet.bytes()));
                 if !goes {
                     dropped.push(*packet);
                 }
@@ -276,13 +321,13 @@ impl<P: Load> Pacer<P> {
         self.waiting_packets
     }
 
-    /// Since when nothing has to do with a class any more: nobody waits, and its clock has passed.
+    /// Since when a class is idle: no packet waits, and its clock has passed.
     pub fn idle_since(&self, class: usize, now: Time) -> Option<Time> {
         let each = &self.classes[class];
         let passed = match &each.clock {
             Clock::Normal => Time::ZERO,
             Clock::Paced(_, clock) => clock.busy_until(),
-            Clock::Bucket(_, gate) => gate.free_at(),
+            Clock::Bucket(_, shaper) => shaper.free_at(),
         };
         let began = each.before.map_or(Time::ZERO, |(start, _)| start);
         (each.queue.is_empty() && passed <= now).then_some(passed.max(began))
@@ -313,7 +358,7 @@ impl<P: Load> Pacer<P> {
         }
     }
 
-    /// Who begins at `start`.
+    /// The class whose packet begins at `start`.
     fn choose(&mut self, start: Time) -> Option<usize> {
         let framing = self.class_framing;
         let ready = |class: &usize| {
@@ -346,7 +391,7 @@ impl<P: Load> Pacer<P> {
             Clock::Normal => Span::ZERO,
             Clock::Paced(rate, clock) => {
                 let due = clock.busy_until();
-                // Whoever was there when the clock said so keeps to it; others set it.
+                // A packet that was waiting when the clock was due starts from there; others set the clock.
                 let waited = since <= due && each.before.is_some();
                 let from = if waited { due } else { start };
                 each.counters.latest = each.counters.latest.max(start.since(from));
@@ -354,8 +399,8 @@ impl<P: Load> Pacer<P> {
                 clock.hold_until(from + line_end.since(start));
                 clock.busy_until().since(from)
             }
-            Clock::Bucket(rate, gate) => {
-                gate.send(start, framed);
+            Clock::Bucket(rate, shaper) => {
+                shaper.send(start, framed);
                 rate.time_for(u64::from(framed))
             }
         };
@@ -372,7 +417,7 @@ impl<P> Class<P> {
         match &self.clock {
             Clock::Normal => since,
             Clock::Paced(_, clock) => clock.busy_until().max(since),
-            Clock::Bucket(_, gate) => gate.start(gate.free_at().max(since), framed),
+            Clock::Bucket(_, shaper) => shaper.start(shaper.free_at().max(since), framed),
         }
     }
 

@@ -1,5 +1,5 @@
 use crate::link::Link;
-use crate::{Counters, Fate, Framing, LinkModel, Load, Offered, QueueLimit, Transit};
+use crate::{Counters, Fate, Framing, LinkModel, LinkPacket, OfferResult, QueueLimit, Transit};
 use longhaul_random::Seed;
 use longhaul_units::{Histogram, Rate, Serialiser, Span, Time};
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ pub struct Pipe<P> {
     lossless: bool,
     wire: Serialiser,
     /// Those that have not begun to leave.
-    queue: VecDeque<Waiting>,
+    queue: VecDeque<QueuedPacket>,
     waiting_bytes: u64,
     clock: Time,
     /// All that have been let in and are not due yet, if the pipe keeps them.
@@ -64,14 +64,14 @@ pub struct Run {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct QueuedPacket {
     since: Time,
     /// The wire when its first bit leaves.
     wire: Serialiser,
     bytes: u32,
 }
 
-impl<P: Load> Pipe<P> {
+impl<P: LinkPacket> Pipe<P> {
     /// Takes over an unused `link` if its models allow.
     pub(crate) fn new(link: Box<Link<P>>) -> Result<Self, Box<Link<P>>> {
         let Some((pace, delay)) = link.as_pipe() else { return Err(link) };
@@ -111,19 +111,19 @@ impl<P: Load> Pipe<P> {
 
     /// See [`Link::offer`].
     #[inline(always)]
-    pub fn offer(&mut self, now: Time, packet: P) -> Offered {
+    pub fn offer(&mut self, now: Time, packet: P) -> OfferResult {
         let mut alone = [(now, packet)];
         if let Some(fate) = self.admit_run(&mut alone, Time::NEVER, |_, _| ()).refused {
-            return Offered::Ended(fate);
+            return OfferResult::Ended(fate);
         }
         let [(due, packet)] = alone;
         self.transit.push(due, packet);
-        Offered::Taken { copies: 0 }
+        OfferResult::Taken { copies: 0 }
     }
 
     /// Lets in `packets`, which come one after the other at these times, as far as they come `before` an
     /// instant and up to the first that is refused. The time of each that is let in becomes the one at which
-    /// it will be due, and `each` is told when it came.
+    /// it will be due, and `each` is called with its arrival time.
     #[inline]
     pub fn admit_run(
         &mut self,
@@ -192,7 +192,7 @@ impl<P: Load> Pipe<P> {
     }
 
     fn pass_loss_and_queue(&mut self, now: Time, bytes: u32) -> Result<(), Fate> {
-        if !self.lossless && self.link.strikes(now, bytes) {
+        if !self.lossless && self.link.drops(now, bytes) {
             self.counters.lost_packets += 1;
             return Err(Fate::Lost);
         }
@@ -202,7 +202,7 @@ impl<P: Load> Pipe<P> {
                 self.counters.overflowed_packets += 1;
                 return Err(Fate::Overflowed);
             }
-            self.queue.push_back(Waiting { since: now, wire: self.wire, bytes });
+            self.queue.push_back(QueuedPacket { since: now, wire: self.wire, bytes });
             self.waiting_bytes += u64::from(bytes);
         }
         Ok(())
@@ -221,7 +221,7 @@ impl<P: Load> Pipe<P> {
         self.transit.first().unwrap_or(Time::NEVER)
     }
 
-    /// Whether nobody waits or is on the way.
+    /// Whether no packet waits or is in flight.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.transit.is_empty()
@@ -237,12 +237,12 @@ impl<P: Load> Pipe<P> {
     }
 
     /// All that it keeps, in order, with their due times; it keeps none of them any longer.
-    pub fn give_up(&mut self) -> impl Iterator<Item = (Time, P)> {
+    pub fn take_all(&mut self) -> impl Iterator<Item = (Time, P)> {
         self.transit.drain()
     }
 
     /// Keeps what it gave up and has admitted since, in order.
-    pub fn keep(&mut self, packets: impl Iterator<Item = (Time, P)>) {
+    pub fn put_back(&mut self, packets: impl Iterator<Item = (Time, P)>) {
         packets.for_each(|(due, packet)| self.transit.push(due, packet));
     }
 
@@ -285,7 +285,7 @@ impl<P: Load> Pipe<P> {
         self.queue.front().map_or(Time::NEVER, |first| first.wire.busy_until())
     }
 
-    pub(crate) fn flying(&self) -> u64 {
+    pub(crate) fn in_flight(&self) -> u64 {
         let Counters { delivered_packets, .. } = self.counters;
         self.begun() - delivered_packets
     }

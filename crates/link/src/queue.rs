@@ -1,4 +1,4 @@
-//! Who waits for the wire, and who goes next.
+//! The queue before the serialiser, and the order in which packets leave it.
 
 mod codel;
 mod drr;
@@ -8,18 +8,23 @@ mod priority;
 mod red;
 
 pub use codel::CodelParameters;
+pub use drr::DrrParameters;
+pub use fq_codel::FqCodelParameters;
 pub use pie::PieParameters;
+pub use priority::PriorityBands;
 pub use red::RedParameters;
 
-use crate::{Counters, Fate, Load};
+use crate::{Counters, Fate, LinkPacket};
 use codel::Codel;
 use drr::Drr;
 use fq_codel::FqCodel;
 use longhaul_random::Stream;
-use longhaul_units::{Span, Time};
+use longhaul_units::{InvalidValue, Span, Time};
 use pie::Pie;
 use priority::Bands;
 use red::Red;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// How much may wait; what would exceed either limit overflows. What is being serialised or on the
@@ -39,46 +44,66 @@ impl QueueLimit {
     }
 }
 
-/// The order in which packets go, and what is dropped or marked before the limit is reached.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A queue: how much may wait for the wire, in which order packets leave, and what is dropped early.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QueueModel {
+    /// Packets that may wait, the one on the wire not counted; `None`: no limit.
+    pub limit_packets: Option<u64>,
+    /// IP bytes that may wait; `None`: no limit.
+    pub limit_bytes: Option<u64>,
+    /// The discipline.
+    #[serde(default)]
+    pub discipline: QueueDiscipline,
+}
+
+impl QueueModel {
+    /// How much may wait.
+    pub const fn limit(&self) -> QueueLimit {
+        QueueLimit { packets: self.limit_packets, bytes: self.limit_bytes }
+    }
+}
+
+impl From<QueueLimit> for QueueModel {
+    /// A FIFO queue with this limit.
+    fn from(limit: QueueLimit) -> Self {
+        QueueModel {
+            limit_packets: limit.packets,
+            limit_bytes: limit.bytes,
+            discipline: QueueDiscipline::Fifo,
+        }
+    }
+}
+
+/// The order in which packets leave, and what is dropped or marked before the limit is reached.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum QueueDiscipline {
-    /// First in, first out; what does not fit is not let in.
+    /// First in, first out; packets that do not fit are dropped.
     #[default]
     Fifo,
-    /// First in, first out; what has waited longest makes room.
+    /// First in, first out; the packet that has waited longest is dropped for one that does not fit.
     HeadDrop,
     /// Random early detection.
     Red(RedParameters),
     /// Controlled delay (RFC 8289).
     Codel(CodelParameters),
     /// Flows in turn, each with controlled delay (RFC 8290).
-    FqCodel {
-        /// Of each flow.
-        codel: CodelParameters,
-        /// Bytes that a flow may send in its turn; at least 1.
-        quantum: u32,
-        /// Queues that flows are hashed into; at least 1.
-        flows: u32,
-    },
+    FqCodel(FqCodelParameters),
     /// Proportional integral controller enhanced (RFC 8033).
     Pie(PieParameters),
-    /// Deficit round robin.
-    Drr {
-        /// Bytes that a flow may send in its turn; at least 1.
-        quantum: u32,
-        /// Queues that flows are hashed into; at least 1.
-        flows: u32,
-    },
-    /// Of several bands the first with anything waiting goes.
+    /// Deficit round robin (Shreedhar and Varghese 1995).
+    Drr(DrrParameters),
+    /// Strict priority by DSCP: the first band with packets sends.
     Priority {
-        /// The band of each DSCP, below 8.
-        bands: [u8; 64],
+        /// The band of each DSCP.
+        bands: PriorityBands,
     },
 }
 
 /// A packet that waits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Waiting<P> {
+pub(crate) struct QueuedPacket<P> {
     pub(crate) packet: P,
     pub(crate) since: Time,
     /// Its place in the order of arrival.
@@ -91,7 +116,7 @@ pub(crate) struct Outcome<'a, P> {
     pub(crate) counters: &'a mut Counters,
 }
 
-impl<P: Load> Outcome<'_, P> {
+impl<P: LinkPacket> Outcome<'_, P> {
     /// A packet that had been let in ends.
     pub(crate) fn end(&mut self, packet: P, fate: Fate) {
         match fate {
@@ -115,7 +140,7 @@ pub(crate) struct Arrival<'a> {
     /// The packet's place in the order of arrival.
     pub(crate) number: u64,
     pub(crate) limit: QueueLimit,
-    /// The wire is free and nobody waits: the packet passes through, whatever the limit.
+    /// The wire is free and no packet waits: the packet passes through, whatever the limit.
     pub(crate) idle: bool,
     /// When the wire was last busy.
     pub(crate) idle_since: Time,
@@ -129,11 +154,11 @@ pub(crate) struct Arrival<'a> {
 /// First in, first out, with its bytes counted.
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo<P> {
-    list: VecDeque<Waiting<P>>,
+    list: VecDeque<QueuedPacket<P>>,
     bytes: u64,
 }
 
-impl<P: Load> Fifo<P> {
+impl<P: LinkPacket> Fifo<P> {
     pub(crate) fn new() -> Self {
         Fifo { list: VecDeque::new(), bytes: 0 }
     }
@@ -142,24 +167,24 @@ impl<P: Load> Fifo<P> {
         self.list.len() as u64
     }
 
-    pub(crate) fn push(&mut self, waiting: Waiting<P>) {
+    pub(crate) fn push(&mut self, waiting: QueuedPacket<P>) {
         self.bytes += u64::from(waiting.packet.bytes());
         self.list.push_back(waiting);
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Waiting<P>> {
+    pub(crate) fn pop(&mut self) -> Option<QueuedPacket<P>> {
         let first = self.list.pop_front()?;
         self.bytes -= u64::from(first.packet.bytes());
         Some(first)
     }
 
-    pub(crate) fn pop_last(&mut self) -> Option<Waiting<P>> {
+    pub(crate) fn pop_last(&mut self) -> Option<QueuedPacket<P>> {
         let last = self.list.pop_back()?;
         self.bytes -= u64::from(last.packet.bytes());
         Some(last)
     }
 
-    pub(crate) fn first(&self) -> Option<&Waiting<P>> {
+    pub(crate) fn first(&self) -> Option<&QueuedPacket<P>> {
         self.list.front()
     }
 }
@@ -177,7 +202,7 @@ pub(crate) enum Queue<P> {
     Priority(Box<Bands<P>>),
 }
 
-impl<P: Load> Queue<P> {
+impl<P: LinkPacket> Queue<P> {
     pub(crate) fn new(discipline: &QueueDiscipline, now: Time) -> Self {
         match discipline {
             QueueDiscipline::Fifo => Queue::Fifo(Fifo::new()),
@@ -186,12 +211,10 @@ impl<P: Load> Queue<P> {
             QueueDiscipline::Codel(parameters) => {
                 Queue::Codel(Fifo::new(), Box::new(Codel::new(*parameters)))
             }
-            QueueDiscipline::FqCodel { codel, quantum, flows } => {
-                Queue::FqCodel(Box::new(FqCodel::new(*codel, *quantum, *flows)))
-            }
+            QueueDiscipline::FqCodel(parameters) => Queue::FqCodel(Box::new(FqCodel::new(*parameters))),
             QueueDiscipline::Pie(parameters) => Queue::Pie(Fifo::new(), Box::new(Pie::new(*parameters, now))),
-            QueueDiscipline::Drr { quantum, flows } => Queue::Drr(Box::new(Drr::new(*quantum, *flows))),
-            QueueDiscipline::Priority { bands } => Queue::Priority(Box::new(Bands::new(*bands))),
+            QueueDiscipline::Drr(parameters) => Queue::Drr(Box::new(Drr::new(*parameters))),
+            QueueDiscipline::Priority { bands } => Queue::Priority(Box::new(Bands::new(bands.clone()))),
         }
     }
 
@@ -245,17 +268,17 @@ impl<P: Load> Queue<P> {
                 if refused {
                     return Err(Fate::Overflowed);
                 }
-                list.push(Waiting { packet, since, number });
+                list.push(QueuedPacket { packet, since, number });
             }
             Queue::HeadDrop(list) => {
                 while !at.idle && at.limit.refuses(list.len(), list.bytes, packet.bytes()) {
                     let Some(first) = list.pop() else { return Err(Fate::Overflowed) };
                     out.end(first.packet, Fate::Overflowed);
                 }
-                list.push(Waiting { packet, since, number });
+                list.push(QueuedPacket { packet, since, number });
             }
             Queue::Red(list, red) => {
-                if red.strikes(list.bytes, packet.bytes(), &mut at)
+                if red.drops_early(list.bytes, packet.bytes(), &mut at)
                     && !(red.may_mark() && out.mark(&mut packet))
                 {
                     return Err(Fate::Dropped);
@@ -263,19 +286,19 @@ impl<P: Load> Queue<P> {
                 if refused {
                     return Err(Fate::Overflowed);
                 }
-                list.push(Waiting { packet, since, number });
+                list.push(QueuedPacket { packet, since, number });
             }
             Queue::Pie(list, pie) => {
                 pie.update_until(since);
                 if refused {
                     return Err(Fate::Overflowed);
                 }
-                if pie.strikes(list.bytes, packet.bytes(), at.chance)
+                if pie.drops_early(list.bytes, packet.bytes(), at.chance)
                     && !(pie.may_mark() && out.mark(&mut packet))
                 {
                     return Err(Fate::Dropped);
                 }
-                list.push(Waiting { packet, since, number });
+                list.push(QueuedPacket { packet, since, number });
             }
             Queue::FqCodel(flows) => flows.push(packet, &at, out),
             Queue::Drr(flows) => flows.push(packet, &at, out)?,
@@ -285,7 +308,7 @@ impl<P: Load> Queue<P> {
     }
 
     /// The packet that goes at `at`; others may end instead.
-    pub(crate) fn pop(&mut self, at: Time, out: &mut Outcome<'_, P>) -> Option<Waiting<P>> {
+    pub(crate) fn pop(&mut self, at: Time, out: &mut Outcome<'_, P>) -> Option<QueuedPacket<P>> {
         match self {
             Queue::Fifo(list) | Queue::HeadDrop(list) | Queue::Red(list, _) => list.pop(),
             Queue::Codel(list, codel) => codel.pop(list, at, out),
@@ -301,9 +324,9 @@ impl<P: Load> Queue<P> {
         }
     }
 
-    /// Everybody who waits, in the order of arrival.
-    pub(crate) fn into_waiting(self) -> Vec<Waiting<P>> {
-        let mut all: Vec<Waiting<P>> = match self {
+    /// All queued packets, in order of arrival.
+    pub(crate) fn into_waiting(self) -> Vec<QueuedPacket<P>> {
+        let mut all: Vec<QueuedPacket<P>> = match self {
             Queue::Fifo(list)
             | Queue::HeadDrop(list)
             | Queue::Red(list, _)
@@ -318,7 +341,7 @@ impl<P: Load> Queue<P> {
     }
 
     /// Lets a packet in that has waited elsewhere, whatever the limit.
-    pub(crate) fn resume(&mut self, waiting: Waiting<P>, key: u64) {
+    pub(crate) fn resume(&mut self, waiting: QueuedPacket<P>, key: u64) {
         match self {
             Queue::Fifo(list)
             | Queue::HeadDrop(list)
@@ -329,6 +352,15 @@ impl<P: Load> Queue<P> {
             Queue::Drr(flows) => flows.resume(waiting, key),
             Queue::Priority(bands) => bands.resume(waiting),
         }
+    }
+}
+
+/// The rule for a number of queues that flows are hashed into.
+fn check_flows(flows: u32) -> Result<(), InvalidValue> {
+    if (1..=65_536).contains(&flows) {
+        Ok(())
+    } else {
+        Err(InvalidValue::new("flows", "must lie between 1 and 65536"))
     }
 }
 

@@ -1,4 +1,4 @@
-use longhaul_units::{Span, Time};
+use longhaul_units::{InvalidValue, Span, Time};
 use std::sync::Arc;
 
 /// Values at points of time: the first at time zero, times ascending, and beginning again after a
@@ -10,12 +10,36 @@ pub struct Series {
 }
 
 impl Series {
-    /// `None` if the points do not begin at zero and ascend, or last longer than the period.
-    pub fn new(points: &[(Time, u64)], period: Option<Span>) -> Option<Self> {
-        let ascends = points.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        let fits = period.is_none_or(|period| points.last().is_some_and(|last| last.0 < Time::ZERO + period));
-        (points.first()?.0 == Time::ZERO && ascends && fits)
-            .then(|| Series { points: Arc::from(points), period })
+    /// A series of (time, value).
+    ///
+    /// # Errors
+    /// If the points do not begin at zero and ascend, or last longer than the period.
+    pub fn new(points: &[(Time, u64)], period: Option<Span>) -> Result<Self, InvalidValue> {
+        match points.first() {
+            None => return Err(InvalidValue::new("points", "must contain at least one")),
+            Some(first) if first.0 != Time::ZERO => {
+                return Err(InvalidValue::new("points", "must begin at time 0"));
+            }
+            Some(_) => {}
+        }
+        if points.windows(2).any(|pair| pair[0].0 >= pair[1].0) {
+            return Err(InvalidValue::new("points", "must have ascending times"));
+        }
+        let end = points.last().map_or(Span::ZERO, |last| last.0.since(Time::ZERO));
+        if period.is_some_and(|period| period <= end) {
+            return Err(InvalidValue::new("repeat_ns", "must exceed the last time"));
+        }
+        Ok(Series { points: Arc::from(points), period })
+    }
+
+    /// The points.
+    pub fn points(&self) -> &[(Time, u64)] {
+        &self.points
+    }
+
+    /// After how long the points begin again.
+    pub const fn period(&self) -> Option<Span> {
+        self.period
     }
 
     /// The value of the latest point.
@@ -106,10 +130,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_series_is_refused() {
-        assert_eq!(Series::new(&[], None), None);
-        assert_eq!(Series::new(&[(ms(1), 1)], None), None);
-        assert_eq!(Series::new(&[(ms(0), 1), (ms(0), 2)], None), None);
-        assert_eq!(Series::new(&[(ms(0), 1), (ms(5), 2)], Some(Span::from_ms(5))), None);
+    fn points_that_are_not_a_series_are_refused() {
+        assert!(Series::new(&[], None).is_err());
+        assert!(Series::new(&[(ms(1), 1)], None).is_err());
+        assert!(Series::new(&[(ms(0), 1), (ms(0), 2)], None).is_err());
+        assert!(Series::new(&[(ms(0), 1), (ms(5), 2)], Some(Span::from_ms(5))).is_err());
     }
 }

@@ -19,35 +19,39 @@ pub(crate) struct Entry<P> {
 /// What is under way, whether its last bit has left the serialiser or not.
 #[derive(Debug)]
 pub(crate) enum Wire<P> {
-    /// Packets keep their order, except that those chosen to be late have a lane of their own.
-    Lanes(Lanes<P>),
+    /// Packets keep their order, except those that the reordering model delays.
+    Ordered(OrderedWire<P>),
     /// Packets come out in order of their due times; of equal ones the first in is the first out.
-    Free(Free<P>),
+    Reordering(ReorderingWire<P>),
 }
 
 impl<P: Copy> Wire<P> {
     pub(crate) fn new(reorder: bool, coalesce: Span) -> Self {
-        if reorder { Wire::Free(Free::new(Time::ZERO)) } else { Wire::Lanes(Lanes::new(coalesce)) }
+        if reorder {
+            Wire::Reordering(ReorderingWire::new(Time::ZERO))
+        } else {
+            Wire::Ordered(OrderedWire::new(coalesce))
+        }
     }
 
-    /// Lets packets overtake from now on, or no longer. Who is on the wire already arrives as it
-    /// would have; who may not overtake any more arrives after all of them.
+    /// Lets packets overtake from now on, or no longer. Packets on the wire arrive as they would have; packets that
+    /// enter a wire that keeps the order again arrive after all of them.
     pub(crate) fn set_reorder(&mut self, now: Time, reorder: bool, coalesce: Span) {
         match self {
-            Wire::Lanes(lanes) if reorder => {
-                let mut free = Free::new(now);
-                while let Some((packet, due)) = lanes.take(Time::NEVER) {
-                    free.insert(packet, due);
+            Wire::Ordered(ordered) if reorder => {
+                let mut reordering = ReorderingWire::new(now);
+                while let Some((packet, due)) = ordered.take(Time::NEVER) {
+                    reordering.insert(packet, due);
                 }
-                *self = Wire::Free(free);
+                *self = Wire::Reordering(reordering);
             }
-            Wire::Free(free) if !reorder => {
-                let mut lanes = Lanes::new(coalesce);
-                while let Some(first) = free.heap.pop() {
+            Wire::Reordering(reordering) if !reorder => {
+                let mut ordered = OrderedWire::new(coalesce);
+                while let Some(first) = reordering.heap.pop() {
                     let (packet, due) = (first.packet, first.due);
-                    lanes.push(Entry { packet, start: due, due, late: false, continues: false });
+                    ordered.push(Entry { packet, start: due, due, late: false, continues: false });
                 }
-                *self = Wire::Lanes(lanes);
+                *self = Wire::Ordered(ordered);
             }
             _ => {}
         }
@@ -55,48 +59,52 @@ impl<P: Copy> Wire<P> {
 
     /// Joins packets that enter from now on if they are due within another span.
     pub(crate) fn set_coalesce(&mut self, coalesce: Span) {
-        if let Wire::Lanes(lanes) = self {
-            lanes.set_coalesce(coalesce);
+        if let Wire::Ordered(ordered) = self {
+            ordered.set_coalesce(coalesce);
         }
     }
 
     /// Packets under way.
     pub(crate) fn len(&self) -> usize {
         match self {
-            Wire::Lanes(lanes) => lanes.main.len() + lanes.late.len(),
-            Wire::Free(free) => free.heap.len(),
+            Wire::Ordered(ordered) => ordered.main.len() + ordered.late.len(),
+            Wire::Reordering(reordering) => reordering.heap.len(),
         }
     }
 
     pub(crate) fn push(&mut self, entry: Entry<P>) {
         match self {
-            Wire::Lanes(lanes) if entry.late => lanes.push_late(entry),
-            Wire::Lanes(lanes) => lanes.push(entry),
-            Wire::Free(free) => free.push(entry),
+            Wire::Ordered(ordered) if entry.late => ordered.push_late(entry),
+            Wire::Ordered(ordered) => ordered.push(entry),
+            Wire::Reordering(reordering) => reordering.push(entry),
         }
     }
 
     /// When the next packet may be taken.
     pub(crate) fn next(&self) -> Time {
         match self {
-            Wire::Lanes(lanes) => lanes.next(),
-            Wire::Free(free) => free.next(),
+            Wire::Ordered(ordered) => ordered.next(),
+            Wire::Reordering(reordering) => reordering.next(),
         }
     }
 
     /// The next packet that may be taken by `now`, with its due time.
     pub(crate) fn take(&mut self, now: Time) -> Option<(P, Time)> {
         match self {
-            Wire::Lanes(lanes) => lanes.take(now),
-            Wire::Free(free) if free.next() <= now => free.heap.pop().map(|first| (first.packet, first.due)),
-            Wire::Free(_) => None,
+            Wire::Ordered(ordered) => ordered.take(now),
+            Wire::Reordering(reordering) if reordering.next() <= now => {
+                reordering.heap.pop().map(|first| (first.packet, first.due))
+            }
+            Wire::Reordering(_) => None,
         }
     }
 
     /// The packet that entered last, if it can still be joined by one that continues it.
     pub(crate) fn last(&self) -> Option<&P> {
         match self {
-            Wire::Lanes(lanes) if lanes.coalesce > Span::ZERO => lanes.main.back().map(|last| &last.0),
+            Wire::Ordered(ordered) if ordered.coalesce > Span::ZERO => {
+                ordered.main.back().map(|last| &last.0)
+            }
             _ => None,
         }
     }
@@ -104,14 +112,14 @@ impl<P: Copy> Wire<P> {
 
 /// Two rings, each in order of due times.
 #[derive(Debug)]
-pub(crate) struct Lanes<P> {
+pub(crate) struct OrderedWire<P> {
     main: VecDeque<(P, Time)>,
-    /// With each late packet, how many packets had entered the main lane before it.
+    /// With each late packet, how many packets had entered `main` before it.
     late: VecDeque<(P, Time, u64)>,
     last_due: Time,
     entered: u64,
     coalesce: Span,
-    /// The main lane from its front, cut into runs that are taken together. Packets that entered while `coalesce`
+    /// `main` from its front, cut into runs that are taken together. Packets that entered while `coalesce`
     /// was zero are in none; they are behind all others.
     groups: VecDeque<Group>,
 }
@@ -126,9 +134,9 @@ struct Group {
     is_open: bool,
 }
 
-impl<P: Copy> Lanes<P> {
+impl<P: Copy> OrderedWire<P> {
     fn new(coalesce: Span) -> Self {
-        Lanes {
+        OrderedWire {
             main: VecDeque::with_capacity(64),
             late: VecDeque::new(),
             last_due: Time::ZERO,
@@ -147,7 +155,7 @@ impl<P: Copy> Lanes<P> {
             return;
         }
         match self.groups.back_mut() {
-            // Who enters after a group has become due finds it gone, whenever it is polled.
+            // A packet that enters after a group has become due cannot join it, whenever the link is polled.
             Some(group)
                 if group.is_open
                     && entry.continues
@@ -214,7 +222,7 @@ impl<P: Copy> Lanes<P> {
         self.main.pop_front()
     }
 
-    /// Whether the late lane's head comes out before the main lane's.
+    /// Whether the first of `late` comes out before the first of `main`.
     fn late_is_first(&self) -> bool {
         let Some(&(_, late_due, entered_before)) = self.late.front() else { return false };
         let Some(&(_, main_due)) = self.main.front() else { return true };
@@ -225,23 +233,23 @@ impl<P: Copy> Lanes<P> {
 
 /// A heap in order of due times.
 #[derive(Debug)]
-pub(crate) struct Free<P> {
-    heap: BinaryHeap<Flying<P>>,
+pub(crate) struct ReorderingWire<P> {
+    heap: BinaryHeap<PendingPacket<P>>,
     entered: u64,
-    /// Since when packets may overtake: who was due before, and waited for segments to join, leaves then.
+    /// Since when packets may overtake. Packets that were due before, and waited for segments to join, leave then.
     since: Time,
 }
 
 #[derive(Debug)]
-struct Flying<P> {
+struct PendingPacket<P> {
     due: Time,
     number: u64,
     packet: P,
 }
 
-impl<P> Free<P> {
+impl<P> ReorderingWire<P> {
     fn new(since: Time) -> Self {
-        Free { heap: BinaryHeap::with_capacity(64), entered: 0, since }
+        ReorderingWire { heap: BinaryHeap::with_capacity(64), entered: 0, since }
     }
 
     fn next(&self) -> Time {
@@ -253,28 +261,28 @@ impl<P> Free<P> {
     }
 
     fn insert(&mut self, packet: P, due: Time) {
-        self.heap.push(Flying { due, number: self.entered, packet });
+        self.heap.push(PendingPacket { due, number: self.entered, packet });
         self.entered += 1;
     }
 }
 
-impl<P> Ord for Flying<P> {
+impl<P> Ord for PendingPacket<P> {
     /// The greatest is the first to come out.
     fn cmp(&self, other: &Self) -> Ordering {
         (other.due, other.number).cmp(&(self.due, self.number))
     }
 }
 
-impl<P> PartialOrd for Flying<P> {
+impl<P> PartialOrd for PendingPacket<P> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<P> PartialEq for Flying<P> {
+impl<P> PartialEq for PendingPacket<P> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<P> Eq for Flying<P> {}
+impl<P> Eq for PendingPacket<P> {}

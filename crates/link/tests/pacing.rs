@@ -1,8 +1,9 @@
 //! What holds for every pacer, whatever comes when.
 
-use longhaul_link::{ClassModel, Framing, Load, Pacer, PacerModel, PacingModel, QueueLimit};
+use longhaul_link::{ClassModel, Framing, LinkPacket, Pacer, PacerModel, PacingModel, QueueLimit};
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
+use std::num::NonZeroU64;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Packet {
@@ -10,7 +11,7 @@ struct Packet {
     bytes: u32,
 }
 
-impl Load for Packet {
+impl LinkPacket for Packet {
     fn bytes(&self) -> u32 {
         self.bytes
     }
@@ -32,9 +33,13 @@ fn any_model() -> impl Strategy<Value = PacerModel> {
     let model =
         (0..3usize, 8_000u64..250_000_000, LARGEST..60_000).prop_map(
             |(kind, bits, burst_bytes)| match kind {
-                0 => PacingModel::Normal,
-                1 => PacingModel::Paced(rate(bits)),
-                _ => PacingModel::TokenBucket { rate: rate(bits), burst_bytes, peak: None },
+                0 => PacingModel::Normal {},
+                1 => PacingModel::Paced { rate: rate(bits) },
+                _ => PacingModel::TokenBucket {
+                    rate: rate(bits),
+                    burst_bytes: NonZeroU64::new(burst_bytes).unwrap(),
+                    peak: None,
+                },
             },
         );
     let class = (model, prop::option::of(1u64..20))
@@ -128,9 +133,9 @@ proptest! {
         let run = play(&model, &offers, true);
         for (class, each) in model.classes.iter().enumerate() {
             let (rate, late, slack) = match each.pacing {
-                PacingModel::Normal => continue,
-                PacingModel::Paced(rate) => (rate, run.latest[class], 0),
-                PacingModel::TokenBucket { rate, burst_bytes, .. } => (rate, Span::ZERO, burst_bytes),
+                PacingModel::Normal {} => continue,
+                PacingModel::Paced { rate } => (rate, run.latest[class], 0),
+                PacingModel::TokenBucket { rate, burst_bytes, .. } => (rate, Span::ZERO, burst_bytes.get()),
             };
             let sent: Vec<_> = run.sent.iter().filter(|each| each.1 == class).collect();
             for first in 0..sent.len() {
@@ -152,7 +157,7 @@ proptest! {
     fn a_class_that_has_the_line_alone_is_never_late(
         bits in 8_000u64..1_000_000_000, offers in offers(),
     ) {
-        let class = ClassModel { pacing: PacingModel::Paced(rate(bits)), limit: QueueLimit::default() };
+        let class = ClassModel { pacing: PacingModel::Paced { rate: rate(bits) }, limit: QueueLimit::default() };
         let model = PacerModel {
             line: rate(1_000_000_000), line_framing: FRAMING, class_framing: FRAMING, classes: vec![class; CLASSES],
         };

@@ -3,11 +3,12 @@
 mod common;
 
 use common::{
-    Input, Polls, any_bit_rate, any_bundle, any_inputs, any_model, inputs, offers, ordered_model, play,
+    Input, Polls, any_bit_rate, any_bundle, any_inputs, any_model, bits_per_s, count, inputs, offers,
+    ordered_model, play,
 };
 use longhaul_link::{
-    Bundle, Change, DelayModel, Fate, Line, Link, LinkModel, LossPosition, Offered, QueueDiscipline,
-    RateModel,
+    Bundle, Change, DelayModel, Fate, Line, Link, LinkModel, LossPosition, OfferResult, QueueDiscipline,
+    QueueModel, RateModel, ReorderModel,
 };
 use longhaul_random::Seed;
 use longhaul_units::{Probability, Span, Time};
@@ -36,7 +37,7 @@ proptest! {
         let mut expected = BTreeMap::new();
         let numbers = (0u64..).zip(&inputs).filter(|(_, (_, input))| matches!(input, Input::Offer { .. }));
         for ((number, _), offered) in numbers.zip(&run.fates) {
-            if let Offered::Taken { copies } = offered {
+            if let OfferResult::Taken { copies } = offered {
                 expected.insert(number, 1 + copies);
             }
         }
@@ -58,9 +59,9 @@ proptest! {
         let model = LinkModel {
             up: true,
             loss_position: LossPosition::Ingress,
-            discipline: QueueDiscipline::Fifo,
-            rate: gigabits.map_or(RateModel::Unlimited, |rate| RateModel::constant(rate * 1_000_000_000)),
-            delay: DelayModel::Constant(Span::from_us(delay_us)),
+            queue: QueueModel { discipline: QueueDiscipline::Fifo, ..model.queue.clone() },
+            rate: gigabits.map_or(RateModel::Unlimited {}, |rate| bits_per_s(rate * 1_000_000_000)),
+            delay: DelayModel::Constant { delay: Span::from_us(delay_us) },
             duplicate: Probability::ZERO,
             corrupt: Probability::ZERO,
             ..model
@@ -113,11 +114,11 @@ proptest! {
     ) {
         // What a model lets through beyond its rate: nothing, the packet that has just begun, a bucket.
         let (rate_model, rate, slack) = match which {
-            0 => (RateModel::Constant(rate), rate, 0),
+            0 => (RateModel::Constant { rate }, rate, 0),
             1 => (RateModel::Paced { rate: rate.min(line), line: rate.max(line) }, rate.min(line), 9_040),
-            _ => (RateModel::TokenBucket { rate, burst_bytes, peak: None }, rate, burst_bytes),
+            _ => (RateModel::TokenBucket { rate, burst_bytes: count(burst_bytes), peak: None }, rate, burst_bytes),
         };
-        let model = LinkModel { delay: DelayModel::Constant(Span::from_us(7)), rate: rate_model, ..model };
+        let model = LinkModel { delay: DelayModel::Constant { delay: Span::from_us(7) }, rate: rate_model, ..model };
         let run = play(link(&model, seed, Span::ZERO), &offers, Polls::Prompt);
         // The end of the play opens the link; up to the last offer the model holds.
         let last = offers.iter().fold(Time::ZERO, |at, (pause, _)| at + *pause) + Span::from_us(7);
@@ -138,7 +139,7 @@ proptest! {
         model in any_bundle(), inputs in any_inputs(), seed: u64,
     ) {
         let run = |polls| {
-            let bundle = Bundle::new(model.clone(), &Seed::new(seed), "a/forward");
+            let bundle = Bundle::new(true, model.clone(), &Seed::new(seed), "a/forward");
             play(Line::Bundle(Box::new(bundle)), &inputs, polls)
         };
         let prompt = run(Polls::Prompt);
@@ -170,7 +171,7 @@ proptest! {
         let model = LinkModel { loss_position: LossPosition::Ingress, ..model };
         let lost = |model: &LinkModel| -> Vec<bool> {
             let run = play(link(model, seed, Span::ZERO), &offers, Polls::Prompt);
-            run.fates.iter().map(|fate| *fate == Offered::Ended(Fate::Lost)).collect()
+            run.fates.iter().map(|fate| *fate == OfferResult::Ended(Fate::Lost)).collect()
         };
         prop_assert_eq!(lost(&model), lost(&others));
     }
@@ -182,8 +183,10 @@ proptest! {
         let same = Change {
             up: Some(true),
             loss: None, // A loss model starts afresh.
-            queue: Some(model.queue),
-            discipline: None, // And so does active queue management.
+            queue: match &model.queue.discipline {
+                QueueDiscipline::Fifo => Some(model.queue.clone()),
+                _ => None, // And so does active queue management.
+            },
             rate: Some(model.rate.clone()),
             delay: match &model.delay {
                 DelayModel::Random { .. } => None, // And so does a correlation.
@@ -195,10 +198,11 @@ proptest! {
             loss_position: Some(model.loss_position),
             framing: Some(model.framing),
             reordering: match model.reordering {
-                None => Some(None),
+                None => Some(ReorderModel::None {}),
                 Some(_) => None, // Blocks and gaps begin afresh.
             },
             coalesce: Some(Span::ZERO),
+            pacing: vec![],
         };
         let pause = Span::from_ns(pause_ns);
         let with = |change: Change| {

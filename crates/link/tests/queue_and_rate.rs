@@ -2,15 +2,16 @@
 
 mod common;
 
-use common::{END, drain, ethernet, gigabit, link, packet, run_until, transparent};
+use common::{END, bits_per_s, drain, ethernet, gigabit, link, packet, run_until, transparent};
 use longhaul_link::{
-    Change, CodelParameters, DelayModel, Fate, Framing, LinkModel, Offered, QueueDiscipline, QueueLimit,
-    RateModel,
+    Cells, Change, CodelParameters, DelayModel, DrrParameters, Fate, Framing, LinkModel, OfferResult,
+    QueueDiscipline, QueueLimit, QueueModel, RateModel,
 };
 use longhaul_units::{Span, Time};
+use std::num::NonZeroU32;
 
-const TAKEN: Offered = Offered::Taken { copies: 0 };
-const OVERFLOWED: Offered = Offered::Ended(Fate::Overflowed);
+const TAKEN: OfferResult = OfferResult::Taken { copies: 0 };
+const OVERFLOWED: OfferResult = OfferResult::Ended(Fate::Overflowed);
 
 /// 1 Gbit/s: 125 bytes last exactly 1 us.
 fn gigabit_link() -> LinkModel {
@@ -23,11 +24,11 @@ fn us(us: u64) -> Time {
 
 #[test]
 fn a_burst_leaves_back_to_back_to_the_picosecond() {
-    let bits_per_s = 9_876_543_211;
+    let rate = 9_876_543_211;
     let model = LinkModel {
-        rate: RateModel::constant(bits_per_s),
+        rate: bits_per_s(rate),
         framing: ethernet(),
-        delay: DelayModel::Constant(Span::from_ms(3)),
+        delay: DelayModel::Constant { delay: Span::from_ms(3) },
         ..transparent()
     };
     let mut link = link(model);
@@ -40,7 +41,7 @@ fn a_burst_leaves_back_to_back_to_the_picosecond() {
         .zip(&sizes)
         .map(|(number, size)| {
             bytes += u128::from(*size) + 38;
-            let ps = bytes * 8 * 1_000_000_000_000 / u128::from(bits_per_s);
+            let ps = bytes * 8 * 1_000_000_000_000 / u128::from(rate);
             (number, us(5) + Span::from_ps(ps as u64) + Span::from_ms(3))
         })
         .collect();
@@ -57,7 +58,11 @@ fn a_full_ethernet_frame_at_ten_gigabit_lasts_1230_4_nanoseconds() {
 
 #[test]
 fn what_occupies_the_wire_is_counted_with_its_framing() {
-    let cells = Framing { overhead_bytes: 8, least_bytes: 0, cells: Some((48, 53)) };
+    let cells = Framing {
+        overhead_bytes: 8,
+        least_bytes: 0,
+        cells: Some(Cells { payload_bytes: NonZeroU32::new(48).unwrap(), cell_bytes: 53 }),
+    };
     // Ethernet: 40 + 38 is less than 84; 1500 + 38. ATM: 48 bytes are one cell; 1508 are 32.
     let frames = Framing { least_bytes: 84, ..ethernet() };
     for (framing, expected) in [(frames, 84 + 1538), (cells, 53 + 32 * 53)] {
@@ -71,8 +76,9 @@ fn what_occupies_the_wire_is_counted_with_its_framing() {
 
 #[test]
 fn an_unlimited_rate_lets_nothing_wait() {
-    let queue = QueueLimit { packets: Some(0), bytes: Some(0) };
-    let mut link = link(LinkModel { queue, delay: DelayModel::Constant(Span::from_us(1)), ..transparent() });
+    let queue = QueueLimit { packets: Some(0), bytes: Some(0) }.into();
+    let mut link =
+        link(LinkModel { queue, delay: DelayModel::Constant { delay: Span::from_us(1) }, ..transparent() });
     for n in 0..10 {
         assert_eq!(link.offer(us(0), packet(n, 1500)), TAKEN);
     }
@@ -82,11 +88,12 @@ fn an_unlimited_rate_lets_nothing_wait() {
 
 #[test]
 fn the_limit_counts_waiting_packets_and_not_the_one_being_sent() {
-    let queue = QueueLimit { packets: Some(2), bytes: None };
-    let mut link = link(LinkModel { queue, delay: DelayModel::Constant(Span::from_ms(9)), ..gigabit_link() });
-    let fates: Vec<Offered> = (0..5).map(|n| link.offer(us(0), packet(n, 125))).collect();
+    let queue = QueueLimit { packets: Some(2), bytes: None }.into();
+    let mut link =
+        link(LinkModel { queue, delay: DelayModel::Constant { delay: Span::from_ms(9) }, ..gigabit_link() });
+    let fates: Vec<OfferResult> = (0..5).map(|n| link.offer(us(0), packet(n, 125))).collect();
     assert_eq!(fates, [TAKEN, TAKEN, TAKEN, OVERFLOWED, OVERFLOWED]);
-    assert_eq!((link.waiting(), link.flying()), ((2, 250), 1));
+    assert_eq!((link.waiting(), link.in_flight()), ((2, 250), 1));
     // Packet 1 starts at 1 us, which makes room for one; what is on the wire does not count.
     assert_eq!(link.offer(Time::from_ps(999_999), packet(5, 125)), OVERFLOWED);
     assert_eq!(link.offer(us(1), packet(6, 125)), TAKEN);
@@ -99,10 +106,10 @@ fn the_limit_counts_waiting_packets_and_not_the_one_being_sent() {
 
 #[test]
 fn the_byte_limit_refuses_what_does_not_fit_and_takes_what_does() {
-    let queue = QueueLimit { packets: None, bytes: Some(3000) };
+    let queue = QueueLimit { packets: None, bytes: Some(3000) }.into();
     let mut link = link(LinkModel { queue, framing: ethernet(), ..gigabit_link() });
     let sizes = [9000, 1500, 1000, 501, 500, 1];
-    let fates: Vec<Offered> =
+    let fates: Vec<OfferResult> =
         (0..).zip(sizes).map(|(n, bytes)| link.offer(us(0), packet(n, bytes))).collect();
     assert_eq!(fates, [TAKEN, TAKEN, TAKEN, OVERFLOWED, TAKEN, OVERFLOWED]);
     assert_eq!(link.waiting(), (3, 3000));
@@ -110,7 +117,7 @@ fn the_byte_limit_refuses_what_does_not_fit_and_takes_what_does() {
 
 #[test]
 fn a_queue_of_nothing_still_sends_when_the_wire_is_free() {
-    let queue = QueueLimit { packets: Some(0), bytes: None };
+    let queue = QueueLimit { packets: Some(0), bytes: None }.into();
     let mut link = link(LinkModel { queue, ..gigabit_link() });
     assert_eq!(link.offer(us(0), packet(0, 125)), TAKEN);
     assert_eq!(link.offer(us(0), packet(1, 125)), OVERFLOWED);
@@ -119,7 +126,8 @@ fn a_queue_of_nothing_still_sends_when_the_wire_is_free() {
 
 #[test]
 fn waiting_times_are_those_of_the_queue_alone() {
-    let mut link = link(LinkModel { delay: DelayModel::Constant(Span::from_ms(1)), ..gigabit_link() });
+    let mut link =
+        link(LinkModel { delay: DelayModel::Constant { delay: Span::from_ms(1) }, ..gigabit_link() });
     for n in 0..4 {
         link.offer(us(10), packet(n, 125));
     }
@@ -137,7 +145,7 @@ fn a_new_rate_holds_from_the_next_packet_on() {
         link.offer(us(0), packet(n, 1250));
     }
     // Packet 0 is half sent and finishes at 10 us; the others last 100 us each.
-    let slow = RateModel::constant(100_000_000);
+    let slow = bits_per_s(100_000_000);
     link.change(us(5), &Change { rate: Some(slow), ..Change::default() });
     assert_eq!(drain(&mut link, END), [(0, us(10)), (1, us(110)), (2, us(210))]);
 }
@@ -145,10 +153,10 @@ fn a_new_rate_holds_from_the_next_packet_on() {
 #[test]
 fn the_carried_fraction_of_the_old_rate_is_not_taken_for_one_of_the_new() {
     let (old, slow) = (9_999_999_999, 1_000);
-    let mut link = link(LinkModel { rate: RateModel::constant(old), ..transparent() });
+    let mut link = link(LinkModel { rate: bits_per_s(old), ..transparent() });
     link.offer(us(0), packet(0, 1000));
     link.offer(us(0), packet(1, 1000));
-    link.change(us(0), &Change { rate: Some(RateModel::constant(slow)), ..Change::default() });
+    link.change(us(0), &Change { rate: Some(bits_per_s(slow)), ..Change::default() });
     // 8000 bit at the old rate last 800,000.00008 ps; those 0.00008 ps * old / slow would be 0.8 ns.
     let first = Time::from_ps(8_000 * 1_000_000_000_000 / old);
     assert_eq!(drain(&mut link, END), [(0, first), (1, first + Span::from_s(8))]);
@@ -160,7 +168,7 @@ fn lifting_the_rate_frees_what_waits_when_the_packet_being_sent_has_left() {
     for n in 0..3 {
         link.offer(us(0), packet(n, 1250));
     }
-    link.change(us(5), &Change { rate: Some(RateModel::Unlimited), ..Change::default() });
+    link.change(us(5), &Change { rate: Some(RateModel::Unlimited {}), ..Change::default() });
     link.offer(us(6), packet(3, 1250));
     assert_eq!(drain(&mut link, END), [(0, us(10)), (1, us(10)), (2, us(10)), (3, us(10))]);
 }
@@ -171,7 +179,7 @@ fn a_new_limit_keeps_what_waits_and_refuses_what_comes() {
     for n in 0..4 {
         link.offer(us(0), packet(n, 125));
     }
-    let queue = Some(QueueLimit { packets: Some(1), bytes: None });
+    let queue = Some(QueueLimit { packets: Some(1), bytes: None }.into());
     link.change(us(0), &Change { queue, ..Change::default() });
     assert_eq!(link.offer(us(0), packet(4, 125)), OVERFLOWED);
     // At 3 us packet 3 has started, so that one may wait again.
@@ -182,24 +190,25 @@ fn a_new_limit_keeps_what_waits_and_refuses_what_comes() {
 
 #[test]
 fn a_new_delay_holds_for_packets_that_start_from_then_on_and_keeps_their_order() {
-    let mut link = link(LinkModel { delay: DelayModel::Constant(Span::from_us(50)), ..gigabit_link() });
+    let mut link =
+        link(LinkModel { delay: DelayModel::Constant { delay: Span::from_us(50) }, ..gigabit_link() });
     for n in 0..3 {
         link.offer(us(0), packet(n, 1250));
     }
     // Packet 1 starts at 10 us and still follows the old model; packet 2 catches up with it.
-    let delay = Some(DelayModel::Constant(Span::from_us(5)));
+    let delay = Some(DelayModel::Constant { delay: Span::from_us(5) });
     link.change(us(10), &Change { delay, ..Change::default() });
     assert_eq!(drain(&mut link, END), [(0, us(60)), (1, us(70)), (2, us(70))]);
 }
 
 #[test]
 fn a_shorter_delay_lets_packets_overtake_where_that_is_allowed() {
-    let delay = DelayModel::Constant(Span::from_us(50));
+    let delay = DelayModel::Constant { delay: Span::from_us(50) };
     let mut link = link(LinkModel { delay, reorder: true, ..gigabit_link() });
     for n in 0..3 {
         link.offer(us(0), packet(n, 1250));
     }
-    let delay = Some(DelayModel::Constant(Span::from_us(5)));
+    let delay = Some(DelayModel::Constant { delay: Span::from_us(5) });
     link.change(us(10), &Change { delay, ..Change::default() });
     assert_eq!(link.next_event(), us(25), "packet 2 starts at 20 us and is on the wire for 5 us at least");
     assert_eq!(drain(&mut link, END), [(2, us(35)), (0, us(60)), (1, us(70))]);
@@ -207,12 +216,13 @@ fn a_shorter_delay_lets_packets_overtake_where_that_is_allowed() {
 
 #[test]
 fn a_link_that_is_down_refuses_packets_keeps_those_that_wait_and_delivers_those_under_way() {
-    let mut link = link(LinkModel { delay: DelayModel::Constant(Span::from_us(3)), ..gigabit_link() });
+    let mut link =
+        link(LinkModel { delay: DelayModel::Constant { delay: Span::from_us(3) }, ..gigabit_link() });
     for n in 0..3 {
         link.offer(us(0), packet(n, 1250));
     }
     link.change(us(5), &Change { up: Some(false), ..Change::default() });
-    assert_eq!(link.offer(us(6), packet(3, 1250)), Offered::Ended(Fate::Down));
+    assert_eq!(link.offer(us(6), packet(3, 1250)), OfferResult::Ended(Fate::Down));
     assert_eq!(link.next_event(), us(13));
     assert_eq!(drain(&mut link, us(40)), [(0, us(13))]);
     assert_eq!((link.next_event(), link.waiting()), (Time::NEVER, (2, 2500)));
@@ -238,21 +248,26 @@ fn a_flap_shorter_than_a_packet_delays_nothing() {
 #[test]
 fn a_link_may_begin_down() {
     let mut link = link(LinkModel { up: false, ..transparent() });
-    assert_eq!(link.offer(us(0), packet(0, 100)), Offered::Ended(Fate::Down));
+    assert_eq!(link.offer(us(0), packet(0, 100)), OfferResult::Ended(Fate::Down));
     link.change(us(1), &Change { up: Some(true), ..Change::default() });
     assert_eq!(link.offer(us(1), packet(1, 100)), TAKEN);
     assert_eq!(drain(&mut link, us(1)), [(1, us(1))]);
 }
 
+/// A queue without limit.
+fn with(discipline: QueueDiscipline) -> QueueModel {
+    QueueModel { discipline, ..QueueModel::default() }
+}
+
 #[test]
 fn another_discipline_takes_over_what_waits_in_the_order_of_arrival() {
     // Flows are the number modulo 5: DRR would interleave 0 and 5 with 1, FIFO and a new DRR must not lose any.
-    let drr = QueueDiscipline::Drr { quantum: 1250, flows: 64 };
-    let mut link = link(LinkModel { discipline: drr.clone(), ..gigabit_link() });
+    let drr = QueueDiscipline::Drr(DrrParameters { quantum: NonZeroU32::new(1250).unwrap(), flows: 64 });
+    let mut link = link(LinkModel { queue: with(drr), ..gigabit_link() });
     for number in [0, 5, 10, 1, 6] {
         link.offer(us(0), packet(number, 1250));
     }
-    link.change(us(5), &Change { discipline: Some(QueueDiscipline::Fifo), ..Change::default() });
+    link.change(us(5), &Change { queue: Some(QueueModel::default()), ..Change::default() });
     assert_eq!(link.waiting(), (4, 5_000), "nothing is flushed");
     // 0 is being sent; from now on it is first in, first out.
     let expected: Vec<_> = [0, 5, 10, 1, 6].into_iter().zip((1..).map(|n| us(10 * n))).collect();
@@ -265,8 +280,8 @@ fn what_waited_in_a_fifo_takes_turns_in_a_new_drr() {
     for number in [0, 5, 10, 1, 6] {
         link.offer(us(0), packet(number, 1250));
     }
-    let drr = QueueDiscipline::Drr { quantum: 1250, flows: 1 << 16 };
-    link.change(us(5), &Change { discipline: Some(drr), ..Change::default() });
+    let drr = QueueDiscipline::Drr(DrrParameters { quantum: NonZeroU32::new(1250).unwrap(), flows: 1 << 16 });
+    link.change(us(5), &Change { queue: Some(with(drr)), ..Change::default() });
     // After 0, flows 0 (5, 10) and 1 (1, 6) take turns, beginning with the one that came first.
     let numbers: Vec<u64> = drain(&mut link, END).into_iter().map(|(number, _)| number).collect();
     assert_eq!(numbers, [0, 5, 1, 10, 6]);
@@ -281,7 +296,7 @@ fn a_new_discipline_measures_the_sojourn_of_what_waited_from_its_arrival() {
         link.offer(us(0), packet(number, 1250));
     }
     let codel = CodelParameters { target: Span::from_us(5), interval: Span::from_us(50), ecn: false };
-    link.change(us(5), &Change { discipline: Some(QueueDiscipline::Codel(codel)), ..Change::default() });
+    link.change(us(5), &Change { queue: Some(with(QueueDiscipline::Codel(codel))), ..Change::default() });
     let mut out = Vec::new();
     run_until(&mut link, END, &mut out);
     // Late since the dequeue at 10 us; dropping begins at the first dequeue at or after 60 us, of packet 6.

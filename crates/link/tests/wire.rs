@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{END, Packet, drain, gigabit, link, packet, probability, run_until, transparent};
+use common::{END, Packet, count, drain, gigabit, link, packet, probability, run_until, transparent};
 use longhaul_link::{
-    Change, DelayModel, Fate, Link, LinkModel, LossModel, LossPosition, Offered, QueueLimit, ReorderModel,
+    Change, DelayModel, Fate, Link, LinkModel, LossModel, LossPosition, OfferResult, QueueLimit, ReorderModel,
 };
 use longhaul_random::Seed;
 use longhaul_units::{Probability, Span, Time};
@@ -17,17 +17,17 @@ fn us(us: u64) -> Time {
 #[test]
 fn a_duplicate_follows_its_original_through_the_serialiser() {
     let mut link = link(LinkModel { duplicate: Probability::ONE, rate: gigabit(1), ..transparent() });
-    assert_eq!(link.offer(us(0), packet(0, 125)), Offered::Taken { copies: 1 });
-    assert_eq!(link.offer(us(0), packet(1, 125)), Offered::Taken { copies: 1 });
+    assert_eq!(link.offer(us(0), packet(0, 125)), OfferResult::Taken { copies: 1 });
+    assert_eq!(link.offer(us(0), packet(1, 125)), OfferResult::Taken { copies: 1 });
     assert_eq!(drain(&mut link, END), [(0, us(1)), (0, us(2)), (1, us(3)), (1, us(4))]);
     assert_eq!(link.counters().copied_packets, 2);
 }
 
 #[test]
 fn a_duplicate_that_finds_the_queue_full_overflows_alone() {
-    let queue = QueueLimit { packets: Some(0), bytes: None };
+    let queue = QueueLimit { packets: Some(0), bytes: None }.into();
     let mut link = link(LinkModel { duplicate: Probability::ONE, rate: gigabit(1), queue, ..transparent() });
-    assert_eq!(link.offer(us(0), packet(0, 125)), Offered::Taken { copies: 1 });
+    assert_eq!(link.offer(us(0), packet(0, 125)), OfferResult::Taken { copies: 1 });
     assert_eq!(drain(&mut link, END), [(0, us(1))]);
     let counters = link.counters();
     assert_eq!((counters.copied_packets, counters.overflowed_packets), (1, 1));
@@ -36,13 +36,13 @@ fn a_duplicate_that_finds_the_queue_full_overflows_alone() {
 #[test]
 fn a_lost_packet_is_not_duplicated_and_the_share_of_duplicates_keeps_its_mean() {
     const N: u64 = 200_000;
-    let loss = LossModel::Independent(probability(0.5));
+    let loss = LossModel::Independent { probability: probability(0.5) };
     let mut link = link(LinkModel { duplicate: probability(0.03), loss, ..transparent() });
     let mut copied = 0;
     for n in 0..N {
         match link.offer(us(n), packet(n, 100)) {
-            Offered::Taken { copies } => copied += u64::from(copies),
-            Offered::Ended(fate) => assert_eq!(fate, Fate::Lost),
+            OfferResult::Taken { copies } => copied += u64::from(copies),
+            OfferResult::Ended(fate) => assert_eq!(fate, Fate::Lost),
         }
         drain(&mut link, us(n));
     }
@@ -54,9 +54,9 @@ fn a_lost_packet_is_not_duplicated_and_the_share_of_duplicates_keeps_its_mean() 
 
 #[test]
 fn one_packet_per_block_is_lost_at_the_link_too() {
-    let mut link = link(LinkModel { loss: LossModel::OnePerBlock(10), ..transparent() });
+    let mut link = link(LinkModel { loss: LossModel::OnePerBlock { block: count(10) }, ..transparent() });
     for _ in 0..1000 {
-        let lost = (0..10).filter(|n| link.offer(us(0), packet(*n, 100)) == Offered::Ended(Fate::Lost));
+        let lost = (0..10).filter(|n| link.offer(us(0), packet(*n, 100)) == OfferResult::Ended(Fate::Lost));
         assert_eq!(lost.count(), 1);
     }
 }
@@ -68,8 +68,8 @@ proptest! {
         seed: u64, gaps in proptest::collection::vec(190u64..=210, 1..100), block in 2u64..20,
     ) {
         let (net_delay, ooo_delay) = (Span::from_us(1000), Span::from_us(1200));
-        let reordering = Some(ReorderModel::Block { block, delay: ooo_delay });
-        let model = LinkModel { delay: DelayModel::Constant(net_delay), reordering, ..transparent() };
+        let reordering = Some(ReorderModel::Block { block: count(block), delay: ooo_delay });
+        let model = LinkModel { delay: DelayModel::Constant { delay: net_delay }, reordering, ..transparent() };
         let mut link = Link::new(model, &Seed::new(seed), "a/forward", Span::ZERO);
         let mut now = Time::ZERO;
         let mut offered = vec![];
@@ -96,20 +96,20 @@ proptest! {
     }
 
     #[test]
-    fn choosing_packets_moves_no_other_packets_delay(seed: u64, count in 1usize..60) {
+    fn choosing_packets_moves_no_other_packets_delay(seed: u64, packets in 1usize..60) {
         let delay = DelayModel::Normal { mean: Span::from_us(100), sd: Span::from_us(30) };
         let late = Span::from_ms(1);
         let dues = |reordering| {
             let model = LinkModel { delay: delay.clone(), reorder: true, reordering, ..transparent() };
             let mut link = Link::new(model, &Seed::new(seed), "a/forward", Span::ZERO);
-            for n in 0..count {
+            for n in 0..packets {
                 link.offer(Time::ZERO, packet(n as u64, 100));
             }
             let mut out = drain(&mut link, END);
             out.sort_unstable();
             out
         };
-        let with = dues(Some(ReorderModel::Block { block: 5, delay: late }));
+        let with = dues(Some(ReorderModel::Block { block: count(5), delay: late }));
         for (plain, chosen) in dues(None).iter().zip(&with) {
             prop_assert!(plain == chosen || chosen.1 == Time::ZERO + late);
         }
@@ -186,7 +186,7 @@ fn departures(coalesce: Span, model: LinkModel, trains: &[u64]) -> Vec<(Time, Ve
 
 /// 1 us per packet of 125 bytes, then 50 us of wire.
 fn slow() -> LinkModel {
-    LinkModel { rate: gigabit(1), delay: DelayModel::Constant(Span::from_us(50)), ..transparent() }
+    LinkModel { rate: gigabit(1), delay: DelayModel::Constant { delay: Span::from_us(50) }, ..transparent() }
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn segments_of_one_train_leave_together_when_the_last_within_the_span_is_due() {
 
 #[test]
 fn segments_leave_together_on_a_link_without_delay_too() {
-    let model = LinkModel { delay: DelayModel::Constant(Span::ZERO), ..slow() };
+    let model = LinkModel { delay: DelayModel::Constant { delay: Span::ZERO }, ..slow() };
     let out = departures(Span::from_us(2), model, &[0; 4]);
     assert_eq!(out, [(us(3), vec![(0, us(1)), (1, us(2)), (2, us(3))]), (us(4), vec![(3, us(4))])]);
 }
@@ -221,7 +221,7 @@ fn no_coalescing_gives_out_each_packet_at_its_own_instant() {
 #[test]
 fn a_segment_that_enters_after_its_train_was_due_travels_alone() {
     for prompt in [true, false] {
-        let model = LinkModel { delay: DelayModel::Constant(Span::from_us(1)), ..transparent() };
+        let model = LinkModel { delay: DelayModel::Constant { delay: Span::from_us(1) }, ..transparent() };
         let mut link: Link<Packet> = Link::new(model, &Seed::new(1), "a/forward", Span::from_us(10));
         link.offer(us(0), Packet { number: 0, bytes: 100, train: 0 });
         if prompt {
@@ -234,7 +234,7 @@ fn a_segment_that_enters_after_its_train_was_due_travels_alone() {
 
 #[test]
 fn a_late_packet_that_is_due_divides_a_train_rather_than_pass_it() {
-    let reordering = Some(ReorderModel::Block { block: 4, delay: Span::from_ns(51_500) });
+    let reordering = Some(ReorderModel::Block { block: count(4), delay: Span::from_ns(51_500) });
     let out = departures(Span::from_us(100), LinkModel { reordering, ..slow() }, &[0; 4]);
     // This seed chooses packet 1, due at 53.5 us; packets 2 and 3, due at 53 and 54, are a train.
     let (first, late) = ((0, us(51)), (1, Time::from_ns(53_500)));
@@ -244,13 +244,13 @@ fn a_late_packet_that_is_due_divides_a_train_rather_than_pass_it() {
 
 #[test]
 fn packets_leave_the_order_from_a_change_on_and_no_longer_after_the_next() {
-    let delay = DelayModel::Constant(Span::from_us(5));
+    let delay = DelayModel::Constant { delay: Span::from_us(5) };
     let mut link = link(LinkModel { delay, ..transparent() });
     let every = ReorderModel::Share { probability: probability(1.0), delay: Span::from_us(50) };
     link.offer(us(0), packet(0, 100));
-    link.change(us(1), &Change { reordering: Some(Some(every)), ..Change::default() });
+    link.change(us(1), &Change { reordering: Some(every), ..Change::default() });
     link.offer(us(1), packet(1, 100));
-    link.change(us(2), &Change { reordering: Some(None), ..Change::default() });
+    link.change(us(2), &Change { reordering: Some(ReorderModel::None {}), ..Change::default() });
     link.offer(us(2), packet(2, 100));
     assert_eq!(drain(&mut link, END), [(0, us(5)), (2, us(7)), (1, us(51))]);
 }
@@ -260,7 +260,7 @@ fn packets_that_are_late_by_a_shorter_delay_pass_those_that_are_late_by_a_longer
     let mut link = link(transparent());
     let late = |delay| ReorderModel::Share { probability: probability(1.0), delay: Span::from_us(delay) };
     for (at, delay) in [(0, 50), (1, 10), (2, 20)] {
-        link.change(us(at), &Change { reordering: Some(Some(late(delay))), ..Change::default() });
+        link.change(us(at), &Change { reordering: Some(late(delay)), ..Change::default() });
         link.offer(us(at), packet(at, 100));
     }
     assert_eq!(drain(&mut link, END), [(1, us(11)), (2, us(22)), (0, us(50))]);
@@ -268,7 +268,7 @@ fn packets_that_are_late_by_a_shorter_delay_pass_those_that_are_late_by_a_longer
 
 #[test]
 fn what_waits_passes_a_new_loss_position_at_the_egress() {
-    let all = LossModel::Independent(probability(1.0));
+    let all = LossModel::Independent { probability: probability(1.0) };
     let mut link = link(LinkModel { rate: gigabit(1), ..transparent() });
     for number in 0..3 {
         link.offer(us(0), packet(number, 1250));
@@ -286,7 +286,7 @@ fn what_waits_passes_a_new_loss_position_at_the_egress() {
 fn segments_join_within_a_new_span_and_those_under_way_stay_as_they_are() {
     let mut link = link(LinkModel {
         rate: gigabit(1),
-        delay: DelayModel::Constant(Span::from_us(100)),
+        delay: DelayModel::Constant { delay: Span::from_us(100) },
         ..transparent()
     });
     let train = |number| Packet { train: 0, ..packet(number, 1250) };
@@ -301,7 +301,7 @@ fn segments_join_within_a_new_span_and_those_under_way_stay_as_they_are() {
     assert_eq!(drain(&mut link, us(110)), [(0, us(110))]);
     assert_eq!(drain(&mut link, us(120)), [(1, us(120))]);
     assert_eq!(link.next_event(), us(140));
-    assert_eq!(drain(&mut link, us(139)), []);
+    assert!(drain(&mut link, us(139)).is_empty());
     assert_eq!(drain(&mut link, us(140)), [(2, us(130)), (3, us(140))]);
     // And back: what enters from now on leaves alone again, behind a group that is under way.
     for number in 4..6 {

@@ -1,11 +1,12 @@
 //! The launch agent: a small script through which a program of one host starts a command in another.
 //!
-//! It stands where others use ssh. A process of the run holds the namespaces of every host open; the script
+//! It replaces ssh. A process of the run holds the namespaces of every host open; the script
 //! enters them by the numbers of its descriptors.
 //! It is a script because that starts in milliseconds and needs nothing but `nsenter`.
 
 use crate::error::{Error, Result};
 use crate::host::Host;
+use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ fn nsenter() -> &'static str {
 fn entry(descriptors: &[(&str, i32)], group: &str) -> String {
     let mut text = format!("cgroup={}\n", quoted(group));
     for (kind, number) in descriptors {
-        text.push_str(&format!("{kind}={number}\n"));
+        let _ = writeln!(text, "{kind}={number}");
     }
     text
 }

@@ -15,7 +15,7 @@ done
 host=${1##*@}
 shift
 [ -n "${LONGHAUL_HOST-}" ] || fail "works only inside a run; from outside: longhaul exec $host"
-case $host in */* | .*) fail "\"$host\" is no name of a host" ;; esac
+case $host in */* | .*) fail "\"$host\" is not a name of a host" ;; esac
 [ -r "$here/host.$host" ] || fail "there is no host \"$host\" in this run; see $here/../hostfile"
 . "$here/host.$host"
 [ -z "$cgroup" ] || { echo 0 >"$cgroup/cgroup.procs"; } 2>/dev/null

@@ -10,7 +10,7 @@ pub const PREFIX: &str = "longhaul-";
 
 /// How often it is tried to remove what is still in use; two seconds in all.
 const TRIES: u32 = 200;
-const BETWEEN_TRIES: Duration = Duration::from_millis(10);
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The groups of a run; empty where none could be made.
 #[derive(Debug, Default)]
@@ -41,8 +41,8 @@ impl Groups {
         OpenOptions::new().write(true).open(group.join("cgroup.procs")).ok()
     }
 
-    /// Removes the groups, whose processes must have been told to end: those that came from outside by
-    /// `exec` are nobody's children here, and may take a moment.
+    /// Removes the groups, whose processes must have received a signal to end. Those that `exec` started are not
+    /// children of this process, and may take a moment.
     pub fn remove(&self) {
         let Some(root) = &self.root else { return };
         for _ in 0..TRIES {
@@ -54,7 +54,7 @@ impl Groups {
             if fs::remove_dir(root).is_ok() || !root.exists() {
                 return;
             }
-            std::thread::sleep(BETWEEN_TRIES);
+            std::thread::sleep(RETRY_INTERVAL);
         }
     }
 }

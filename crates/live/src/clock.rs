@@ -1,4 +1,6 @@
 use longhaul_units::Time;
+use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
+use std::time::Duration;
 
 /// The instant that a run calls zero, on the machine's monotonic clock.
 ///
@@ -9,7 +11,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock whose zero is `start_ns` on CLOCK_MONOTONIC.
+    /// A clock whose zero is `start_ns` on `CLOCK_MONOTONIC`.
     pub const fn starting_at(start_ns: u64) -> Self {
         Clock { start_ns }
     }
@@ -19,12 +21,12 @@ impl Clock {
         Clock { start_ns: monotonic_ns() }
     }
 
-    /// Time zero, on CLOCK_MONOTONIC.
+    /// Time zero, on `CLOCK_MONOTONIC`.
     pub const fn start_ns(self) -> u64 {
         self.start_ns
     }
 
-    /// Sleeps until so long before zero, or until a signal comes.
+    /// Sleeps until `before_ns` before zero, or until a signal arrives.
     pub fn sleep_until_zero(self, before_ns: u64) {
         sleep_until(self.start_ns.saturating_sub(before_ns));
     }
@@ -45,36 +47,28 @@ impl Clock {
     }
 }
 
-/// CLOCK_MONOTONIC in nanoseconds (about 40 ns to read, through the vDSO).
+/// `CLOCK_MONOTONIC` in nanoseconds (about 40 ns to read, through the vDSO).
 pub fn monotonic_ns() -> u64 {
-    read(libc::CLOCK_MONOTONIC)
+    read(ClockId::CLOCK_MONOTONIC)
 }
 
-/// CLOCK_REALTIME in nanoseconds since 1970.
+/// `CLOCK_REALTIME` in nanoseconds since 1970.
 pub fn unix_ns() -> u64 {
-    read(libc::CLOCK_REALTIME)
+    read(ClockId::CLOCK_REALTIME)
 }
 
 /// Processor time of this process so far, in nanoseconds.
 pub fn processor_ns() -> u64 {
-    read(libc::CLOCK_PROCESS_CPUTIME_ID)
+    read(ClockId::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-/// Sleeps until an instant of CLOCK_MONOTONIC, in nanoseconds, or until a signal comes.
+/// Sleeps until an instant of `CLOCK_MONOTONIC`, in nanoseconds, or until a signal comes.
 pub fn sleep_until(at_ns: u64) {
-    let until = libc::timespec {
-        tv_sec: (at_ns / 1_000_000_000) as libc::time_t,
-        tv_nsec: (at_ns % 1_000_000_000) as libc::c_long,
-    };
-    // SAFETY: the structure outlives the call.
-    unsafe {
-        libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &until, std::ptr::null_mut())
-    };
+    let until = Duration::from_nanos(at_ns).into();
+    let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until);
 }
 
-fn read(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid timespec, and all these clocks exist on every Linux.
-    unsafe { libc::clock_gettime(clock, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+/// All these clocks exist on every Linux.
+fn read(clock: ClockId) -> u64 {
+    clock_gettime(clock).map_or(0, |time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
 }

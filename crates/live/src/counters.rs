@@ -9,7 +9,7 @@ use std::path::Path;
 /// Increases of one host's counters, by name.
 pub type Counters = BTreeMap<String, u64>;
 
-/// Lines of /proc/net/snmp and /proc/net/netstat that tell of lost packets: (line, field, our name).
+/// Lines of /proc/net/snmp and /proc/net/netstat that count lost packets: (line, field, our name).
 const FIELDS: [(&str, &str, &str); 13] = [
     ("Udp:", "RcvbufErrors", "UdpRcvbufErrors"),
     ("Udp:", "SndbufErrors", "UdpSndbufErrors"),
@@ -74,7 +74,7 @@ pub fn congestion_control() -> Option<String> {
 
 /// All that the kernel counted in the current network namespace and is not zero, by names such as
 /// `Tcp.RetransSegs`; those of IPv6 are called as the kernel calls them, `Ip6OutRequests`.
-pub fn everything() -> Counters {
+pub fn all_counters() -> Counters {
     let mut counters = Counters::new();
     for file in ["/proc/self/net/snmp", "/proc/self/net/netstat"] {
         counters.extend(pairs(&fs::read_to_string(file).unwrap_or_default()));

@@ -6,18 +6,18 @@
 
 mod class_gaps;
 mod control;
+mod egress;
 mod idle;
-mod outlet;
 mod real_flows;
 mod result;
 mod steps;
 
 pub use control::{Command, Control, Reply};
-use outlet::Outlet;
+use egress::Egress;
 
-use crate::bodies::{Arrival, Bodies};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
+use crate::packet_pool::{Arrival, PacketPool};
 use crate::realtime::{self, Budget, Scheduling};
 use crate::recorder::Recorder;
 use crate::tun::Tun;
@@ -55,7 +55,7 @@ pub struct Ports {
 
 /// Runs the network until the supervisor sends [`Command::Stop`], and writes `raw/engine.json`.
 pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
-    let mut network = Network::new(plan).map_err(Error::new)?;
+    let mut network = Network::new(plan)?;
     for &link in plan.measure.packet_links.iter().chain(&plan.measure.captures) {
         network.tap(link);
     }
@@ -64,18 +64,19 @@ pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
     let senders = endpoints.senders();
     let recorder = Recorder::start(plan, directory, &Disk)?;
     let scheduling = realtime::claim();
-    let mut control = Control::new(ports.control)?;
+    let mut control = Control::new(ports.control);
     control.reply(&Reply::Ready {})?;
     let Some(clock) = control.wait_for_start()? else { return Ok(()) };
     let mut engine =
         Engine::new(plan, (network, endpoints), ports.tuns, recorder, clock, scheduling, control)?;
-    engine.outlet.senders = senders;
+    engine.egress.senders = senders;
     let outcome = engine.run_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());
     outcome.and(finished)?;
-    match engine.control.hung_up {
-        true => Err(Error::crash("the control connection to the supervisor was closed")),
-        false => Ok(()),
+    if engine.control.hung_up {
+        Err(Error::crash("the control connection to the supervisor was closed"))
+    } else {
+        Ok(())
     }
 }
 
@@ -83,7 +84,7 @@ struct Engine<'a> {
     plan: &'a Plan,
     network: Network,
     endpoints: Endpoints,
-    outlet: Outlet,
+    egress: Egress,
     clock: Clock,
     epoll: Epoll,
     control: Control,
@@ -138,12 +139,12 @@ impl<'a> Engine<'a> {
         scheduling.spin = idle.policy().into();
         scheduling.lead_ns = idle.lead_ns();
         let budget = Budget::new(scheduling.policy == "fifo", clock.ns());
-        let outlet = Outlet::new(plan, tuns, Bodies::new(memory_limit()), recorder, clock);
+        let egress = Egress::new(plan, tuns, PacketPool::new(memory_limit()), recorder, clock);
         Ok(Engine {
             plan,
             network,
             endpoints,
-            outlet,
+            egress,
             clock,
             epoll,
             control,
@@ -178,7 +179,7 @@ impl<'a> Engine<'a> {
             }
             if now >= self.next_hand_over {
                 self.next_hand_over = now + HAND_OVER_INTERVAL;
-                self.outlet.recorder.hand_over();
+                self.egress.recorder.hand_over();
             }
             self.report_completion()?;
             let mut slept_ns = 0;
@@ -191,7 +192,7 @@ impl<'a> Engine<'a> {
                     self.budget.spend(self.clock.ns(), 0);
                     continue;
                 }
-                slept_ns = self.idle.pause(&self.epoll, &self.clock, ahead_ns, precise);
+                slept_ns = self.idle.pause(&self.epoll, self.clock, ahead_ns, precise);
             }
             self.polled_ns = self.clock.ns();
             self.budget.spend(self.polled_ns, slept_ns);
@@ -218,10 +219,10 @@ impl<'a> Engine<'a> {
     /// Changes links, all at the time of the first, and records the changes at once.
     fn change(&mut self, events: &[Event]) {
         let rows: Vec<Value> = events.iter().map(|event| self.apply_link_change(event)).collect();
-        self.outlet.recorder.changes(&rows);
-        self.outlet.flush();
+        self.egress.recorder.changes(&rows);
+        self.egress.flush();
         let Some(at) = events.first().map(|event| Time::from_ns(event.at_ns)) else { return };
-        self.endpoints.deliver_arrivals(at, &mut self.network, &mut self.outlet);
+        self.endpoints.deliver_arrivals(at, &mut self.network, &mut self.egress);
     }
 
     /// Applies one change and returns its row of the records.
@@ -233,13 +234,13 @@ impl<'a> Engine<'a> {
                 continue;
             }
             let direction = DirectionId::new(event.link, way);
-            self.outlet.recorder.note(|| Entry::Changed {
+            self.egress.recorder.note(|| Entry::Changed {
                 at,
                 direction,
                 route: event.route,
                 change: Box::new(event.change.clone()),
             });
-            let counted = self.network.change(at, direction, event.route, &event.change, &mut self.outlet);
+            let counted = self.network.change(at, direction, event.route, &event.change, &mut self.egress);
             before.push((way, counted));
         }
         results::applied(event, &before)
@@ -248,7 +249,7 @@ impl<'a> Engine<'a> {
     /// Hosts often reply within the write that delivers a packet to them (echo replies, ACKs):
     /// reading them at once saves a call of epoll.
     fn read_replies(&mut self) {
-        while let Some(node) = self.outlet.written_to.pop() {
+        while let Some(node) = self.egress.written_to.pop() {
             self.read_port(node);
         }
     }
@@ -258,13 +259,13 @@ impl<'a> Engine<'a> {
             if !self.has_caught_up() {
                 return;
             }
-            match self.outlet.read(node) {
+            match self.egress.read(node) {
                 Ok(Arrival::Packet { body }) => self.inject(node, body),
-                Ok(Arrival::Malformed) => self.outlet.ports[node].ignored_packets += 1,
-                Ok(Arrival::NoMemory) => self.outlet.ports[node].no_memory_packets += 1,
+                Ok(Arrival::Malformed) => self.egress.ports[node].ignored_packets += 1,
+                Ok(Arrival::NoMemory) => self.egress.ports[node].no_memory_packets += 1,
                 Ok(Arrival::Nothing) => return,
                 Err(_) => {
-                    self.outlet.ports[node].read_failed += 1;
+                    self.egress.ports[node].read_failed += 1;
                     return;
                 }
             }
@@ -274,23 +275,23 @@ impl<'a> Engine<'a> {
     fn inject(&mut self, node: usize, body: u32) {
         let now = self.clock.now();
         self.advance(now);
-        let bytes = self.outlet.bodies.packet(body);
-        let shape = self.outlet.bodies.shape(body);
+        let bytes = self.egress.packet_pool.packet(body);
+        let shape = self.egress.packet_pool.shape(body);
         let length = bytes.len();
         let segments = shape.segments(length);
         let Some(header) = icmp::parse(bytes) else {
-            self.outlet.bodies.release(body, segments);
-            self.outlet.ports[node].ignored_packets += 1;
+            self.egress.packet_pool.release(body, segments);
+            self.egress.ports[node].ignored_packets += 1;
             return;
         };
         if is_local(header.destination) {
-            self.outlet.bodies.release(body, segments);
-            self.outlet.ports[node].ignored_packets += 1;
+            self.egress.packet_pool.release(body, segments);
+            self.egress.ports[node].ignored_packets += 1;
             return;
         }
-        self.outlet.ports[node].read_packets += u64::from(segments);
+        self.egress.ports[node].read_packets += u64::from(segments);
         let source = NodeId(node as u32);
-        self.outlet.flows.sent(now, source, &header, bytes, segments);
+        self.egress.flows.sent(now, source, &header, bytes, segments);
         let destination = self.network.node_at(header.destination).or(self.gateway(node));
         let mut flags = Flags::empty();
         flags.set(Flags::V6, header.version == 6);
@@ -312,19 +313,19 @@ impl<'a> Engine<'a> {
             damage: 0,
             offered: now,
         };
-        self.outlet.real_packets += u64::from(segments);
+        self.egress.real_packets += u64::from(segments);
         for segment in 0..segments {
             packet.segment = segment as u16;
             packet.bytes = shape.segment_bytes(length, segment);
             let routable = destination.is_some();
-            self.outlet.recorder.note(|| Entry::Injected { packet, routable });
+            self.egress.recorder.note(|| Entry::Injected { packet, routable });
             match destination {
-                Some(_) => self.network.inject(now, packet, &mut self.outlet),
-                None => self.network.inject_unroutable(now, packet, &mut self.outlet),
+                Some(_) => self.network.inject(now, packet, &mut self.egress),
+                None => self.network.inject_unroutable(now, packet, &mut self.egress),
             }
         }
-        self.outlet.flush();
-        self.endpoints.deliver_arrivals(now, &mut self.network, &mut self.outlet);
+        self.egress.flush();
+        self.endpoints.deliver_arrivals(now, &mut self.network, &mut self.egress);
     }
 
     /// The gateway for packets from `node` to addresses outside the scenario.

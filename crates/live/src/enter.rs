@@ -1,11 +1,17 @@
 //! Running a command in a host of a run that is up, from outside, with the caller's terminal.
+//!
+//! The caller may have threads. Everything that needs memory or a lock is therefore prepared before the fork.
 
+use crate::command_line;
 use crate::error::{Error, Result};
-use crate::isolation;
-use crate::program::restore_signals;
-use nix::sched::{CloneFlags, setns};
-use std::ffi::CString;
-use std::fs::File;
+use crate::sys::host_command::HostCommand;
+use crate::sys::wait;
+use nix::sched::CloneFlags;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
 
 /// A host of a run, as its supervisor describes it.
 #[derive(Debug)]
@@ -26,24 +32,42 @@ pub struct Entry {
     pub strict: bool,
 }
 
-/// Runs `argv` in the host with `env` added to the environment, and returns its exit code (128 +
-/// signal when a signal ended it). It belongs to the run and to the caller: it ends with each of them.
+/// Runs `argv` in the host with `env` added to the environment, and returns its exit code (128 + signal when a signal
+/// ended it, 126 or 127 if it could not be started, which standard error explains). The command ends when the run or
+/// the caller ends.
 ///
-/// After each signal that comes meanwhile, `is_interrupted` says whether the command is to end for it.
+/// After each signal that arrives meanwhile, `is_interrupted` decides whether the command is to end.
+///
+/// # Errors
+/// If the host cannot be entered, or no process can be started.
 pub fn run_in_host(
     entry: &Entry,
     argv: &[String],
     env: &[(String, String)],
     cwd: &str,
-    is_interrupted: impl FnMut() -> bool,
+    mut is_interrupted: impl FnMut() -> bool,
 ) -> Result<i32> {
-    let words = argv
-        .iter()
-        .map(|word| CString::new(word.as_str()).map_err(|_| Error::new("an argument contains a zero byte")))
-        .collect::<Result<Vec<_>>>()?;
-    if words.is_empty() {
-        return Err(Error::new("there is no command").with_remedy("name one after --"));
+    let command = prepare(entry, argv, env, cwd)?;
+    let running = command.start().map_err(|error| Error::wrap("start a process", error))?;
+    let pid = running.pid;
+    let code = wait::exit_code(pid, || {
+        if is_interrupted() {
+            // The child has not been collected, and takes its command with it.
+            let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
+        }
+    });
+    if let Some((step, error)) = running.failure() {
+        let subject = if step == "cannot run" { format!(" {}", argv[0]) } else { String::new() };
+        let _ = std::io::stderr().write_all(format!("longhaul: {step}{subject}: {error}\n").as_bytes());
     }
+    Ok(code)
+}
+
+fn prepare(entry: &Entry, argv: &[String], env: &[(String, String)], cwd: &str) -> Result<HostCommand> {
+    let variables = || env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let own_path = std::env::var_os("PATH");
+    let path = variables().find(|(name, _)| *name == "PATH").map(|(_, value)| OsStr::new(value));
+    let executable = command_line::prepare(argv, variables(), path.or(own_path.as_deref()))?;
     let open = |path: String| File::open(&path).map_err(|error| Error::wrap(format!("open {path}"), error));
     let of = |what: &str| open(format!("/proc/{}/{what}", entry.supervisor));
     let namespaces = [
@@ -53,101 +77,80 @@ pub fn run_in_host(
         (of(&format!("fd/{}", entry.ipc))?, CloneFlags::CLONE_NEWIPC),
         (of(&format!("fd/{}", entry.mnt))?, CloneFlags::CLONE_NEWNS),
     ];
-    let user = of("ns/user")?;
-    // SAFETY: the first child only makes system calls and forks; the caller waits for it.
-    match unsafe { libc::fork() } {
-        -1 => Err(Error::last("start a process")),
-        0 => {
-            end_with_parent(libc::SIGTERM);
-            let code = enter_and_run(entry, &user, &namespaces, &words, env, cwd);
-            // SAFETY: ends the child without the parent's destructors.
-            unsafe { libc::_exit(code) }
-        }
-        child => Ok(wait_for(child, is_interrupted)),
-    }
+    let procs = entry.cgroup.as_ref().map(|group| format!("{group}/cgroup.procs"));
+    Ok(HostCommand {
+        user: of("ns/user")?,
+        namespaces,
+        cgroup: procs.and_then(|path| OpenOptions::new().write(true).open(path).ok()),
+        cwd: command_line::text(cwd)?,
+        strict: entry.strict,
+        executable,
+    })
 }
 
-/// The kernel sends this process `signal` when its parent ends, however that ends.
-fn end_with_parent(signal: libc::c_int) {
-    // SAFETY: plain system call on this process.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, signal) };
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::{ALLOCATED, forbid_in_children};
+    use std::os::fd::AsRawFd;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
 
-/// In the first child: a new PID namespace holds for children only, hence the second.
-fn enter_and_run(
-    entry: &Entry,
-    user: &File,
-    namespaces: &[(File, CloneFlags)],
-    words: &[CString],
-    env: &[(String, String)],
-    cwd: &str,
-) -> i32 {
-    if let Some(cgroup) = &entry.cgroup {
-        let _ = std::fs::write(format!("{cgroup}/cgroup.procs"), "0");
+    /// This process as the supervisor of a run whose host has its own namespaces.
+    fn own_entry(strict: bool) -> ([File; 4], Entry) {
+        let files =
+            ["net", "uts", "ipc", "mnt"].map(|kind| File::open(format!("/proc/self/ns/{kind}")).unwrap());
+        let [net, uts, ipc, mnt] = [0, 1, 2, 3].map(|index: usize| files[index].as_raw_fd());
+        let supervisor = std::process::id() as i32;
+        (files, Entry { supervisor, net, uts, ipc, mnt, cgroup: None, strict })
     }
-    // Entering one's own user namespace fails, and is not needed then.
-    let _ = setns(user, CloneFlags::CLONE_NEWUSER);
-    for (file, kind) in namespaces {
-        if let Err(error) = setns(file, *kind) {
-            return complain(&format!("cannot enter the host: {error}"));
-        }
+
+    fn run(argv: &[&str], strict: bool) -> i32 {
+        let (_files, entry) = own_entry(strict);
+        let argv: Vec<String> = argv.iter().map(ToString::to_string).collect();
+        let env = [("LONGHAUL_HOST".into(), "near".into())];
+        run_in_host(&entry, &argv, &env, "/", || false).unwrap()
     }
-    let _ = std::env::set_current_dir(cwd);
-    // SAFETY: this process has one thread (the caller forked it), so nobody reads the environment.
-    unsafe {
-        for (name, value) in env {
-            std::env::set_var(name, value);
+
+    /// The exit code of a command that ends with `code`, if this process may enter namespaces.
+    fn expected(code: i32) -> i32 {
+        if nix::unistd::geteuid().is_root() { code } else { 126 }
+    }
+
+    #[test]
+    fn nothing_is_allocated_between_fork_and_exec() {
+        let shell = "test \"$LONGHAUL_HOST\" = near && test \"$PWD\" = / && exit 7";
+        for strict in [false, true] {
+            let code = forbid_in_children(|| run(&["sh", "-c", shell], strict));
+            assert_ne!(code, ALLOCATED);
+            assert_eq!(code, expected(7));
         }
-        match libc::fork() {
-            -1 => complain("cannot start a process in the host"),
-            0 => {
-                restore_signals();
-                end_with_parent(libc::SIGTERM);
-                if entry.strict
-                    && let Err((step, error)) = isolation::restrict()
-                {
-                    libc::_exit(complain(&format!("{step}: {error}")));
-                }
-                let mut argv: Vec<*const libc::c_char> = words.iter().map(|word| word.as_ptr()).collect();
-                argv.push(std::ptr::null());
-                libc::execvp(argv[0], argv.as_ptr());
-                complain(&format!(
-                    "cannot run {}: {}",
-                    words[0].to_string_lossy(),
-                    std::io::Error::last_os_error()
-                ));
-                libc::_exit(127)
+        assert_eq!(forbid_in_children(|| run(&["/no/such/program"], false)), expected(127));
+        assert_eq!(forbid_in_children(|| run(&["/"], true)), expected(127));
+    }
+
+    #[test]
+    fn a_command_starts_while_other_threads_use_the_environment_and_the_heap() {
+        const COMMANDS: usize = 40;
+        const TIMEOUT: Duration = Duration::from_secs(60);
+        let done = AtomicBool::new(false);
+        let began = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        std::hint::black_box(std::env::vars_os().collect::<Vec<_>>());
+                    }
+                });
             }
-            child => {
-                // Ctrl-C is for the command; its exit code is what we report.
-                libc::signal(libc::SIGINT, libc::SIG_IGN);
-                libc::signal(libc::SIGQUIT, libc::SIG_IGN);
-                libc::signal(libc::SIGTERM, libc::SIG_DFL);
-                libc::signal(libc::SIGHUP, libc::SIG_DFL);
-                wait_for(child, || false)
+            let codes =
+                std::thread::spawn(|| (0..COMMANDS).map(|_| run(&["true"], false)).collect::<Vec<_>>());
+            while !codes.is_finished() && began.elapsed() < TIMEOUT {
+                std::thread::sleep(Duration::from_millis(10));
             }
-        }
+            done.store(true, Ordering::Relaxed);
+            assert!(codes.is_finished(), "a child waits for a lock that another thread held at the fork");
+            assert_eq!(codes.join().unwrap(), vec![expected(0); COMMANDS]);
+        });
     }
-}
-
-fn complain(message: &str) -> i32 {
-    let line = format!("longhaul: {message}\n");
-    // SAFETY: the buffer outlives the call.
-    unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
-    126
-}
-
-fn wait_for(child: libc::pid_t, mut is_interrupted: impl FnMut() -> bool) -> i32 {
-    let mut status = 0;
-    // SAFETY: `status` outlives the call.
-    while unsafe { libc::waitpid(child, &mut status, 0) } < 0 {
-        if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
-            return 126;
-        }
-        if is_interrupted() {
-            // SAFETY: plain system call; the child has not been collected, and takes its command with it.
-            unsafe { libc::kill(child, libc::SIGTERM) };
-        }
-    }
-    if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 128 + libc::WTERMSIG(status) }
 }

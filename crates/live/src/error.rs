@@ -1,6 +1,7 @@
+use longhaul_units::InvalidValue;
 use std::fmt;
 
-/// Why a live run could not go on, and what helps.
+/// Why a live run could not continue, and the remedy.
 #[derive(Clone, Debug)]
 pub struct Error {
     message: String,
@@ -12,7 +13,7 @@ pub struct Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error that says `message`.
+    /// An error with a message.
     pub fn new(message: impl Into<String>) -> Self {
         Error { message: message.into(), remedy: None, is_crash: false }
     }
@@ -42,18 +43,20 @@ impl Error {
         &self.message
     }
 
-    /// What helps, if that is known.
+    /// The remedy, if one is known.
     pub fn remedy(&self) -> Option<&str> {
         self.remedy.as_deref()
     }
 
-    /// Adds what helps.
+    /// Adds a remedy.
+    #[must_use]
     pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
     }
 
-    /// Puts `place` in front of the message.
+    /// Prepends `place` to the message.
+    #[must_use]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
         self.message = format!("{place}: {}", self.message);
         self
@@ -71,3 +74,11 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<InvalidValue> for Error {
+    fn from(invalid: InvalidValue) -> Self {
+        let (path, rule) = (invalid.path(), invalid.rule());
+        let message = if path.is_empty() { rule.to_owned() } else { format!("{path}: {rule}") };
+        Error { message, remedy: invalid.remedy().map(str::to_owned), is_crash: false }
+    }
+}

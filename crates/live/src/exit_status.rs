@@ -3,6 +3,7 @@
 
 use crate::oom::OomKills;
 use nix::sys::signal::Signal;
+use std::fmt::Write;
 
 /// The exit code of a child that panicked.
 pub const PANICKED: i32 = 101;
@@ -27,12 +28,12 @@ impl ExitStatus {
     }
 
     /// How it ended: `was killed by SIGKILL`, `panicked at engine.rs:3:5: no room`, `ended with exit code 1: ...`.
-    /// `said` is what it wrote last on standard error, `before` what was counted while it was well.
-    pub fn describe(self, said: Option<&str>, before: &OomKills) -> String {
+    /// `last_line` is its last line on standard error, `before` the count of kills while it ran.
+    pub fn describe(self, last_line: Option<&str>, before: &OomKills) -> String {
         let mut text = if libc::WIFSIGNALED(self.0) {
             format!("was killed by {}", signal_name(libc::WTERMSIG(self.0)))
         } else if libc::WEXITSTATUS(self.0) == PANICKED {
-            return said.map_or_else(|| "panicked".into(), String::from);
+            return last_line.map_or_else(|| "panicked".into(), String::from);
         } else {
             format!("ended with exit code {}", libc::WEXITSTATUS(self.0))
         };
@@ -40,10 +41,10 @@ impl ExitStatus {
             && libc::WTERMSIG(self.0) == libc::SIGKILL
             && let Some(kills) = before.since()
         {
-            text.push_str(&format!("; {kills}"));
+            let _ = write!(text, "; {kills}");
         }
-        if let Some(said) = said {
-            text.push_str(&format!(": {said}"));
+        if let Some(last_line) = last_line {
+            let _ = write!(text, ": {last_line}");
         }
         text
     }

@@ -1,7 +1,7 @@
 //! Parsers as functions of bytes, for `longhaul-fuzz`.
 
 use crate::engine::{Command, Reply};
-use crate::shape::{HEADER_ROOM, Left, Shape, damage};
+use crate::shape::{HEADER_ROOM, HeaderChanges, Shape, damage};
 use crate::supervisor::Request;
 use crate::tun::VNET_HEADER;
 
@@ -14,6 +14,9 @@ pub fn line(line: &[u8]) {
 
 /// Cuts a super-packet, a virtio header with the packet behind it, into runs of segments of several lengths. The
 /// payload of the runs is that of the packet, and each segment has the length that the network uses.
+///
+/// # Panics
+/// If the payload or the length of a segment differs.
 pub fn super_packet(bytes: &[u8]) {
     if bytes.len() < VNET_HEADER {
         return;
@@ -28,8 +31,8 @@ pub fn super_packet(bytes: &[u8]) {
         while first < segments {
             let count = count.min(segments - first);
             let mut room = [0; HEADER_ROOM];
-            let left = Left { hops: 3, class: 1 };
-            let header = shape.headers(packet, first, count, left, &mut room);
+            let changes = HeaderChanges { hops: 3, class: 1 };
+            let header = shape.headers(packet, first, count, changes, &mut room);
             let (start, length) = shape.payload(packet.len(), first, count);
             payload.extend_from_slice(&packet[start..start + length]);
             if count == 1 {

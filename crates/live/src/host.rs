@@ -9,6 +9,7 @@ use crate::tun::{self, Tun};
 use longhaul_plan::Node;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
+use std::fmt::Write;
 use std::fs::{self, File};
 use std::net::IpAddr;
 use std::path::Path;
@@ -117,26 +118,26 @@ fn build_inside(node: &Node, context: &BuildContext<'_>) -> Result<Host> {
     )
     .map_err(|error| Error::wrap("mount a private /dev/shm", error))?;
 
-    write_sysctl("net.ipv6.conf.default.accept_ra", "0", Missing::Ignored)?;
-    write_sysctl("net.ipv6.conf.default.addr_gen_mode", "1", Missing::Ignored)?;
+    write_sysctl("net.ipv6.conf.default.accept_ra", "0", OnFailure::Ignore)?;
+    write_sysctl("net.ipv6.conf.default.addr_gen_mode", "1", OnFailure::Ignore)?;
     for (name, value) in &context.limits.0 {
-        write_sysctl(name, value, Missing::Ignored)?;
+        write_sysctl(name, value, OnFailure::Ignore)?;
     }
     let tun = Tun::create(INTERFACE)?;
-    write_sysctl("net.ipv6.conf.eth0.addr_gen_mode", "1", Missing::Ignored)?;
-    write_sysctl("net.ipv4.ping_group_range", "0 2147483647", Missing::Ignored)?;
-    write_sysctl("net.ipv4.ip_unprivileged_port_start", "0", Missing::Ignored)?;
+    write_sysctl("net.ipv6.conf.eth0.addr_gen_mode", "1", OnFailure::Ignore)?;
+    write_sysctl("net.ipv4.ping_group_range", "0 2147483647", OnFailure::Ignore)?;
+    write_sysctl("net.ipv4.ip_unprivileged_port_start", "0", OnFailure::Ignore)?;
     // Metrics of an earlier connection would make the second of two equal runs differ.
-    write_sysctl("net.ipv4.tcp_no_metrics_save", "1", Missing::Ignored)?;
+    write_sysctl("net.ipv4.tcp_no_metrics_save", "1", OnFailure::Ignore)?;
     // A connection that begins under BBR, as iperf3's do where that is the machine's default, is paced for
     // good, whatever its program changes it to. Not every machine allows CUBIC to namespaces.
-    for law in ["cubic", "reno"] {
-        if write_sysctl("net.ipv4.tcp_congestion_control", law, Missing::Refused).is_ok() {
+    for algorithm in ["cubic", "reno"] {
+        if write_sysctl("net.ipv4.tcp_congestion_control", algorithm, OnFailure::Report).is_ok() {
             break;
         }
     }
     for (name, value) in &node.sysctls {
-        write_sysctl(name, value, Missing::Refused)?;
+        write_sysctl(name, value, OnFailure::Report)?;
     }
     let netlink = Netlink::open()?;
     let index = netlink::index_of(INTERFACE)?;
@@ -177,16 +178,18 @@ fn addresses(node: &Node) -> impl Iterator<Item = IpAddr> {
     node.ipv4.map(IpAddr::V4).into_iter().chain(node.ipv6.map(IpAddr::V6))
 }
 
-enum Missing {
-    Ignored,
-    Refused,
+/// What to do if a sysctl cannot be written.
+#[derive(Clone, Copy)]
+enum OnFailure {
+    Ignore,
+    Report,
 }
 
-fn write_sysctl(name: &str, value: &str, missing: Missing) -> Result<()> {
+fn write_sysctl(name: &str, value: &str, on_failure: OnFailure) -> Result<()> {
     let path = format!("/proc/sys/{}", name.replace('.', "/"));
     match fs::write(&path, value) {
         Ok(()) => Ok(()),
-        Err(_) if matches!(missing, Missing::Ignored) => Ok(()),
+        Err(_) if matches!(on_failure, OnFailure::Ignore) => Ok(()),
         Err(error) => {
             Err(Error::wrap(format!("set {name} to {value:?}"), error).with_remedy(remedy(name, value)))
         }
@@ -208,8 +211,8 @@ fn remedy(name: &str, value: &str) -> String {
 /// namespace, the run's /etc/hosts, and no name servers (a name that is not in the scenario then
 /// fails at once instead of after a time-out).
 pub fn prepare_mounts(nodes: &[Node], files: &Path) -> Result<()> {
-    // All four kinds, and not the mounts alone: whoever is root in a user namespace only may not return
-    // to the machine's own.
+    // All four kinds, and not the mounts alone: root of a user namespace may not return to the
+    // namespaces of the machine.
     unshare(NAMESPACES).map_err(|error| Error::wrap("create namespaces", error))?;
     let none: Option<&str> = None;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
@@ -240,7 +243,7 @@ fn hosts_file(nodes: &[Node]) -> String {
     let mut text = String::from("127.0.0.1 localhost\n::1 localhost ip6-localhost\n");
     for node in nodes {
         for address in addresses(node) {
-            text.push_str(&format!("{address} {}\n", node.name));
+            let _ = writeln!(text, "{address} {}", node.name);
         }
     }
     text
@@ -260,6 +263,7 @@ fn mount_over(file: &Path, target: &Path) -> Result<()> {
 mod tests {
     use super::*;
     use longhaul_plan::NodeKind;
+    use std::collections::BTreeMap;
 
     #[test]
     fn every_node_is_in_the_hosts_file_under_each_of_its_addresses() {
@@ -269,7 +273,7 @@ mod tests {
             ipv4: Some("10.1.0.1".parse().unwrap()),
             ipv6: Some("fd00::1".parse().unwrap()),
             mtu: 1500,
-            sysctls: Default::default(),
+            sysctls: BTreeMap::new(),
             initial_window: None,
         };
         let text = hosts_file(&[node]);

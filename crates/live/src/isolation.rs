@@ -7,6 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::host::Namespaces;
+use crate::sys::fork::{Process, exit, fork};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use std::fs::{self, File};
@@ -84,26 +85,21 @@ pub fn restricted_mounts(open: &[PathBuf]) -> Result<Namespaces> {
 /// than programs of hosts, because these may not open the namespaces of a process with more.
 pub fn start_namespace_holder<'a>(hosts: impl Iterator<Item = &'a Namespaces>) -> Result<libc::pid_t> {
     let kept: Vec<i32> = hosts.flat_map(|host| host.descriptors().map(|(_, number)| number)).collect();
-    // SAFETY: this process has one thread; the child does nothing but close, restrict itself and wait.
-    match unsafe { libc::fork() } {
-        -1 => Err(Error::last("start the holder of the hosts' namespaces")),
-        0 => {
+    match fork().map_err(|error| Error::wrap("start the holder of the hosts' namespaces", error))? {
+        Process::Child => {
             let opened = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
             let numbers = opened.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
             for number in numbers.collect::<Vec<_>>().into_iter().filter(|number| !kept.contains(number)) {
-                // SAFETY: nothing in this process uses the descriptor any more.
-                unsafe { libc::close(number) };
+                let _ = nix::unistd::close(number);
             }
             if restrict().is_ok() {
                 loop {
-                    // SAFETY: plain system call.
-                    unsafe { libc::pause() };
+                    nix::unistd::pause();
                 }
             }
-            // SAFETY: ends the child without the parent's destructors.
-            unsafe { libc::_exit(1) }
+            exit(1)
         }
-        pid => Ok(pid),
+        Process::Parent(pid) => Ok(pid),
     }
 }
 

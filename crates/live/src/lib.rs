@@ -1,19 +1,17 @@
-//! The clock that passes: real hosts, real programs, real packets, on the network of the model.
+//! Live runs: real hosts, real programs and real packets on the modelled network, in real time.
 //!
 //! A run is three kinds of processes. The *supervisor* is process 1 of the run's PID namespace:
 //! it builds the hosts, starts and ends everything. The *engine* moves packets and does nothing
 //! else, so that no fork or file ever comes between a packet and its due time. The *programs* are
 //! the user's, each in the namespaces of its host.
-#![expect(
-    unsafe_code,
-    reason = "namespaces, devices and processes are system calls; each block says why it is sound"
-)]
+#![deny(unsafe_code)]
 
 mod agent;
-mod bodies;
+mod bpf_loader;
 mod cgroup;
 mod client;
 mod clock;
+mod command_line;
 mod counters;
 mod engine;
 mod enter;
@@ -23,13 +21,15 @@ mod exit_status;
 pub mod fuzzing;
 mod host;
 mod isolation;
-mod laws;
+mod memory;
 mod mpi;
 mod netlink;
 mod observer;
 mod oom;
+mod packet_pool;
 mod process;
 mod program;
+mod readiness;
 mod realtime;
 mod recorder;
 mod run_record;
@@ -37,14 +37,16 @@ mod shape;
 mod sockets;
 mod stderr_capture;
 mod supervisor;
+#[expect(unsafe_code, reason = "system calls that no crate offers as safe functions")]
+mod sys;
 mod traffic;
 mod tun;
 mod unix_socket;
 
+pub use bpf_loader::{BPF_ALGORITHMS, check_bpf_algorithm, try_loading};
 pub use cgroup::{PREFIX as CGROUP_PREFIX, own_group};
 pub use enter::{Entry, run_in_host};
 pub use error::{Error, Result};
-pub use laws::{LAWS, check_law, try_law};
 pub use oom::OomKills;
 pub use process::run;
 pub use supervisor::Options;

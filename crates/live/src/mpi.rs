@@ -5,6 +5,7 @@
 
 use longhaul_plan::Ranks;
 use std::collections::BTreeMap;
+use std::fmt::{self, Write};
 use std::path::Path;
 
 /// Where the two kinds of host files are.
@@ -17,24 +18,30 @@ pub struct HostFiles<'a> {
 
 /// The host file of Open MPI. Slots are always written: without them version 4 takes the machine's cores.
 pub fn openmpi_hosts(hosts: &[&str], slots: u32) -> String {
-    hosts.iter().map(|host| format!("{host} slots={slots}\n")).collect()
+    lines(hosts, format_args!(" slots={slots}"))
 }
 
 /// The host file of MPICH, whose order of lines is the order of ranks.
 pub fn mpich_hosts(hosts: &[&str], slots: u32, ranks: Ranks) -> String {
     match ranks {
-        Ranks::ByCluster => hosts.iter().map(|host| format!("{host}:{slots}\n")).collect(),
-        Ranks::RoundRobin => {
-            let round: String = hosts.iter().map(|host| format!("{host}:1\n")).collect();
-            round.repeat(slots as usize)
-        }
+        Ranks::ByCluster => lines(hosts, format_args!(":{slots}")),
+        Ranks::RoundRobin => lines(hosts, format_args!(":1")).repeat(slots as usize),
     }
+}
+
+/// One line for each host, its name with `suffix`.
+fn lines(hosts: &[&str], suffix: fmt::Arguments<'_>) -> String {
+    let mut text = String::new();
+    for host in hosts {
+        let _ = writeln!(text, "{host}{suffix}");
+    }
+    text
 }
 
 /// Variables that lead both to the hosts in `files`.
 pub fn placement(files: &HostFiles<'_>, ranks: Ranks) -> BTreeMap<String, String> {
     let openmpi = files.openmpi.display().to_string();
-    // Open MPI fills by slots unless told otherwise. Every host would bind its first rank to the first
+    // Open MPI fills by slots by default. Every host would bind its first rank to the first
     // core, and all hosts have the same cores: so nothing is bound.
     let policy = if ranks == Ranks::RoundRobin { "node" } else { "slot" };
     owned(&[

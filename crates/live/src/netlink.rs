@@ -2,14 +2,14 @@
 //! older ioctls would do, but some ask for privilege over the whole machine.)
 
 use crate::error::{Error, Result};
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
 use std::net::IpAddr;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 
-const NLM_F_REQUEST_ACK_CREATE: u16 = 0x1 | 0x4 | 0x400 | 0x100;
-const IFA_F_NODAD: u8 = 0x02;
-const IFA_F_PERMANENT: u8 = 0x80;
+/// Of each request: an acknowledgement, and that an object which exists is replaced.
+const FLAGS: u16 = (libc::NLM_F_REQUEST | libc::NLM_F_ACK | libc::NLM_F_CREATE | libc::NLM_F_REPLACE) as u16;
 /// Of an attribute that holds attributes.
-const NESTED: u16 = 1 << 15;
+const NESTED: u16 = libc::NLA_F_NESTED as u16;
 /// First windows of connections over a route, in segments (linux/rtnetlink.h).
 const RTAX_INITCWND: u16 = 11;
 const RTAX_INITRWND: u16 = 14;
@@ -22,15 +22,10 @@ pub struct Netlink {
 impl Netlink {
     /// Opens a socket.
     pub fn open() -> Result<Self> {
-        // SAFETY: plain socket call; the result is checked before it is owned.
-        let raw = unsafe {
-            libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, libc::NETLINK_ROUTE)
-        };
-        if raw < 0 {
-            return Err(Error::last("open a netlink socket"));
-        }
-        // SAFETY: `raw` is an open descriptor that nobody else owns.
-        Ok(Netlink { socket: unsafe { OwnedFd::from_raw_fd(raw) } })
+        let route = Some(SockProtocol::NetlinkRoute);
+        socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, route)
+            .map(|socket| Netlink { socket })
+            .map_err(|error| Error::wrap("open a netlink socket", error))
     }
 
     /// Brings interface `index` up, with an MTU and a queue length in packets where given.
@@ -52,7 +47,7 @@ impl Netlink {
     pub fn add_address(&self, index: u32, address: IpAddr) -> Result<()> {
         let mut message = Message::new(libc::RTM_NEWADDR);
         let prefix = if address.is_ipv4() { 32 } else { 128 };
-        message.bytes(&[family(address), prefix, IFA_F_NODAD | IFA_F_PERMANENT, 0]);
+        message.bytes(&[family(address), prefix, (libc::IFA_F_NODAD | libc::IFA_F_PERMANENT) as u8, 0]);
         message.bytes(&index.to_ne_bytes());
         message.attribute(libc::IFA_LOCAL, &octets(address));
         message.attribute(libc::IFA_ADDRESS, &octets(address));
@@ -86,17 +81,12 @@ impl Netlink {
 
     fn call(&self, message: Message, what: &str) -> Result<()> {
         let request = message.finish();
-        // SAFETY: the buffer outlives the call and its length is passed with it.
-        let sent = unsafe { libc::send(self.socket.as_raw_fd(), request.as_ptr().cast(), request.len(), 0) };
-        if sent < 0 {
-            return Err(Error::last(what));
-        }
+        let failed = |error| Error::wrap(what, error);
+        let fd = self.socket.as_raw_fd();
+        send(fd, &request, MsgFlags::empty()).map_err(failed)?;
         let mut answer = [0u8; 4096];
-        // SAFETY: the buffer outlives the call and its length is passed with it.
-        let length =
-            unsafe { libc::recv(self.socket.as_raw_fd(), answer.as_mut_ptr().cast(), answer.len(), 0) };
-        if length < 20 {
-            return Err(Error::last(what));
+        if recv(fd, &mut answer, MsgFlags::empty()).map_err(failed)? < 20 {
+            return Err(Error::new(format!("cannot {what}: the kernel's answer is too short")));
         }
         let code = i32::from_ne_bytes([answer[16], answer[17], answer[18], answer[19]]);
         if code == 0 { Ok(()) } else { Err(Error::wrap(what, std::io::Error::from_raw_os_error(-code))) }
@@ -114,7 +104,7 @@ impl Message {
     fn new(kind: u16) -> Self {
         let mut bytes = vec![0u8; 16];
         bytes[4..6].copy_from_slice(&kind.to_ne_bytes());
-        bytes[6..8].copy_from_slice(&NLM_F_REQUEST_ACK_CREATE.to_ne_bytes());
+        bytes[6..8].copy_from_slice(&FLAGS.to_ne_bytes());
         Message(bytes)
     }
 

@@ -4,22 +4,22 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A count of the kernel, and where it stands.
+/// A count of out-of-memory kills, and the file that has it.
 #[derive(Clone, Debug)]
 pub struct OomKills {
-    place: Option<Place>,
+    counter: Option<OomCounter>,
     count: u64,
 }
 
-/// Where the kernel counts.
+/// A file in which the kernel counts.
 #[derive(Clone, Debug)]
-struct Place {
+struct OomCounter {
     file: PathBuf,
-    /// Of whom it counts.
+    /// Whose processes it counts.
     of: String,
 }
 
-/// That processes were killed since.
+/// Processes that were killed since the count was read.
 #[derive(Clone, Debug)]
 pub struct Kills {
     count: u64,
@@ -29,34 +29,34 @@ pub struct Kills {
 impl OomKills {
     /// Reads the count now: of this process's control group, of either version, or else of the machine.
     pub fn now() -> Self {
-        let place = places().into_iter().find(|place| read(&place.file).is_some());
-        let count = place.as_ref().and_then(|place| read(&place.file)).unwrap_or(0);
-        OomKills { place, count }
+        let counter = counters().into_iter().find(|counter| read(&counter.file).is_some());
+        let count = counter.as_ref().and_then(|counter| read(&counter.file)).unwrap_or(0);
+        OomKills { counter, count }
     }
 
     /// Where nothing is counted.
     #[cfg(test)]
     pub fn none() -> Self {
-        OomKills { place: None, count: 0 }
+        OomKills { counter: None, count: 0 }
     }
 
     /// What was killed since it was read; `None` if nothing was.
     pub fn since(&self) -> Option<Kills> {
-        let place = self.place.as_ref()?;
-        let count = read(&place.file)?.saturating_sub(self.count);
-        (count > 0).then(|| Kills { count, of: place.of.clone() })
+        let counter = self.counter.as_ref()?;
+        let count = read(&counter.file)?.saturating_sub(self.count);
+        (count > 0).then(|| Kills { count, of: counter.of.clone() })
     }
 
-    /// The file that is read, and what it says, for a record that outlives this process.
+    /// The file and the count, for a record that outlives this process.
     pub fn as_record(&self) -> Option<(String, u64)> {
-        self.place.as_ref().map(|place| (place.file.display().to_string(), self.count))
+        self.counter.as_ref().map(|counter| (counter.file.display().to_string(), self.count))
     }
 
     /// The same of an earlier process.
     pub fn of_record(file: &str, count: u64) -> Self {
         let file = PathBuf::from(file);
         let of = file.parent().map_or_else(String::new, group_name);
-        OomKills { place: Some(Place { file, of }), count }
+        OomKills { counter: Some(OomCounter { file, of }), count }
     }
 }
 
@@ -69,14 +69,15 @@ impl fmt::Display for Kills {
 }
 
 fn group_name(directory: &Path) -> String {
-    match directory == Path::new("/proc") {
-        true => "this machine".into(),
-        false => format!("control group {}", directory.display()),
+    if directory == Path::new("/proc") {
+        "this machine".into()
+    } else {
+        format!("control group {}", directory.display())
     }
 }
 
 /// The files in which the kernel may count, the closest first.
-fn places() -> Vec<Place> {
+fn counters() -> Vec<OomCounter> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let mut found: Vec<PathBuf> = Vec::new();
@@ -101,7 +102,7 @@ fn places() -> Vec<Place> {
     }
     found.push("/proc/vmstat".into());
     let of = |file: &Path| file.parent().map_or_else(String::new, group_name);
-    found.into_iter().map(|file| Place { of: of(&file), file }).collect()
+    found.into_iter().map(|file| OomCounter { of: of(&file), file }).collect()
 }
 
 fn read(file: &Path) -> Option<u64> {

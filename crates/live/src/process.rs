@@ -13,16 +13,20 @@ use crate::oom::OomKills;
 use crate::run_record::{self, Ending};
 use crate::stderr_capture::{CapturedStderr, install_panic_hook, last_line, name_process};
 use crate::supervisor::{self, Options, ending};
+use crate::sys::fork::{Process, exit, fork};
+use crate::sys::{signals, wait};
 use longhaul_plan::Plan;
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sched::{CloneFlags, unshare};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::json;
 use std::fs;
 use std::io::Write;
-use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The worker's exit code for a run that failed or crashed.
 pub(crate) const RUN_FAILED: i32 = 70;
@@ -35,14 +39,14 @@ pub fn run(plan: &Plan, mut options: Options) -> i32 {
     install_panic_hook();
     name_process(c"lh-worker");
     if let Some(line) = &options.line {
-        // SAFETY: plain system call; programs must not have it.
-        unsafe { libc::fcntl(line.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) };
+        // Programs must not have it.
+        let _ = fcntl(line, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC));
     }
     let client = options.client.map(Client::new);
     let (directory, run, socket, scratch) =
         (options.directory.clone(), options.run.clone(), options.socket.clone(), options.scratch.clone());
     let mut line = options.line.as_ref().and_then(|line| line.try_clone().ok());
-    let (mut ending, was_heard) = match supervised(plan, &mut options, line.as_mut()) {
+    let (mut ending, was_reported) = match supervised(plan, &mut options, line.as_mut()) {
         Ok(found) => found,
         Err(error) => (Ending::of_error(&error), false),
     };
@@ -60,9 +64,11 @@ pub fn run(plan: &Plan, mut options: Options) -> i32 {
         let _ = std::io::stderr().write_all(format!("{error}\n").as_bytes());
     }
     if client.is_some_and(|client| client.is_gone()) {
-        scratch.iter().for_each(|path| drop(fs::remove_dir_all(path)));
+        for path in &scratch {
+            drop(fs::remove_dir_all(path));
+        }
     }
-    if !was_heard
+    if !was_reported
         && !ending.is_good()
         && let Some(line) = &mut line
     {
@@ -71,7 +77,7 @@ pub fn run(plan: &Plan, mut options: Options) -> i32 {
     if ending.is_good() { 0 } else { RUN_FAILED }
 }
 
-/// Starts the supervisor and waits for its end. Returns how the run ended, and whether the client was told.
+/// Starts the supervisor and waits for its end. Returns how the run ended, and whether the supervisor reported it to the client.
 fn supervised(plan: &Plan, options: &mut Options, line: Option<&mut UnixStream>) -> Result<(Ending, bool)> {
     prepare(plan)?;
     let (stderr, report) = (CapturedStderr::new()?, CapturedStderr::new()?);
@@ -79,33 +85,30 @@ fn supervised(plan: &Plan, options: &mut Options, line: Option<&mut UnixStream>)
     // Only the worker holds it open: when it is closed, the supervisor knows that the worker has ended.
     let (worker_pipe, worker_end) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
         .map_err(|error| Error::wrap("open a pipe", error))?;
-    // SAFETY: the caller promises one thread.
-    match unsafe { libc::fork() } {
-        -1 => Err(Error::last("start the supervisor")),
-        0 => {
+    match fork().map_err(|error| Error::wrap("start the supervisor", error))? {
+        Process::Child => {
             drop(worker_end);
             stderr.capture();
             name_process(c"lh-supervisor");
             ending::follow_worker(&worker_pipe);
             let supervise = || supervisor::supervise(plan, options, &report);
             let code = catch_unwind(AssertUnwindSafe(supervise)).unwrap_or(PANICKED);
-            // SAFETY: plain system call that ends the process without the parent's destructors.
-            unsafe { libc::_exit(code) }
+            exit(code)
         }
-        child => {
+        Process::Parent(child) => {
             drop(worker_pipe);
             let (status, stops) = wait_for(child, line);
             let text = stderr.text();
             let _ = std::io::stderr().write_all(text.as_bytes());
             let written: Option<Ending> = serde_json::from_str(&report.text()).ok();
-            let was_heard = written.is_some();
+            let was_reported = written.is_some();
             let mut ending = written.unwrap_or_else(|| {
                 let how = status.describe(last_line(&text).as_deref(), &oom);
                 Ending::crashed(format!("the supervisor {how}"))
             });
             ending.warnings.extend(stops);
             drop(worker_end);
-            Ok((ending, was_heard))
+            Ok((ending, was_reported))
         }
     }
 }
@@ -121,20 +124,14 @@ fn prepare(plan: &Plan) -> Result<()> {
 /// Every host needs five descriptors, and a few are for the rest.
 fn raise_file_limit(plan: &Plan) -> Result<()> {
     let needed = plan.nodes.len() as u64 * 7 + 256;
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the structure outlives both calls.
-    unsafe {
-        libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit);
-        limit.rlim_cur = limit.rlim_max;
-        libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
-    }
-    if limit.rlim_cur >= needed {
+    let allowed = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(_, most)| most);
+    let _ = setrlimit(Resource::RLIMIT_NOFILE, allowed, allowed);
+    if allowed >= needed {
         return Ok(());
     }
     Err(Error::new(format!(
-        "{} nodes need {needed} open files, and only {} are allowed",
-        plan.nodes.len(),
-        limit.rlim_cur
+        "{} nodes need {needed} open files, and only {allowed} are allowed",
+        plan.nodes.len()
     ))
     .with_remedy(format!("raise the limit first: ulimit -n {needed}")))
 }
@@ -152,53 +149,36 @@ fn become_root_of_a_user_namespace() -> Result<()> {
     write("/proc/self/gid_map", format!("0 {group} 1"))
 }
 
-/// The supervisor, for [`forward_signal`].
-static SUPERVISOR: AtomicI32 = AtomicI32::new(0);
-
-/// Forwards a signal that ends the worker to the supervisor.
-extern "C" fn forward_signal(signal: libc::c_int) {
-    // SAFETY: async-signal-safe; the supervisor is a child that has not been collected.
-    unsafe { libc::kill(SUPERVISOR.load(Ordering::Relaxed), signal) };
-}
-
-/// Waits for the supervisor's end; returns how it came, and when it was stopped on the way, in words.
+/// Waits for the supervisor's end; returns its exit status, and a sentence for each time it was stopped.
 ///
-/// A supervisor that is stopped goes on at once: nobody else could end what it watches.
+/// A stopped supervisor is resumed at once, because only it can end its programs.
 fn wait_for(child: libc::pid_t, mut line: Option<&mut UnixStream>) -> (ExitStatus, Vec<String>) {
-    SUPERVISOR.store(child, Ordering::Relaxed);
-    for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
-        // SAFETY: the handler does nothing but a system call.
-        unsafe { libc::signal(signal, forward_signal as *const () as libc::sighandler_t) };
-    }
+    const FORWARDED: [Signal; 3] = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP];
+    signals::forward(&FORWARDED, child);
     let mut stops = Vec::new();
-    let mut status = 0;
     loop {
-        // SAFETY: `status` outlives the call.
-        if unsafe { libc::waitpid(child, &mut status, libc::WUNTRACED) } < 0 {
-            if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
-                return (ExitStatus(0), stops);
+        match wait::wait(child, libc::WUNTRACED) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return (ExitStatus(0), stops),
+            Ok(status) if libc::WIFSTOPPED(status) => {
+                let signal = signal_name(libc::WSTOPSIG(status));
+                let text = format!("the supervisor was stopped by {signal} and resumed by the worker");
+                if let Some(line) = &mut line {
+                    supervisor::send(line, &json!({"event": "warning", "message": text}));
+                }
+                stops.push(text);
+                let _ = kill(Pid::from_raw(child), Signal::SIGCONT);
             }
-        } else if libc::WIFSTOPPED(status) {
-            let signal = signal_name(libc::WSTOPSIG(status));
-            let text = format!("the supervisor was stopped by {signal} and resumed by the worker");
-            if let Some(line) = &mut line {
-                supervisor::send(line, &json!({"event": "warning", "message": text}));
+            Ok(status) => {
+                // Its number may be another's from now on.
+                signals::ignore(&FORWARDED);
+                return (ExitStatus(status), stops);
             }
-            stops.push(text);
-            // SAFETY: plain system call; the child has not been collected.
-            unsafe { libc::kill(child, libc::SIGCONT) };
-        } else {
-            // Its number may be another's from now on.
-            for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
-                // SAFETY: plain system call.
-                unsafe { libc::signal(signal, libc::SIG_IGN) };
-            }
-            return (ExitStatus(status), stops);
         }
     }
 }
 
-/// Removes a socket that nobody listens at: the supervisor's that was killed.
+/// Removes the socket of a supervisor that was killed, if no process listens at it.
 fn remove_abandoned_socket(path: &Path) {
     let is_socket = fs::symlink_metadata(path)
         .is_ok_and(|found| std::os::unix::fs::FileTypeExt::is_socket(&found.file_type()));

@@ -1,26 +1,32 @@
 //! A program in a host: started, watched, ended.
 
 use crate::clock::monotonic_ns;
+use crate::command_line;
 use crate::error::{Error, Result};
+use crate::exit_status::PANICKED;
 use crate::host::Host;
 use crate::isolation;
+use crate::sys::exec::Executable;
+use crate::sys::fork::{Process, exit, fork};
+use crate::sys::{signals, wait};
 use crate::traffic::{SharedStart, TrafficGenerator};
 use longhaul_plan::{Isolation, Program};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{Pid, chdir, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// How long a program may take to end after SIGTERM.
 pub const GRACE_NS: u64 = 2_000_000_000;
 
-/// A program of the plan and what has become of it; times since the start of the run.
+/// A program of the plan and its state; times since the start of the run.
 #[derive(Debug, Serialize)]
-pub struct Running {
+pub struct ProgramState {
     /// Its name.
     pub name: String,
     /// Its host's name.
@@ -35,7 +41,7 @@ pub struct Running {
     pub exit: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// Whether the run told it to end.
+    /// Whether the run ended it.
     pub stopped_by_run: bool,
     /// The exit code that means success.
     pub expect_exit: Option<i32>,
@@ -55,10 +61,10 @@ pub struct Running {
     pub reported: bool,
 }
 
-impl Running {
+impl ProgramState {
     /// A program that has not started yet.
     pub fn new(program: &Program, host: &str) -> Self {
-        Running {
+        ProgramState {
             name: program.name.clone(),
             host: host.into(),
             argv: program.argv.clone(),
@@ -78,7 +84,7 @@ impl Running {
         }
     }
 
-    /// The clock's zero has moved: everything was so much later by it.
+    /// Adds `by_ns` to its times, because the clock's zero has moved.
     pub fn shift_times(&mut self, by_ns: i64) {
         for at_ns in [&mut self.start_ns, &mut self.end_ns] {
             *at_ns = at_ns.map(|at_ns| at_ns + by_ns);
@@ -90,7 +96,7 @@ impl Running {
         self.end_ns.is_none() && self.error.is_none()
     }
 
-    /// Notes that it ended, from what wait4 said.
+    /// Records its end from the status and resource usage of wait4(2).
     pub fn ended(&mut self, at_ns: i64, status: libc::c_int, usage: &libc::rusage) {
         self.pid = None;
         self.kill_at_ns = None;
@@ -105,7 +111,7 @@ impl Running {
         self.cpu_system_s = seconds(usage.ru_stime);
     }
 
-    /// The run is about to end: if it still runs, its end is no longer its own.
+    /// Marks a program that still runs as stopped by the run, which is about to end.
     pub fn expect_end(&mut self) {
         self.stopped_by_run |= self.pid.is_some();
     }
@@ -116,16 +122,15 @@ impl Running {
         if self.kill_at_ns.is_none() {
             self.stopped_by_run = true;
             self.kill_at_ns = Some(monotonic_ns() + GRACE_NS);
-            // SAFETY: plain system call; the group is the one that the child made for itself.
-            unsafe { libc::kill(-pid, libc::SIGTERM) };
+            // The child has made this group for itself.
+            let _ = killpg(Pid::from_raw(pid), Signal::SIGTERM);
         }
     }
 
     /// Sends SIGKILL to its process group.
     pub fn kill(&mut self) {
         let Some(pid) = self.pid else { return };
-        // SAFETY: as above.
-        unsafe { libc::kill(-pid, libc::SIGKILL) };
+        let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
         self.kill_at_ns = Some(u64::MAX);
     }
 }
@@ -151,11 +156,12 @@ pub fn start(
 ) -> Result<libc::pid_t> {
     fork_program(program, host, group, environment, |prepared, _report| {
         if environment.isolation == Isolation::Strict
-            && let Err(failed) = isolation::restrict()
+            && let Err((step, error)) = isolation::restrict()
         {
-            return failed;
+            return (step, error.into());
         }
-        prepared.execute()
+        signals::restore_for_programs();
+        ("cannot run it", prepared.executable.execute().into())
     })
 }
 
@@ -177,8 +183,7 @@ pub fn start_traffic_generator(
         // Closing the pipe reports success.
         *report = None;
         let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| generator.run(start_time)));
-        // SAFETY: ends the child without running the parent's destructors.
-        unsafe { libc::_exit(code.unwrap_or(101)) }
+        exit(code.unwrap_or(PANICKED))
     })
 }
 
@@ -195,10 +200,8 @@ fn fork_program(
         .map_err(|error| error.at(format!("program {}", program.name)))?;
     let (failure, report) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
         .map_err(|error| Error::wrap("open a pipe", error))?;
-    // SAFETY: this process has one thread, so the child may do what it likes until it executes.
-    match unsafe { libc::fork() } {
-        -1 => Err(Error::last("start a process")),
-        0 => {
+    match fork().map_err(|error| Error::wrap("start a process", error))? {
+        Process::Child => {
             drop(failure);
             let mut report = Some(File::from(report));
             let (step, error) = match prepared.enter(host, group) {
@@ -208,18 +211,16 @@ fn fork_program(
             if let Some(mut report) = report {
                 let _ = report.write_all(format!("{step}: {error}").as_bytes());
             }
-            // SAFETY: ends the child without running the parent's destructors.
-            unsafe { libc::_exit(127) }
+            exit(127)
         }
-        pid => {
+        Process::Parent(pid) => {
             drop(report);
             let mut message = String::new();
             let _ = File::from(failure).read_to_string(&mut message);
             if message.is_empty() {
                 return Ok(pid);
             }
-            // SAFETY: reaps the child that has just reported that it failed.
-            unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
+            let _ = wait::wait(pid, 0);
             Err(Error::new(format!("{}: {message}", program.argv[0])))
         }
     }
@@ -227,8 +228,7 @@ fn fork_program(
 
 /// Everything that needs memory, made before the fork.
 struct Prepared {
-    argv: Vec<CString>,
-    env: Vec<CString>,
+    executable: Executable,
     cwd: CString,
     stdout: File,
     stderr: File,
@@ -237,35 +237,28 @@ struct Prepared {
 
 impl Prepared {
     fn new(program: &Program, host: &Host, environment: &ProgramEnvironment<'_>) -> Result<Self> {
-        let text =
-            |text: &str| CString::new(text).map_err(|_| Error::new("an argument contains a zero byte"));
+        fn pairs(variables: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
+            variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        }
         let log = |suffix: &str| {
             let path = environment.directory.join(format!("logs/{}.{suffix}", program.name));
             create_log(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
         };
-        let mut variables: BTreeMap<String, String> = std::env::vars().collect();
-        variables.extend(environment.env.clone());
-        variables.insert("LONGHAUL_HOST".into(), host.name.clone());
-        variables.insert("HOSTNAME".into(), host.name.clone());
-        variables.extend(program.env.clone());
-        let cwd = program
-            .cwd
-            .as_deref()
-            .map_or_else(|| environment.cwd.to_string_lossy().into_owned(), String::from);
+        let variables = pairs(environment.env)
+            .chain([("LONGHAUL_HOST", host.name.as_str()), ("HOSTNAME", host.name.as_str())])
+            .chain(pairs(&program.env));
+        let path = std::env::var_os("PATH");
+        let cwd = program.cwd.as_deref().map_or(environment.cwd.as_os_str(), OsStr::new);
         Ok(Prepared {
-            argv: program.argv.iter().map(|word| text(word)).collect::<Result<_>>()?,
-            env: variables
-                .iter()
-                .map(|(name, value)| text(&format!("{name}={value}")))
-                .collect::<Result<_>>()?,
-            cwd: text(&cwd)?,
+            executable: command_line::prepare(&program.argv, variables, path.as_deref())?,
+            cwd: command_line::text(cwd)?,
             stdout: log("out")?,
             stderr: log("err")?,
             stdin: File::open("/dev/null").map_err(|error| Error::wrap("open /dev/null", error))?,
         })
     }
 
-    /// In the child: enters the host, or says what failed.
+    /// In the child: enters the host, or returns the step that failed.
     fn enter(
         &self,
         host: &Host,
@@ -276,52 +269,18 @@ impl Prepared {
             let _ = group.write_all(b"0");
         }
         host.namespaces.enter().map_err(|error| ("cannot enter the host", error.into()))?;
-        // SAFETY: plain system calls on this process, which has one thread; the path is a terminated
-        // string that outlives the call.
-        unsafe {
-            libc::setsid();
-            if libc::chdir(self.cwd.as_ptr()) != 0 {
-                return Err(("cannot enter the working directory", std::io::Error::last_os_error()));
-            }
-            for (file, number) in [(&self.stdin, 0), (&self.stdout, 1), (&self.stderr, 2)] {
-                libc::dup2(file.as_raw_fd(), number);
-            }
-        }
+        let _ = setsid();
+        chdir(self.cwd.as_c_str()).map_err(|error| ("cannot enter the working directory", error.into()))?;
+        let _ = dup2_stdin(&self.stdin);
+        let _ = dup2_stdout(&self.stdout);
+        let _ = dup2_stderr(&self.stderr);
         Ok(())
-    }
-
-    /// In the child: becomes the program, or says what failed.
-    fn execute(&self) -> (&'static str, std::io::Error) {
-        restore_signals();
-        let argv = pointers(&self.argv);
-        let env = pointers(&self.env);
-        // SAFETY: all pointers are to terminated strings and arrays that outlive the call.
-        unsafe { libc::execvpe(argv[0], argv.as_ptr(), env.as_ptr()) };
-        ("cannot run it", std::io::Error::last_os_error())
     }
 }
 
 /// Opens a program's log; an error if an earlier program has left a symbolic link in its place.
 fn create_log(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(true).custom_flags(libc::O_NOFOLLOW).open(path)
-}
-
-fn pointers(words: &[CString]) -> Vec<*const libc::c_char> {
-    words.iter().map(|word| word.as_ptr()).chain(std::iter::once(std::ptr::null())).collect()
-}
-
-/// Undoes what the interpreter and the supervisor set, which a program would inherit.
-pub fn restore_signals() {
-    // SAFETY: sets default dispositions and an empty mask for this process alone.
-    unsafe {
-        for signal in [libc::SIGPIPE, libc::SIGINT, libc::SIGTERM, libc::SIGCHLD, libc::SIGHUP, libc::SIGXFSZ]
-        {
-            libc::signal(signal, libc::SIG_DFL);
-        }
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&mut none);
-        libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
-    }
 }
 
 /// Whether a process of `host` listens on TCP port `port`, seen from inside through `/proc/<pid>/net`.

@@ -1,9 +1,18 @@
 //! The engine's claim on a processor: pinning, real-time priority, locked memory.
 
+use crate::sys::scheduler::{set_nice, set_policy};
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::mman::{MlockAllFlags, mlockall};
+use nix::sys::prctl::set_timerslack;
+use nix::unistd::Pid;
 use serde::Serialize;
 
 /// Real-time priority of the engine: above everything ordinary, below the kernel's own threads at 99.
 const PRIORITY: libc::c_int = 50;
+/// The highest ordinary priority.
+const BEST_NICE: libc::c_int = -20;
+/// The thread that calls, for calls that take the number of a thread.
+const THIS_THREAD: Pid = Pid::from_raw(0);
 /// Window in which the kernel's real-time limit is kept.
 ///
 /// The kernel stops a real-time thread for 50 ms once it has run 950 ms of a second; we step down
@@ -14,7 +23,7 @@ pub const BUDGET_NS: u64 = 18_600_000;
 /// So long after it was spent, a budget counts as short.
 const SHORT_NS: u64 = 10_000_000_000;
 
-/// What the machine granted.
+/// The scheduling that the machine granted.
 #[derive(Clone, Debug, Serialize)]
 pub struct Scheduling {
     /// `fifo` or `other`.
@@ -33,21 +42,17 @@ pub struct Scheduling {
     pub lead_ns: u64,
 }
 
-/// Claims what is allowed, and says what that was. Never fails: the fidelity verdict judges it.
+/// Claims what this process may have, and returns it. Never fails: the fidelity verdict takes it into account.
 pub fn claim() -> Scheduling {
     let cpus = allowed_cpus();
     // The last processor: interrupts and the first programs tend to gather on the first.
     let cpu = if cpus.len() > 1 { cpus.last().copied().filter(|&cpu| pin(&[cpu])) } else { None };
     let fifo = set_policy(libc::SCHED_FIFO, PRIORITY);
     if !fifo {
-        // SAFETY: plain system call on this thread.
-        unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -20) };
+        set_nice(BEST_NICE);
     }
-    // SAFETY: plain system calls on this process.
-    let memory_locked = unsafe {
-        libc::prctl(libc::PR_SET_TIMERSLACK, 1);
-        libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) == 0
-    };
+    let _ = set_timerslack(1);
+    let memory_locked = mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE).is_ok();
     Scheduling {
         policy: if fifo { "fifo" } else { "other" },
         priority: if fifo { PRIORITY } else { 0 },
@@ -61,36 +66,20 @@ pub fn claim() -> Scheduling {
 
 /// Processors that this thread may run on.
 pub fn allowed_cpus() -> Vec<usize> {
-    // SAFETY: an all-zero cpu_set_t is valid, and the call fills at most its size.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::sched_getaffinity(0, std::mem::size_of::<libc::cpu_set_t>(), &mut set);
-        (0..libc::CPU_SETSIZE as usize).filter(|&cpu| libc::CPU_ISSET(cpu, &set)).collect()
-    }
+    let set = sched_getaffinity(THIS_THREAD).unwrap_or_default();
+    (0..CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).collect()
 }
 
 /// Restricts this thread to `cpus`.
 pub fn pin(cpus: &[usize]) -> bool {
-    // SAFETY: an all-zero cpu_set_t is valid; CPU_SET stays within it for numbers of allowed_cpus.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        for &cpu in cpus {
-            libc::CPU_SET(cpu, &mut set);
-        }
-        libc::sched_setaffinity(0, std::mem::size_of::<libc::cpu_set_t>(), &set) == 0
-    }
+    let mut set = CpuSet::new();
+    cpus.iter().all(|&cpu| set.set(cpu).is_ok()) && sched_setaffinity(THIS_THREAD, &set).is_ok()
 }
 
 /// Steps down to ordinary scheduling, for threads that have time.
 pub fn relax(cpus: &[usize]) {
     set_policy(libc::SCHED_OTHER, 0);
     pin(cpus);
-}
-
-fn set_policy(policy: libc::c_int, priority: libc::c_int) -> bool {
-    let parameter = libc::sched_param { sched_priority: priority };
-    // SAFETY: the parameter outlives the call.
-    unsafe { libc::sched_setscheduler(0, policy, &parameter) == 0 }
 }
 
 /// Keeps a thread that may spin for ever within the kernel's real-time limit.
@@ -110,8 +99,7 @@ impl Budget {
     pub fn new(fifo: bool, now_ns: u64) -> Self {
         if fifo {
             // What the thread falls back on when its budget is spent.
-            // SAFETY: plain system call on this thread.
-            unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -20) };
+            set_nice(BEST_NICE);
         }
         Budget {
             fifo,

@@ -13,7 +13,7 @@ use longhaul_network::Bins;
 use longhaul_network::journal::{Entry, JOURNAL_MAGIC};
 use longhaul_plan::Plan;
 use longhaul_record::{
-    Capture, EchoRow, FlowCountRow, FlowRow, FlowSampleRow, LatenessRow, PACKET_COLUMNS, PacketRow,
+    Capture, FlowCountRow, FlowRow, FlowSampleRow, LatenessRow, PACKET_COLUMNS, PacketRow, PingRow,
     RequestRow, SAMPLE_COLUMNS, SampleRow, Table, lateness_columns,
 };
 use longhaul_storage::{Appender, Storage};
@@ -45,10 +45,10 @@ enum Batch {
     Bins(Bins),
     Lateness(Vec<LatenessRow>),
     Packets(Vec<PacketRow>),
-    Captured(Captured),
+    CaptureBuffer(CaptureBuffer),
     Journal(Vec<u8>),
     Flows(Vec<FlowRow>),
-    Echoes(Vec<EchoRow>),
+    Pings(Vec<PingRow>),
     Requests(Vec<RequestRow>),
     FlowCounts(Vec<FlowCountRow>),
     FlowSamples(Vec<FlowSampleRow>),
@@ -56,15 +56,15 @@ enum Batch {
     Changes(Vec<u8>),
 }
 
-/// Captured packets, one behind the other in `bytes`.
+/// Captured packets, concatenated in `bytes`.
 #[derive(Default)]
-struct Captured {
+struct CaptureBuffer {
     packets: Vec<CapturedPacket>,
     bytes: Vec<u8>,
 }
 
 struct CapturedPacket {
-    point: Point,
+    point: CapturePoint,
     interface: u32,
     unix_ns: u64,
     length: u32,
@@ -76,13 +76,13 @@ pub struct Recorder {
     channel: Option<SyncSender<Batch>>,
     writer: Option<JoinHandle<io::Result<()>>>,
     packets: Vec<PacketRow>,
-    captured: Captured,
+    captured: CaptureBuffer,
     journal: Journal,
     /// Applied changes that the disk has not taken yet; none is ever dropped.
     changes: Vec<u8>,
     /// Records that the disk was too slow for.
     pub lost_records: u64,
-    /// Why the writer ended early, until it has been told.
+    /// Why the writer ended early, until that is reported.
     failure: Option<String>,
     failed: Result<()>,
 }
@@ -94,8 +94,8 @@ struct Journal {
     entries: usize,
 }
 
-/// Where packets are captured: a link, and which end of it.
-pub type Point = (u32, usize);
+/// The place of a capture: a link, and which end of it.
+pub type CapturePoint = (u32, usize);
 
 /// Interfaces of the captures at either end of a link: what goes onto the link there, and what leaves it there.
 const CAPTURED: [[&str; 2]; 2] = [["forward in", "reverse out"], ["reverse in", "forward out"]];
@@ -117,7 +117,7 @@ impl Recorder {
             channel: Some(channel),
             writer: Some(writer),
             packets: Vec::with_capacity(PACKET_ROWS),
-            captured: Captured::default(),
+            captured: CaptureBuffer::default(),
             journal: Journal { kept: plan.measure.journal, bytes: Vec::new(), entries: 0 },
             changes: Vec::new(),
             lost_records: 0,
@@ -153,18 +153,18 @@ impl Recorder {
     }
 
     /// Hands over the fates of simulated echo requests.
-    pub fn echoes(&mut self, rows: Vec<EchoRow>) {
+    pub fn pings(&mut self, rows: Vec<PingRow>) {
         let count = rows.len();
-        self.send(Batch::Echoes(rows), count);
+        self.send(Batch::Pings(rows), count);
     }
 
-    /// Hands over what became of simulated transfers.
+    /// Writes the results of simulated transfers.
     pub fn requests(&mut self, rows: Vec<RequestRow>) {
         let count = rows.len();
         self.send(Batch::Requests(rows), count);
     }
 
-    /// Records changes that were applied at one instant; whoever reads along sees all of them or none.
+    /// Records changes that were applied at one instant; a reader of the growing file sees all of them or none.
     pub fn changes(&mut self, rows: &[Value]) {
         for row in rows {
             self.changes.extend_from_slice(row.to_string().as_bytes());
@@ -197,7 +197,7 @@ impl Recorder {
 
     /// Captures a packet of `length` bytes at one end of a link: `interface` 0 if it goes onto the link there, 1
     /// if it leaves it there.
-    pub fn capture(&mut self, point: Point, interface: u32, unix_ns: u64, length: u32, bytes: &[u8]) {
+    pub fn capture(&mut self, point: CapturePoint, interface: u32, unix_ns: u64, length: u32, bytes: &[u8]) {
         self.captured.bytes.extend_from_slice(bytes);
         let kept = bytes.len() as u32;
         self.captured.packets.push(CapturedPacket { point, interface, unix_ns, length, kept });
@@ -237,7 +237,7 @@ impl Recorder {
         if !self.captured.packets.is_empty() {
             let captured = std::mem::take(&mut self.captured);
             let count = captured.packets.len();
-            self.send(Batch::Captured(captured), count);
+            self.send(Batch::CaptureBuffer(captured), count);
         }
         if self.journal.entries > 0 {
             let bytes = std::mem::replace(&mut self.journal.bytes, Vec::with_capacity(JOURNAL_BYTES + 256));
@@ -257,7 +257,7 @@ impl Recorder {
         }
     }
 
-    /// Why nothing is written any more, said once.
+    /// Why nothing is written any more, reported once.
     pub fn take_failure(&mut self) -> Option<String> {
         self.failure.take()
     }
@@ -285,13 +285,13 @@ impl Recorder {
     }
 }
 
-/// Creates files of records in a directory.
-struct Creating<'a> {
+/// The directory of records, and the storage that creates files in it.
+struct RecordFiles<'a> {
     directory: &'a Path,
     storage: &'a dyn Storage,
 }
 
-impl Creating<'_> {
+impl RecordFiles<'_> {
     fn file(&self, name: &str) -> Result<Appender> {
         let path = self.directory.join(name);
         Appender::create(self.storage, &path).map_err(|error| self.failed(name, error))
@@ -312,7 +312,7 @@ struct Files {
     packets: Table<Appender>,
     lateness: Table<Appender>,
     changes: Appender,
-    captures: HashMap<Point, Capture<BufWriter<Appender>>>,
+    captures: HashMap<CapturePoint, Capture<BufWriter<Appender>>>,
     real_flows: RealFlowFiles,
     journal: Option<BufWriter<Appender>>,
     simulated: Option<SimulatedFiles>,
@@ -321,7 +321,7 @@ struct Files {
 
 impl Files {
     fn open(plan: &Plan, directory: &Path, storage: &dyn Storage) -> Result<Self> {
-        let create = Creating { directory, storage };
+        let create = RecordFiles { directory, storage };
         let mut captures = HashMap::new();
         for &link in &plan.measure.captures {
             let folder = directory.join("captures");
@@ -394,10 +394,10 @@ impl Files {
             Batch::Packets(rows) => {
                 rows.iter().try_for_each(|row| row.write(&self.names[row.link as usize], &mut self.packets))
             }
-            Batch::Captured(captured) => self.write_captured(&captured),
+            Batch::CaptureBuffer(captured) => self.write_captured(&captured),
             Batch::Journal(bytes) => self.journal.iter_mut().try_for_each(|file| file.write_all(&bytes)),
             Batch::Flows(rows) => self.simulated.iter_mut().try_for_each(|files| files.write_flows(&rows)),
-            Batch::Echoes(rows) => self.simulated.iter_mut().try_for_each(|files| files.write_echoes(&rows)),
+            Batch::Pings(rows) => self.simulated.iter_mut().try_for_each(|files| files.write_pings(&rows)),
             Batch::Changes(lines) => self.changes.write_all(&lines),
             Batch::Requests(rows) => {
                 self.simulated.iter_mut().try_for_each(|files| files.write_requests(&rows))
@@ -416,7 +416,7 @@ impl Files {
         self.captures.values_mut().try_for_each(Capture::flush)
     }
 
-    fn write_captured(&mut self, captured: &Captured) -> io::Result<()> {
+    fn write_captured(&mut self, captured: &CaptureBuffer) -> io::Result<()> {
         let mut rest = &captured.bytes[..];
         for packet in &captured.packets {
             let (bytes, behind) = rest.split_at(packet.kept as usize);
@@ -439,7 +439,7 @@ mod tests {
         let directory = folder("a_table_that_cannot_be_written");
         for at in 0..2 {
             let storage = Faulty::new(at, Fault::Error);
-            let create = Creating { directory: &directory, storage: &storage };
+            let create = RecordFiles { directory: &directory, storage: &storage };
             let error = create.table(&format!("{at}.csv"), &["a"]).err().unwrap();
             let expected = format!("cannot write {}/{at}.csv: ", directory.display());
             assert!(error.message().starts_with(&expected), "{error}");

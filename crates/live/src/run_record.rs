@@ -1,6 +1,6 @@
 //! How a run ended, written into `run.json` by whichever of its processes is left.
 //!
-//! `python/longhaul/run/record.py` writes the same file under the same lock.
+//! `python/longhaul/results/run_record.py` writes the same file under the same lock.
 
 use crate::error::{Error, Result};
 use longhaul_storage::Disk;
@@ -8,9 +8,8 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +18,7 @@ use std::time::Duration;
 const RESERVE: &str = ".reserve";
 /// Another process that holds the lock is waited for so often, that long.
 const TRIES: u32 = 500;
-const BETWEEN_TRIES: Duration = Duration::from_millis(10);
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +26,7 @@ pub struct Ending {
     /// `duration`, `programs`, `stopped`, `interrupted`, `failed` or `crashed`.
     #[serde(rename = "ended")]
     pub status: String,
-    /// Who ended it and how, in a sentence.
+    /// How and by whom it was ended, in a sentence.
     pub reason: String,
     /// What helps.
     #[serde(default)]
@@ -38,6 +37,9 @@ pub struct Ending {
     /// Whether the client was gone without a word.
     #[serde(default)]
     pub abandoned: bool,
+    /// Whether the run ended in order, although it failed: its results up to then are complete.
+    #[serde(default)]
+    pub has_results: bool,
 }
 
 impl Ending {
@@ -49,6 +51,7 @@ impl Ending {
             remedy: None,
             warnings: Vec::new(),
             abandoned: false,
+            has_results: false,
         }
     }
 
@@ -57,7 +60,7 @@ impl Ending {
         Ending::new("crashed", reason)
     }
 
-    /// It could not begin or not go on, or one of its processes died.
+    /// It could not start or could not continue, or one of its processes died.
     pub fn of_error(error: &Error) -> Self {
         let status = if error.is_crash() { "crashed" } else { "failed" };
         Ending { remedy: error.remedy().map(String::from), ..Ending::new(status, error.message()) }
@@ -90,7 +93,7 @@ pub fn end(directory: &Path, ending: &Ending) -> Result<()> {
     Ok(())
 }
 
-/// Replaces `run.json` in one step; it stays its owner's, who may have started the run by sudo.
+/// Replaces `run.json` in one step and keeps its owner, which differs from this user if the run was started by sudo.
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let owner = fs::symlink_metadata(path).map(|found| (found.uid(), found.gid()));
     longhaul_storage::replace(&Disk, path, content)?;
@@ -103,20 +106,19 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 /// The same in the space that is reserved for the last change of the record, where a full disk was the error.
 fn in_reserve(error: io::Error, path: &Path, text: &str) -> io::Result<()> {
     let is_full = matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
-    match is_full && fs::remove_file(path.with_file_name(RESERVE)).is_ok() {
-        true => replace(path, text.as_bytes()),
-        false => Err(error),
+    if is_full && fs::remove_file(path.with_file_name(RESERVE)).is_ok() {
+        replace(path, text.as_bytes())
+    } else {
+        Err(error)
     }
 }
 
 fn wait_for_lock(directory: &File) {
     for _ in 0..TRIES {
-        // SAFETY: plain system call on a descriptor that is open.
-        let done = unsafe { libc::flock(directory.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
-        if done == 0 || io::Error::last_os_error().kind() != ErrorKind::WouldBlock {
+        if !matches!(directory.try_lock(), Err(TryLockError::WouldBlock)) {
             return;
         }
-        std::thread::sleep(BETWEEN_TRIES);
+        std::thread::sleep(RETRY_INTERVAL);
     }
 }
 

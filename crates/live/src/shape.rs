@@ -6,21 +6,22 @@
 
 use crate::tun::VNET_HEADER;
 
-const NEEDS_CHECKSUM: u8 = 1;
-const GSO_NONE: u8 = 0;
-const GSO_TCPV4: u8 = 1;
-const GSO_TCPV6: u8 = 4;
-const GSO_UDP_L4: u8 = 5;
-const GSO_ECN: u8 = 0x80;
-const TCP_FIN_PSH: u8 = 0x09;
+const VIRTIO_NET_HDR_F_NEEDS_CSUM: u8 = 1;
+const VIRTIO_NET_HDR_GSO_NONE: u8 = 0;
+const VIRTIO_NET_HDR_GSO_TCPV4: u8 = 1;
+const VIRTIO_NET_HDR_GSO_TCPV6: u8 = 4;
+const VIRTIO_NET_HDR_GSO_UDP_L4: u8 = 5;
+const VIRTIO_NET_HDR_GSO_ECN: u8 = 0x80;
+const TCP_FIN: u8 = 0x01;
+const TCP_PSH: u8 = 0x08;
 const TCP_CWR: u8 = 0x80;
 /// Room for the headers of any super-packet.
 pub const HEADER_ROOM: usize = VNET_HEADER + 256;
 
-/// What the network did to a packet's headers.
+/// Changes of a packet's headers by the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Left {
-    /// Routers that it passed.
+pub struct HeaderChanges {
+    /// Routers that it passed, by which its TTL decreases.
     pub hops: u8,
     /// DSCP and ECN that it has now.
     pub class: u8,
@@ -58,33 +59,35 @@ impl Shape {
         let (flags, gso_type) = (vnet[0], vnet[1]);
         let (checksum_start, checksum_offset) = (word(6), word(8));
         let checksummed = usize::from(checksum_start) + usize::from(checksum_offset) + 2;
-        if flags & NEEDS_CHECKSUM != 0 && checksummed > packet.len().min(usize::from(u16::MAX)) {
+        if flags & VIRTIO_NET_HDR_F_NEEDS_CSUM != 0 && checksummed > packet.len().min(usize::from(u16::MAX)) {
             return None;
         }
         let plain = Shape {
             version,
-            flags: flags & NEEDS_CHECKSUM,
-            gso_type: GSO_NONE,
+            flags: flags & VIRTIO_NET_HDR_F_NEEDS_CSUM,
+            gso_type: VIRTIO_NET_HDR_GSO_NONE,
             transport: ip_header as u16,
             header: ip_header as u16,
             segment_payload: 0,
             checksum_start,
             checksum_offset,
         };
-        if gso_type & !GSO_ECN == GSO_NONE {
+        if gso_type & !VIRTIO_NET_HDR_GSO_ECN == VIRTIO_NET_HDR_GSO_NONE {
             return Some(plain);
         }
         let transport = usize::from(checksum_start);
-        let header = match gso_type & !GSO_ECN {
-            GSO_TCPV4 | GSO_TCPV6 => transport + usize::from(packet.get(transport + 12)? >> 4) * 4,
-            GSO_UDP_L4 => transport + 8,
+        let header = match gso_type & !VIRTIO_NET_HDR_GSO_ECN {
+            VIRTIO_NET_HDR_GSO_TCPV4 | VIRTIO_NET_HDR_GSO_TCPV6 => {
+                transport + usize::from(packet.get(transport + 12)? >> 4) * 4
+            }
+            VIRTIO_NET_HDR_GSO_UDP_L4 => transport + 8,
             _ => return None,
         };
         let segment_payload = word(4);
-        let sound = flags & NEEDS_CHECKSUM != 0
+        let sound = flags & VIRTIO_NET_HDR_F_NEEDS_CSUM != 0
             && transport >= ip_header
             // A TCP header has at least 20 bytes (RFC 9293, section 3.1), a UDP header 8.
-            && header - transport >= if gso_type & !GSO_ECN == GSO_UDP_L4 { 8 } else { 20 }
+            && header - transport >= if gso_type & !VIRTIO_NET_HDR_GSO_ECN == VIRTIO_NET_HDR_GSO_UDP_L4 { 8 } else { 20 }
             && header <= packet.len()
             && header <= HEADER_ROOM - VNET_HEADER
             && transport + usize::from(checksum_offset) + 2 <= header
@@ -128,13 +131,13 @@ impl Shape {
     }
 
     /// Writes the virtio header and the packet headers of segments `first..first + count` into
-    /// `room`, as the network left them, and returns their length.
+    /// `room`, with the changes of the network, and returns their length.
     pub fn headers(
         &self,
         packet: &[u8],
         first: u32,
         count: u32,
-        left: Left,
+        changes: HeaderChanges,
         room: &mut [u8; HEADER_ROOM],
     ) -> usize {
         let header = usize::from(self.header);
@@ -142,28 +145,28 @@ impl Shape {
         let (_, payload) = self.payload(packet.len(), first, count);
         room[..VNET_HEADER].fill(0);
         room[VNET_HEADER..VNET_HEADER + header].copy_from_slice(&packet[..header]);
-        let gso_type = if count > 1 { self.gso_type } else { GSO_NONE };
+        let gso_type = if count > 1 { self.gso_type } else { VIRTIO_NET_HDR_GSO_NONE };
         room[0] = self.flags;
         room[1] = gso_type;
-        if self.flags & NEEDS_CHECKSUM != 0 {
+        if self.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM != 0 {
             let checksummed = self.checksum_start + self.checksum_offset + 2;
             let linear = if self.segment_payload > 0 { self.header } else { checksummed };
             room[2..4].copy_from_slice(&linear.to_ne_bytes());
             room[6..8].copy_from_slice(&self.checksum_start.to_ne_bytes());
             room[8..10].copy_from_slice(&self.checksum_offset.to_ne_bytes());
         }
-        if gso_type != GSO_NONE {
+        if gso_type != VIRTIO_NET_HDR_GSO_NONE {
             room[4..6].copy_from_slice(&self.segment_payload.to_ne_bytes());
         }
         let ip = &mut room[VNET_HEADER..VNET_HEADER + header];
         if self.segment_payload > 0 && count < segments {
             self.cut(ip, packet.len(), payload, first, first + count == segments);
-        } else if left.hops == 0 && left.class == class(ip) {
+        } else if changes.hops == 0 && changes.class == class(ip) {
             return VNET_HEADER + header;
         }
         let ttl = if self.version == 4 { 8 } else { 7 };
-        ip[ttl] = ip[ttl].saturating_sub(left.hops);
-        set_class(ip, left.class);
+        ip[ttl] = ip[ttl].saturating_sub(changes.hops);
+        set_class(ip, changes.class);
         if self.version == 4 {
             let transport = usize::from(self.ip_header(ip));
             ip[10..12].fill(0);
@@ -197,7 +200,7 @@ impl Shape {
             u32::from(partial) + (new & 0xffff) + (new >> 16) + (!old & 0xffff) + (!(old >> 16) & 0xffff);
         ip[at..at + 2].copy_from_slice(&fold(sum).to_be_bytes());
         let segment = &mut ip[transport..];
-        if self.gso_type & !GSO_ECN == GSO_UDP_L4 {
+        if self.gso_type & !VIRTIO_NET_HDR_GSO_ECN == VIRTIO_NET_HDR_GSO_UDP_L4 {
             segment[4..6].copy_from_slice(&((part - transport) as u16).to_be_bytes());
             return;
         }
@@ -206,7 +209,7 @@ impl Shape {
             u32::from_be_bytes([segment[4], segment[5], segment[6], segment[7]]).wrapping_add(offset);
         segment[4..8].copy_from_slice(&sequence.to_be_bytes());
         if !last {
-            segment[13] &= !TCP_FIN_PSH;
+            segment[13] &= !(TCP_FIN | TCP_PSH);
         }
         if first > 0 {
             segment[13] &= !TCP_CWR;
@@ -232,7 +235,7 @@ fn set_class(ip: &mut [u8], class: u8) {
 /// checksum is completed first, so that it is wrong afterwards, as on a wire.
 pub fn damage(packet: &mut [u8], draw: u32) {
     let word = |packet: &[u8], at: usize| usize::from(u16::from_ne_bytes([packet[at], packet[at + 1]]));
-    if packet[0] & NEEDS_CHECKSUM != 0 {
+    if packet[0] & VIRTIO_NET_HDR_F_NEEDS_CSUM != 0 {
         let (start, offset) = (VNET_HEADER + word(packet, 6), word(packet, 8));
         if start + offset + 2 <= packet.len() {
             // The field holds the sum of the pseudo-header, and is part of what is summed up.

@@ -1,10 +1,12 @@
-//! What the kernel says of the TCP connections of a network namespace (sock_diag(7), `tcp_info` of tcp(7)).
+//! The kernel's statistics of the TCP connections of a network namespace (`sock_diag(7)`, `tcp_info` of tcp(7)).
 
 use crate::error::{Error, Result};
+use crate::sys::tcp_info;
 use longhaul_record::Table;
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 /// Columns of a table of [`Socket`]s.
 pub const SOCKET_COLUMNS: [&str; 23] = [
@@ -33,16 +35,18 @@ pub const SOCKET_COLUMNS: [&str; 23] = [
     "retransmitted_bytes",
 ];
 
-/// A dump of both families at once (TCPDIAG_GETSOCK of linux/inet_diag.h).
-const DUMP: u16 = 18;
-const REQUEST_DUMP: u16 = 0x1 | 0x300;
-const ERROR: u16 = 2;
-const DONE: u16 = 3;
-const INFO: u16 = 2;
-const CONGESTION_CONTROL: u16 = 4;
-/// Those that have a window: neither listening, nor half open on the passive side, nor waiting for time to pass.
+/// A dump of both families at once (`linux/inet_diag.h`).
+const TCPDIAG_GETSOCK: u16 = 18;
+const REQUEST_DUMP: u16 = (libc::NLM_F_REQUEST | libc::NLM_F_DUMP) as u16;
+const NLMSG_ERROR: u16 = libc::NLMSG_ERROR as u16;
+const NLMSG_DONE: u16 = libc::NLMSG_DONE as u16;
+const INET_DIAG_INFO: u16 = 2;
+const INET_DIAG_CONG: u16 = 4;
+/// States of connections that have a window, by their positions in [`STATE_NAMES`]: all but listening, half open on
+/// the passive side, and waiting for time to pass.
 const STATES: u32 = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
-const NAMES: [&str; 12] = [
+/// The states of `linux/tcp_states.h`.
+const STATE_NAMES: [&str; 12] = [
     "unknown",
     "established",
     "syn-sent",
@@ -57,12 +61,12 @@ const NAMES: [&str; 12] = [
     "closing",
 ];
 /// Room for `struct tcp_info`, of which newer kernels have more.
-const INFORMATION: usize = 256;
-/// `ssthresh` before the first congestion.
-const INFINITE: u32 = 0x7fff_ffff;
+const TCP_INFO_BYTES: usize = 256;
+/// `TCP_INFINITE_SSTHRESH`: the threshold before the first congestion.
+const TCP_INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 
 /// A request socket in the network namespace that was current when it was opened.
-pub struct Diagnosis {
+pub struct SocketDiag {
     socket: OwnedFd,
     buffer: Vec<u8>,
 }
@@ -76,10 +80,10 @@ pub struct Socket {
     pub local: Option<SocketAddr>,
     /// Address and port there.
     pub remote: Option<SocketAddr>,
-    /// As the kernel numbers it.
+    /// A state of `linux/tcp_states.h`.
     pub state: u8,
     /// The name of its congestion control.
-    pub law: String,
+    pub algorithm: String,
     /// Congestion window, in segments.
     pub cwnd: u32,
     /// Slow-start threshold, in segments; `None` before the first congestion.
@@ -98,55 +102,40 @@ pub struct Socket {
     pub unacked: u32,
     /// Segments thought to be lost now.
     pub lost: u32,
-    /// Segments sent again so far.
+    /// Segments retransmitted so far.
     pub retransmits: u32,
-    /// The latest measure of what arrives, in bit/s; `None` before the first.
+    /// The latest measured delivery rate, in bit/s; `None` before the first.
     pub delivery_bits_per_s: Option<u64>,
-    /// What it is paced at; `None`: not.
+    /// The pacing rate; `None` if it is not paced.
     pub pacing_bits_per_s: Option<u64>,
-    /// Payload sent, again included.
+    /// Payload sent, retransmissions included.
     pub sent_bytes: u64,
     /// Payload acknowledged.
     pub acked_bytes: u64,
     /// Payload received.
     pub received_bytes: u64,
-    /// Payload sent again.
+    /// Payload retransmitted.
     pub retransmitted_bytes: u64,
     /// Segments sent, with and without payload.
     pub segments_sent: u32,
 }
 
-impl Diagnosis {
+impl SocketDiag {
     /// Opens a socket.
     pub fn open() -> Result<Self> {
-        const NETLINK_SOCK_DIAG: libc::c_int = 4;
-        // SAFETY: plain socket call; the result is checked before it is owned.
-        let raw =
-            unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, NETLINK_SOCK_DIAG) };
-        if raw < 0 {
-            return Err(Error::last("open a socket for diagnosis"));
-        }
-        // SAFETY: `raw` is an open descriptor that nobody else owns.
-        Ok(Diagnosis { socket: unsafe { OwnedFd::from_raw_fd(raw) }, buffer: vec![0; 1 << 16] })
+        let socket_diag = Some(SockProtocol::NetlinkSockDiag);
+        socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, socket_diag)
+            .map(|socket| SocketDiag { socket, buffer: vec![0; 1 << 16] })
+            .map_err(|error| Error::wrap("open a socket for diagnosis", error))
     }
 
     /// Hands every TCP connection of the namespace to `each`.
     pub fn read(&mut self, mut each: impl FnMut(&Socket)) -> io::Result<()> {
-        let request = request();
-        // SAFETY: the buffer outlives the call and its length is passed with it.
-        let sent = unsafe { libc::send(self.socket.as_raw_fd(), request.as_ptr().cast(), request.len(), 0) };
-        if sent < 0 {
-            return Err(io::Error::last_os_error());
-        }
+        let fd = self.socket.as_raw_fd();
+        send(fd, &request(), MsgFlags::empty())?;
         loop {
-            let room = self.buffer.len();
-            // SAFETY: the buffer outlives the call and its length is passed with it.
-            let length =
-                unsafe { libc::recv(self.socket.as_raw_fd(), self.buffer.as_mut_ptr().cast(), room, 0) };
-            if length < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            if read_messages(&self.buffer[..length as usize], &mut each)? {
+            let length = recv(fd, &mut self.buffer, MsgFlags::empty())?;
+            if read_messages(&self.buffer[..length], &mut each)? {
                 return Ok(());
             }
         }
@@ -154,33 +143,20 @@ impl Diagnosis {
 }
 
 impl Socket {
-    /// What `connection` knows of itself, open or closed; the rest stays empty.
-    pub fn of(connection: &impl AsRawFd) -> io::Result<Self> {
-        let mut info = [0; INFORMATION];
-        let mut length = INFORMATION as libc::socklen_t;
-        // SAFETY: both outlive the call, which writes no more than the length says.
-        let result = unsafe {
-            libc::getsockopt(
-                connection.as_raw_fd(),
-                libc::IPPROTO_TCP,
-                libc::TCP_INFO,
-                info.as_mut_ptr().cast(),
-                &raw mut length,
-            )
-        };
-        if result != 0 {
-            return Err(io::Error::last_os_error());
-        }
+    /// The `tcp_info` of `connection`, open or closed; the other fields stay empty.
+    pub fn of(connection: &impl AsFd) -> io::Result<Self> {
+        let mut info = [0; TCP_INFO_BYTES];
+        let length = tcp_info::read(connection, &mut info)?;
         let mut socket = Socket::default();
-        socket.take_information(&info[..length as usize]);
+        socket.take_information(&info[..length]);
         Ok(socket)
     }
 
     /// Writes a row: the socket of `host` at `t_ns`.
     pub fn write(&self, t_ns: u64, host: &str, table: &mut Table<impl Write>) -> io::Result<()> {
-        let state = *NAMES.get(usize::from(self.state)).unwrap_or(&NAMES[0]);
+        let state = *STATE_NAMES.get(usize::from(self.state)).unwrap_or(&STATE_NAMES[0]);
         let row = table.row().field(t_ns).field(host).field(self.cookie);
-        let row = row.field(self.local).field(self.remote).field(state).field(&*self.law);
+        let row = row.field(self.local).field(self.remote).field(state).field(&*self.algorithm);
         let row = row.field(self.cwnd).field(self.ssthresh).fields([self.mss, self.rtt_us, self.rttvar_us]);
         let row = row.field(self.min_rtt_us).fields([self.rto_us, self.unacked, self.lost, self.retransmits]);
         let row = row.field(self.delivery_bits_per_s).field(self.pacing_bits_per_s);
@@ -189,12 +165,12 @@ impl Socket {
     }
 }
 
-/// `struct inet_diag_req` behind its header: both families, with information and the law's name.
+/// `struct inet_diag_req` behind its header: both families, with information and the algorithm's name.
 fn request() -> Vec<u8> {
-    let extensions = 1 << (INFO - 1) | 1 << (CONGESTION_CONTROL - 1);
+    let extensions = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1);
     let mut request = Vec::with_capacity(76);
     request.extend(76u32.to_ne_bytes());
-    request.extend(DUMP.to_ne_bytes());
+    request.extend(TCPDIAG_GETSOCK.to_ne_bytes());
     request.extend(REQUEST_DUMP.to_ne_bytes());
     request.extend([0; 8]);
     request.extend([0, 0, 0, extensions as u8]);
@@ -210,8 +186,8 @@ fn read_messages(mut bytes: &[u8], each: &mut impl FnMut(&Socket)) -> io::Result
         let length = (u32_at(bytes, 0) as usize).clamp(16, bytes.len());
         let body = &bytes[16..length];
         match u16::from_ne_bytes([bytes[4], bytes[5]]) {
-            DONE => return Ok(true),
-            ERROR => return Err(io::Error::from_raw_os_error(-(u32_at(body, 0) as i32))),
+            NLMSG_DONE => return Ok(true),
+            NLMSG_ERROR => return Err(io::Error::from_raw_os_error(-(u32_at(body, 0) as i32))),
             _ => {
                 if let Some(socket) = parse(body) {
                     each(&socket);
@@ -240,13 +216,13 @@ fn parse(message: &[u8]) -> Option<Socket> {
         let length = usize::from(u16::from_ne_bytes([rest[0], rest[1]])).clamp(4, rest.len());
         let value = &rest[4..length];
         match u16::from_ne_bytes([rest[2], rest[3]]) {
-            INFO => {
+            INET_DIAG_INFO => {
                 socket.take_information(value);
                 has_information = true;
             }
-            CONGESTION_CONTROL => {
+            INET_DIAG_CONG => {
                 let name = value.split(|&byte| byte == 0).next().unwrap_or(&[]);
-                socket.law = String::from_utf8_lossy(name).into_owned();
+                socket.algorithm = String::from_utf8_lossy(name).into_owned();
             }
             _ => {}
         }
@@ -256,7 +232,7 @@ fn parse(message: &[u8]) -> Option<Socket> {
 }
 
 impl Socket {
-    /// Takes fields of `struct tcp_info` (linux/tcp.h); what an older kernel does not have stays zero.
+    /// Takes fields of `struct tcp_info` (linux/tcp.h); fields that an older kernel lacks stay zero.
     fn take_information(&mut self, info: &[u8]) {
         let long = |at| u64::from(u32_at(info, at)) | u64::from(u32_at(info, at + 4)) << 32;
         let rate = |bytes_per_s: u64| bytes_per_s.saturating_mul(8);
@@ -266,7 +242,7 @@ impl Socket {
         self.lost = u32_at(info, 32);
         self.rtt_us = u32_at(info, 68);
         self.rttvar_us = u32_at(info, 72);
-        self.ssthresh = Some(u32_at(info, 76)).filter(|&segments| segments < INFINITE);
+        self.ssthresh = Some(u32_at(info, 76)).filter(|&segments| segments < TCP_INFINITE_SSTHRESH);
         self.cwnd = u32_at(info, 80);
         self.retransmits = u32_at(info, 100);
         self.pacing_bits_per_s = Some(long(104)).filter(|&rate| rate != u64::MAX).map(rate);
@@ -280,7 +256,7 @@ impl Socket {
     }
 }
 
-/// The number at a place; zero beyond the end. (Every machine that we run on keeps the low half first.)
+/// The number at a place; zero beyond the end. (Supported machines are little-endian.)
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).and_then(|field| field.try_into().ok()).map_or(0, u32::from_ne_bytes)
 }
@@ -309,15 +285,15 @@ mod tests {
         far.read_exact(&mut [0; 1_000]).unwrap();
         let (here, there) = (near.local_addr().unwrap(), near.peer_addr().unwrap());
         let mut found = Vec::new();
-        Diagnosis::open().unwrap().read(|socket| found.push(socket.clone())).unwrap();
+        SocketDiag::open().unwrap().read(|socket| found.push(socket.clone())).unwrap();
         let end = |local, remote| {
             let mut all = found.iter();
             all.find(|each| each.local == Some(local) && each.remote == Some(remote)).unwrap().clone()
         };
         let (sender, receiver) = (end(here, there), end(there, here));
         assert_eq!((sender.sent_bytes, receiver.received_bytes), (1_000, 1_000));
-        assert!(sender.cwnd > 0 && sender.mss > 0 && !sender.law.is_empty(), "{sender:?}");
-        assert_eq!(NAMES[usize::from(sender.state)], "established");
+        assert!(sender.cwnd > 0 && sender.mss > 0 && !sender.algorithm.is_empty(), "{sender:?}");
+        assert_eq!(STATE_NAMES[usize::from(sender.state)], "established");
         assert_ne!(sender.cookie, receiver.cookie);
     }
 

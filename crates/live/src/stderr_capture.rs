@@ -4,7 +4,6 @@ use crate::error::{Error, Result};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::fd::AsRawFd;
 use std::panic;
 
 /// Most characters of the last line that are reported.
@@ -24,8 +23,7 @@ impl CapturedStderr {
 
     /// In the child: redirects standard error to the file.
     pub fn capture(&self) {
-        // SAFETY: plain system call; both descriptors are open.
-        unsafe { libc::dup2(self.0.as_raw_fd(), 2) };
+        let _ = nix::unistd::dup2_stderr(&self.0);
     }
 
     /// In the child: appends `text`.
@@ -44,10 +42,9 @@ impl CapturedStderr {
     }
 }
 
-/// Gives this process the name by which `ps` and `top` tell it from the others of its run.
+/// Sets the name of this process that `ps` and `top` show.
 pub fn name_process(name: &std::ffi::CStr) {
-    // SAFETY: the string is terminated and outlives the call.
-    unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
+    let _ = nix::sys::prctl::set_name(name);
 }
 
 /// The last line of a text that is not empty.

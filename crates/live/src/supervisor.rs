@@ -9,6 +9,7 @@ mod schedule;
 pub use requests::{ControlConnections, Request, report_failed, send};
 
 use crate::agent;
+use crate::bpf_loader::{LoadedAlgorithm, Loader};
 use crate::cgroup::Groups;
 use crate::clock::{Clock, monotonic_ns};
 use crate::counters;
@@ -17,21 +18,24 @@ use crate::error::{Error, Result};
 use crate::exit_status::{ExitStatus, signal_name};
 use crate::host::{self, BuildContext, Host, Limits, Namespaces};
 use crate::isolation;
-use crate::laws::{LoadedLaw, Teacher};
+use crate::memory::MemoryLimit;
 use crate::process::RUN_FAILED;
-use crate::program::{self, ProgramEnvironment, Running};
+use crate::program::{self, ProgramEnvironment, ProgramState};
 use crate::run_record::{self, Ending};
 use crate::stderr_capture::CapturedStderr;
+use crate::sys::wait;
 use crate::traffic::{SharedStart, TrafficGenerator};
 use children::{EngineProcess, ObserverProcess};
 use longhaul_network::Network;
 use longhaul_plan::{Cause, Event, Isolation, LinkChange, NodeKind, Plan};
 use longhaul_storage::{Disk, replace, replace_unsynced};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Interval between two checks whether a service listens.
 const READY_POLL_INTERVAL_NS: u64 = 5_000_000;
@@ -58,6 +62,8 @@ pub struct Options {
     pub keep: bool,
     /// Paths to remove after the run if the client is gone.
     pub scratch: Vec<PathBuf>,
+    /// Memory that the run's own processes may use together, in bytes; programs of hosts do not count.
+    pub memory_bytes: Option<u64>,
 }
 
 /// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed. Writes how it
@@ -67,7 +73,10 @@ pub fn supervise(plan: &Plan, options: &mut Options, report: &CapturedStderr) ->
     let groups = Groups::make(&options.run);
     let outcome = options.socket.as_deref().map_or(Ok(()), |socket| control.listen(socket)).and_then(|()| {
         match Supervisor::build(plan, options.directory.clone(), options.keep, &groups, &mut control)? {
-            BuildResult::Up(mut supervisor) => supervisor.run(&mut control),
+            BuildResult::Up(mut supervisor) => {
+                supervisor.memory = MemoryLimit::new(options.memory_bytes);
+                supervisor.run(&mut control)
+            }
             BuildResult::Cancelled(ending) => Ok(ending),
         }
     });
@@ -80,26 +89,22 @@ pub fn supervise(plan: &Plan, options: &mut Options, report: &CapturedStderr) ->
         let _ = replace(&Disk, &options.directory.join("raw/ended.json"), text.as_bytes());
         report.write(&text);
     }
-    // The end of worker and client may not have been seen yet.
     ending::unblock_signals();
-    drop(control.requests());
-    if ending::worker_is_gone() && control.client_is_gone() {
+    ending::wait_for_joint_end(&mut control);
+    if ending::worker_has_ended() && control.client_is_gone() {
         // Nobody else is left to do it.
         let _ = run_record::end(&options.directory, &ending);
         if control.is_abandoned() {
             options.scratch.iter().for_each(|path| drop(fs::remove_dir_all(path)));
         }
     }
-    match ending.is_good() {
-        true => {
-            control.report(&json!({"event": "ended", "reason": ending.status, "why": ending.reason}));
-            0
-        }
-        false => {
-            control.report(&requests::failed(&ending));
-            RUN_FAILED
-        }
-    }
+    let event = if ending.is_good() || ending.has_results {
+        json!({"event": "ended", "reason": ending.status, "why": ending.reason})
+    } else {
+        requests::failed(&ending)
+    };
+    control.report(&event);
+    if ending.is_good() { 0 } else { RUN_FAILED }
 }
 
 /// The result of building a run.
@@ -119,7 +124,7 @@ struct Supervisor<'a> {
     base: Namespaces,
     hosts: Vec<Option<Host>>,
     host_groups: Vec<Option<File>>,
-    programs: Vec<Running>,
+    programs: Vec<ProgramState>,
     engine: EngineProcess,
     /// The process that reads the hosts' socket statistics, if the plan wants them.
     observer: Option<ObserverProcess>,
@@ -135,9 +140,10 @@ struct Supervisor<'a> {
     groups: Option<PathBuf>,
     softnet_before: u64,
     /// Held, so that the kernel knows them.
-    _laws: Vec<LoadedLaw>,
+    _algorithms: Vec<LoadedAlgorithm>,
     /// Requested changes of hosts' pacing.
     repaced: Vec<Event>,
+    memory: MemoryLimit,
 }
 
 impl<'a> Supervisor<'a> {
@@ -158,14 +164,14 @@ impl<'a> Supervisor<'a> {
         }
         let softnet_before = counters::softnet_dropped();
         // Before the hosts, whose own they may be.
-        let laws = load_laws(plan, control)?;
+        let algorithms = load_algorithms(plan, control)?;
         host::prepare_mounts(&plan.nodes, &files)?;
         let base = Namespaces::current()?;
         let watched = plan.measure.sockets_every_ns.is_some();
         let limits = if watched { host::separate_tables() } else { Limits::default() };
         let strict = plan.isolation == Isolation::Strict;
         let restricted = if strict {
-            Some(isolation::restricted_mounts(&writable_paths(&cwd, &directory, groups))?)
+            Some(isolation::restricted_mounts(&environment::writable_paths(&cwd, &directory, groups))?)
         } else {
             None
         };
@@ -209,7 +215,7 @@ impl<'a> Supervisor<'a> {
         let programs = plan
             .programs
             .iter()
-            .map(|program| Running::new(program, &plan.nodes[program.host].name))
+            .map(|program| ProgramState::new(program, &plan.nodes[program.host].name))
             .collect();
         Ok(BuildResult::Up(Box::new(Supervisor {
             plan,
@@ -232,8 +238,9 @@ impl<'a> Supervisor<'a> {
             keep,
             groups: groups.root().map(ToOwned::to_owned),
             softnet_before,
-            _laws: laws,
+            _algorithms: algorithms,
             repaced: Vec::new(),
+            memory: MemoryLimit::new(None),
         })))
     }
 
@@ -314,7 +321,7 @@ impl<'a> Supervisor<'a> {
         if parts().next().is_none() {
             return Ok(());
         }
-        let network = Network::new(self.plan).map_err(Error::new)?;
+        let network = Network::new(self.plan)?;
         let sinks = parts().filter(|(_, program)| program.service).map(|(index, _)| index);
         let sources = parts().filter(|(_, program)| !program.service).map(|(index, _)| index);
         for index in sinks.chain(sources).collect::<Vec<_>>() {
@@ -353,7 +360,7 @@ impl<'a> Supervisor<'a> {
         self.start_time
             .publish(self.clock)
             .map_err(|error| Error::wrap("publish the start time to traffic generators", error))?;
-        for running in self.programs.iter_mut() {
+        for running in &mut self.programs {
             // Services and traffic generators started on the clock that the supervisor began with.
             running.shift_times(-earlier_ns);
         }
@@ -375,7 +382,7 @@ impl<'a> Supervisor<'a> {
             let now_ns = self.clock.ns();
             self.start_and_stop_due(now_ns, control);
             self.write_program_states(now_ns);
-            if let Some(ending) = self.is_over(now_ns) {
+            if let Some(ending) = self.is_over(now_ns).or_else(|| self.memory_exceeded(now_ns)) {
                 return Ok(ending);
             }
             let wait_ns = self.next_deadline_ns().saturating_sub(self.clock.ns());
@@ -404,20 +411,24 @@ impl<'a> Supervisor<'a> {
         }
     }
 
+    /// The ending of a run that uses more memory than it may.
+    fn memory_exceeded(&mut self, now_ns: u64) -> Option<Ending> {
+        let own = libc::pid_t::try_from(std::process::id()).ok();
+        let observer = self.observer.as_ref().map(|observer| observer.pid);
+        self.memory.exceeded(now_ns, [own, Some(self.engine.pid), observer].into_iter().flatten())
+    }
+
     fn is_over(&self, now_ns: u64) -> Option<Ending> {
         if self.keep {
             return None;
         }
-        match self.plan.duration_ns {
-            Some(duration_ns) => {
-                (now_ns >= duration_ns).then(|| Ending::new("duration", "its duration has passed"))
-            }
-            None => {
-                let busy =
-                    self.programs.iter().any(|running| !running.service && running.is_pending_or_running());
-                let reason = "all programs that end by themselves have ended";
-                (!busy && !self.engine.busy).then(|| Ending::new("programs", reason))
-            }
+        if let Some(duration_ns) = self.plan.duration_ns {
+            (now_ns >= duration_ns).then(|| Ending::new("duration", "its duration has passed"))
+        } else {
+            let busy =
+                self.programs.iter().any(|running| !running.service && running.is_pending_or_running());
+            let reason = "all programs that end by themselves have ended";
+            (!busy && !self.engine.busy).then(|| Ending::new("programs", reason))
         }
     }
 
@@ -446,7 +457,7 @@ impl<'a> Supervisor<'a> {
 
     /// Reaps every child that has ended, including orphans of programs.
     fn reap(&mut self) {
-        while let Some((pid, status, usage)) = ending::reap_child() {
+        while let Some((pid, status, usage)) = wait::collect_any() {
             if libc::WIFSTOPPED(status) {
                 self.resume(pid, libc::WSTOPSIG(status));
                 continue;
@@ -478,8 +489,7 @@ impl<'a> Supervisor<'a> {
         self.engine
             .warnings
             .push(format!("the {name} was stopped by {signal} at {at_s:.3} s and resumed by the supervisor"));
-        // SAFETY: plain system call; the child has not been collected.
-        unsafe { libc::kill(pid, libc::SIGCONT) };
+        let _ = kill(Pid::from_raw(pid), Signal::SIGCONT);
     }
 
     fn command(&mut self, command: &Command) -> Result<()> {
@@ -504,7 +514,7 @@ impl<'a> Supervisor<'a> {
                 }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd, "cgroups": self.groups, "isolation": self.plan.isolation})
             }
             Request::Change { changes, cause } => match self.check_changes(&changes, &cause) {
-                Err(message) => json!({"ok": false, "message": message}),
+                Err(error) => json!({"ok": false, "message": error.to_string()}),
                 Ok(repaced) => {
                     self.repaced.extend(repaced);
                     self.query_engine(&Command::Change { changes, cause })
@@ -523,16 +533,12 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Checks that all of `changes` are possible; returns those of hosts' pacing.
-    fn check_changes(
-        &self,
-        changes: &[LinkChange],
-        cause: &Cause,
-    ) -> std::result::Result<Vec<Event>, String> {
+    fn check_changes(&self, changes: &[LinkChange], cause: &Cause) -> Result<Vec<Event>> {
         if changes.is_empty() {
-            return Err("changes: the list is empty; send at least one change".into());
+            return Err(Error::new("changes: the list is empty").with_remedy("send at least one change"));
         }
         if !cause.is_intervention() {
-            return Err("cause: a request is made by a user, not by the scenario".into());
+            return Err(Error::new("cause: a request is made by a user, not by the scenario"));
         }
         let at_ns = self.clock.ns();
         let planned = self.plan.events.iter().filter(|each| each.at_ns <= at_ns);
@@ -564,14 +570,6 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-/// Directories that programs of hosts may write although they lie inside read-only ones.
-fn writable_paths(cwd: &Path, directory: &Path, groups: &Groups) -> Vec<PathBuf> {
-    let temporary = std::env::var_os("TMPDIR").map(PathBuf::from);
-    let places =
-        [Some(cwd.to_owned()), Some(directory.to_owned()), groups.root().map(Path::to_owned), temporary];
-    places.into_iter().flatten().filter_map(|place| fs::canonicalize(place).ok()).collect()
-}
-
 /// When the programs' states are written to `raw/programs.json`.
 #[derive(Debug, Default)]
 struct ProgramSnapshot {
@@ -579,16 +577,16 @@ struct ProgramSnapshot {
     next_ns: u64,
 }
 
-fn load_laws(plan: &Plan, control: &mut ControlConnections) -> Result<Vec<LoadedLaw>> {
-    if plan.laws.is_empty() {
+fn load_algorithms(plan: &Plan, control: &mut ControlConnections) -> Result<Vec<LoadedAlgorithm>> {
+    if plan.algorithms.is_empty() {
         return Ok(Vec::new());
     }
-    let teacher = Teacher::new()?;
-    plan.laws
+    let loader = Loader::new()?;
+    plan.algorithms
         .iter()
         .map(|each| {
-            let loaded = teacher.load(&each.law, &each.name)?;
-            control.report(&json!({"event": "law", "law": each.law.name(), "name": each.name}));
+            let loaded = loader.load(&each.cc, &each.name)?;
+            control.report(&json!({"event": "algorithm", "algorithm": each.cc.name(), "name": each.name}));
             Ok(loaded)
         })
         .collect()

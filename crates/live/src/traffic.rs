@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use client::{Client, Transfer};
 use longhaul_network::{Network, NodeId};
 use longhaul_plan::{End, Flow, Node, Part, Plan, Traffic, Way};
-use longhaul_units::Span;
+use longhaul_units::{InvalidValue, Span};
 use serde_json::Value;
 use server::Server;
 use sink::Sink;
@@ -46,18 +46,20 @@ impl<'a> TrafficGenerator<'a> {
         let Some(flow) = part.flows.first().map(|&flow| &plan.flows[flow]) else {
             return Err(Error::new("a traffic generator has no flows"));
         };
-        let wrong = |message: String| Error::new(format!("flow {}: {message}", flow.name));
+        let wrong = |invalid: InvalidValue| Error::from(invalid).at(format_args!("flow {}", flow.name));
         let (from, to) = (&plan.nodes[flow.source], &plan.nodes[flow.destination]);
         match (&flow.traffic, part.end) {
             (Traffic::Udp { .. }, End::Source) => {
                 let schedule = longhaul_endpoints::datagrams(plan, network, flow).map_err(wrong)?;
-                let (here, there) = addresses(from, to).ok_or_else(|| wrong("has no address".into()))?;
+                let (here, there) =
+                    addresses(from, to).ok_or_else(|| wrong(InvalidValue::new("", "has no address")))?;
                 let linger = Span::from_ns(linger_ns(plan, network, flow));
                 let source = Source::new(schedule, linger, (here, 0).into(), (there, part.port).into());
                 Ok(TrafficGenerator::Source(Box::new(source)))
             }
             (Traffic::Udp { .. }, End::Sink) => {
-                let (_, here) = addresses(from, to).ok_or_else(|| wrong("has no address".into()))?;
+                let (_, here) =
+                    addresses(from, to).ok_or_else(|| wrong(InvalidValue::new("", "has no address")))?;
                 Ok(TrafficGenerator::Sink(Sink::new(plan, (here, part.port).into())))
             }
             (Traffic::Requests { .. } | Traffic::Replay { .. }, End::Source) => {
@@ -65,13 +67,14 @@ impl<'a> TrafficGenerator<'a> {
                 Ok(TrafficGenerator::Client(Client::new(transfers(plan, part)?, algorithm)))
             }
             (Traffic::Requests { .. } | Traffic::Replay { .. }, End::Sink) => {
-                let (_, here) = addresses(from, to).ok_or_else(|| wrong("has no address".into()))?;
+                let (_, here) =
+                    addresses(from, to).ok_or_else(|| wrong(InvalidValue::new("", "has no address")))?;
                 Ok(TrafficGenerator::Server(Server::new(
                     (here, part.port).into(),
                     part.congestion_control.clone(),
                 )))
             }
-            _ => Err(wrong("a traffic generator cannot send this kind of traffic".into())),
+            _ => Err(wrong(InvalidValue::new("traffic", "cannot be sent by a traffic generator"))),
         }
     }
 
@@ -107,9 +110,9 @@ fn transfers(plan: &Plan, part: &Part) -> Result<Vec<Transfer>> {
     let mut found = Vec::new();
     for &position in &part.flows {
         let flow = &plan.flows[position];
-        let wrong = |message: String| Error::new(format!("flow {}: {message}", flow.name));
+        let wrong = |invalid: InvalidValue| Error::from(invalid).at(format_args!("flow {}", flow.name));
         let (from, to) = (&plan.nodes[flow.source], &plan.nodes[flow.destination]);
-        let (_, there) = addresses(from, to).ok_or_else(|| wrong("has no address".into()))?;
+        let (_, there) = addresses(from, to).ok_or_else(|| wrong(InvalidValue::new("", "has no address")))?;
         let to = SocketAddr::new(there, part.port);
         let all = longhaul_endpoints::transfers(plan, flow).map_err(wrong)?;
         found.extend((0..).zip(all).map(|(number, (at, bytes))| Transfer {
@@ -132,8 +135,8 @@ fn linger_ns(plan: &Plan, network: &Network, flow: &Flow) -> u64 {
     let path = network.path(NodeId(flow.source as u32), NodeId(flow.destination as u32)).unwrap_or_default();
     let delays = path.iter().map(|direction| {
         let link = &plan.links[direction.link()];
-        let laws = if direction.way() == Way::Forward { &link.forward } else { &link.reverse };
-        laws.mean_delay_ns()
+        let model = if direction.way() == Way::Forward { &link.forward } else { &link.reverse };
+        model.mean_delay().ns()
     });
     2 * delays.sum::<u64>() + QUEUE_DRAIN_NS
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// A listener with a name in the file system.
 #[derive(Debug)]
 pub struct NamedListener {
-    /// Where it is talked to.
+    /// The listening socket.
     pub listener: UnixListener,
     path: PathBuf,
     /// Device and inode of the name that was made.
@@ -42,7 +42,7 @@ pub fn connect(path: &Path) -> io::Result<UnixStream> {
     UnixStream::connect(short)
 }
 
-/// The directory, which must be kept open, and the path by way of its descriptor.
+/// The directory, which must stay open, and the path by way of its descriptor.
 fn short(path: &Path) -> io::Result<(File, PathBuf)> {
     let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(ErrorKind::InvalidInput.into());

@@ -1,28 +1,41 @@
-//! Where a host's packets come into the network, if the host paces them.
+//! The entry of a host's packets into the network, if the host paces them.
 
 use crate::Sink;
-use crate::models;
 use crate::network::Network;
 use crate::packet::{DirectionId, Fate, NodeId, Origin, Packet};
-use longhaul_link::{ClassCounters, Pacer};
-use longhaul_plan::{Pacing, PacingChange, PacingRule};
+use longhaul_link::{ClassCounters, ClassModel, Pacer, PacerModel, QueueLimit};
+use longhaul_plan::{Pacing, PacingChange, PacingClass, PacingRule};
 use longhaul_units::Time;
 use std::collections::BTreeMap;
 
 /// Flows whose class is remembered.
 const MOST_FLOWS: usize = 1 << 16;
 
-/// A pacer, and who belongs to which of its classes.
+/// A pacer, and the classes of flows.
 #[derive(Debug)]
 pub(crate) struct Entrance {
     pacer: Pacer<Packet>,
     rules: Vec<PacingRule>,
     default: usize,
-    /// Whether a rule wants to know more than addresses and DSCP.
-    asks: bool,
+    /// Whether a rule depends on more than addresses and DSCP.
+    needs_origin: bool,
     known: BTreeMap<Key, usize>,
-    /// Of each class that a flow may have for itself: whose it is.
+    /// The flow of each class that a flow has to itself.
     owners: BTreeMap<usize, Key>,
+}
+
+/// The pacer of a host; rules choose among its classes.
+fn pacer_model(pacing: &Pacing) -> PacerModel {
+    let class = |class: &PacingClass| ClassModel {
+        pacing: class.model,
+        limit: QueueLimit { packets: class.limit_packets, bytes: class.limit_bytes },
+    };
+    PacerModel {
+        line: pacing.line,
+        line_framing: pacing.line_framing,
+        class_framing: pacing.class_framing,
+        classes: pacing.classes.iter().map(class).collect(),
+    }
 }
 
 /// Flow, destination, DSCP.
@@ -30,25 +43,25 @@ type Key = (u32, u32, u8);
 
 impl Entrance {
     pub(crate) fn new(pacing: &Pacing) -> Self {
-        let asks =
+        let needs_origin =
             |rule: &PacingRule| !rule.ports.is_empty() || rule.protocol.is_some() || !rule.senders.is_empty();
         Entrance {
-            pacer: Pacer::new(&models::pacer(pacing)),
+            pacer: Pacer::new(&pacer_model(pacing)),
             rules: pacing.rules.clone(),
             default: pacing.default,
-            asks: pacing.rules.iter().any(asks),
+            needs_origin: pacing.rules.iter().any(needs_origin),
             known: BTreeMap::new(),
             owners: BTreeMap::new(),
         }
     }
 
-    /// When the next packet comes in.
+    /// When the next packet enters the network.
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
         self.pacer.next_event()
     }
 
-    /// Packets that wait outside.
+    /// Packets that wait in the pacer.
     pub(crate) fn waiting(&self) -> u64 {
         self.pacer.waiting()
     }
@@ -65,7 +78,7 @@ impl Entrance {
         if let Some(&class) = self.known.get(&key) {
             return class;
         }
-        let origin = if self.asks { sink.origin(packet) } else { Origin::default() };
+        let origin = if self.needs_origin { sink.origin(packet) } else { Origin::default() };
         let class = self.sort(packet, &origin, key, now);
         if self.known.len() < MOST_FLOWS {
             self.known.insert(key, class);
@@ -90,8 +103,7 @@ impl Entrance {
         self.default
     }
 
-    /// A class of those for the flow `key` alone: one that nobody has, or else the one that has been idle for
-    /// longest.
+    /// A class for the flow `key` alone: one without a flow, or else the one that has been idle longest.
     fn own(&mut self, classes: std::ops::Range<usize>, key: Key, now: Time) -> Option<usize> {
         if self.known.len() >= MOST_FLOWS {
             return None;
@@ -177,7 +189,7 @@ impl Network {
     ) {
         for change in changes {
             let Some(entrance) = &mut self.directions[direction.0 as usize].entrance else { return };
-            for packet in entrance.pacer.change(now, change.class, models::pacing_model(&change.law)) {
+            for packet in entrance.pacer.change(now, change.class, change.model) {
                 self.end(packet, Fate::PacerDropped, now, Some(direction), sink);
             }
         }

@@ -161,7 +161,7 @@ pub fn unreachable(original: &[u8], router: IpAddr, out: &mut Vec<u8>) {
     error(original, router, (3, 0), (1, 0), 0, out);
 }
 
-/// The message that nobody listens for `original` at its destination.
+/// The message that no socket listens for `original` at its destination.
 pub fn port_unreachable(original: &[u8], router: IpAddr, out: &mut Vec<u8>) {
     error(original, router, (3, 3), (1, 4), 0, out);
 }

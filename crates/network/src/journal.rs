@@ -32,12 +32,12 @@ pub enum Entry {
         /// To what.
         change: Box<Change>,
     },
-    /// A router answered, or could not.
+    /// The reply of a router, if it could send one.
     Replied(Option<Reply>),
-    /// What the host said of a packet whose pacing asked.
-    Came(Origin),
+    /// What the host knows of a packet whose class its pacer chooses.
+    Origin(Origin),
     /// A packet left the network.
-    Left(Departure),
+    Departed(Departure),
     /// The network was advanced to this instant, and no further.
     Finished(Time),
 }
@@ -108,7 +108,7 @@ impl Entry {
                 out.extend(reply.bytes.to_le_bytes());
             }
             Entry::Replied(None) => out.push(NO_REPLY),
-            Entry::Came(Origin { protocol, ports, sender }) => {
+            Entry::Origin(Origin { protocol, ports, sender }) => {
                 let (kind, which) = match sender {
                     None => (0, 0),
                     Some(Sender::Flow(which)) => (1, *which),
@@ -122,7 +122,7 @@ impl Entry {
                 out.push(kind);
                 out.extend(which.to_le_bytes());
             }
-            Entry::Left(departure) => {
+            Entry::Departed(departure) => {
                 let (tag, which) = match departure.end {
                     Ok(host) => (DELIVERED, host.0),
                     Err(fate) => (ENDED, fate as u32),
@@ -142,7 +142,10 @@ impl Entry {
         }
     }
 
-    /// Reads the next entry; `None` at the end. Errors: cut short, or no journal.
+    /// Reads the next entry; `None` at the end.
+    ///
+    /// # Errors
+    /// If the journal is cut short, or is not a journal.
     pub fn decode(from: &mut impl Read) -> io::Result<Option<Entry>> {
         let mut tag = [0];
         if from.read(&mut tag)? == 0 {
@@ -176,7 +179,7 @@ impl Entry {
                     2 => Some(Sender::Job(which)),
                     _ => return Err(broken("unknown sender")),
                 };
-                Entry::Came(Origin { protocol, ports, sender })
+                Entry::Origin(Origin { protocol, ports, sender })
             }
             tag @ (DELIVERED | ENDED) => {
                 let at = fields.time()?;
@@ -188,7 +191,14 @@ impl Entry {
                 } else {
                     Err(*Fate::ALL.get(which as usize).ok_or_else(|| broken("unknown fate"))?)
                 };
-                Entry::Left(Departure { body, segment, end, at, class: fields.u8()?, damage: fields.u32()? })
+                Entry::Departed(Departure {
+                    body,
+                    segment,
+                    end,
+                    at,
+                    class: fields.u8()?,
+                    damage: fields.u32()?,
+                })
             }
             FINISHED => Entry::Finished(fields.time()?),
             other => return Err(broken(&format!("unknown entry {other}"))),
@@ -273,30 +283,33 @@ mod tests {
                 route: Some(2),
                 change: Box::new(Change {
                     loss: Some(longhaul_plan::LossModel::None {}),
-                    corrupt: Some(0.1 + 0.2),
+                    corrupt: longhaul_units::Probability::new(0.1 + 0.2),
                     ..Change::default()
                 }),
             },
             Entry::Replied(Some(Reply { body: 8, bytes: 56 })),
             Entry::Replied(None),
-            Entry::Came(Origin::default()),
-            Entry::Came(Origin {
+            Entry::Origin(Origin::default()),
+            Entry::Origin(Origin {
                 protocol: Some(6),
                 ports: Some((40_000, 5_001)),
                 sender: Some(Sender::Job(3)),
             }),
-            Entry::Left(Departure::new(&packet, Ok(NodeId(4)), Time::from_ns(9))),
+            Entry::Departed(Departure::new(&packet, Ok(NodeId(4)), Time::from_ns(9))),
             Entry::Finished(Time::from_ns(10)),
         ];
-        entries
-            .extend(Fate::ALL.map(|fate| Entry::Left(Departure::new(&packet, Err(fate), Time::from_ns(9)))));
+        entries.extend(
+            Fate::ALL.map(|fate| Entry::Departed(Departure::new(&packet, Err(fate), Time::from_ns(9)))),
+        );
         entries
     }
 
     #[test]
     fn what_is_written_is_read_back() {
         let mut bytes = Vec::new();
-        entries().iter().for_each(|entry| entry.encode(&mut bytes));
+        for entry in &entries() {
+            entry.encode(&mut bytes);
+        }
         let mut rest = &bytes[..];
         for entry in entries() {
             assert_eq!(Entry::decode(&mut rest).unwrap(), Some(entry));

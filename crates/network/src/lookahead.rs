@@ -1,12 +1,12 @@
-//! The second scheduler: each link goes ahead by itself as far as nothing can reach it any more.
+//! The second scheduler: each link advances by itself up to the earliest packet that can still arrive.
 //!
 //! Where routes are static and every due time is known on arrival, a link may handle all packets that
-//! come before the *horizon* of those who can feed it: no packet that they take from now on will be due
+//! arrive before the *horizon* of the links and hosts that feed it: no packet that they accept from now on is due
 //! earlier (conservative simulation after Chandy and Misra, "Distributed Simulation", IEEE Trans. Softw.
-//! Eng. SE-5(5), 1979; the lookahead is what the smallest packet takes to get through). So packets pass
-//! in runs, not one by one, and no calendar decides between links. What happens is the same, packet by
-//! packet, as what the calendar of [`Network::advance`] makes happen: at an instant, packets go by the
-//! direction that they come from, and the network comes before the hosts.
+//! Eng. SE-5(5), 1979; the lookahead is the time that the smallest packet takes through the link). Packets therefore
+//! pass in runs, not one by one, and no calendar decides between links. The events are the same, packet by
+//! packet, as with the calendar of [`Network::advance`]: at one instant, packets are ordered by the
+//! direction that they come from, and the network precedes the hosts.
 
 mod channel;
 mod lanes;
@@ -20,9 +20,9 @@ use crate::{Network, Sink};
 use longhaul_link::Line;
 use longhaul_units::{Span, Time};
 
-const NOBODY: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
-/// How far every link and every host has come, and what is between them.
+/// The progress of every link and every host, and the packets between them.
 #[derive(Debug)]
 pub(crate) struct Lookahead {
     active: bool,
@@ -64,7 +64,7 @@ struct Lane {
 impl Network {
     /// Whether the models of all links that are used let every due time be known on arrival, after
     /// [`plan_lookahead`](Self::plan_lookahead).
-    pub fn can_look_ahead(&self) -> bool {
+    pub fn supports_lookahead(&self) -> bool {
         // A monitor counts packets when they leave a link, and what waits behind them.
         self.monitor.is_none()
             && self.lookahead.as_ref().is_some_and(|ahead| {
@@ -84,20 +84,20 @@ impl Network {
         self.lookahead.as_ref().map_or(0, |ahead| count(ahead) as u64)
     }
 
-    /// Whether links go ahead now.
+    /// Whether links advance by themselves now.
     #[inline]
-    pub fn is_looking_ahead(&self) -> bool {
+    pub fn lookahead_is_active(&self) -> bool {
         self.lookahead.as_ref().is_some_and(|ahead| ahead.active)
     }
 
-    /// From `now` on, before which everything has happened, links go ahead; only if they
-    /// [can](Self::can_look_ahead). The host is to go round: every node's host acts before its
-    /// [`horizon`](Self::horizon), then links [`go_ahead`](Self::go_ahead), until all have come to the
-    /// same instant. Only there may anything else be asked of the network.
+    /// Lets links advance by themselves from `now` on, if they [can](Self::supports_lookahead); all events before
+    /// `now` have been handled. The caller then works in rounds: every node's host acts before its
+    /// [`horizon`](Self::horizon), then links [`advance_lookahead`](Self::advance_lookahead), until all have reached the
+    /// same instant. Other methods may be called only then.
     ///
-    /// [`Sink::passed`] then tells of packets when they come to a link, before they have left it. What it has
-    /// told of after the instant at which [`look_no_further`](Self::look_no_further) is called, it tells again.
-    pub fn look_ahead(&mut self, now: Time, sink: &mut impl Sink) {
+    /// [`Sink::passed`] then reports packets when they arrive at a link, before they have left it. It repeats reports
+    /// with times after the instant at which [`stop_lookahead`](Self::stop_lookahead) is called.
+    pub fn start_lookahead(&mut self, now: Time, sink: &mut impl Sink) {
         let Network { directions, routes, lookahead: Some(ahead), .. } = self else { return };
         ahead.active = true;
         ahead.clocks.fill(now);
@@ -108,7 +108,7 @@ impl Network {
             };
             ahead.lanes[index].clock = now;
             ahead.lanes[index].horizon = pipe.earliest_due(now);
-            for (due, packet) in pipe.give_up() {
+            for (due, packet) in pipe.take_all() {
                 if *tapped {
                     sink.passed(DirectionId(index as u32), &packet, packet.offered, Ok(due));
                 }
@@ -117,8 +117,8 @@ impl Network {
         }
     }
 
-    /// Goes on by the calendar; only when all have come to the same instant.
-    pub fn look_no_further(&mut self) {
+    /// Returns to the calendar; to be called only when all have reached the same instant.
+    pub fn stop_lookahead(&mut self) {
         let Network { directions, calendar, lookahead: Some(ahead), .. } = self else { return };
         if !ahead.active {
             return;
@@ -136,14 +136,14 @@ impl Network {
                 let (count, bytes) = std::mem::take(&mut channel.taken);
                 pipe.deliver(count, bytes);
             }
-            // Those of the same instant go to different places: their order is nobody's.
+            // Packets of the same instant go to different places, so that their order does not matter.
             held.sort_by_key(|&(due, _)| due);
-            pipe.keep(held.into_iter());
+            pipe.put_back(held.into_iter());
             calendar.set(index, pipe.next_event());
         }
     }
 
-    /// Packets that have left a direction that its link has not been told of, and their bytes.
+    /// Packets that have left a direction and that its link does not count yet, and their bytes.
     pub(crate) fn taken_ahead(&self, index: usize) -> (u64, u64) {
         let Some(ahead) = self.lookahead.as_ref().filter(|ahead| ahead.active) else { return (0, 0) };
         let taken = ahead.lanes[index].all_outputs().map(|&output| ahead.channels[output as usize].taken);
@@ -177,7 +177,7 @@ impl Network {
 
     /// Lets every link handle what comes before `limit`, as far as that is known. Returns whether all
     /// have come to `limit`.
-    pub fn go_ahead(&mut self, limit: Time, sink: &mut impl Sink) -> bool {
+    pub fn advance_lookahead(&mut self, limit: Time, sink: &mut impl Sink) -> bool {
         let Network { directions, routes, totals, lookahead: Some(ahead), .. } = self else { return true };
         let mut all = true;
         for place in 0..ahead.order.len() {
@@ -196,14 +196,14 @@ impl Network {
         all
     }
 
-    /// Takes `packet` from its source host at `now`. Its link handles it when it [goes](Self::go_ahead) ahead.
+    /// Takes `packet` from its source host at `now`. Its link handles it when it [goes](Self::advance_lookahead) ahead.
     #[inline(always)]
     pub(crate) fn inject_ahead(&mut self, now: Time, packet: Packet) {
         let Network { routes, totals, lookahead: Some(ahead), .. } = self else { return };
         totals.injected += 1;
         let channel = match ahead.entrances[packet.source.0 as usize] {
-            NOBODY => {
-                let Some(direction) = routes.next(packet.source.0, packet.destination.0) else { return };
+            NONE => {
+                let Some(direction) = routes.next(packet.source, packet.destination) else { return };
                 ahead.lanes[direction.0 as usize].inputs[0]
             }
             sole => sole,
@@ -241,9 +241,9 @@ impl Lookahead {
         let Direction { link: Line::Pipe(pipe), to, tapped, .. } = direction else { return };
         let inputs = std::mem::take(&mut self.lanes[index].inputs);
         let sole = self.lanes[index].sole;
-        let hops = u8::from(sole != NOBODY && sole != self.lanes[index].to_host);
+        let hops = u8::from(sole != NONE && sole != self.lanes[index].to_host);
         let mut arriving = match inputs[..] {
-            [only] => std::mem::replace(&mut self.channels[only as usize], Channel::new(NOBODY)),
+            [only] => std::mem::replace(&mut self.channels[only as usize], Channel::new(NONE)),
             _ => self.gather(&inputs, until),
         };
         while arriving.first().is_some_and(|at| at < until) {
@@ -257,7 +257,7 @@ impl Lookahead {
                     sink.passed(DirectionId(index as u32), packet, packet.offered, Ok(*due));
                 }
             }
-            if sole == NOBODY {
+            if sole == NONE {
                 for &(due, packet) in &arriving.waiting()[..run.admitted] {
                     self.pass_on(index, packet, due, *to, routes);
                 }
@@ -288,7 +288,7 @@ impl Lookahead {
 
     /// Takes all that comes through `inputs` before `until`, in order.
     fn gather(&mut self, inputs: &[u32], until: Time) -> Channel {
-        let mut gathered = std::mem::replace(&mut self.gathered, Channel::new(NOBODY));
+        let mut gathered = std::mem::replace(&mut self.gathered, Channel::new(NONE));
         while let Some((channel, before)) = first(&self.channels, inputs, until) {
             let channel = &mut self.channels[channel as usize];
             while let Some((at, packet)) = channel.take(Time::from_ps(before.ps() - 1)) {
@@ -307,7 +307,7 @@ impl Lookahead {
             lane.to_host
         } else {
             packet.hops += 1;
-            let Some(next) = routes.next(far.0, packet.destination.0) else { return };
+            let Some(next) = routes.next(far, packet.destination) else { return };
             lane.outputs[self.lanes[next.0 as usize].place as usize]
         };
         self.channels[channel as usize].push(due, packet);
@@ -316,7 +316,7 @@ impl Lookahead {
 
 impl Lane {
     fn all_outputs(&self) -> impl Iterator<Item = &u32> {
-        self.outputs.iter().chain([&self.to_host]).filter(|&&output| output != NOBODY)
+        self.outputs.iter().chain([&self.to_host]).filter(|&&output| output != NONE)
     }
 }
 

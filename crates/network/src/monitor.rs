@@ -8,9 +8,9 @@ use longhaul_record::{BinRow, FlowBinRow};
 use longhaul_units::{Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What happened to a packet.
+/// An event of a packet at a direction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Seen {
+pub(crate) enum PacketEvent {
     Offered,
     Delivered,
     Ended(Fate),
@@ -19,13 +19,13 @@ pub(crate) enum Seen {
 /// Bins that have closed, in order of time for each direction.
 #[derive(Debug, Default)]
 pub struct Bins {
-    /// Of directions, but for those in which nothing happened and nobody waited.
+    /// Of directions; those in which nothing happened and no packet waited have none.
     pub directions: Vec<BinRow>,
     /// Of their flows.
     pub flows: Vec<FlowBinRow>,
 }
 
-/// The meters of the directions that are watched.
+/// The meters of the monitored directions.
 #[derive(Debug)]
 pub(crate) struct Monitor {
     /// By direction.
@@ -39,10 +39,10 @@ struct Meter {
     direction: DirectionId,
     framing: Framing,
     every: Span,
-    /// For so long after its end, a bin may be told of packets that were due in it.
+    /// So long after its end, a bin may still count packets that were due in it.
     grace: Span,
     flows: bool,
-    /// Those that packets may still count in; the last one is the present.
+    /// Bins in which packets may still be counted; the last one is the current one.
     open: VecDeque<Bin>,
 }
 
@@ -54,14 +54,14 @@ struct Bin {
 }
 
 impl Network {
-    /// From now on, the links that `plan` wants to be watched are counted in bins: see [`Self::take_bins`].
+    /// Counts the packets of links that `plan` monitors in bins from now on: see [`Self::take_bins`].
     pub fn monitor(&mut self, plan: &Plan) {
         self.monitor = Monitor::new(plan).map(Box::new);
         plan.measure.monitor.iter().flat_map(|monitor| &monitor.links).for_each(|&link| self.tap(link));
     }
 
-    /// The bins that have ended by the last [`settle`](Self::settle); at the end of a run, with `all` of
-    /// them, what is open, too.
+    /// The bins that have ended by the last [`settle`](Self::settle), and with `all`, at the end of a run, open bins
+    /// too.
     pub fn take_bins(&mut self, all: bool) -> Bins {
         let Network { directions, monitor: Some(monitor), .. } = self else { return Bins::default() };
         if all {
@@ -75,59 +75,59 @@ impl Network {
     }
 
     /// Ends the bins of a direction that end by `now`, each with the queue of that instant.
-    pub(crate) fn turn_bins(&mut self, direction: DirectionId, now: Time) {
+    pub(crate) fn close_bins(&mut self, direction: DirectionId, now: Time) {
         let Some(monitor) = &mut self.monitor else { return };
         let place = direction.0 as usize;
         let Some((meter, closed)) = monitor.meter(place) else { return };
         while meter.ends() <= now {
             let line = &mut self.directions[place].link;
             line.settle(meter.ends());
-            meter.turn(now, line.waiting(), closed);
+            meter.open_next_bin(now, line.waiting(), closed);
         }
     }
 
     #[inline(never)]
     pub(crate) fn count_offer(&mut self, direction: DirectionId, at: Time, packet: &Packet) {
-        self.turn_bins(direction, at);
+        self.close_bins(direction, at);
         let fits = packet.bytes <= self.directions[direction.0 as usize].mtu;
-        let seen = if fits { Seen::Offered } else { Seen::Ended(Fate::TooBig) };
-        self.count(direction, at, packet, seen);
+        let event = if fits { PacketEvent::Offered } else { PacketEvent::Ended(Fate::TooBig) };
+        self.count(direction, at, packet, event);
     }
 
-    pub(crate) fn count(&mut self, direction: DirectionId, at: Time, packet: &Packet, seen: Seen) {
+    pub(crate) fn count(&mut self, direction: DirectionId, at: Time, packet: &Packet, event: PacketEvent) {
         if let Some(monitor) = &mut self.monitor
             && let Some((meter, _)) = monitor.meter(direction.0 as usize)
         {
-            meter.count(at, packet, seen);
+            meter.count(at, packet, event);
         }
     }
 }
 
 impl Monitor {
-    /// Watches what `plan` says; `None` if that is nothing.
+    /// The monitor that `plan` configures, if it configures one.
     fn new(plan: &Plan) -> Option<Self> {
-        let wanted = plan.measure.monitor.as_ref()?;
+        let config = plan.measure.monitor.as_ref()?;
         let mut meters: Vec<Option<Meter>> = (0..2 * plan.links.len()).map(|_| None).collect();
-        for &link in &wanted.links {
+        for &link in &config.links {
             for (way, model) in
                 [(Way::Forward, &plan.links[link].forward), (Way::Reverse, &plan.links[link].reverse)]
             {
                 let direction = DirectionId::new(link, way);
                 let grace = Span::from_ns(plan.coalesce_ns);
-                meters[direction.0 as usize] = Some(Meter::new(direction, model, wanted, grace));
+                meters[direction.0 as usize] = Some(Meter::new(direction, model, config, grace));
             }
         }
         Some(Monitor { meters, closed: Bins::default() })
     }
 
-    /// The meter of a direction, and where it puts what it closes.
+    /// The meter of a direction, and the bins that it closes.
     #[inline]
     fn meter(&mut self, direction: usize) -> Option<(&mut Meter, &mut Bins)> {
         let Monitor { meters, closed } = self;
         meters[direction].as_mut().map(|meter| (meter, closed))
     }
 
-    /// Gives away what has closed.
+    /// Takes the closed bins.
     fn take(&mut self) -> Bins {
         std::mem::take(&mut self.closed)
     }
@@ -135,27 +135,27 @@ impl Monitor {
 
 impl Meter {
     fn new(direction: DirectionId, model: &plan::Direction, wanted: &plan::Monitor, grace: Span) -> Self {
-        let model = model.bundle.as_ref().and_then(|bundle| bundle.routes.first()).unwrap_or(model);
+        let route = model.bundle.as_ref().and_then(|bundle| bundle.routes.first());
+        let framing = route.map_or(model.framing, |route| route.framing);
         let every = Span::from_ns(wanted.every_ns);
         let first = Bin::new(direction, Time::ZERO, every);
-        let framing = crate::models::framing(&model.framing);
         Meter { direction, framing, every, grace, flows: wanted.flows, open: VecDeque::from([first]) }
     }
 
-    /// When the present bin ends.
+    /// When the current bin ends.
     #[inline]
     fn ends(&self) -> Time {
         self.open.back().map_or(Time::NEVER, |bin| bin.ends)
     }
 
-    /// The present bin has ended with so many packets and bytes waiting, and it is `now`.
-    fn turn(&mut self, now: Time, (packets, bytes): (u64, u64), closed: &mut Bins) {
+    /// Ends the current bin, with so many packets and bytes waiting, and begins the next one at `now` or earlier.
+    fn open_next_bin(&mut self, now: Time, (packets, bytes): (u64, u64), closed: &mut Bins) {
         let Meter { direction, every, grace, open, .. } = self;
         let Some(last) = open.back_mut() else { return };
         (last.row.queue_packets, last.row.queue_bytes) = (packets, bytes);
         let mut start = last.ends;
         if packets == 0 {
-            // Nobody comes from here to there, but for those who are told of late.
+            // No packet is counted before that, because only packets within `grace` are reported late.
             let known = now.ps().saturating_sub(grace.ps());
             start = start.max(Time::from_ps(known - known % every.ps()));
         }
@@ -168,8 +168,8 @@ impl Meter {
         }
     }
 
-    /// Closes all bins, though the present one has not ended, with so many packets and bytes waiting. If
-    /// nothing has happened in that yet, it may as well not have begun.
+    /// Closes all bins, although the current one has not ended, with so many packets and bytes waiting. A current bin
+    /// without events is left out.
     fn end(&mut self, (packets, bytes): (u64, u64), closed: &mut Bins) {
         if let Some(last) = self.open.back_mut()
             && !last.row.is_empty()
@@ -179,10 +179,10 @@ impl Meter {
         self.open.drain(..).for_each(|bin| bin.close(closed));
     }
 
-    /// Counts a packet to which something happened at `at`.
-    fn count(&mut self, at: Time, packet: &Packet, seen: Seen) {
+    /// Counts an event of a packet at `at`.
+    fn count(&mut self, at: Time, packet: &Packet, event: PacketEvent) {
         let Meter { direction, framing, flows, open, every, .. } = self;
-        // The latest that begins by then: nearly always the present one.
+        // The latest bin that begins by then: nearly always the current one.
         let place = open.iter().rposition(|bin| bin.ends <= at + *every).unwrap_or(0);
         let Some(Bin { row, flows: each, .. }) = open.get_mut(place) else { return };
         let (bytes, wire_bytes) = (u64::from(packet.bytes), u64::from(framing.framed(packet.bytes)));
@@ -197,22 +197,22 @@ impl Meter {
             }),
             false => &mut none,
         };
-        match seen {
-            Seen::Offered => {
+        match event {
+            PacketEvent::Offered => {
                 row.offered_packets += 1;
                 row.offered_bytes += bytes;
                 row.offered_wire_bytes += wire_bytes;
                 flow.offered_packets += 1;
                 flow.offered_bytes += bytes;
             }
-            Seen::Delivered => {
+            PacketEvent::Delivered => {
                 row.delivered_packets += 1;
                 row.delivered_bytes += bytes;
                 row.delivered_wire_bytes += wire_bytes;
                 flow.delivered_packets += 1;
                 flow.delivered_bytes += bytes;
             }
-            Seen::Ended(fate) => {
+            PacketEvent::Ended(fate) => {
                 flow.ended_packets += 1;
                 match fate {
                     Fate::Lost => row.lost_packets += 1,

@@ -1,14 +1,15 @@
 use crate::calendar::Calendar;
 use crate::entrance::Entrance;
+use crate::line::line;
 use crate::lookahead::Lookahead;
-use crate::models;
-use crate::monitor::{Monitor, Seen};
+use crate::monitor::{Monitor, PacketEvent};
 use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
 use crate::routes::Routes;
-use longhaul_link::{Counters, Line, Offered};
-use longhaul_plan::{NodeKind, Plan, Way};
+use crate::topology::Topology;
+use longhaul_link::{Counters, Line, OfferResult};
+use longhaul_plan::{Change, NodeKind, Plan, Way};
 use longhaul_random::Seed;
-use longhaul_units::{Histogram, Span, Time};
+use longhaul_units::{Histogram, InvalidValue, Span, Time};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -141,8 +142,11 @@ impl Totals {
 }
 
 impl Network {
-    /// Builds the network of `plan`, after checking it. The error names the field.
-    pub fn new(plan: &Plan) -> Result<Self, String> {
+    /// Builds the network of `plan`, after checking it.
+    ///
+    /// # Errors
+    /// The first value that is invalid.
+    pub fn new(plan: &Plan) -> Result<Self, InvalidValue> {
         plan.check()?;
         let seed = Seed::new(plan.seed);
         let mut directions = Vec::with_capacity(plan.links.len() * 2);
@@ -157,7 +161,7 @@ impl Network {
                 let name =
                     format!("{}/{}", link.name, if way == Way::Forward { "forward" } else { "reverse" });
                 directions.push(Direction {
-                    link: models::line(direction, &seed, &name, coalesce),
+                    link: line(direction, &seed, &name, coalesce),
                     to: NodeId(to as u32),
                     mtu: link.mtu,
                     too_big_packets: 0,
@@ -179,7 +183,7 @@ impl Network {
             neighbours,
             kinds: plan.nodes.iter().map(|node| node.kind).collect(),
             addresses: addresses.collect(),
-            routes: Routes::new(plan),
+            routes: Routes::new(&Topology::of(plan)).complete(),
             calendar: Calendar::new(directions.len()),
             directions,
             totals: Totals::default(),
@@ -196,7 +200,7 @@ impl Network {
     /// Takes `packet` from its source host at `now`.
     #[inline]
     pub fn inject(&mut self, now: Time, packet: Packet, sink: &mut impl Sink) {
-        if self.is_looking_ahead() {
+        if self.lookahead_is_active() {
             self.inject_ahead(now, packet);
         } else {
             self.inject_now(now, packet, sink);
@@ -272,13 +276,13 @@ impl Network {
     #[inline(never)]
     fn pass_any(&mut self, time: Time, direction: DirectionId, sink: &mut impl Sink) {
         let place = direction.0 as usize;
-        self.turn_bins(direction, time);
+        self.close_bins(direction, time);
         if self.directions[place].entrance.is_some() {
             self.enter_paced(direction, time, sink);
         }
         while let Some((packet, due)) = self.directions[place].link.take(time) {
             if self.directions[place].tapped {
-                self.count(direction, due, &packet, Seen::Delivered);
+                self.count(direction, due, &packet, PacketEvent::Delivered);
                 sink.passed(direction, &packet, packet.offered, Ok(due));
             }
             self.arrive(self.directions[place].to, packet, due, direction, sink);
@@ -294,33 +298,31 @@ impl Network {
 
     /// Changes a direction's models at `now`, in place. The change must have passed its check.
     ///
-    /// Returns what the direction had counted until then, so that what it did before can be told from what it
-    /// does afterwards.
+    /// Returns the direction's counters at `now`, so that results can separate what happened before and after.
     pub fn change(
         &mut self,
         now: Time,
         direction: DirectionId,
         route: Option<usize>,
-        change: &longhaul_plan::Change,
+        change: &Change,
         sink: &mut impl Sink,
     ) -> LinkCounters {
-        self.look_no_further();
+        self.stop_lookahead();
         self.advance(now, sink);
-        self.turn_bins(direction, now);
+        self.close_bins(direction, now);
         let place = direction.0 as usize;
         if change.is_of_the_link() {
-            // What starts until now is counted by the old models, also where nobody has looked yet.
-            self.directions[place].link.change(now, None, &longhaul_link::Change::default());
+            // Packets that start until now are counted by the old models, also if the link was not polled since.
+            self.directions[place].link.change(now, None, &Change::default());
         } else {
             self.directions[place].link.settle(now);
         }
         let before = self.link_counters(direction);
         if change.is_of_the_link() {
             let ends_at_host = self.kinds[self.directions[place].to.0 as usize] == NodeKind::Host;
-            let mut change = models::change(change);
             // Trains stay together only on their last link: routers look at each packet.
-            change.coalesce = change.coalesce.filter(|_| ends_at_host);
-            self.directions[place].link.change(now, route, &change);
+            let change = &Change { coalesce: change.coalesce.filter(|_| ends_at_host), ..change.clone() };
+            self.directions[place].link.change(now, route, change);
         }
         self.change_pacing(direction, &change.pacing, now, sink);
         self.tidy(direction, now, sink);
@@ -330,7 +332,7 @@ impl Network {
     /// Brings the counters of what waits and what flies up to `now`; no packet notices.
     pub fn settle(&mut self, now: Time) {
         if self.monitor.is_some() {
-            (0..self.directions.len() as u32).for_each(|index| self.turn_bins(DirectionId(index), now));
+            (0..self.directions.len() as u32).for_each(|index| self.close_bins(DirectionId(index), now));
         }
         self.directions.iter_mut().for_each(|direction| direction.link.settle(now));
     }
@@ -348,7 +350,7 @@ impl Network {
             too_big_packets: *too_big_packets,
             waiting_packets,
             waiting_bytes,
-            flying_packets: link.flying() - taken_packets,
+            flying_packets: link.in_flight() - taken_packets,
         }
     }
 
@@ -366,7 +368,7 @@ impl Network {
     pub fn held(&self) -> u64 {
         let held = |(index, direction): (usize, &Direction)| {
             let outside = direction.entrance.as_ref().map_or(0, |entrance| entrance.waiting());
-            outside + direction.link.waiting().0 + direction.link.flying() - self.taken_ahead(index).0
+            outside + direction.link.waiting().0 + direction.link.in_flight() - self.taken_ahead(index).0
         };
         self.directions.iter().enumerate().map(held).sum()
     }
@@ -378,21 +380,9 @@ impl Network {
         }
     }
 
-    /// The directions that a packet takes, or `None` if no way leads there.
+    /// The directions that a packet takes, or `None` if no path leads there.
     pub fn path(&self, from: NodeId, to: NodeId) -> Option<Vec<DirectionId>> {
-        let mut path = Vec::new();
-        let mut node = from;
-        while node != to {
-            if path.len() > self.kinds.len()
-                || (node != from && self.kinds[node.0 as usize] == NodeKind::Host)
-            {
-                return None;
-            }
-            let direction = self.routes.next(node.0, to.0)?;
-            path.push(direction);
-            node = self.directions[direction.0 as usize].to;
-        }
-        Some(path)
+        self.routes.path(from, to)
     }
 
     #[inline(always)]
@@ -418,7 +408,7 @@ impl Network {
 
     #[inline(always)]
     fn forward(&mut self, node: NodeId, packet: Packet, at: Time, sink: &mut impl Sink) {
-        let Some(direction) = self.routes.next(node.0, packet.destination.0) else {
+        let Some(direction) = self.routes.next(node, packet.destination) else {
             return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
         };
         if self.directions[direction.0 as usize].entrance.is_some() {
@@ -453,14 +443,14 @@ impl Network {
             let was_empty = pipe.is_empty();
             let tapped = each.tapped;
             match pipe.offer(at, packet) {
-                Offered::Taken { .. } if was_empty => {
+                OfferResult::Taken { .. } if was_empty => {
                     let next = pipe.next_event();
                     self.calendar.set(direction.0, next);
                 }
-                Offered::Taken { .. } => {}
-                Offered::Ended(fate) => {
+                OfferResult::Taken { .. } => {}
+                OfferResult::Ended(fate) => {
                     if tapped {
-                        self.count(direction, at, &packet, Seen::Ended(fate.into()));
+                        self.count(direction, at, &packet, PacketEvent::Ended(fate.into()));
                         sink.passed(direction, &packet, at, Err(fate.into()));
                     }
                     self.end(packet, fate.into(), at, Some(direction), sink);
@@ -469,15 +459,15 @@ impl Network {
             return;
         }
         match each.link.offer(at, packet) {
-            Offered::Taken { copies } => {
+            OfferResult::Taken { copies } => {
                 for _ in 0..copies {
                     self.totals.copied += 1;
                     sink.copied(&packet);
                 }
             }
-            Offered::Ended(fate) => {
+            OfferResult::Ended(fate) => {
                 if each.tapped {
-                    self.count(direction, at, &packet, Seen::Ended(fate.into()));
+                    self.count(direction, at, &packet, PacketEvent::Ended(fate.into()));
                     sink.passed(direction, &packet, at, Err(fate.into()));
                 }
                 self.end(packet, fate.into(), at, Some(direction), sink);
@@ -491,7 +481,7 @@ impl Network {
         let place = direction.0 as usize;
         while let Some((packet, fate)) = self.directions[place].link.drop_pending() {
             if self.directions[place].tapped {
-                self.count(direction, at, &packet, Seen::Ended(fate.into()));
+                self.count(direction, at, &packet, PacketEvent::Ended(fate.into()));
                 sink.passed(direction, &packet, packet.offered, Err(fate.into()));
             }
             self.end(packet, fate.into(), at, Some(direction), sink);

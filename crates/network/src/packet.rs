@@ -1,4 +1,4 @@
-use longhaul_link::Load;
+use longhaul_link::LinkPacket;
 use longhaul_plan::{Sender, Way};
 use longhaul_units::Time;
 
@@ -106,14 +106,14 @@ const _: () = assert!(size_of::<Packet>() == 40);
 /// Congestion experienced (RFC 3168, section 5).
 const CE: u8 = 3;
 
-impl Load for Packet {
+impl LinkPacket for Packet {
     fn bytes(&self) -> u32 {
         self.bytes
     }
 
     fn continues(&self, previous: &Self) -> bool {
         self.body == previous.body
-            && self.segment == previous.segment + 1
+            && Some(self.segment) == previous.segment.checked_add(1)
             && self.hops == previous.hops
             && self.class == previous.class
             && self.damage == 0

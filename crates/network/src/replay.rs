@@ -2,26 +2,27 @@ use crate::journal::{Departure, Entry, JOURNAL_MAGIC};
 use crate::packet::{DirectionId, Fate, Message, NodeId, Origin, Packet, Reply};
 use crate::{Network, Sink};
 use longhaul_plan::{Event, Plan};
-use longhaul_units::Time;
+use longhaul_units::{InvalidValue, Time};
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use thiserror::Error;
 
-/// What came of feeding a journal's inputs to a fresh network.
+/// The result of replaying a journal's inputs in a new network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replay {
-    /// Packets that went in.
+    /// Packets that were injected.
     pub injected: u64,
     /// Changes of models.
     pub changes: u64,
-    /// Packets that left at the same instant, in the same order, by the same end, with the same marks.
+    /// Packets that left at the same instant, in the same order, at the same host, with the same marks.
     pub equal: u64,
-    /// Those of them that reached their host.
+    /// Of them, packets that reached their host.
     pub delivered: u64,
-    /// The first that did not; the comparison stops there.
+    /// The first packet that did not; the comparison stops there.
     pub difference: Option<Difference>,
 }
 
-/// A departure that the replay and the journal do not agree on.
+/// A departure that differs between the journal and the replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// As recorded; `None`: the journal has none here.
@@ -30,39 +31,73 @@ pub struct Difference {
     pub replayed: Option<Departure>,
 }
 
+/// Why a journal cannot be replayed.
+#[derive(Debug, Error)]
+pub enum ReplayError {
+    /// The plan is invalid.
+    #[error("{0}")]
+    Plan(#[source] InvalidValue),
+    /// The journal cannot be read.
+    #[error("the journal cannot be read: {0}")]
+    Read(#[source] io::Error),
+    /// The journal begins with other bytes.
+    #[error("the journal is of another kind or version")]
+    Format,
+    /// The journal is cut short.
+    #[error("the journal ends early")]
+    EndsEarly,
+    /// An input does not fit the plan.
+    #[error("the journal is of another plan: {0}")]
+    OtherPlan(#[source] InvalidValue),
+    /// An input is earlier than the one before it.
+    #[error("the times of the journal go back")]
+    TimesGoBack,
+}
+
+impl From<io::Error> for ReplayError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => ReplayError::EndsEarly,
+            _ => ReplayError::Read(error),
+        }
+    }
+}
+
 /// Feeds the inputs of `journal` to the network of `plan` and compares every departure.
 ///
-/// Memory does not grow with the journal's length. Errors: `plan` does not check, or `journal` is
-/// cut short or none.
-pub fn replay(plan: &Plan, journal: &mut impl Read) -> Result<Replay, String> {
-    let mut network = Network::new(plan)?;
+/// Memory does not grow with the journal's length.
+///
+/// # Errors
+/// If the plan is invalid, or the journal cannot be read, is cut short or is of another plan.
+pub fn replay(plan: &Plan, journal: &mut impl Read) -> Result<Replay, ReplayError> {
+    let mut network = Network::new(plan).map_err(ReplayError::Plan)?;
     let mut entries = Entries::new(plan, journal)?;
-    let mut again = Again::default();
+    let mut sink = ReplaySink::default();
     let mut result = Replay::default();
-    let mut input = entries.next_input(&mut again)?;
+    let mut input = entries.next_input(&mut sink)?;
     loop {
-        // What the input brought about stands behind it, up to the next input.
+        // The effects of the input follow it, up to the next input.
         let next = match input {
             Entry::Finished(_) => None,
-            _ => Some(entries.next_input(&mut again)?),
+            _ => Some(entries.next_input(&mut sink)?),
         };
         match input {
             Entry::Injected { packet, routable } => {
                 result.injected += 1;
                 if routable {
-                    network.inject(packet.offered, packet, &mut again);
+                    network.inject(packet.offered, packet, &mut sink);
                 } else {
-                    network.inject_unroutable(packet.offered, packet, &mut again);
+                    network.inject_unroutable(packet.offered, packet, &mut sink);
                 }
             }
             Entry::Changed { at, direction, route, change } => {
                 result.changes += 1;
-                network.change(at, direction, route, &change, &mut again);
+                network.change(at, direction, route, &change, &mut sink);
             }
-            Entry::Finished(at) => network.advance(at, &mut again),
-            Entry::Replied(_) | Entry::Came(_) | Entry::Left(_) => {}
+            Entry::Finished(at) => network.advance(at, &mut sink),
+            Entry::Replied(_) | Entry::Origin(_) | Entry::Departed(_) => {}
         }
-        again.compare(next.is_none(), &mut result);
+        sink.compare(next.is_none(), &mut result);
         match next {
             Some(next) if result.difference.is_none() => input = next,
             _ => return Ok(result),
@@ -78,23 +113,23 @@ struct Entries<'a, R> {
 }
 
 impl<'a, R: Read> Entries<'a, R> {
-    fn new(plan: &'a Plan, journal: &'a mut R) -> Result<Self, String> {
+    fn new(plan: &'a Plan, journal: &'a mut R) -> Result<Self, ReplayError> {
         let mut magic = [0; JOURNAL_MAGIC.len()];
-        journal.read_exact(&mut magic).map_err(|error| told(&error))?;
+        journal.read_exact(&mut magic)?;
         if magic != JOURNAL_MAGIC {
-            return Err("the journal is of another kind or version".into());
+            return Err(ReplayError::Format);
         }
         Ok(Entries { journal, plan, last: Time::ZERO })
     }
 
-    /// The next entry that goes into the network; what lies before it is put aside.
-    fn next_input(&mut self, again: &mut Again) -> Result<Entry, String> {
+    /// The next input of the network; entries before it are stored in `sink`.
+    fn next_input(&mut self, sink: &mut ReplaySink) -> Result<Entry, ReplayError> {
         loop {
-            let entry = Entry::decode(self.journal).map_err(|error| told(&error))?;
-            match entry.ok_or("the journal ends early")? {
-                Entry::Replied(reply) => again.replies.push_back(reply),
-                Entry::Came(origin) => again.origins.push_back(origin),
-                Entry::Left(departure) => again.recorded.push_back(departure),
+            let entry = Entry::decode(self.journal)?;
+            match entry.ok_or(ReplayError::EndsEarly)? {
+                Entry::Replied(reply) => sink.replies.push_back(reply),
+                Entry::Origin(origin) => sink.origins.push_back(origin),
+                Entry::Departed(departure) => sink.recorded.push_back(departure),
                 input => {
                     self.check(&input)?;
                     return Ok(input);
@@ -103,13 +138,13 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
-    fn check(&mut self, input: &Entry) -> Result<(), String> {
-        let foreign = |what: String| format!("the journal is of another plan: {what}");
+    fn check(&mut self, input: &Entry) -> Result<(), ReplayError> {
         let at = match input {
             Entry::Injected { packet, .. } => {
                 let known = |node: NodeId| (node.0 as usize) < self.plan.nodes.len();
                 if !known(packet.source) || !known(packet.destination) {
-                    return Err(foreign("it names a node that is not there".into()));
+                    let unknown = InvalidValue::new("packet", "names a node that does not exist");
+                    return Err(ReplayError::OtherPlan(unknown));
                 }
                 packet.offered
             }
@@ -122,37 +157,30 @@ impl<'a, R: Read> Entries<'a, R> {
                     change: (**change).clone(),
                     cause: None,
                 };
-                self.plan.check_event(&event).map_err(foreign)?;
+                self.plan.check_event(&event).map_err(ReplayError::OtherPlan)?;
                 *at
             }
             Entry::Finished(at) => *at,
-            Entry::Replied(_) | Entry::Came(_) | Entry::Left(_) => self.last,
+            Entry::Replied(_) | Entry::Origin(_) | Entry::Departed(_) => self.last,
         };
         if at < self.last {
-            return Err("the journal's times go back".into());
+            return Err(ReplayError::TimesGoBack);
         }
         self.last = at;
         Ok(())
     }
 }
 
-fn told(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof => "the journal ends early".into(),
-        _ => format!("the journal cannot be read: {error}"),
-    }
-}
-
 /// The replay's sink: what was recorded and what comes out now, each in order.
 #[derive(Default)]
-struct Again {
+struct ReplaySink {
     recorded: VecDeque<Departure>,
     replayed: VecDeque<Departure>,
     replies: VecDeque<Option<Reply>>,
     origins: VecDeque<Origin>,
 }
 
-impl Again {
+impl ReplaySink {
     fn compare(&mut self, at_end: bool, result: &mut Replay) {
         while result.difference.is_none() {
             let (recorded, replayed) = (self.recorded.front().copied(), self.replayed.front().copied());
@@ -172,7 +200,7 @@ impl Again {
     }
 }
 
-impl Sink for Again {
+impl Sink for ReplaySink {
     fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, _via: Option<DirectionId>) {
         self.replayed.push_back(Departure::new(&packet, Ok(host), due));
     }

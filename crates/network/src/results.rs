@@ -100,7 +100,7 @@ pub fn packets(network: &Network) -> Value {
 pub fn links(network: &Network, plan: &Plan) -> Vec<Value> {
     let counters = |link, way| {
         let id = DirectionId::new(link, way);
-        direction(&network.link_counters(id), network.waits(id).into())
+        direction(&network.link_counters(id), &network.waits(id).into())
     };
     plan.links
         .iter()
@@ -131,7 +131,7 @@ pub fn pacing(network: &Network, plan: &Plan) -> Vec<Value> {
                 "host": plan.nodes[each.endpoints[end]].name,
                 "link": each.name,
                 "way": way,
-                "line_bits_per_s": pacing.line_bits_per_s,
+                "line_bits_per_s": pacing.line,
                 "classes": classes.collect::<Vec<_>>(),
             }));
         }
@@ -155,7 +155,7 @@ fn pacing_class(name: &str, of: &ClassCounters) -> Value {
     })
 }
 
-fn direction(counters: &LinkCounters, waits: Distribution) -> Value {
+fn direction(counters: &LinkCounters, waits: &Distribution) -> Value {
     let of = &counters.link;
     let entered = of.delivered_packets + counters.flying_packets;
     let wire_delay_ns = of.wire_delay_ps as f64 / entered.max(1) as f64 / 1_000.0;

@@ -3,28 +3,31 @@
 //! A host with a single link is not part of the search: it is reached through the node that it
 //! hangs on. So a thousand hosts on ten routers cost ten searches over ten nodes.
 
-use crate::packet::DirectionId;
-use longhaul_plan::{NodeKind, Plan, Way};
+use crate::packet::{DirectionId, NodeId};
+use crate::topology::Topology;
+use longhaul_plan::{NodeKind, Way};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::OnceLock;
 
 const NONE: u32 = u32::MAX;
 /// Up to so many nodes every route stands in one table (1 MB).
 const SMALL: usize = 512;
 
-/// Where packets go next.
+/// Where packets go next. Methods panic for nodes that the topology does not have.
 #[derive(Debug)]
 pub struct Routes {
     /// Of each node with a single link that is a host: the node beyond, the way there, the way back.
     leaves: Vec<Option<Leaf>>,
-    /// Position of each other node in the table.
-    core: Vec<u32>,
-    /// For each core destination, for each core node: the direction to take, or `NONE`.
-    table: Vec<Vec<u32>>,
+    graph: Graph,
+    /// For each core destination, for each core node: the direction to take, or `NONE`. Searched for when first needed.
+    tables: Vec<OnceLock<Vec<u32>>>,
     overrides: BTreeMap<(u32, u32), u32>,
+    /// The node that each direction leads to.
+    far: Vec<u32>,
+    is_host: Vec<bool>,
     /// Of small networks, the answer to every question: node by node, each by destination.
     all: Vec<u32>,
-    nodes: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,71 +37,139 @@ struct Leaf {
     back: u32,
 }
 
-struct Edge {
-    from: usize,
-    to: usize,
+/// The nodes that are searched: all but the leaves.
+#[derive(Debug)]
+struct Graph {
+    /// Position of each node among the members, or `NONE`.
+    core: Vec<u32>,
+    members: Vec<Member>,
+}
+
+#[derive(Debug)]
+struct Member {
+    is_host: bool,
+    incoming: Vec<Incoming>,
+}
+
+#[derive(Debug)]
+struct Incoming {
+    /// Position among the members.
+    from: u32,
     cost_ns: u64,
-    direction: DirectionId,
+    direction: u32,
 }
 
 impl Routes {
-    /// Computes the routes of `plan`, whose indices have been checked.
-    pub fn new(plan: &Plan) -> Self {
-        let edges = edges(plan);
-        let mut outgoing: Vec<Vec<&Edge>> = vec![Vec::new(); plan.nodes.len()];
-        let mut incoming: Vec<Vec<&Edge>> = vec![Vec::new(); plan.nodes.len()];
-        for edge in &edges {
-            outgoing[edge.from].push(edge);
-            incoming[edge.to].push(edge);
-        }
-        let leaves: Vec<Option<Leaf>> = (0..plan.nodes.len())
-            .map(|node| match (plan.nodes[node].kind, &outgoing[node][..]) {
-                (NodeKind::Host, [only]) => Some(Leaf {
-                    attached_to: only.to as u32,
-                    out: only.direction.0,
-                    back: only.direction.0 ^ 1,
-                }),
-                _ => None,
-            })
-            .collect();
-        let mut core = vec![NONE; plan.nodes.len()];
-        let members: Vec<usize> = (0..plan.nodes.len()).filter(|&node| leaves[node].is_none()).collect();
-        for (position, &node) in members.iter().enumerate() {
-            core[node] = position as u32;
-        }
-        let table = members
+    /// The routes of `topology`, whose indices have been checked. Each destination is searched for when a path to it is
+    /// first needed.
+    pub fn new(topology: &Topology) -> Self {
+        let is_host: Vec<bool> = topology.nodes.iter().map(|&kind| kind == NodeKind::Host).collect();
+        let far: Vec<u32> = topology
+            .links
             .iter()
-            .map(|&destination| search(plan, destination, &members, &core, &incoming))
+            .flat_map(|link| [link.endpoints[1] as u32, link.endpoints[0] as u32])
             .collect();
-        let overrides = plan
-            .routes
+        let leaves = leaves(&is_host, &far);
+        let overrides = topology
+            .overrides
             .iter()
             .map(|route| {
-                let reverse = plan.links[route.link].endpoints[0] != route.node;
+                let reverse = topology.links[route.link].endpoints[0] != route.node;
                 let way = if reverse { Way::Reverse } else { Way::Forward };
                 ((route.node as u32, route.destination as u32), DirectionId::new(route.link, way).0)
             })
             .collect();
-        let mut routes = Routes { leaves, core, table, overrides, all: Vec::new(), nodes: plan.nodes.len() };
-        if routes.nodes <= SMALL {
-            let ends = 0..routes.nodes as u32;
+        let graph = Graph::new(topology, &leaves);
+        let tables = graph.members.iter().map(|_| OnceLock::new()).collect();
+        Routes { leaves, graph, tables, overrides, far, is_host, all: Vec::new() }
+    }
+
+    /// The same routes with every search done, as an engine wants them.
+    #[must_use]
+    pub fn complete(mut self) -> Self {
+        for target in 0..self.tables.len() {
+            self.table(target);
+        }
+        let count = self.is_host.len();
+        if count <= SMALL {
+            let ends = 0..count as u32;
             let pairs =
                 ends.clone().flat_map(|node| ends.clone().map(move |destination| (node, destination)));
-            routes.all = pairs
-                .map(|(node, destination)| routes.search_next(node, destination).map_or(NONE, |next| next.0))
+            self.all = pairs
+                .map(|(node, destination)| self.search_next(node, destination).map_or(NONE, |next| next.0))
                 .collect();
         }
-        routes
+        self
     }
 
     /// The direction that a packet at `node` for `destination` takes.
     #[inline]
-    pub fn next(&self, node: u32, destination: u32) -> Option<DirectionId> {
+    pub fn next(&self, node: NodeId, destination: NodeId) -> Option<DirectionId> {
         if self.all.is_empty() {
-            return self.search_next(node, destination);
+            return self.search_next(node.0, destination.0);
         }
-        let direction = self.all[node as usize * self.nodes + destination as usize];
+        let direction = self.all[node.0 as usize * self.is_host.len() + destination.0 as usize];
         (direction != NONE).then_some(DirectionId(direction))
+    }
+
+    /// The directions that a packet takes, or `None` if no path leads there. No path leads through a host.
+    pub fn path(&self, from: NodeId, to: NodeId) -> Option<Vec<DirectionId>> {
+        let mut path = Vec::new();
+        let mut node = from;
+        while node != to {
+            if path.len() > self.is_host.len() || (node != from && self.is_host[node.0 as usize]) {
+                return None;
+            }
+            let direction = self.next(node, to)?;
+            path.push(direction);
+            node = self.far(direction);
+        }
+        Some(path)
+    }
+
+    /// The union of the paths from `sources` to `destination`: its nodes, each with the direction that it takes.
+    ///
+    /// A node comes after the one that its direction leads to. Sources without a path are left out.
+    pub fn tree(&self, sources: &[NodeId], destination: NodeId) -> Vec<(NodeId, DirectionId)> {
+        let mut arrives: Vec<Option<bool>> = vec![None; self.is_host.len()];
+        arrives[destination.0 as usize] = Some(true);
+        let mut tree = Vec::new();
+        let mut walked: Vec<(NodeId, DirectionId)> = Vec::new();
+        for &source in sources {
+            let mut node = source;
+            let mut through_host = false;
+            while arrives[node.0 as usize].is_none() && !through_host {
+                let Some(direction) = self.next(node, destination) else { break };
+                // Until more is known, so that a circle ends here.
+                arrives[node.0 as usize] = Some(false);
+                walked.push((node, direction));
+                node = self.far(direction);
+                through_host = node != destination && self.is_host[node.0 as usize];
+            }
+            let good = !through_host && arrives[node.0 as usize] == Some(true);
+            for step in walked.drain(..).rev() {
+                arrives[step.0.0 as usize] = Some(good);
+                if good {
+                    tree.push(step);
+                }
+            }
+        }
+        tree
+    }
+
+    /// Of a host with a single link: the node that it hangs on, and the link's position; `None` for other nodes.
+    pub fn attachment(&self, node: NodeId) -> Option<(NodeId, usize)> {
+        let leaf = self.leaves[node.0 as usize]?;
+        Some((NodeId(leaf.attached_to), DirectionId(leaf.out).link()))
+    }
+
+    /// Nodes of the topology.
+    pub fn node_count(&self) -> usize {
+        self.is_host.len()
+    }
+
+    fn far(&self, direction: DirectionId) -> NodeId {
+        NodeId(self.far[direction.0 as usize])
     }
 
     fn search_next(&self, node: u32, destination: u32) -> Option<DirectionId> {
@@ -117,71 +188,83 @@ impl Routes {
         if let Some(leaf) = self.leaves[node as usize] {
             return Some(DirectionId(leaf.out));
         }
-        let (target, node) = (self.core[target as usize], self.core[node as usize]);
-        let direction = *self.table.get(target as usize)?.get(node as usize)?;
+        let (target, node) = (self.graph.core[target as usize], self.graph.core[node as usize]);
+        if target == NONE {
+            return None;
+        }
+        let direction = *self.table(target as usize).get(node as usize)?;
         (direction != NONE).then_some(DirectionId(direction))
+    }
+
+    #[inline]
+    fn table(&self, target: usize) -> &[u32] {
+        self.tables[target].get_or_init(|| self.graph.search(target))
     }
 }
 
-fn edges(plan: &Plan) -> Vec<Edge> {
-    plan.links
-        .iter()
-        .enumerate()
-        .flat_map(|(link, each)| {
-            let [a, b] = each.endpoints;
-            [
-                Edge {
-                    from: a,
-                    to: b,
-                    cost_ns: each.forward.mean_delay_ns(),
-                    direction: DirectionId::new(link, Way::Forward),
-                },
-                Edge {
-                    from: b,
-                    to: a,
-                    cost_ns: each.reverse.mean_delay_ns(),
-                    direction: DirectionId::new(link, Way::Reverse),
-                },
-            ]
-        })
-        .collect()
+/// Hosts with a single link; `far` is the node that each direction leads to.
+fn leaves(is_host: &[bool], far: &[u32]) -> Vec<Option<Leaf>> {
+    let mut outgoing: Vec<Vec<u32>> = vec![Vec::new(); is_host.len()];
+    for direction in 0..far.len() as u32 {
+        outgoing[far[direction as usize ^ 1] as usize].push(direction);
+    }
+    let leaf = |(node, directions): (usize, &Vec<u32>)| match (is_host[node], &directions[..]) {
+        (true, &[only]) => Some(Leaf { attached_to: far[only as usize], out: only, back: only ^ 1 }),
+        _ => None,
+    };
+    outgoing.iter().enumerate().map(leaf).collect()
 }
 
-/// Dijkstra's search backwards from `destination`; only routers are passed through.
-fn search(
-    plan: &Plan,
-    destination: usize,
-    members: &[usize],
-    core: &[u32],
-    incoming: &[Vec<&Edge>],
-) -> Vec<u32> {
-    let mut best: Vec<(u64, u32, u32)> = vec![(u64::MAX, u32::MAX, NONE); members.len()];
-    let mut open = BinaryHeap::new();
-    best[core[destination] as usize] = (0, 0, NONE);
-    open.push(Reverse((0u64, 0u32, destination)));
-    while let Some(Reverse((cost, hops, node))) = open.pop() {
-        let here = best[core[node] as usize];
-        if (cost, hops) != (here.0, here.1) {
-            continue;
+impl Graph {
+    fn new(topology: &Topology, leaves: &[Option<Leaf>]) -> Self {
+        let mut core = vec![NONE; leaves.len()];
+        let mut members = Vec::new();
+        for node in (0..leaves.len()).filter(|&node| leaves[node].is_none()) {
+            core[node] = members.len() as u32;
+            let is_host = topology.nodes[node] == NodeKind::Host;
+            members.push(Member { is_host, incoming: Vec::new() });
         }
-        if node != destination && plan.nodes[node].kind == NodeKind::Host {
-            continue;
-        }
-        for edge in &incoming[node] {
-            let from = core[edge.from];
-            if from == NONE {
+        for (link, edge) in topology.links.iter().enumerate() {
+            let [a, b] = edge.endpoints.map(|end| core[end]);
+            if a == NONE || b == NONE {
                 continue;
             }
-            let found = (cost.saturating_add(edge.cost_ns), hops + 1, edge.direction.0);
-            let known = &mut best[from as usize];
-            if found < *known {
-                let shorter = (found.0, found.1) != (known.0, known.1);
-                *known = found;
-                if shorter {
-                    open.push(Reverse((found.0, found.1, edge.from)));
+            let incoming =
+                |from, cost_ns, way| Incoming { from, cost_ns, direction: DirectionId::new(link, way).0 };
+            members[b as usize].incoming.push(incoming(a, edge.forward_ns, Way::Forward));
+            members[a as usize].incoming.push(incoming(b, edge.reverse_ns, Way::Reverse));
+        }
+        Graph { core, members }
+    }
+
+    /// Dijkstra's search backwards from `destination`; only routers are passed through.
+    #[cold]
+    fn search(&self, destination: usize) -> Vec<u32> {
+        let mut best: Vec<(u64, u32, u32)> = vec![(u64::MAX, u32::MAX, NONE); self.members.len()];
+        let mut open = BinaryHeap::new();
+        best[destination] = (0, 0, NONE);
+        open.push(Reverse((0u64, 0u32, destination)));
+        while let Some(Reverse((cost, hops, position))) = open.pop() {
+            let here = best[position];
+            if (cost, hops) != (here.0, here.1) {
+                continue;
+            }
+            let member = &self.members[position];
+            if position != destination && member.is_host {
+                continue;
+            }
+            for edge in &member.incoming {
+                let found = (cost.saturating_add(edge.cost_ns), hops + 1, edge.direction);
+                let known = &mut best[edge.from as usize];
+                if found < *known {
+                    let shorter = (found.0, found.1) != (known.0, known.1);
+                    *known = found;
+                    if shorter {
+                        open.push(Reverse((found.0, found.1, edge.from as usize)));
+                    }
                 }
             }
         }
+        best.into_iter().map(|(_, _, direction)| direction).collect()
     }
-    best.into_iter().map(|(_, _, direction)| direction).collect()
 }

@@ -1,5 +1,4 @@
-use crate::models;
-use longhaul_link::{Fate, Load, Offered};
+use longhaul_link::{Fate, LinkPacket, OfferResult};
 use longhaul_plan::Direction;
 use longhaul_random::Seed;
 use longhaul_units::{Span, Time};
@@ -38,7 +37,7 @@ struct Probe {
     corrupted: bool,
 }
 
-impl Load for Probe {
+impl LinkPacket for Probe {
     fn bytes(&self) -> u32 {
         self.offer.bytes
     }
@@ -68,7 +67,7 @@ impl Load for Probe {
 ///
 /// What never comes out, since the rate is too low for the time that can be counted, is missing.
 pub fn trial(direction: &Direction, seed: u64, name: &str, offers: &[Offer]) -> Vec<Passage> {
-    let mut line = models::line::<Probe>(direction, &Seed::new(seed), name, Span::ZERO);
+    let mut line = crate::line::<Probe>(direction, &Seed::new(seed), name, Span::ZERO);
     let mut passages = Vec::with_capacity(offers.len());
     let mut collect = |line: &mut longhaul_link::Line<Probe>, now: Time| {
         let passage = |probe: Probe, end| Passage {
@@ -91,7 +90,7 @@ pub fn trial(direction: &Direction, seed: u64, name: &str, offers: &[Offer]) -> 
             collect(&mut line, event);
         }
         let probe = Probe { packet, offer: *offer, marked: false, corrupted: false };
-        if let Offered::Ended(fate) = line.offer(offer.at, probe) {
+        if let OfferResult::Ended(fate) = line.offer(offer.at, probe) {
             refused.push(Passage { packet, end: Err(fate), marked: false, corrupted: false });
         }
     }

@@ -10,9 +10,9 @@ use longhaul_units::Time;
 const BIN_US: u64 = 500;
 
 #[derive(Default)]
-struct Nobody;
+struct NullSink;
 
-impl Sink for Nobody {
+impl Sink for NullSink {
     fn deliver(&mut self, _: NodeId, _: Packet, _: Time, _: Option<DirectionId>) {}
     fn end(&mut self, _: Packet, _: Fate, _: Time, _: Option<DirectionId>) {}
     fn copied(&mut self, _: &Packet) {}
@@ -29,7 +29,7 @@ fn narrow(limit_packets: Option<u64>) -> Plan {
     let link = &mut plan.links[0];
     link.endpoints = [0, 1];
     link.forward = Direction {
-        queue: Queue { limit_packets, ..Queue::default() },
+        queue: QueueModel { limit_packets, ..QueueModel::default() },
         ..direction(2_000_000, Some(12_000_000))
     };
     plan.measure.monitor = Some(Monitor { every_ns: BIN_US * 1_000, links: vec![0], flows: true });
@@ -47,10 +47,10 @@ fn burst_until(plan: &Plan, step_us: u64, end_us: u64) -> Bins {
     let start = Time::from_ns(100_000);
     for body in 0..10 {
         let packet = Packet { flow: 1 + body % 2, offered: start, ..packet(body, 1_500) };
-        network.inject(start, packet, &mut Nobody);
+        network.inject(start, packet, &mut NullSink);
     }
     for us in (100..=end_us).step_by(step_us as usize) {
-        network.advance(Time::from_ns(us * 1_000), &mut Nobody);
+        network.advance(Time::from_ns(us * 1_000), &mut NullSink);
     }
     network.settle(Time::from_ns(end_us * 1_000));
     network.take_bins(true)

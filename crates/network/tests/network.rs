@@ -7,18 +7,18 @@ mod pacing;
 use common::{direction, node, packet, plan};
 use longhaul_network::{DirectionId, Fate, Flags, Message, Network, NodeId, Packet, Reply, Sink};
 use longhaul_plan::*;
-use longhaul_units::Time;
+use longhaul_units::{Probability, Time};
 use proptest::prelude::*;
 
 #[derive(Debug, Default, PartialEq)]
-struct Seen {
+struct RecordingSink {
     delivered: Vec<(u32, u32, u64)>,
     ended: Vec<(u32, Fate)>,
     copied: u64,
     messages: Vec<(u32, Message)>,
 }
 
-impl Sink for Seen {
+impl Sink for RecordingSink {
     fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, _via: Option<DirectionId>) {
         self.delivered.push((host.0, packet.body, due.ps()));
     }
@@ -34,9 +34,9 @@ impl Sink for Seen {
     }
 }
 
-fn run(plan: &Plan, packets: &[(u64, Packet)], polls: &[u64]) -> (Seen, Network) {
+fn run(plan: &Plan, packets: &[(u64, Packet)], polls: &[u64]) -> (RecordingSink, Network) {
     let mut network = Network::new(plan).unwrap();
-    let mut seen = Seen::default();
+    let mut seen = RecordingSink::default();
     let mut polls = polls.iter().peekable();
     for &(at, packet) in packets {
         while let Some(&poll) = polls.next_if(|&&poll| poll <= at) {
@@ -129,8 +129,8 @@ fn floyd(plan: &Plan) -> Vec<Vec<u64>> {
     }
     for link in &plan.links {
         let [a, b] = link.endpoints;
-        cost[a][b] = cost[a][b].min(link.forward.mean_delay_ns());
-        cost[b][a] = cost[b][a].min(link.reverse.mean_delay_ns());
+        cost[a][b] = cost[a][b].min(link.forward.mean_delay().ns());
+        cost[b][a] = cost[b][a].min(link.reverse.mean_delay().ns());
     }
     for middle in (0..count).filter(|&node| plan.nodes[node].kind == NodeKind::Router) {
         for from in 0..count {
@@ -179,7 +179,7 @@ proptest! {
                 };
                 let delay: u64 = path.iter().map(|direction| {
                     let link = &plan.links[direction.link()];
-                    if direction.way() == Way::Forward { &link.forward } else { &link.reverse }.mean_delay_ns()
+                    if direction.way() == Way::Forward { &link.forward } else { &link.reverse }.mean_delay().ns()
                 }).sum();
                 prop_assert_eq!(delay, cheapest);
             }
@@ -195,8 +195,8 @@ proptest! {
     ) {
         let mut plan = plan;
         for link in &mut plan.links {
-            link.forward.duplicate = duplicate;
-            link.reverse.loss = LossModel::Independent { probability: 0.2 };
+            link.forward.duplicate = Probability::new(duplicate).unwrap();
+            link.reverse.loss = LossModel::Independent { probability: Probability::new(0.2).unwrap() };
         }
         let mut packets: Vec<(u64, Packet)> = packets
             .into_iter()

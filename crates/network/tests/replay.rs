@@ -8,18 +8,19 @@ use common::{packet, plan};
 use longhaul_network::journal::{Departure, Entry, JOURNAL_MAGIC};
 use longhaul_network::{DirectionId, Fate, Message, Network, NodeId, Origin, Packet, Reply, Sink, replay};
 use longhaul_plan::*;
-use longhaul_units::Time;
+use longhaul_units::{Probability, Rate, Span, Time};
 use proptest::prelude::*;
+use std::num::NonZeroU32;
 
 #[derive(Default)]
 struct Scribe(Vec<Entry>);
 
 impl Sink for Scribe {
     fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, _via: Option<DirectionId>) {
-        self.0.push(Entry::Left(Departure::new(&packet, Ok(host), due)));
+        self.0.push(Entry::Departed(Departure::new(&packet, Ok(host), due)));
     }
     fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
-        self.0.push(Entry::Left(Departure::new(&packet, Err(fate), at)));
+        self.0.push(Entry::Departed(Departure::new(&packet, Err(fate), at)));
     }
     fn copied(&mut self, _packet: &Packet) {}
     fn reply(&mut self, _router: NodeId, about: &Packet, _message: Message) -> Option<Reply> {
@@ -30,7 +31,7 @@ impl Sink for Scribe {
     }
     fn origin(&mut self, packet: &Packet) -> Origin {
         let origin = Origin { ports: Some((packet.flow as u16, 80)), ..Origin::default() };
-        self.0.push(Entry::Came(origin));
+        self.0.push(Entry::Origin(origin));
         origin
     }
 }
@@ -40,22 +41,31 @@ fn every_change() -> Vec<Change> {
     // All fields, so that one that is added is replayed, too.
     let all = Change {
         up: Some(true),
-        loss: Some(LossModel::Independent { probability: 0.2 }),
-        queue: Some(Queue {
+        loss: Some(LossModel::Independent { probability: Probability::new(0.2).unwrap() }),
+        queue: Some(QueueModel {
             limit_packets: Some(8),
             limit_bytes: None,
-            discipline: QueueDiscipline::Drr { quantum_bytes: 1_000, flows: 16 },
+            discipline: QueueDiscipline::Drr(DrrParameters {
+                quantum: NonZeroU32::new(1_000).unwrap(),
+                flows: 16,
+            }),
         }),
-        rate: Some(RateModel::Constant { bits_per_s: 80_000_000 }),
-        delay: Some(DelayModel::Normal { mean_ns: 600_000, sd_ns: 100_000 }),
+        rate: Some(RateModel::constant(Rate::from_bits_per_s(80_000_000).unwrap())),
+        delay: Some(DelayModel::Normal { mean: Span::from_ns(600_000), sd: Span::from_ns(100_000) }),
         reorder: Some(false),
-        duplicate: Some(0.2),
-        corrupt: Some(0.3),
+        duplicate: Probability::new(0.2),
+        corrupt: Probability::new(0.3),
         loss_position: Some(LossPosition::Egress),
         framing: Some(Framing { overhead_bytes: 38, least_bytes: 84, cells: None }),
-        reordering: Some(ReorderModel::Share { probability: 0.2, delay_ns: 900_000 }),
-        coalesce_ns: Some(50_000),
-        pacing: vec![PacingChange { class: 0, law: PacingModel::Paced { bits_per_s: 10_000_000 } }],
+        reordering: Some(ReorderModel::Share {
+            probability: Probability::new(0.2).unwrap(),
+            delay: Span::from_ns(900_000),
+        }),
+        coalesce: Some(Span::from_us(50)),
+        pacing: vec![PacingChange {
+            class: 0,
+            model: PacingModel::Paced { rate: Rate::from_bits_per_s(10_000_000).unwrap() },
+        }],
     };
     let one = |key: &str| {
         let mut change = serde_json::to_value(&all).unwrap();
@@ -80,12 +90,13 @@ fn lived(seed: u64, packets: &[(u64, u8, bool)], polls: &[u64]) -> (Plan, Vec<En
     plan.seed = seed;
     for link in &mut plan.links {
         for direction in [&mut link.forward, &mut link.reverse] {
-            direction.loss = LossModel::Independent { probability: 0.1 };
-            direction.rate = RateModel::Constant { bits_per_s: 100_000_000 };
-            direction.delay = DelayModel::Uniform { mean_ns: 500_000, half_width_ns: 500_000 };
+            direction.loss = LossModel::Independent { probability: Probability::new(0.1).unwrap() };
+            direction.rate = RateModel::constant(Rate::from_bits_per_s(100_000_000).unwrap());
+            direction.delay =
+                DelayModel::Uniform { mean: Span::from_ns(500_000), half_width: Span::from_ns(500_000) };
             direction.reorder = true;
-            direction.duplicate = 0.1;
-            direction.corrupt = 0.1;
+            direction.duplicate = Probability::new(0.1).unwrap();
+            direction.corrupt = Probability::new(0.1).unwrap();
         }
     }
     plan.links[0].forward.pacing = Some(Box::new(pacing::pacing()));
@@ -124,7 +135,9 @@ fn lived(seed: u64, packets: &[(u64, u8, bool)], polls: &[u64]) -> (Plan, Vec<En
 
 fn written(entries: &[Entry]) -> Vec<u8> {
     let mut bytes = JOURNAL_MAGIC.to_vec();
-    entries.iter().for_each(|entry| entry.encode(&mut bytes));
+    for entry in entries {
+        entry.encode(&mut bytes);
+    }
     bytes
 }
 
@@ -142,7 +155,7 @@ proptest! {
         let result = replay(&plan, &mut &written(&entries)[..]).unwrap();
         prop_assert_eq!(&result.difference, &None);
         prop_assert_eq!(result.injected, packets.len() as u64);
-        let left = entries.iter().filter(|entry| matches!(entry, Entry::Left(_))).count();
+        let left = entries.iter().filter(|entry| matches!(entry, Entry::Departed(_))).count();
         prop_assert_eq!(result.equal, left as u64);
     }
 
@@ -152,10 +165,10 @@ proptest! {
     ) {
         let (plan, mut entries) = lived(3, &packets, &[]);
         let left: Vec<usize> =
-            (0..entries.len()).filter(|&at| matches!(entries[at], Entry::Left(_))).collect();
+            (0..entries.len()).filter(|&at| matches!(entries[at], Entry::Departed(_))).collect();
         prop_assume!(!left.is_empty());
         let at = left[which.index(left.len())];
-        let Entry::Left(departure) = &mut entries[at] else { unreachable!() };
+        let Entry::Departed(departure) = &mut entries[at] else { unreachable!() };
         match how {
             0 => departure.at += longhaul_units::Span::from_ps(1),
             1 => departure.class ^= 1,

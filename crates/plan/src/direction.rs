@@ -1,20 +1,24 @@
-use crate::{Bundle, DelayModel, Framing, LossModel, Pacing, PacingChange, Queue, RateModel, ReorderModel};
-use longhaul_units::Probability;
+use crate::Pacing;
+use longhaul_link::{
+    BundleModel, DelayModel, Framing, LinkModel, LossModel, LossPosition, QueueModel, RateModel, ReorderModel,
+};
+use longhaul_units::{InvalidValue, Probability, Span, checked_when_read};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The model of one direction of a link, or of one of its routes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// One direction of a link: the fields of its [`LinkModel`], parallel routes, and the pacing of its host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Direction {
-    /// Whether it carries anything.
+    /// Whether it carries packets.
     pub up: bool,
-    /// What is lost.
+    /// The loss model.
     pub loss: LossModel,
-    /// Where it is lost.
+    /// Where packets are lost.
     #[serde(default)]
     pub loss_position: LossPosition,
-    /// What may wait.
-    pub queue: Queue,
+    /// The queue.
+    pub queue: QueueModel,
     /// How fast the wire takes packets.
     pub rate: RateModel,
     /// What each packet occupies the wire for.
@@ -27,152 +31,83 @@ pub struct Direction {
     /// The reordering model.
     pub reordering: Option<ReorderModel>,
     /// The share of packets that arrive twice.
-    pub duplicate: f64,
+    pub duplicate: Probability,
     /// The share of packets in which one bit, chosen at random, arrives wrong.
-    #[serde(default)]
-    pub corrupt: f64,
-    /// Parallel routes; then the fields above hold for nothing but `up` and the mean of `delay`, which
+    #[serde(default = "never")]
+    pub corrupt: Probability,
+    /// Parallel routes. They replace all fields above but `up`, and the mean of `delay`, which
     /// routing takes as the cost of the link.
     #[serde(default)]
-    pub bundle: Option<Box<Bundle>>,
+    pub bundle: Option<Box<BundleModel>>,
     /// How the host at its near end spaces what it sends, before it comes here.
     #[serde(default)]
     pub pacing: Option<Box<Pacing>>,
 }
 
-/// A wire that passes everything on at once, and nothing else.
+const fn never() -> Probability {
+    Probability::ZERO
+}
+
+checked_when_read!(Direction);
+
+/// A wire that passes everything on at once.
 impl Default for Direction {
     fn default() -> Self {
+        LinkModel::default().into()
+    }
+}
+
+impl From<LinkModel> for Direction {
+    /// A direction without parallel routes and pacing.
+    fn from(model: LinkModel) -> Self {
         Direction {
-            up: true,
-            loss: LossModel::None {},
-            loss_position: LossPosition::default(),
-            queue: Queue::default(),
-            rate: RateModel::Unlimited {},
-            framing: Framing::default(),
-            delay: DelayModel::Constant { delay_ns: 0 },
-            reorder: false,
-            reordering: None,
-            duplicate: 0.0,
-            corrupt: 0.0,
+            up: model.up,
+            loss: model.loss,
+            loss_position: model.loss_position,
+            queue: model.queue,
+            rate: model.rate,
+            framing: model.framing,
+            delay: model.delay,
+            reorder: model.reorder,
+            reordering: model.reordering,
+            duplicate: model.duplicate,
+            corrupt: model.corrupt,
             bundle: None,
             pacing: None,
         }
     }
 }
 
-/// Where packets are lost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossPosition {
-    /// Before the queue: lost packets take no room and no time.
-    #[default]
-    Ingress,
-    /// After the serialiser: lost packets have taken both.
-    Egress,
-}
-
-/// What becomes different in a direction; what is `None` stays.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Change {
-    /// Up or down.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub up: Option<bool>,
-    /// A new loss model, in its initial state.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub loss: Option<LossModel>,
-    /// New limits and a new discipline; what waits already stays, in its order.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queue: Option<Queue>,
-    /// A new rate, from the next packet on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<RateModel>,
-    /// A new delay, for packets that enter the wire from now on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delay: Option<DelayModel>,
-    /// Whether packets may overtake, from now on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reorder: Option<bool>,
-    /// A new share of duplicates.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duplicate: Option<f64>,
-    /// A new share of packets with a wrong bit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub corrupt: Option<f64>,
-    /// A new loss position; only together with a new loss model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub loss_position: Option<LossPosition>,
-    /// New framing, for packets whose first bit leaves from now on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub framing: Option<Framing>,
-    /// A new reordering model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reordering: Option<ReorderModel>,
-    /// Another span within which segments of a super-packet leave together, where the direction ends at a
-    /// host.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub coalesce_ns: Option<u64>,
-    /// New pacing models of classes of the host.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub pacing: Vec<PacingChange>,
-}
-
 impl Direction {
+    /// The model of the link, if there are no parallel routes.
+    pub fn link_model(&self) -> LinkModel {
+        LinkModel {
+            up: self.up,
+            loss: self.loss.clone(),
+            loss_position: self.loss_position,
+            queue: self.queue.clone(),
+            rate: self.rate.clone(),
+            framing: self.framing,
+            delay: self.delay.clone(),
+            reorder: self.reorder,
+            reordering: self.reordering,
+            duplicate: self.duplicate,
+            corrupt: self.corrupt,
+        }
+    }
+
     /// The delay's mean, which routing takes as the cost of the link.
-    pub fn mean_delay_ns(&self) -> u64 {
-        self.delay.mean_ns()
+    pub fn mean_delay(&self) -> Span {
+        self.delay.mean()
     }
 
-    /// The first thing that is wrong, named from `loss`, `rate` ... on.
-    pub fn check(&self) -> Result<(), String> {
-        Change {
-            loss: Some(self.loss.clone()),
-            queue: Some(self.queue.clone()),
-            rate: Some(self.rate.clone()),
-            delay: Some(self.delay.clone()),
-            duplicate: Some(self.duplicate),
-            corrupt: Some(self.corrupt),
-            framing: Some(self.framing),
-            reordering: self.reordering.clone(),
-            ..Change::default()
-        }
-        .check()?;
-        if let Some(bundle) = &self.bundle {
-            bundle.check().map_err(|error| format!("bundle.{error}"))?;
-        }
-        Ok(())
-    }
-}
-
-impl Change {
-    /// Whether it changes the link itself.
-    pub fn is_of_the_link(&self) -> bool {
-        *self != Change { pacing: self.pacing.clone(), ..Change::default() }
-    }
-
-    /// The first thing that is wrong, named from `loss`, `rate` ... on.
-    pub fn check(&self) -> Result<(), String> {
-        let at = |place: &str, result: Result<(), String>| result.map_err(|error| format!("{place}.{error}"));
-        at("loss", self.loss.as_ref().map_or(Ok(()), LossModel::check))?;
-        at("queue", self.queue.as_ref().map_or(Ok(()), Queue::check))?;
-        at("rate", self.rate.as_ref().map_or(Ok(()), RateModel::check))?;
-        at("delay", self.delay.as_ref().map_or(Ok(()), DelayModel::check))?;
-        at("framing", self.framing.as_ref().map_or(Ok(()), Framing::check))?;
-        if let Some(model) = &self.reordering {
-            at("reordering", model.check(self.delay.as_ref().map_or(0, DelayModel::mean_ns)))?;
-        }
-        if self.loss_position.is_some() && self.loss.is_none() {
-            return Err("loss_position: can only change together with loss".into());
-        }
-        for (position, each) in self.pacing.iter().enumerate() {
-            each.law.check().map_err(|error| format!("pacing[{position}].law.{error}"))?;
-        }
-        for (name, share) in [("duplicate", self.duplicate), ("corrupt", self.corrupt)] {
-            if share.is_some_and(|share| Probability::new(share).is_none()) {
-                return Err(format!("{name}: must lie between 0 and 1"));
-            }
-        }
-        Ok(())
+    /// The rules between the fields.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn check(&self) -> Result<(), InvalidValue> {
+        self.reordering.iter().try_for_each(|model| {
+            model.check_on(self.delay.mean()).map_err(|error| error.within("reordering"))
+        })
     }
 }

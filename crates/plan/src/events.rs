@@ -1,10 +1,11 @@
 //! Changes of links while a run goes on, and who asked for them.
 
 use crate::Change;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One of the two directions of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Way {
     /// From the first endpoint to the second.
@@ -14,7 +15,7 @@ pub enum Way {
 }
 
 /// What becomes different in a link.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkChange {
     /// Which link.
@@ -30,7 +31,7 @@ pub struct LinkChange {
 }
 
 /// A change of a link at a time. A run that applies it records it in these words.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Event {
     /// When, since the start of the run.
@@ -50,7 +51,7 @@ pub struct Event {
 }
 
 /// Who asked for a change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "by", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Cause {
     /// The scenario. All steps of a gradual change have the same cause.
@@ -71,7 +72,7 @@ pub enum Cause {
 }
 
 /// A user who asked for a change while the run went on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Requester {
     /// Name of the account.

@@ -1,9 +1,11 @@
-use crate::Distribution;
 use longhaul_congestion::AlgorithmSettings;
+use longhaul_random::Distribution;
+use longhaul_units::InvalidValue;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Simulated traffic from one host to another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Traffic from one host to another, simulated or sent by the generators of a live run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
     /// Its name.
@@ -23,8 +25,8 @@ pub struct Flow {
     pub traffic: Traffic,
 }
 
-/// What a simulated flow does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What a flow does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Traffic {
     /// Bulk transfer over TCP.
@@ -32,7 +34,7 @@ pub enum Traffic {
         /// Connections side by side.
         streams: u32,
         /// What controls the windows.
-        law: AlgorithmSettings,
+        cc: AlgorithmSettings,
         /// How the rest of TCP behaves.
         #[serde(default)]
         tcp: Tcp,
@@ -44,7 +46,7 @@ pub enum Traffic {
         #[serde(default)]
         held: bool,
     },
-    /// Datagrams, evenly spaced.
+    /// Datagrams, spaced as `arrivals` says.
     Udp {
         /// Bits of payload a second; at least 1.
         bits_per_s: u64,
@@ -69,7 +71,7 @@ pub enum Traffic {
         /// Payload of each, in bytes, rounded; at least 1.
         size: Distribution,
         /// What controls the windows.
-        law: AlgorithmSettings,
+        cc: AlgorithmSettings,
         /// How the rest of TCP behaves.
         #[serde(default)]
         tcp: Tcp,
@@ -79,7 +81,7 @@ pub enum Traffic {
         /// When each begins, in ns since the flow does, and its payload, in bytes, at least 1; in that order.
         transfers: Vec<(u64, u64)>,
         /// What controls the windows.
-        law: AlgorithmSettings,
+        cc: AlgorithmSettings,
         /// How the rest of TCP behaves.
         #[serde(default)]
         tcp: Tcp,
@@ -96,7 +98,7 @@ pub enum Traffic {
 }
 
 /// How far apart datagrams leave.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
     /// By the byte clock of the rate.
@@ -107,7 +109,7 @@ pub enum Arrivals {
 }
 
 /// How the payload of datagrams varies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sizes {
     /// Not at all.
@@ -118,7 +120,7 @@ pub enum Sizes {
 }
 
 /// How simulated TCP behaves, but for its congestion control.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tcp {
     /// How losses are found and repaired.
@@ -158,7 +160,7 @@ impl Default for Tcp {
 }
 
 /// How simulated TCP finds and repairs losses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recovery {
     /// Fast retransmit only (Jacobson 1988).
@@ -188,49 +190,46 @@ impl Flow {
     }
 
     /// The first thing that is wrong.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), InvalidValue> {
         if self.source == self.destination {
-            return Err("destination: is the source".into());
+            return Err(InvalidValue::new("destination", "is the source"));
         }
         if self.stop_ns.is_some_and(|stop| stop <= self.start_ns) {
-            return Err("stop_ns: is not after the start".into());
+            return Err(InvalidValue::new("stop_ns", "is not after the start"));
         }
         match &self.traffic {
-            Traffic::Tcp { law, .. } | Traffic::Requests { law, .. } | Traffic::Replay { law, .. } => {
-                law.check().map_err(|error| format!("traffic.law.{error}"))?;
-            }
-            Traffic::Udp { on_off: Some((on, off)), .. } => {
-                on.check().map_err(|error| format!("traffic.on_off[0].{error}"))?;
-                off.check().map_err(|error| format!("traffic.on_off[1].{error}"))?;
+            Traffic::Tcp { cc, .. } | Traffic::Requests { cc, .. } | Traffic::Replay { cc, .. } => {
+                cc.check().map_err(|error| error.within("traffic.cc"))?;
             }
             _ => {}
         }
         match &self.traffic {
-            Traffic::Requests { gap, size, .. } => {
-                gap.check().map_err(|error| format!("traffic.gap.{error}"))?;
-                size.check().map_err(|error| format!("traffic.size.{error}"))
-            }
             Traffic::Replay { transfers, .. } => check_transfers(transfers),
-            Traffic::Tcp { streams: 0, .. } => Err("traffic.streams: must be positive".into()),
+            Traffic::Tcp { streams: 0, .. } => Err(InvalidValue::new("traffic.streams", "must be positive")),
             Traffic::Tcp { bits_per_s: Some(0), .. } | Traffic::Udp { bits_per_s: 0, .. } => {
-                Err("traffic.bits_per_s: must be positive".into())
+                Err(InvalidValue::new("traffic.bits_per_s", "must be positive"))
             }
             Traffic::Udp { payload_bytes: 0 | 65_508.., .. }
             | Traffic::Ping { payload_bytes: 65_508.., .. } => {
-                Err("traffic.payload_bytes: must lie between 1 and 65507".into())
+                Err(InvalidValue::new("traffic.payload_bytes", "must lie between 1 and 65507"))
             }
-            Traffic::Ping { every_ns: 0, .. } => Err("traffic.every_ns: must be positive".into()),
+            Traffic::Ping { every_ns: 0, .. } => {
+                Err(InvalidValue::new("traffic.every_ns", "must be positive"))
+            }
             _ => Ok(()),
         }
     }
 }
 
-fn check_transfers(transfers: &[(u64, u64)]) -> Result<(), String> {
+fn check_transfers(transfers: &[(u64, u64)]) -> Result<(), InvalidValue> {
     if let Some(empty) = transfers.iter().position(|&(_, bytes)| bytes == 0) {
-        return Err(format!("traffic.transfers[{empty}]: has no bytes"));
+        return Err(InvalidValue::new(format!("traffic.transfers[{empty}]"), "has no bytes"));
     }
     match transfers.windows(2).position(|pair| pair[1].0 < pair[0].0) {
-        Some(before) => Err(format!("traffic.transfers[{}]: begins before the one before it", before + 1)),
+        Some(before) => {
+            let path = format!("traffic.transfers[{}]", before + 1);
+            Err(InvalidValue::new(path, "begins before the one before it"))
+        }
         None => Ok(()),
     }
 }

@@ -1,10 +1,12 @@
 use crate::Tcp;
 use longhaul_congestion::AlgorithmSettings;
+use longhaul_units::InvalidValue;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A simulated parallel program: ranks that compute, and send each other messages over TCP.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
     /// Its name.
@@ -19,7 +21,7 @@ pub struct Job {
     /// How often the steps are done.
     pub repeat: u32,
     /// What controls the windows.
-    pub law: AlgorithmSettings,
+    pub cc: AlgorithmSettings,
     /// How the rest of TCP behaves.
     #[serde(default)]
     pub tcp: Tcp,
@@ -28,7 +30,7 @@ pub struct Job {
 }
 
 /// One thing that a rank does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Step {
     /// Hands over a message, and goes on at once.
@@ -54,13 +56,13 @@ pub enum Step {
 
 impl Job {
     /// The first thing that is wrong, but for its hosts.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        self.law.check().map_err(|error| format!("law.{error}"))?;
+    pub(crate) fn check(&self) -> Result<(), InvalidValue> {
+        self.cc.check().map_err(|error| error.within("cc"))?;
         if self.steps.len() != self.ranks.len() || self.ranks.is_empty() {
-            return Err(format!("steps: there are {} ranks", self.ranks.len()));
+            return Err(InvalidValue::new("steps", format!("there are {} ranks", self.ranks.len())));
         }
         if self.repeat == 0 || self.steps.iter().all(Vec::is_empty) {
-            return Err("steps: there is nothing to do".into());
+            return Err(InvalidValue::new("steps", "there is nothing to do"));
         }
         let mut open: BTreeMap<(u32, u32), i128> = BTreeMap::new();
         for (rank, steps) in (0u32..).zip(&self.steps) {
@@ -72,15 +74,19 @@ impl Job {
                 };
                 let other = if bytes > 0 { pair.1 } else { pair.0 };
                 if other as usize >= self.ranks.len() || other == rank || bytes == 0 {
-                    return Err(format!("steps[{rank}][{place}]: names no other rank, or no bytes"));
+                    return Err(InvalidValue::new(
+                        format!("steps[{rank}][{place}]"),
+                        "names no other rank, or no bytes",
+                    ));
                 }
                 *open.entry(pair).or_default() += bytes;
             }
         }
         match open.iter().find(|&(_, &bytes)| bytes != 0) {
-            Some(((from, to), _)) => {
-                Err(format!("steps: rank {to} does not receive what rank {from} sends it"))
-            }
+            Some(((from, to), _)) => Err(InvalidValue::new(
+                "steps",
+                format!("rank {to} does not receive what rank {from} sends it"),
+            )),
             None => Ok(()),
         }
     }

@@ -6,41 +6,43 @@
 //! understood.
 #![forbid(unsafe_code)]
 
-mod bundle;
-mod delay;
 mod direction;
 mod events;
 mod flows;
 mod jobs;
-mod loss;
 mod pacing;
 mod programs;
-mod queue;
-mod rate;
-mod series;
+mod read;
 
-pub use bundle::{Bundle, FlowKey, Policy, Resequence};
-pub use delay::{DelayModel, ReorderModel, Rounding};
-pub use direction::{Change, Direction, LossPosition};
+pub use direction::Direction;
 pub use events::{Cause, Event, LinkChange, Requester, Way};
 pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
+pub use longhaul_link::{
+    BundleModel, Cells, Change, CodelParameters, DelayModel, DelaySeries, DrrParameters, FlowKey,
+    FqCodelParameters, Framing, GapUnit, LinkModel, LossModel, LossPosition, Opportunities, PacingChange,
+    PacingModel, PieParameters, Policy, PriorityBands, QueueDiscipline, QueueLimit, QueueModel, RateModel,
+    RateSeries, RedParameters, ReorderModel, Resequence, Rounding, Series,
+};
 pub use longhaul_random::Distribution;
-pub use loss::{GapUnit, LossModel};
-pub use pacing::{MOST_PACING_CLASSES, Pacing, PacingChange, PacingClass, PacingModel, PacingRule, Sender};
-pub use programs::{End, Part, Program, Ranks, Ready, Span};
-pub use queue::{Queue, QueueDiscipline};
-pub use rate::{Cells, Framing, RateModel};
+pub use pacing::{MOST_PACING_CLASSES, Pacing, PacingClass, PacingRule, Sender};
+pub use programs::{End, Part, Placement, Program, Ranks, Ready};
+pub use read::from_json;
 
+use longhaul_units::InvalidValue;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// The version of the plan format that this crate reads and writes.
+///
+/// It grows when a plan of the version before would be refused, or would mean something else: not for a new
+/// field with a default. Its twin in Python is `PLAN_VERSION` of `scenario/lower/resolve.py`.
 pub const VERSION: u32 = 1;
 
 /// A whole scenario, resolved.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Must equal [`VERSION`].
@@ -66,7 +68,7 @@ pub struct Plan {
     pub routes: Vec<RouteOverride>,
     /// What runs in the hosts, services first.
     pub programs: Vec<Program>,
-    /// Simulated traffic.
+    /// Traffic that is simulated, or sent by the generators of a live run.
     #[serde(default)]
     pub flows: Vec<Flow>,
     /// Simulated parallel programs.
@@ -74,7 +76,7 @@ pub struct Plan {
     pub jobs: Vec<Job>,
     /// Congestion-control algorithms that are loaded into the kernel for a live run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub laws: Vec<Loaded>,
+    pub algorithms: Vec<Loaded>,
     /// Changes while running, in order of time.
     pub events: Vec<Event>,
     /// What to record.
@@ -85,7 +87,7 @@ pub struct Plan {
 }
 
 /// What programs of hosts may do to the machine that they run on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Isolation {
     /// All that the user may.
@@ -96,7 +98,7 @@ pub enum Isolation {
 }
 
 /// A host (real programs, own namespaces) or a router (part of the model).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
     /// Its name, which is also its host name.
@@ -118,7 +120,7 @@ pub struct Node {
 }
 
 /// What a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeKind {
     /// Has namespaces of its own; programs run here.
@@ -128,7 +130,7 @@ pub enum NodeKind {
 }
 
 /// A link between two nodes; each direction has its own model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// Its name.
@@ -144,7 +146,7 @@ pub struct Link {
 }
 
 /// At `node`, packets for `destination` leave by `link`, whatever the delays say.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RouteOverride {
     /// Where the packet is.
@@ -157,17 +159,17 @@ pub struct RouteOverride {
 
 /// A congestion-control algorithm, and the name by which the kernel knows it during the run: 1 to 15 letters, digits and
 /// underscores.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Loaded {
     /// The kernel's name for it.
     pub name: String,
     /// What it is.
-    pub law: longhaul_congestion::AlgorithmSettings,
+    pub cc: longhaul_congestion::AlgorithmSettings,
 }
 
 /// What a run records.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
     /// Interval of the samples of every link's counters.
@@ -192,7 +194,7 @@ pub struct Measure {
 }
 
 /// Links of which packets, bytes, drops and queue are counted in short bins of time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Monitor {
     /// How long a bin is.
@@ -205,9 +207,12 @@ pub struct Monitor {
 
 impl Plan {
     /// Checks one event: that its link and its route are there, and that its change makes sense.
-    pub fn check_event(&self, event: &Event) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// The first rule that is broken, with its field.
+    pub fn check_event(&self, event: &Event) -> Result<(), InvalidValue> {
         let Some(link) = self.links.get(event.link) else {
-            return Err(format!("link: there is no link {}", event.link));
+            return Err(InvalidValue::new("link", format!("there is no link {}", event.link)));
         };
         if let Some(route) = event.route {
             let routes = |each: &Direction| each.bundle.as_ref().map_or(0, |bundle| bundle.routes.len());
@@ -217,7 +222,7 @@ impl Plan {
                 None => routes(&link.forward).min(routes(&link.reverse)),
             };
             if route >= few {
-                return Err(format!("route: there is no route {route}"));
+                return Err(InvalidValue::new("route", format!("there is no route {route}")));
             }
         }
         for (position, each) in event.change.pacing.iter().enumerate() {
@@ -227,19 +232,25 @@ impl Plan {
                 model.pacing.as_ref().is_none_or(|pacing| each.class >= pacing.classes.len())
             };
             if meant.clone().any(few) {
-                return Err(format!("change.pacing[{position}].class: there is no class {}", each.class));
+                return Err(InvalidValue::new(
+                    format!("change.pacing[{position}].class"),
+                    format!("there is no class {}", each.class),
+                ));
             }
         }
-        event.change.check().map_err(|error| format!("change.{error}"))
+        event.change.check().map_err(|error| error.within("change"))
     }
 
-    /// Whether the line of a host that paces carries what its classes promise after `event`, if `before` it
-    /// these have happened, in this order. The error has the figures.
+    /// Checks that the line of a host that paces carries what its classes promise after `event`, if `before` it
+    /// these have happened, in this order.
+    ///
+    /// # Errors
+    /// If it does not, with the figures.
     pub fn check_pacing<'a>(
         &self,
         before: impl Iterator<Item = &'a Event>,
         event: &'a Event,
-    ) -> Result<(), String> {
+    ) -> Result<(), InvalidValue> {
         let Some(link) = self.links.get(event.link).filter(|_| !event.change.pacing.is_empty()) else {
             return Ok(());
         };
@@ -251,7 +262,7 @@ impl Plan {
                 {
                     for change in &each.change.pacing {
                         if let Some(class) = pacing.classes.get_mut(change.class) {
-                            class.law = change.law;
+                            class.model = change.model;
                         }
                     }
                 }
@@ -260,116 +271,169 @@ impl Plan {
         ways.iter().filter_map(|(_, model)| model.pacing.as_ref()).try_for_each(|pacing| pacing.check_sum())
     }
 
-    /// Checks what the types cannot say: versions, indices, probabilities.
+    /// A plan from its JSON, checked.
     ///
-    /// The error names the field, as in `links[3].forward.loss.probability`.
-    pub fn check(&self) -> Result<(), String> {
+    /// # Errors
+    /// The first value that is invalid, as in `links[3].forward.loss`.
+    pub fn from_json(text: &[u8]) -> Result<Self, InvalidValue> {
+        let plan: Plan = from_json(text)?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Checks the rules between fields: versions, positions, order.
+    ///
+    /// # Errors
+    /// The first rule that is broken, with its place, as in `links[3].endpoints`.
+    pub fn check(&self) -> Result<(), InvalidValue> {
         if self.version != VERSION {
-            return Err(format!(
-                "version: this program reads plans of version {VERSION}, not {}",
-                self.version
-            ));
+            let rule = format!("this program reads plans of version {VERSION}, not {}", self.version);
+            return Err(InvalidValue::new("version", rule));
         }
-        let node = |index: usize, place: String| {
-            if index < self.nodes.len() { Ok(()) } else { Err(format!("{place}: there is no node {index}")) }
-        };
-        let link = |index: usize, place: String| {
-            if index < self.links.len() { Ok(()) } else { Err(format!("{place}: there is no link {index}")) }
-        };
-        if let Some(gateway) = self.gateway {
-            node(gateway, "gateway".into())?;
-        }
-        for (position, each) in self.links.iter().enumerate() {
-            for end in each.endpoints {
-                node(end, format!("links[{position}].endpoints"))?;
-            }
-            each.forward.check().map_err(|error| format!("links[{position}].forward.{error}"))?;
-            each.reverse.check().map_err(|error| format!("links[{position}].reverse.{error}"))?;
-            for (way, direction) in [("forward", &each.forward), ("reverse", &each.reverse)] {
-                let pacing = direction.pacing.iter().try_for_each(|pacing| pacing.check(self.nodes.len()));
-                pacing.map_err(|error| format!("links[{position}].{way}.pacing.{error}"))?;
-            }
-        }
-        for (position, route) in self.routes.iter().enumerate() {
-            node(route.node, format!("routes[{position}].node"))?;
-            node(route.destination, format!("routes[{position}].destination"))?;
-            link(route.link, format!("routes[{position}].link"))?;
-            if !self.links[route.link].endpoints.contains(&route.node) {
-                return Err(format!("routes[{position}].link: does not touch node {}", route.node));
-            }
-        }
-        programs::check_order(self.programs.iter().map(|each| (each.name.as_str(), each.after.as_slice())))
-            .map_err(|(position, error)| format!("programs[{position}].{error}"))?;
-        programs::check_order(self.jobs.iter().map(|each| (each.name.as_str(), each.after.as_slice())))
-            .map_err(|(position, error)| format!("jobs[{position}].{error}"))?;
-        for (position, program) in self.programs.iter().enumerate() {
-            node(program.host, format!("programs[{position}].host"))?;
-            if self.nodes[program.host].kind != NodeKind::Host {
-                return Err(format!("programs[{position}].host: a router runs no programs"));
-            }
-            if program.argv.is_empty() {
-                return Err(format!("programs[{position}].argv: is empty"));
-            }
-            if let Some(span) = &program.span {
-                span.check(&self.nodes).map_err(|error| format!("programs[{position}].span.{error}"))?;
-            }
-            if let Some(part) = &program.plays {
-                part.check(program.host, &self.flows)
-                    .map_err(|error| format!("programs[{position}].plays.{error}"))?;
-            }
-        }
-        for (position, flow) in self.flows.iter().enumerate() {
-            node(flow.source, format!("flows[{position}].source"))?;
-            node(flow.destination, format!("flows[{position}].destination"))?;
-            let datagrams = matches!(flow.traffic, Traffic::Udp { .. });
-            if self.nodes[flow.source].kind != NodeKind::Host && !(datagrams && flow.simulated) {
-                return Err(format!("flows[{position}].source: a router sends datagrams alone, simulated"));
-            }
-            flow.check().map_err(|error| format!("flows[{position}].{error}"))?;
-        }
-        for (position, job) in self.jobs.iter().enumerate() {
-            for (rank, &host) in job.ranks.iter().enumerate() {
-                node(host, format!("jobs[{position}].ranks[{rank}]"))?;
-                if self.nodes[host].kind != NodeKind::Host {
-                    return Err(format!("jobs[{position}].ranks[{rank}]: a router runs no programs"));
-                }
-            }
-            job.check().map_err(|error| format!("jobs[{position}].{error}"))?;
-        }
-        for (position, loaded) in self.laws.iter().enumerate() {
-            loaded.law.check().map_err(|error| format!("laws[{position}].law: {error}"))?;
-            let fits = |each: u8| each.is_ascii_alphanumeric() || each == b'_';
-            if !(1..=15).contains(&loaded.name.len()) || !loaded.name.bytes().all(fits) {
-                return Err(format!("laws[{position}].name: no kernel takes {:?}", loaded.name));
-            }
-        }
+        self.check_topology()?;
+        self.check_programs()?;
+        self.check_traffic()?;
         for (position, event) in self.events.iter().enumerate() {
-            self.check_event(event).map_err(|error| format!("events[{position}].{error}"))?;
+            self.check_event(event).map_err(|error| error.within(&format!("events[{position}]")))?;
         }
         if self.events.windows(2).any(|pair| pair[0].at_ns > pair[1].at_ns) {
-            return Err("events: are not in order of time".into());
+            return Err(InvalidValue::new("events", "are not in order of time"));
         }
         if self.measure.every_ns == 0 {
-            return Err("measure.every_ns: must be positive".into());
+            return Err(InvalidValue::new("measure.every_ns", "must be positive"));
         }
         for (position, &index) in self.measure.captures.iter().enumerate() {
-            link(index, format!("measure.captures[{position}]"))?;
+            self.check_link(index, format!("measure.captures[{position}]"))?;
         }
         for (position, &index) in self.measure.packet_links.iter().enumerate() {
-            link(index, format!("measure.packet_links[{position}]"))?;
+            self.check_link(index, format!("measure.packet_links[{position}]"))?;
         }
         if let Some(monitor) = &self.measure.monitor {
             if monitor.every_ns == 0 {
-                return Err("measure.monitor.every_ns: must be positive".into());
+                return Err(InvalidValue::new("measure.monitor.every_ns", "must be positive"));
             }
             for (position, &index) in monitor.links.iter().enumerate() {
-                link(index, format!("measure.monitor.links[{position}]"))?;
+                self.check_link(index, format!("measure.monitor.links[{position}]"))?;
             }
         }
         if self.measure.sockets_every_ns == Some(0) {
-            return Err("measure.sockets_every_ns: must be positive".into());
+            return Err(InvalidValue::new("measure.sockets_every_ns", "must be positive"));
         }
         Ok(())
+    }
+
+    /// Checks the gateway, the links and the routes.
+    fn check_topology(&self) -> Result<(), InvalidValue> {
+        if let Some(gateway) = self.gateway {
+            self.check_node(gateway, "gateway".into())?;
+        }
+        for (position, each) in self.links.iter().enumerate() {
+            for end in each.endpoints {
+                self.check_node(end, format!("links[{position}].endpoints"))?;
+            }
+            each.forward.check().map_err(|error| error.within(&format!("links[{position}].forward")))?;
+            each.reverse.check().map_err(|error| error.within(&format!("links[{position}].reverse")))?;
+            for (way, direction) in [("forward", &each.forward), ("reverse", &each.reverse)] {
+                let pacing = direction.pacing.iter().try_for_each(|pacing| pacing.check(self.nodes.len()));
+                pacing.map_err(|error| error.within(&format!("links[{position}].{way}.pacing")))?;
+            }
+        }
+        for (position, route) in self.routes.iter().enumerate() {
+            self.check_node(route.node, format!("routes[{position}].node"))?;
+            self.check_node(route.destination, format!("routes[{position}].destination"))?;
+            self.check_link(route.link, format!("routes[{position}].link"))?;
+            if !self.links[route.link].endpoints.contains(&route.node) {
+                return Err(InvalidValue::new(
+                    format!("routes[{position}].link"),
+                    format!("does not touch node {}", route.node),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks programs, and the order in which programs and jobs start.
+    fn check_programs(&self) -> Result<(), InvalidValue> {
+        programs::check_order(&self.programs.iter().map(|each| (each.name.as_str(), each.after.as_slice())))
+            .map_err(|(position, error)| error.within(&format!("programs[{position}]")))?;
+        programs::check_order(&self.jobs.iter().map(|each| (each.name.as_str(), each.after.as_slice())))
+            .map_err(|(position, error)| error.within(&format!("jobs[{position}]")))?;
+        for (position, program) in self.programs.iter().enumerate() {
+            self.check_node(program.host, format!("programs[{position}].host"))?;
+            if self.nodes[program.host].kind != NodeKind::Host {
+                return Err(InvalidValue::new(
+                    format!("programs[{position}].host"),
+                    "a router runs no programs",
+                ));
+            }
+            if program.argv.is_empty() {
+                return Err(InvalidValue::new(format!("programs[{position}].argv"), "is empty"));
+            }
+            if let Some(span) = &program.span {
+                span.check(&self.nodes)
+                    .map_err(|error| error.within(&format!("programs[{position}].span")))?;
+            }
+            if let Some(part) = &program.plays {
+                part.check(program.host, &self.flows)
+                    .map_err(|error| error.within(&format!("programs[{position}].plays")))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks flows, jobs and loaded algorithms.
+    fn check_traffic(&self) -> Result<(), InvalidValue> {
+        for (position, flow) in self.flows.iter().enumerate() {
+            self.check_node(flow.source, format!("flows[{position}].source"))?;
+            self.check_node(flow.destination, format!("flows[{position}].destination"))?;
+            let datagrams = matches!(flow.traffic, Traffic::Udp { .. });
+            if self.nodes[flow.source].kind != NodeKind::Host && !(datagrams && flow.simulated) {
+                return Err(InvalidValue::new(
+                    format!("flows[{position}].source"),
+                    "a router sends datagrams alone, simulated",
+                ));
+            }
+            flow.check().map_err(|error| error.within(&format!("flows[{position}]")))?;
+        }
+        for (position, job) in self.jobs.iter().enumerate() {
+            for (rank, &host) in job.ranks.iter().enumerate() {
+                self.check_node(host, format!("jobs[{position}].ranks[{rank}]"))?;
+                if self.nodes[host].kind != NodeKind::Host {
+                    return Err(InvalidValue::new(
+                        format!("jobs[{position}].ranks[{rank}]"),
+                        "a router runs no programs",
+                    ));
+                }
+            }
+            job.check().map_err(|error| error.within(&format!("jobs[{position}]")))?;
+        }
+        for (position, loaded) in self.algorithms.iter().enumerate() {
+            loaded.cc.check().map_err(|error| error.within(&format!("algorithms[{position}].cc")))?;
+            let fits = |each: u8| each.is_ascii_alphanumeric() || each == b'_';
+            if !(1..=15).contains(&loaded.name.len()) || !loaded.name.bytes().all(fits) {
+                return Err(InvalidValue::new(
+                    format!("algorithms[{position}].name"),
+                    format!("{:?} is not a name that kernels accept", loaded.name),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_node(&self, index: usize, place: String) -> Result<(), InvalidValue> {
+        if index < self.nodes.len() {
+            Ok(())
+        } else {
+            Err(InvalidValue::new(place, format!("there is no node {index}")))
+        }
+    }
+
+    fn check_link(&self, index: usize, place: String) -> Result<(), InvalidValue> {
+        if index < self.links.len() {
+            Ok(())
+        } else {
+            Err(InvalidValue::new(place, format!("there is no link {index}")))
+        }
     }
 }
 

@@ -1,15 +1,18 @@
-use crate::Framing;
+use longhaul_link::{Framing, PacingModel};
+use longhaul_units::{InvalidValue, Rate};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most classes of a host.
 pub const MOST_PACING_CLASSES: usize = 4_096;
 
 /// How a host spaces what it sends, before it comes to the link.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pacing {
-    /// The rate of the host's card in bit/s, at which every packet leaves; at least 1.
-    pub line_bits_per_s: u64,
+    /// The rate of the host's card, at which every packet leaves.
+    #[serde(rename = "line_bits_per_s")]
+    pub line: Rate,
     /// What a packet occupies the card for.
     #[serde(default)]
     pub line_framing: Framing,
@@ -26,13 +29,13 @@ pub struct Pacing {
 }
 
 /// Packets that leave by one clock.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PacingClass {
     /// Its name, unique in its host.
     pub name: String,
     /// When its packets may leave.
-    pub law: PacingModel,
+    pub model: PacingModel,
     /// Packets that may wait; `None`: any number.
     #[serde(default)]
     pub limit_packets: Option<u64>,
@@ -41,30 +44,8 @@ pub struct PacingClass {
     pub limit_bytes: Option<u64>,
 }
 
-/// When the packets of a class may leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum PacingModel {
-    /// When no other class may.
-    Normal {},
-    /// By the byte clock of a rate.
-    Paced {
-        /// In bit/s; at least 1.
-        bits_per_s: u64,
-    },
-    /// When a bucket has tokens for all of the packet.
-    TokenBucket {
-        /// How fast it fills, in bit/s; at least 1.
-        bits_per_s: u64,
-        /// How many bytes it holds. Larger packets are never sent: the class drops them.
-        burst_bytes: u64,
-        /// How fast packets leave that have their tokens, in bit/s; `None`: at the card's rate.
-        peak_bits_per_s: Option<u64>,
-    },
-}
-
 /// Which packets belong to a class: those for which all holds that is said.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PacingRule {
     /// Position of the class, or of the first of `flows` classes.
@@ -85,7 +66,7 @@ pub struct PacingRule {
 }
 
 /// Whose a simulated packet is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sender {
     /// The flow at this position of the plan.
@@ -94,84 +75,53 @@ pub enum Sender {
     Job(u32),
 }
 
-/// Gives a class of a host another pacing model; queued packets stay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PacingChange {
-    /// Position of the class.
-    pub class: usize,
-    /// The new pacing model.
-    pub law: PacingModel,
-}
-
-impl PacingModel {
-    /// What it lets through over a long time; `None`: what others leave.
-    pub fn bits_per_s(&self) -> Option<u64> {
-        match *self {
-            PacingModel::Normal {} => None,
-            PacingModel::Paced { bits_per_s } | PacingModel::TokenBucket { bits_per_s, .. } => {
-                Some(bits_per_s)
-            }
-        }
-    }
-
-    /// The first thing that is wrong, named by its field.
-    pub fn check(&self) -> Result<(), String> {
-        match *self {
-            PacingModel::Paced { bits_per_s: 0 } | PacingModel::TokenBucket { bits_per_s: 0, .. } => {
-                Err("bits_per_s: must be positive".into())
-            }
-            PacingModel::TokenBucket { burst_bytes: 0, .. } => Err("burst_bytes: must be positive".into()),
-            PacingModel::TokenBucket { bits_per_s, peak_bits_per_s: Some(peak), .. } if peak < bits_per_s => {
-                Err("peak_bits_per_s: must be at least the rate".into())
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
 impl Pacing {
     /// What the classes may send together.
     pub fn promised_bits_per_s(&self) -> u128 {
-        self.classes.iter().filter_map(|class| class.law.bits_per_s()).map(u128::from).sum()
+        let rates = self.classes.iter().filter_map(|class| class.model.rate());
+        rates.map(|rate| u128::from(rate.bits_per_s())).sum()
     }
 
-    /// Whether the line carries what the classes promise; the error has the figures.
-    pub fn check_sum(&self) -> Result<(), String> {
-        let (promised, line) = (self.promised_bits_per_s(), self.line_bits_per_s);
+    /// Checks that the line carries what the classes promise.
+    ///
+    /// # Errors
+    /// If it does not, with the figures.
+    pub fn check_sum(&self) -> Result<(), InvalidValue> {
+        let (promised, line) = (self.promised_bits_per_s(), self.line.bits_per_s());
         if promised > u128::from(line) {
-            return Err(format!("classes: promise {promised} bit/s of a line of {line} bit/s"));
+            let rule = format!("promise {promised} bit/s of a line of {line} bit/s");
+            return Err(InvalidValue::new("classes", rule));
         }
         Ok(())
     }
 
-    /// The first thing that is wrong, named from `classes`, `rules` ... on; there are so many nodes.
-    pub fn check(&self, nodes: usize) -> Result<(), String> {
-        if self.line_bits_per_s == 0 {
-            return Err("line_bits_per_s: must be positive".into());
-        }
-        self.line_framing.check().map_err(|error| format!("line_framing.{error}"))?;
-        self.class_framing.check().map_err(|error| format!("class_framing.{error}"))?;
+    /// Checks the rules between fields, for a plan with so many nodes.
+    ///
+    /// # Errors
+    /// The first rule that is broken, with its place, named from `classes`, `rules` ... on.
+    pub fn check(&self, nodes: usize) -> Result<(), InvalidValue> {
         let count = self.classes.len();
         if count > MOST_PACING_CLASSES {
-            return Err(format!("classes: are {count}, more than {MOST_PACING_CLASSES}"));
-        }
-        for (position, class) in self.classes.iter().enumerate() {
-            class.law.check().map_err(|error| format!("classes[{position}].law.{error}"))?;
+            return Err(InvalidValue::new(
+                "classes",
+                format!("are {count}, more than {MOST_PACING_CLASSES}"),
+            ));
         }
         self.check_sum()?;
         if self.default >= count {
-            return Err(format!("default: there is no class {}", self.default));
+            return Err(InvalidValue::new("default", format!("there is no class {}", self.default)));
         }
         for (position, rule) in self.rules.iter().enumerate() {
+            let wrong =
+                |field: &str, what: String| InvalidValue::new(format!("rules[{position}].{field}"), what);
             if rule.class + rule.flows.max(1) > count {
-                return Err(format!("rules[{position}].class: there are {count} classes"));
+                return Err(wrong("class", format!("there are {count} classes")));
             }
             if let Some(node) = rule.destinations.iter().find(|&&node| node >= nodes) {
-                return Err(format!("rules[{position}].destinations: there is no node {node}"));
+                return Err(wrong("destinations", format!("there is no node {node}")));
             }
             if rule.dscp.is_some_and(|dscp| dscp > 63) {
-                return Err(format!("rules[{position}].dscp: must be below 64"));
+                return Err(wrong("dscp", "must be below 64".into()));
             }
         }
         Ok(())

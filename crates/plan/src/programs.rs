@@ -1,9 +1,11 @@
 use crate::{Flow, Node, NodeKind, Traffic};
+use longhaul_units::InvalidValue;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A real program in a host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// Its name; its output goes to `logs/<name>.out` and `logs/<name>.err`.
@@ -35,7 +37,7 @@ pub struct Program {
     pub may_end: bool,
     /// Hosts that its ranks may be started on, if it is a parallel program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub span: Option<Span>,
+    pub span: Option<Placement>,
     /// The end of a flow that the run itself plays, instead of executing `argv`. It is ready before the
     /// clock starts, and minds neither `start_ns` nor `ready`.
     #[serde(default)]
@@ -43,9 +45,9 @@ pub struct Program {
 }
 
 /// The hosts of a parallel program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Span {
+pub struct Placement {
     /// By position among the nodes, each once, in the order in which they are filled.
     pub hosts: Vec<usize>,
     /// Ranks on each host, at least one.
@@ -55,7 +57,7 @@ pub struct Span {
 }
 
 /// How ranks are dealt to the hosts of a span.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ranks {
     /// All slots of a host, then those of the next.
@@ -65,7 +67,7 @@ pub enum Ranks {
 }
 
 /// A real end of flows of the plan, none of which may be simulated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     /// The flows, by position, at least one. All begin at the same host, or all end there; several are all
@@ -81,7 +83,7 @@ pub struct Part {
 }
 
 /// One of the two ends of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum End {
     /// Sends.
@@ -91,7 +93,7 @@ pub enum End {
 }
 
 /// How to tell that a service is ready.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ready {
     /// A TCP port that it listens on.
@@ -103,12 +105,12 @@ pub struct Ready {
 /// The first of `items`, each with the names that it starts after, that can never start: it waits for one
 /// that does not exist, for itself, or for one that waits for itself.
 pub(crate) fn check_order<'a>(
-    items: impl Iterator<Item = (&'a str, &'a [String])> + Clone,
-) -> Result<(), (usize, String)> {
+    items: &(impl Iterator<Item = (&'a str, &'a [String])> + Clone),
+) -> Result<(), (usize, InvalidValue)> {
     let names: BTreeSet<&str> = items.clone().map(|(name, _)| name).collect();
     for (position, (_, after)) in items.clone().enumerate() {
         if let Some(unknown) = after.iter().find(|each| !names.contains(each.as_str())) {
-            return Err((position, format!("after: there is no {unknown}")));
+            return Err((position, InvalidValue::new("after", format!("there is no {unknown}"))));
         }
     }
     let mut ended: BTreeSet<&str> = BTreeSet::new();
@@ -138,18 +140,18 @@ pub(crate) fn check_order<'a>(
         }
     }
     let what = if awaited.contains(name) { "waits for itself" } else { "depends on a cycle of starts" };
-    Err((stuck, format!("after: {what}")))
+    Err((stuck, InvalidValue::new("after", what)))
 }
 
-impl Span {
+impl Placement {
     /// The first thing that is wrong.
-    pub(crate) fn check(&self, nodes: &[Node]) -> Result<(), String> {
+    pub(crate) fn check(&self, nodes: &[Node]) -> Result<(), InvalidValue> {
         if self.hosts.is_empty() {
-            return Err("hosts: are none".into());
+            return Err(InvalidValue::new("hosts", "are none"));
         }
         let mut met = BTreeSet::new();
         for (place, &host) in self.hosts.iter().enumerate() {
-            let wrong = |what: &str| Err(format!("hosts[{place}]: {what}"));
+            let wrong = |what: &str| Err(InvalidValue::new(format!("hosts[{place}]"), what));
             let Some(node) = nodes.get(host) else { return wrong(&format!("there is no node {host}")) };
             if node.kind != NodeKind::Host {
                 return wrong("a router runs no programs");
@@ -158,18 +160,18 @@ impl Span {
                 return wrong("is there twice");
             }
         }
-        if self.slots == 0 { Err("slots: must be positive".into()) } else { Ok(()) }
+        if self.slots == 0 { Err(InvalidValue::new("slots", "must be positive")) } else { Ok(()) }
     }
 }
 
 impl Part {
     /// The first thing that is wrong, if it is played on `host`.
-    pub(crate) fn check(&self, host: usize, flows: &[Flow]) -> Result<(), String> {
+    pub(crate) fn check(&self, host: usize, flows: &[Flow]) -> Result<(), InvalidValue> {
         if self.flows.is_empty() {
-            return Err("flows: are none".into());
+            return Err(InvalidValue::new("flows", "are none"));
         }
         for (place, &number) in self.flows.iter().enumerate() {
-            let wrong = |what: &str| Err(format!("flows[{place}]: {what}"));
+            let wrong = |what: &str| Err(InvalidValue::new(format!("flows[{place}]"), what));
             let Some(flow) = flows.get(number) else { return wrong(&format!("there is no flow {number}")) };
             let end = if self.end == End::Source { flow.source } else { flow.destination };
             if flow.simulated {

@@ -1,3 +1,4 @@
+use crate::error;
 use longhaul_capture::{Asked, Exchange, Findings, Flow, Kind, Loss, Reader, Tally, unpacked};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -26,16 +27,15 @@ impl CaptureReader {
         let file = File::open(path)?;
         let read = Arc::new(AtomicU64::new(0));
         let counted = Counted { file, read: read.clone() };
-        let reader = py.detach(|| -> PyResult<_> {
-            Reader::new(unpacked(counted)?).map_err(|error| PyValueError::new_err(error.to_string()))
-        })?;
+        let reader =
+            py.detach(|| -> PyResult<_> { Reader::new(unpacked(counted)?).map_err(error::capture) })?;
         Ok(CaptureReader { reader: Some(reader), read, findings: None })
     }
 
     /// Looks at so many packets more; false at the end.
     fn advance(&mut self, py: Python<'_>, packets: u64) -> PyResult<bool> {
         let Some(reader) = &mut self.reader else { return Ok(false) };
-        py.detach(|| reader.advance(packets)).map_err(|error| PyValueError::new_err(error.to_string()))
+        py.detach(|| reader.advance(packets)).map_err(error::capture)
     }
 
     /// Bytes of the file read so far.
@@ -60,11 +60,11 @@ impl CaptureReader {
 
     /// The losses of a flow, column by column; after `finish`.
     fn losses(&self, flow: usize) -> PyResult<Losses> {
-        let flow = self.findings.as_ref().and_then(|findings| findings.flows.get(flow));
-        let losses = &flow.ok_or_else(|| PyRuntimeError::new_err("there is no such flow"))?.losses;
         fn column<T>(losses: &[Loss], of: impl Fn(&Loss) -> T) -> Vec<T> {
             losses.iter().map(of).collect()
         }
+        let flow = self.findings.as_ref().and_then(|findings| findings.flows.get(flow));
+        let losses = &flow.ok_or_else(|| PyRuntimeError::new_err("there is no such flow"))?.losses;
         Ok((
             column(losses, |loss| loss.at_ns),
             column(losses, |loss| loss.packet),
@@ -98,12 +98,11 @@ pub fn exchange(
     let end = |text: &str| text.parse().map_err(|_| PyValueError::new_err(format!("no address: {text}")));
     let asked = Asked { interface, sender: end(sender)?, receiver: end(receiver)? };
     let file = File::open(path)?;
-    let Exchange { data, answers } = py.detach(|| -> PyResult<_> {
-        Exchange::read(unpacked(file)?, &asked).map_err(|error| PyValueError::new_err(error.to_string()))
-    })?;
+    let Exchange { data, answers } =
+        py.detach(|| -> PyResult<_> { Exchange::read(unpacked(file)?, &asked).map_err(error::capture) })?;
     let kinds = data.iter().map(|each| match each.kind {
         Kind::New => "new",
-        Kind::Again => "again",
+        Kind::Retransmitted => "retransmitted",
         Kind::Late => "late",
     });
     let blocks = || answers.iter().flat_map(|each| each.blocks.iter().map(|block| (each.at_ns, *block)));

@@ -30,10 +30,9 @@ fn read<T: Element>(buffer: &PyBuffer<T>) -> PyResult<&[T]> {
     if buffer.item_count() == 0 {
         return Ok(&[]);
     }
-    #[expect(
-        unsafe_code,
-        reason = "the buffer is contiguous, alive, of the type T and borrowed for the call"
-    )]
+    #[expect(unsafe_code, reason = "an array of Python is borrowed without a copy")]
+    // SAFETY: the buffer has `item_count` contiguous elements of `T` and lives as long as `buffer`. The caller holds the
+    // interpreter's lock and lends no overlapping array to `write`.
     Ok(unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<T>(), buffer.item_count()) })
 }
 
@@ -49,7 +48,8 @@ fn write<'a, T: Element>(buffer: &'a mut PyBuffer<T>, others: &[(usize, usize)])
     if buffer.item_count() == 0 {
         return Ok(&mut []);
     }
-    #[expect(unsafe_code, reason = "as above; and writable, and checked against the call's other arrays")]
+    #[expect(unsafe_code, reason = "an array of Python is borrowed without a copy")]
+    // SAFETY: as in `read`; the buffer is writable, and no array in `others` overlaps it.
     Ok(unsafe { std::slice::from_raw_parts_mut(buffer.buf_ptr().cast::<T>(), buffer.item_count()) })
 }
 
@@ -115,7 +115,7 @@ pub fn interpolate(
     Ok(())
 }
 
-/// product = A x. An entry outside of the matrix raises PanicException.
+/// product = A x. An entry outside of the matrix raises `PanicException`.
 #[pyfunction]
 pub fn multiply_sparse(
     starts: PyBuffer<i32>,
@@ -131,7 +131,7 @@ pub fn multiply_sparse(
     Ok(())
 }
 
-/// counts[(key - lowest) >> shift] += 1 for each key. A key without a count raises PanicException.
+/// counts[(key - lowest) >> shift] += 1 for each key. A key without a count raises `PanicException`.
 #[pyfunction]
 pub fn count_keys(keys: PyBuffer<i32>, lowest: i32, shift: u32, mut counts: PyBuffer<i32>) -> PyResult<()> {
     let from = read(&keys)?;
@@ -139,7 +139,7 @@ pub fn count_keys(keys: PyBuffer<i32>, lowest: i32, shift: u32, mut counts: PyBu
     Ok(())
 }
 
-/// Keys by bucket; `next` is where each bucket's next key goes. A key without a place raises PanicException.
+/// Keys by bucket; `next` is where each bucket's next key goes. A key without a place raises `PanicException`.
 #[pyfunction]
 pub fn distribute_keys(
     keys: PyBuffer<i32>,
@@ -158,6 +158,6 @@ pub fn distribute_keys(
 #[pyfunction]
 pub fn relax(mut grid: PyBuffer<f64>, columns: usize, parity: usize, omega: f64) -> PyResult<f64> {
     let grid = write(&mut grid, &[])?;
-    refuse_unless(columns > 0 && grid.len() % columns == 0, "the grid is no whole number of rows")?;
+    refuse_unless(columns > 0 && grid.len() % columns == 0, "the grid is not a whole number of rows")?;
     Ok(relaxation::relax(grid, Sweep { columns, parity, omega }))
 }

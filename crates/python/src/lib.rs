@@ -1,13 +1,17 @@
 //! Bindings: they translate, and decide nothing.
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 gives arguments, and map_err errors, by value")]
 
 mod capture;
+mod error;
 mod kernels;
 mod many;
 mod relay;
+mod routes;
 
+use longhaul_congestion::AlgorithmSettings;
 use longhaul_live::{Entry, Options};
-use longhaul_plan::Plan;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use longhaul_plan::{Plan, from_json};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::HashMap;
@@ -22,6 +26,8 @@ mod _longhaul {
     #[pymodule_export]
     use super::capture::{CaptureReader, exchange};
     #[pymodule_export]
+    use super::error::{InvalidValueError, LiveError};
+    #[pymodule_export]
     use super::kernels::{
         add_stencil, count_keys, distribute_keys, interpolate, multiply_sparse, relax, restrict,
     };
@@ -30,9 +36,12 @@ mod _longhaul {
     #[pymodule_export]
     use super::relay::{check_relay_plan, run_relay};
     #[pymodule_export]
+    use super::routes::Routes;
+    #[pymodule_export]
     use super::{
-        cgroup_prefix, check_kernel_law, check_law, check_plan, draw, kernel_laws, oom_kills,
-        oom_kills_since, own_cgroup, path, replay, run_in_host, run_live, trial, uniforms, version,
+        algorithms, bpf_algorithms, cgroup_prefix, check_algorithm, check_bpf_algorithm, check_plan, draw,
+        oom_kills, oom_kills_since, own_cgroup, path, replay, run_in_host, run_live, trial, uniforms,
+        version,
     };
 }
 
@@ -46,40 +55,45 @@ fn check_plan(plan: &str) -> PyResult<()> {
     read_plan(plan).map(drop)
 }
 
-/// Checks a congestion-control law in JSON.
+/// The names of all congestion-control algorithms.
 #[pyfunction]
-fn check_law(law: &str) -> PyResult<()> {
-    let law: longhaul_congestion::AlgorithmSettings =
-        serde_json::from_str(law).map_err(|error| PyValueError::new_err(readable(&error.to_string())))?;
-    law.check().map_err(|error| PyValueError::new_err(error.to_string()))
+fn algorithms() -> [&'static str; longhaul_congestion::NAMES.len()] {
+    longhaul_congestion::NAMES
 }
 
-/// Checks that a congestion-control law in JSON can be loaded into a kernel.
-#[pyfunction]
-fn check_kernel_law(law: &str) -> PyResult<()> {
-    check_law(law)?;
-    let law = serde_json::from_str(law).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    longhaul_live::check_law(&law).map_err(|error| PyValueError::new_err(error.to_string()))
+fn read_algorithm(text: &str) -> PyResult<AlgorithmSettings> {
+    let algorithm: AlgorithmSettings = from_json(text.as_bytes()).map_err(error::invalid)?;
+    algorithm.check().map_err(error::invalid)?;
+    Ok(algorithm)
 }
 
-/// Every law that can be loaded into kernels; with `load`, why not into this one, if so, from trying.
+/// Checks a congestion-control algorithm in JSON.
+#[pyfunction]
+fn check_algorithm(algorithm: &str) -> PyResult<()> {
+    read_algorithm(algorithm).map(drop)
+}
+
+/// Checks that a congestion-control algorithm in JSON can be loaded into a kernel.
+#[pyfunction]
+fn check_bpf_algorithm(algorithm: &str) -> PyResult<()> {
+    longhaul_live::check_bpf_algorithm(&read_algorithm(algorithm)?).map_err(error::invalid)
+}
+
+/// An algorithm, and why this kernel refuses it: message, and remedy if there is one.
+type Obstacle = (&'static str, Option<(String, Option<String>)>);
+
+/// Every algorithm that BPF programs implement; with `load`, each with the reason why this kernel refuses it.
 #[pyfunction]
 #[pyo3(signature = (*, load))]
-fn kernel_laws(load: bool) -> Vec<(&'static str, Option<String>)> {
-    longhaul_live::LAWS
+fn bpf_algorithms(load: bool) -> Vec<Obstacle> {
+    let parts = |error: longhaul_live::Error| (error.message().to_owned(), error.remedy().map(str::to_owned));
+    longhaul_live::BPF_ALGORITHMS
         .iter()
-        .map(|name| (*name, load.then(|| longhaul_live::try_law(name).err()).flatten()))
-        .map(|(name, error)| (name, error.map(|error| error.to_string())))
+        .map(|name| (*name, load.then(|| longhaul_live::try_loading(name).err()).flatten().map(parts)))
         .collect()
 }
 
-/// An error of serde without its position, which means nothing to who wrote no JSON.
-fn readable(error: &str) -> String {
-    let text = error.rsplit_once(" at line ").map_or(error, |(text, _)| text);
-    text.replace(", expected one of ", "; there are: ").replace(", expected ", "; wants ").replace('`', "\"")
-}
-
-/// The links from one node to another, as (link, whether it is taken in reverse).
+/// The links from one node to another in the network of a run, as (link, whether it is taken in reverse).
 #[pyfunction]
 fn path(plan: &str, from: u32, to: u32) -> PyResult<Option<Vec<(usize, bool)>>> {
     let plan = read_plan(plan)?;
@@ -87,7 +101,7 @@ fn path(plan: &str, from: u32, to: u32) -> PyResult<Option<Vec<(usize, bool)>>> 
     if from >= nodes || to >= nodes {
         return Err(PyValueError::new_err(format!("there are {nodes} nodes")));
     }
-    let network = longhaul_network::Network::new(&plan).map_err(PyValueError::new_err)?;
+    let network = longhaul_network::Network::new(&plan).map_err(error::invalid)?;
     let path = network.path(longhaul_network::NodeId(from), longhaul_network::NodeId(to));
     Ok(path.map(|path| {
         path.iter()
@@ -110,9 +124,7 @@ fn trial(
     flow: Vec<u32>,
     class_: Vec<u8>,
 ) -> PyResult<Trial> {
-    let model: longhaul_plan::Direction =
-        serde_json::from_str(direction).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    model.check().map_err(PyValueError::new_err)?;
+    let model: longhaul_plan::Direction = from_json(direction.as_bytes()).map_err(error::invalid)?;
     if [sizes.len(), flow.len(), class_.len()] != [at_ps.len(); 3] {
         return Err(PyValueError::new_err("all lists must be equally long"));
     }
@@ -148,7 +160,7 @@ fn replay<'py>(py: Python<'py>, plan: &str, journal: &str) -> PyResult<Bound<'py
     let file = std::fs::File::open(journal)?;
     let result = py
         .detach(|| longhaul_network::replay(&plan, &mut std::io::BufReader::with_capacity(1 << 20, file)))
-        .map_err(PyValueError::new_err)?;
+        .map_err(error::replay)?;
     let dict = PyDict::new(py);
     dict.set_item("injected", result.injected)?;
     dict.set_item("changes", result.changes)?;
@@ -195,8 +207,8 @@ impl Simulation {
                 )?))
             })?,
         };
-        let simulation = longhaul_sim::Simulation::new(plan, records).map_err(PyValueError::new_err)?;
-        Ok(Simulation(simulation.by(scheduler)))
+        let simulation = longhaul_sim::Simulation::new(plan, records).map_err(error::invalid)?;
+        Ok(Simulation(simulation.with_scheduler(scheduler)))
     }
 
     /// Runs on for so many events at most, and up to an instant; true when the run has ended.
@@ -212,7 +224,7 @@ impl Simulation {
         if self.0.pace(flow, rate) {
             return Ok(());
         }
-        Err(PyValueError::new_err(format!("flow {flow} is no bulk transfer over TCP")))
+        Err(PyValueError::new_err(format!("flow {flow} is not a bulk transfer over TCP")))
     }
 
     /// How far bulk transfers have come: flow, bytes that have arrived, when all had (ns), whether one failed.
@@ -222,9 +234,9 @@ impl Simulation {
             .collect()
     }
 
-    /// What has been counted so far, as JSON; what has been recorded is on its way to disk.
+    /// The results so far, as JSON; the records so far are handed to the operating system.
     fn so_far(&mut self) -> PyResult<String> {
-        self.0.so_far().map(|result| result.to_string()).map_err(PyRuntimeError::new_err)
+        Ok(self.0.interim_results()?.to_string())
     }
 
     /// The simulated time, in ns.
@@ -234,17 +246,16 @@ impl Simulation {
 
     /// What was counted, as JSON; call it once, at the end.
     fn finish(&mut self) -> PyResult<String> {
-        self.0.finish().map(|result| result.to_string()).map_err(PyRuntimeError::new_err)
+        Ok(self.0.finish()?.to_string())
     }
 }
 
 /// The first draw of a named stream from a distribution of the plan, in JSON.
 #[pyfunction]
 fn draw(seed: u64, name: &str, distribution: &str) -> PyResult<f64> {
-    let law: longhaul_plan::Distribution =
-        serde_json::from_str(distribution).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    law.check().map_err(PyValueError::new_err)?;
-    Ok(law.draw(&mut longhaul_random::Seed::new(seed).stream(name)))
+    let distribution: longhaul_plan::Distribution =
+        from_json(distribution.as_bytes()).map_err(error::invalid)?;
+    Ok(distribution.draw(&mut longhaul_random::Seed::new(seed).stream(name)))
 }
 
 /// The first draws of a named stream, uniform on [0, 1).
@@ -255,7 +266,7 @@ fn uniforms(seed: u64, name: &str, count: usize) -> Vec<f64> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (plan, *, directory, run, line, client, socket, keep, scratch))]
+#[pyo3(signature = (plan, *, directory, run, line, client, socket, keep, scratch, memory_bytes))]
 #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
 #[expect(clippy::too_many_arguments, reason = "named in Python")]
 fn run_live(
@@ -267,6 +278,7 @@ fn run_live(
     socket: Option<String>,
     keep: bool,
     scratch: Vec<PathBuf>,
+    memory_bytes: Option<u64>,
 ) -> PyResult<i32> {
     let plan = read_plan(plan)?;
     // SAFETY: the caller was started with this descriptor and uses it for nothing else.
@@ -279,6 +291,7 @@ fn run_live(
         socket: socket.map(Into::into),
         keep,
         scratch,
+        memory_bytes,
     };
     Ok(longhaul_live::run(&plan, options))
 }
@@ -331,7 +344,7 @@ fn run_in_host(
     });
     match interruption {
         Some(interruption) => Err(interruption),
-        None => code.map_err(|error| PyRuntimeError::new_err(error.to_string())),
+        None => code.map_err(error::live),
     }
 }
 
@@ -346,11 +359,5 @@ fn cgroup_prefix() -> &'static str {
 }
 
 fn read_plan(plan: &str) -> PyResult<Plan> {
-    plan_of(plan).map_err(PyValueError::new_err)
-}
-
-fn plan_of(text: &str) -> Result<Plan, String> {
-    let plan: Plan = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
-    plan.check().map_err(|error| format!("plan: {error}"))?;
-    Ok(plan)
+    Plan::from_json(plan.as_bytes()).map_err(error::invalid)
 }

@@ -1,12 +1,14 @@
 //! Many simulations in one call, without the interpreter's lock: what sweeps are made of.
 
+use longhaul_plan::Plan;
 use longhaul_sim::{Records, Simulation};
-use longhaul_units::Time;
+use longhaul_units::{InvalidValue, Time};
 use pyo3::prelude::*;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use thiserror::Error;
 
 /// Between two looks at the flag: some 20 ms.
 const EVENTS_AT_ONCE: u64 = 200_000;
@@ -48,32 +50,43 @@ pub fn simulate_many(py: Python<'_>, plans: Vec<String>, stop: Option<&Stop>) ->
             .map_while(|plan| {
                 // A defect ends the point that meets it, and no other.
                 catch_unwind(AssertUnwindSafe(|| simulate(plan, &stop)))
-                    .unwrap_or_else(|panic| Some(Err(format!("internal error: {}", words(&*panic)))))
+                    .unwrap_or_else(|panic| Some(Err(Failure::Panic(words(&*panic).to_owned()))))
             })
             .map(|outcome| match outcome {
-                Ok((result, echoes)) => (Some(result), echoes, None),
-                Err(error) => (None, None, Some(error)),
+                Ok((result, pings)) => (Some(result), pings, None),
+                Err(error) => (None, None, Some(error.to_string())),
             })
             .collect()
     })
 }
 
+/// Why a simulation has no result.
+#[derive(Debug, Error)]
+enum Failure {
+    #[error("{0}")]
+    Plan(#[from] InvalidValue),
+    #[error("cannot write the records: {0}")]
+    Records(#[from] io::Error),
+    #[error("internal error: {0}")]
+    Panic(String),
+}
+
 /// One run; `None` if it was stopped.
-fn simulate(plan: &str, stop: &AtomicBool) -> Option<Result<(String, Option<String>), String>> {
-    let plan = match crate::plan_of(plan) {
+fn simulate(plan: &str, stop: &AtomicBool) -> Option<Result<(String, Option<String>), Failure>> {
+    let plan = match Plan::from_json(plan.as_bytes()) {
         Ok(plan) => plan,
-        Err(error) => return Some(Err(error)),
+        Err(invalid) => return Some(Err(invalid.into())),
     };
-    let echoes = Kept::default();
+    let pings = Kept::default();
     let asks = plan.flows.iter().any(|flow| matches!(flow.traffic, longhaul_plan::Traffic::Ping { .. }));
     let records = if asks {
         Records::new(&plan, |name| {
-            Ok(if name == "echoes.csv" { Box::new(echoes.clone()) } else { Box::new(io::sink()) })
+            Ok(if name == "pings.csv" { Box::new(pings.clone()) } else { Box::new(io::sink()) })
         })
     } else {
         Ok(Records::none())
     };
-    let made = records.map_err(|error| error.to_string()).and_then(|records| Simulation::new(plan, records));
+    let made = records.map_err(Failure::from).and_then(|records| Ok(Simulation::new(plan, records)?));
     let mut simulation = match made {
         Ok(simulation) => simulation,
         Err(error) => return Some(Err(error)),
@@ -83,7 +96,8 @@ fn simulate(plan: &str, stop: &AtomicBool) -> Option<Result<(String, Option<Stri
             return None;
         }
     }
-    Some(simulation.finish().map(|result| (result.to_string(), asks.then(|| echoes.text()))))
+    let result = simulation.finish().map_err(Failure::from);
+    Some(result.map(|result| (result.to_string(), asks.then(|| pings.text()))))
 }
 
 fn words(panic: &(dyn std::any::Any + Send)) -> &str {

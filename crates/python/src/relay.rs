@@ -1,17 +1,18 @@
 //! The relay, and the user's emulation code in it.
 
+use crate::error;
+use longhaul_plan::from_json;
 use longhaul_relay::{Options, Settings, Wrapper};
 use longhaul_units::Span;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
 fn read(plan: &str) -> PyResult<Settings> {
-    let settings: Settings =
-        serde_json::from_str(plan).map_err(|error| PyValueError::new_err(format!("relay: {error}")))?;
-    settings.check().map_err(|error| PyValueError::new_err(format!("relay: {error}")))?;
+    let settings: Settings = from_json(plan.as_bytes()).map_err(error::invalid)?;
+    settings.check().map_err(error::invalid)?;
     Ok(settings)
 }
 
@@ -59,7 +60,7 @@ pub fn run_relay(
     if let Some(error) = failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error);
     }
-    result.map(|value| value.to_string()).map_err(PyRuntimeError::new_err)
+    result.map(|value| value.to_string()).map_err(error::relay)
 }
 
 type Failure = Arc<Mutex<Option<PyErr>>>;

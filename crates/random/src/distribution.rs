@@ -1,4 +1,5 @@
 use crate::{Stream, gamma, inverse_gaussian, normal};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -11,9 +12,9 @@ mod check;
 ///
 /// Normal, generalised Pareto, extreme values and Wakeby can be negative: users cut them at zero.
 ///
-/// Parameters must be as [`check`](Self::check) demands.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "dist", rename_all = "kebab-case", deny_unknown_fields)]
+/// Parameters must be as [`check`](Self::check) demands; what is read from a file is checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", tag = "dist", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Distribution {
     /// Always the same.
     Constant {
@@ -225,13 +226,12 @@ impl Distribution {
         match self {
             Distribution::Constant { value } => *value,
             Distribution::Uniform { low, .. } => *low,
-            Distribution::Normal { .. } => f64::NEG_INFINITY,
             Distribution::Pareto { scale, .. } => *scale,
             Distribution::Weibull { location, .. } | Distribution::GeneralisedPareto { location, .. } => {
                 *location
             }
             Distribution::Gev { shape, scale, location } if *shape > 0.0 => location + scale * (-1.0 / shape),
-            Distribution::Gev { .. } => f64::NEG_INFINITY,
+            Distribution::Normal { .. } | Distribution::Gev { .. } => f64::NEG_INFINITY,
             Distribution::Wakeby { xi, .. } => *xi,
             Distribution::Empirical { values } => values.first().copied().unwrap_or(0.0),
             Distribution::Table { mean, sd, samples } => {
@@ -260,6 +260,7 @@ fn mean_of_extremes(shape: f64) -> f64 {
 }
 
 /// Whether a plan may leave an amount out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 fn is_zero(amount: &f64) -> bool {
     *amount == 0.0
 }

@@ -38,6 +38,7 @@ pub(crate) fn quantile(shape: f64, p: f64) -> f64 {
 
 /// The regularised lower incomplete gamma function P(a, x): by its series below a + 1, else by the
 /// continued fraction of the upper one (Abramowitz and Stegun 6.5.29 and 6.5.31).
+#[expect(clippy::many_single_char_names, reason = "the names of the formulas")]
 pub(crate) fn lower(a: f64, x: f64, ln_gamma: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;

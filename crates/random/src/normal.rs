@@ -6,7 +6,7 @@
 pub(crate) fn quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {
-        let r = 0.180625 - q * q;
+        let r = 0.180_625 - q * q;
         return q * polynomial(&CENTRE_OVER, r) / polynomial(&CENTRE_UNDER, r);
     }
     let tail = if q < 0.0 { p } else { 1.0 - p };

@@ -73,13 +73,16 @@ pub struct BinRow {
 }
 
 impl BinRow {
-    /// Whether nothing happened, and nobody waited at the end.
+    /// Whether no event happened, and no packet waited at the end.
     pub fn is_empty(&self) -> bool {
         let BinRow { start_ns, link, reverse, .. } = *self;
         *self == BinRow { start_ns, link, reverse, ..BinRow::default() }
     }
 
     /// Writes the row; `link` is the link's name.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
     pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
         let counts = [
             self.offered_packets,
@@ -125,6 +128,9 @@ pub struct FlowBinRow {
 
 impl FlowBinRow {
     /// Writes the row; `link` is the link's name.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
     pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
         let counts = [
             self.offered_packets,

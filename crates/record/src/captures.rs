@@ -4,7 +4,7 @@ const SECTION: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
-/// LINKTYPE_RAW: the packet starts with its IP header.
+/// `LINKTYPE_RAW`: the packet starts with its IP header.
 const LINK_TYPE_RAW: u16 = 101;
 const OPTION_NAME: u16 = 2;
 const OPTION_RESOLUTION: u16 = 9;
@@ -17,6 +17,9 @@ pub struct Capture<W: Write> {
 
 impl<W: Write> Capture<W> {
     /// Starts a capture with one interface for each of `names`, keeping `snaplen` bytes of each packet.
+    ///
+    /// # Errors
+    /// If the writer underneath fails.
     pub fn new(mut out: W, names: &[&str], snaplen: u32) -> io::Result<Self> {
         let mut section = Vec::new();
         section.extend_from_slice(&BYTE_ORDER.to_le_bytes());
@@ -42,6 +45,9 @@ impl<W: Write> Capture<W> {
     }
 
     /// Adds a packet of `length` bytes, of which `bytes` are at hand, seen at `unix_ns` on `interface`.
+    ///
+    /// # Errors
+    /// If the writer underneath fails.
     pub fn packet(&mut self, interface: u32, unix_ns: u64, length: u32, bytes: &[u8]) -> io::Result<()> {
         let kept = &bytes[..bytes.len().min(self.snaplen as usize)];
         let mut packet = Vec::with_capacity(20 + kept.len() + 3);
@@ -56,6 +62,9 @@ impl<W: Write> Capture<W> {
     }
 
     /// Hands everything to the writer underneath.
+    ///
+    /// # Errors
+    /// If the writer underneath fails.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }

@@ -15,8 +15,8 @@ pub const FLOW_COLUMNS: [&str; 10] = [
     "in_flight",
 ];
 
-/// Columns of a table of [`EchoRow`]s.
-pub const ECHO_COLUMNS: [&str; 4] = ["flow", "seq", "sent_ns", "rtt_ns"];
+/// Columns of a table of [`PingRow`]s.
+pub const PING_COLUMNS: [&str; 4] = ["flow", "seq", "sent_ns", "rtt_ns"];
 
 /// Columns of a table of [`RequestRow`]s.
 pub const REQUEST_COLUMNS: [&str; 5] = ["flow", "number", "start_ns", "bytes", "took_ns"];
@@ -38,6 +38,9 @@ pub struct RequestRow {
 
 impl RequestRow {
     /// Writes the row; `flow` is the flow's name.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
     pub fn write(&self, flow: &str, table: &mut Table<impl Write>) -> io::Result<()> {
         let row = table.row().field(flow).field(self.number).field(self.start_ns);
         row.field(self.bytes).field(self.took_ns).end()
@@ -63,7 +66,7 @@ pub struct FlowRow {
     pub threshold_segments: Option<f64>,
     /// Smoothed RTT; `None` before the first sample.
     pub rtt_ns: Option<u64>,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmits: u64,
     /// Segments on their way, as the sender thinks.
     pub in_flight: u32,
@@ -71,6 +74,9 @@ pub struct FlowRow {
 
 impl FlowRow {
     /// Writes the row; `flow` is the flow's name.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
     pub fn write(&self, flow: &str, table: &mut Table<impl Write>) -> io::Result<()> {
         let row = table.row().field(self.t_ns).field(flow).field(self.stream);
         let row = row.field(self.sent_bytes).field(self.received_bytes);
@@ -81,7 +87,7 @@ impl FlowRow {
 
 /// One echo request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EchoRow {
+pub struct PingRow {
     /// Position of the flow in the plan.
     pub flow: u32,
     /// Its number, from 1.
@@ -92,8 +98,11 @@ pub struct EchoRow {
     pub rtt_ns: Option<u64>,
 }
 
-impl EchoRow {
+impl PingRow {
     /// Writes the row; `flow` is the flow's name.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
     pub fn write(&self, flow: &str, table: &mut Table<impl Write>) -> io::Result<()> {
         table.row().field(flow).field(self.seq).field(self.sent_ns).field(self.rtt_ns).end()
     }
@@ -118,10 +127,10 @@ mod tests {
             retransmits: 0,
             in_flight: 3,
         };
-        let echo = EchoRow { flow: 0, seq: 1, sent_ns: 9, rtt_ns: None };
+        let echo = PingRow { flow: 0, seq: 1, sent_ns: 9, rtt_ns: None };
         let request = RequestRow { flow: 0, number: 3, start_ns: 4, bytes: 5, took_ns: None };
         assert_eq!(lines(&FLOW_COLUMNS, |table| row.write("bulk", table))[1], "5,bulk,1,2,1,10.5,,,0,3");
-        assert_eq!(lines(&ECHO_COLUMNS, |table| echo.write("probe", table))[1], "probe,1,9,");
+        assert_eq!(lines(&PING_COLUMNS, |table| echo.write("probe", table))[1], "probe,1,9,");
         assert_eq!(lines(&REQUEST_COLUMNS, |table| request.write("rpc", table))[1], "rpc,3,4,5,");
     }
 }

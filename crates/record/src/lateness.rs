@@ -63,6 +63,9 @@ pub struct LatenessRow {
 
 impl LatenessRow {
     /// Writes the row, each class with all that were less late; `link` is the link's name.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
     pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
         let Classes { counts, sum_ns } = self.classes;
         let below = counts[..LATENESS_BOUNDS_NS.len()].iter().scan(0, |below, count| {

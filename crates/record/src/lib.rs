@@ -16,7 +16,7 @@ mod table;
 pub use bins::{BIN_COLUMNS, BinRow, FLOW_BIN_COLUMNS, FlowBinRow};
 pub use captures::Capture;
 pub use distribution::{Distribution, Summary};
-pub use flows::{ECHO_COLUMNS, EchoRow, FLOW_COLUMNS, FlowRow, REQUEST_COLUMNS, RequestRow};
+pub use flows::{FLOW_COLUMNS, FlowRow, PING_COLUMNS, PingRow, REQUEST_COLUMNS, RequestRow};
 pub use lateness::{Classes, LATENESS_BOUNDS_NS, LatenessRow, lateness_columns};
 pub use real_flows::{FLOW_COUNT_COLUMNS, FLOW_SAMPLE_COLUMNS, FlowCountRow, FlowCounts, FlowSampleRow};
 pub use rows::{PACKET_COLUMNS, PacketRow, SAMPLE_COLUMNS, SampleRow};

@@ -51,11 +51,11 @@ pub const FLOW_SAMPLE_COLUMNS: [&str; 9] = [
     "ended_packets",
 ];
 
-/// What a flow of real packets was, and what became of it: one direction of a connection, all datagrams from
+/// A flow of real packets, and the fates of its packets: one direction of a connection, all datagrams from
 /// one port to another, or the echo messages of one identifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowCountRow {
-    /// Its number; 0 stands for all flows beyond those that are told apart.
+    /// Its number; 0 is the sum of all flows that are not counted separately.
     pub flow: u32,
     /// The number of its protocol.
     pub protocol: u8,
@@ -122,6 +122,9 @@ pub struct FlowSampleRow {
 
 impl FlowCountRow {
     /// Writes the row.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
     pub fn write(&self, table: &mut Table<impl Write>) -> io::Result<()> {
         let of = &self.counts;
         let counts = [
@@ -146,6 +149,9 @@ impl FlowCountRow {
 
 impl FlowSampleRow {
     /// Writes the row.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
     pub fn write(&self, table: &mut Table<impl Write>) -> io::Result<()> {
         let of = &self.counts;
         let counts = [

@@ -66,6 +66,9 @@ pub struct SampleRow {
 
 impl SampleRow {
     /// Writes the row; `link` is the link's name.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
     pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
         let counts = [
             self.offered_packets,
@@ -108,6 +111,9 @@ pub struct PacketRow {
 
 impl PacketRow {
     /// Writes the row; `link` is the link's name.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
     pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
         let row = table.row().field(link).field(way(self.reverse)).field(self.offered_ns).field(self.due_ns);
         row.field(self.bytes).field(self.fate).field(self.flow).end()

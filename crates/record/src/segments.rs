@@ -1,5 +1,6 @@
 use crate::rows::way;
 use crate::{PacketRow, Table};
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Columns of a table of [`SegmentRow`]s.
@@ -11,7 +12,7 @@ pub const SEGMENT_COLUMNS: [&str; 11] = [
     "flow",
     "sequence",
     "bytes",
-    "again",
+    "retransmitted",
     "acknowledged",
     "window_bytes",
     "blocks",
@@ -27,7 +28,7 @@ pub struct SegmentRow {
     /// Payload.
     pub bytes: u16,
     /// Whether it has been sent before.
-    pub again: bool,
+    pub retransmitted: bool,
     /// What its sender expects next from the other end, if it says so.
     pub acknowledged: Option<u64>,
     /// What its sender takes beyond that.
@@ -38,12 +39,17 @@ pub struct SegmentRow {
 
 impl SegmentRow {
     /// Writes the row; `link` is the link's name.
+    ///
+    /// # Errors
+    /// If the table cannot be written.
     pub fn write(&self, link: &str, table: &mut Table<impl Write>) -> io::Result<()> {
         let PacketRow { reverse, offered_ns, due_ns, flow, .. } = self.packet;
-        let some = self.blocks.iter().filter(|(start, end)| start != end);
-        let blocks: String = some.map(|(start, end)| format!("{start}-{end} ")).collect();
+        let mut blocks = String::new();
+        for (start, end) in self.blocks.iter().filter(|(start, end)| start != end) {
+            let _ = write!(blocks, "{start}-{end} ");
+        }
         let row = table.row().field(link).field(way(reverse)).field(offered_ns).field(due_ns).field(flow);
-        let row = row.field(self.sequence).field(self.bytes).field(u8::from(self.again));
+        let row = row.field(self.sequence).field(self.bytes).field(u8::from(self.retransmitted));
         row.field(self.acknowledged).field(self.window_bytes).field(&*blocks).end()
     }
 }
@@ -68,7 +74,7 @@ mod tests {
             packet,
             sequence: 7,
             bytes: 0,
-            again: false,
+            retransmitted: false,
             acknowledged: Some(12),
             window_bytes: 65_535,
             blocks: [(15, 16), (18, 20), (0, 0)],

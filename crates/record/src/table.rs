@@ -7,8 +7,8 @@ const BUFFER: usize = 1 << 16;
 
 /// A table of comma-separated values (RFC 4180), of which only complete lines are written to `W`.
 ///
-/// Rows gather until there are 64 KiB of them; call [`flush`](Self::flush) at the end, or nobody hears of an
-/// error. Rows that could not be written are lost.
+/// Rows gather until there are 64 KiB of them; call [`flush`](Self::flush) at the end, or errors are
+/// lost. Rows that could not be written are lost.
 pub struct Table<W: Write> {
     out: W,
     columns: usize,
@@ -25,6 +25,9 @@ pub struct Table<W: Write> {
 
 impl<W: Write> Table<W> {
     /// A table with these columns, whose names are its first line, which is written at once.
+    ///
+    /// # Errors
+    /// If the writer underneath fails.
     pub fn new(out: W, columns: &[impl AsRef<str>]) -> io::Result<Self> {
         let (encoder, lines) = (Writer::new(), Vec::with_capacity(BUFFER));
         let (complete, gathered, rows, bytes) = (0, 0, 0, 0);
@@ -48,6 +51,9 @@ impl<W: Write> Table<W> {
     }
 
     /// Writes what has gathered.
+    ///
+    /// # Errors
+    /// If the writer underneath fails.
     pub fn flush(&mut self) -> io::Result<()> {
         let written = self.out.write_all(&self.lines[..self.complete]);
         if written.is_ok() {
@@ -80,7 +86,7 @@ impl<W: Write> Table<W> {
 
 impl<W: Write> Drop for Table<W> {
     fn drop(&mut self) {
-        // Whoever wants to know has flushed it.
+        // A caller that needs the error flushes before.
         let _ = self.flush();
     }
 }
@@ -94,6 +100,7 @@ pub struct Row<'a, W: Write> {
 
 impl<W: Write> Row<'_, W> {
     /// Adds a field.
+    #[expect(clippy::needless_pass_by_value, reason = "fields are numbers and references")]
     pub fn field(mut self, value: impl Field) -> Self {
         value.encode(&mut |bytes| self.append(bytes));
         self
@@ -104,7 +111,10 @@ impl<W: Write> Row<'_, W> {
         values.into_iter().fold(self, Self::field)
     }
 
-    /// Ends the row. An error if it has not as many fields as the table has columns.
+    /// Ends the row.
+    ///
+    /// # Errors
+    /// If it does not have as many fields as the table has columns, or the writer underneath fails.
     pub fn end(self) -> io::Result<()> {
         let Row { table, fields } = self;
         if fields != table.columns {

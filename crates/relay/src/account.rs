@@ -1,11 +1,11 @@
-//! What a relay did, as JSON: what is the same whoever did it.
+//! The results that both algorithms of a relay have in common, as JSON.
 
 use crate::settings::Settings;
 use crate::wan::Wan;
 use longhaul_units::Histogram;
 use serde_json::{Value, json};
 
-/// What each way through each link has carried, and what became of the rest.
+/// Counters of each direction of each link.
 pub fn links(settings: &Settings, wan: &Wan) -> Vec<Value> {
     wan.counts()
         .into_iter()

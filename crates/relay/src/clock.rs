@@ -19,12 +19,12 @@ impl Clock {
     }
 
     /// The time since zero.
-    pub fn now(&self) -> Time {
+    pub fn now(self) -> Time {
         Time::from_ns(read(ClockId::CLOCK_MONOTONIC).saturating_sub(self.start_ns))
     }
 }
 
-/// CLOCK_REALTIME in nanoseconds since 1970: what the kernel stamps packets with.
+/// `CLOCK_REALTIME` in nanoseconds since 1970: the clock of the kernel's timestamps.
 pub fn unix_ns() -> u64 {
     read(ClockId::CLOCK_REALTIME)
 }
@@ -52,20 +52,20 @@ pub struct Sleeper {
 
 const LEAST_LEAD_NS: u64 = 60_000;
 const MOST_LEAD_NS: u64 = 1_000_000;
-/// The longest sleep, so that a clock that jumps does no harm.
+/// The longest sleep, so that a step of the clock does no harm.
 const LONGEST_NS: u64 = 10_000_000_000;
 
 impl Sleeper {
-    /// Asks the kernel for sharp timers.
+    /// Sets the timer slack of this thread to 1 ns.
     pub fn new() -> Self {
-        // What fails leaves timers 50 us less sharp, which the lead makes up for.
+        // Without it, timers are 50 us less precise, which the lead compensates.
         let _ = nix::sys::prctl::set_timerslack(1);
         Sleeper { lead_ns: 4 * LEAST_LEAD_NS, slept: Span::ZERO }
     }
 
     /// Sleeps until `fd` can be read, or `ahead` has passed but for the lead. Returns at once where so
     /// little is left that spinning must do it.
-    pub fn sleep(&mut self, fd: BorrowedFd<'_>, clock: &Clock, ahead: Span) {
+    pub fn sleep(&mut self, fd: BorrowedFd<'_>, clock: Clock, ahead: Span) {
         let Some(wanted_ns) = ahead.ns().min(LONGEST_NS).checked_sub(self.lead_ns).filter(|&ns| ns > 0)
         else {
             return;
@@ -76,7 +76,7 @@ impl Sleeper {
         let slept = clock.now().since(before);
         self.slept = self.slept + slept;
         if woken == Ok(0) {
-            // A late wake-up is met by a longer lead at once; good ones shorten it slowly.
+            // A late wake-up lengthens the lead at once; good ones shorten it slowly.
             let late_ns = slept.ns().saturating_sub(wanted_ns);
             let needed_ns = late_ns + late_ns / 2;
             let slowly_ns = self.lead_ns - self.lead_ns / 64;

@@ -1,4 +1,4 @@
-//! Why a connection was closed, as `connections.csv` says it.
+//! Why a connection was closed, as in `connections.csv`.
 
 use crate::socks::Reply;
 use std::io::{self, ErrorKind};
@@ -59,7 +59,7 @@ reasons! {
 }
 
 impl CloseReason {
-    /// Why no connection came about to a target, or to the gateway of its cluster (`to_peer`).
+    /// Why no connection was opened to a target, or to the gateway of its cluster (`to_peer`).
     pub(crate) fn of_connect_error(error: &io::Error, to_peer: bool) -> Self {
         match error.kind() {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => CloseReason::TargetTimeout,
@@ -68,7 +68,7 @@ impl CloseReason {
         }
     }
 
-    /// Why the target of a SOCKS request was not reached, where `reply` says so.
+    /// Why the target of a SOCKS request was not reached, from the peer's reply.
     pub(crate) fn of_reply(reply: Reply) -> Self {
         match reply {
             Reply::Refused => CloseReason::TargetRefused,

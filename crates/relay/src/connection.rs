@@ -10,7 +10,7 @@ use longhaul_units::Time;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 
-/// The two ways of a connection.
+/// The two directions of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// From the client to the target.
@@ -29,16 +29,16 @@ impl Way {
     }
 }
 
-/// How far it has come.
+/// The state of a connection.
 #[derive(Debug)]
 pub enum Phase {
-    /// The client says where it wants to go.
-    Hello(socks::Server),
+    /// The client negotiates SOCKS.
+    Handshake(socks::Server),
     /// The name of the target is looked up.
     Resolving,
-    /// The wish to connect travels, or its answer does.
+    /// The request to connect, or its answer, is in the WAN.
     Opening,
-    /// Both ends talk.
+    /// Both ends are connected.
     Open,
 }
 
@@ -49,8 +49,8 @@ pub enum Upstream {
     None,
     /// The kernel connects.
     Connecting(Socket),
-    /// The gateway of another process is asked to.
-    Asking(Socket, socks::Client),
+    /// Another gateway connects, by SOCKS.
+    Handshaking(Socket, socks::Client),
     /// There is a connection.
     Open(Socket),
 }
@@ -60,41 +60,41 @@ impl Upstream {
     pub fn socket(&mut self) -> Option<&mut Socket> {
         match self {
             Upstream::None => None,
-            Upstream::Connecting(socket) | Upstream::Asking(socket, _) | Upstream::Open(socket) => {
+            Upstream::Connecting(socket) | Upstream::Handshaking(socket, _) | Upstream::Open(socket) => {
                 Some(socket)
             }
         }
     }
 }
 
-/// What travels one way.
+/// The state of one direction.
 #[derive(Debug)]
 pub struct Direction {
     /// Bytes that were read and not written yet.
     pub stream: Stream,
-    /// Where its pieces go.
+    /// The route of its pieces.
     pub route: RouteId,
-    /// Whose its pieces are.
+    /// The owner of its pieces.
     pub flow: FlowId,
     /// Most bytes of a piece.
     pub piece: u32,
     /// Most bytes held.
     pub buffer: usize,
-    /// Waits for room on the first link.
+    /// Whether it waits for room on the first link.
     pub blocked: bool,
-    /// Lost pieces that wait for it, before all others.
+    /// Lost pieces that wait for room, before all others.
     pub lost: VecDeque<u64>,
-    /// The source sends no more, and that was taken in.
+    /// Whether the end of the source was read.
     pub ended: bool,
-    /// That was passed on.
+    /// Whether the end was written.
     pub done: bool,
-    /// The last mark, which holds once everything before it was written.
+    /// The last mark, which takes effect when all bytes before it are written.
     pub closing: Option<Mark>,
-    /// Its reader is slower than what comes.
+    /// Whether its reader is slower than the link.
     pub stalled: bool,
     /// Bytes passed on.
     pub bytes: u64,
-    /// A message that has not come wholly yet, where messages are told apart.
+    /// The beginning of an incomplete message, where messages have a length.
     pub partial: Vec<u8>,
 }
 
@@ -103,13 +103,13 @@ pub struct Direction {
 pub struct Connection {
     /// Counts from 1.
     pub serial: u64,
-    /// Where it came in.
+    /// The index of its listener.
     pub listener: usize,
-    /// Who opened it.
+    /// The client's socket.
     pub client: Socket,
-    /// Their address.
+    /// The client's address.
     pub client_address: SocketAddr,
-    /// The way to the target.
+    /// The state of the connection to the target.
     pub upstream: Upstream,
     /// The target.
     pub target: Option<SocketAddr>,
@@ -117,30 +117,30 @@ pub struct Connection {
     pub from: usize,
     /// The target's.
     pub to: usize,
-    /// How far it has come.
+    /// The state of a connection.
     pub phase: Phase,
     /// Whether the client waits for a SOCKS reply.
     pub wants_reply: bool,
-    /// Both ways, once the target is known.
+    /// Both directions, once the target is known.
     pub ways: Option<[Direction; 2]>,
-    /// What a SOCKS conversation has to say to the client.
-    pub say: Vec<u8>,
-    /// When it came.
+    /// SOCKS replies that are to be written to the client.
+    pub pending_reply: Vec<u8>,
+    /// When it was accepted.
     pub opened: Time,
-    /// Whether it is in the list of those to be looked after.
+    /// Whether it is in the list of connections that the turn handles.
     pub listed: bool,
-    /// What a client is told whose target was not reached.
+    /// The SOCKS reply if the target was not reached.
     pub refusal: Option<socks::Reply>,
     /// The same for the log.
     pub reason: Option<CloseReason>,
-    /// Why it ends.
+    /// Why it is to be closed.
     pub end: Option<CloseReason>,
-    /// It counts as refused or failed already.
+    /// Whether it is already counted as refused or failed.
     pub counted: bool,
 }
 
 impl Connection {
-    /// One that just came in.
+    /// A connection that was just accepted.
     pub fn new(
         serial: u64,
         listener: usize,
@@ -161,7 +161,7 @@ impl Connection {
             phase: Phase::Opening,
             wants_reply: false,
             ways: None,
-            say: Vec::new(),
+            pending_reply: Vec::new(),
             opened: now,
             listed: false,
             refusal: None,

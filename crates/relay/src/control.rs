@@ -1,4 +1,4 @@
-//! Talking to a relay: JSON objects, one a line, over a socket of its owner; each names the token.
+//! The control socket of a relay: JSON objects, one a line, each with the token.
 
 use crate::socks::equal;
 use longhaul_plan::{Cause, LinkChange};
@@ -8,43 +8,44 @@ use serde_json::{Value, json};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
-/// Longest request; longer ones end the conversation.
+/// Longest request; a longer one closes the connection.
 const LONGEST: usize = 1 << 20;
-/// Conversations at once.
-const CLIENTS: usize = 64;
+/// Most connections at once.
+const MAX_CLIENTS: usize = 64;
 
-/// What may be asked of a relay.
+/// A request to a relay.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Request {
-    /// End.
+    /// End the relay.
     Stop {
-        /// Because its user said so before its time.
+        /// Whether its user ends it early.
         #[serde(default)]
         interrupted: bool,
     },
     /// Where its results are; it has no hosts.
     Hosts {},
-    /// How it goes.
+    /// The state and the results so far.
     Status {},
     /// Change links now, all at the same instant, or none of them if one of the changes is wrong.
     Change {
-        /// What becomes different.
+        /// The changes.
         changes: Vec<LinkChange>,
-        /// Who asks.
+        /// Who requests them.
         cause: Cause,
     },
 }
 
-/// Everyone whom the relay talks to.
+/// The control socket and its connections.
 #[derive(Debug)]
 pub struct Control {
     listener: Option<UnixListener>,
     path: Option<PathBuf>,
     token: Option<String>,
     clients: Vec<Option<Client>>,
-    /// Those that asked for the end, and hear of it.
+    /// Clients that requested the end, and are notified of it.
     waiting: Vec<usize>,
 }
 
@@ -55,13 +56,18 @@ struct Client {
 }
 
 impl Control {
-    /// Opens the socket, whose directory is its owner's alone.
-    pub fn open(path: Option<&Path>, token: Option<String>) -> Result<Self, String> {
+    /// Opens the socket, whose directory only its owner may enter.
+    pub fn open(path: Option<&Path>, token: Option<String>) -> Result<Self, crate::Error> {
         let listener = match path {
             Some(path) => {
-                let failed = |error| format!("cannot open the relay's socket {}: {error}", path.display());
-                let listener = UnixListener::bind(path).map_err(failed)?;
-                listener.set_nonblocking(true).map_err(failed)?;
+                let failed = || {
+                    crate::Error::cannot::<std::io::Error>(format!(
+                        "open the relay's socket {}",
+                        path.display()
+                    ))
+                };
+                let listener = UnixListener::bind(path).map_err(failed())?;
+                listener.set_nonblocking(true).map_err(failed())?;
                 Some(listener)
             }
             None => None,
@@ -70,17 +76,17 @@ impl Control {
         Ok(Control { listener, path, token, clients: Vec::new(), waiting: Vec::new() })
     }
 
-    /// What is to be watched for new conversations.
+    /// The descriptor that is readable when a client connects.
     pub fn listener(&self) -> Option<&UnixListener> {
         self.listener.as_ref()
     }
 
-    /// Conversations that have not ended.
-    pub fn conversations(&self) -> impl Iterator<Item = &UnixStream> {
+    /// Open connections.
+    pub fn connections(&self) -> impl Iterator<Item = &UnixStream> {
         self.clients.iter().flatten().map(|client| &client.stream)
     }
 
-    /// New conversations: their places, and what is to be watched.
+    /// Accepts connections; returns their numbers and descriptors to watch.
     pub fn accept(&mut self) -> Vec<(u32, UnixStream)> {
         let mut new = Vec::new();
         while let Some(Ok((stream, _))) = self.listener.as_ref().map(UnixListener::accept) {
@@ -89,7 +95,7 @@ impl Control {
                 getsockopt(&stream, PeerCredentials).is_ok_and(|it| it.uid() == ours || it.uid() == 0);
             let free = self.clients.iter().position(Option::is_none);
             let place = free.unwrap_or(self.clients.len());
-            if !known || place >= CLIENTS || stream.set_nonblocking(true).is_err() {
+            if !known || place >= MAX_CLIENTS || stream.set_nonblocking(true).is_err() {
                 continue;
             }
             let Ok(watched) = stream.try_clone() else { continue };
@@ -104,7 +110,7 @@ impl Control {
         new
     }
 
-    /// What a client has asked; wrong requests are answered here.
+    /// The requests of a client; wrong requests are answered here.
     pub fn requests(&mut self, place: u32) -> Vec<Request> {
         let mut requests = Vec::new();
         let Some(Some(client)) = self.clients.get_mut(place as usize) else { return requests };
@@ -121,7 +127,9 @@ impl Control {
             let line: Vec<u8> = client.pending.drain(..=end).collect();
             match parse(&line, self.token.as_deref()) {
                 Ok(request) => requests.push(request),
-                Err(message) => send(&mut client.stream, &json!({"ok": false, "message": message})),
+                Err(refusal) => {
+                    send(&mut client.stream, &json!({"ok": false, "message": refusal.to_string()}));
+                }
             }
         }
         if !open {
@@ -137,12 +145,12 @@ impl Control {
         }
     }
 
-    /// A client hears of the end when it has come.
-    pub fn waits_for_end(&mut self, place: u32) {
+    /// Notifies a client when the relay has ended.
+    pub fn notify_at_end(&mut self, place: u32) {
         self.waiting.push(place as usize);
     }
 
-    /// Says goodbye, and removes the socket's name.
+    /// Sends the results to clients that wait for the end, and removes the socket's name.
     pub fn close(&mut self, account: &Value) {
         if let Some(path) = &self.path {
             let _ = std::fs::remove_file(path);
@@ -155,20 +163,34 @@ impl Control {
     }
 }
 
-/// Parses a request, which must have the token where there is one. The error is the answer to the client.
-pub fn parse(line: &[u8], token: Option<&str>) -> Result<Request, String> {
-    let mut value: Value = serde_json::from_slice(line).map_err(|error| format!("not a request: {error}"))?;
+/// Why a request is refused; the text is the answer to the client.
+#[derive(Debug, Error)]
+pub enum Refusal {
+    /// The line is not the JSON of a request.
+    #[error("not a request: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// The token is missing or wrong.
+    #[error("wrong token: only users who may read the relay's token file may control it")]
+    Token,
+}
+
+/// Parses a request, which must have the token where there is one.
+///
+/// # Errors
+/// If the line is malformed or the token is wrong.
+pub fn parse(line: &[u8], token: Option<&str>) -> Result<Request, Refusal> {
+    let mut value: Value = serde_json::from_slice(line)?;
     let given = value.as_object_mut().and_then(|object| object.remove("token"));
     if let Some(token) = token {
         let given = given.as_ref().and_then(Value::as_str).unwrap_or_default();
         if !equal(given.as_bytes(), token.as_bytes()) {
-            return Err("wrong token: only who may read the relay's token file may steer it".into());
+            return Err(Refusal::Token);
         }
     }
-    serde_json::from_value(value).map_err(|error| format!("not a request: {error}"))
+    Ok(serde_json::from_value(value)?)
 }
 
 fn send(stream: &mut UnixStream, message: &Value) {
-    // Whoever does not read its answers does not get them.
+    // A client that does not read misses its answers.
     let _ = stream.write_all(format!("{message}\n").as_bytes());
 }

@@ -1,22 +1,25 @@
 //! Parsers as functions of bytes, for `longhaul-fuzz`.
 
 use crate::control;
-use crate::socks::{Asked, Client, Server, Step};
+use crate::socks::{Client, ClientStep, Server, ServerStep};
 use std::net::SocketAddr;
 
 /// Parses a request line of a relay; a request with the right token is also one where no token is needed.
+///
+/// # Panics
+/// If a request with a token is refused where no token is needed.
 pub fn request(line: &[u8]) {
     let is_request = control::parse(line, None).is_ok();
     assert!(is_request || control::parse(line, Some("token")).is_err());
 }
 
 /// The steps of a SOCKS server that receives `pieces`, up to the one that ends the negotiation.
-pub fn served(password: Option<String>, pieces: &[&[u8]]) -> Vec<Step> {
+pub fn served(password: Option<String>, pieces: &[&[u8]]) -> Vec<ServerStep> {
     let (mut server, mut steps) = (Server::new(password), Vec::new());
     for piece in pieces {
-        server.hear(piece);
-        let next = || Some(server.step()).filter(|step| *step != Step::More);
-        if ends(&mut steps, next, |step| matches!(step, Step::Connect(_) | Step::Refuse(..))) {
+        server.receive(piece);
+        let next = || Some(server.step()).filter(|step| *step != ServerStep::Receive);
+        if ends(&mut steps, next, |step| matches!(step, ServerStep::Connect(_) | ServerStep::Refuse(..))) {
             break;
         }
     }
@@ -24,17 +27,17 @@ pub fn served(password: Option<String>, pieces: &[&[u8]]) -> Vec<Step> {
 }
 
 /// The steps of a SOCKS client that asks for `target` and receives `pieces`, up to the one that ends the negotiation.
-pub fn asked(target: SocketAddr, password: Option<String>, pieces: &[&[u8]]) -> Vec<Asked> {
+pub fn asked(target: SocketAddr, password: Option<String>, pieces: &[&[u8]]) -> Vec<ClientStep> {
     let ((mut client, _), mut steps) = (Client::new(target, password), Vec::new());
     for piece in pieces {
-        client.hear(piece);
+        client.receive(piece);
         let next = || match client.step() {
-            Asked::More => None,
+            ClientStep::Receive => None,
             // How much of the target's data is in the same piece as the answer depends on the cut.
-            Asked::Connected(_) => Some(Asked::Connected(Vec::new())),
+            ClientStep::Connected(_) => Some(ClientStep::Connected(Vec::new())),
             step => Some(step),
         };
-        if ends(&mut steps, next, |step| matches!(step, Asked::Connected(_) | Asked::Failed(_))) {
+        if ends(&mut steps, next, |step| matches!(step, ClientStep::Connected(_) | ClientStep::Failed(_))) {
             break;
         }
     }

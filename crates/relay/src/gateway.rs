@@ -15,9 +15,9 @@ use crate::log::Log;
 use crate::resolver::Resolver;
 use crate::settings::{Listener, Settings};
 use crate::sockets::raise_file_limit;
-use crate::stream::Spare;
+use crate::stream::BufferPool;
 use crate::wan::{FlowId, Outcome, Piece, RouteId, Wan};
-use crate::{Options, Wrapper};
+use crate::{Error, Options, Wrapper};
 use datagrams::Sessions;
 use longhaul_storage::{Storage, replace};
 use longhaul_units::{Histogram, Span, Time};
@@ -28,7 +28,7 @@ use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::os::fd::{AsFd, OwnedFd};
 
-/// Kinds of what is watched, in the top bits of an event's data.
+/// Kinds of watched descriptors, in the top bits of an event's data.
 mod kind {
     pub const LISTENER: u64 = 0;
     pub const CLIENT: u64 = 1;
@@ -39,7 +39,7 @@ mod kind {
     pub const RESOLVER: u64 = 6;
 }
 
-/// What both sockets of a connection are watched for.
+/// Events of both sockets of a connection.
 const WATCHED: EpollFlags = EpollFlags::EPOLLIN
     .union(EpollFlags::EPOLLOUT)
     .union(EpollFlags::EPOLLPRI)
@@ -47,11 +47,11 @@ const WATCHED: EpollFlags = EpollFlags::EPOLLIN
     .union(EpollFlags::EPOLLET);
 /// A flow's slot with this bit belongs to a session of datagrams.
 const DATAGRAMS: u32 = 1 << 31;
-/// Bytes read from one socket in one turn, so that others have theirs.
+/// Most bytes read from one socket in one turn.
 const TURN_BYTES: usize = 512 << 10;
-/// The least that a lost piece waits for.
+/// The least retransmission delay.
 const LEAST_RETRANSMIT: Span = Span::from_ms(1);
-/// How long nothing is accepted after descriptors ran out.
+/// How long no connection is accepted after descriptors ran out.
 const EXHAUSTED: Span = Span::from_ms(50);
 
 /// An open listener.
@@ -95,14 +95,14 @@ pub struct Gateway {
     free: Vec<u32>,
     open: usize,
     most: usize,
-    /// Connections to be looked after in this turn.
+    /// Connections that this turn handles.
     list: VecDeque<u32>,
     /// Connections by the time at which they must be open.
     deadlines: BinaryHeap<Reverse<(Time, u32, u32)>>,
     sessions: Sessions,
-    /// Lost pieces, by the time at which they come again.
+    /// Lost pieces, by the times of their retransmissions.
     again: Timed,
-    /// Pieces that a wrapper keeps longer.
+    /// Pieces that a wrapper delays further.
     later: Timed,
     resolver: Resolver,
     control: Control,
@@ -118,8 +118,8 @@ pub struct Gateway {
     counts: Counts,
     next_event: usize,
     scratch: Vec<u8>,
-    spare: Spare,
-    /// Watched; a byte in it ends the relay.
+    pool: BufferPool,
+    /// A byte in it ends the relay.
     _stop: OwnedFd,
     stopped: Option<&'static str>,
     directory: std::path::PathBuf,
@@ -135,41 +135,37 @@ type Timed = BinaryHeap<Reverse<(Time, FlowIdOrder, u64)>>;
 struct FlowIdOrder(u32, u32);
 
 impl Gateway {
-    /// Opens everything; nothing stays open if something cannot be.
-    pub fn new(settings: Settings, options: Options) -> Result<Self, String> {
+    /// Opens all listeners and files, or none.
+    pub fn new(settings: Settings, options: Options) -> Result<Self, Error> {
         let files = raise_file_limit();
         // Those that are open have two descriptors, half-open ones one: they make room for others.
         let most = settings.connections.min(files.saturating_sub(64).max(1) as usize);
-        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
-            .map_err(|error| format!("cannot make an epoll: {error}"))?;
+        let epoll =
+            Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(Error::cannot("make an epoll instance"))?;
         let mut listeners = Vec::new();
         let mut addresses = Vec::new();
         for (index, listener) in settings.listeners.iter().enumerate() {
             let address = listener.address();
-            let failed =
-                |error: std::io::Error| format!("listeners[{index}]: cannot listen at {address}: {error}");
-            let open = match listener {
-                Listener::Datagrams { .. } => {
-                    let socket = UdpSocket::bind(address).map_err(failed)?;
-                    datagrams::prepare(&socket).map_err(failed)?;
-                    addresses.push(socket.local_addr().map_err(failed)?);
-                    watch(&epoll, &socket, EpollFlags::EPOLLIN, kind::LISTENER, index as u32, 0)?;
-                    Open::Udp(socket)
-                }
-                _ => {
-                    let socket = TcpListener::bind(address).map_err(failed)?;
-                    socket.set_nonblocking(true).map_err(failed)?;
-                    // The system's limit of those that wait to be accepted, not the library's.
-                    let _ = nix::sys::socket::listen(&socket, nix::sys::socket::Backlog::MAXCONN);
-                    addresses.push(socket.local_addr().map_err(failed)?);
-                    watch(&epoll, &socket, EpollFlags::EPOLLIN, kind::LISTENER, index as u32, 0)?;
-                    Open::Tcp(socket)
-                }
+            let failed = |source: std::io::Error| Error::Listen { index, address, source };
+            let open = if let Listener::Datagrams { .. } = listener {
+                let socket = UdpSocket::bind(address).map_err(failed)?;
+                datagrams::prepare(&socket).map_err(failed)?;
+                addresses.push(socket.local_addr().map_err(failed)?);
+                watch(&epoll, &socket, EpollFlags::EPOLLIN, kind::LISTENER, index as u32, 0)?;
+                Open::Udp(socket)
+            } else {
+                let socket = TcpListener::bind(address).map_err(failed)?;
+                socket.set_nonblocking(true).map_err(failed)?;
+                // The system's limit of those that wait to be accepted, not the library's.
+                let _ = nix::sys::socket::listen(&socket, nix::sys::socket::Backlog::MAXCONN);
+                addresses.push(socket.local_addr().map_err(failed)?);
+                watch(&epoll, &socket, EpollFlags::EPOLLIN, kind::LISTENER, index as u32, 0)?;
+                Open::Tcp(socket)
             };
             listeners.push(open);
         }
         let raw = options.directory.join("raw");
-        std::fs::create_dir_all(&raw).map_err(|error| format!("cannot make {}: {error}", raw.display()))?;
+        std::fs::create_dir_all(&raw).map_err(Error::cannot(format!("make {}", raw.display())))?;
         let log = Log::open(&raw, &*options.storage, settings.log.messages, settings.log.limit_bytes)?;
         let changes = ChangeLog::create(&raw, &*options.storage)?;
         let control = Control::open(options.socket.as_deref(), options.token)?;
@@ -212,7 +208,7 @@ impl Gateway {
             counts: Counts::default(),
             next_event: 0,
             scratch: vec![0; 256 << 10],
-            spare: Spare::default(),
+            pool: BufferPool::default(),
             _stop: options.stop,
             stopped: None,
             directory: options.directory,
@@ -227,16 +223,16 @@ impl Gateway {
         &self.addresses
     }
 
-    /// Works until it is told to stop, and says what was done.
+    /// Relays until it is stopped; returns the results.
     pub fn run(mut self) -> Value {
         let mut events = vec![EpollEvent::empty(); 1_024];
         while self.stopped.is_none() {
             self.pause();
             let met = self.epoll.wait(&mut events, EpollTimeout::ZERO).unwrap_or(0);
-            // Whatever the kernel stamps later than this belongs to the next turn.
+            // Bytes that the kernel stamps later than this belong to the next turn.
             let now = self.clock.now();
             for event in &events[..met] {
-                self.notice(*event, now);
+                self.handle_event(*event, now);
             }
             self.turn(now);
         }
@@ -245,28 +241,28 @@ impl Gateway {
 
     fn turn(&mut self, now: Time) {
         self.events(now);
-        self.end_overdue(now);
-        self.feed();
+        self.close_overdue(now);
+        self.resume_starving();
         for _ in 0..self.list.len() {
             let Some(slot) = self.list.pop_front() else { break };
-            self.take_in(slot, now);
+            self.read_sources(slot, now);
         }
-        self.comes_again(now);
+        self.retransmit_due(now);
         loop {
             self.wan.advance(now);
-            self.outcomes(now);
-            let Some(flow) = self.wan.room() else { break };
-            self.use_room(flow, now);
+            self.handle_outcomes(now);
+            let Some(flow) = self.wan.next_ready() else { break };
+            self.offer_blocked(flow, now);
         }
-        self.kept_long_enough(now);
+        self.release_delayed(now);
         for _ in 0..self.list.len() {
             let Some(slot) = self.list.pop_front() else { break };
-            self.give_out(slot, now);
+            self.write_sinks(slot, now);
         }
-        self.sessions_idle(now);
+        self.close_idle_sessions(now);
     }
 
-    /// Sleeps or spins until something may happen.
+    /// Sleeps or spins until the next event.
     fn pause(&mut self) {
         if !self.list.is_empty() {
             return;
@@ -276,17 +272,17 @@ impl Gateway {
             next = next.min(heap.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at));
         }
         let now = self.clock.now();
-        // What need not be met sharply is met by sleeping a lead longer.
-        let loose = self.next_loose();
+        // A deadline without precision is reached by sleeping for the lead too.
+        let loose = self.next_imprecise_deadline();
         if next == Time::NEVER && loose == Time::NEVER {
-            self.sleeper.sleep(self.epoll.0.as_fd(), &self.clock, Span::from_s(60));
+            self.sleeper.sleep(self.epoll.0.as_fd(), self.clock, Span::from_s(60));
         } else {
             let ahead = next.since(now).min(loose.since(now) + Span::from_ms(2));
-            self.sleeper.sleep(self.epoll.0.as_fd(), &self.clock, ahead);
+            self.sleeper.sleep(self.epoll.0.as_fd(), self.clock, ahead);
         }
     }
 
-    fn next_loose(&self) -> Time {
+    fn next_imprecise_deadline(&self) -> Time {
         let mut next = self.deadlines.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
         if let Some(event) = self.settings.events.get(self.next_event) {
             next = next.min(Time::from_ns(event.at_ns));
@@ -294,16 +290,16 @@ impl Gateway {
         if let Some(end) = self.settings.duration_ns {
             next = next.min(Time::from_ns(end));
         }
-        next.min(self.accept_again).min(self.sessions.next_look())
+        next.min(self.accept_again).min(self.sessions.next_idle_check())
     }
 
-    fn notice(&mut self, event: EpollEvent, now: Time) {
+    fn handle_event(&mut self, event: EpollEvent, now: Time) {
         let (kind, slot, generation) = parts(event.data());
         let flags = event.events();
         match kind {
             kind::LISTENER => match &self.listeners[slot as usize] {
                 Open::Tcp(_) => self.accept(slot as usize, now),
-                Open::Udp(_) => self.datagrams_in(slot as usize, now),
+                Open::Udp(_) => self.receive_from_clients(slot as usize, now),
             },
             kind::CLIENT | kind::UPSTREAM if self.generations.get(slot as usize) == Some(&generation) => {
                 let Some(connection) = &mut self.connections[slot as usize] else { return };
@@ -319,17 +315,17 @@ impl Gateway {
                 socket.broken |= flags.contains(EpollFlags::EPOLLERR);
                 socket.readable |= flags.intersects(EpollFlags::EPOLLIN | over);
                 socket.writable |= flags.intersects(EpollFlags::EPOLLOUT | over);
-                self.enlist(slot);
+                self.enqueue(slot);
             }
-            kind::SESSION => self.answers_in(slot, generation, now),
-            kind::CONTROL => self.steer(slot, now),
+            kind::SESSION => self.receive_from_target(slot, generation, now),
+            kind::CONTROL => self.handle_requests(slot, now),
             kind::STOP => self.stopped = Some("interrupted"),
-            kind::RESOLVER => self.resolved(now),
+            kind::RESOLVER => self.handle_resolved_names(now),
             _ => {}
         }
     }
 
-    fn enlist(&mut self, slot: u32) {
+    fn enqueue(&mut self, slot: u32) {
         if let Some(connection) = &mut self.connections[slot as usize]
             && !connection.listed
         {
@@ -338,12 +334,12 @@ impl Gateway {
         }
     }
 
-    /// Passes on what the WAN has done.
-    fn outcomes(&mut self, now: Time) {
+    /// Handles the outcomes of pieces.
+    fn handle_outcomes(&mut self, now: Time) {
         while let Some(outcome) = self.wan.outcome() {
             match outcome {
                 Outcome::Delivered(piece, due) if piece.flow.slot & DATAGRAMS != 0 => {
-                    self.datagram_through(piece, due);
+                    self.datagram_delivered(piece, due);
                 }
                 Outcome::Ended(piece, ..) if piece.flow.slot & DATAGRAMS != 0 => self.datagram_ended(piece),
                 Outcome::Copied(piece, copies) => self.datagram_copied(piece, copies),
@@ -354,13 +350,13 @@ impl Gateway {
                     if extra > Span::ZERO {
                         self.keep(piece.flow, piece.number, due + extra);
                     } else {
-                        way.stream.came_through(piece.number, due);
-                        self.enlist(slot);
+                        way.stream.mark_delivered(piece.number, due);
+                        self.enqueue(slot);
                     }
                 }
                 Outcome::Ended(piece, _, at) => {
-                    // A byte stream cannot lose: what was lost comes again, as TCP would send it again.
-                    if !self.way(piece.flow).is_some_and(|way| way.stream.loses(piece.number)) {
+                    // A byte stream is reliable: lost pieces are retransmitted, as TCP would.
+                    if !self.way(piece.flow).is_some_and(|way| way.stream.mark_lost(piece.number)) {
                         continue;
                     }
                     let wait = match self.settings.retransmit_ns {
@@ -375,21 +371,21 @@ impl Gateway {
         }
     }
 
-    /// Offers lost pieces again whose time has come.
-    fn comes_again(&mut self, now: Time) {
+    /// Retransmits lost pieces that are due.
+    fn retransmit_due(&mut self, now: Time) {
         while let Some(&Reverse((at, FlowIdOrder(slot, generation), number))) = self.again.peek()
             && at <= now
         {
             self.again.pop();
             let flow = FlowId { slot, generation };
             let Some(way) = self.way(flow) else { continue };
-            let Some(bytes) = way.stream.misses(number) else { continue };
+            let Some(bytes) = way.stream.undelivered_bytes(number) else { continue };
             let (piece, blocked) = (Piece::new(flow, number, bytes, way.route), way.blocked);
-            let offered = !blocked && self.wan.offer_patiently(at, piece);
+            let offered = !blocked && self.wan.try_offer(at, piece);
             self.counts.retransmitted += u64::from(offered);
             let Some(way) = self.way(flow) else { continue };
             if offered {
-                way.stream.was_offered_again(number);
+                way.stream.mark_retransmitted(number);
             } else {
                 way.blocked = true;
                 way.lost.push_back(number);
@@ -397,27 +393,27 @@ impl Gateway {
         }
     }
 
-    /// Keeps a piece until an instant.
+    /// Delays a piece until an instant.
     fn keep(&mut self, flow: FlowId, number: u64, until: Time) {
         self.later.push(Reverse((until, FlowIdOrder(flow.slot, flow.generation), number)));
     }
 
-    /// Lets go what a wrapper has kept longer.
-    fn kept_long_enough(&mut self, now: Time) {
+    /// Releases delayed pieces that are due.
+    fn release_delayed(&mut self, now: Time) {
         while let Some(&Reverse((at, FlowIdOrder(slot, generation), number))) = self.later.peek()
             && at <= now
         {
             self.later.pop();
             if slot & DATAGRAMS != 0 {
-                self.datagram_out(FlowId { slot, generation }, number, at);
+                self.send_datagram(FlowId { slot, generation }, number, at);
             } else if let Some(way) = self.way(FlowId { slot, generation }) {
-                way.stream.came_through(number, at);
-                self.enlist(slot / 2);
+                way.stream.mark_delivered(number, at);
+                self.enqueue(slot / 2);
             }
         }
     }
 
-    /// The way of a connection that a flow is, if it still is.
+    /// The direction of a connection that a flow identifies, if it is still open.
     fn way(&mut self, flow: FlowId) -> Option<&mut crate::connection::Direction> {
         let slot = flow.slot as usize / 2;
         if self.generations.get(slot) != Some(&flow.generation) {
@@ -449,7 +445,7 @@ impl Gateway {
         }
     }
 
-    /// What was done so far.
+    /// The results so far.
     fn account(&self) -> Value {
         let links = account::links(&self.settings, &self.wan);
         let Counts { accepted, refused, failed, completed, broken, open_most, .. } = self.counts;
@@ -503,9 +499,9 @@ fn watch(
     kind: u64,
     slot: u32,
     generation: u32,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let data = kind << 60 | u64::from(generation & 0x0fff_ffff) << 32 | u64::from(slot);
-    epoll.add(fd, EpollEvent::new(flags, data)).map_err(|error| format!("cannot watch a descriptor: {error}"))
+    epoll.add(fd, EpollEvent::new(flags, data)).map_err(Error::cannot("watch a descriptor"))
 }
 
 fn parts(data: u64) -> (u64, u32, u32) {

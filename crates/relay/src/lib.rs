@@ -1,4 +1,4 @@
-//! A WAN that needs no privilege: gateways that delay what passes between sub-clusters of a cluster.
+//! An emulated WAN without privileges: gateways that delay traffic between sub-clusters of a cluster.
 //!
 //! A gateway accepts connections and datagrams, passes them on to where they want to go, and lets every
 //! piece of data cross the links of an emulated WAN in between: the same link model as in live and
@@ -12,6 +12,7 @@ mod clock;
 mod close_reason;
 mod connection;
 mod control;
+mod error;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod gateway;
@@ -26,6 +27,7 @@ mod threads;
 mod wan;
 
 pub use close_reason::CloseReason;
+pub use error::Error;
 pub use settings::{
     Algorithm, Cluster, Framing, LEAST_BUFFER, Listener, Log, Network, Path, Peer, RelayLink, Settings,
     Share, Step, VERSION,
@@ -40,15 +42,15 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-/// What a relay needs besides its settings.
+/// Options of a relay besides its settings.
 pub struct Options {
-    /// Where its records go, into `raw`.
+    /// The run directory, whose `raw` gets the records.
     pub directory: PathBuf,
-    /// What they are written with.
+    /// The storage that writes them.
     pub storage: Box<dyn Storage>,
     /// The socket by which it is steered.
     pub socket: Option<PathBuf>,
-    /// What requests must name.
+    /// The token that requests must contain.
     pub token: Option<String>,
     /// The relay ends when a byte can be read here.
     pub stop: OwnedFd,
@@ -63,12 +65,12 @@ pub trait Wrapper: Send {
     fn operation(&mut self, connection: u64, from: usize, to: usize, data: &mut Vec<u8>) -> Span;
 }
 
-/// Works until it is told to stop; `ready` hears where each listener listens. Returns what was done.
+/// Relays until it is stopped; calls `ready` with the address of each listener. Returns the results.
 ///
 /// # Errors
 ///
-/// What is wrong with the settings, or what cannot be opened, in one sentence; then nothing stays.
-pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr])) -> Result<Value, String> {
+/// What is wrong with the settings, or what cannot be opened; then nothing is left behind.
+pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr])) -> Result<Value, Error> {
     settings.check()?;
     let socket = options.socket.clone();
     let result = match settings.algorithm {

@@ -1,4 +1,4 @@
-//! The log of messages: a thread of its own writes it, so that a slow disk delays nobody.
+//! The log of messages: a thread of its own writes it, so that a slow disk does not delay packets.
 
 use crate::close_reason::CloseReason;
 use longhaul_record::Table;
@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
+use thiserror::Error;
 
 const MESSAGES_FILE: &str = "messages.csv";
 const CONNECTIONS_FILE: &str = "connections.csv";
@@ -30,22 +31,22 @@ pub const CONNECTION_COLUMNS: [&str; 11] = [
     "end",
 ];
 
-/// Rows that are handed over at once, and how many such batches may wait.
+/// Rows of a batch, and the most batches in the queue.
 const BATCH: usize = 4_096;
 const WAITING: usize = 64;
-/// Handed over after this long at the latest.
+/// Longest time until a batch is queued.
 const STALE_NS: u64 = 500_000_000;
 
 /// One message: a piece of a stream, or a datagram.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
-    /// Whose.
+    /// The serial number of its connection.
     pub connection: u64,
-    /// Sub-cluster that it came from.
+    /// The source sub-cluster.
     pub from: usize,
-    /// Sub-cluster that it went to.
+    /// The destination sub-cluster.
     pub to: usize,
-    /// When it came.
+    /// When it arrived.
     pub arrived: Time,
     /// When it was due.
     pub due: Time,
@@ -57,10 +58,10 @@ pub struct Message {
 
 /// One connection that has been closed.
 #[derive(Clone, Debug)]
-pub struct Closed {
+pub struct ClosedConnection {
     /// Counts from 1.
     pub serial: u64,
-    /// The listener that it came in by.
+    /// The index of its listener.
     pub listener: usize,
     /// The client's sub-cluster; empty if it belongs to none.
     pub from: String,
@@ -70,7 +71,7 @@ pub struct Closed {
     pub client: SocketAddr,
     /// The target, if it was known.
     pub target: Option<SocketAddr>,
-    /// When it came.
+    /// When it was accepted.
     pub opened: Time,
     /// When it was closed.
     pub closed: Time,
@@ -82,28 +83,28 @@ pub struct Closed {
 
 enum Entry {
     Messages(Vec<Message>),
-    Connection(Box<Closed>),
+    Connection(Box<ClosedConnection>),
 }
 
-/// Where rows go.
+/// The log: a queue to the thread that writes it.
 #[derive(Debug)]
 pub struct Log {
     messages: bool,
     batch: Vec<Message>,
     handed_over: Time,
     sender: Option<SyncSender<Entry>>,
-    thread: Option<JoinHandle<Written>>,
+    thread: Option<JoinHandle<LogSummary>>,
     dropped: u64,
 }
 
-/// What became of the log.
+/// The result of the log.
 #[derive(Clone, Debug, Default)]
-pub struct Written {
+pub struct LogSummary {
     /// Rows of messages.
     pub rows: u64,
     /// Rows that were not written.
     pub dropped: u64,
-    /// The first thing that went wrong.
+    /// The first error.
     pub error: Option<String>,
 }
 
@@ -114,12 +115,12 @@ impl Log {
         storage: &dyn Storage,
         messages: bool,
         limit_bytes: u64,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, crate::Error> {
         let create = |name: &str, columns: &[&str]| {
             let path = directory.join(name);
             Appender::create(storage, &path)
                 .and_then(|file| Table::new(file, columns))
-                .map_err(|error| format!("cannot write {}: {error}", path.display()))
+                .map_err(crate::Error::cannot(format!("write {}", path.display())))
         };
         let connections = create(CONNECTIONS_FILE, &CONNECTION_COLUMNS)?;
         let rows = if messages { Some(create(MESSAGES_FILE, &MESSAGE_COLUMNS)?) } else { None };
@@ -127,7 +128,7 @@ impl Log {
         let thread = std::thread::Builder::new()
             .name("log".into())
             .spawn(move || write(&receiver, connections, rows, limit_bytes))
-            .map_err(|error| format!("cannot start a thread: {error}"))?;
+            .map_err(crate::Error::cannot("start a thread"))?;
         Ok(Log {
             messages,
             batch: Vec::new(),
@@ -153,7 +154,7 @@ impl Log {
     }
 
     /// Adds a connection.
-    pub fn connection(&mut self, closed: Closed) {
+    pub fn connection(&mut self, closed: ClosedConnection) {
         self.hand_over(Entry::Connection(Box::new(closed)), 1);
     }
 
@@ -164,11 +165,11 @@ impl Log {
         }
     }
 
-    /// Writes the rest, and says how it went.
-    pub fn close(mut self) -> Written {
+    /// Writes the remaining rows and returns the result.
+    pub fn close(mut self) -> LogSummary {
         let rest = std::mem::take(&mut self.batch);
         if let Some(sender) = self.sender.take() {
-            // The thread takes it in a moment: here nobody waits any longer.
+            // Blocking is allowed here: all connections are closed.
             let _ = sender.send(Entry::Messages(rest));
         }
         let mut written = self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
@@ -182,13 +183,13 @@ fn write(
     mut connections: Table<Appender>,
     mut messages: Option<Table<Appender>>,
     limit_bytes: u64,
-) -> Written {
-    let mut state = Written::default();
+) -> LogSummary {
+    let mut state = LogSummary::default();
     let mut accepted = 0;
     while let Ok(entry) = receiver.recv() {
         let done = match entry {
             Entry::Connection(closed) => connection(&mut connections, &closed)
-                .map_err(|error| format!("cannot write {CONNECTIONS_FILE}: {error}")),
+                .map_err(|error| LogError::Write(CONNECTIONS_FILE, error)),
             Entry::Messages(rows) => {
                 accepted += rows.len() as u64;
                 match &mut messages {
@@ -198,7 +199,7 @@ fn write(
             }
         };
         if let Err(error) = done {
-            state.error.get_or_insert(error);
+            state.error.get_or_insert(error.to_string());
         }
     }
     state.rows = messages.map_or(0, |table| table.rows());
@@ -206,7 +207,7 @@ fn write(
     state
 }
 
-fn connection(table: &mut Table<Appender>, closed: &Closed) -> io::Result<()> {
+fn connection(table: &mut Table<Appender>, closed: &ClosedConnection) -> io::Result<()> {
     let row = table.row().field(closed.serial).field(closed.listener);
     let row = row.field(&*closed.from).field(&*closed.to).field(closed.client).field(closed.target);
     let row = row.field(closed.opened.ns()).field(closed.closed.ns()).fields(closed.bytes);
@@ -214,12 +215,21 @@ fn connection(table: &mut Table<Appender>, closed: &Closed) -> io::Result<()> {
     table.flush()
 }
 
-fn append(table: &mut Table<Appender>, rows: &[Message], limit_bytes: u64) -> Result<(), String> {
-    let failed = |error: io::Error| format!("cannot write {MESSAGES_FILE}: {error}");
+/// Why the log is incomplete.
+#[derive(Debug, Error)]
+enum LogError {
+    #[error("cannot write {0}: {1}")]
+    Write(&'static str, #[source] io::Error),
+    #[error("{MESSAGES_FILE} reached its limit of {0} bytes")]
+    Full(u64),
+}
+
+fn append(table: &mut Table<Appender>, rows: &[Message], limit_bytes: u64) -> Result<(), LogError> {
+    let failed = |error| LogError::Write(MESSAGES_FILE, error);
     for row in rows {
         if table.bytes() >= limit_bytes {
             table.flush().map_err(failed)?;
-            return Err(format!("{MESSAGES_FILE} reached its limit of {limit_bytes} bytes"));
+            return Err(LogError::Full(limit_bytes));
         }
         let wanted = row.due.since(row.arrived);
         let fields = table.row().field(row.connection).fields([row.from, row.to]);
@@ -240,12 +250,23 @@ mod tests {
         Message { connection, from: 0, to: 1, arrived: at, due: at, written: at, bytes: 9 }
     }
 
-    fn closed(reason: CloseReason) -> Closed {
+    fn closed(reason: CloseReason) -> ClosedConnection {
         let at = Time::from_ns(5);
         let client = SocketAddr::from(([127, 0, 0, 1], 4_001));
         let (from, to) = ("near".into(), String::new());
         let (listener, bytes) = (0, [0, 0]);
-        Closed { serial: 1, listener, from, to, client, target: None, opened: at, closed: at, bytes, reason }
+        ClosedConnection {
+            serial: 1,
+            listener,
+            from,
+            to,
+            client,
+            target: None,
+            opened: at,
+            closed: at,
+            bytes,
+            reason,
+        }
     }
 
     /// The fields of a line, of which only the last may be quoted.
@@ -261,7 +282,9 @@ mod tests {
     fn every_reason_is_one_field_of_a_row_of_as_many_as_the_header() {
         let folder = folder("every_reason_is_one_field");
         let mut log = Log::open(&folder, &Disk, false, 0).unwrap();
-        CloseReason::ALL.iter().for_each(|&reason| log.connection(closed(reason)));
+        for &reason in CloseReason::ALL {
+            log.connection(closed(reason));
+        }
         assert_eq!(log.close().error, None);
         let text = std::fs::read_to_string(folder.join("connections.csv")).unwrap();
         let rows: Vec<_> = text.lines().map(fields).collect();

@@ -1,7 +1,7 @@
 //! What a gateway is told: links, sub-clusters, paths, where it listens.
 
-use longhaul_plan::{Cause, Direction, Event, LinkChange, RateModel, Way};
-use longhaul_units::Span;
+use longhaul_plan::{Cause, Direction, Event, LinkChange, Way};
+use longhaul_units::{InvalidValue, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -225,29 +225,33 @@ impl Settings {
         Span::from_ns(self.opening_ns)
     }
 
-    /// Checks what the types cannot say; the error names the field.
-    pub fn check(&self) -> Result<(), String> {
+    /// Checks what the types cannot say.
+    ///
+    /// # Errors
+    /// The first rule that is broken, with its field.
+    pub fn check(&self) -> Result<(), InvalidValue> {
         if self.version != VERSION {
-            return Err(format!("version: this program reads version {VERSION}, not {}", self.version));
+            let rule = format!("this program reads version {VERSION}, not {}", self.version);
+            return Err(InvalidValue::new("version", rule));
         }
         let cluster = |index: usize, place: String| match self.clusters.get(index) {
             Some(_) => Ok(()),
-            None => Err(format!("{place}: there is no cluster {index}")),
+            None => Err(InvalidValue::new(place, format!("there is no cluster {index}"))),
         };
         for (position, link) in self.links.iter().enumerate() {
-            let at = |way: &str, error| format!("links[{position}].{way}.{error}");
-            link.forward.check().map_err(|error| at("forward", error))?;
-            link.reverse.check().map_err(|error| at("reverse", error))?;
+            link.forward.check().map_err(|error| error.within(&format!("links[{position}].forward")))?;
+            link.reverse.check().map_err(|error| error.within(&format!("links[{position}].reverse")))?;
         }
         for (position, path) in self.paths.iter().enumerate() {
             cluster(path.from, format!("paths[{position}].from"))?;
             cluster(path.to, format!("paths[{position}].to"))?;
             if let Some(step) = path.steps.iter().find(|step| step.link >= self.links.len()) {
-                return Err(format!("paths[{position}].steps: there is no link {}", step.link));
+                let rule = format!("there is no link {}", step.link);
+                return Err(InvalidValue::new(format!("paths[{position}].steps"), rule));
             }
         }
         if self.listeners.is_empty() {
-            return Err("listeners: there is none, so nothing could come in".into());
+            return Err(InvalidValue::new("listeners", "must contain at least one"));
         }
         for (position, listener) in self.listeners.iter().enumerate() {
             for index in [listener.from(), listener.to()].into_iter().flatten() {
@@ -261,52 +265,64 @@ impl Settings {
             cluster(peer.cluster, format!("peers[{position}].cluster"))?;
         }
         if self.password.as_ref().is_some_and(|word| word.is_empty() || word.len() > 255) {
-            return Err("password: must have 1 to 255 bytes".into());
+            return Err(InvalidValue::new("password", "must have 1 to 255 bytes"));
         }
         if self.opening_ns == 0 {
-            return Err("opening_ns: must be positive".into());
+            return Err(InvalidValue::new("opening_ns", "must be positive"));
         }
         if self.connections == 0 {
-            return Err("connections: must be positive".into());
+            return Err(InvalidValue::new("connections", "must be positive"));
         }
         if self.buffer_bytes.is_some_and(|bytes| bytes < LEAST_BUFFER) || self.memory_bytes < LEAST_BUFFER {
-            return Err(format!("buffer_bytes, memory_bytes: at least {LEAST_BUFFER}"));
+            return Err(InvalidValue::new(
+                "buffer_bytes",
+                format!("and memory_bytes must be at least {LEAST_BUFFER}"),
+            ));
         }
         if self.algorithm == Algorithm::Paper && self.share == Share::Link {
-            return Err("algorithm: the paper's threads know nothing of each other; share: connection".into());
+            return Err(InvalidValue::new("algorithm", "the threads of paper do not share links")
+                .with_remedy("write share: connection"));
         }
         for (position, event) in self.events.iter().enumerate() {
             self.check_change(event.link, event.route)
-                .map_err(|error| format!("events[{position}].{error}"))?;
-            event.change.check().map_err(|error| format!("events[{position}].change.{error}"))?;
+                .map_err(|error| error.within(&format!("events[{position}]")))?;
+            event.change.check().map_err(|error| error.within(&format!("events[{position}].change")))?;
         }
         if self.events.windows(2).any(|pair| pair[0].at_ns > pair[1].at_ns) {
-            return Err("events: are not in order of time".into());
+            return Err(InvalidValue::new("events", "are not in order of time"));
         }
         Ok(())
     }
 
     /// Checks what a user wants to change.
-    pub fn check_changes(&self, changes: &[LinkChange], cause: &Cause) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// If the cause is not a user, there are no changes, or one of them is not valid.
+    pub fn check_changes(&self, changes: &[LinkChange], cause: &Cause) -> Result<(), InvalidValue> {
         if !cause.is_intervention() {
-            return Err("cause: a request is made by a user, not by the scenario".into());
+            return Err(InvalidValue::new("cause", "a request is made by a user, not by the scenario"));
         }
         if changes.is_empty() {
-            return Err("changes: there are none".into());
+            return Err(InvalidValue::new("changes", "there are none"));
         }
         changes.iter().try_for_each(|each| {
             self.check_change(each.link, each.route)?;
-            each.change.check().map_err(|error| format!("change.{error}"))
+            each.change.check().map_err(|error| error.within("change"))
         })
     }
 
     /// Checks that a change's link and route are there.
-    pub fn check_change(&self, link: usize, route: Option<usize>) -> Result<(), String> {
-        let Some(link) = self.links.get(link) else { return Err(format!("link: there is no link {link}")) };
+    ///
+    /// # Errors
+    /// If one of them does not exist, by its field.
+    pub fn check_change(&self, link: usize, route: Option<usize>) -> Result<(), InvalidValue> {
+        let Some(link) = self.links.get(link) else {
+            return Err(InvalidValue::new("link", format!("there is no link {link}")));
+        };
         let routes = |each: &Direction| each.bundle.as_ref().map_or(0, |bundle| bundle.routes.len());
         match route {
             Some(route) if route >= routes(&link.forward).min(routes(&link.reverse)) => {
-                Err(format!("route: there is no route {route}"))
+                Err(InvalidValue::new("route", format!("there is no route {route}")))
             }
             _ => Ok(()),
         }
@@ -342,23 +358,9 @@ pub const LEAST_BUFFER: u64 = 4 << 10;
 
 /// The rate that holds on average, in bit/s; `None`: no limit.
 pub fn mean_rate(direction: &Direction) -> Option<u64> {
-    if let Some(bundle) = &direction.bundle {
-        let each: Option<Vec<u64>> = bundle.routes.iter().map(mean_rate).collect();
-        return each.map(|rates| rates.iter().sum());
-    }
-    match &direction.rate {
-        RateModel::Unlimited {} => None,
-        RateModel::Constant { bits_per_s }
-        | RateModel::Paced { bits_per_s, .. }
-        | RateModel::TokenBucket { bits_per_s, .. } => Some(*bits_per_s),
-        RateModel::Series { points, .. } => {
-            let sum: u128 = points.iter().map(|point| u128::from(point.1)).sum();
-            Some((sum / points.len().max(1) as u128) as u64)
-        }
-        RateModel::Opportunities { times_ns, repeat_ns, bytes } => {
-            let bits = times_ns.len() as u128 * u128::from(*bytes) * 8 * 1_000_000_000;
-            Some((bits / u128::from((*repeat_ns).max(1))) as u64)
-        }
+    match &direction.bundle {
+        None => direction.rate.mean_bits_per_s(),
+        Some(bundle) => bundle.routes.iter().map(|route| route.rate.mean_bits_per_s()).sum(),
     }
 }
 
@@ -410,10 +412,13 @@ impl Network {
 }
 
 impl TryFrom<String> for Network {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is no network; write one like 10.1.0.0/16");
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
+        let wrong = || {
+            InvalidValue::new("", format!("\"{text}\" is not a network"))
+                .with_remedy("write one like 10.1.0.0/16")
+        };
         let (address, length) = text.split_once('/').ok_or_else(wrong)?;
         let address: IpAddr = address.parse().map_err(|_| wrong())?;
         let length: u8 = length.parse().map_err(|_| wrong())?;

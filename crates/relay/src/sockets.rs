@@ -1,4 +1,4 @@
-//! TCP sockets that never block, and what the kernel knows of them.
+//! Non-blocking TCP sockets, and the kernel's arrival times.
 
 use crate::clock::{Clock, unix_ns};
 use longhaul_units::{Span, Time};
@@ -22,23 +22,23 @@ pub struct Socket {
     pub readable: bool,
     /// There may be room to write.
     pub writable: bool,
-    /// All that came was read, so that the kernel's stamps tell when what comes now came.
+    /// Whether all bytes were read, so that the kernel's timestamps are those of the next bytes.
     drained: bool,
     stamped: bool,
-    /// The other end is done, as reading to the end will show.
+    /// Whether the other end has closed, which reading to the end will confirm.
     pub hung_up: bool,
-    /// An urgent byte came: reads stop before it, though there is more.
+    /// Whether an urgent byte arrived: reads stop before it, although there is more.
     pub urgent: bool,
-    /// The kernel has given the connection up, which an end that was read before hides.
+    /// Whether the kernel has reset the connection, which an earlier end of the stream would hide.
     pub broken: bool,
 }
 
-/// What a read brought.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// So many bytes, which came at this time.
+    /// Bytes that arrived at this time.
     Bytes(usize, Time),
-    /// Nothing for now.
+    /// Nothing has arrived.
     Nothing,
     /// The other end sends no more.
     End,
@@ -46,7 +46,7 @@ pub enum Read {
     Broken,
 }
 
-/// The longest that a stamp may lie back.
+/// The oldest timestamp that is used.
 const OLDEST: Span = Span::from_ms(200);
 
 impl Socket {
@@ -69,7 +69,7 @@ impl Socket {
         })
     }
 
-    /// Begins to connect; writable says when it is done.
+    /// Starts to connect; the socket is writable when that is done.
     pub fn connecting(target: SocketAddr) -> io::Result<Self> {
         let family = if target.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
         let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
@@ -91,18 +91,18 @@ impl Socket {
         }
     }
 
-    /// Asks the kernel to stamp what comes.
+    /// Enables the kernel's receive timestamps.
     pub fn stamp(&mut self) {
         self.stamped = setsockopt(&self.stream, sockopt::ReceiveTimestampns, &true).is_ok();
     }
 
-    /// Limits what the kernel takes in before we do.
+    /// Limits the kernel's receive buffer.
     pub fn limit_receiving(&self, bytes: usize) {
         let _ = setsockopt(&self.stream, sockopt::RcvBuf, &bytes);
     }
 
-    /// Reads into `buffer`, and says when that came: by the kernel's stamp, else `now`.
-    pub fn read(&mut self, buffer: &mut [u8], clock: &Clock, now: Time) -> Read {
+    /// Reads into `buffer`; the arrival time is the kernel's timestamp, or else `now`.
+    pub fn read(&mut self, buffer: &mut [u8], clock: Clock, now: Time) -> Read {
         let fd = self.stream.as_raw_fd();
         let wanted = buffer.len();
         let mut parts = [IoSliceMut::new(buffer)];
@@ -112,13 +112,13 @@ impl Socket {
         let (bytes, stamp) = match recvmsg::<()>(fd, &mut parts, control, MsgFlags::empty()) {
             Ok(message) => {
                 let stamp = if stamped {
-                    message.cmsgs().ok().and_then(|all| all.filter_map(stamp_of).next())
+                    message.cmsgs().ok().and_then(|mut all| all.find_map(|message| stamp_of(&message)))
                 } else {
                     None
                 };
                 (message.bytes, stamp)
             }
-            // There may be something: it is looked at again in the next turn.
+            // There may be more, which the next turn reads.
             Err(Errno::EINTR) => return Read::Nothing,
             Err(Errno::EAGAIN) => {
                 (self.readable, self.drained) = (false, true);
@@ -133,7 +133,7 @@ impl Socket {
             self.readable = false;
             return Read::End;
         }
-        // A short read has taken all that there was; what comes next tells itself, but an end is told once.
+        // A short read has taken all bytes; epoll reports the next ones, but the end only once.
         self.readable = bytes == wanted || self.hung_up || self.urgent;
         self.drained = bytes < wanted;
         let arrived = stamp.map_or(now, |stamp_ns| {
@@ -143,12 +143,12 @@ impl Socket {
         Read::Bytes(bytes, arrived)
     }
 
-    /// What had to wait before it is read loses its stamp.
-    pub fn is_neglected(&mut self) {
+    /// Marks bytes that had to wait before they are read: their timestamps are not used.
+    pub fn mark_readable(&mut self) {
         self.drained = false;
     }
 
-    /// Writes what fits; the number of bytes, zero if nothing does.
+    /// Writes the bytes that fit; returns their number, which may be zero.
     pub fn write(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         match self.stream.write_vectored(parts) {
             Ok(bytes) => Ok(bytes),
@@ -162,12 +162,12 @@ impl Socket {
 
     /// Says that nothing more will be written.
     pub fn end(&self) {
-        // Fails where the other end is gone already, and reading tells that.
+        // Fails if the other end is gone, which the next read reports.
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
     /// Lets the connection be broken off when it is closed, instead of ended.
-    pub fn will_reset(&self) {
+    pub fn reset_on_close(&self) {
         let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
         let _ = setsockopt(&self.stream, sockopt::Linger, &linger);
     }
@@ -193,7 +193,7 @@ impl Socket {
     }
 }
 
-fn stamp_of(message: ControlMessageOwned) -> Option<u64> {
+fn stamp_of(message: &ControlMessageOwned) -> Option<u64> {
     match message {
         ControlMessageOwned::ScmTimestampns(time) if time.tv_sec() > 0 => {
             Some(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
@@ -202,7 +202,7 @@ fn stamp_of(message: ControlMessageOwned) -> Option<u64> {
     }
 }
 
-/// Allows as many open files as the system lets us have, and says how many.
+/// Raises the limit of open files to its maximum, and returns it.
 pub fn raise_file_limit() -> u64 {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return 1_024 };

@@ -1,10 +1,10 @@
-//! SOCKS 5 (RFC 1928) with user and password (RFC 1929): both ends of the conversation, without sockets.
+//! SOCKS 5 (RFC 1928) with user and password (RFC 1929): both sides of the protocol, without sockets.
 
 use crate::close_reason::CloseReason;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// The user whose password is asked for.
+/// The user whose password is requested.
 pub const USER: &str = "longhaul";
 
 const VERSION: u8 = 5;
@@ -14,34 +14,34 @@ const OPEN: u8 = 0;
 const PASSWORD: u8 = 2;
 const CONNECT: u8 = 1;
 
-/// Where a client wants to go.
+/// The target that a client requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// An address.
     Address(SocketAddr),
-    /// A name, which the gateway finds the address of.
+    /// A name, which the gateway resolves.
     Name(String, u16),
 }
 
 /// What a server does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ServerStep {
     /// Wait for more bytes.
-    More,
-    /// Send these bytes and go on.
-    Say(Vec<u8>),
+    Receive,
+    /// Send these bytes and call [`step`](Server::step) again.
+    Send(Vec<u8>),
     /// Connect to the target, then send a [`reply`].
     Connect(Target),
-    /// Send these bytes and close; why.
+    /// Send these bytes and close the connection for this reason.
     Refuse(Vec<u8>, CloseReason),
 }
 
-/// Why no connection came about (RFC 1928, section 6).
+/// The reply to a request (RFC 1928, section 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// It is there.
+    /// The connection is open.
     Succeeded = 0,
-    /// Something went wrong.
+    /// A general failure.
     Failed = 1,
     /// There is no path between these sub-clusters.
     NotAllowed = 2,
@@ -54,7 +54,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// What tells a client that a connection could not be opened.
+    /// The reply for an error of connect(2).
     pub fn of_error(error: &io::Error) -> Self {
         match error.kind() {
             ErrorKind::ConnectionRefused => Reply::Refused,
@@ -66,7 +66,7 @@ impl Reply {
     }
 }
 
-/// How far a server's conversation has come.
+/// The server's side of the protocol.
 #[derive(Clone, Debug)]
 pub struct Server {
     password: Option<String>,
@@ -83,97 +83,97 @@ enum State {
 }
 
 impl Server {
-    /// A conversation that has not begun; `password` is what clients must know.
+    /// The side before the first byte; `password` is that of clients, if they need one.
     pub fn new(password: Option<String>) -> Self {
         Server { password, state: State::Greeting, bytes: Vec::new() }
     }
 
-    /// Takes in bytes.
-    pub fn hear(&mut self, bytes: &[u8]) {
+    /// Takes bytes that were received.
+    pub fn receive(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// What came after the request.
-    pub fn rest(&mut self) -> Vec<u8> {
+    /// Bytes after the request.
+    pub fn take_remaining(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
     }
 
-    /// What to do now; to be called until it wants more.
-    pub fn step(&mut self) -> Step {
+    /// The next step; to be called until it is to receive more.
+    pub fn step(&mut self) -> ServerStep {
         match self.state {
             State::Greeting => self.greeting(),
             State::Password => self.check_password(),
             State::Request => self.request(),
-            State::Done => Step::More,
+            State::Done => ServerStep::Receive,
         }
     }
 
-    fn greeting(&mut self) -> Step {
-        let [version, count, methods @ ..] = &self.bytes[..] else { return self.unless_wrong_version() };
+    fn greeting(&mut self) -> ServerStep {
+        let [version, count, methods @ ..] = &self.bytes[..] else { return self.receive_or_refuse() };
         if *version != VERSION {
-            return self.unless_wrong_version();
+            return self.receive_or_refuse();
         }
         let count = usize::from(*count);
         if methods.len() < count {
-            return Step::More;
+            return ServerStep::Receive;
         }
-        let wanted = if self.password.is_some() { PASSWORD } else { OPEN };
-        let offered = methods[..count].contains(&wanted);
+        let method = if self.password.is_some() { PASSWORD } else { OPEN };
+        let offered = methods[..count].contains(&method);
         self.bytes.drain(..2 + count);
         if !offered {
-            return Step::Refuse(vec![VERSION, NO_METHOD], CloseReason::NoMethod);
+            return ServerStep::Refuse(vec![VERSION, NO_METHOD], CloseReason::NoMethod);
         }
-        self.state = if wanted == PASSWORD { State::Password } else { State::Request };
-        Step::Say(vec![VERSION, wanted])
+        self.state = if method == PASSWORD { State::Password } else { State::Request };
+        ServerStep::Send(vec![VERSION, method])
     }
 
-    fn unless_wrong_version(&self) -> Step {
+    fn receive_or_refuse(&self) -> ServerStep {
         match self.bytes.first() {
-            None | Some(&VERSION) => Step::More,
-            Some(4) => Step::Refuse(vec![0, 91, 0, 0, 0, 0, 0, 0], CloseReason::Socks4),
-            Some(_) => Step::Refuse(Vec::new(), CloseReason::NotSocks),
+            None | Some(&VERSION) => ServerStep::Receive,
+            Some(4) => ServerStep::Refuse(vec![0, 91, 0, 0, 0, 0, 0, 0], CloseReason::Socks4),
+            Some(_) => ServerStep::Refuse(Vec::new(), CloseReason::NotSocks),
         }
     }
 
-    fn check_password(&mut self) -> Step {
-        let Some(&version) = self.bytes.first() else { return Step::More };
+    fn check_password(&mut self) -> ServerStep {
+        let Some(&version) = self.bytes.first() else { return ServerStep::Receive };
         if version != PASSWORD_VERSION {
-            return Step::Refuse(vec![PASSWORD_VERSION, 1], CloseReason::NotSocks);
+            return ServerStep::Refuse(vec![PASSWORD_VERSION, 1], CloseReason::NotSocks);
         }
         let field = |at: usize| -> Option<&[u8]> {
             let length = usize::from(*self.bytes.get(at)?);
             self.bytes.get(at + 1..at + 1 + length)
         };
-        let Some(user) = field(1) else { return Step::More };
-        let Some(word) = field(2 + user.len()) else { return Step::More };
+        let Some(user) = field(1) else { return ServerStep::Receive };
+        let Some(password) = field(2 + user.len()) else { return ServerStep::Receive };
         let expected = self.password.as_deref().unwrap_or_default();
-        let right = user == USER.as_bytes() && equal(word, expected.as_bytes());
-        let length = 3 + user.len() + word.len();
+        let right = user == USER.as_bytes() && equal(password, expected.as_bytes());
+        let length = 3 + user.len() + password.len();
         self.bytes.drain(..length);
         if right {
             self.state = State::Request;
-            Step::Say(vec![PASSWORD_VERSION, 0])
+            ServerStep::Send(vec![PASSWORD_VERSION, 0])
         } else {
-            Step::Refuse(vec![PASSWORD_VERSION, 1], CloseReason::WrongPassword)
+            ServerStep::Refuse(vec![PASSWORD_VERSION, 1], CloseReason::WrongPassword)
         }
     }
 
-    fn request(&mut self) -> Step {
-        let [version, command, _, kind, rest @ ..] = &self.bytes[..] else { return Step::More };
+    fn request(&mut self) -> ServerStep {
+        let [version, command, _, kind, rest @ ..] = &self.bytes[..] else { return ServerStep::Receive };
         if *version != VERSION {
-            return Step::Refuse(Vec::new(), CloseReason::NotSocks);
+            return ServerStep::Refuse(Vec::new(), CloseReason::NotSocks);
         }
         let length = match kind {
             1 => 4,
             4 => 16,
             3 => match rest.first() {
                 Some(&length) => 1 + usize::from(length),
-                None => return Step::More,
+                None => return ServerStep::Receive,
             },
-            _ => return Step::Refuse(reply(Reply::Failed), CloseReason::UnknownAddressType),
+            _ => return ServerStep::Refuse(reply(Reply::Failed), CloseReason::UnknownAddressType),
         };
-        let Some((host, port)) = rest.split_at_checked(length) else { return Step::More };
-        let [high, low, ..] = port else { return Step::More };
+        let Some((host, port)) = rest.split_at_checked(length) else { return ServerStep::Receive };
+        let [high, low, ..] = port else { return ServerStep::Receive };
         let port = u16::from_be_bytes([*high, *low]);
         let target = match kind {
             1 => address(host).map(|address: [u8; 4]| IpAddr::V4(Ipv4Addr::from(address))),
@@ -186,14 +186,14 @@ impl Server {
                 Ok(ip) => Target::Address(SocketAddr::new(ip, port)),
                 Err(_) => Target::Name(name.to_owned(), port),
             },
-            (None, _) => return Step::Refuse(reply(Reply::Failed), CloseReason::InvalidName),
+            (None, _) => return ServerStep::Refuse(reply(Reply::Failed), CloseReason::InvalidName),
         };
         if *command != CONNECT {
-            return Step::Refuse(reply(Reply::Unsupported), CloseReason::UnsupportedCommand);
+            return ServerStep::Refuse(reply(Reply::Unsupported), CloseReason::UnsupportedCommand);
         }
         self.bytes.drain(..4 + length + 2);
         self.state = State::Done;
-        Step::Connect(target)
+        ServerStep::Connect(target)
     }
 }
 
@@ -201,7 +201,7 @@ fn address<const N: usize>(host: &[u8]) -> Option<[u8; N]> {
     host.try_into().ok()
 }
 
-/// The answer to a request.
+/// The bytes of a reply.
 pub fn reply(reply: Reply) -> Vec<u8> {
     vec![VERSION, reply as u8, 0, 1, 0, 0, 0, 0, 0, 0]
 }
@@ -212,7 +212,7 @@ pub fn equal(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && differences == 0
 }
 
-/// A client's side of the conversation.
+/// The client's side of the protocol.
 #[derive(Clone, Debug)]
 pub struct Client {
     target: SocketAddr,
@@ -223,67 +223,64 @@ pub struct Client {
 
 /// What a client does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum ClientStep {
     /// Wait for more bytes.
-    More,
-    /// Send these bytes and go on.
-    Say(Vec<u8>),
-    /// The connection to the target is there; these bytes came from it already.
+    Receive,
+    /// Send these bytes and call [`step`](Server::step) again.
+    Send(Vec<u8>),
+    /// The connection to the target is open; these bytes have already arrived from it.
     Connected(Vec<u8>),
-    /// It is not, or the other end does not speak SOCKS.
+    /// The connection is not open, or the other end does not use SOCKS.
     Failed(Reply),
 }
 
 impl Client {
-    /// A conversation that asks for a connection to `target`, and what to say first.
+    /// The side that requests a connection to `target`, and its first bytes.
     pub fn new(target: SocketAddr, password: Option<String>) -> (Self, Vec<u8>) {
         let method = if password.is_some() { PASSWORD } else { OPEN };
         let client = Client { target, password, state: State::Greeting, bytes: Vec::new() };
         (client, vec![VERSION, 1, method])
     }
 
-    /// Takes in bytes.
-    pub fn hear(&mut self, bytes: &[u8]) {
+    /// Takes bytes that were received.
+    pub fn receive(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// What to do now; to be called until it wants more.
-    pub fn step(&mut self) -> Asked {
+    /// The next step; to be called until it is to receive more.
+    pub fn step(&mut self) -> ClientStep {
         match self.state {
             State::Greeting | State::Password => {
-                let [version, answer, ..] = self.bytes[..] else { return Asked::More };
+                let [version, answer, ..] = self.bytes[..] else { return ClientStep::Receive };
                 self.bytes.drain(..2);
-                let wanted = if self.password.is_some() { PASSWORD } else { OPEN };
+                let method = if self.password.is_some() { PASSWORD } else { OPEN };
                 let good = match self.state {
-                    State::Greeting => (VERSION, wanted),
+                    State::Greeting => (VERSION, method),
                     _ => (PASSWORD_VERSION, 0),
                 };
                 if (version, answer) != good {
                     self.state = State::Done;
-                    return Asked::Failed(Reply::NotAllowed);
+                    return ClientStep::Failed(Reply::NotAllowed);
                 }
-                match (self.state, &self.password) {
-                    (State::Greeting, Some(word)) => {
-                        self.state = State::Password;
-                        let mut say = vec![PASSWORD_VERSION, USER.len() as u8];
-                        say.extend(USER.as_bytes());
-                        say.push(word.len() as u8);
-                        say.extend(word.as_bytes());
-                        Asked::Say(say)
-                    }
-                    _ => {
-                        self.state = State::Request;
-                        Asked::Say(request(self.target))
-                    }
+                if let (State::Greeting, Some(password)) = (self.state, &self.password) {
+                    self.state = State::Password;
+                    let mut bytes = vec![PASSWORD_VERSION, USER.len() as u8];
+                    bytes.extend(USER.as_bytes());
+                    bytes.push(password.len() as u8);
+                    bytes.extend(password.as_bytes());
+                    ClientStep::Send(bytes)
+                } else {
+                    self.state = State::Request;
+                    ClientStep::Send(request(self.target))
                 }
             }
             State::Request => self.answer(),
-            State::Done => Asked::More,
+            State::Done => ClientStep::Receive,
         }
     }
 
-    fn answer(&mut self) -> Asked {
-        let [version, code, _, kind, rest @ ..] = &self.bytes[..] else { return Asked::More };
+    fn answer(&mut self) -> ClientStep {
+        let [version, code, _, kind, rest @ ..] = &self.bytes[..] else { return ClientStep::Receive };
         let length = match kind {
             1 => 4,
             4 => 16,
@@ -297,31 +294,31 @@ impl Client {
                 _ => Reply::Failed,
             };
             self.state = State::Done;
-            return Asked::Failed(failed);
+            return ClientStep::Failed(failed);
         }
         if rest.len() < length + 2 {
-            return Asked::More;
+            return ClientStep::Receive;
         }
         self.bytes.drain(..4 + length + 2);
         self.state = State::Done;
-        Asked::Connected(std::mem::take(&mut self.bytes))
+        ClientStep::Connected(std::mem::take(&mut self.bytes))
     }
 }
 
 fn request(target: SocketAddr) -> Vec<u8> {
-    let mut say = vec![VERSION, CONNECT, 0];
+    let mut bytes = vec![VERSION, CONNECT, 0];
     match target.ip() {
         IpAddr::V4(ip) => {
-            say.push(1);
-            say.extend(ip.octets());
+            bytes.push(1);
+            bytes.extend(ip.octets());
         }
         IpAddr::V6(ip) => {
-            say.push(4);
-            say.extend(ip.octets());
+            bytes.push(4);
+            bytes.extend(ip.octets());
         }
     }
-    say.extend(target.port().to_be_bytes());
-    say
+    bytes.extend(target.port().to_be_bytes());
+    bytes
 }
 
 #[cfg(test)]
@@ -329,50 +326,56 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Both ends talk until one of them is done, in chunks of so many bytes.
-    fn talk(mut server: Server, target: SocketAddr, word: Option<&str>, chunk: usize) -> (Step, Asked) {
-        let (mut client, mut said) = Client::new(target, word.map(str::to_owned));
-        let mut wanted = None;
+    /// Connects both sides in chunks of `chunk` bytes until one is done; returns the last steps of both.
+    fn exchange(
+        mut server: Server,
+        target: SocketAddr,
+        password: Option<&str>,
+        chunk: usize,
+    ) -> (ServerStep, ClientStep) {
+        let (mut client, mut said) = Client::new(target, password.map(str::to_owned));
+        let mut result = None;
         loop {
             for bytes in said.chunks(chunk) {
-                server.hear(bytes);
+                server.receive(bytes);
             }
             let mut answer = Vec::new();
             loop {
                 match server.step() {
-                    Step::More => break,
-                    Step::Say(bytes) => answer.extend(bytes),
-                    Step::Connect(target) => {
-                        wanted = Some(Step::Connect(target));
+                    ServerStep::Receive => break,
+                    ServerStep::Send(bytes) => answer.extend(bytes),
+                    ServerStep::Connect(target) => {
+                        result = Some(ServerStep::Connect(target));
                         answer.extend(reply(Reply::Succeeded));
                         answer.extend(b"hello");
                     }
-                    Step::Refuse(bytes, why) => {
+                    ServerStep::Refuse(bytes, why) => {
                         answer.extend(&bytes);
-                        wanted = Some(Step::Refuse(bytes, why));
+                        result = Some(ServerStep::Refuse(bytes, why));
                         break;
                     }
                 }
             }
             for bytes in answer.chunks(chunk) {
-                client.hear(bytes);
+                client.receive(bytes);
             }
             match client.step() {
-                Asked::Say(bytes) => said = bytes,
-                asked => return (wanted.unwrap_or(Step::More), asked),
+                ClientStep::Send(bytes) => said = bytes,
+                last => return (result.unwrap_or(ServerStep::Receive), last),
             }
         }
     }
 
     #[test]
-    fn client_and_server_understand_each_other() {
+    fn client_and_server_agree_on_the_target() {
         for target in ["127.2.0.5:5201", "[fd00::5]:22"] {
             let target: SocketAddr = target.parse().unwrap();
-            for word in [None, Some("secret")] {
+            for password in [None, Some("secret")] {
                 for chunk in [1, 3, 100] {
-                    let (step, asked) = talk(Server::new(word.map(str::to_owned)), target, word, chunk);
-                    assert_eq!(step, Step::Connect(Target::Address(target)));
-                    assert_eq!(asked, Asked::Connected(b"hello".to_vec()));
+                    let (server, client) =
+                        exchange(Server::new(password.map(str::to_owned)), target, password, chunk);
+                    assert_eq!(server, ServerStep::Connect(Target::Address(target)));
+                    assert_eq!(client, ClientStep::Connected(b"hello".to_vec()));
                 }
             }
         }
@@ -381,12 +384,12 @@ mod tests {
     #[test]
     fn a_wrong_password_is_refused() {
         let target = "10.0.0.1:1".parse().unwrap();
-        let (step, asked) = talk(Server::new(Some("right".into())), target, Some("wrong"), 9);
-        assert!(matches!(step, Step::Refuse(_, why) if why == CloseReason::WrongPassword));
-        assert_eq!(asked, Asked::Failed(Reply::NotAllowed));
-        let (step, asked) = talk(Server::new(Some("right".into())), target, None, 9);
-        assert!(matches!(step, Step::Refuse(..)));
-        assert_eq!(asked, Asked::Failed(Reply::NotAllowed));
+        let (server, client) = exchange(Server::new(Some("right".into())), target, Some("wrong"), 9);
+        assert!(matches!(server, ServerStep::Refuse(_, why) if why == CloseReason::WrongPassword));
+        assert_eq!(client, ClientStep::Failed(Reply::NotAllowed));
+        let (server, client) = exchange(Server::new(Some("right".into())), target, None, 9);
+        assert!(matches!(server, ServerStep::Refuse(..)));
+        assert_eq!(client, ClientStep::Failed(Reply::NotAllowed));
     }
 
     #[test]
@@ -406,22 +409,22 @@ mod tests {
             (None, request(&[2, 0, 1, 127, 0, 0, 1, 0, 80]), CloseReason::UnsupportedCommand),
         ] {
             let mut server = Server::new(password.map(str::to_owned));
-            server.hear(&bytes);
+            server.receive(&bytes);
             let mut step = server.step();
-            while matches!(step, Step::Say(_)) {
+            while matches!(step, ServerStep::Send(_)) {
                 step = server.step();
             }
-            assert!(matches!(step, Step::Refuse(_, why) if why == expected), "{bytes:?}: {step:?}");
+            assert!(matches!(step, ServerStep::Refuse(_, why) if why == expected), "{bytes:?}: {step:?}");
         }
     }
 
     #[test]
     fn names_are_passed_on() {
         let mut server = Server::new(None);
-        server.hear(&[5, 1, 0, 5, 1, 0, 3, 5, b'n', b'o', b'd', b'e', b'7', 0x14, 0x51, 9, 9]);
-        assert_eq!(server.step(), Step::Say(vec![5, 0]));
-        assert_eq!(server.step(), Step::Connect(Target::Name("node7".into(), 5201)));
-        assert_eq!(server.rest(), [9, 9]);
+        server.receive(&[5, 1, 0, 5, 1, 0, 3, 5, b'n', b'o', b'd', b'e', b'7', 0x14, 0x51, 9, 9]);
+        assert_eq!(server.step(), ServerStep::Send(vec![5, 0]));
+        assert_eq!(server.step(), ServerStep::Connect(Target::Name("node7".into(), 5201)));
+        assert_eq!(server.take_remaining(), [9, 9]);
     }
 
     proptest! {
@@ -430,8 +433,8 @@ mod tests {
             let mut server = Server::new(Some("word".into()));
             let (mut client, _) = Client::new("10.0.0.1:1".parse().unwrap(), Some("word".into()));
             for chunk in chunks {
-                server.hear(&chunk);
-                client.hear(&chunk);
+                server.receive(&chunk);
+                client.receive(&chunk);
                 for _ in 0..4 {
                     let _ = (server.step(), client.step());
                 }

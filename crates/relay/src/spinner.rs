@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Lets threads wait for instants. While one of them spins, all others block; the one that spins wakes those
-/// whose time has come, and when its own has come, the one that is due next spins on.
+/// Lets threads wait for instants. While one of them spins, all others block. The spinning thread wakes threads that
+/// are due; when it is due itself, the thread that is due next takes over.
 #[derive(Debug, Default)]
 pub struct Spinner {
     state: Mutex<State>,
@@ -14,9 +14,9 @@ pub struct Spinner {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Somebody spins, or has been chosen to.
+    /// Whether a thread spins, or has been chosen to.
     spinning: bool,
-    /// Blocked threads by when they are done; the number tells equal times apart.
+    /// Blocked threads by their due times; the number distinguishes equal times.
     blocked: BTreeMap<(Instant, u64), Arc<Waiter>>,
     next: u64,
 }
@@ -24,17 +24,17 @@ struct State {
 #[derive(Debug, Default)]
 struct Waiter {
     signal: Condvar,
-    /// Woken to spin, not because its time has come.
+    /// Whether it was woken to spin, not because it is due.
     chosen: AtomicBool,
 }
 
 impl Spinner {
-    /// A spinner for whom nobody waits.
+    /// A spinner without threads.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns when `done` has come.
+    /// Returns at `done`.
     pub fn wait_until(&self, done: Instant) {
         let mut state = self.lock();
         if state.spinning {
@@ -42,7 +42,7 @@ impl Spinner {
             state.next += 1;
             let waiter = Arc::new(Waiter::default());
             state.blocked.insert(key, Arc::clone(&waiter));
-            // Whoever wakes us has taken us out.
+            // The thread that wakes this one has removed it.
             while state.blocked.contains_key(&key) {
                 state = waiter.signal.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
@@ -62,7 +62,7 @@ impl Spinner {
                 return;
             }
             // The paper looks at every blocked thread in every turn; the earliest one is enough.
-            if next.is_none_or(|next| now >= next) || self.has_news(next) {
+            if next.is_none_or(|next| now >= next) || self.next_has_changed(next) {
                 next = Self::wake(&mut self.lock());
             }
             std::thread::yield_now();
@@ -73,13 +73,13 @@ impl Spinner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether somebody has blocked who is due earlier than `next`.
-    fn has_news(&self, next: Option<Instant>) -> bool {
+    /// Whether a thread that is due earlier than `next` has blocked since.
+    fn next_has_changed(&self, next: Option<Instant>) -> bool {
         let Ok(state) = self.state.try_lock() else { return false };
         state.blocked.first_key_value().map(|(key, _)| key.0) != next
     }
 
-    /// Wakes those whose time has come; when the next one's will.
+    /// Wakes threads that are due; returns when the next one is.
     fn wake(state: &mut State) -> Option<Instant> {
         let now = Instant::now();
         while let Some(first) = state.blocked.first_entry() {
@@ -91,7 +91,7 @@ impl Spinner {
         None
     }
 
-    /// Lets the blocked thread that is due next spin; nobody spins if there is none.
+    /// Lets the blocked thread that is due next spin, if there is one.
     fn hand_over(state: &mut State) {
         match state.blocked.pop_first() {
             Some((_, waiter)) => {

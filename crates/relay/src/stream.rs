@@ -1,19 +1,19 @@
-//! One way of a connection: bytes that were read and not written yet, cut into pieces.
+//! One direction of a connection: bytes that were read and not written yet, divided into pieces.
 
 use longhaul_units::{Span, Time};
 use std::collections::VecDeque;
 use std::io::IoSlice;
 
-/// What a piece means.
+/// The contents of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// So many bytes.
+    /// Bytes.
     Data(u32),
-    /// The connection opens: asked for one way, answered the other way.
+    /// The opening of the connection: the request in one direction, the answer in the other.
     Open,
-    /// Nothing more comes this way.
+    /// The end of the stream.
     End,
-    /// The connection is broken off.
+    /// A reset of the connection.
     Reset,
 }
 
@@ -26,23 +26,22 @@ impl Mark {
     }
 }
 
-/// A piece that has come out of the WAN, in order.
+/// A piece that was delivered, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Released {
-    /// What it means.
+pub struct ReleasedPiece {
+    /// Its contents.
     pub mark: Mark,
-    /// When it came.
+    /// When it arrived.
     pub arrived: Time,
-    /// When it was due, itself and all before it.
+    /// When it and all pieces before it were due.
     pub due: Time,
 }
 
-/// Bytes and marks in the order in which they came, and which of them may go.
+/// Bytes and marks in order of arrival, and the state of each piece.
 ///
-/// [Append](Self::append) what comes, offer each [next](Self::next) piece to the WAN, say when one has
-/// [come through](Self::came_through), take what is [released](Self::release), and write
-/// [what may be written](Self::writable). However pieces overtake each other on the WAN, what is released
-/// has the order in which it came.
+/// [Append](Self::append) bytes that arrive, offer each [next](Self::next) piece to the WAN,
+/// [mark](Self::mark_delivered) delivered pieces, take [released](Self::release) pieces, and write the
+/// [bytes that may be written](Self::writable). Pieces are released in order of arrival, however the WAN reorders them.
 #[derive(Debug, Default)]
 pub struct Stream {
     bytes: VecDeque<u8>,
@@ -54,7 +53,7 @@ pub struct Stream {
     ready: usize,
     latest: Time,
     /// Released, not wholly written: so many bytes are left of the first.
-    unwritten: VecDeque<(u32, Released)>,
+    unwritten: VecDeque<(u32, ReleasedPiece)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,23 +62,23 @@ struct Piece {
     arrived: Time,
     due: Option<Time>,
     extra: Span,
-    /// It was lost and is to be offered again.
+    /// Whether it was lost and is to be retransmitted.
     lost: bool,
 }
 
-/// Memory that an empty stream keeps.
-const KEPT: usize = 16 << 10;
+/// Capacity that an empty stream retains, in bytes.
+const MIN_CAPACITY: usize = 16 << 10;
 
 /// Memory of streams that have run empty, for those that fill next: fresh memory costs the kernel more time than
 /// the bytes that pass through it.
 #[derive(Debug, Default)]
-pub struct Spare {
+pub struct BufferPool {
     buffers: Vec<VecDeque<u8>>,
     bytes: usize,
 }
 
-impl Spare {
-    /// The most that is kept.
+impl BufferPool {
+    /// Most bytes that are retained.
     const MOST: usize = 16 << 20;
 
     fn take(&mut self) -> VecDeque<u8> {
@@ -97,17 +96,17 @@ impl Spare {
 }
 
 impl Stream {
-    /// Bytes that came and were not written yet.
+    /// Bytes that arrived and were not written yet.
     pub fn held(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether nothing is on its way or waits to be written.
+    /// Whether no piece is in the WAN or waits to be written.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty() && self.unwritten.is_empty()
     }
 
-    /// Takes in bytes that arrived at an instant, as pieces of `most` bytes at most.
+    /// Appends bytes that arrived at an instant, as pieces of `most` bytes at most.
     pub fn append(&mut self, arrived: Time, bytes: &[u8], most: u32) {
         self.bytes.extend(bytes);
         let mut left = bytes.len();
@@ -124,19 +123,19 @@ impl Stream {
         }
     }
 
-    /// Takes in what is no data.
+    /// Appends a mark.
     pub fn append_mark(&mut self, arrived: Time, mark: Mark) {
         self.pieces.push_back(Piece { mark, arrived, due: None, extra: Span::ZERO, lost: false });
     }
 
-    /// Keeps the piece that was taken in last so much longer than the WAN does.
+    /// Adds a delay to the last piece that was appended.
     pub fn delay_latest(&mut self, extra: Span) {
         if let Some(piece) = self.pieces.back_mut() {
             piece.extra = extra;
         }
     }
 
-    /// How much longer than the WAN does a piece is kept.
+    /// The delay that was added to a piece.
     pub fn extra(&self, number: u64) -> Span {
         let index = number.checked_sub(self.first);
         index.and_then(|index| self.pieces.get(index as usize)).map_or(Span::ZERO, |piece| piece.extra)
@@ -153,48 +152,48 @@ impl Stream {
         self.pieces.get((self.offered - self.first) as usize).map_or(Time::ZERO, |piece| piece.arrived)
     }
 
-    /// The next piece was offered.
-    pub fn was_offered(&mut self) {
+    /// Marks the next piece as offered.
+    pub fn mark_offered(&mut self) {
         self.offered += 1;
     }
 
-    /// A copy of piece `number` was lost: whether it is to be offered again, which is said of one copy.
-    pub fn loses(&mut self, number: u64) -> bool {
+    /// Marks a copy of piece `number` as lost; returns whether it is to be retransmitted, which is true for one copy.
+    pub fn mark_lost(&mut self, number: u64) -> bool {
         let index = number.checked_sub(self.first);
         let piece = index.and_then(|index| self.pieces.get_mut(index as usize));
         piece.is_some_and(|piece| piece.due.is_none() && !std::mem::replace(&mut piece.lost, true))
     }
 
-    /// A lost piece was offered again.
-    pub fn was_offered_again(&mut self, number: u64) {
+    /// Marks a lost piece as retransmitted.
+    pub fn mark_retransmitted(&mut self, number: u64) {
         let index = number.checked_sub(self.first);
         if let Some(piece) = index.and_then(|index| self.pieces.get_mut(index as usize)) {
             piece.lost = false;
         }
     }
 
-    /// The bytes of a piece that has not come through yet.
-    pub fn misses(&self, number: u64) -> Option<u32> {
+    /// The bytes of a piece that was not delivered yet.
+    pub fn undelivered_bytes(&self, number: u64) -> Option<u32> {
         let piece = self.pieces.get(number.checked_sub(self.first)? as usize)?;
         piece.due.is_none().then(|| piece.mark.bytes())
     }
 
-    /// Piece `number` came through and was due at an instant; of a second copy nothing is known.
-    pub fn came_through(&mut self, number: u64, due: Time) {
+    /// Marks piece `number` as delivered at its due time; later copies have no effect.
+    pub fn mark_delivered(&mut self, number: u64, due: Time) {
         let index = number.checked_sub(self.first);
         if let Some(piece) = index.and_then(|index| self.pieces.get_mut(index as usize)) {
             piece.due.get_or_insert(due);
         }
     }
 
-    /// The next piece in order, if it has come through.
-    pub fn release(&mut self) -> Option<Released> {
+    /// The next piece in order, if it was delivered.
+    pub fn release(&mut self) -> Option<ReleasedPiece> {
         let Piece { mark, arrived, due, .. } = *self.pieces.front()?;
         let due = due?.max(self.latest);
         self.pieces.pop_front();
         self.first += 1;
         self.latest = due;
-        let released = Released { mark, arrived, due };
+        let released = ReleasedPiece { mark, arrived, due };
         if let Mark::Data(bytes) = mark {
             self.ready += bytes as usize;
             self.unwritten.push_back((bytes, released));
@@ -214,8 +213,8 @@ impl Stream {
         [IoSlice::new(first), IoSlice::new(&back[..self.ready - first.len()])]
     }
 
-    /// So many bytes were written; `each` hears of every piece that is out now.
-    pub fn wrote(&mut self, bytes: usize, mut each: impl FnMut(Released)) {
+    /// Marks bytes as written; calls `each` for every piece that is written completely.
+    pub fn mark_written(&mut self, bytes: usize, mut each: impl FnMut(ReleasedPiece)) {
         self.bytes.drain(..bytes);
         self.ready -= bytes;
         let mut left = bytes;
@@ -231,17 +230,17 @@ impl Stream {
         }
     }
 
-    /// Makes ready for so many bytes.
-    pub fn expect(&mut self, bytes: usize, spare: &mut Spare) {
-        if bytes > KEPT && self.bytes.is_empty() && self.bytes.capacity() < bytes {
-            self.bytes = spare.take();
+    /// Prepares for `bytes` bytes.
+    pub fn reserve(&mut self, bytes: usize, pool: &mut BufferPool) {
+        if bytes > MIN_CAPACITY && self.bytes.is_empty() && self.bytes.capacity() < bytes {
+            self.bytes = pool.take();
         }
     }
 
     /// Gives the memory back of which an empty stream has no need.
-    pub fn rest(&mut self, spare: &mut Spare) {
-        if self.bytes.is_empty() && self.bytes.capacity() > KEPT {
-            spare.keep(std::mem::take(&mut self.bytes));
+    pub fn rest(&mut self, pool: &mut BufferPool) {
+        if self.bytes.is_empty() && self.bytes.capacity() > MIN_CAPACITY {
+            pool.keep(std::mem::take(&mut self.bytes));
         }
     }
 }
@@ -261,13 +260,13 @@ mod tests {
         stream.append(us(0), b"abcdef", 4);
         stream.append_mark(us(1), Mark::End);
         assert_eq!(stream.next(), Some((0, 4)));
-        stream.was_offered();
+        stream.mark_offered();
         assert_eq!(stream.next(), Some((1, 2)));
-        stream.came_through(1, us(10));
+        stream.mark_delivered(1, us(10));
         assert_eq!(stream.release(), None);
-        stream.came_through(0, us(20));
-        stream.came_through(0, us(30));
-        stream.came_through(2, us(5));
+        stream.mark_delivered(0, us(20));
+        stream.mark_delivered(0, us(30));
+        stream.mark_delivered(2, us(5));
         let released: Vec<_> = std::iter::from_fn(|| stream.release()).collect();
         assert_eq!(released.iter().map(|each| each.due).collect::<Vec<_>>(), [us(20), us(20), us(20)]);
         assert_eq!(released[2].mark, Mark::End);
@@ -276,34 +275,34 @@ mod tests {
 
     #[test]
     fn memory_goes_from_empty_streams_to_those_that_fill() {
-        let (mut one, mut other, mut spare) = (Stream::default(), Stream::default(), Spare::default());
-        let data = vec![1; 4 * KEPT];
+        let (mut one, mut other, mut pool) = (Stream::default(), Stream::default(), BufferPool::default());
+        let data = vec![1; 4 * MIN_CAPACITY];
         one.append(us(0), &data, u32::MAX);
-        one.rest(&mut spare);
-        assert_eq!(spare.bytes, 0, "it is not empty");
-        one.came_through(0, us(1));
+        one.rest(&mut pool);
+        assert_eq!(pool.bytes, 0, "it is not empty");
+        one.mark_delivered(0, us(1));
         one.release();
-        one.wrote(data.len(), |_| ());
-        one.rest(&mut spare);
-        assert!(one.bytes.capacity() == 0 && spare.bytes >= data.len());
-        other.expect(1, &mut spare);
+        one.mark_written(data.len(), |_| ());
+        one.rest(&mut pool);
+        assert!(one.bytes.capacity() == 0 && pool.bytes >= data.len());
+        other.reserve(1, &mut pool);
         other.append(us(2), &[1], 1);
-        other.expect(data.len(), &mut spare);
-        assert!(spare.bytes >= data.len(), "a stream that holds something keeps what it has");
-        other.came_through(0, us(3));
+        other.reserve(data.len(), &mut pool);
+        assert!(pool.bytes >= data.len(), "a stream that holds something keeps what it has");
+        other.mark_delivered(0, us(3));
         other.release();
-        other.wrote(1, |_| ());
-        other.expect(data.len(), &mut spare);
-        assert!(spare.bytes == 0 && other.bytes.capacity() >= data.len());
+        other.mark_written(1, |_| ());
+        other.reserve(data.len(), &mut pool);
+        assert!(pool.bytes == 0 && other.bytes.capacity() >= data.len());
     }
 
     #[test]
     fn spare_memory_has_a_limit() {
-        let mut spare = Spare::default();
+        let mut pool = BufferPool::default();
         for _ in 0..5 {
-            spare.keep(VecDeque::with_capacity(Spare::MOST / 4));
+            pool.keep(VecDeque::with_capacity(BufferPool::MOST / 4));
         }
-        assert_eq!((spare.buffers.len(), spare.bytes), (4, Spare::MOST));
+        assert_eq!((pool.buffers.len(), pool.bytes), (4, BufferPool::MOST));
     }
 
     proptest! {
@@ -321,23 +320,23 @@ mod tests {
             let mut numbers = Vec::new();
             while let Some((number, _)) = stream.next() {
                 numbers.push(number);
-                stream.was_offered();
+                stream.mark_offered();
             }
             let pieces = numbers.len();
             numbers.sort_by_key(|number| number.wrapping_mul(order | 1));
             let (mut written, mut told) = (Vec::<u8>::new(), 0);
             for (turn, number) in numbers.into_iter().enumerate() {
-                stream.came_through(number, us(100 + turn as u64));
+                stream.mark_delivered(number, us(100 + turn as u64));
                 while stream.release().is_some() {}
                 let [front, back] = stream.writable();
                 let all: Vec<u8> = front.iter().chain(back.iter()).copied().collect();
                 let part = all.len().min(writes[turn % writes.len()]);
                 written.extend(&all[..part]);
-                stream.wrote(part, |_| told += 1);
+                stream.mark_written(part, |_| told += 1);
             }
             let [front, back] = stream.writable();
             written.extend(front.iter().chain(back.iter()));
-            stream.wrote(stream.ready(), |_| told += 1);
+            stream.mark_written(stream.ready(), |_| told += 1);
             prop_assert_eq!(written, reads.concat());
             prop_assert_eq!(told, pieces);
             prop_assert!(stream.is_empty());

@@ -1,23 +1,23 @@
-//! The relay as Longcut built it: a thread for each way of each connection, a single spinner for all.
+//! The relay with Longcut's algorithm: a thread for each direction of each connection, and a single spinner for all.
 //!
-//! A thread reads a message, works out when it is due, waits, writes it, and only then reads the next:
-//! what holds for requests and replies holds here, and a stream gets a message a delay.
+//! A thread reads a message, computes when it is due, waits, writes it, and only then reads the next. This is exact for
+//! requests and replies; a stream transfers one message per delay.
 
 use crate::account;
 use crate::changes::ChangeLog;
 use crate::clock::{Clock, processor_ns};
 use crate::close_reason::CloseReason;
 use crate::control::{Control, Request};
-use crate::log::{Closed, Log, Message, Written};
+use crate::log::{ClosedConnection, Log, LogSummary, Message};
 use crate::settings::{Framing, Listener, Settings};
 use crate::sockets::{Socket, raise_file_limit};
-use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
+use crate::socks::{Client, ClientStep, Reply, Server, ServerStep, Target, reply};
 use crate::spinner::Spinner;
 use crate::wan::{FlowId, Outcome, Piece, RouteId, Wan};
-use crate::{Options, Wrapper};
+use crate::{Error, Options, Wrapper};
 use longhaul_plan::Event;
 use longhaul_storage::replace;
-use longhaul_units::{Histogram, Span, Time};
+use longhaul_units::{Histogram, InvalidValue, Span, Time};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -27,13 +27,13 @@ use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Bytes of a read: what counts as a message where messages are not told apart.
+/// Bytes of a read, which is a message where messages have no length.
 const READ: usize = 64 << 10;
-/// Losses of one message before it is looked whether the link is there at all.
+/// Retransmissions of one message before the link counts as down.
 const TRIES: u32 = 64;
-/// Conversations with its owner at once.
-const CONVERSATIONS: u32 = 64;
-/// How often a link that is down is tried.
+/// Most control connections at once.
+const MAX_CLIENTS: u32 = 64;
+/// Interval between two attempts on a link that is down.
 const DOWN: Duration = Duration::from_millis(10);
 
 struct Relay {
@@ -43,10 +43,10 @@ struct Relay {
     spinner: Spinner,
     wan: Mutex<Wan>,
     wrapper: Option<Mutex<Box<dyn Wrapper>>>,
-    books: Mutex<Books>,
+    accounts: Mutex<Accounts>,
 }
 
-struct Books {
+struct Accounts {
     log: Option<Log>,
     lateness: Histogram,
     bytes: u64,
@@ -60,24 +60,24 @@ struct Books {
 }
 
 /// See [`crate::run`].
-pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr])) -> Result<Value, String> {
+pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr])) -> Result<Value, Error> {
     raise_file_limit();
     let spent_ns = processor_ns();
     let mut listeners = Vec::new();
     for (index, listener) in settings.listeners.iter().enumerate() {
         let address = listener.address();
         if matches!(listener, Listener::Datagrams { .. }) {
-            return Err(format!("listeners[{index}]: the paper's threads know no datagrams"));
+            let rule = "algorithm: paper relays TCP alone, not datagrams";
+            return Err(InvalidValue::new(format!("listeners[{index}]"), rule).into());
         }
-        let failed =
-            |error: std::io::Error| format!("listeners[{index}]: cannot listen at {address}: {error}");
+        let failed = |source: std::io::Error| Error::Listen { index, address, source };
         let socket = TcpListener::bind(address).map_err(failed)?;
         socket.set_nonblocking(true).map_err(failed)?;
         listeners.push(socket);
     }
     let addresses: Vec<SocketAddr> = listeners.iter().filter_map(|each| each.local_addr().ok()).collect();
     let raw = options.directory.join("raw");
-    std::fs::create_dir_all(&raw).map_err(|error| format!("cannot make {}: {error}", raw.display()))?;
+    std::fs::create_dir_all(&raw).map_err(Error::cannot(format!("make {}", raw.display())))?;
     let log = Log::open(&raw, &*options.storage, settings.log.messages, settings.log.limit_bytes)?;
     let mut changes = ChangeLog::create(&raw, &*options.storage)?;
     let mut control = Control::open(options.socket.as_deref(), options.token)?;
@@ -87,7 +87,7 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
         spinner: Spinner::new(),
         wan: Mutex::new(Wan::new(&settings)),
         wrapper: options.wrapper.map(Mutex::new),
-        books: Mutex::new(Books {
+        accounts: Mutex::new(Accounts {
             log: Some(log),
             lateness: Histogram::new(),
             bytes: 0,
@@ -115,7 +115,7 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
         }
         let fds = listeners.iter().map(AsFd::as_fd).chain([options.stop.as_fd()]);
         let fds =
-            fds.chain(control.listener().map(AsFd::as_fd)).chain(control.conversations().map(AsFd::as_fd));
+            fds.chain(control.listener().map(AsFd::as_fd)).chain(control.connections().map(AsFd::as_fd));
         let mut watched: Vec<PollFd<'_>> = fds.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
         let due = relay.settings.events.get(next_event).map(|event| event.at_ns);
         let due = due.into_iter().chain(relay.settings.duration_ns).min();
@@ -127,12 +127,12 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
         }
         for (index, listener) in listeners.iter().enumerate() {
             while let Ok((stream, address)) = listener.accept() {
-                relay.welcome(index, stream, address);
+                relay.open_connection(index, stream, address);
             }
         }
         drop(watched);
         control.accept();
-        if let Some(reason) = steer(&relay, &mut control, &mut changes, &options.directory) {
+        if let Some(reason) = handle_requests(&relay, &mut control, &mut changes, &options.directory) {
             break reason;
         }
     };
@@ -141,22 +141,22 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
     control.close(&account);
     let path = raw.join("relay.json");
     replace(&*options.storage, &path, account.to_string().as_bytes())
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        .map_err(Error::cannot(format!("write {}", path.display())))?;
     Ok(account)
 }
 
-/// Answers what was asked; why the relay is to end, if it is.
-fn steer(
+/// Handles requests over the control socket; returns why the relay is to end, if one requests that.
+fn handle_requests(
     relay: &Relay,
     control: &mut Control,
     log: &mut ChangeLog,
     directory: &std::path::Path,
 ) -> Option<&'static str> {
-    for place in 0..CONVERSATIONS {
+    for place in 0..MAX_CLIENTS {
         for request in control.requests(place) {
             let answer = match request {
                 Request::Stop { interrupted } => {
-                    control.waits_for_end(place);
+                    control.notify_at_end(place);
                     return Some(if interrupted { "interrupted" } else { "stopped" });
                 }
                 Request::Hosts {} => json!({"ok": true, "env": {"LONGHAUL_RUN": directory}, "hosts": {}}),
@@ -171,7 +171,7 @@ fn steer(
                         }
                         json!({"ok": true, "engine": {"at_ns": now.ns()}})
                     }
-                    Err(message) => json!({"ok": false, "message": message}),
+                    Err(invalid) => json!({"ok": false, "message": invalid.to_string()}),
                 },
             };
             control.answer(place, &answer);
@@ -196,42 +196,42 @@ impl Relay {
         log.record(event);
     }
 
-    fn welcome(self: &Arc<Self>, index: usize, client: TcpStream, address: SocketAddr) {
+    fn open_connection(self: &Arc<Self>, index: usize, client: TcpStream, address: SocketAddr) {
         let listener = &self.settings.listeners[index];
         let from = listener.from().or_else(|| self.settings.cluster_of(address.ip()));
-        let mut books = locked(&self.books);
-        books.serial += 1;
-        let Some(from) = from.filter(|_| books.open.len() < self.settings.connections) else {
-            books.refused += 1;
+        let mut accounts = locked(&self.accounts);
+        accounts.serial += 1;
+        let Some(from) = from.filter(|_| accounts.open.len() < self.settings.connections) else {
+            accounts.refused += 1;
             return;
         };
-        let serial = books.serial;
+        let serial = accounts.serial;
         let kept: Vec<TcpStream> = client.try_clone().into_iter().collect();
-        books.open.insert(serial, kept);
-        books.open_most = books.open_most.max(books.open.len());
-        drop(books);
+        accounts.open.insert(serial, kept);
+        accounts.open_most = accounts.open_most.max(accounts.open.len());
+        drop(accounts);
         let opening = Opening { serial, listener: index, client, address, from };
         let relay = Arc::clone(self);
         let spawned = std::thread::Builder::new().name("way".into()).spawn(move || relay.serve(opening));
         if spawned.is_err() {
-            let mut books = locked(&self.books);
-            books.failed += 1;
-            books.open.remove(&serial);
+            let mut accounts = locked(&self.accounts);
+            accounts.failed += 1;
+            accounts.open.remove(&serial);
         }
     }
 
-    /// A connection from its beginning to its end; this thread is that of the forward way.
+    /// Serves a connection from its beginning to its end; this thread is that of the forward direction.
     fn serve(self: Arc<Self>, opening: Opening) {
         let Opening { serial, listener, address, from, .. } = opening;
         let opened = self.clock.now();
-        let done = Arc::clone(&self).pass_on(opening);
+        let done = Arc::clone(&self).relay_connection(opening);
         let (target, to, bytes, reason) = match done {
             Ok((target, to, bytes)) => (Some(target), Some(to), bytes, CloseReason::Completed),
             Err(why) => (None, None, [0, 0], why),
         };
         let name =
             |index: usize| self.settings.clusters.get(index).map_or("", |cluster| cluster.name.as_str());
-        let closed = Closed {
+        let closed = ClosedConnection {
             serial,
             listener,
             from: name(from).to_owned(),
@@ -243,19 +243,22 @@ impl Relay {
             bytes,
             reason,
         };
-        let mut books = locked(&self.books);
-        books.open.remove(&serial);
+        let mut accounts = locked(&self.accounts);
+        accounts.open.remove(&serial);
         if reason == CloseReason::Completed {
-            books.completed += 1;
+            accounts.completed += 1;
         } else {
-            books.failed += 1;
+            accounts.failed += 1;
         }
-        if let Some(log) = &mut books.log {
+        if let Some(log) = &mut accounts.log {
             log.connection(closed);
         }
     }
 
-    fn pass_on(self: Arc<Self>, opening: Opening) -> Result<(SocketAddr, usize, [u64; 2]), CloseReason> {
+    fn relay_connection(
+        self: Arc<Self>,
+        opening: Opening,
+    ) -> Result<(SocketAddr, usize, [u64; 2]), CloseReason> {
         let Opening { serial, listener, mut client, from, .. } = opening;
         client
             .set_nonblocking(false)
@@ -266,7 +269,7 @@ impl Relay {
         let wants_reply = matches!(listener, Listener::Socks { .. });
         let target = match listener {
             Listener::Forward { target, .. } => *target,
-            Listener::Socks { .. } => self.ask(&mut client)?,
+            Listener::Socks { .. } => self.read_socks_request(&mut client)?,
             Listener::Transparent { .. } | Listener::Datagrams { .. } => {
                 let socket = client.try_clone().and_then(Socket::new).map_err(|_| CloseReason::ClientLeft)?;
                 let target =
@@ -277,7 +280,7 @@ impl Relay {
         };
         let tell = |client: &mut TcpStream, code: Reply| {
             if wants_reply {
-                // Whoever does not hear it notices the end.
+                // A client that misses it notices the end.
                 let _ = client.write_all(&reply(code));
             }
         };
@@ -288,19 +291,19 @@ impl Relay {
         };
         let routes = [self.route(from, to), self.route(to, from)];
         let [Some(there), Some(back)] = routes else {
-            self.give_back(&routes.into_iter().flatten().collect::<Vec<_>>());
+            self.close_routes(&routes.into_iter().flatten().collect::<Vec<_>>());
             tell(&mut client, Reply::NotAllowed);
             return Err(CloseReason::NoPath);
         };
-        // The wish to connect travels, and so does the answer.
+        // The request to connect and its answer are delayed by the WAN.
         self.wait(FlowId { slot: 0, generation: 0 }, there, 0, self.clock.now());
-        let upstream = self.reach(target, to, there);
+        let upstream = self.connect_target(target, to, there);
         self.wait(FlowId { slot: 1, generation: 0 }, back, 0, self.clock.now());
         let mut upstream = match upstream {
             Ok(upstream) => upstream,
             Err((code, why)) => {
                 tell(&mut client, code);
-                self.give_back(&[there, back]);
+                self.close_routes(&[there, back]);
                 return Err(why);
             }
         };
@@ -309,10 +312,10 @@ impl Relay {
         let copies =
             client.try_clone().and_then(|client| Ok((client, upstream.try_clone()?, upstream.try_clone()?)));
         let Ok((mut client_end, mut upstream_end, kept)) = copies else {
-            self.give_back(&[there, back]);
+            self.close_routes(&[there, back]);
             return Err(CloseReason::NoDescriptors);
         };
-        if let Some(open) = locked(&self.books).open.get_mut(&serial) {
+        if let Some(open) = locked(&self.accounts).open.get_mut(&serial) {
             open.push(kept);
         }
         let relay = Arc::clone(&self);
@@ -321,7 +324,7 @@ impl Relay {
         });
         let forward = self.copy(&mut client, &mut upstream, Way { serial, from, to, route: there });
         let backward = other.ok().and_then(|thread| thread.join().ok()).unwrap_or(0);
-        self.give_back(&[there, back]);
+        self.close_routes(&[there, back]);
         Ok((target, to, [forward, backward]))
     }
 
@@ -333,29 +336,31 @@ impl Relay {
         )?
     }
 
-    fn give_back(&self, routes: &[RouteId]) {
+    fn close_routes(&self, routes: &[RouteId]) {
         let mut wan = locked(&self.wan);
-        routes.iter().for_each(|&route| wan.close(route));
+        for &route in routes {
+            wan.close(route);
+        }
     }
 
-    /// Hears where a SOCKS client wants to go.
-    fn ask(&self, client: &mut TcpStream) -> Result<SocketAddr, CloseReason> {
+    /// Reads the request of a SOCKS client.
+    fn read_socks_request(&self, client: &mut TcpStream) -> Result<SocketAddr, CloseReason> {
         let mut server = Server::new(self.settings.password.clone());
         let mut byte = [0];
         for _ in 0..1_024 {
             match server.step() {
-                Step::More => match client.read(&mut byte) {
-                    Ok(1) => server.hear(&byte),
+                ServerStep::Receive => match client.read(&mut byte) {
+                    Ok(1) => server.receive(&byte),
                     Err(error) if is_timeout(&error) => return Err(CloseReason::RequestTimeout),
                     _ => return Err(CloseReason::ClientLeft),
                 },
-                Step::Say(bytes) => client.write_all(&bytes).map_err(|_| CloseReason::ClientLeft)?,
-                Step::Refuse(bytes, why) => {
+                ServerStep::Send(bytes) => client.write_all(&bytes).map_err(|_| CloseReason::ClientLeft)?,
+                ServerStep::Refuse(bytes, why) => {
                     let _ = client.write_all(&bytes);
                     return Err(why);
                 }
-                Step::Connect(Target::Address(target)) => return Ok(target),
-                Step::Connect(Target::Name(name, port)) => {
+                ServerStep::Connect(Target::Address(target)) => return Ok(target),
+                ServerStep::Connect(Target::Name(name, port)) => {
                     let known = self.settings.names.get(&name).map(|&address| SocketAddr::new(address, port));
                     let asked =
                         || (name.as_str(), port).to_socket_addrs().ok().and_then(|mut all| all.next());
@@ -369,8 +374,8 @@ impl Relay {
         Err(CloseReason::RequestTooLong)
     }
 
-    /// Connects to the target, or asks its gateway to.
-    fn reach(
+    /// Connects to the target, directly or by its gateway.
+    fn connect_target(
         &self,
         target: SocketAddr,
         to: usize,
@@ -386,30 +391,33 @@ impl Relay {
         if peer.is_some() {
             // The other gateway delays its answer.
             let travel = Duration::from_nanos(locked(&self.wan).opening_travel(route).ns());
-            let gone = |error: std::io::Error| match is_timeout(&error) {
-                true => (Reply::HostUnreachable, CloseReason::TargetTimeout),
-                false => (Reply::Failed, CloseReason::PeerFailed),
+            let gone = |error: std::io::Error| {
+                if is_timeout(&error) {
+                    (Reply::HostUnreachable, CloseReason::TargetTimeout)
+                } else {
+                    (Reply::Failed, CloseReason::PeerFailed)
+                }
             };
             stream.set_read_timeout(Some(timeout + travel)).map_err(gone)?;
-            let (mut client, say) = Client::new(target, self.settings.password.clone());
-            stream.write_all(&say).map_err(gone)?;
+            let (mut client, greeting) = Client::new(target, self.settings.password.clone());
+            stream.write_all(&greeting).map_err(gone)?;
             let mut byte = [0];
             loop {
                 match client.step() {
-                    Asked::More => {
+                    ClientStep::Receive => {
                         stream.read_exact(&mut byte).map_err(gone)?;
-                        client.hear(&byte);
+                        client.receive(&byte);
                     }
-                    Asked::Say(bytes) => stream.write_all(&bytes).map_err(gone)?,
-                    Asked::Connected(_) => break stream.set_read_timeout(None).map_err(gone)?,
-                    Asked::Failed(code) => return Err((code, CloseReason::of_reply(code))),
+                    ClientStep::Send(bytes) => stream.write_all(&bytes).map_err(gone)?,
+                    ClientStep::Connected(_) => break stream.set_read_timeout(None).map_err(gone)?,
+                    ClientStep::Failed(code) => return Err((code, CloseReason::of_reply(code))),
                 }
             }
         }
         Ok(stream)
     }
 
-    /// One way of a connection: message by message. Returns its bytes.
+    /// Copies one direction of a connection message by message; returns its bytes.
     fn copy(&self, source: &mut TcpStream, sink: &mut TcpStream, way: Way) -> u64 {
         let Way { serial, from, to, route } = way;
         let flow = FlowId { slot: u32::from(from > to), generation: serial as u32 };
@@ -441,10 +449,10 @@ impl Relay {
             }
             total += message.len() as u64;
             let written = self.clock.now();
-            let mut books = locked(&self.books);
-            books.bytes += message.len() as u64;
-            books.lateness.add(written.since(due), 1);
-            if let Some(log) = &mut books.log {
+            let mut accounts = locked(&self.accounts);
+            accounts.bytes += message.len() as u64;
+            accounts.lateness.add(written.since(due), 1);
+            if let Some(log) = &mut accounts.log {
                 let bytes = message.len() as u32;
                 log.message(Message { connection: serial, from, to, arrived, due, written, bytes });
             }
@@ -473,7 +481,7 @@ impl Relay {
         Ok(Some(message))
     }
 
-    /// When so many bytes that came at an instant are due, having waited for links that were down.
+    /// When bytes that arrived at an instant are due; waits for links that are down.
     fn wait(&self, flow: FlowId, route: RouteId, bytes: u32, arrived: Time) -> Time {
         let mut at = arrived;
         loop {
@@ -522,39 +530,39 @@ impl Relay {
 
     fn account(&self) -> Value {
         let links = account::links(&self.settings, &locked(&self.wan));
-        let books = locked(&self.books);
+        let accounts = locked(&self.accounts);
         json!({
             "duration_ns": self.clock.now().ns(),
             "links": links,
             "connections": {
-                "accepted": books.serial, "refused": books.refused, "failed": books.failed,
-                "completed": books.completed, "open": books.open.len(), "open_most": books.open_most,
+                "accepted": accounts.serial, "refused": accounts.refused, "failed": accounts.failed,
+                "completed": accounts.completed, "open": accounts.open.len(), "open_most": accounts.open_most,
             },
-            "bytes": books.bytes,
-            "pieces": books.lateness.count(),
-            "lateness_ns": account::lateness(&books.lateness),
+            "bytes": accounts.bytes,
+            "pieces": accounts.lateness.count(),
+            "lateness_ns": account::lateness(&accounts.lateness),
         })
     }
 
-    /// Ends every connection and tells what was done.
+    /// Closes every connection and returns the results.
     fn finish(&self, reason: &str, spent_ns: u64) -> Value {
         let open: Vec<TcpStream> = {
-            let books = locked(&self.books);
-            books.open.values().flatten().filter_map(|stream| stream.try_clone().ok()).collect()
+            let accounts = locked(&self.accounts);
+            accounts.open.values().flatten().filter_map(|stream| stream.try_clone().ok()).collect()
         };
         for stream in open {
             let _ = stream.shutdown(Shutdown::Both);
         }
-        // Threads that still wait for their moment write to nobody any longer.
+        // Threads that still wait for a due time have no connection to write to.
         for _ in 0..100 {
-            if locked(&self.books).open.is_empty() {
+            if locked(&self.accounts).open.is_empty() {
                 break;
             }
             std::thread::sleep(Duration::from_millis(10));
         }
         let mut account = self.account();
-        let log = locked(&self.books).log.take();
-        let Written { rows, dropped, error } = log.map(Log::close).unwrap_or_default();
+        let log = locked(&self.accounts).log.take();
+        let LogSummary { rows, dropped, error } = log.map(Log::close).unwrap_or_default();
         account["reason"] = json!(reason);
         account["log"] = json!({"rows": rows, "dropped": dropped, "error": error});
         account["cpu_ns"] = json!(processor_ns() - spent_ns);
@@ -562,6 +570,7 @@ impl Relay {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Way {
     serial: u64,
     from: usize,

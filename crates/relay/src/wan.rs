@@ -1,8 +1,8 @@
 //! The emulated WAN: links in series between sub-clusters, without a clock.
 
 use crate::settings::{Settings, Share, Step, mean_rate};
-use longhaul_link::{Line, Load, Offered};
-use longhaul_network::models;
+use longhaul_link::{Line, LinkPacket, OfferResult};
+use longhaul_network::line;
 use longhaul_plan::{Change, Direction, Way};
 use longhaul_random::Seed;
 use longhaul_units::{Rate, Span, Time};
@@ -11,22 +11,22 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 pub use longhaul_link::Fate;
 
-/// A way of a connection, or a session of datagrams: who owns a piece. The generation tells apart those
-/// that had the same place one after the other.
+/// The owner of a piece: one direction of a connection, or a session of datagrams. The generation distinguishes
+/// successive owners of one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FlowId {
-    /// Its place.
+    /// Its slot.
     pub slot: u32,
-    /// How often the place was given away before.
+    /// The number of earlier owners of the slot.
     pub generation: u32,
 }
 
-/// Some bytes of a flow on their way. The bytes themselves stay with the flow.
+/// Bytes of a flow in the WAN. The bytes themselves stay in the flow's stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Whose it is.
+    /// Its owner.
     pub flow: FlowId,
-    /// Which of the flow's pieces, from 0.
+    /// Its number among the flow's pieces, from 0.
     pub number: u64,
     /// How many bytes.
     pub bytes: u32,
@@ -42,13 +42,13 @@ pub struct Piece {
 pub struct RouteId(u32);
 
 impl Piece {
-    /// A piece that has not begun its way.
+    /// A piece before the first link.
     pub fn new(flow: FlowId, number: u64, bytes: u32, route: RouteId) -> Self {
         Piece { flow, number, bytes, route, step: 0, corrupt: false }
     }
 }
 
-impl Load for Piece {
+impl LinkPacket for Piece {
     fn bytes(&self) -> u32 {
         self.bytes
     }
@@ -63,10 +63,10 @@ impl Load for Piece {
     }
 }
 
-/// What became of a piece.
+/// The fate of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It came out of its last link when it was due.
+    /// The last link delivered it at its due time.
     Delivered(Piece, Time),
     /// So many duplicates were made of it, each of which has an outcome of its own.
     Copied(Piece, u32),
@@ -74,7 +74,7 @@ pub enum Outcome {
     Ended(Piece, Fate, Time),
 }
 
-/// All links, and what is on them.
+/// All links and the pieces on them.
 #[derive(Debug)]
 pub struct Wan {
     seed: Seed,
@@ -90,21 +90,21 @@ pub struct Wan {
     shared: HashMap<(usize, usize), RouteId>,
     events: BinaryHeap<Reverse<(Time, usize)>>,
     outcomes: VecDeque<Outcome>,
-    /// Channels for which somebody waits.
+    /// Channels with blocked flows.
     wanted: Vec<usize>,
     subtract: Span,
     opened: u64,
     past_by_direction: HashMap<(usize, bool), Counts>,
 }
 
-/// What one way through a link has carried, of all connections together.
+/// Counters of one direction of a link, of all connections together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Offered pieces and bytes.
     pub offered: (u64, u64),
     /// Delivered pieces and bytes.
     pub delivered: (u64, u64),
-    /// Pieces that the loss law took.
+    /// Pieces that the loss model drops.
     pub lost: u64,
     /// Pieces that found the queue full.
     pub overflowed: u64,
@@ -163,8 +163,8 @@ impl Wan {
         }
     }
 
-    /// The route from one sub-cluster to another: one for all, or a new one for each who asks, as links are
-    /// shared; to be [closed](Self::close) when it is not needed any longer. `None`: there is no path.
+    /// The route from one sub-cluster to another: one for all, or a new one for each call, as the setting
+    /// of sharing says; to be [closed](Self::close) when it is not needed any longer. `None`: there is no path.
     pub fn open(&mut self, from: usize, to: usize) -> Option<RouteId> {
         if self.share == Share::Link
             && let Some(&route) = self.shared.get(&(from, to))
@@ -175,15 +175,12 @@ impl Wan {
         let owned = self.share == Share::Connection;
         let channels = steps.iter().map(|&step| self.channel(step, owned)).collect();
         let route = Route { channels, owned, from, to };
-        let id = match self.free_routes.pop() {
-            Some(id) => {
-                self.routes[id as usize] = route;
-                RouteId(id)
-            }
-            None => {
-                self.routes.push(route);
-                RouteId(self.routes.len() as u32 - 1)
-            }
+        let id = if let Some(id) = self.free_routes.pop() {
+            self.routes[id as usize] = route;
+            RouteId(id)
+        } else {
+            self.routes.push(route);
+            RouteId(self.routes.len() as u32 - 1)
         };
         if !owned {
             self.shared.insert((from, to), id);
@@ -191,7 +188,7 @@ impl Wan {
         Some(id)
     }
 
-    /// A route along which nothing is delayed.
+    /// A route without links.
     pub fn open_plain(&mut self) -> RouteId {
         let plain = (usize::MAX, usize::MAX);
         *self.shared.entry(plain).or_insert_with(|| {
@@ -200,7 +197,7 @@ impl Wan {
         })
     }
 
-    /// Gives a route back; what is still on it ends nowhere.
+    /// Closes a route; pieces that are still on it have no outcome.
     pub fn close(&mut self, route: RouteId) {
         if !self.routes[route.0 as usize].owned {
             return;
@@ -231,31 +228,28 @@ impl Wan {
         let model = &self.models[step.link][usize::from(step.way == Way::Reverse)];
         let channel = Channel {
             step,
-            line: models::line(model, &self.seed, &name, Span::ZERO),
+            line: line(model, &self.seed, &name, Span::ZERO),
             clock: Time::ZERO,
             scheduled: Time::NEVER,
             blocked: VecDeque::new(),
         };
-        match self.free_channels.pop() {
-            Some(index) => {
-                self.channels[index] = Some(channel);
-                index
-            }
-            None => {
-                self.channels.push(Some(channel));
-                self.channels.len() - 1
-            }
+        if let Some(index) = self.free_channels.pop() {
+            self.channels[index] = Some(channel);
+            index
+        } else {
+            self.channels.push(Some(channel));
+            self.channels.len() - 1
         }
     }
 
-    /// Whether pieces pass along a route at once and unharmed, so that they need not be offered.
+    /// Whether a route has no links, so that pieces need not be offered.
     pub fn is_plain(&self, route: RouteId) -> bool {
         self.routes[route.0 as usize].channels.is_empty()
     }
 
     /// Offers a piece that must not be lost for want of room: `false` means that the queue of its first
-    /// link is full, and that [`room`](Self::room) will name the flow when it is its turn.
-    pub fn offer_patiently(&mut self, at: Time, piece: Piece) -> bool {
+    /// link is full, and that [`next_ready`](Self::next_ready) will name the flow when it is its turn.
+    pub fn try_offer(&mut self, at: Time, piece: Piece) -> bool {
         self.run(at);
         if let Some(&first) = self.routes[piece.route.0 as usize].channels.first() {
             let Some(channel) = &mut self.channels[first] else { return true };
@@ -286,8 +280,8 @@ impl Wan {
         self.pass(at, piece);
     }
 
-    /// A flow whose turn it is and which finds room for one piece now, to be [offered](Self::offer).
-    pub fn room(&mut self) -> Option<FlowId> {
+    /// The next blocked flow, if there is room for one piece, which is to be [offered](Self::offer) now.
+    pub fn next_ready(&mut self) -> Option<FlowId> {
         let mut at = 0;
         while at < self.wanted.len() {
             let index = self.wanted[at];
@@ -295,7 +289,7 @@ impl Wan {
                 self.wanted.swap_remove(at);
                 continue;
             };
-            // How much comes is not known yet: half of a queue, or an empty one, is room for any piece.
+            // The size of the piece is not known yet: half of a queue, or an empty one, has room for any piece.
             if has_room(&channel.line, limit_of(&self.models, channel.step), 0) {
                 let flow = channel.blocked.pop_front();
                 if channel.blocked.is_empty() {
@@ -308,18 +302,18 @@ impl Wan {
         None
     }
 
-    /// What has become of pieces, in order of time.
+    /// The next outcome of a piece, in order of time.
     pub fn outcome(&mut self) -> Option<Outcome> {
         self.outcomes.pop_front()
     }
 
-    /// When something will happen by itself.
+    /// When the next event is due.
     pub fn next_event(&self) -> Time {
         let next = self.events.peek().map_or(Time::NEVER, |Reverse((time, _))| *time);
         Time::from_ps(next.ps().saturating_sub(if next == Time::NEVER { 0 } else { self.subtract.ps() }))
     }
 
-    /// Lets everything happen that is due by `now`.
+    /// Handles all events that are due by `now`.
     pub fn advance(&mut self, now: Time) {
         self.run(now + self.subtract);
     }
@@ -352,7 +346,7 @@ impl Wan {
         }
     }
 
-    /// To the next link, or out.
+    /// Passes a piece to its next link, or delivers it.
     fn pass(&mut self, at: Time, piece: Piece) {
         let channels = &self.routes[piece.route.0 as usize].channels;
         let Some(&index) = channels.get(usize::from(piece.step)) else {
@@ -364,9 +358,9 @@ impl Wan {
         let at = at.max(channel.clock);
         channel.clock = at;
         match channel.line.offer(at, piece) {
-            Offered::Taken { copies: 0 } => {}
-            Offered::Taken { copies } => self.outcomes.push_back(Outcome::Copied(piece, copies)),
-            Offered::Ended(fate) => self.outcomes.push_back(Outcome::Ended(piece, fate, at)),
+            OfferResult::Taken { copies: 0 } => {}
+            OfferResult::Taken { copies } => self.outcomes.push_back(Outcome::Copied(piece, copies)),
+            OfferResult::Ended(fate) => self.outcomes.push_back(Outcome::Ended(piece, fate, at)),
         }
         self.collect_ended(index, at);
         self.schedule(index);
@@ -416,7 +410,7 @@ impl Wan {
                     continue;
                 };
                 channel.clock = channel.clock.max(now);
-                channel.line.change(channel.clock, route, &models::change(change));
+                channel.line.change(channel.clock, route, change);
                 let at = channel.clock;
                 self.collect_ended(index, at);
                 self.schedule(index);
@@ -424,12 +418,12 @@ impl Wan {
         }
     }
 
-    /// Delays of a route and of the way back, on average: what a lost piece waits for until it comes again.
+    /// Mean round-trip time of a route, after which a lost piece is retransmitted.
     pub fn round_trip(&self, route: RouteId) -> Span {
         let Route { from, to, .. } = self.routes[route.0 as usize];
         let one_way = |from, to| -> u64 {
             let steps = self.paths.get(&(from, to)).map_or(&[][..], Vec::as_slice);
-            steps.iter().map(|&step| self.direction(step).mean_delay_ns()).sum()
+            steps.iter().map(|&step| self.direction(step).mean_delay().ns()).sum()
         };
         Span::from_ns(one_way(from, to) + one_way(to, from))
     }
@@ -458,7 +452,7 @@ impl Wan {
             let model = self.direction(channel.step);
             let half = model.queue.limit_bytes.map_or(u64::MAX, |bytes| bytes / 2);
             let burst = match model.rate {
-                longhaul_plan::RateModel::TokenBucket { burst_bytes, .. } => burst_bytes,
+                longhaul_plan::RateModel::TokenBucket { burst_bytes, .. } => burst_bytes.get(),
                 _ => u64::MAX,
             };
             most = most.min(half).min(burst);
@@ -466,7 +460,7 @@ impl Wan {
         most.max(1) as u32
     }
 
-    /// Bytes that fill a route and its queue: what one way of a connection should be able to hold.
+    /// Bytes that fill a route and its queue: the least buffer of one direction of a connection.
     pub fn fill_bytes(&self, route: RouteId) -> u64 {
         let (least, most) = (256 << 10, 16 << 20);
         let Some(rate) = self.rate(route).and_then(Rate::from_bits_per_s) else { return most };
@@ -478,7 +472,7 @@ impl Wan {
         &self.models[step.link][usize::from(step.way == Way::Reverse)]
     }
 
-    /// What each way through each link has carried: (link, reverse, counts).
+    /// Counters of each direction of each link: (link, reverse, counts).
     pub fn counts(&self) -> Vec<(usize, bool, Counts)> {
         let mut all = Vec::with_capacity(self.models.len() * 2);
         for link in 0..self.models.len() {
@@ -495,7 +489,7 @@ impl Wan {
     }
 }
 
-/// Round trips of the WAN that a connection may take to open, losses included, besides what its ends take.
+/// Round trips of the WAN that a connection may take to open, losses included, in addition to the time of its ends.
 const OPENING_ROUND_TRIPS: u64 = 4;
 
 /// Least and most bytes of a piece of a stream.
@@ -507,9 +501,10 @@ fn key(step: Step) -> (usize, bool) {
 }
 
 fn limit_of(models: &[[Direction; 2]], step: Step) -> (Option<u64>, Option<u64>) {
-    let queue = &models[step.link][usize::from(step.way == Way::Reverse)];
-    let queue = queue.bundle.as_ref().and_then(|bundle| bundle.routes.first()).unwrap_or(queue);
-    (queue.queue.limit_packets, queue.queue.limit_bytes)
+    let direction = &models[step.link][usize::from(step.way == Way::Reverse)];
+    let route = direction.bundle.as_ref().and_then(|bundle| bundle.routes.first());
+    let queue = route.map_or(&direction.queue, |route| &route.queue);
+    (queue.limit_packets, queue.limit_bytes)
 }
 
 fn has_room(line: &Line<Piece>, limit: (Option<u64>, Option<u64>), bytes: u32) -> bool {
@@ -534,8 +529,8 @@ fn apply(model: &mut Direction, change: &Change) {
         loss_position,
         framing,
         reordering,
-        // A gateway has no super-packets, and hosts that pace stand before it.
-        coalesce_ns: _,
+        // A gateway has no super-packets, and no hosts that pace.
+        coalesce: _,
         pacing: _,
     } = change.clone();
     model.loss_position = loss_position.unwrap_or(model.loss_position);
@@ -571,7 +566,7 @@ impl Counts {
             down: counters.down_packets,
             corrupted: counters.corrupted_packets,
             copied: counters.copied_packets,
-            held: line.waiting().0 + line.flying(),
+            held: line.waiting().0 + line.in_flight(),
         }
     }
 

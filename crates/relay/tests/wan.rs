@@ -1,15 +1,17 @@
 //! The emulated WAN against arithmetic.
 
-use longhaul_plan::{Change, DelayModel, Direction, LossModel, Queue, RateModel, Way};
+use longhaul_plan::{Change, DelayModel, Direction, LossModel, QueueModel, RateModel, Way};
 use longhaul_relay::{FlowId, Outcome, Path, Piece, RelayLink, RouteId, Settings, Share, Step, Wan};
-use longhaul_units::Time;
+use longhaul_units::{Probability, Rate, Span, Time};
 
 const FLOW: FlowId = FlowId { slot: 0, generation: 0 };
 
-fn law(delay_us: u64, bits_per_s: Option<u64>) -> Direction {
+fn direction(delay_us: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
-        delay: DelayModel::Constant { delay_ns: delay_us * 1_000 },
-        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| RateModel::Constant { bits_per_s }),
+        delay: DelayModel::constant(Span::from_ns(delay_us * 1_000)),
+        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| {
+            RateModel::constant(Rate::from_bits_per_s(bits_per_s).unwrap())
+        }),
         ..Direction::default()
     }
 }
@@ -33,10 +35,10 @@ fn settings(links: Vec<Direction>) -> Settings {
     });
     let mut settings: Settings = serde_json::from_value(text).unwrap();
     settings.paths = vec![path(0, 1, Way::Forward), path(1, 0, Way::Reverse)];
-    let link = |(n, law): (usize, Direction)| RelayLink {
+    let link = |(n, link): (usize, Direction)| RelayLink {
         name: format!("l{n}"),
-        forward: law.clone(),
-        reverse: law,
+        forward: link.clone(),
+        reverse: link,
     };
     settings.links = links.into_iter().enumerate().map(link).collect();
     settings
@@ -64,7 +66,8 @@ fn delivered(wan: &mut Wan, until: Time) -> Vec<(u64, u64)> {
 #[test]
 fn links_in_series_add_up() {
     // 1,000 bytes at 8 Mbit/s take 1,000 us, at 80 Mbit/s 100 us.
-    let mut wan = Wan::new(&settings(vec![law(3_000, Some(8_000_000)), law(500, Some(80_000_000))]));
+    let mut wan =
+        Wan::new(&settings(vec![direction(3_000, Some(8_000_000)), direction(500, Some(80_000_000))]));
     let route = wan.open(0, 1).unwrap();
     for number in 0..3 {
         wan.offer(us(10), piece(number, 1_000, route));
@@ -81,7 +84,7 @@ fn links_in_series_add_up() {
 #[test]
 fn who_shares_waits_and_who_does_not_does_not() {
     for (share, second) in [(Share::Link, 2_000), (Share::Connection, 1_000)] {
-        let mut settings = settings(vec![law(0, Some(8_000_000))]);
+        let mut settings = settings(vec![direction(0, Some(8_000_000))]);
         settings.share = share;
         let mut wan = Wan::new(&settings);
         let (one, other) = (wan.open(0, 1).unwrap(), wan.open(0, 1).unwrap());
@@ -97,20 +100,20 @@ fn who_shares_waits_and_who_does_not_does_not() {
 
 #[test]
 fn a_full_queue_makes_streams_wait_in_turn() {
-    let queue = Queue { limit_packets: None, limit_bytes: Some(2_000), ..Queue::default() };
-    let mut wan = Wan::new(&settings(vec![Direction { queue, ..law(0, Some(8_000_000)) }]));
+    let queue = QueueModel { limit_packets: None, limit_bytes: Some(2_000), ..QueueModel::default() };
+    let mut wan = Wan::new(&settings(vec![Direction { queue, ..direction(0, Some(8_000_000)) }]));
     let route = wan.open(0, 1).unwrap();
     let flow = |slot| FlowId { slot, generation: 0 };
     // One is on the wire, two wait; the others must.
     for slot in 0..5 {
-        let offered = wan.offer_patiently(us(0), Piece::new(flow(slot), 0, 1_000, route));
+        let offered = wan.try_offer(us(0), Piece::new(flow(slot), 0, 1_000, route));
         assert_eq!(offered, slot < 3, "{slot}");
     }
-    assert_eq!(wan.room(), None);
+    assert_eq!(wan.next_ready(), None);
     let mut turns = Vec::new();
     for at in 0..10 {
         wan.advance(us(at * 1_000));
-        while let Some(flow) = wan.room() {
+        while let Some(flow) = wan.next_ready() {
             turns.push((at, flow.slot));
             wan.offer(us(at * 1_000), Piece::new(flow, 0, 1_000, route));
         }
@@ -124,8 +127,8 @@ fn a_full_queue_makes_streams_wait_in_turn() {
 #[test]
 fn what_is_lost_is_told_with_its_instant() {
     let mut wan = Wan::new(&settings(vec![Direction {
-        loss: LossModel::Independent { probability: 1.0 },
-        ..law(9, None)
+        loss: LossModel::Independent { probability: Probability::new(1.0).unwrap() },
+        ..direction(9, None)
     }]));
     let route = wan.open(0, 1).unwrap();
     wan.offer(us(5), piece(7, 10, route));
@@ -135,7 +138,7 @@ fn what_is_lost_is_told_with_its_instant() {
 
 #[test]
 fn the_real_networks_transit_is_taken_off() {
-    let mut settings = settings(vec![law(1_000, None), law(1_000, None)]);
+    let mut settings = settings(vec![direction(1_000, None), direction(1_000, None)]);
     settings.subtract_ns = 30_000;
     let mut wan = Wan::new(&settings);
     let route = wan.open(0, 1).unwrap();
@@ -146,11 +149,11 @@ fn the_real_networks_transit_is_taken_off() {
 
 #[test]
 fn a_change_holds_for_routes_that_are_opened_later() {
-    let mut settings = settings(vec![law(1_000, None)]);
+    let mut settings = settings(vec![direction(1_000, None)]);
     settings.share = Share::Connection;
     let mut wan = Wan::new(&settings);
     let before = wan.open(0, 1).unwrap();
-    let change = Change { delay: Some(DelayModel::Constant { delay_ns: 5_000_000 }), ..Change::default() };
+    let change = Change { delay: Some(DelayModel::constant(Span::from_ns(5_000_000))), ..Change::default() };
     wan.change(us(10), 0, Some(Way::Forward), None, &change);
     let after = wan.open(0, 1).unwrap();
     let back = wan.open(1, 0).unwrap();
@@ -162,15 +165,15 @@ fn a_change_holds_for_routes_that_are_opened_later() {
 
 #[test]
 fn pieces_last_a_millisecond_within_bounds() {
-    let size = |law: Direction| {
-        let mut wan = Wan::new(&settings(vec![law]));
+    let size = |link: Direction| {
+        let mut wan = Wan::new(&settings(vec![link]));
         let route = wan.open(0, 1).unwrap();
         wan.piece_bytes(route)
     };
-    assert_eq!(size(law(0, Some(3_000_000))), 1_448);
-    assert_eq!(size(law(0, Some(80_000_000))), 10_000);
-    assert_eq!(size(law(0, Some(10_000_000_000))), 65_536);
-    assert_eq!(size(law(0, None)), 65_536);
-    let queue = Queue { limit_packets: None, limit_bytes: Some(8_000), ..Queue::default() };
-    assert_eq!(size(Direction { queue, ..law(0, None) }), 4_000);
+    assert_eq!(size(direction(0, Some(3_000_000))), 1_448);
+    assert_eq!(size(direction(0, Some(80_000_000))), 10_000);
+    assert_eq!(size(direction(0, Some(10_000_000_000))), 65_536);
+    assert_eq!(size(direction(0, None)), 65_536);
+    let queue = QueueModel { limit_packets: None, limit_bytes: Some(8_000), ..QueueModel::default() };
+    assert_eq!(size(Direction { queue, ..direction(0, None) }), 4_000);
 }

@@ -14,17 +14,17 @@ use longhaul_sim::{Records, Scheduler, Simulation};
 use longhaul_units::Time;
 use std::time::Instant;
 
-fn main() -> Result<(), String> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("name a plan")?;
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
-    let plan = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
+    let plan = longhaul_plan::Plan::from_json(text.as_bytes())?;
     let scheduler = match std::env::args().nth(2).as_deref() {
         None => Scheduler::Automatic,
         Some("calendar") => Scheduler::Calendar,
         Some("lookahead") => Scheduler::Lookahead,
-        Some(other) => return Err(format!("{other}: neither calendar nor lookahead")),
+        Some(other) => return Err(format!("{other}: neither calendar nor lookahead").into()),
     };
-    let mut simulation = Simulation::new(plan, Records::none())?.by(scheduler);
+    let mut simulation = Simulation::new(plan, Records::none())?.with_scheduler(scheduler);
     let start = Instant::now();
     while !simulation.advance(Time::NEVER, 1_000_000) {}
     let seconds = start.elapsed().as_secs_f64();

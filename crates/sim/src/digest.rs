@@ -1,6 +1,6 @@
 use longhaul_units::Time;
 
-/// A fingerprint of everything that left the network, and when, in whatever order it is told: equal
+/// A fingerprint of everything that left the network, and when, in whatever order it is reported: equal
 /// runs have equal digests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Digest(u64);
@@ -31,7 +31,9 @@ mod tests {
 
     fn of(departures: &[(u64, u64)]) -> u64 {
         let mut digest = Digest::default();
-        departures.iter().for_each(|&(at, what)| digest.add(Time::from_ps(at), what));
+        for &(at, what) in departures {
+            digest.add(Time::from_ps(at), what);
+        }
         digest.value()
     }
 

@@ -1,14 +1,14 @@
 use longhaul_network::Bins;
 use longhaul_plan::Plan;
 use longhaul_record::{
-    BIN_COLUMNS, ECHO_COLUMNS, EchoRow, FLOW_BIN_COLUMNS, FLOW_COLUMNS, FlowRow, PACKET_COLUMNS, PacketRow,
+    BIN_COLUMNS, FLOW_BIN_COLUMNS, FLOW_COLUMNS, FlowRow, PACKET_COLUMNS, PING_COLUMNS, PacketRow, PingRow,
     REQUEST_COLUMNS, RequestRow, SAMPLE_COLUMNS, SEGMENT_COLUMNS, SampleRow, SegmentRow, Table,
 };
 use longhaul_units::Time;
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// Where a simulation writes what it records. The first failure is kept and ends the writing.
+/// The files to which a simulation writes its records. After the first failure, it writes no more.
 pub struct Records {
     links: Vec<String>,
     flows: Vec<String>,
@@ -18,7 +18,7 @@ pub struct Records {
     failure: Option<io::Error>,
 }
 
-/// What a table is written to.
+/// The destination of a table.
 pub type Output = Box<dyn Write + Send + Sync>;
 
 struct Outputs {
@@ -27,7 +27,7 @@ struct Outputs {
     /// What packets carried, of links whose every packet is recorded, if there are any.
     segments: Option<Table<Output>>,
     flows: Table<Output>,
-    echoes: Table<Output>,
+    pings: Table<Output>,
     requests: Table<Output>,
     /// One JSON object a line.
     changes: Output,
@@ -36,26 +36,30 @@ struct Outputs {
 }
 
 impl Records {
-    /// Keeps nothing.
+    /// Records nothing.
     pub fn none() -> Self {
         Records { links: Vec::new(), flows: Vec::new(), outputs: None, passed: Vec::new(), failure: None }
     }
 
     /// Writes to files that `open` makes, by name (`samples.csv`, ...), for the links and flows of `plan`.
     ///
-    /// Tables are handed over in complete lines, many at a time.
+    /// Tables are written in complete lines, many at a time.
+    ///
+    /// # Errors
+    /// If a file cannot be created or written.
     pub fn new(plan: &Plan, mut open: impl FnMut(&str) -> io::Result<Output>) -> io::Result<Self> {
         let changes = open("changes.jsonl")?;
         let mut table = |name: &str, columns: &[&str]| Table::new(open(name)?, columns);
         let outputs = Outputs {
             samples: table("samples.csv", &SAMPLE_COLUMNS)?,
             packets: table("packets.csv", &PACKET_COLUMNS)?,
-            segments: match plan.measure.captures.is_empty() {
-                false => Some(table("segments.csv", &SEGMENT_COLUMNS)?),
-                true => None,
+            segments: if plan.measure.captures.is_empty() {
+                None
+            } else {
+                Some(table("segments.csv", &SEGMENT_COLUMNS)?)
             },
             flows: table("flows.csv", &FLOW_COLUMNS)?,
-            echoes: table("echoes.csv", &ECHO_COLUMNS)?,
+            pings: table("pings.csv", &PING_COLUMNS)?,
             requests: table("requests.csv", &REQUEST_COLUMNS)?,
             changes,
             bins: match plan.measure.monitor {
@@ -75,23 +79,23 @@ impl Records {
         })
     }
 
-    pub(crate) fn are_kept(&self) -> bool {
+    pub(crate) fn is_recording(&self) -> bool {
         self.outputs.is_some()
     }
 
     pub(crate) fn sample(&mut self, row: SampleRow) {
         let Records { outputs: Some(outputs), links, failure, .. } = self else { return };
-        keep(failure, row.write(&links[row.link as usize], &mut outputs.samples));
+        record_failure(failure, row.write(&links[row.link as usize], &mut outputs.samples));
     }
 
     /// A packet passes a link by `at`, or ends there; with what it carries, if that is recorded.
     pub(crate) fn packet(&mut self, at: Time, row: PacketRow, segment: Option<SegmentRow>) {
-        if self.are_kept() {
+        if self.is_recording() {
             self.passed.push((at, row, segment));
         }
     }
 
-    /// Forgets packets that pass at `now` or later: they will be told of again.
+    /// Forgets packets that pass at `now` or later: they will be reported again.
     pub(crate) fn forget_packets(&mut self, now: Time) {
         self.passed.retain(|(at, ..)| *at < now);
     }
@@ -103,9 +107,9 @@ impl Records {
         let count = passed.partition_point(|(at, ..)| *at < now);
         for (_, row, segment) in passed.drain(..count) {
             let link = &links[row.link as usize];
-            keep(failure, row.write(link, &mut outputs.packets));
+            record_failure(failure, row.write(link, &mut outputs.packets));
             if let (Some(segment), Some(out)) = (segment, &mut outputs.segments) {
-                keep(failure, segment.write(link, out));
+                record_failure(failure, segment.write(link, out));
             }
         }
     }
@@ -114,33 +118,33 @@ impl Records {
         let Records { outputs: Some(outputs), links, failure, .. } = self else { return };
         let Some([directions, flows]) = &mut outputs.bins else { return };
         for row in &bins.directions {
-            keep(failure, row.write(&links[row.link as usize], directions));
+            record_failure(failure, row.write(&links[row.link as usize], directions));
         }
         for row in &bins.flows {
-            keep(failure, row.write(&links[row.link as usize], flows));
+            record_failure(failure, row.write(&links[row.link as usize], flows));
         }
     }
 
     pub(crate) fn flow(&mut self, row: FlowRow) {
         let Records { outputs: Some(outputs), flows, failure, .. } = self else { return };
-        keep(failure, row.write(&flows[row.flow as usize], &mut outputs.flows));
+        record_failure(failure, row.write(&flows[row.flow as usize], &mut outputs.flows));
     }
 
-    pub(crate) fn echo(&mut self, row: EchoRow) {
+    pub(crate) fn ping(&mut self, row: PingRow) {
         let Records { outputs: Some(outputs), flows, failure, .. } = self else { return };
-        keep(failure, row.write(&flows[row.flow as usize], &mut outputs.echoes));
+        record_failure(failure, row.write(&flows[row.flow as usize], &mut outputs.pings));
     }
 
     pub(crate) fn request(&mut self, row: RequestRow) {
         let Records { outputs: Some(outputs), flows, failure, .. } = self else { return };
-        keep(failure, row.write(&flows[row.flow as usize], &mut outputs.requests));
+        record_failure(failure, row.write(&flows[row.flow as usize], &mut outputs.requests));
     }
 
     /// A change was applied; it is on disk when this returns.
     pub(crate) fn change(&mut self, row: &Value) {
         let Records { outputs: Some(outputs), failure, .. } = self else { return };
         // At once, or a full disk would leave half of a line.
-        keep(failure, outputs.changes.write_all(format!("{row}\n").as_bytes()));
+        record_failure(failure, outputs.changes.write_all(format!("{row}\n").as_bytes()));
     }
 
     /// Writes what is buffered; more may come. The error is the first that there was.
@@ -149,15 +153,15 @@ impl Records {
             return Err(failure);
         }
         let Some(outputs) = &mut self.outputs else { return Ok(()) };
-        let Outputs { samples, packets, segments, flows, echoes, requests, changes, bins } = outputs;
+        let Outputs { samples, packets, segments, flows, pings, requests, changes, bins } = outputs;
         let some = segments.iter_mut().chain(bins.iter_mut().flatten());
-        let mut all = [samples, packets, flows, echoes, requests].into_iter().chain(some);
+        let mut all = [samples, packets, flows, pings, requests].into_iter().chain(some);
         all.try_for_each(Table::flush)?;
         changes.flush()
     }
 }
 
-fn keep(failure: &mut Option<io::Error>, result: io::Result<()>) {
+fn record_failure(failure: &mut Option<io::Error>, result: io::Result<()>) {
     if let Err(error) = result {
         failure.get_or_insert(error);
     }

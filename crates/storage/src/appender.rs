@@ -13,6 +13,9 @@ pub struct Appender {
 
 impl Appender {
     /// Creates the file at `path`, which must not exist.
+    ///
+    /// # Errors
+    /// If the file exists or cannot be created.
     pub fn create(storage: &dyn Storage, path: &Path) -> io::Result<Self> {
         Ok(Appender { output: storage.create(path)?, length: 0, torn: false })
     }

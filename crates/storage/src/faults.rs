@@ -141,6 +141,9 @@ impl Output for FaultyOutput {
 pub struct Folder(PathBuf);
 
 /// An empty directory for a test, which nobody else uses at the same time.
+///
+/// # Panics
+/// If the directory cannot be created.
 pub fn folder(name: &str) -> Folder {
     let folder = std::env::temp_dir().join(format!("longhaul-{}-{name}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);

@@ -5,13 +5,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Makes `content` that of the file at `path`, in one step: whatever fails, the file is the old one or the new one.
-/// An error means the new one only if the directory could not be written to the device.
+///
+/// # Errors
+/// If the new file cannot be written, renamed or synchronised. The file is then the old one, or the new one if only
+/// the directory could not be written to the device.
 pub fn replace(storage: &dyn Storage, path: &Path, content: &[u8]) -> io::Result<()> {
     rename_into_place(storage, path, content, |output| output.sync())?;
     storage.sync_directory(parent(path))
 }
 
 /// The same without waiting for the device: if the machine crashes, the new content may be lost.
+///
+/// # Errors
+/// If the new file cannot be written or renamed; the file is then the old one.
 pub fn replace_unsynced(storage: &dyn Storage, path: &Path, content: &[u8]) -> io::Result<()> {
     rename_into_place(storage, path, content, |_| Ok(()))
 }

@@ -164,10 +164,9 @@ impl Connection {
             return;
         }
         match self.state {
-            State::Established => {}
+            // After the close the peer retransmits its FIN if the last acknowledgement is lost.
+            State::Established | State::Closed => {}
             State::SynReceived => self.establish(now, segment),
-            // The peer retransmits its FIN if the last acknowledgement is lost.
-            State::Closed => {}
             _ => return,
         }
         if self.uses_timestamps() {
@@ -406,7 +405,7 @@ impl Connection {
         self.state == State::Failed
     }
 
-    /// Counters and estimates, as in TCP_INFO.
+    /// Counters and estimates, as in `TCP_INFO`.
     pub fn info(&self) -> Info {
         let sender = &self.sender;
         let counters = &sender.counters;

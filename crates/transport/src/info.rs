@@ -19,7 +19,7 @@ pub enum State {
     Failed,
 }
 
-/// The sender's recovery state (Linux: tcp_ca_state).
+/// The sender's recovery state (Linux: `tcp_ca_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaState {
     /// No known loss.
@@ -47,7 +47,7 @@ pub enum LimitedBy {
     SendBuffer,
 }
 
-/// Counters and estimates as in Linux's TCP_INFO. Windows and counts are in segments, unless named otherwise.
+/// Counters and estimates as in Linux's `TCP_INFO`. Windows and counts are in segments, unless named otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {
     /// State of the connection.
@@ -70,7 +70,7 @@ pub struct Info {
     pub min_rtt: Span,
     /// Segments estimated to be in the network (RFC 6675: pipe).
     pub in_flight: u32,
-    /// FlightSize: segments sent and not cumulatively acknowledged.
+    /// `FlightSize`: segments sent and not cumulatively acknowledged.
     pub outstanding: u32,
     /// Of these, marked lost.
     pub lost: u32,

@@ -2,10 +2,11 @@ use crate::settings::Bound;
 
 /// Proportional rate reduction (RFC 9937, section 6.2), in segments.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "the names of RFC 9937")]
 pub(crate) struct Prr {
     prr_delivered: u32,
     prr_out: u32,
-    /// RecoverFS: the flight size when recovery began.
+    /// `RecoverFS`: the flight size when recovery began.
     recover_fs: u32,
     /// Segments that may be sent until the next acknowledgement.
     sndcnt: u32,
@@ -14,7 +15,7 @@ pub(crate) struct Prr {
 /// The inputs of an update.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PrrInputs {
-    /// Newly delivered segments (DeliveredData).
+    /// Newly delivered segments (`DeliveredData`).
     pub(crate) delivered: u32,
     /// In flight after it.
     pub(crate) pipe: u32,

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 /// RACK's state (RFC 8985, section 5.3); the scoreboard keeps the send times.
 #[derive(Clone, Debug)]
 pub(crate) struct Rack {
-    /// The most recently sent segment that is delivered: RACK.xmit_ts, its number, and its RTT.
+    /// The most recently sent segment that is delivered: `RACK.xmit_ts`, its number, and its RTT.
     pub(crate) xmit_ts: Time,
     pub(crate) segment: u64,
     pub(crate) rtt: Span,
@@ -36,7 +36,7 @@ pub(crate) struct ReorderingInputs {
     pub(crate) min_rtt: Span,
     pub(crate) srtt: Span,
     pub(crate) reordering_seen: bool,
-    /// In recovery, or DupThresh segments are SACKed.
+    /// In recovery, or `DupThresh` segments are SACKed.
     pub(crate) in_recovery_or_dup_thresh: bool,
 }
 
@@ -75,7 +75,7 @@ impl Rack {
         }
     }
 
-    /// How much later than the newest a segment may arrive (RACK.reo_wnd).
+    /// How much later than the newest a segment may arrive (`RACK.reo_wnd`).
     pub(crate) fn reordering_window(&self, reordering_inputs: &ReorderingInputs) -> Span {
         if !reordering_inputs.reordering_seen && reordering_inputs.in_recovery_or_dup_thresh {
             return Span::ZERO;

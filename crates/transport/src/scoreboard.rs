@@ -20,13 +20,13 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// SACKed (Linux: TCPCB_SACKED_ACKED).
+    /// SACKed (Linux: `TCPCB_SACKED_ACKED`).
     pub(crate) const SACKED: u8 = 1;
-    /// Marked lost (Linux: TCPCB_LOST).
+    /// Marked lost (Linux: `TCPCB_LOST`).
     pub(crate) const LOST: u8 = 2;
-    /// Retransmitted, and the retransmission is in flight (Linux: TCPCB_SACKED_RETRANS).
+    /// Retransmitted, and the retransmission is in flight (Linux: `TCPCB_SACKED_RETRANS`).
     pub(crate) const RETRANS: u8 = 4;
-    /// Ever retransmitted: its RTT sample is ambiguous (Linux: TCPCB_EVER_RETRANS).
+    /// Ever retransmitted: its RTT sample is ambiguous (Linux: `TCPCB_EVER_RETRANS`).
     pub(crate) const EVER_RETRANS: u8 = 8;
     /// Carries the FIN.
     pub(crate) const FIN: u8 = 16;
@@ -85,12 +85,12 @@ pub(crate) struct Scoreboard {
     sacked_out: u32,
     lost_out: u32,
     retrans_out: u32,
-    /// Detection by DupThresh has scanned all segments below; number of SACKed segments at or above it.
+    /// Detection by `DupThresh` has scanned all segments below; number of SACKed segments at or above it.
     sack_scan: u64,
     sacked_above_scan: u32,
     /// RACK: all segments below are SACKed, lost or in `retransmitted`.
     rack_scan: u64,
-    /// One after the highest retransmitted segment (RFC 6675: HighRxt).
+    /// One after the highest retransmitted segment (RFC 6675: `HighRxt`).
     high_rxt: u64,
     /// One after the highest delivered segment (RFC 8985: RACK.fack).
     rack_fack: u64,
@@ -108,7 +108,7 @@ impl Scoreboard {
     pub(crate) fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
-    /// Segments sent and not cumulatively acknowledged (FlightSize).
+    /// Segments sent and not cumulatively acknowledged (`FlightSize`).
     pub(crate) fn flight_size(&self) -> u32 {
         self.records.len()
     }
@@ -290,7 +290,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the segments with at least `threshold` SACKed segments above them (RFC 6675, IsLost). Returns the number
+    /// Marks the segments with at least `threshold` SACKed segments above them (RFC 6675, `IsLost`). Returns the number
     /// of newly lost ones.
     pub(crate) fn mark_lost_by_sack(&mut self, threshold: u32) -> u32 {
         let before = self.lost_out;
@@ -405,7 +405,7 @@ impl Scoreboard {
         }
     }
 
-    /// Clears all loss marks (Linux: tcp_undo_cwnd_reduction).
+    /// Clears all loss marks (Linux: `tcp_undo_cwnd_reduction`).
     pub(crate) fn undo_loss_marks(&mut self) {
         self.recovery().retransmit_queue.clear();
         for sequence in self.records.numbers() {
@@ -434,7 +434,7 @@ impl Scoreboard {
     }
 
     /// The lowest segment from `from` on, below the highest SACKed one, that is neither SACKed nor retransmitted
-    /// (RFC 6675, section 4, NextSeg rule 3).
+    /// (RFC 6675, section 4, `NextSeg` rule 3).
     pub(crate) fn next_hole(&self, from: u64) -> Option<u64> {
         let (mut at, end) = (from.max(self.snd_una()), self.sacked_end());
         while at < end {

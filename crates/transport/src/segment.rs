@@ -101,9 +101,9 @@ pub struct Segment {
     pub sequence: u64,
     /// The number that the sender of this segment expects next.
     pub acknowledged: u64,
-    /// When it left (TSval), with [`Flags::TIMESTAMPS`].
+    /// When it left (`TSval`), with [`Flags::TIMESTAMPS`].
     pub sent: Time,
-    /// Echo of the peer's time (TSecr), with [`Flags::TIMESTAMPS`].
+    /// Echo of the peer's time (`TSecr`), with [`Flags::TIMESTAMPS`].
     pub echo: Time,
     /// SACK blocks, the most recent first; the first may be a D-SACK.
     pub sacks: [Block; 3],

@@ -17,7 +17,7 @@ pub struct Settings {
     /// Loss detection and recovery. Without SACK at the peer, `Sack` and `Rack` act as
     /// `NewReno`.
     pub recovery: Recovery,
-    /// DupThresh (`Sack` only; the others use 3).
+    /// `DupThresh` (`Sack` only; the others use 3).
     pub reordering: Reordering,
     /// Tail loss probes (RFC 8985, section 7; `Rack` only).
     pub tail_probes: bool,
@@ -69,7 +69,7 @@ pub enum Recovery {
     Reno,
     /// Fast recovery with partial acknowledgements (RFC 6582).
     NewReno,
-    /// SACK with DupThresh (RFC 6675).
+    /// SACK with `DupThresh` (RFC 6675).
     Sack,
     /// RACK-TLP (RFC 8985).
     Rack,
@@ -81,7 +81,7 @@ impl Recovery {
     }
 }
 
-/// DupThresh.
+/// `DupThresh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reordering {
     /// Constant; RFC 6675 has 3.
@@ -110,7 +110,7 @@ pub enum Bound {
     Conservative,
     /// One more per acknowledgement (RFC 6937: SSRB).
     SlowStart,
-    /// One more per acknowledgement that advances and shows no new loss (RFC 9937, section 6.2: SafeACK).
+    /// One more per acknowledgement that advances and shows no new loss (RFC 9937, section 6.2: `SafeACK`).
     Safe,
 }
 
@@ -209,7 +209,8 @@ pub struct ReceiveBuffer {
     /// Maximum size of dynamic right-sizing (Fisk and Feng 2001), to twice the data of a round trip; equal to `bytes`:
     /// fixed.
     pub max_bytes: u64,
-    /// The share that is advertised as window, as in Linux's tcp_adv_win_scale: for s > 0 all but 2^-s, otherwise 2^s.
+    /// The share that is advertised as window, as in Linux's `tcp_adv_win_scale`: for s > 0 all but 2^-s, otherwise
+    /// 2^s.
     pub adv_win_scale: i8,
 }
 
@@ -262,7 +263,7 @@ impl Settings {
         stamps | if self.ip_version == IpVersion::V6 { Flags::IPV6 } else { Flags::NONE }
     }
 
-    /// Initial DupThresh.
+    /// Initial `DupThresh`.
     pub(crate) const fn initial_dup_thresh(&self) -> u32 {
         match self.reordering {
             Reordering::Fixed(threshold) => threshold,

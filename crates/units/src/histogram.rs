@@ -11,8 +11,8 @@ const GROUPS: usize = (u64::BITS - BITS + 1) as usize;
 /// A group that was never met.
 const UNMET: u8 = u8::MAX;
 
-/// How often spans of each length were met, to 1/128 of their length, in constant memory: as much as the
-/// lengths that were met need, at most 58 groups of 128 counters, a group for each power of two of
+/// How often spans of each length occurred, to 1/128 of their length, in constant memory: as much as the
+/// lengths that occurred need, at most 58 groups of 128 counters, a group for each power of two of
 /// picoseconds.
 ///
 /// Mean and maximum are exact. A span of zero costs one addition and no memory.
@@ -27,10 +27,10 @@ pub struct Histogram {
     counts: Counts,
 }
 
-/// Spans by their bins. Which form it has follows from how many bins were met alone.
+/// Spans by their bins. Which form it has follows from the number of non-empty bins alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Counts {
-    /// Bins that were met, in ascending order, and how often.
+    /// Non-empty bins, in ascending order, and how often.
     Few(Vec<(u16, u64)>),
     Many(Box<Groups>),
 }
@@ -104,7 +104,7 @@ impl Histogram {
         self.cumulative().find(|&(_, seen)| seen >= rank).map_or(Span::ZERO, |(span, _)| span)
     }
 
-    /// Each span that was met, rounded up to the end of its bin, with how many there were up to it, in
+    /// Each span that occurred, rounded up to the end of its bin, with how many there were up to it, in
     /// ascending order.
     pub fn cumulative(&self) -> impl Iterator<Item = (Span, u64)> {
         let zeros = (self.zeros > 0).then_some((Span::ZERO, self.zeros));
@@ -158,7 +158,7 @@ impl Counts {
         }
     }
 
-    /// Groups and bins that were met, in ascending order, and how often.
+    /// Non-empty groups and bins, in ascending order, and how often.
     fn each(&self) -> impl Iterator<Item = ((usize, usize), u64)> {
         let (few, many) = match self {
             Counts::Few(bins) => (bins.as_slice(), None),
@@ -189,7 +189,7 @@ impl Groups {
     }
 }
 
-/// In whatever order the groups were met.
+/// In whatever order the groups first occurred.
 impl PartialEq for Groups {
     fn eq(&self, other: &Self) -> bool {
         self.each().eq(other.each())
@@ -222,7 +222,9 @@ mod tests {
 
     fn of(spans: &[u64]) -> Histogram {
         let mut all = Histogram::new();
-        spans.iter().for_each(|&ps| all.add(Span::from_ps(ps), 1));
+        for &ps in spans {
+            all.add(Span::from_ps(ps), 1);
+        }
         all
     }
 

@@ -8,10 +8,13 @@
 
 mod chance;
 mod histogram;
+mod invalid;
 mod rate;
+mod serialised;
 mod time;
 
 pub use chance::Probability;
 pub use histogram::Histogram;
+pub use invalid::InvalidValue;
 pub use rate::{Rate, Serialiser};
 pub use time::{Span, Time};

@@ -62,13 +62,12 @@ impl Serialiser {
             Some(product) if product <= u64::MAX - self.remainder => u128::from(product + self.remainder),
             _ => u128::from(bytes) * 8 * u128::from(PS_PER_S) + u128::from(self.remainder),
         };
-        let (quotient, remainder) = match u64::try_from(product) {
-            Ok(small) => (small / rate.0, small % rate.0),
-            Err(_) => {
-                let quotient = product / u128::from(rate.0);
-                let remainder = product % u128::from(rate.0);
-                (u64::try_from(quotient).unwrap_or(u64::MAX), remainder as u64)
-            }
+        let (quotient, remainder) = if let Ok(small) = u64::try_from(product) {
+            (small / rate.0, small % rate.0)
+        } else {
+            let quotient = product / u128::from(rate.0);
+            let remainder = product % u128::from(rate.0);
+            (u64::try_from(quotient).unwrap_or(u64::MAX), remainder as u64)
         };
         self.remainder = remainder;
         self.busy_until += Span::from_ps(quotient);

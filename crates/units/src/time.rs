@@ -85,6 +85,7 @@ impl Span {
     }
 
     /// The difference, or zero when `other` is longer.
+    #[must_use]
     pub const fn saturating_sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }

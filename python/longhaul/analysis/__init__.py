@@ -1,1 +1,1 @@
-"""Measures and judgements: pure functions from what a run left to what it means."""
+"""Analysis: pure functions from the records of a run to measures and verdicts."""

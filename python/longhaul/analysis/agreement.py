@@ -1,4 +1,4 @@
-"""Whether a measure is the same live and simulated, as far as that can be told."""
+"""Agreement of a measure between live and simulated runs, as far as its uncertainty allows."""
 
 from dataclasses import dataclass
 from math import inf, isinf

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from longhaul.analysis.text import few_text
-from longhaul.scenario.tcp import CC_SYSCTL, DEFAULT_CC
+from longhaul.plan import Plan
+from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
+from longhaul.units.text import few_text
 
 Json = Mapping[str, Any]
 
@@ -16,7 +17,7 @@ def flow_algorithm(flow: Json) -> str:
 
 
 def summarise_algorithms(
-    plan: Json, defaults: Mapping[str, str], sockets: Json, *, own_ends: Set[str]
+    plan: Plan, defaults: Mapping[str, str], sockets: Json, *, own_ends: Set[str]
 ) -> list[dict[str, Any]]:
     """A row for each host: its ``default``, the one that was ``configured``, and its connections.
 
@@ -24,7 +25,7 @@ def summarise_algorithms(
     ``connections`` counts those that sent payload, by algorithm; those of the run's own traffic, whose
     addresses and ports are ``own_ends``, are left out.
     """
-    names = {each["name"]: str(each["law"]["law"]) for each in plan.get("laws", ())}
+    names = {each["name"]: str(each["cc"]["algorithm"]) for each in plan.get("algorithms", ())}
     seen: dict[str, dict[Any, str]] = {}
     columns = [sockets.get(name, ()) for name in ("host", "socket", "cc", "sent_bytes", "local", "remote")]
     for host, socket, algorithm, sent, local, remote in zip(*columns, strict=True):

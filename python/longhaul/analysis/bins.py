@@ -1,4 +1,4 @@
-"""Monitored links: bins of time without gaps."""
+"""Bins of monitored links, filled up so that time has no gaps."""
 
 from collections.abc import Mapping
 from typing import Any

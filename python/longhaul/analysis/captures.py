@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longhaul.analysis.gaps import SECONDS, UNITS, Gaps, merged, step_note
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
 Integers = NDArray[np.int64]
@@ -30,7 +31,7 @@ class Losses:
     transmission: Integers
     """1 the first time that the data were sent."""
     repaired_ns: Integers
-    """When the data were sent again."""
+    """When the data were retransmitted."""
     beyond: NDArray[np.bool_]
     """Lost behind the capture, where it had been seen; otherwise before, where it was only missed."""
     flow: Integers
@@ -113,7 +114,7 @@ def within(capture: Capture, interface: str | None) -> Capture:
     if interface not in names:
         message = f'{capture.name} has no TCP data of interface "{interface}"'
         remedy = f"there are: {', '.join(names)}" if names else "leave out --interface"
-        raise LonghaulError(message, remedy=remedy, exit_code=2)
+        raise LonghaulError(Code.CAPTURE_UNUSABLE, message, remedy=remedy, exit_code=2)
     return replace(capture, flows=tuple(flow for flow in capture.flows if flow.interface == interface))
 
 
@@ -128,11 +129,16 @@ def chosen(capture: Capture, *, name: str | None = None, direction: str | None =
     """
     if not capture.flows:
         remedy = "; ".join(capture.notes) or "capture at least the first 100 bytes of each packet"
-        raise LonghaulError(f"{capture.name} has no TCP data", remedy=remedy, exit_code=2)
+        raise LonghaulError(
+            Code.CAPTURE_UNUSABLE, f"{capture.name} has no TCP data", remedy=remedy, exit_code=2
+        )
     if name == ALL:
         if direction is not None:
             raise LonghaulError(
-                "all flows have no one direction", remedy="leave out --direction", exit_code=2
+                Code.OPTION_CONFLICT,
+                "all flows have no one direction",
+                remedy="leave out --direction",
+                exit_code=2,
             )
         return _together(capture)
     forward = _only(capture) if name is None else _named(capture, name)
@@ -146,7 +152,7 @@ def chosen(capture: Capture, *, name: str | None = None, direction: str | None =
         ):
             return flow
     message = f"{forward.receiver} sent no data to {forward.sender}"
-    raise LonghaulError(message, remedy="leave out --direction", exit_code=2)
+    raise LonghaulError(Code.CAPTURE_UNUSABLE, message, remedy="leave out --direction", exit_code=2)
 
 
 def _only(capture: Capture) -> Flow:
@@ -154,7 +160,7 @@ def _only(capture: Capture) -> Flow:
     if len(connections) > 1:
         message = f"{capture.name} has {len(connections)} connections with data"
         remedy = f"name one with --flow, by its number or by both ends; or all together: --flow {ALL}"
-        raise LonghaulError(message, remedy=remedy, exit_code=2)
+        raise LonghaulError(Code.CAPTURE_UNUSABLE, message, remedy=remedy, exit_code=2)
     return max(capture.flows, key=lambda flow: flow.packets)
 
 
@@ -165,20 +171,26 @@ def _named(capture: Capture, name: str) -> Flow:
     if found:
         numbers = ", ".join(str(flow.number) for flow in found)
         message = f"{capture.name} has {len(found)} flows {name}"
-        raise LonghaulError(message, remedy=f"name one by its number: {numbers}", exit_code=2)
+        raise LonghaulError(
+            Code.CAPTURE_UNUSABLE, message, remedy=f"name one by its number: {numbers}", exit_code=2
+        )
     turned = "-".join(reversed(name.split("-")))
     if any(flow.name == turned for flow in capture.flows):
         message, remedy = f"no data went that way: {name}", f"write --flow {turned}"
-        raise LonghaulError(message, remedy=remedy, exit_code=2)
+        raise LonghaulError(Code.CAPTURE_UNUSABLE, message, remedy=remedy, exit_code=2)
     largest = max(capture.flows, key=lambda flow: flow.packets)
     message = f"{capture.name} has no flow {name}"
-    raise LonghaulError(message, remedy=f"there is {largest.name}, for example", exit_code=2)
+    raise LonghaulError(
+        Code.CAPTURE_UNUSABLE, message, remedy=f"there is {largest.name}, for example", exit_code=2
+    )
 
 
 def _together(capture: Capture) -> Flow:
     if len({flow.interface for flow in capture.flows}) > 1:
         message = f"{capture.name} has several interfaces, at which the same packets may have passed"
-        raise LonghaulError(message, remedy="name one of them with --interface", exit_code=2)
+        raise LonghaulError(
+            Code.CAPTURE_UNUSABLE, message, remedy="name one of them with --interface", exit_code=2
+        )
     flows = capture.flows
     parts = [flow.losses for flow in flows]
     order = np.argsort(np.concatenate([part.all_packets for part in parts]), kind="stable")
@@ -228,13 +240,17 @@ def loss_gaps(
     Raises :class:`LonghaulError` if there are too few losses for a gap, or no round trip is known.
     """
     if unit not in UNITS:
-        raise LonghaulError(f'"{unit}" is no unit of gaps', remedy="write s or packets", exit_code=2)
+        raise LonghaulError(
+            Code.ARGUMENT_INVALID, f'"{unit}" is not a unit of gaps', remedy="write s or packets", exit_code=2
+        )
     losses = flow.losses
     seconds = (losses.at_ns - capture.begin_ns) / 1e9
     packets = (losses.all_packets if flow.number == 0 else losses.flow_packets).astype(np.float64)
     if len(seconds) < 2:
         message = f"{flow.name} has {len(seconds)} losses in {flow.packets} packets: no gap"
-        raise LonghaulError(message, remedy="fit a longer capture, or --flow all", exit_code=2)
+        raise LonghaulError(
+            Code.SAMPLE_UNUSABLE, message, remedy="fit a longer capture, or --flow all", exit_code=2
+        )
     if merge_rtt:
         starts = np.unique(np.searchsorted(seconds, merged(np.sort(seconds), round_trip_s(flow))))
         seconds, packets = seconds[starts], packets[starts]
@@ -243,7 +259,7 @@ def loss_gaps(
     gaps = np.diff(events)
     if not len(gaps):
         message = f"the {len(values)} losses of {flow.name} are one event"
-        raise LonghaulError(message, remedy="merge within a shorter span", exit_code=2)
+        raise LonghaulError(Code.SAMPLE_UNUSABLE, message, remedy="merge within a shorter span", exit_code=2)
     notes = [*knowledge(flow), *step_note(gaps)]
     if len(events) < len(losses.at_ns):
         notes.insert(0, f"{len(losses.at_ns):,} losses are {len(events):,} events")
@@ -254,7 +270,9 @@ def round_trip_s(flow: Flow) -> float:
     """The shortest round trip between the ends. Raises :class:`LonghaulError` if it is not known."""
     if flow.receiver_s is None:
         message = f"{flow.name} shows no round trip"
-        raise LonghaulError(message, remedy="write how long it is: --merge 0.065", exit_code=2)
+        raise LonghaulError(
+            Code.CAPTURE_UNUSABLE, message, remedy="write how long it is: --merge 0.065", exit_code=2
+        )
     return (flow.sender_s or 0.0) + flow.receiver_s
 
 

@@ -1,4 +1,4 @@
-"""What was changed during a run, change by change, in words: events of the scenario and interventions.
+"""Changes of links during a run, in words: events of the scenario and interventions.
 
 An *intervention* is a change that the scenario did not ask for: a user made it from the command line, on the
 page or from Python.
@@ -10,8 +10,9 @@ from typing import Any
 
 from longhaul.analysis.configuration import Applied, Configuration, changed, lanes, planned
 from longhaul.analysis.phases import arrows
-from longhaul.analysis.wording import law_text, value_text
-from longhaul.scenario.laws.rate import framing_name
+from longhaul.analysis.wording import model_text, value_text
+from longhaul.plan import Plan, Way
+from longhaul.scenario.lower.link_models.rate import framing_name
 
 Json = Mapping[str, Any]
 
@@ -61,7 +62,7 @@ class Change:
     until_ns: int
     """When it was complete; the same if it happened at once."""
     link: str
-    way: str | None
+    way: Way | None
     """``None``: both."""
     route: int | None
     """From 1; ``None``: the link, or all of its routes."""
@@ -121,7 +122,7 @@ class Change:
         }
 
 
-def describe_changes(plan: Json, applied: Sequence[Applied]) -> list[Change]:
+def describe_changes(plan: Plan, applied: Sequence[Applied]) -> list[Change]:
     """The changes of a run that is over, in the order in which they began."""
     return ChangeLog(plan).take(applied)
 
@@ -129,7 +130,7 @@ def describe_changes(plan: Json, applied: Sequence[Applied]) -> list[Change]:
 class ChangeLog:
     """Says of each change what it did, once, when its first part was applied."""
 
-    def __init__(self, plan: Json) -> None:
+    def __init__(self, plan: Plan) -> None:
         """Of a run of ``plan`` that has not changed anything yet."""
         self._plan = plan
         self._configuration = Configuration(plan)
@@ -188,18 +189,18 @@ def _groups(applied: Sequence[Applied]) -> dict[tuple[Any, ...], list[Applied]]:
     return found
 
 
-def _described(plan: Json, configuration: Configuration, group: Sequence[Applied]) -> Iterator[Change]:
+def _described(plan: Plan, configuration: Configuration, group: Sequence[Applied]) -> Iterator[Change]:
     """The changes of a group: one where all directions and routes change alike, else one for each."""
     link = group[0].link
     before = {way: configuration.model(link, way) for each in group for way in each.ways}
-    after: dict[str, Json] = dict(before)
-    keys: dict[tuple[str, int | None], dict[str, None]] = {}
+    after: dict[Way, Json] = dict(before)
+    keys: dict[tuple[Way, int | None], dict[str, None]] = {}
     for each in group:
         for way in each.ways:
             after[way] = changed(after[way], each.change, route=each.route)
             for number in _numbers(before[way], each):
                 keys.setdefault((way, number), {}).update(dict.fromkeys(each.change))
-    found: dict[tuple[Difference, ...], list[tuple[str, int | None]]] = {}
+    found: dict[tuple[Difference, ...], list[tuple[Way, int | None]]] = {}
     for (way, number), names in keys.items():
         differences = _differences(before[way], after[way], number, names)
         found.setdefault(differences, []).append((way, number))
@@ -209,10 +210,10 @@ def _described(plan: Json, configuration: Configuration, group: Sequence[Applied
 
 
 def _addresses(
-    before: Mapping[str, Json], places: Sequence[tuple[str, int | None]]
-) -> Iterator[tuple[str | None, int | None]]:
+    before: Mapping[Way, Json], places: Sequence[tuple[Way, int | None]]
+) -> Iterator[tuple[Way | None, int | None]]:
     """Each route, or ``None`` for all of them; the way, or ``None`` if both are alike."""
-    routes: dict[str, tuple[int | None, ...]] = {}
+    routes: dict[Way, tuple[int | None, ...]] = {}
     for way, number in places:
         routes[way] = (*routes.get(way, ()), number)
     for way, numbers in routes.items():
@@ -226,10 +227,10 @@ def _addresses(
 
 
 def _change(
-    plan: Json,
+    plan: Plan,
     group: Sequence[Applied],
     differences: tuple[Difference, ...],
-    way: str | None,
+    way: Way | None,
     number: int | None,
 ) -> Change:
     cause, link = group[0].cause, plan["links"][group[0].link]
@@ -270,8 +271,8 @@ def _differences(
     if "pacing" in keys:
         classes = [model["pacing"]["classes"] for model in (before, after)]
         for was, now in zip(*classes, strict=True):
-            if was["law"] != now["law"]:
-                texts = law_text(was["law"]), law_text(now["law"])
+            if was["model"] != now["model"]:
+                texts = model_text(was["model"]), model_text(now["model"])
                 found.append(Difference(f"class {now['name']}", *texts))
     return tuple(found)
 
@@ -291,7 +292,7 @@ def _text(key: str, value: Any) -> str:
         case "loss_position":
             return str(value)
         case "framing":
-            return framing_name(value) or law_text(value)
+            return framing_name(value) or model_text(value)
         case "reordering":
-            return "none" if value is None else law_text(value)
-    return law_text(value)
+            return "none" if value is None else model_text(value)
+    return model_text(value)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from longhaul.scenario.laws import mean_loss, mean_of, plan_bits_per_s, plan_mean_ns
+from longhaul.plan import WAYS, Plan, Way
+from longhaul.scenario.lower.link_models import mean_loss, mean_of, plan_bits_per_s, plan_mean_ns
 
 Json = Mapping[str, Any]
 Model = dict[str, Any]
 """One direction of a link, in the plan's words."""
 
-WAYS = ("forward", "reverse")
 
 Steps = list[tuple[int, int | None]]
 """From which ns on there was which value; the first begins at 0."""
@@ -27,7 +27,7 @@ class Applied:
 
     at_ns: int
     link: int
-    ways: tuple[str, ...]
+    ways: tuple[Way, ...]
     route: int | None
     """Which of the link's parallel routes, from 0; ``None``: the link, or all of them."""
     change: Json
@@ -53,7 +53,7 @@ class Applied:
         )
 
 
-def planned(plan: Json) -> list[Applied]:
+def planned(plan: Plan) -> list[Applied]:
     """The events of the plan as if all of them had been applied."""
     return [Applied.read(event) for event in plan.get("events", ())]
 
@@ -120,7 +120,7 @@ class Phase:
 class Configuration:
     """The link models of a run over its time; changes come in order of time."""
 
-    def __init__(self, plan: Json, changes: Iterable[Applied] = ()) -> None:
+    def __init__(self, plan: Plan, changes: Iterable[Applied] = ()) -> None:
         """Of a run of ``plan`` that has made ``changes``."""
         self._links = plan["links"]
         self._coalesce_ns = plan.get("coalesce_ns", 0)
@@ -144,22 +144,22 @@ class Configuration:
             else:
                 phases.append(phase)
 
-    def phases(self, link: int, way: str) -> Sequence[Phase]:
+    def phases(self, link: int, way: Way) -> Sequence[Phase]:
         """The link models of a direction, in order of time; the first begins at 0."""
         return self._of(link, way)
 
-    def model(self, link: int, way: str, at_ns: int | None = None) -> Json:
+    def model(self, link: int, way: Way, at_ns: int | None = None) -> Json:
         """The link model that a direction has at an instant; the latest if left out."""
         return self.at(link, way, at_ns).model
 
-    def at(self, link: int, way: str, at_ns: int | None = None) -> Phase:
+    def at(self, link: int, way: Way, at_ns: int | None = None) -> Phase:
         """The phase of a direction at an instant; the latest if left out."""
         phases = self._of(link, way)
         if at_ns is None:
             return phases[-1]
         return next((each for each in reversed(phases) if each.from_ns <= at_ns), phases[0])
 
-    def rates(self, link: int, way: str) -> Steps:
+    def rates(self, link: int, way: Way) -> Steps:
         """From which ns on the direction had which bit/s (``None``: unlimited), those of its routes together.
 
         A rate that a trace moves counts with its mean. That the link is down does not change its rate.
@@ -171,7 +171,7 @@ class Configuration:
                 steps.append((phase.from_ns, rate))
         return steps
 
-    def delays(self, path: Iterable[tuple[int, str]]) -> list[tuple[int, int]]:
+    def delays(self, path: Iterable[tuple[int, Way]]) -> list[tuple[int, int]]:
         """From which ns on the mean delays along a path, links with their ways, added up to which ns."""
         parts = [[(phase.from_ns, phase.delay_ns) for phase in self._of(*step)] for step in path]
         times = sorted({0, *(at_ns for part in parts for at_ns, _delay in part)})
@@ -186,7 +186,7 @@ class Configuration:
                 steps.append((at_ns, total))
         return steps
 
-    def _of(self, link: int, way: str) -> list[Phase]:
+    def _of(self, link: int, way: Way) -> list[Phase]:
         phases = self._phases.get((link, way))
         if phases is None:
             first = {**self._links[link][way], "coalesce_ns": self._coalesce_ns}
@@ -198,7 +198,7 @@ def changed(model: Json, change: Json, *, route: int | None) -> Model:
     """The link model after a change of the plan; ``model`` stays as it is."""
     after = dict(model)
     own = {key: value for key, value in change.items() if key != "pacing"}
-    if own.get("reordering") == {"law": "none"}:
+    if own.get("reordering") == {"model": "none"}:
         own["reordering"] = None
     bundle = after.get("bundle")
     if bundle is None:
@@ -213,11 +213,11 @@ def changed(model: Json, change: Json, *, route: int | None) -> Model:
         ]
         after["bundle"] = {**bundle, "routes": routes}
         if "delay" in own:
-            after["delay"] = {"law": "constant", "delay_ns": mean_of([each["delay"] for each in routes])}
+            after["delay"] = {"model": "constant", "delay_ns": mean_of([each["delay"] for each in routes])}
     if change.get("pacing") and after.get("pacing"):
         pacing = deepcopy(after["pacing"])
         for each in change["pacing"]:
-            pacing["classes"][each["class"]]["law"] = each["law"]
+            pacing["classes"][each["class"]]["model"] = each["model"]
         after["pacing"] = pacing
     return after
 

@@ -1,9 +1,9 @@
-"""What programs say of their traffic, compared with what the network counted of it."""
+"""Contradictions between the figures that programs report and those that the network counted."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from longhaul.scenario.words import size
+from longhaul.units.configured import size
 
 Json = Mapping[str, Any]
 

@@ -1,4 +1,4 @@
-"""How soon flows share, take what is free, and give way: from their rates over time.
+"""Convergence of flows: times to share evenly, to use free capacity and to yield, from their rates.
 
 RFC 5166 names the measures; draft-irtf-iccrg-tcpeval-01 applies them. A :class:`Series` has the mean rates of
 intervals that follow one another.

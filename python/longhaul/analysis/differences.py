@@ -1,18 +1,19 @@
-"""What differs between runs before they begin: networks, traffic and programs, fact by fact."""
+"""Differences between the configurations of runs: networks, traffic and programs."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longhaul.analysis.text import time_text
-from longhaul.analysis.wording import law_text, value_text
-from longhaul.scenario.tcp import CC_SYSCTL
+from longhaul.analysis.wording import model_text, value_text
+from longhaul.plan import WAYS, Plan
+from longhaul.scenario.lower.tcp import CC_SYSCTL
+from longhaul.units.text import time_text
 
 Json = Mapping[str, Any]
 
 ABSENT = "-"
-_LAWS = (
+_MODELS = (
     "delay",
     "rate",
     "loss",
@@ -37,8 +38,8 @@ _TRAFFIC = (
     ("start_ns", "start"),
     ("stop_ns", "stop"),
 )
-_TOLD = ("kind", "law", "streams", "bits_per_s", "every_ns", "bytes")
-"""Of the law of a flow, what its row has, too."""
+_TOLD = ("kind", "cc", "streams", "bits_per_s", "every_ns", "bytes")
+"""Keys of a flow's traffic that its row has, too."""
 _DETAILS = "details"
 """Of traffic, told where nothing else of it differs."""
 _MOST_CHARACTERS = 90
@@ -83,7 +84,7 @@ class Difference:
         return f"{plural} {', '.join(shown)}{more}"
 
 
-def facts(plan: Json, traffic: Sequence[Json] = (), *, programs: Sequence[Json] = ()) -> Facts:
+def facts(plan: Plan, traffic: Sequence[Json] = (), *, programs: Sequence[Json] = ()) -> Facts:
     """What a plan says of the network, what its traffic is, and which real programs run.
 
     The seed is left out: repetitions differ in it. ``traffic`` is that of ``raw/traffic.json``; ``programs``
@@ -137,7 +138,7 @@ def differences(sides: Sequence[Facts]) -> list[Difference]:
 
 
 def _told_apart(values: tuple[str, ...]) -> tuple[str, ...]:
-    """Long laws may differ where their texts do not."""
+    """Long models may differ where their texts do not."""
     return values if len(set(values)) > 1 else tuple(f"{each}, in detail different" for each in values)
 
 
@@ -157,20 +158,20 @@ def _link(link: Json, names: Sequence[str], events: Sequence[Json]) -> dict[tupl
     subject = f"link {link['name']}"
     ends = " to ".join(names[end] for end in link["endpoints"])
     found = {(subject, "joins"): Fact(ends, ends), (subject, "MTU"): _fact("", link["mtu"])}
-    for law in _LAWS:
-        ways = [link[way].get(law) for way in ("forward", "reverse")]
+    for model in _MODELS:
+        ways = [link[way].get(model) for way in WAYS]
         if ways[0] == ways[1]:
-            found[subject, law.replace("_", " ")] = _fact(_share_key(law), ways[0])
+            found[subject, model.replace("_", " ")] = _fact(_share_key(model), ways[0])
         else:
-            there, back = (_fact(_share_key(law), each).text for each in ways)
+            there, back = (_fact(_share_key(model), each).text for each in ways)
             text = f"{there} there, {back} back"
-            found[subject, law.replace("_", " ")] = Fact(_short(text), _exactly(ways))
+            found[subject, model.replace("_", " ")] = Fact(_short(text), _exactly(ways))
     found[subject, "changes"] = _changes(events)
     return found
 
 
-def _share_key(law: str) -> str:
-    return "probability" if law in ("duplicate", "corrupt") else ""
+def _share_key(model: str) -> str:
+    return "probability" if model in ("duplicate", "corrupt") else ""
 
 
 def _changes(events: Sequence[Json]) -> Fact:
@@ -179,9 +180,9 @@ def _changes(events: Sequence[Json]) -> Fact:
         return Fact("none", "[]")
     last: dict[str, Any] = {}
     for event in events:
-        last |= {key: law for key, law in event["change"].items() if law not in (None, [])}
+        last |= {key: model for key, model in event["change"].items() if model not in (None, [])}
     span = dict.fromkeys(time_text(events[place]["at_ns"]) for place in (0, -1))
-    states = ", ".join(f"{key.replace('_', ' ')} {value_text('', law)}" for key, law in last.items())
+    states = ", ".join(f"{key.replace('_', ' ')} {value_text('', model)}" for key, model in last.items())
     told = [{key: each for key, each in event.items() if key != "link"} for event in events]
     return Fact(_short(f"{len(events)}, at {' to '.join(span)}; then {states}"), _exactly(told))
 
@@ -200,9 +201,9 @@ def _traffic(rows: Sequence[Json], flows: Mapping[str, Json]) -> dict[tuple[str,
             found[subject, "start"] = _fact("", row["start"])
         if "streams" in row:
             found[subject, "streams"] = _fact("", row["streams"])
-        law = flows.get(row.get("program", ""))
-        if law:
-            rest = {key: each for key, each in law.items() if key not in _TOLD and each is not None}
+        model = flows.get(row.get("program", ""))
+        if model:
+            rest = {key: each for key, each in model.items() if key not in _TOLD and each is not None}
             found[subject, _DETAILS] = _fact("", rest)
         ends = "simulated" if row.get("simulated") else "real"
         found[subject, "ends"] = Fact(ends, ends)
@@ -210,7 +211,7 @@ def _traffic(rows: Sequence[Json], flows: Mapping[str, Json]) -> dict[tuple[str,
 
 
 def _fact(key: str, value: Any) -> Fact:
-    text = law_text(value) if isinstance(value, Mapping) else value_text(key, value)
+    text = model_text(value) if isinstance(value, Mapping) else value_text(key, value)
     return Fact(_short(text), _exactly(value))
 
 

@@ -1,4 +1,4 @@
-"""Distributions of spans as results have them, in ns.
+"""Distributions of times in results, in ns.
 
 Count, mean, quantiles, maximum, and points of the distribution function: each a value with the share of
 values that are not above it.
@@ -17,7 +17,7 @@ STEP = 0.005
 
 
 def distribution(counted: Mapping[int, int], *, mean_ns: float | None = None) -> dict[str, Any]:
-    """Of values with how often each was met; the mean too, where the values are rounded."""
+    """Of values with how often each occurred; the mean too, where the values are rounded."""
     values = sorted(counted)
     seen = list(accumulate(counted[value] for value in values))
     count = seen[-1] if seen else 0

@@ -1,7 +1,9 @@
-"""Packets that the network did not deliver, by cause and by link: computed here, shown everywhere."""
+"""Packet drops by cause and by link: computed here, shown on every surface."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from longhaul.scenario.model.metrics import LINK_DROPS
 
 Json = Mapping[str, Any]
 
@@ -16,7 +18,7 @@ CAUSES = {
     "pacer_dropped": "by the pacing of a host",
 }
 """Fates of packets that are drops, and what to say of each."""
-ON_LINKS = ("lost", "overflowed", "dropped", "down", "too_big")
+ON_LINKS = LINK_DROPS
 """Those that a link counts; the others happen at nodes."""
 
 

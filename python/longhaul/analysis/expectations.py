@@ -1,14 +1,14 @@
-"""Expectations of a scenario, held against what a run measured."""
+"""Expectations of a scenario, evaluated against the measurements of a run."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from longhaul.analysis.text import quantity_text
+from longhaul.units.text import quantity_text
 
 
 def evaluate(expectations: Iterable[Mapping[str, Any]], found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Each expectation with its value, whether it is met, and why not."""
+    """Each expectation with its value, whether it passed, and why not."""
     return [_evaluate(each, found) for each in expectations]
 
 

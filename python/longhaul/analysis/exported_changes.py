@@ -1,17 +1,18 @@
-"""The changes of a run as events of a scenario, which reproduce them at the same instants."""
+"""The changes of a run as events of a scenario that repeats them at the same instants."""
 
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from longhaul.analysis.configuration import WAYS, Applied, Configuration, lanes
-from longhaul.scenario.events import FIRST_STEP_KEYS, ramp_step, ramp_steps
-from longhaul.scenario.inputs import LawError
-from longhaul.scenario.link_state import NOTHING
-from longhaul.scenario.model_syntax import written_change, written_pacing_model
-from longhaul.scenario.splicing import flow
-from longhaul.scenario.units import Span
+from longhaul.analysis.configuration import Applied, Configuration, lanes
+from longhaul.plan import WAYS, Plan
+from longhaul.scenario.edit.splicing import flow
+from longhaul.scenario.lower.events import FIRST_STEP_KEYS, ramp_step, ramp_steps
+from longhaul.scenario.lower.link_state import NOTHING
+from longhaul.scenario.show.model_syntax import written_change, written_pacing_model
+from longhaul.scenario.syntax.value_errors import ScenarioValueError
+from longhaul.units.quantities import Span
 
 Json = Mapping[str, Any]
 Words = Callable[[Applied, str], Any]
@@ -22,7 +23,7 @@ class ExportError(ValueError):
     """A change that cannot be written in the scenario language."""
 
 
-def events_text(plan: Json, applied: Sequence[Applied], words: Words) -> str:
+def events_text(plan: Plan, applied: Sequence[Applied], words: Words) -> str:
     """An ``events:`` block of YAML, which makes these changes where the plan began.
 
     Raises :class:`ExportError`.
@@ -33,7 +34,7 @@ def events_text(plan: Json, applied: Sequence[Applied], words: Words) -> str:
     return "events:\n" + "".join(f"  - {flow(event)}\n" for _at_ns, event in rows)
 
 
-def _events(plan: Json, applied: Sequence[Applied], words: Words) -> Iterator[tuple[int, Json]]:
+def _events(plan: Plan, applied: Sequence[Applied], words: Words) -> Iterator[tuple[int, Json]]:
     configuration = Configuration(plan)
     applied = sorted(applied, key=lambda each: each.at_ns)
     steps = _steps(applied)
@@ -96,14 +97,14 @@ def _ramp(
             for step, (offset, done) in zip(steps, wanted, strict=True):
                 try:
                     part = ramp_step(lane, target, done, first=offset == wanted[0][0])
-                except LawError:
+                except ScenarioValueError:
                     return None
                 if {key: value for key, value in part.items() if value is not None} != step.change:
                     return None
     return begins_ns, steps[-1].change, over_ns
 
 
-def _at_once(plan: Json, applied: Applied, words: Words) -> Iterator[dict[str, Any]]:
+def _at_once(plan: Plan, applied: Applied, words: Words) -> Iterator[dict[str, Any]]:
     """The events that make one change."""
     link = plan["links"][applied.link]
     head: dict[str, Any] = {"at": str(Span(applied.at_ns)), "link": link["name"]}
@@ -126,9 +127,10 @@ def _at_once(plan: Json, applied: Applied, words: Words) -> Iterator[dict[str, A
         yield {**head, "set": models}
     for way in applied.ways if applied.change.get("pacing") else ():
         host = plan["nodes"][link["endpoints"][0 if way == "forward" else 1]]["name"]
-        classes = link[way]["pacing"]["classes"]
-        laws = {
-            classes[each["class"]]["name"].partition(".")[0]: written_pacing_model(each["law"])
+        pacing = link[way].get("pacing")
+        classes = pacing["classes"] if pacing else ()
+        models = {
+            classes[each["class"]]["name"].partition(".")[0]: written_pacing_model(each["model"])
             for each in applied.change["pacing"]
         }
-        yield {"at": str(Span(applied.at_ns)), "host": host, "pacing": laws}
+        yield {"at": str(Span(applied.at_ns)), "host": host, "pacing": models}

@@ -1,4 +1,4 @@
-"""How evenly flows share."""
+"""Fairness of flows: Jain's index."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

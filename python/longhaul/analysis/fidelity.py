@@ -1,6 +1,6 @@
 """The verdict on a run: faithful, degraded or invalid, with the reasons.
 
-Thresholds are defined here and documented in docs/guide/fidelity.md.
+Thresholds are defined here and documented in docs/explanation/fidelity.md.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,8 +8,33 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from longhaul.analysis.drops import ON_LINKS, unaccounted
-from longhaul.analysis.starvation import evaluate_hosts
-from longhaul.analysis.text import few_text, share_text, time_text
+from longhaul.plan import WAYS
+from longhaul.units.text import few_text, share_text, time_text
+
+WAITING_SHARE = 0.10
+"""Of the run, in which some program of a host was ready and had no CPU; beyond it the host was starved."""
+
+
+def evaluate_hosts(waiting: Mapping[str, float], *, is_measured: bool) -> dict[str, Any]:
+    """``state``: ``ok``, ``starved``, or ``unknown`` where the kernel does not say; with reasons.
+
+    ``waiting`` is by host the share of the time in which a program of it waited for a CPU.
+    """
+    starved = {host: share for host, share in waiting.items() if share > WAITING_SHARE}
+    state = "starved" if starved else "ok" if is_measured else "unknown"
+    return {"state": state, "threshold": WAITING_SHARE, "reasons": [_reason(starved)] if starved else []}
+
+
+def _reason(starved: Mapping[str, float]) -> dict[str, str]:
+    worst = sorted(starved, key=lambda host: -starved[host])
+    named = few_text([f"{host} ({share_text(starved[host])})" for host in worst])
+    return {
+        "what": "programs and TCP ran slower than on dedicated hosts: CPU wait over "
+        f"{share_text(WAITING_SHARE)} of the time on {named}",
+        "remedy": "run fewer hosts or programs at a time, give them less to compute, or use a machine with "
+        "more CPU cores",
+    }
+
 
 LATENESS_P99_NS = 100_000
 """Limit of p99 lateness with real-time priority."""
@@ -155,7 +180,7 @@ def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:
         yield Reason(
             "invalid", f"{begun - ended} packets have no fate", "this is a defect of Longhaul: report it"
         )
-    ways = [each[way] for each in engine.get("links", ()) for way in ("forward", "reverse")]
+    ways = [each[way] for each in engine.get("links", ()) for way in WAYS]
     rows = [{"packets": {cause: way[f"{cause}_packets"] for cause in ON_LINKS}} for way in ways]
     for cause, count in unaccounted(packets, rows).items() if rows else ():
         what = f"{count} packets counted as {cause} are not accounted for by any link"

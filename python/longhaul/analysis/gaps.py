@@ -1,4 +1,7 @@
-"""Gaps between losses, and how losses become gaps."""
+"""Gaps between losses, from the times or numbers of lost packets; distributions are fitted to them.
+
+The gaps of ``fidelity.json`` are others: scheduling stalls of the engine (:mod:`longhaul.analysis.fidelity`).
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""Lateness of packets from the classes in which the engine counts them."""
+"""Lateness of packets over time, for charts and tables, from the histograms of the engine.
+
+The verdict on the lateness of a run is in :mod:`longhaul.analysis.fidelity`.
+"""
 
 from collections.abc import Mapping
 from typing import Any

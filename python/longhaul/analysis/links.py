@@ -1,4 +1,4 @@
-"""Links: what was asked of each direction, and what it did."""
+"""Links: the configuration of each direction, and its measurements."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,17 +10,22 @@ from longhaul.analysis.distributions import thinned
 from longhaul.analysis.drops import undelivered
 from longhaul.analysis.phases import phase_rows, whole_run
 from longhaul.analysis.rates import throughput, utilisation
+from longhaul.plan import WAYS, Plan
+from longhaul.scenario.model.metrics import LINK_COUNTERS, SAMPLED_LINK_COUNTERS
 
 Array = np.ndarray[Any, Any]
 Samples = Mapping[str, Array]
 
-_COUNTERS = ("offered", "delivered", "lost", "overflowed", "dropped", "down", "too_big")
-_COUNTED = ("offered_bytes", "delivered_bytes", "wire_bytes", *(f"{each}_packets" for each in _COUNTERS))
+_COUNTED = (
+    "offered_bytes",
+    "delivered_bytes",
+    "wire_bytes",
+    *(f"{each}_packets" for each in SAMPLED_LINK_COUNTERS),
+)
 """Columns of samples that never go back; they are zero when the run starts and is sampled first."""
-TOTALS = (*_COUNTERS, "marked", "corrupted")
 
 
-def intervals(samples: Samples, plan: Mapping[str, Any], configuration: Configuration) -> dict[str, Array]:
+def intervals(samples: Samples, plan: Plan, configuration: Configuration) -> dict[str, Array]:
     """Rates and increases between consecutive samples of each direction; columns carry their units.
 
     What was counted by the first sample belongs to the first interval, so that all add up to the totals.
@@ -52,7 +57,7 @@ def intervals(samples: Samples, plan: Mapping[str, Any], configuration: Configur
         times = one["t_ns"]
         part["throughput_bits_per_s"] = throughput(np.diff(one["wire_bytes"]), times[:-1], times[1:])
         part["utilisation"] = utilisation(rates, np.diff(one["wire_bytes"]), times[:-1], times[1:])
-        for counter in _COUNTERS:
+        for counter in SAMPLED_LINK_COUNTERS:
             part[f"{counter}_packets"] = np.diff(one[f"{counter}_packets"])
         part["queue_packets"] = one["waiting_packets"][1:]
         part["queue_bytes"] = one["waiting_bytes"][1:]
@@ -70,14 +75,14 @@ def _from_zero(column: Array) -> Array:
 
 
 def summarise_links(
-    plan: Mapping[str, Any], engine: Mapping[str, Any], samples: Samples, configuration: Configuration
+    plan: Plan, engine: Mapping[str, Any], samples: Samples, configuration: Configuration
 ) -> list[dict[str, Any]]:
     """Requested against achieved for each direction of each link, over the run and in each of its phases."""
     table = intervals(samples, plan, configuration)
     whole_ns = np.array([0]), np.array([engine["duration_ns"]])
     rows = []
     for index, (link, counted) in enumerate(zip(plan["links"], engine["links"], strict=True)):
-        for way in ("forward", "reverse"):
+        for way in WAYS:
             duration_ns = engine["duration_ns"]
             phases = phase_rows(configuration, index, way, counted[way], duration_ns)
             ends = link["endpoints"] if way == "forward" else link["endpoints"][::-1]
@@ -101,7 +106,7 @@ def summarise_links(
                     },
                     "phases": phases,
                     "queueing_delay": thinned(counted[way]["waits"]),
-                    "packets": {counter: counted[way][f"{counter}_packets"] for counter in TOTALS},
+                    "packets": {counter: counted[way][f"{counter}_packets"] for counter in LINK_COUNTERS},
                     "undelivered_packets": undelivered(counted[way], "_packets"),
                     "lateness": _distribution(engine.get("lateness", {}), link["name"], way),
                     "spacing": _distribution(engine.get("spacing", {}), link["name"], way),

@@ -1,12 +1,12 @@
-"""Metrics by their names, from what a run measured: the same functions for a run's summary and for a sweep.
+"""Metrics by name, for the summary of a run and for sweeps.
 
-Times are in ns, rates in bit/s, shares from 0 to 1. :mod:`longhaul.scenario.metrics` has all names and units.
+Times are in ns, rates in bit/s, shares from 0 to 1. :mod:`longhaul.scenario.model.metrics` has all names.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from longhaul.scenario.metrics import DELAY, PROBE_QUANTILES, QUEUEING_DELAY, RTT, SEND_LATENESS, TOOK
+from longhaul.scenario.model.metrics import DELAY, PROBE_QUANTILES, QUEUEING_DELAY, RTT, SEND_LATENESS, TOOK
 
 Json = Mapping[str, Any]
 

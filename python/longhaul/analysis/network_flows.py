@@ -1,4 +1,4 @@
-"""Connections, datagrams and pings of real traffic, from the counts of the network by flow.
+"""Connections, datagrams and pings of real traffic, from the network's counts by flow.
 
 A row of counts is one direction of a connection, all datagrams from one port to another, or the echo
 messages of one identifier, as ``raw/flow_counts.csv`` has it.

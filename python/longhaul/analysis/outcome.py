@@ -1,7 +1,7 @@
-"""The outcome of a run: passed, failed, interrupted, crashed or still running, and what failed where.
+"""The outcome of a run: passed, failed, interrupted, crashed or running, and every failure.
 
-This is the only function that decides it. ``summary.json`` has what it returns; the exit code, the
-terminal, the report, the page and Python show that.
+:func:`evaluate_outcome` is the only function that decides it. ``summary.json`` has what it returns; the exit
+code, the terminal, the report, the page and Python show that.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from signal import Signals
 from typing import Any, Literal
 
-from longhaul.analysis.text import time_text
+from longhaul.units.text import time_text
 
 Json = Mapping[str, Any]
 

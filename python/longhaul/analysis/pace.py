@@ -1,11 +1,11 @@
-"""The time that the remaining runs of a sweep take, estimated from those that have ended."""
+"""Estimated time of the remaining runs of a sweep."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from longhaul.analysis.estimates import estimate
-from longhaul.analysis.text import duration_range_text
+from longhaul.units.text import duration_range_text
 
 BATCHES = 10
 """Into which the ended runs are divided; the scatter of these gives the interval."""

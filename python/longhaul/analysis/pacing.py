@@ -1,7 +1,9 @@
-"""What came of hosts' pacing: rates, drops, and how well the spacing held."""
+"""Results of hosts' pacing: rates, drops, and the accuracy of the spacing."""
 
 from collections.abc import Mapping
 from typing import Any
+
+from longhaul.plan import Plan, Way
 
 Json = dict[str, Any]
 
@@ -15,7 +17,7 @@ _COUNTS = (
 )
 
 
-def summarise_pacing(plan: Mapping[str, Any], engine: Mapping[str, Any] | None) -> list[Json]:
+def summarise_pacing(plan: Plan, engine: Mapping[str, Any] | None) -> list[Json]:
     """A row for each class of each host, of those that were offered anything, or have a rate.
 
     ``gap_errors`` are of the model: how far gaps were from those that the rate asks for, because others were
@@ -28,9 +30,11 @@ def summarise_pacing(plan: Mapping[str, Any], engine: Mapping[str, Any] | None) 
     directions = {link["name"]: link for link in plan["links"]}
     seconds = engine["duration_ns"] / 1e9
     for host in engine["pacing"]:
-        planned = directions[host["link"]][host["way"]]["pacing"]["classes"]
-        for law, each in zip(planned, host["classes"], strict=True):
-            rate = law["law"].get("bits_per_s")
+        way: Way = host["way"]
+        pacing = directions[host["link"]][way].get("pacing")
+        planned = pacing["classes"] if pacing else ()
+        for model, each in zip(planned, host["classes"], strict=True):
+            rate = model["model"].get("bits_per_s")
             if rate is None and not each["offered_packets"]:
                 continue
             found.append(
@@ -38,7 +42,7 @@ def summarise_pacing(plan: Mapping[str, Any], engine: Mapping[str, Any] | None) 
                     "host": host["host"],
                     "link": host["link"],
                     "class": each["name"],
-                    "law": law["law"]["law"],
+                    "model": model["model"]["kind"],
                     "rate_bits_per_s": rate,
                     "sent_bits_per_s": each["sent_bytes"] * 8 / seconds if seconds else None,
                     **{key: each[key] for key in _COUNTS},

@@ -1,4 +1,4 @@
-"""Paths as probes saw them, and the delays of links that go with them: docs/models/paths.md."""
+"""Paths from probes, and the link delays that fit them: docs/models/paths.md."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
 
-from longhaul.analysis.traces import Answers, Echoes, Trace, both, by_path, foremost, merged
+from longhaul.analysis.traces import Answers, Pings, Trace, both, by_path, foremost, merged
 
 FEWEST = 3
 """Answers that an estimate of jitter needs."""
@@ -56,7 +56,7 @@ class PathMap:
     stretches: tuple[Stretch, ...]
     paths: Mapping[tuple[str, str], tuple[str, ...]]
     """The places from each source to each target."""
-    echoes: Mapping[tuple[str, str], Echoes]
+    pings: Mapping[tuple[str, str], Pings]
     notes: tuple[str, ...] = ()
 
 
@@ -76,7 +76,7 @@ def map_paths(traces: Sequence[Trace]) -> PathMap:
     paths: dict[tuple[str, str], tuple[str, ...]] = {}
     silent: dict[tuple[str, str], int] = {}
     views: dict[str, dict[str, _Seen]] = defaultdict(lambda: defaultdict(_Seen))
-    echoes: dict[tuple[str, str], Echoes] = {}
+    pings: dict[tuple[str, str], Pings] = {}
     for (source, target), together in by_path(traces, aliases).items():
         trace = merged(together)
         source_name, target_name = together[0].source, together[0].target
@@ -97,23 +97,23 @@ def map_paths(traces: Sequence[Trace]) -> PathMap:
         end = stations.get(target, Station(target))
         name = end.name if target_name == target and end.name else target_name
         stations[target] = replace(end, name=name, end=True)
-        if trace.echoes:
-            echoes[source, target] = trace.echoes
-            if trace.echoes.answers:
+        if trace.pings:
+            pings[source, target] = trace.pings
+            if trace.pings.answers:
                 seen = view[target]
-                seen.answers = both(seen.answers, trace.echoes.answers)
+                seen.answers = both(seen.answers, trace.pings.answers)
         paths[source, target] = places
         for pair, gap in gaps.items():
             silent[pair] = min(gap, silent.get(pair, gap))
         for here, there in pairwise(places):
             view[here].after.add(there)
-        if not trace.reached and not (trace.echoes and trace.echoes.received):
+        if not trace.reached and not (trace.pings and trace.pings.received):
             last = places[-2] if len(places) > 2 else None
             where = f"; the last that did is {last}" if last else ""
             notes.append(f"{target_name} did not answer{where}; what lies behind is not known")
         notes += [f"{target_name}: {note}" for note in trace.notes]
     stretches = _stretches(paths, views, silent)
-    return PathMap(stations, stretches, paths, echoes, tuple(dict.fromkeys(notes)))
+    return PathMap(stations, stretches, paths, pings, tuple(dict.fromkeys(notes)))
 
 
 def _places(

@@ -1,4 +1,4 @@
-"""What a direction of a link did while it had one link model, beside that model: phase by phase."""
+"""Measurements of a direction of a link for each phase with one link model."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from longhaul.analysis.configuration import Configuration, Phase
-from longhaul.analysis.text import rate_text, share_text, time_text
+from longhaul.plan import Way
+from longhaul.units.text import rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
 
@@ -37,7 +38,7 @@ class Series:
 
 
 def phase_rows(
-    configuration: Configuration, link: int, way: str, counters: Json, duration_ns: int
+    configuration: Configuration, link: int, way: Way, counters: Json, duration_ns: int
 ) -> list[dict[str, Any]]:
     """The phases of a direction, with ``configured`` and ``measured`` of each.
 

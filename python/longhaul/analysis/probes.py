@@ -1,4 +1,4 @@
-"""What probes of a link find, by arithmetic: which latency and rate a collector reports of a known link."""
+"""The latency and rate that a collector reports of a known link, by arithmetic."""
 
 
 def stream_s(

@@ -1,16 +1,16 @@
-"""Throughput and utilisation of a direction of a link, and the rates that it had."""
+"""Throughput and utilisation of a direction of a link, and its rates."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from longhaul.analysis.configuration import Configuration, Steps, planned
+from longhaul.plan import Plan, Way
 
 Array = np.ndarray[Any, Any]
 
 
-def steps(plan: Mapping[str, Any], link: int, way: str) -> Steps:
+def steps(plan: Plan, link: int, way: Way) -> Steps:
     """From which ns on the direction had which bit/s (``None``: unlimited), those of its routes together.
 
     As the plan's events change them: of a run that has recorded its changes, ask its configuration.

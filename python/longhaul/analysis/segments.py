@@ -1,4 +1,4 @@
-"""One TCP flow as a time/sequence graph has it."""
+"""Segments of one TCP flow, as in a time/sequence graph."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-KINDS = ("new", "again", "late", "ack", "sack")
+KINDS = ("new", "retransmitted", "late", "ack", "sack")
 
 
 def flows(table: Mapping[str, Array]) -> dict[tuple[str, str, str], dict[str, Array]]:

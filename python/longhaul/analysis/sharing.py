@@ -1,4 +1,4 @@
-"""Which flows share what, and how much each of them gets over time."""
+"""Flows that share a bottleneck, and the share of each over time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

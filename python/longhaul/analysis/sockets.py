@@ -1,4 +1,4 @@
-"""What the kernel's TCP connections did, from samples of each."""
+"""The kernel's TCP connections, from samples of each."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -24,16 +24,21 @@ def connections(table: Columns) -> dict[tuple[str, int], dict[str, list[Any]]]:
 
 
 def congestion_events(samples: Columns) -> list[Json]:
-    """Between which samples the window of one end shrank, or segments were sent again.
+    """Between which samples the window of one end shrank, or segments were retransmitted.
 
-    Time of the later sample, window before and after (segments), and segments that were sent again.
+    Time of the later sample, window before and after (segments), and retransmitted segments.
     """
     columns = (samples["t_ns"], samples["cwnd_segments"], samples["retransmits"])
     rows = list(zip(*columns, strict=True))
     return [
-        {"t_ns": t_ns, "from_segments": before, "to_segments": after, "retransmits": again - again_before}
-        for (_, before, again_before), (t_ns, after, again) in pairwise(rows)
-        if after < before or again > again_before
+        {
+            "t_ns": t_ns,
+            "from_segments": before,
+            "to_segments": after,
+            "retransmits": retransmitted - retransmitted_before,
+        }
+        for (_, before, retransmitted_before), (t_ns, after, retransmitted) in pairwise(rows)
+        if after < before or retransmitted > retransmitted_before
     ]
 
 

@@ -1,4 +1,4 @@
-"""Traces: what probes of a path got back, by the distance that they went."""
+"""Traces of paths: the replies to probes, by hop."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class Hop:
 
 
 @dataclass(frozen=True)
-class Echoes:
+class Pings:
     """What came back of probes to the end of the path: its loss, both ways."""
 
     sent: int
@@ -54,7 +54,7 @@ class Trace:
     """Of the target."""
     hops: tuple[Hop, ...] = ()
     reached: bool = False
-    echoes: Echoes | None = None
+    pings: Pings | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -80,19 +80,19 @@ def merged(traces: Sequence[Trace]) -> Trace:
     address = next((each.address for each in traces if each.address), None)
     ended = [distance for distance, at in hops.items() if address in at]
     last = min(ended, default=max(hops, default=0))
-    echoes = [each.echoes for each in traces if each.echoes]
+    pings = [each.pings for each in traces if each.pings]
     together = None
-    if echoes:
+    if pings:
         total: Answers | None = None
-        for each in echoes:
+        for each in pings:
             total = both(total, each.answers) if each.answers else total
-        together = Echoes(sum(each.sent for each in echoes), sum(each.received for each in echoes), total)
+        together = Pings(sum(each.sent for each in pings), sum(each.received for each in pings), total)
     return replace(
         traces[0],
         address=address,
         hops=tuple(Hop(at, tuple(hops[at].values())) for at in sorted(hops) if at <= last),
         reached=any(each.reached for each in traces),
-        echoes=together,
+        pings=together,
         notes=tuple(dict.fromkeys(note for each in traces for note in each.notes)),
     )
 

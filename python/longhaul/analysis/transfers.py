@@ -1,4 +1,4 @@
-"""Transfers of a given volume: how long the longest took, and how well they used the way in.
+"""Transfers of a given volume: the longest time, and the utilisation of the bottleneck.
 
 The objectives of a transport service that schedules transfers (docs/models/measures.md).
 """

@@ -1,4 +1,4 @@
-"""What a live run had counted that was killed, from its last samples: the engine left no results."""
+"""Results of a live run that was killed, from its last samples."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,18 +6,15 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.distributions import distribution
+from longhaul.plan import WAYS, Plan
+from longhaul.scenario.model.metrics import FINAL_LINK_COUNTERS, SAMPLED_LINK_COUNTERS
 
 Array = np.ndarray[Any, Any]
 
-_OF_SAMPLES = (
-    "offered", "copied", "delivered", "lost", "overflowed", "dropped", "down", "too_big", "waiting", "flying",
-)  # fmt: skip
-_UNKNOWN = ("marked", "corrupted")
+_OF_SAMPLES = (*SAMPLED_LINK_COUNTERS, "copied", "waiting", "flying")
 
 
-def engine_of_samples(
-    plan: Mapping[str, Any], samples: Mapping[str, Array], *, t0_unix_ns: int
-) -> dict[str, Any] | None:
+def engine_of_samples(plan: Plan, samples: Mapping[str, Array], *, t0_unix_ns: int) -> dict[str, Any] | None:
     """What ``raw/engine.json`` would say, as far as samples tell; ``None`` if there are none.
 
     Times that packets waited, and what happened outside of links, are unknown.
@@ -32,7 +29,7 @@ def engine_of_samples(
         "links": [
             {
                 "name": link["name"],
-                **{way: _last(samples, link["name"], way) for way in ("forward", "reverse")},
+                **{way: _last(samples, link["name"], way) for way in WAYS},
             }
             for link in plan["links"]
         ],
@@ -51,7 +48,7 @@ def _last(samples: Mapping[str, Array], link: str, way: str) -> dict[str, Any]:
     return {
         **{f"{name}_packets": value(f"{name}_packets") for name in _OF_SAMPLES},
         **{f"{name}_bytes": value(f"{name}_bytes") for name in ("offered", "delivered", "wire", "waiting")},
-        **{f"{name}_packets": None for name in _UNKNOWN},
+        **{f"{name}_packets": None for name in FINAL_LINK_COUNTERS},
         "wire_delay_mean_ns": None,
         "waits": distribution({}),
     }

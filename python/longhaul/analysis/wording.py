@@ -1,25 +1,26 @@
-"""Laws of a plan in words: what a reader wants to know of them, and no more than fits a cell."""
+"""Link models of a plan in words, short enough for a cell of a table."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from longhaul.analysis.text import quantity_text
+from longhaul.units.configured import size
+from longhaul.units.text import quantity_text
 
 _UNITS = {"_ns": "ns", "_bits_per_s": "bit/s", "_bytes": "bytes", "_packets": "packets"}
-_NAMES = ("law", "dist", "kind")
+_NAMES = ("model", "algorithm", "dist", "kind")
 _SHARES = ("probability", "mean", "loss_good", "loss_bad", "good_to_bad", "bad_to_good")
 _MOST_VALUES = 4
 """Of a list; a longer one is counted."""
 
 
-def law_text(law: Any) -> str:
+def model_text(model: Any) -> str:
     """``none``, ``38 ms``, ``gilbert-elliott (mean 1 %, burst 3)``; a dash for nothing."""
-    if law is None:
+    if model is None:
         return "-"
-    if not isinstance(law, Mapping):
-        return value_text("", law)
-    name = next((str(law[key]) for key in _NAMES if key in law), "")
-    rest = {key: each for key, each in law.items() if key not in _NAMES and each is not None}
+    if not isinstance(model, Mapping):
+        return value_text("", model)
+    name = next((str(model[key]) for key in _NAMES if key in model), "")
+    rest = {key: each for key, each in model.items() if key not in _NAMES and each is not None}
     if name in ("constant", "independent") and len(rest) == 1:
         return value_text(*next(iter(rest.items())))
     parts = ", ".join(_named_text(key, each) for key, each in rest.items())
@@ -31,7 +32,7 @@ def value_text(key: str, value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "-"}[value]
     if isinstance(value, Mapping):
-        return law_text(value)
+        return model_text(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
         shown = ", ".join(value_text(key, each) for each in value)
         return shown if len(value) <= _MOST_VALUES else f"{len(value)} values"
@@ -41,7 +42,7 @@ def value_text(key: str, value: Any) -> str:
     if unit == "packets":
         return f"{value:g} packets"
     if unit == "bytes":
-        return _size_text(value)
+        return size(value)
     if unit is None and key in _SHARES and 0 <= value <= 1:
         unit = "share"
     return quantity_text(value, unit)
@@ -55,10 +56,3 @@ def _named_text(key: str, value: Any) -> str:
 
 def _ending(key: str) -> str:
     return next((ending for ending in _UNITS if f"_{key}".endswith(ending)), "")
-
-
-def _size_text(size_bytes: float) -> str:
-    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if size_bytes >= factor:
-            return f"{size_bytes / factor:.4g} {unit}"
-    return f"{size_bytes:g} bytes"

@@ -9,7 +9,7 @@ from longhaul.cli.options import runs_option
 
 
 def _rate(_context: click.Context, _parameter: click.Parameter, value: str) -> int:
-    from longhaul.scenario.units import Rate
+    from longhaul.units.quantities import Rate
 
     try:
         return Rate.parse(value).bits_per_s
@@ -19,14 +19,27 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str) -> i
 
 @click.command("benchmark-cc")
 @click.argument("controls", nargs=-1, required=True, metavar="CONTROL...")
-@click.option("--sim", "mode", flag_value="sim", help="Simulate only: no privilege, a minute a control.")
-@click.option("--live", "mode", flag_value="live", help="Run live only.")
-@click.option("--only", multiple=True, metavar="SCENARIO", help="Run these scenarios alone; may be repeated.")
 @click.option(
-    "--seeds", type=click.IntRange(1, 1000), default=5, show_default=True, help="Simulated runs of each case."
+    "--sim",
+    "mode",
+    flag_value="sim",
+    help="Simulate only. Needs no privilege; takes about a minute for each algorithm.",
+)
+@click.option("--live", "mode", flag_value="live", help="Run live only; needs root.")
+@click.option("--only", multiple=True, metavar="SCENARIO", help="Run only this scenario; may be repeated.")
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, 1000),
+    default=5,
+    show_default=True,
+    help="Number of simulated runs of each case.",
 )
 @click.option(
-    "--repeat", type=click.IntRange(1, 100), default=3, show_default=True, help="Live runs of each case."
+    "--repeat",
+    type=click.IntRange(1, 100),
+    default=3,
+    show_default=True,
+    help="Number of live runs of each case.",
 )
 @click.option(
     "--most",
@@ -34,33 +47,37 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str) -> i
     show_default=True,
     callback=_rate,
     metavar="RATE",
-    help="Scale faster links down to this.",
+    help="Highest rate of a link; faster links are scaled down to it.",
 )
-@click.option("--full", is_flag=True, help="All cases of the draft: every queue, every pair of round trips.")
-@click.option("--paper", is_flag=True, help="The draft's rates and longer runs, all cases; simulated only.")
+@click.option(
+    "--full", is_flag=True, help="Run all cases of the draft: every queue, every pair of round-trip times."
+)
+@click.option(
+    "--paper", is_flag=True, help="Run all cases with the rates and durations of the draft; simulated only."
+)
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**32),
     default=1,
     show_default=True,
-    help="Of the first run; the others count up.",
+    help="Seed of the first run; the others count up from it.",
 )
 @click.option(
     "--at-once",
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Live runs at a time; one is most faithful.",
+    help="Number of live runs at the same time; 1 is most faithful.",
 )
 @click.option(
     "--tries",
     type=click.IntRange(1, 20),
     default=3,
     show_default=True,
-    help="How often a live run that the machine disturbs is tried; the best counts.",
+    help="Most attempts of a live run that is not faithful; the best attempt counts.",
 )
 @click.option("--keep", is_flag=True, help="Keep the run directory of every run.")
-@click.option("--dry-run", is_flag=True, help="Say what would be run and how long it takes, and end.")
+@click.option("--dry-run", is_flag=True, help="Print the runs and the estimated time, without running them.")
 @runs_option
 @click.option("--no-report", "report", flag_value=False, default=True, help="Do not write report.html.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON instead of tables.")
@@ -82,7 +99,7 @@ def benchmark_cc(
     report: bool,
     as_json: bool,
 ) -> None:
-    """Compare congestion controls by the scenarios of the common TCP evaluation suite.
+    """Compare congestion-control algorithms in the scenarios of the common TCP evaluation suite.
 
     Each CONTROL is a model of Longhaul (reno, cubic, bbr, htcp, scalable ...), simulated, or one of this
     host's kernel (longhaul doctor lists them), run live with real programs; or both, on equal networks, and
@@ -103,7 +120,7 @@ def benchmark_cc(
 
     Ends with 0; 1 if runs failed; 130 if it was interrupted (what was done is evaluated).
     """
-    from longhaul.run.benchmark.command import Options, execute
+    from longhaul.cli.benchmark_command import Options, execute
 
     options = Options(
         controls=controls,

@@ -1,4 +1,4 @@
-"""``longhaul clean``: remove what killed runs left."""
+"""``longhaul clean``: remove what killed runs left behind."""
 
 from pathlib import Path
 
@@ -15,11 +15,11 @@ import click
     help="Also remove unfinished run directories below this directory.",
 )
 def clean(everything: bool, runs: Path) -> None:
-    """Remove what runs that were killed left behind: sockets, control groups, temporary files.
+    """Remove what killed runs left behind: sockets, control groups, temporary files.
 
     Namespaces, devices and programs need no cleaning: the kernel ends them with their run.
     """
-    from longhaul.run.cleaning import remove_leftovers
+    from longhaul.run.cleanup import remove_leftovers
 
     for line in remove_leftovers(everything=everything, runs=runs):
         click.echo(line)

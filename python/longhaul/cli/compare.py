@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
 _DIRECTORY = click.Path(path_type=Path, file_okay=False, exists=True)
@@ -23,7 +24,8 @@ _DIRECTORY = click.Path(path_type=Path, file_okay=False, exists=True)
 @click.option(
     "--flow",
     metavar="NAME",
-    help="Also say what share of the other flows' goodput this one takes in the last RUNS, beyond the first.",
+    help="Also print the share of the other flows' goodput that this flow takes in the last of RUNS, "
+    "compared with the first.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option(
@@ -31,7 +33,7 @@ _DIRECTORY = click.Path(path_type=Path, file_okay=False, exists=True)
     "replayed",
     type=_DIRECTORY,
     metavar="RUN",
-    help="Feed what entered the network of this live run to the model again.",
+    help="Replay the packets and changes of this live run through the model.",
 )
 def compare(
     runs: tuple[Path, ...],
@@ -43,8 +45,8 @@ def compare(
     """Compare runs, or check a live run against the model it ran.
 
     Each of RUNS is a run directory, or one with several, which must be repetitions: they differ in nothing
-    but the seed. Then means have 95 % confidence intervals, and differences tell whether they are more than
-    chance. Of a single directory, live, mixed and simulated runs are compared, and those of each scenario.
+    but the seed. Then means have 95 % confidence intervals, and statistically significant differences are
+    marked. Of a single directory, live, mixed and simulated runs are compared, and those of each scenario.
 
     With --replay, every packet that a host sent and every change goes through the model again at the instant
     of the live run, and every departure is compared: its order, its due time to the picosecond, its fate, its
@@ -54,17 +56,19 @@ def compare(
     longhaul compare runs/atlantic-cubic runs/atlantic-bbr
     longhaul compare runs/two-clusters --metric "flows.*.goodput"
     longhaul compare runs/sixth-reno runs/sixth-scalable --flow sixth
-    longhaul compare --replay runs/every-law/latest-live
+    longhaul compare --replay runs/every-model/latest-live
     """
     if replayed is not None:
         sys.exit(_replay(replayed))
-    from longhaul.report.comparison import as_plain, print_comparison
-    from longhaul.run.comparison import compare_cross_traffic, compare_groups, counted, find_all
+    from longhaul.cli.terminal.comparison import print_comparison
+    from longhaul.report.comparison import as_plain
+    from longhaul.results.comparison import compare_cross_traffic, compare_groups, counted, find_all
 
     groups = find_all(runs)
     rows = compare_groups(groups, patterns)
     if not rows:
         raise LonghaulError(
+            Code.RUNS_NOT_COMPARABLE,
             "the runs have no metric in common",
             remedy='see the metrics in summary.json, and name some: --metric "links.*"',
             exit_code=2,

@@ -1,4 +1,4 @@
-"""``longhaul dashboard``: what Grafana shows of live runs."""
+"""``longhaul dashboard``: print a Grafana dashboard for live runs."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""``longhaul doctor``: what this machine offers, and how to make it offer more."""
+"""``longhaul doctor``: check what this machine can emulate."""
 
 import json
 import sys
@@ -18,13 +18,13 @@ _MARKS = {"good": "ok  ", "poor": "poor", "missing": "NO  "}
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option("--no-self-test", is_flag=True, help="Do not bring up two hosts, for a ping and for each MPI.")
 def doctor(scenario: Path | None, settings: dict[str, str], as_json: bool, no_self_test: bool) -> None:
-    """Examine this machine: privileges, devices, priorities, buffers, programs, MPI, and its certificate.
+    """Check this machine: privileges, devices, priorities, buffers, programs, MPI, and its certificate.
 
     With SCENARIO also what that asks beyond what longhaul calibrate has shown.
 
     Ends with 0 when live runs work here, 3 when they cannot.
     """
-    from longhaul.measure.preflight import preflight
+    from longhaul.calibrate.preflight import preflight
 
     findings = []
     for finding in preflight(scenario, settings=settings, self_test=not no_self_test):

@@ -1,4 +1,4 @@
-"""``longhaul export``: the same WAN on real machines."""
+"""``longhaul export``: export a scenario to real machines."""
 
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,28 @@ from longhaul.cli.topology import quantity
     "--machines",
     "machines_file",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Which machine plays what, through which interface.",
+    help="File that maps nodes and links to machines and interfaces.",
 )
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write files here; else print.")
 @click.option(
-    "--hz", type=click.IntRange(24, 10_000), default=250, show_default=True, help="CONFIG_HZ there."
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Output directory. Default: print."
 )
-@quantity("Rate", "--line-rate", default="10Gbit", show_default=True, help="Of the machines' interfaces.")
-@click.option("--style", type=click.Choice(["longhaul", "ewan"]), default="longhaul", show_default=True)
+@click.option(
+    "--hz",
+    type=click.IntRange(24, 10_000),
+    default=250,
+    show_default=True,
+    help="CONFIG_HZ of the machines' kernels.",
+)
+@quantity(
+    "Rate", "--line-rate", default="10Gbit", show_default=True, help="Line rate of the machines' interfaces."
+)
+@click.option(
+    "--style",
+    type=click.Choice(["longhaul", "ewan"]),
+    default="longhaul",
+    show_default=True,
+    help="Style of the scripts.",
+)
 def export(
     kind: Any,
     scenario: Path,
@@ -35,7 +49,7 @@ def export(
     line_rate: Any,
     style: Any,
 ) -> None:
-    """Write what sets SCENARIO up on real machines, with iproute2, netem and tbf.
+    """Write scripts that set up SCENARIO on real machines, with iproute2, netem and tbf.
 
     tc: the commands of tc alone, link by link. shell: one script for each machine, with addresses, routes
     and an undo. ansible: an inventory, playbooks and these scripts. What tc cannot express is refused with
@@ -45,8 +59,8 @@ def export(
     longhaul export tc scenarios/two-clusters.yaml
     longhaul export shell scenarios/two-clusters.yaml --machines machines.yaml --out scripts
     """
-    from longhaul.export.exporting import export as export_scenario
-    from longhaul.export.exporting import write
+    from longhaul.export.files import export as export_scenario
+    from longhaul.export.files import write
     from longhaul.export.machines import read_machines
     from longhaul.export.qdiscs import Kernel
     from longhaul.scenario import load_scenario, resolve
@@ -59,7 +73,7 @@ def export(
         style=style,
     )
     for warning in exported.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(f"warning: {warning.headline}", err=True)
     if out is None:
         click.echo(exported.together(), nl=False)
         return

@@ -1,4 +1,4 @@
-"""``longhaul fit``: which distribution gaps between losses follow."""
+"""``longhaul fit``: fit distributions to gaps between losses."""
 
 import json
 import sys
@@ -21,52 +21,62 @@ def _span(_context: click.Context, _parameter: click.Parameter, value: str | Non
     except ValueError:
         span = -1.0
     if not 0 <= span < float("inf"):
-        raise click.BadParameter(f"{value!r} is no span; write for example 0.065, or {RTT} for a capture")
+        raise click.BadParameter(f"{value!r} is not a span; write for example 0.065, or {RTT} for a capture")
     return span
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--times", is_flag=True, help="FILE has times of losses (or packet numbers), not gaps.")
-@click.option("--unit", metavar="UNIT", help="s, ms, us, ns or packets; else the end of the column's name.")
-@click.option("--column", metavar="NAME", help="Of a CSV or Parquet file with several.")
+@click.option("--times", is_flag=True, help="FILE contains times or packet numbers of losses, not gaps.")
+@click.option(
+    "--unit", metavar="UNIT", help="Unit: s, ms, us, ns or packets. Default: the suffix of the column's name."
+)
+@click.option("--column", metavar="NAME", help="Column of a CSV or Parquet file with several.")
 @click.option(
     "--merge",
     callback=_span,
     metavar="SPAN",
-    help="Losses within so much, say one RTT, in the unit of FILE, are one event; rtt: of a capture's.",
+    help="Merge losses within this span, in the unit of FILE, into one event; rtt is the RTT of a capture.",
 )
-@click.option("--flow", metavar="A:PORT-B:PORT", help="Of a capture: data from A to B; a number; or all.")
 @click.option(
-    "--direction", type=click.Choice(["forward", "reverse"]), help="Of a capture: the other end's data."
+    "--flow", metavar="A:PORT-B:PORT", help="Flow of a capture: data from A to B, a number, or all."
 )
-@click.option("--interface", metavar="NAME", help="Of a capture with several.")
+@click.option(
+    "--direction", type=click.Choice(["forward", "reverse"]), help="Direction of the data in a capture."
+)
+@click.option("--interface", metavar="NAME", help="Interface of a capture with several.")
 @click.option(
     "--losses",
     "losses_file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write a capture's losses here: CSV, or .parquet.",
+    help="Output file for the losses of a capture: .csv or .parquet.",
 )
 @click.option(
-    "--family", "families", multiple=True, metavar="NAME", help="Fit this family only; may be repeated."
+    "--family", "families", multiple=True, metavar="NAME", help="Fit only this family; may be repeated."
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="Of the replicates."
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=1,
+    show_default=True,
+    help="Seed of the bootstrap replicates.",
 )
 @click.option(
     "--replicates",
     type=click.IntRange(min=0),
     default=999,
     show_default=True,
-    help="Fits of each family to its own gaps, for p-values and standard errors; 0 for neither.",
+    help="Number of bootstrap replicates for p-values and standard errors; 0 computes neither.",
 )
 @click.option(
     "--packets-per-s",
     type=click.FloatRange(min=0, min_open=True),
     metavar="RATE",
-    help="Of the traffic that met the losses, to write the loss in the other unit too.",
+    help="Packet rate of the measured traffic, to convert between packets and time.",
 )
-@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write an HTML report here.")
+@click.option(
+    "--report", type=click.Path(path_type=Path, dir_okay=False), help="Output file of an HTML report."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the fits as JSON.")
 def fit(
     file: Path,
@@ -85,7 +95,7 @@ def fit(
     report: Path | None,
     as_json: bool,
 ) -> None:
-    """Fit distributions to the gaps between losses in FILE, and say which goes with them best.
+    """Fit distributions to the gaps between losses in FILE, and rank them.
 
     FILE is text with a number on each line, CSV with a header, Parquet, or a capture (pcap, pcapng, also
     packed with gzip or zstd) of TCP connections. The order is by Anderson-Darling, with p-values from a
@@ -99,10 +109,11 @@ def fit(
     """
     from longhaul.analysis.captures import chosen, loss_gaps, within
     from longhaul.analysis.fitting import FAMILIES, fit_gaps
-    from longhaul.measure.captures import is_capture, write_losses
-    from longhaul.measure.gaps import read_gaps
-    from longhaul.report import captures
-    from longhaul.report.fitting import as_plain, loss_blocks, print_fits
+    from longhaul.cli.terminal import captures
+    from longhaul.cli.terminal.fits import print_fits
+    from longhaul.report.fitting import as_plain, loss_blocks
+    from longhaul.traces.captures import is_capture, write_losses
+    from longhaul.traces.gaps import read_gaps
 
     context: dict[str, object] = {}
     if is_capture(file):
@@ -126,7 +137,7 @@ def fit(
             "--interface": interface,
             "--losses": losses_file,
         }
-        _refuse("this is no capture", {**needs_capture, "--merge rtt": merge == RTT})
+        _refuse("this is not a capture", {**needs_capture, "--merge rtt": merge == RTT})
         span = None if isinstance(merge, str) else merge
         gaps = read_gaps(file, unit=unit, column=column, times=times, merge=span)
     fits = fit_gaps(
@@ -154,7 +165,7 @@ def _refuse(why: str, options: dict[str, object]) -> None:
 
 
 def _read(file: Path) -> "Capture":
-    from longhaul.measure.captures import read_capture
+    from longhaul.traces.captures import read_capture
 
     size, hidden = file.stat().st_size, not sys.stderr.isatty()
     with click.progressbar(length=size, label=f"reading {file.name}", file=sys.stderr, hidden=hidden) as bar:

@@ -1,4 +1,4 @@
-"""``longhaul import``: a scenario from a topology."""
+"""``longhaul import``: convert a topology to a scenario."""
 
 from pathlib import Path
 from typing import Any
@@ -11,22 +11,22 @@ from longhaul.cli.topology import hand_over, out_options, quantity
 @click.command("import")
 @click.argument("source", metavar="FILE|NAME", type=click.Path(path_type=Path))
 @out_options
-@click.option("--index", type=click.FloatRange(1, 10), help="Group index of the fibre; else 1.468.")
+@click.option("--index", type=click.FloatRange(1, 10), help="Group index of the fibre. Default: 1.468.")
 @click.option(
     "--route-factor",
     type=click.FloatRange(1, 10),
-    help="Length of fibre over distance; else 1.5, from 1200 km on 1.25.",
+    help="Ratio of fibre length to distance. Default: 1.5, from 1200 km on 1.25.",
 )
-@quantity("Span", "--default-delay", help="One way, of links to places that are not known.")
-@quantity("Rate", "--rate", help="Of links that do not say theirs; else not limited.")
-@quantity("Rate", "--capacity-unit", help="What a capacity of 1 is in SNDlib; else 1Mbit.")
+@quantity("Span", "--default-delay", help="One-way delay of links to places without coordinates.")
+@quantity("Rate", "--rate", help="Rate of links without one in the file. Default: unlimited.")
+@quantity("Rate", "--capacity-unit", help="Rate of a capacity of 1 in SNDlib. Default: 1Mbit.")
 @click.option(
     "--demands",
     type=click.FloatRange(0, 1e6),
-    help="SNDlib's demands, times so much, as simulated flows.",
+    help="Add the demands of SNDlib, multiplied by this factor, as simulated flows.",
 )
-@click.option("--hosts", type=click.IntRange(0, 1000), help="At each site; else 1.")
-@quantity("Span", "--host-delay", help="Between a host and its site; else 50us.")
+@click.option("--hosts", type=click.IntRange(0, 1000), help="Hosts at each site. Default: 1.")
+@quantity("Span", "--host-delay", help="One-way delay between a host and its site. Default: 50us.")
 @quantity("Rate", "--host-rate", help="Of each host; else 10Gbit.")
 @click.option("--largest-part", is_flag=True, default=None, help="Leave out what is not connected to it.")
 @click.option(
@@ -36,7 +36,7 @@ from longhaul.cli.topology import hand_over, out_options, quantity
 @click.option("--queue", metavar="KIND", help="Of teragrid: long or short.")
 @quantity("Span", "--duration", help="Of teragrid; else 1000s.")
 def import_(source: Path, out: Path | None, force: bool, **given: Any) -> None:
-    """Make a scenario of a topology: a FILE in GraphML (Topology Zoo) or of SNDlib, or one by NAME.
+    """Convert a topology to a scenario: a FILE (GraphML of Topology Zoo, SNDlib) or a built-in NAME.
 
     Sites, hosts and links, each with a comment on where its numbers are from; delays by the great-circle
     distance. Built in: teragrid, San Diego to Purdue in 2007, with its losses and cross traffic.
@@ -46,7 +46,7 @@ def import_(source: Path, out: Path | None, force: bool, **given: Any) -> None:
     longhaul import polska.txt --capacity-unit 1Mbit --demands 0.1 --out polska.yaml
     longhaul import teragrid --cross shared-sink --queue short --out teragrid.yaml
     """
-    from longhaul.scenario.topologies.importing import import_topology
+    from longhaul.scenario.expand.topologies.importing import import_topology
 
     made = import_topology(source, {name: value for name, value in given.items() if value is not None})
     hand_over(made.text, made.warnings, out=out, force=force)

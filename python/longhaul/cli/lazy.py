@@ -1,4 +1,4 @@
-"""Groups of commands that are imported when they are called, so that help is quick."""
+"""Groups of commands that are imported when they are called, so that help is fast."""
 
 import importlib.util
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
 Table = Mapping[str, tuple[str, str]]
@@ -43,7 +44,7 @@ class Commands(click.Group):
 
             near = get_close_matches(name, self.list_commands(ctx), n=1)
             hint = f'did you mean "{near[0]}"?' if near else f"see {ctx.command_path} --help"
-            raise LonghaulError(f'there is no command "{name}"', remedy=hint, exit_code=2)
+            raise LonghaulError(Code.WORD_UNKNOWN, f'there is no command "{name}"', remedy=hint, exit_code=2)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,4 +1,4 @@
-"""The group of all commands; each is imported when it is called, so that help is quick."""
+"""The group of all commands; each is imported when it is called, so that help is fast."""
 
 import errno
 import os
@@ -8,48 +8,56 @@ from importlib.metadata import version
 import click
 
 from longhaul.cli.lazy import Commands
-from longhaul.cli.streams import survive_closed_streams
+from longhaul.cli.standard_streams import survive_closed_streams
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.run.signals import interrupt_on_signals
 from longhaul.subprocesses import trusted_import_path
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("longhaul.cli.run:run", "Run a scenario live: real programs, real packets."),
-    "sim": ("longhaul.cli.sim:sim", "Simulate a scenario: the same network on a clock that jumps."),
+    "sim": ("longhaul.cli.sim:sim", "Simulate a scenario: the same network in the discrete-event simulator."),
     "sweep": (
         "longhaul.cli.sweep:sweep",
-        "Simulate a scenario many times, here or on a cluster.",
+        "Simulate many variants of a scenario, here or on a cluster.",
     ),
     "benchmark-cc": (
         "longhaul.cli.benchmark_cc:benchmark_cc",
-        "Compare congestion controls, live and simulated.",
+        "Compare congestion-control algorithms, live and simulated.",
     ),
-    "relay": ("longhaul.cli.relay:relay", "A WAN without privileges: gateways that delay connections."),
-    "shell": ("longhaul.cli.shell:shell", "One link, two hosts, your command."),
-    "check": ("longhaul.cli.check:check", "Check a scenario and say everything that is wrong."),
-    "show": ("longhaul.cli.show:show", "Show what a scenario resolves to: paths, RTT, BDP, queues."),
-    "new": ("longhaul.cli.new:new", "Write a scenario to begin with."),
-    "import": ("longhaul.cli.import_:import_", "Make a scenario of a topology: GraphML, SNDlib, TeraGrid."),
-    "path": ("longhaul.cli.path:path", "Probe the paths to hosts and make a scenario of them."),
-    "trace": ("longhaul.cli.trace:trace", "Traces of delay and rate: collect, look at, convert, make."),
-    "transfer": ("longhaul.cli.transfer:transfer", "Bulk transfers: plan who moves when, and how fast."),
-    "export": ("longhaul.cli.export:export", "Write what sets a scenario up on real machines."),
-    "ui": ("longhaul.cli.ui:ui", "Draw, run and compare scenarios in a page of your browser."),
+    "relay": ("longhaul.cli.relay:relay", "Run a WAN without privileges: gateways that delay connections."),
+    "shell": ("longhaul.cli.shell:shell", "Run a command on two hosts with one link."),
+    "check": ("longhaul.cli.check:check", "Check a scenario and report all problems."),
+    "explain": ("longhaul.cli.explain:explain", "Explain the code of an error or a warning."),
+    "show": ("longhaul.cli.show:show", "Show the resolved network: addresses, links, paths, RTT, BDP."),
+    "new": ("longhaul.cli.new:new", "Write a new scenario from a template."),
+    "import": (
+        "longhaul.cli.import_:import_",
+        "Convert a topology to a scenario: GraphML, SNDlib, TeraGrid.",
+    ),
+    "path": ("longhaul.cli.path:path", "Probe the paths to hosts and write them as a scenario."),
+    "trace": ("longhaul.cli.trace:trace", "Collect, show, convert and synthesise traces of delay and rate."),
+    "transfer": ("longhaul.cli.transfer:transfer", "Schedule and run bulk transfers."),
+    "export": ("longhaul.cli.export:export", "Export a scenario to real machines (tc, iproute2)."),
+    "ui": ("longhaul.cli.ui:ui", "Open the graphical page in a browser."),
     "schema": ("longhaul.cli.schema:schema", "Print the JSON Schema of scenarios, for editors."),
-    "up": ("longhaul.cli.session:up", "Bring a scenario up and leave it up."),
-    "exec": ("longhaul.cli.session:exec_", "Run a command in a host of a network that is up."),
-    "set": ("longhaul.cli.session:set_", "Change a link while it runs."),
-    "status": ("longhaul.cli.session:status", "Say how a run that is up is doing."),
-    "down": ("longhaul.cli.session:down", "Take a network down and write its results."),
-    "report": ("longhaul.cli.report:report", "Write the report of a run again."),
-    "dashboard": ("longhaul.cli.dashboard:dashboard", "Print a Grafana dashboard for runs."),
-    "compare": ("longhaul.cli.compare:compare", "Compare runs, or a live run with the model it ran."),
-    "fit": ("longhaul.cli.fit:fit", "Find the distribution of the gaps between losses."),
-    "doctor": ("longhaul.cli.doctor:doctor", "Examine this machine, and say how to make it better."),
-    "calibrate": ("longhaul.cli.calibrate:calibrate", "Measure what emulation costs on this machine."),
-    "completion": ("longhaul.cli.manual:completion", "Make the shell complete commands, options and files."),
+    "up": ("longhaul.cli.session:up", "Start a network that stays up."),
+    "exec": ("longhaul.cli.session:exec_", "Run a command on a host of a running network."),
+    "set": ("longhaul.cli.session:set_", "Change a link of a running network."),
+    "status": ("longhaul.cli.session:status", "Show the state of a running network."),
+    "down": ("longhaul.cli.session:down", "Stop a running network and write its results."),
+    "report": ("longhaul.cli.report:report", "Write the report of a run again, or compare runs."),
+    "dashboard": ("longhaul.cli.dashboard:dashboard", "Print a Grafana dashboard for live runs."),
+    "compare": ("longhaul.cli.compare:compare", "Compare runs, or a live run with its model."),
+    "fit": ("longhaul.cli.fit:fit", "Fit distributions to the gaps between losses."),
+    "doctor": ("longhaul.cli.doctor:doctor", "Check what this machine can emulate, and how to improve it."),
+    "calibrate": ("longhaul.cli.calibrate:calibrate", "Measure the accuracy and capacity of this machine."),
+    "completion": (
+        "longhaul.cli.manual:completion",
+        "Print shell completion for commands, options and files.",
+    ),
     "manual": ("longhaul.cli.manual:manual", "Print the manual page."),
-    "clean": ("longhaul.cli.clean:clean", "Remove what killed runs left behind."),
+    "clean": ("longhaul.cli.clean:clean", "Remove sockets, control groups and files of killed runs."),
 }
 """Name, where it lives, and one line about it."""
 
@@ -67,6 +75,9 @@ def longhaul() -> None:
     longhaul run scenarios/three-clusters.yaml
     longhaul sim scenarios/two-clusters.yaml
     """
+    from longhaul import log
+
+    log.print_with(lambda line: click.echo(line, err=True))
 
 
 def main() -> None:
@@ -77,24 +88,39 @@ def main() -> None:
     try:
         longhaul.main(standalone_mode=False)
     except LonghaulError as error:
-        _complain(str(error), error.exit_code)
+        _complain(error.headline, error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else "")
         sys.exit(2)
     except click.ClickException as error:
-        _complain(error.format_message(), 2)
+        _complain(f"{error.format_message()} [{_code_of(error)}]", 2)
     except (KeyboardInterrupt, click.Abort):
         sys.exit(130)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             place = f" {error.filename}" if error.filename else ""
             _complain(
-                f"cannot write{place}: {error.strerror}; make room, or name another place with --runs", 3
+                f"cannot write{place}: {error.strerror}; make room, or name another place with --runs "
+                f"[{Code.FILE_UNWRITABLE}]",
+                3,
             )
         if os.environ.get("LONGHAUL_DEBUG"):
             raise
         kind = type(error).__name__
-        _complain(f"internal error: {kind}: {error}; set LONGHAUL_DEBUG=1 to see where, and report it", 70)
+        _complain(
+            f"internal error: {kind}: {error}; set LONGHAUL_DEBUG=1 to see where, and report it "
+            f"[{Code.INTERNAL}]",
+            70,
+        )
+
+
+def _code_of(error: click.ClickException) -> Code:
+    """The code of a problem that click found."""
+    if isinstance(error, click.MissingParameter):
+        return Code.ARGUMENT_MISSING
+    if isinstance(error, click.NoSuchOption):
+        return Code.WORD_UNKNOWN
+    return Code.ARGUMENT_INVALID
 
 
 def _complain(message: str, exit_code: int) -> None:

@@ -21,7 +21,7 @@ def manual() -> None:
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print what makes SHELL complete commands, options and files.
+    """Print the completion script of SHELL, for commands, options and files.
 
     \b
     eval "$(longhaul completion bash)"                  # for this shell; in ~/.bashrc for all
@@ -48,7 +48,8 @@ def _page(context: click.Context) -> Iterator[str]:
     yield from _commands(context)
     yield ".SH EXIT STATUS"
     yield "0 good; 1 a program or an expectation failed; 2 wrong input or usage; 3 this machine cannot;"
-    yield "4 finished, but not faithful; 70 internal error; 130 interrupted, partial results kept."
+    yield "4 finished, but the network was invalid (with --strict: or degraded, or hosts starved), or an"
+    yield "expectation with else: untrusted failed; 70 internal error; 130 interrupted, partial results kept."
 
 
 def _commands(context: click.Context) -> Iterator[str]:

@@ -1,17 +1,18 @@
-"""``longhaul new``: a scenario to begin with."""
+"""``longhaul new``: write a scenario from a template."""
 
 from pathlib import Path
 
 import click
 
 from longhaul.cli.options import settings
+from longhaul.diagnostics import Code
 
 
 @click.command()
 @click.argument("name")
 @click.option("--from", "kind", default="clusters", show_default=True, help="Template: pair or clusters.")
 @click.option(
-    "--topology", metavar="KIND", help="A network of this kind instead, such as dumbbell or fat-tree."
+    "--topology", metavar="KIND", help="Topology instead of a template, for example dumbbell or fat-tree."
 )
 @click.option(
     "--with",
@@ -19,7 +20,7 @@ from longhaul.cli.options import settings
     multiple=True,
     metavar="KEY=VALUE",
     callback=settings,
-    help="An option of the topology; may be repeated.",
+    help="Option of the topology; may be repeated.",
 )
 def new(name: str, kind: str, topology: str | None, options: dict[str, str]) -> None:
     """Write NAME.yaml, a commented scenario, into this directory.
@@ -30,7 +31,7 @@ def new(name: str, kind: str, topology: str | None, options: dict[str, str]) -> 
     longhaul new grid --topology torus --with size="[4, 4]" --with hosts=2
     """
     from longhaul.errors import LonghaulError
-    from longhaul.scenario.templates import template, topology_template
+    from longhaul.scenario.edit.templates import template, topology_template
 
     if options and not topology:
         raise click.UsageError("--with says how a topology is; add for example --topology dumbbell")
@@ -41,6 +42,9 @@ def new(name: str, kind: str, topology: str | None, options: dict[str, str]) -> 
             file.write(text)
     except OSError as error:
         raise LonghaulError(
-            f"cannot write {path}: {error.strerror}", remedy="choose another name or place", exit_code=2
+            Code.FILE_UNWRITABLE,
+            f"cannot write {path}: {error.strerror}",
+            remedy="choose another name or place",
+            exit_code=2,
         ) from error
     click.echo(f"wrote {path}; next: longhaul check {path}")

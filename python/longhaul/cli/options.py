@@ -24,13 +24,13 @@ def _address(_context: click.Context, _parameter: click.Parameter, value: str | 
     address, _, port = (value or "").rpartition(":")
     if value is not None and not (address and port.isdecimal() and 0 < int(port) < 65_536):
         raise click.BadParameter(
-            f'"{value}" is no ADDRESS:PORT; write --prometheus=127.0.0.1:9464, or put --prometheus last'
+            f'"{value}" is not ADDRESS:PORT; write --prometheus=127.0.0.1:9464, or put --prometheus last'
         )
     return value
 
 
 def _size(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
-    from longhaul.scenario.units import Size, UnitError
+    from longhaul.units.quantities import Size, UnitError
 
     try:
         return None if value is None else Size.parse(value).bytes
@@ -50,7 +50,9 @@ scenario_argument: Decorator = click.argument(
     "scenario", type=click.Path(path_type=Path, exists=True, dir_okay=False)
 )
 seed_option: Decorator = click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), help="Another seed than the scenario's: a repetition."
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    help="Seed instead of the scenario's; another seed makes a repetition.",
 )
 set_option: Decorator = click.option(
     "--set",
@@ -58,14 +60,14 @@ set_option: Decorator = click.option(
     multiple=True,
     metavar="NAME=VALUE",
     callback=settings,
-    help="Give a parameter of the scenario another value; may be repeated.",
+    help="Set a parameter of the scenario, for example delay=40ms; may be repeated.",
 )
 runs_option: Decorator = click.option(
     "--runs",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("runs"),
     show_default=True,
-    help="Where run directories go.",
+    help="Directory for run directories.",
 )
 report_option: Decorator = click.option(
     "--no-report", "report", flag_value=False, default=True, help="Do not write report.html."
@@ -88,8 +90,11 @@ prometheus_option: Decorator = click.option(
     callback=_address,
     is_eager=True,
     metavar="[ADDRESS:PORT]",
-    help="Serve metrics for Prometheus while the run lasts; at 127.0.0.1:9464 if nothing else is said.",
+    help="Serve metrics for Prometheus during the run. Default address: 127.0.0.1:9464.",
 )
 policy_option: Decorator = click.option(
-    "--policy", metavar="NAME", callback=_policy, help="See longhaul transfer policies."
+    "--policy",
+    metavar="NAME",
+    callback=_policy,
+    help="Scheduling policy; longhaul transfer policies lists them.",
 )

@@ -1,10 +1,11 @@
-"""``longhaul report``: the report of a run or of a sweep, written again; or one that compares runs."""
+"""``longhaul report``: write the report of a run or a sweep again, or compare runs."""
 
 import sys
 from pathlib import Path
 
 import click
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
 
@@ -20,20 +21,20 @@ from longhaul.errors import LonghaulError
     "changed",
     metavar="DIRECTORY",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Print the changes of the network in this run, also those made by hand, as events for a scenario.",
+    help="Print all changes of the network in this run, including interventions, as events of a scenario.",
 )
-@click.option("--compare", "compared", is_flag=True, help="Hold runs, or groups of runs, side by side.")
+@click.option("--compare", "compared", is_flag=True, help="Compare runs, or groups of runs.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the comparison goes; comparison.html if left out.",
+    help="Output file of the comparison. Default: comparison.html.",
 )
 @click.option(
     "--format",
     "formats",
     type=click.Choice(["svg", "pdf", "png", "csv"]),
     multiple=True,
-    help="Write each figure as a file of this format, too, or its points as CSV; may be repeated.",
+    help="Also write each figure in this format, or its points as CSV; may be repeated.",
 )
 def report(
     directories: tuple[Path, ...],
@@ -58,7 +59,7 @@ def report(
     if changed is not None:
         if directories or compared or output or formats:
             raise click.UsageError("--events-of prints the events of one run, and takes nothing beside it")
-        from longhaul.run.changes import events_of
+        from longhaul.results.changes import events_of
 
         click.echo(events_of(changed), nl=False)
         return
@@ -69,6 +70,7 @@ def report(
     else:
         if len(directories) > 1 or output is not None:
             raise LonghaulError(
+                Code.OPTION_CONFLICT,
                 "one run or sweep has its report in its own directory",
                 remedy="name one DIRECTORY and no --output, or compare several runs with --compare",
                 exit_code=2,
@@ -79,8 +81,8 @@ def report(
 
 
 def _write_again(directory: Path, formats: tuple[str, ...]) -> list[Path]:
-    from longhaul.report.files import write_figures
-    from longhaul.run.rewriting import write_again
+    from longhaul.cli.figures import write_figures
+    from longhaul.cli.regeneration import write_again
 
     written = write_again(directory)
     return [written, *(write_figures(directory, formats) if formats else ())]
@@ -90,16 +92,16 @@ def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ..
     import shlex
 
     from longhaul.report.comparison_page import draw, write_comparison
+    from longhaul.report.comparison_runs import sides
     from longhaul.report.files import write_drawn
-    from longhaul.report.sides import sides
-    from longhaul.run.comparison import check_comparable, find_all
-    from longhaul.scenario.metrics import DEFAULT_METRICS
+    from longhaul.results.comparison import check_comparable, find_all
+    from longhaul.scenario.model.metrics import DEFAULT_METRICS
 
     groups = find_all(directories)
     check_comparable(groups)
     found = sides([(group.name, group.runs) for group in groups])
-    again = shlex.join(["longhaul", *sys.argv[1:]])
-    made = [write_comparison(output, found, first=DEFAULT_METRICS, again=again)]
+    command = shlex.join(["longhaul", *sys.argv[1:]])
+    made = [write_comparison(output, found, first=DEFAULT_METRICS, command=command)]
     if formats:
         place = output.with_name(f"{output.stem}-figures")
         made += write_drawn(lambda: draw(found, first=DEFAULT_METRICS), place, formats)

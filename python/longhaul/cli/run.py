@@ -23,8 +23,14 @@ from longhaul.cli.options import (
 @seed_option
 @runs_option
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
-@click.option("--strict", is_flag=True, help="A degraded run counts as not faithful (exit code 4).")
-@click.option("--journal", is_flag=True, help="Keep all that enters and leaves the network, for a replay.")
+@click.option(
+    "--strict", is_flag=True, help="Exit with 4 also if the network was degraded, or hosts starved."
+)
+@click.option(
+    "--journal",
+    is_flag=True,
+    help="Record all packets that enter and leave the network, for compare --replay.",
+)
 @click.option("--watch", is_flag=True, help="Show the links on the terminal while it runs.")
 @prometheus_option
 @memory_option
@@ -47,7 +53,8 @@ def run(
     """Run SCENARIO live: real programs and packets, and simulated traffic where it says so.
 
     Exit codes: 0 good; 1 a program or an expectation failed; 2 wrong scenario or usage; 3 this machine
-    cannot; 4 finished, but not faithful; 130 interrupted, partial results kept.
+    cannot; 4 finished, but the network was invalid (with --strict: or degraded, or hosts starved), or an
+    expectation with `else: untrusted` failed; 130 interrupted, partial results kept.
 
     \b
     longhaul run scenarios/three-clusters.yaml
@@ -56,7 +63,7 @@ def run(
     longhaul run scenarios/mixed.yaml
     longhaul run scenarios/three-clusters.yaml --prometheus
     """
-    from longhaul.run.experiment import run_experiment
+    from longhaul.cli.experiments import run_experiment
 
     sys.exit(
         run_experiment(

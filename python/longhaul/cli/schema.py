@@ -1,4 +1,4 @@
-"""``longhaul schema``: the scenario language for editors, and what the page's server says."""
+"""``longhaul schema``: the JSON Schema of scenarios, and of the page's API."""
 
 import json
 
@@ -17,7 +17,7 @@ def schema(page: bool) -> None:
     longhaul schema > scenario.schema.json
     """
     if page:
-        from longhaul.page.answers.schema import json_schema
+        from longhaul.page.schema import json_schema
     else:
         from longhaul.scenario import json_schema
 

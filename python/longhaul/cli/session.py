@@ -1,28 +1,35 @@
 """``longhaul up``, ``down``, ``exec``, ``set``, ``status``: a network that stays up."""
 
 import json
+import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from longhaul.cli.options import (
     json_option,
+    memory_option,
     prometheus_option,
     runs_option,
     scenario_argument,
     set_option,
 )
+from longhaul.plan import Way
+from longhaul.units.text import time_text
 
-name_option = click.option("--name", metavar="RUN", help="Which run, when several are up.")
+name_option = click.option("--name", metavar="RUN", help="Name of the run, if several are up.")
 
 
 @click.command()
 @scenario_argument
 @set_option
-@click.option("--name", metavar="RUN", help="How to call it; the scenario's name by default.")
+@click.option("--name", metavar="RUN", help="Name of the run. Default: the scenario's name.")
 @runs_option
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
+@memory_option
 @prometheus_option
 def up(
     scenario: Path,
@@ -30,13 +37,14 @@ def up(
     name: str | None,
     runs: Path,
     sudo: bool,
+    memory_bytes: int | None,
     prometheus: str | None,
 ) -> None:
-    """Bring SCENARIO up and leave it up, for `exec`, `set`, `status` and `down`.
+    """Start the network of SCENARIO and keep it up, for `exec`, `set`, `status` and `down`.
 
     Its programs and traffic run as in `run`; the network stays when they have ended.
     """
-    from longhaul.run.standing import bring_up
+    from longhaul.run.persistent_networks import bring_up
 
     standing = bring_up(
         scenario,
@@ -46,6 +54,7 @@ def up(
         argv=sys.argv,
         sudo=sudo,
         prometheus=prometheus,
+        memory_bytes=memory_bytes,
     )
     click.echo(
         f"{standing.name} is up: {standing.hosts} hosts in {standing.seconds:.2f} s; {standing.directory}"
@@ -56,10 +65,11 @@ def up(
 @name_option
 @json_option
 def down(name: str | None, as_json: bool) -> None:
-    """Take a run down, write its results, and print them; exit codes are those of `run`."""
-    from longhaul.run.standing import take_down
+    """Stop a running network, write and print its results; exit codes are those of `run`."""
+    from longhaul.cli.experiments import conclude_ended
+    from longhaul.run.persistent_networks import take_down
 
-    sys.exit(take_down(name, as_json=as_json))
+    sys.exit(conclude_ended(take_down(name), as_json=as_json))
 
 
 @click.command("exec", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -67,13 +77,13 @@ def down(name: str | None, as_json: bool) -> None:
 @click.argument("host")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def exec_(name: str | None, host: str, command: tuple[str, ...]) -> None:
-    """Run COMMAND in HOST of a network that is up, with this terminal.
+    """Run COMMAND on HOST of a running network, with this terminal.
 
     \b
     longhaul exec par1 -- ping -c 3 nyc1
     longhaul exec par1 bash
     """
-    from longhaul.run.standing import run_in_host
+    from longhaul.run.persistent_networks import run_in_host
 
     words = list(command)
     if words and words[0] == "--":
@@ -83,13 +93,23 @@ def exec_(name: str | None, host: str, command: tuple[str, ...]) -> None:
 
 @click.command("set")
 @name_option
-@click.option("--forward", "way", flag_value="forward", help="Only from the first endpoint to the second.")
-@click.option("--reverse", "way", flag_value="reverse", help="Only from the second endpoint to the first.")
-@click.option("--route", type=int, metavar="N", help="Only this one of its parallel routes, from 1.")
+@click.option(
+    "--forward",
+    "way",
+    flag_value="forward",
+    help="Change only the direction from the first endpoint to the second.",
+)
+@click.option(
+    "--reverse",
+    "way",
+    flag_value="reverse",
+    help="Change only the direction from the second endpoint to the first.",
+)
+@click.option("--route", type=int, metavar="N", help="Change only this parallel route; the first is 1.")
 @click.argument("link")
 @click.argument("changes", nargs=-1, required=True, metavar="KEY=VALUE...")
-def set_(name: str | None, way: str | None, route: int | None, link: str, changes: tuple[str, ...]) -> None:
-    """Change LINK while it runs: any model of it, or up/down, all at one instant.
+def set_(name: str | None, way: "Way | None", route: int | None, link: str, changes: tuple[str, ...]) -> None:
+    """Change LINK of a running network: any of its models, or up/down, all at one instant.
 
     KEY is delay, rate, loss, queue, reordering, duplicate, corrupt, count or coalesce; VALUE is written as
     in the scenario. Nothing is flushed: packets on the wire arrive as they would have, packets in the queue
@@ -116,8 +136,49 @@ def set_(name: str | None, way: str | None, route: int | None, link: str, change
 @name_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def status(name: str | None, as_json: bool) -> None:
-    """Say how a run that is up is doing."""
-    from longhaul.run.standing import ask_status, describe_status
+    """Show the state of a running network."""
+    from longhaul.run.persistent_networks import ask_status
 
     answer = ask_status(name)
     click.echo(json.dumps(answer, indent=1) if as_json else describe_status(answer))
+
+
+def describe_status(answer: Mapping[str, Any]) -> str:
+    """The state of a run, one thing a line."""
+    if "relay" in answer:
+        return _counters(str(answer["name"]), answer["relay"])
+    engine = answer["engine"]
+    lines = [
+        f"{answer['name']}: up for {engine['t_ns'] / 1e9:.1f} s, "
+        f"{engine['delivered_packets']} packets delivered, {engine['held_packets']} on the way",
+        f"lateness p50 {time_text(engine['lateness_p50_ns'])}, "
+        f"p99 {time_text(engine['lateness_p99_ns'])}; {engine['gaps']} scheduling stalls over 100 µs",
+    ]
+    for program in answer["programs"]:
+        lines.append(f"  {program['name']} on {program['host']}: {_state(program)}")
+    return os.linesep.join(lines)
+
+
+def _state(program: Mapping[str, Any]) -> str:
+    if program["error"]:
+        return str(program["error"])
+    if program["end_ns"] is not None:
+        ending = f"signal {program['signal']}" if program["signal"] else f"exit {program['exit']}"
+        return f"ended ({ending})"
+    return "running" if program["start_ns"] is not None else "waits for its start"
+
+
+def _counters(name: str, counters: Mapping[str, Any]) -> str:
+    """What a relay has counted so far, a thing a line; it may count more than is known here."""
+    lines = [f"{name}: a relay"]
+    for key, value in counters.items():
+        if isinstance(value, Mapping):
+            inner = ", ".join(f"{inner} {_figure(key, each)}" for inner, each in value.items())
+            lines.append(f"  {key.removesuffix('_ns')}: {inner}")
+        elif not isinstance(value, list):
+            lines.append(f"  {key.removesuffix('_ns')}: {_figure(key, value)}")
+    return os.linesep.join(lines)
+
+
+def _figure(key: str, value: Any) -> str:
+    return time_text(value) if key.endswith("_ns") else str(value)

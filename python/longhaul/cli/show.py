@@ -11,11 +11,16 @@ from longhaul.cli.options import scenario_argument, set_option
 @click.command()
 @scenario_argument
 @set_option
-@click.option("--from", "source", metavar="NODE", help="Only paths from here.")
-@click.option("--to", "destination", metavar="NODE", help="Only paths to here.")
-@click.option("--all", "all_pairs", is_flag=True, help="Paths between any two hosts, not one of each kind.")
+@click.option("--from", "source", metavar="NODE", help="Print only paths from this node.")
+@click.option("--to", "destination", metavar="NODE", help="Print only paths to this node.")
+@click.option(
+    "--all",
+    "all_pairs",
+    is_flag=True,
+    help="Print the paths between all pairs of hosts, not one of each kind.",
+)
 @click.option("--plan", "as_plan", is_flag=True, help="Print the plan that the engine executes, as JSON.")
-@click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the network as JSON.")
 def show(
     scenario: Path,
     settings: dict[str, str],
@@ -31,23 +36,24 @@ def show(
     longhaul show scenarios/three-clusters.yaml
     longhaul show scenarios/three-clusters.yaml --from par1 --to nyc1
     """
-    from longhaul.run.certificate import load_certificate
+    from longhaul.results.certificate import load_certificate
     from longhaul.scenario import load_scenario, resolve
-    from longhaul.scenario.demands import concerns
-    from longhaul.scenario.describe import describe
+    from longhaul.scenario.lower.demands import concerns
+    from longhaul.scenario.show.describe import describe
 
     resolved = resolve(load_scenario(scenario, settings=settings))
     if as_plan:
         click.echo(json.dumps(resolved.plan, indent=1))
         return
     told = describe(resolved, source=source, destination=destination, all_pairs=all_pairs)
-    told["warnings"] += concerns(resolved, load_certificate())
+    warnings = (*resolved.warnings, *concerns(resolved, load_certificate()))
+    told["warnings"] = [each.as_json() for each in warnings]
     if as_json:
         click.echo(json.dumps(told, indent=1))
         return
     from longhaul.report.console import Console
-    from longhaul.scenario.tables import tables
+    from longhaul.scenario.show.tables import tables
 
     Console(highlight=False).print(tables(told))
-    for warning in told["warnings"]:
-        click.echo(f"warning: {warning}", err=True)
+    for warning in warnings:
+        click.echo(f"warning: {warning.headline}", err=True)

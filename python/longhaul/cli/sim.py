@@ -33,7 +33,7 @@ def sim(
     report: bool,
     as_json: bool,
 ) -> None:
-    """Simulate SCENARIO, packet by packet: the network that runs live, on a clock that jumps.
+    """Simulate SCENARIO packet by packet: the same network as live, in the discrete-event simulator.
 
     Needs no privilege. Hosts, their TCP and the traffic are simulated; equal scenarios give equal results,
     bit by bit. Exit codes: 0 good; 1 an expectation failed, or the memory limit was reached; 2 wrong scenario
@@ -43,7 +43,7 @@ def sim(
     longhaul sim scenarios/two-clusters.yaml
     longhaul sim scenarios/two-clusters.yaml --set cc=cubic
     """
-    from longhaul.run.experiment import simulate
+    from longhaul.cli.experiments import simulate
 
     sys.exit(
         simulate(

@@ -1,4 +1,4 @@
-"""``longhaul sweep``: one scenario, thousands of runs."""
+"""``longhaul sweep``: many variants and repetitions of one scenario."""
 
 import sys
 from pathlib import Path
@@ -31,46 +31,58 @@ def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[st
     callback=_axes,
     help="Vary a parameter, or a key such as links.wan.loss; may be repeated.",
 )
-@click.option("--repeat", type=int, metavar="N", help="Seeds of each variant.")
+@click.option("--repeat", type=int, metavar="N", help="Number of seeds for each variant.")
 @click.option(
     "--design",
     type=click.Choice(["grid", "random", "latin-hypercube"]),
-    help="Every combination, or so many points drawn from the axes.",
+    help="Design: every combination (grid), or --points drawn at random or as a Latin hypercube.",
 )
-@click.option("--points", type=int, metavar="N", help="How many points are drawn.")
+@click.option("--points", type=int, metavar="N", help="Number of points that are drawn.")
 @click.option(
     "--seeds",
     type=click.Choice(["paired", "independent"]),
-    help="Whether a repetition has the same seed in all variants.",
+    help="Seeds of a repetition: the same in all variants, or different ones.",
 )
-@click.option("--metric", "metrics", multiple=True, metavar="PATTERN", help="What the summary is about.")
-@click.option("--until", metavar="RULE", help='Add seeds until "goodput ±2%" holds, "at most 50".')
-@click.option("--workers", type=click.IntRange(1, 4096), metavar="N", help="Threads; all cores if left out.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="PATTERN",
+    help="Metrics in the summary, for example flows.*.goodput; may be repeated.",
+)
+@click.option(
+    "--until", metavar="RULE", help='Add seeds until this rule holds, for example "flows.bulk.goodput ±2%".'
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 4096), metavar="N", help="Number of threads. Default: all cores."
+)
 @click.option(
     "--cluster",
     metavar="KIND|ADDRESS|FILE",
-    help="Run on slurm, htcondor, pbs, sge, lsf, kubernetes, tcp://host:8786, or what a YAML file says.",
+    help="Run on slurm, htcondor, pbs, sge, lsf, kubernetes, tcp://host:8786, or as a YAML file says.",
 )
 @click.option(
     "--resume",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
-    help="Do what is missing of a sweep that was interrupted.",
+    help="Resume this interrupted sweep.",
 )
-@click.option("--share", metavar="K/N", help="With --resume: do this share, as one job of an array.")
+@click.option("--share", metavar="K/N", help="With --resume: run this share, as one job of an array.")
 @click.option(
     "--array",
     type=click.IntRange(1, 100_000),
     metavar="N",
-    help="Run nothing; write job scripts for arrays of N jobs (Slurm, HTCondor).",
+    help="Write job scripts for arrays of N jobs (Slurm, HTCondor), without running them.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say how many runs there are, and what they would cost.")
+@click.option(
+    "--dry-run", is_flag=True, help="Print the number of runs and their estimated cost, without running them."
+)
 @click.option(
     "--runs",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("runs"),
     show_default=True,
-    help="Where run directories go.",
+    help="Directory for run directories.",
 )
 @memory_option
 @click.option("--no-report", is_flag=True, help="Do not write report.html.")
@@ -108,7 +120,7 @@ def sweep(
     longhaul sweep scenario.yaml --cluster slurm.yaml
     longhaul sweep --resume runs/NAME/latest-sweep
     """
-    from longhaul.run.sweeps.command import Asked, run_command
+    from longhaul.cli.sweep_command import Asked, run_command
 
     asked = Asked(
         scenario=scenario,

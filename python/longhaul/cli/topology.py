@@ -1,10 +1,12 @@
-"""What ``import`` and ``path`` share: options with units, and where a scenario is written."""
+"""Options and output that ``import`` and ``path`` share."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+
+from longhaul.diagnostics import Code
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -13,11 +15,11 @@ def quantity(kind: str, *option: str, **settings: Any) -> Decorator:
     """An option, as click declares it, with a value in the scenario's units; ``kind`` is Span or Rate."""
 
     def parse(_context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
-        from longhaul.scenario import units
+        from longhaul.units import quantities
 
         try:
-            return None if value is None else getattr(units, kind).parse(value)
-        except units.UnitError as error:
+            return None if value is None else getattr(quantities, kind).parse(value)
+        except quantities.UnitError as error:
             raise click.BadParameter(str(error), param=parameter) from None
 
     metavar = {"Span": "TIME", "Rate": "RATE"}[kind]
@@ -27,8 +29,8 @@ def quantity(kind: str, *option: str, **settings: Any) -> Decorator:
 def out_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--out`` and ``--force``."""
     path = click.Path(path_type=Path, dir_okay=False)
-    command = click.option("--force", is_flag=True, help="Write over a file that is there.")(command)
-    return click.option("--out", type=path, help="Write the scenario here; else print it.")(command)
+    command = click.option("--force", is_flag=True, help="Overwrite an existing file.")(command)
+    return click.option("--out", type=path, help="Output file of the scenario. Default: print.")(command)
 
 
 def hand_over(text: str, warnings: tuple[str, ...], *, out: Path | None, force: bool) -> None:
@@ -45,8 +47,10 @@ def hand_over(text: str, warnings: tuple[str, ...], *, out: Path | None, force: 
             file.write(text)
     except FileExistsError:
         remedy = "choose another name, or add --force"
-        raise LonghaulError(f"{out} is there already", remedy=remedy, exit_code=2) from None
+        raise LonghaulError(Code.FILE_EXISTS, f"{out} is there already", remedy=remedy, exit_code=2) from None
     except OSError as error:
         message = f"cannot write {out}: {(error.strerror or 'it fails').lower()}"
-        raise LonghaulError(message, remedy="name a file in a folder that is there", exit_code=2) from None
+        raise LonghaulError(
+            Code.FILE_UNWRITABLE, message, remedy="name a file in a folder that is there", exit_code=2
+        ) from None
     click.echo(f"wrote {out}; next: longhaul check {out}")

@@ -1,26 +1,35 @@
-"""``longhaul trace``: the group of all that deals with measured delay and rate."""
+"""``longhaul trace``: the group of commands for traces of delay and rate."""
 
 import click
 
 from longhaul.cli.lazy import Commands
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "collect": ("longhaul.cli.traces.collect:collect", "Measure a path to another host, without privilege."),
-    "list": ("longhaul.cli.traces.list_:list_", "List the traces that come with Longhaul."),
-    "show": ("longhaul.cli.traces.show:show", "Count, span, mean, percentiles and gaps of a trace."),
-    "plot": ("longhaul.cli.traces.plot:plot", "Draw delay and rate over time, and their distributions."),
-    "validate": ("longhaul.cli.traces.validate:validate", "Say everything that is wrong with traces."),
-    "convert": ("longhaul.cli.traces.convert:convert", "CSV, Parquet, mahimahi; round trip to one way."),
-    "resample": ("longhaul.cli.traces.resample:resample", "Bring a trace to an even period."),
+    "collect": (
+        "longhaul.cli.traces.collect:collect",
+        "Measure the path to another host, without privileges.",
+    ),
+    "list": ("longhaul.cli.traces.list_:list_", "List the built-in traces."),
+    "show": ("longhaul.cli.traces.show:show", "Show the statistics of a trace."),
+    "plot": ("longhaul.cli.traces.plot:plot", "Plot delay and rate over time, and their distributions."),
+    "validate": ("longhaul.cli.traces.validate:validate", "Check traces and report all problems."),
+    "convert": (
+        "longhaul.cli.traces.convert:convert",
+        "Convert between CSV, Parquet and mahimahi, and between RTT and one-way delay.",
+    ),
+    "resample": ("longhaul.cli.traces.resample:resample", "Resample a trace to a fixed period."),
     "stitch": ("longhaul.cli.traces.stitch:stitch", "Join traces end to end, or as links of one file."),
-    "synthesise": ("longhaul.cli.traces.synthesise:synthesise", "Draw a trace from means and deviations."),
+    "synthesise": (
+        "longhaul.cli.traces.synthesise:synthesise",
+        "Synthesise a trace from means and standard deviations.",
+    ),
 }
 """Name, where it lives, and one line about it."""
 
 
 @click.group(cls=Commands, table=COMMANDS)
 def trace() -> None:
-    """Traces: round-trip time and rate of a path over time, as measured, for links to follow.
+    """Traces: measured round-trip time and rate of a path over time, which links can follow.
 
     A trace is a CSV file with the columns t_s, rtt_ms and rate_mbit; an empty value is a gap. A link follows
     it by delay: {trace: FILE} and rate: {trace: FILE}.

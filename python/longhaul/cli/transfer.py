@@ -1,21 +1,24 @@
-"""``longhaul transfer``: the group of all that deals with bulk transfers."""
+"""``longhaul transfer``: the group of commands for bulk transfers."""
 
 import click
 
 from longhaul.cli.lazy import Commands
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "plan": ("longhaul.cli.transfers.plan:plan", "Decide which requests move when, and how fast."),
-    "run": ("longhaul.cli.transfers.run:run", "Carry a plan out, live or simulated, and compare both."),
-    "policies": ("longhaul.cli.transfers.policies:policies", "List the policies, a line each."),
-    "generate": ("longhaul.cli.transfers.generate:generate", "Draw random requests."),
+    "plan": ("longhaul.cli.transfers.plan:plan", "Plan the start and the rate of each request."),
+    "run": (
+        "longhaul.cli.transfers.run:run",
+        "Run a plan, live or simulated, and compare it with the results.",
+    ),
+    "policies": ("longhaul.cli.transfers.policies:policies", "List the scheduling policies."),
+    "generate": ("longhaul.cli.transfers.generate:generate", "Generate random requests."),
 }
 """Name, where it lives, and one line about it."""
 
 
 @click.group(cls=Commands, table=COMMANDS)
 def transfer() -> None:
-    """Bulk transfers: volumes that are to move within a window of time.
+    """Bulk transfers: volumes with a release time and a deadline.
 
     A request has a source, a destination, a volume, a release, a deadline and a greatest rate. A policy
     decides which ones are served, when they start and how fast they are.

@@ -7,10 +7,12 @@ import click
 
 @click.command()
 @click.argument("directory", default=".", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Where to listen; any that is free.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=0, help="Port to listen on. Default: any free port."
+)
 @click.option("--no-open", is_flag=True, help="Do not open a browser; the address is printed either way.")
 def ui(directory: Path, port: int, no_open: bool) -> None:
-    """Open a page in which scenarios are drawn, run, watched and compared.
+    """Open the page, which draws, runs, monitors and compares scenarios.
 
     It shows the scenario files of DIRECTORY (this one if left out) and the runs in its runs/. The server
     listens at 127.0.0.1 alone, and only who has the address that is printed can use it. Ctrl-C ends it, and

@@ -1,1 +1,1 @@
-"""The same WAN on real machines: scripts for iproute2, its netem and its token bucket."""
+"""Export to real machines: scripts for iproute2, netem and tbf."""

@@ -1,16 +1,17 @@
-"""A scenario laid over machines: who plays what, which device leads where, and who shapes which direction."""
+"""Assignment of nodes and links to machines, devices and shapers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from longhaul.diagnostics import Code, Diagnostic
 from longhaul.export.machines import Machines, Management, check_machines
 from longhaul.export.qdiscs import Kernel, Shaping, shape
+from longhaul.plan import WAYS, Node, Plan, Way
 from longhaul.scenario import Resolved
-from longhaul.scenario.laws import Plain
-from longhaul.scenario.network import origin_of
-from longhaul.scenario.paths import Routes
-from longhaul.scenario.problems import Problem, ScenarioError
+from longhaul.scenario.lower.network import origin_of
+from longhaul.scenario.lower.paths import Routes
+from longhaul.scenario.syntax.problems import ScenarioError
 
 Role = Literal["client", "access point", "router", "link emulator"]
 
@@ -23,7 +24,7 @@ class Port:
     peer: str
     """The machine at the other end."""
     link: str
-    way: str
+    way: Way
     """The direction of the link that leaves here."""
     mtu: int
     shaping: Shaping | None
@@ -67,10 +68,10 @@ class Deployment:
     """All machines, in the order of the file, nodes before links."""
 
     name: str
-    nodes: Sequence[Plain]
+    nodes: Sequence[Node]
     machines: tuple[Machine, ...]
     management: Management | None
-    warnings: tuple[str, ...]
+    warnings: tuple[Diagnostic, ...]
 
     def machine(self, name: str) -> Machine:
         """The machine called ``name``."""
@@ -83,14 +84,14 @@ def deploy(resolved: Resolved, *, machines: Machines | None, kernel: Kernel) -> 
     Raises :class:`ScenarioError` for what tc cannot express, and for machines that do not fit.
     """
     plan = resolved.plan
-    nodes: list[Plain] = plan["nodes"]
+    nodes = plan["nodes"]
     names = [node["name"] for node in nodes]
     ends = {
         link["name"]: (names[link["endpoints"][0]], names[link["endpoints"][1]]) for link in plan["links"]
     }
     entries = machines.document.machines if machines else {}
     if machines:
-        taken = [node[family] for node in nodes for family in ("ipv4", "ipv6") if node[family]]
+        taken = [address for node in nodes for address in (node["ipv4"], node["ipv6"]) if address]
         problems = check_machines(machines, nodes=names, ends=ends, taken=taken)
         if problems:
             raise ScenarioError(problems)
@@ -140,7 +141,7 @@ def deploy(resolved: Resolved, *, machines: Machines | None, kernel: Kernel) -> 
     return Deployment(plan["name"], nodes, tuple(found), management, tuple(warnings))
 
 
-def _sides(ends: tuple[str, str]) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+def _sides(ends: tuple[str, str]) -> tuple[tuple[str, str, Way], tuple[str, str, Way]]:
     """Who sends, to whom, which direction."""
     a, b = ends
     return (a, b, "forward"), (b, a, "reverse")
@@ -153,21 +154,23 @@ def _in_order(ports: list[Port], keys: list[str], node: int | None) -> list[Port
     return sorted(ports, key=lambda port: keys.index(port.link if node is not None else port.peer))
 
 
-def _shapings(resolved: Resolved, kernel: Kernel) -> tuple[dict[tuple[str, str], Shaping], list[str]]:
+def _shapings(resolved: Resolved, kernel: Kernel) -> tuple[dict[tuple[str, Way], Shaping], list[Diagnostic]]:
     """What is done to each direction; what is refused is raised, what is rough is a warning."""
     scenario, plan = resolved.scenario, resolved.plan
     shapings = {}
-    problems: list[Problem] = []
+    problems: list[Diagnostic] = []
     warnings = list(resolved.warnings)
     for link in plan["links"]:
         origin = origin_of(scenario, link["name"])
-        for way in ("forward", "reverse"):
+        for way in WAYS:
             shaping = shape(link[way], mtu=link["mtu"], kernel=kernel)
             shapings[link["name"], way] = shaping
             for each in shaping.refused:
-                problems.append(origin.problem(each.at, way, each.message, each.remedy))
+                problems.append(origin.problem(each.code, each.at, way, each.message, each.remedy))
             for each in shaping.rough:
-                warnings.append(origin.problem(each.at, way, each.message, each.remedy).headline)
+                warnings.append(
+                    origin.problem(Code.EXPORT_APPROXIMATES, each.at, way, each.message, each.remedy)
+                )
     if problems:
         raise ScenarioError(problems)
     for key, remedy in (
@@ -176,15 +179,21 @@ def _shapings(resolved: Resolved, kernel: Kernel) -> tuple[dict[tuple[str, str],
         ("events", "the scripts set up how the network is at the start"),
     ):
         if getattr(scenario.document, key):
-            warnings.append(scenario.warning((key,), "is no part of the scripts", remedy))
+            warnings.append(
+                scenario.warning(Code.EXPORT_LEAVES_OUT, (key,), "is not part of the scripts", remedy)
+            )
     for name, node in scenario.document.nodes.items():
         if node.pacing is not None:
             remedy = "pace the machine's programs (iperf3 --fq-rate), or give it a qdisc of your own"
-            warnings.append(scenario.warning(("nodes", name, "pacing"), "is no part of the scripts", remedy))
+            warnings.append(
+                scenario.warning(
+                    Code.EXPORT_LEAVES_OUT, ("nodes", name, "pacing"), "is not part of the scripts", remedy
+                )
+            )
     return shapings, list(dict.fromkeys(warnings))
 
 
-def _role(plan: Plain, node: int | None) -> Role:
+def _role(plan: Plan, node: int | None) -> Role:
     if node is None:
         return "link emulator"
     nodes = plan["nodes"]
@@ -198,7 +207,7 @@ def _role(plan: Plain, node: int | None) -> Role:
 
 
 def _hops(
-    plan: Plain, routes: Routes, reachable: Sequence[Sequence[bool]], node: int, ports: Sequence[Port]
+    plan: Plan, routes: Routes, reachable: Sequence[Sequence[bool]], node: int, ports: Sequence[Port]
 ) -> tuple[Hop, ...]:
     """Neighbours first: what is behind them is reached through them."""
     by_link = {port.link: port for port in ports}

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import IPv4Network
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.export.deployment import Deployment, Machine, Port
 from longhaul.export.qdiscs import Kernel, percent, rate, time
-from longhaul.scenario.laws import Plain
+from longhaul.plan import Direction, Link, Plan
 
 _ALL = IPv4Network("192.168.0.0/16")
 _SEGMENT = 24
@@ -26,7 +27,9 @@ def addressed(deployment: Deployment) -> Deployment:
     if any(port.address for port in ports):
         where = next(f"{m.name} to {p.peer}" for m in deployment.machines for p in m.ports if not p.address)
         remedy = "write {device: eth1, address: 192.168.1.1} for each interface, or for none"
-        raise LonghaulError(f"the interface of {where} has no address", remedy=remedy, exit_code=2)
+        raise LonghaulError(
+            Code.MACHINES_INVALID, f"the interface of {where} has no address", remedy=remedy, exit_code=2
+        )
     segments: dict[frozenset[str], int] = {}
     machines = []
     for machine in deployment.machines:
@@ -36,7 +39,12 @@ def addressed(deployment: Deployment) -> Deployment:
             first = key not in segments
             number = segments.setdefault(key, len(segments))
             if number > 255:
-                raise LonghaulError("eWAN's style has 256 segments", remedy="use longhaul's", exit_code=2)
+                raise LonghaulError(
+                    Code.EXPORT_IMPOSSIBLE,
+                    "eWAN's style has 256 segments",
+                    remedy="use longhaul's",
+                    exit_code=2,
+                )
             device = "eth0:0" if position == 0 else f"eth{position}"
             address = str(_ALL[256 * number + (1 if first else 2)])
             found.append(replace(port, address=address, device=device))
@@ -52,16 +60,18 @@ def header(machine: Machine) -> str:
     return "".join(f"# {line}\n" for line in lines)
 
 
-def script(deployment: Deployment, machine: Machine, plan: Plain, kernel: Kernel) -> str:
+def script(deployment: Deployment, machine: Machine, plan: Plan, kernel: Kernel) -> str:
     """The script of ``machine``; raises :class:`LonghaulError` for what NIST Net did not have."""
     return header(machine) + "".join(f"{line}\n" for line in _lines(deployment, machine, plan, kernel))
 
 
-def _lines(deployment: Deployment, machine: Machine, plan: Plain, kernel: Kernel) -> Iterator[str]:
+def _lines(deployment: Deployment, machine: Machine, plan: Plan, kernel: Kernel) -> Iterator[str]:
     management = deployment.management
     if management is None or machine.managed_at is None:
         remedy = "name a file with --machines, with management: {device: eth0, gateway: 192.0.2.1}"
-        raise LonghaulError("eWAN's scripts set the management network up", remedy=remedy, exit_code=2)
+        raise LonghaulError(
+            Code.MACHINES_INVALID, "eWAN's scripts set the management network up", remedy=remedy, exit_code=2
+        )
     yield "ip address flush label eth*;"
     yield f"ifconfig {management.device} {machine.managed_at} netmask 255.255.255.0;"
     yield f"route add default netmask 0.0.0.0 gw {management.gateway} dev {management.device};"
@@ -77,17 +87,27 @@ def _lines(deployment: Deployment, machine: Machine, plan: Plain, kernel: Kernel
     yield from _routes(deployment, machine)
 
 
-def _emulator(link: Plain) -> Iterator[str]:
+def _emulator(link: Link) -> Iterator[str]:
     there, back = link["forward"], link["reverse"]
     what = f'link "{link["name"]}"'
     if any(there[key] != back[key] for key in ("delay", "loss")):
-        remedy = "write the same laws for both directions"
-        raise LonghaulError(f"{what}: NIST Net's one rule is for both ways", remedy=remedy, exit_code=2)
+        remedy = "write the same models for both directions"
+        raise LonghaulError(
+            Code.EXPORT_IMPOSSIBLE,
+            f"{what}: NIST Net's one rule is for both ways",
+            remedy=remedy,
+            exit_code=2,
+        )
     delay, loss = there["delay"], there["loss"]
-    if delay["law"] != "constant" or loss["law"] not in ("none", "independent"):
+    if delay["model"] != "constant" or (loss["model"] != "none" and loss["model"] != "independent"):
         remedy = "write a constant delay and independent losses"
-        raise LonghaulError(f"{what}: eWAN gave NIST Net delay and drop alone", remedy=remedy, exit_code=2)
-    drop = percent(loss.get("probability", 0.0)).removesuffix("%")
+        raise LonghaulError(
+            Code.EXPORT_IMPOSSIBLE,
+            f"{what}: eWAN gave NIST Net delay and drop alone",
+            remedy=remedy,
+            exit_code=2,
+        )
+    drop = percent(loss["probability"] if loss["model"] == "independent" else 0.0).removesuffix("%")
     yield 'if [ -z "`cnistnet -Fd 2>/dev/stdout| grep command`" ];'
     yield "then modprobe -r nistnet;"
     yield "modprobe nistnet;"
@@ -97,14 +117,16 @@ def _emulator(link: Plain) -> Iterator[str]:
     yield "fi;"
 
 
-def _bucket(port: Port, direction: Plain, kernel: Kernel) -> Iterator[str]:
+def _bucket(port: Port, direction: Direction, kernel: Kernel) -> Iterator[str]:
     """A queue of some time at the rate is tbf's latency; the burst is what was written."""
-    law, queue = direction["rate"], direction["queue"]
-    if law["law"] not in ("constant", "token-bucket"):
+    model, queue = direction["rate"], direction["queue"]
+    if model["model"] not in ("constant", "token-bucket"):
         return
-    bits_per_s = law["bits_per_s"]
-    burst = law.get("burst_bytes") or max(-(-bits_per_s // (8 * kernel.hz)), 2 * port.mtu)
-    size = queue["limit_bytes"] if queue["limit_bytes"] is not None else queue["limit_packets"] * port.mtu
+    bits_per_s = model["bits_per_s"]
+    burst = model.get("burst_bytes") or max(-(-bits_per_s // (8 * kernel.hz)), 2 * port.mtu)
+    size = (
+        queue["limit_bytes"] if queue["limit_bytes"] is not None else (queue["limit_packets"] or 0) * port.mtu
+    )
     latency = time(size * 8 * 10**9 // bits_per_s)
     words = f"tbf rate {rate(bits_per_s)} latency {latency} burst {burst}"
     yield f"tc qdisc replace dev {port.device} root {words};"

@@ -1,4 +1,4 @@
-"""The file that says which machine plays which node or link, and through which interface."""
+"""The file that maps nodes and links to machines and interfaces."""
 
 import re
 from collections.abc import Iterable
@@ -9,12 +9,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from longhaul.diagnostics import Code, Diagnostic, printable
 from longhaul.errors import LonghaulError
-from longhaul.regular import read_regular
+from longhaul.regular_files import read_regular
 from longhaul.scenario.model.base import Count, Name, Strict, problem
-from longhaul.scenario.problems import Problem, ScenarioError, did_you_mean, printable
-from longhaul.scenario.validate import validate
-from longhaul.scenario.yaml_tree import MAX_BYTES, Branch, Path, Source, follow, read_tree
+from longhaul.scenario.model.validate import validate
+from longhaul.scenario.syntax.problems import ScenarioError, did_you_mean
+from longhaul.scenario.syntax.yaml_tree import MAX_BYTES, Branch, Path, Source, follow, read_tree
 
 _DEVICE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,14}([.:][0-9]{1,4})?")
 _LONGEST_DEVICE = 15
@@ -23,11 +24,11 @@ _LONGEST_DEVICE = 15
 
 def _device(value: str) -> str:
     if not _DEVICE.fullmatch(value) or len(value) > _LONGEST_DEVICE:
-        message = f'"{printable(value)}" is no name of a network device'
-        raise problem(message, "write for example eth1, or eth1.12 for VLAN 12")
+        message = f'"{printable(value)}" is not a name of a network device'
+        raise problem(Code.NAME_INVALID, message, "write for example eth1, or eth1.12 for VLAN 12")
     vlan = value.partition(".")[2]
     if vlan and not 1 <= int(vlan) <= 4094:
-        raise problem(f"{vlan} is no VLAN", "write a number from 1 to 4094")
+        raise problem(Code.OUT_OF_RANGE, f"{vlan} is not a VLAN", "write a number from 1 to 4094")
     return value
 
 
@@ -35,14 +36,20 @@ def _address(value: str) -> str:
     try:
         return str(ip_address(value))
     except ValueError:
-        raise problem(f'"{printable(value)}" is no address', "write for example 192.0.2.11") from None
+        raise problem(
+            Code.ADDRESS_MALFORMED, f'"{printable(value)}" is not an address', "write for example 192.0.2.11"
+        ) from None
 
 
 def _ipv4(value: str) -> str:
     try:
         return str(IPv4Address(value))
     except AddressValueError:
-        raise problem(f'"{printable(value)}" is no IPv4 address', "write for example 192.168.1.2") from None
+        raise problem(
+            Code.ADDRESS_MALFORMED,
+            f'"{printable(value)}" is not an IPv4 address',
+            "write for example 192.168.1.2",
+        ) from None
 
 
 def _interface(value: Any) -> Any:
@@ -96,10 +103,10 @@ class Machines:
     source: Source
     tree: Branch
 
-    def problem(self, path: Path, message: str, remedy: str) -> Problem:
+    def problem(self, code: Code, path: Path, message: str, remedy: str) -> Diagnostic:
         """A problem at ``path``."""
         place, _node, _walked = follow(self.tree, path)
-        return self.source.problem(place, path, message, remedy)
+        return self.source.problem(code, place, path, message, remedy)
 
 
 def read_machines(path: FilePath) -> Machines:
@@ -107,7 +114,9 @@ def read_machines(path: FilePath) -> Machines:
     try:
         content = read_regular(path, most_bytes=MAX_BYTES + 1)
     except OSError as error:
-        raise LonghaulError(f"cannot read {path}: {error.strerror}", exit_code=2) from error
+        raise LonghaulError(
+            Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", exit_code=2
+        ) from error
     source, tree = read_tree(str(path), content)
     document, problems = validate(source, tree, Document)
     if document is None or problems:
@@ -117,12 +126,12 @@ def read_machines(path: FilePath) -> Machines:
 
 def check_machines(
     machines: Machines, *, nodes: Iterable[str], ends: dict[str, tuple[str, str]], taken: Iterable[str]
-) -> list[Problem]:
+) -> list[Diagnostic]:
     """What is wrong with ``machines`` for a network of ``nodes`` and links with these ``ends``.
 
     ``taken`` are the addresses of the network itself, which no machine may be managed at.
     """
-    found: list[Problem] = []
+    found: list[Diagnostic] = []
     entries = machines.document.machines
     names, used = list(nodes), set(taken)
     managed: dict[str, str] = {}
@@ -130,15 +139,21 @@ def check_machines(
         here: Path = ("machines", name)
         if name not in names and name not in ends:
             message = f'there is no node or link "{printable(name)}"'
-            found.append(machines.problem(here, message, did_you_mean(name, (*names, *ends))))
+            found.append(
+                machines.problem(Code.MACHINES_INVALID, here, message, did_you_mean(name, (*names, *ends)))
+            )
             continue
         if entry.address in used:
             message = f"{entry.address} is an address of the emulated network"
             remedy = "manage the machine by another; longhaul show prints those of the network"
-            found.append(machines.problem((*here, "address"), message, remedy))
+            found.append(machines.problem(Code.MACHINES_INVALID, (*here, "address"), message, remedy))
         if entry.address in managed:
             message = f'"{managed[entry.address]}" has this address, too'
-            found.append(machines.problem((*here, "address"), message, "give each machine its own"))
+            found.append(
+                machines.problem(
+                    Code.MACHINES_INVALID, (*here, "address"), message, "give each machine its own"
+                )
+            )
         managed.setdefault(entry.address, name)
         own = [link for link, both in ends.items() if name in both]
         wanted = own if name in names else list(ends[name])
@@ -147,25 +162,31 @@ def check_machines(
         if name not in entries:
             message = f'node "{name}" has no machine'
             remedy = f"add for example {name}: {{address: 192.0.2.11}}"
-            found.append(machines.problem(("machines",), message, remedy))
+            found.append(machines.problem(Code.MACHINES_INVALID, ("machines",), message, remedy))
     return found
 
 
-def _interfaces(machines: Machines, here: Path, entry: Entry, wanted: list[str]) -> list[Problem]:
+def _interfaces(machines: Machines, here: Path, entry: Entry, wanted: list[str]) -> list[Diagnostic]:
     found = []
     owners: dict[str, str] = {}
     for key, interface in entry.interfaces.items():
         path = (*here, "interfaces", key)
         if key not in wanted:
-            found.append(machines.problem(path, f'nothing here is called "{key}"', did_you_mean(key, wanted)))
+            found.append(
+                machines.problem(
+                    Code.MACHINES_INVALID, path, f'nothing here is called "{key}"', did_you_mean(key, wanted)
+                )
+            )
         if interface.device in owners:
             message = f'"{owners[interface.device]}" uses {interface.device}, too'
             remedy = f"write another, or VLANs: {interface.device.partition('.')[0]}.11"
-            found.append(machines.problem(path, message, remedy))
+            found.append(machines.problem(Code.MACHINES_INVALID, path, message, remedy))
         owners.setdefault(interface.device, key)
     missing = [name for name in wanted if name not in entry.interfaces]
     if entry.interfaces and missing:
         remedy = f"add for example {missing[0]}: eth1"
         path = (*here, "interfaces")
-        found.append(machines.problem(path, f'has no interface for "{missing[0]}"', remedy))
+        found.append(
+            machines.problem(Code.MACHINES_INVALID, path, f'has no interface for "{missing[0]}"', remedy)
+        )
     return found

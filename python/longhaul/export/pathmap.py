@@ -1,21 +1,24 @@
-"""The path map of a relay: what each machine needs, so that its connections go by its gateway.
+"""The path map of a relay: the settings of each machine that route its connections by its gateway.
 
 After PATHS, whose path map lists the way from every thread to everything that it talks to, and whose scripts
 put the emulation in by rewriting it.
 """
 
+import json
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.scenario import Resolved
-from longhaul.scenario.clusters import Group, groups, listens_at, pair_ways, target_of
+from longhaul.scenario.check.clusters import Group, groups, listens_at, target_of
+from longhaul.scenario.lower.paths import Routes, pair_ways
+from longhaul.scenario.lower.relay import section_of
 from longhaul.scenario.model import Relay
 from longhaul.scenario.model.address import endpoint_text
-from longhaul.scenario.paths import Routes
-from longhaul.scenario.problems import did_you_mean
-from longhaul.scenario.relay import section_of
+from longhaul.scenario.syntax.problems import did_you_mean
+from longhaul.units.text import rate_text, time_text
 
 Json = dict[str, Any]
 
@@ -68,7 +71,7 @@ def path_map(resolved: Resolved, *, node: str | None = None) -> list[Json]:
     if home is None:
         known = [name for each in found for name in (each["cluster"], *each["names"])]
         message = f'no cluster or machine is called "{node}"'
-        raise LonghaulError(message, remedy=did_you_mean(node, known), exit_code=2)
+        raise LonghaulError(Code.WORD_UNKNOWN, message, remedy=did_you_mean(node, known), exit_code=2)
     return [home]
 
 
@@ -108,7 +111,7 @@ def mpi_text(every: Sequence[Mapping[str, Any]], *, ports: tuple[int, int]) -> s
     first, last = ports
     lines = [
         "# Open MPI: TCP alone, between these networks, on ports that are redirected. It drops connections",
-        "# from another address than their sender's, so the gateway must keep it: docs/guide/relay.md",
+        "# from another address than their sender's, so the gateway must keep it: docs/how-to/relay.md",
         "export OMPI_MCA_btl=self,sm,tcp OMPI_MCA_pml=ob1",
         f"export OMPI_MCA_btl_tcp_if_include={networks}",
         f"export OMPI_MCA_btl_tcp_port_min_v4={first} OMPI_MCA_btl_tcp_port_range_v4={last - first + 1}",
@@ -179,3 +182,47 @@ def _forwards(relay: Relay, cluster: Group, clusters: Sequence[Group]) -> list[J
                 }
             )
     return found
+
+
+Form = Literal["words", "shell", "ssh", "mpi", "redirect", "json"]
+
+
+def path_map_text(resolved: Resolved, *, node: str | None, form: Form, ports: tuple[int, int]) -> str:
+    """The path map of all clusters, or of that of ``node``; raises LonghaulError if there is none."""
+    relay, every = section_of(resolved), path_map(resolved)
+    chosen = path_map(resolved, node=node)
+    match form:
+        case "json":
+            return json.dumps(chosen, indent=1) + "\n"
+        case "shell":
+            return "\n".join(shell_text(each) for each in chosen)
+        case "ssh":
+            return "\n".join(ssh_text(each, every) for each in chosen)
+        case "mpi":
+            return mpi_text(every, ports=ports)
+        case "redirect":
+            mine = [each for each in every if each in chosen]
+            return "\n".join(redirection_text(each, every, relay, ports=ports) for each in mine)
+        case "words":
+            return "\n".join(_words(each) for each in chosen)
+
+
+def _words(cluster: Mapping[str, Any]) -> str:
+    lines = [f"cluster {cluster['cluster']}, gateway {cluster['gateway'] or 'none'}"]
+    if cluster["machines"]:
+        lines.append(f"  machines  {', '.join(cluster['machines'])}")
+    if cluster["names"]:
+        known = [f"{name} {address}" for name, address in cluster["names"].items()]
+        lines.append(f"  names     {', '.join(known[:4])}" + (f" ... {known[-1]}" if len(known) > 4 else ""))
+    if cluster["socks"]:
+        lines.append(f"  socks     {cluster['socks']}")
+    for forward in cluster["forwards"]:
+        where = f" ({forward['cluster']})"
+        lines.append(f"  forward   {forward['listen']} {forward['protocol']} -> {forward['to']}{where}")
+    for path in cluster["paths"]:
+        figures = [f"{time_text(path['one_way_ns'])} one way", f"RTT {time_text(path['round_trip_ns'])}"]
+        if path["rate_bits_per_s"] is not None:
+            figures.append(rate_text(path["rate_bits_per_s"]))
+        by = f" by {' and '.join(path['gateways'])}" if path["gateways"] else ""
+        lines.append(f"  path      to {path['to']}{by}: {', '.join(path['links'])}; {', '.join(figures)}")
+    return "\n".join(lines) + "\n"

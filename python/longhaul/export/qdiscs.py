@@ -1,4 +1,4 @@
-"""One direction of a link as queueing disciplines of Linux: netem, and behind it a token bucket.
+"""One direction of a link as Linux queueing disciplines: netem and a token bucket.
 
 The order is tc's: netem loses, copies and delays; the bucket (tbf) limits the rate; its child is the queue.
 What tc has no words for is refused, and what it says only roughly is told: see :class:`Shaping`.
@@ -8,8 +8,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from longhaul.scenario.inputs import LawError
-from longhaul.scenario.laws import Plain, plan_mean_ns
+from longhaul.diagnostics import Code
+from longhaul.plan import (
+    CodelQueueDiscipline,
+    Direction,
+    FqCodelQueueDiscipline,
+    PieQueueDiscipline,
+    RedQueueDiscipline,
+)
+from longhaul.scenario.lower.link_models import plan_mean_ns
+from longhaul.scenario.lower.link_models.rate import rate_of_model
+from longhaul.scenario.syntax.value_errors import ScenarioValueError
 
 ETHERNET_HEADER = 14
 """Bytes that tc counts beside IP's: addresses and type, without preamble, FCS and gap."""
@@ -17,7 +26,7 @@ LEAST_NETEM_PACKETS = 1000
 """netem's own limit."""
 _TAIL = 4
 """Standard deviations of jitter that netem's limit makes room for."""
-_FROM_A_TRACE = 'write a law of numbers, or follow the trace with "longhaul run"'
+_FROM_A_TRACE = 'write a model of numbers, or follow the trace with "longhaul run"'
 
 
 @dataclass(frozen=True)
@@ -32,26 +41,28 @@ class Kernel:
 
 @dataclass
 class Shaping:
-    """The commands of one direction, and where they are not the law that was written."""
+    """The commands of one direction, and where they are not the model that was written."""
 
     commands: list[str] = field(default_factory=list)
     """What follows ``tc qdisc replace dev DEVICE``."""
-    refused: list[LawError] = field(default_factory=list)
-    rough: list[LawError] = field(default_factory=list)
+    refused: list[ScenarioValueError] = field(default_factory=list)
+    rough: list[ScenarioValueError] = field(default_factory=list)
 
 
-def shape(direction: Plain, *, mtu: int, kernel: Kernel) -> Shaping:
+def shape(direction: Direction, *, mtu: int, kernel: Kernel) -> Shaping:
     """The disciplines that a device gets which sends this ``direction`` of a link."""
     shaping = Shaping()
-    if direction["bundle"]:
-        remedy = "write one law, or run the scenario here"
-        shaping.refused.append(LawError(("routes",), "tc has no parallel routes", remedy))
+    if direction.get("bundle"):
+        remedy = "write one model, or run the scenario here"
+        shaping.refused.append(
+            ScenarioValueError(Code.EXPORT_IMPOSSIBLE, ("routes",), "tc has no parallel routes", remedy)
+        )
         return shaping
     netem: list[str] = []
     for part in (_delay, _loss, _order, _shares):
         try:
             netem += part(direction, shaping.rough)
-        except LawError as error:
+        except ScenarioValueError as error:
             shaping.refused.append(error)
     if netem:
         limit = netem_limit(direction, mtu=mtu, kernel=kernel)
@@ -63,7 +74,7 @@ def shape(direction: Plain, *, mtu: int, kernel: Kernel) -> Shaping:
             shaping.commands.append(f"{place} handle 10: {bucket}")
             queue = _queue(direction, mtu, shaping.rough)
             shaping.commands += [f"parent 10:1 handle 20: {queue}"] if queue else []
-    except LawError as error:
+    except ScenarioValueError as error:
         shaping.refused.append(error)
     return shaping
 
@@ -77,7 +88,7 @@ def netem_limit(direction: Mapping[str, Any], *, mtu: int, kernel: Kernel) -> in
     line: int = max(kernel.line_bits_per_s, direction["rate"].get("bits_per_s") or 0)
     delay = direction["delay"]
     longest_ns: int = plan_mean_ns(delay) + delay.get("half_width_ns", 0) + _TAIL * delay.get("sd_ns", 0)
-    if delay["law"] == "random":
+    if delay["model"] == "random":
         jitter = delay["jitter"]
         longest_ns += round(jitter.get("high", 0) + _TAIL * jitter.get("sd", 0))
     return max(LEAST_NETEM_PACKETS, -(-2 * line * longest_ns // (8 * 10**9 * mtu)))
@@ -104,75 +115,102 @@ def percent(share: float) -> str:
     return f"{100 * share:.9g}%"
 
 
-def _delay(direction: Plain, rough: list[LawError]) -> list[str]:
-    law = direction["delay"]
+def _delay(direction: Direction, rough: list[ScenarioValueError]) -> list[str]:
+    model = direction["delay"]
     words: list[str] = []
-    match law["law"]:
+    match model["model"]:
         case "constant":
-            return ["delay", time(law["delay_ns"])] if law["delay_ns"] else []
+            return ["delay", time(model["delay_ns"])] if model["delay_ns"] else []
         case "uniform":
-            words = [time(law["mean_ns"]), time(law["half_width_ns"])]
+            words = [time(model["mean_ns"]), time(model["half_width_ns"])]
         case "normal":
-            words = [time(law["mean_ns"]), time(law["sd_ns"]), "distribution", "normal"]
-        case "random" if law["jitter"]["dist"] in ("uniform", "normal"):
-            jitter, correlation = law["jitter"], percent(law["correlation"])
+            words = [time(model["mean_ns"]), time(model["sd_ns"]), "distribution", "normal"]
+        case "random" if model["jitter"]["dist"] in ("uniform", "normal"):
+            jitter, correlation = model["jitter"], percent(model["correlation"])
             width = round(jitter["high"] if jitter["dist"] == "uniform" else jitter["sd"])
-            words = [time(law["mean_ns"]), time(width), correlation]
+            words = [time(model["mean_ns"]), time(width), correlation]
             words += ["distribution", "normal"] if jitter["dist"] == "normal" else []
             message = "netem's correlation narrows the jitter"
-            rough.append(LawError(("delay",), message, "measure it on the machines, or write no correlation"))
+            rough.append(
+                ScenarioValueError(
+                    Code.EXPORT_IMPOSSIBLE,
+                    ("delay",),
+                    message,
+                    "measure it on the machines, or write no correlation",
+                )
+            )
         case "ticks":
-            raise LawError(("delay",), "netem has no coarse clock", "write the delay alone")
+            raise ScenarioValueError(
+                Code.EXPORT_IMPOSSIBLE, ("delay",), "netem has no coarse clock", "write the delay alone"
+            )
         case "series":
-            raise LawError(("delay",), "netem follows no trace", _FROM_A_TRACE)
+            raise ScenarioValueError(
+                Code.EXPORT_IMPOSSIBLE, ("delay",), "netem follows no trace", _FROM_A_TRACE
+            )
         case _:
-            message = f"netem knows no {law['jitter']['dist']} jitter"
-            raise LawError(("delay",), message, "write uniform or normal jitter")
+            message = f"netem knows no {model['jitter']['dist']} jitter"
+            raise ScenarioValueError(
+                Code.EXPORT_IMPOSSIBLE, ("delay",), message, "write uniform or normal jitter"
+            )
     if not direction["reorder"]:
         message = "netem's jitter changes the order of packets, the scenario keeps it"
-        rough.append(LawError(("delay",), message, "write reorder: true to have the same here"))
+        rough.append(
+            ScenarioValueError(
+                Code.EXPORT_IMPOSSIBLE, ("delay",), message, "write reorder: true to have the same here"
+            )
+        )
     return ["delay", *words]
 
 
-def _loss(direction: Plain, rough: list[LawError]) -> list[str]:
+def _loss(direction: Direction, rough: list[ScenarioValueError]) -> list[str]:
     if not direction["up"]:
         return ["loss", "100%"]
-    law = direction["loss"]
-    if law["law"] == "none":
+    model = direction["loss"]
+    if model["model"] == "none":
         return []
-    if direction["loss_position"] != "ingress" and direction["rate"]["law"] != "unlimited":
+    if direction["loss_position"] != "ingress" and direction["rate"]["model"] != "unlimited":
         message = "tc loses packets before the queue, not after it"
-        rough.append(LawError(("loss",), message, "write position: ingress to have the same here"))
-    match law["law"]:
+        rough.append(
+            ScenarioValueError(
+                Code.EXPORT_IMPOSSIBLE, ("loss",), message, "write position: ingress to have the same here"
+            )
+        )
+    match model["model"]:
         case "independent":
-            return ["loss", percent(law["probability"])]
+            return ["loss", percent(model["probability"])]
         case "gilbert-elliott":
             # r = 1 / burst and p = m r / (1 - m), as in docs/models/loss-gilbert-elliott.md.
-            back = 1 / law["burst"]
-            return ["loss", "gemodel", percent(law["mean"] * back / (1 - law["mean"])), percent(back)]
+            back = 1 / model["burst"]
+            return ["loss", "gemodel", percent(model["mean"] * back / (1 - model["mean"])), percent(back)]
         case "markov":
-            chances = ("good_to_bad", "bad_to_good", "loss_bad", "loss_good")
-            return ["loss", "gemodel", *(percent(law[key]) for key in chances)]
+            chances = (model["good_to_bad"], model["bad_to_good"], model["loss_bad"], model["loss_good"])
+            return ["loss", "gemodel", *(percent(each) for each in chances)]
         case "four-state":
-            return ["loss", "state", *(percent(law[key]) for key in ("p13", "p31", "p32", "p23", "p14"))]
+            return ["loss", "state", *(percent(model[key]) for key in ("p13", "p31", "p32", "p23", "p14"))]
         case "correlated":
             message = "netem's correlated loss loses far less than its mean"
-            raise LawError(("loss",), message, "write model: gilbert-elliott")
+            raise ScenarioValueError(
+                Code.EXPORT_IMPOSSIBLE, ("loss",), message, "write model: gilbert-elliott"
+            )
     models = "independent, gilbert-elliott, markov or four-state"
-    raise LawError(("loss",), f"netem has no such losses ({law['law']})", f"write {models}")
+    raise ScenarioValueError(
+        Code.EXPORT_IMPOSSIBLE, ("loss",), f"netem has no such losses ({model['model']})", f"write {models}"
+    )
 
 
-def _order(direction: Plain, _rough: list[LawError]) -> list[str]:
-    law = direction["reordering"]
-    if law is None:
+def _order(direction: Direction, _rough: list[ScenarioValueError]) -> list[str]:
+    model = direction["reordering"]
+    if model is None:
         return []
-    if law["law"] != "early":
+    if model["model"] != "early":
         message = "netem lets packets overtake, and holds none back"
-        raise LawError(("reordering",), message, "write for example {gap: 5, early: 25%}")
-    return ["reorder", percent(law["probability"]), "gap", str(law["gap"])]
+        raise ScenarioValueError(
+            Code.EXPORT_IMPOSSIBLE, ("reordering",), message, "write for example {gap: 5, early: 25%}"
+        )
+    return ["reorder", percent(model["probability"]), "gap", str(model["gap"])]
 
 
-def _shares(direction: Plain, _rough: list[LawError]) -> list[str]:
+def _shares(direction: Direction, _rough: list[ScenarioValueError]) -> list[str]:
     words = []
     for key in ("duplicate", "corrupt"):
         if direction[key]:
@@ -180,9 +218,9 @@ def _shares(direction: Plain, _rough: list[LawError]) -> list[str]:
     return words
 
 
-def _bucket(direction: Plain, mtu: int, kernel: Kernel, rough: list[LawError]) -> str | None:
+def _bucket(direction: Direction, mtu: int, kernel: Kernel, rough: list[ScenarioValueError]) -> str | None:
     """The bucket, with what it counts beside tc's own bytes."""
-    law = direction["rate"]
+    model = direction["rate"]
     framing = direction["framing"]
     overhead = framing["overhead_bytes"] - ETHERNET_HEADER
     largest = mtu + framing["overhead_bytes"]
@@ -190,24 +228,37 @@ def _bucket(direction: Plain, mtu: int, kernel: Kernel, rough: list[LawError]) -
         cells = framing["cells"]
         largest = -(-largest // cells["payload_bytes"]) * cells["cell_bytes"]
     peak = ""
-    if law["law"] == "unlimited":
+    if model["model"] == "unlimited":
         return None
-    if law["law"] not in ("constant", "paced", "token-bucket"):
-        raise LawError(("rate",), "tc follows no trace of rates", _FROM_A_TRACE)
-    tick = -(-law["bits_per_s"] // (8 * kernel.hz))
-    if law["law"] == "token-bucket":
-        burst = law["burst_bytes"]
+    if model["model"] not in ("constant", "paced", "token-bucket"):
+        raise ScenarioValueError(
+            Code.EXPORT_IMPOSSIBLE, ("rate",), "tc follows no trace of rates", _FROM_A_TRACE
+        )
+    tick = -(-model["bits_per_s"] // (8 * kernel.hz))
+    if model["model"] == "token-bucket":
+        burst = model["burst_bytes"]
         if burst < max(tick, largest):
             message = f"a burst of {burst} bytes may not reach the rate at {kernel.hz} ticks a second"
-            rough.append(LawError(("rate",), message, f"write {max(tick, largest)}B or more"))
-        if law["peak_bits_per_s"]:
-            peak = f" peakrate {rate(law['peak_bits_per_s'])} minburst {largest}"
+            rough.append(
+                ScenarioValueError(
+                    Code.EXPORT_IMPOSSIBLE, ("rate",), message, f"write {max(tick, largest)}B or more"
+                )
+            )
+        if model["peak_bits_per_s"]:
+            peak = f" peakrate {rate(model['peak_bits_per_s'])} minburst {largest}"
     else:
         burst = max(tick, 2 * largest)
-        if law["law"] == "paced":
+        if model["model"] == "paced":
             message = f"tc has no pacing: a bucket of {burst} bytes takes its place"
-            rough.append(LawError(("rate",), message, "pace in the sender: sysctl net.core.default_qdisc=fq"))
-    words = f"tbf rate {rate(law['bits_per_s'])} burst {burst} {_limit(direction, mtu)}{peak}"
+            rough.append(
+                ScenarioValueError(
+                    Code.EXPORT_IMPOSSIBLE,
+                    ("rate",),
+                    message,
+                    "pace in the sender: sysctl net.core.default_qdisc=fq",
+                )
+            )
+    words = f"tbf rate {rate(model['bits_per_s'])} burst {burst} {_limit(direction, mtu)}{peak}"
     return _counting(framing, overhead, mtu) + words
 
 
@@ -217,52 +268,64 @@ def _counting(framing: Mapping[str, Any], overhead: int, mtu: int) -> str:
     return f"stab overhead {overhead} " if overhead else ""
 
 
-def _limit(direction: Plain, mtu: int) -> str:
+def _limit(direction: Direction, mtu: int) -> str:
     queue = direction["queue"]
     if queue["limit_bytes"] is not None:
         return f"limit {max(queue['limit_bytes'], mtu + ETHERNET_HEADER)}"
-    return f"limit {queue['limit_packets'] * (mtu + ETHERNET_HEADER)}"
+    return f"limit {(queue['limit_packets'] or 0) * (mtu + ETHERNET_HEADER)}"
 
 
-def _queue(direction: Plain, mtu: int, rough: list[LawError]) -> str | None:
+def _queue(direction: Direction, mtu: int, rough: list[ScenarioValueError]) -> str | None:
     """The queue in the bucket; ``None`` where the bucket's own, a FIFO of bytes, is meant."""
     queue = direction["queue"]
-    law = queue["discipline"]
+    discipline = queue["discipline"]
     packets = queue["limit_packets"]
     if packets is None:
-        packets = max(1, queue["limit_bytes"] // mtu)
-    match law["law"]:
+        packets = max(1, (queue["limit_bytes"] or 0) // mtu)
+    match discipline["kind"]:
         case "fifo":
             return None if queue["limit_packets"] is None else f"pfifo limit {packets}"
         case "head-drop":
             return f"pfifo_head_drop limit {packets}"
         case "codel":
-            words = f"target {time(law['target_ns'])} interval {time(law['interval_ns'])}"
-            return f"codel limit {packets} {words} {_ecn(law)}"
+            words = f"target {time(discipline['target_ns'])} interval {time(discipline['interval_ns'])}"
+            return f"codel limit {packets} {words} {_ecn(discipline)}"
         case "fq-codel":
-            words = f"target {time(law['target_ns'])} interval {time(law['interval_ns'])}"
-            words += f" flows {law['flows']} quantum {law['quantum_bytes']}"
-            return f"fq_codel limit {packets} {words} {_ecn(law)}"
+            words = f"target {time(discipline['target_ns'])} interval {time(discipline['interval_ns'])}"
+            words += f" flows {discipline['flows']} quantum {discipline['quantum_bytes']}"
+            return f"fq_codel limit {packets} {words} {_ecn(discipline)}"
         case "pie":
-            words = f"target {time(law['target_ns'])} tupdate {time(law['update_ns'])}"
+            words = f"target {time(discipline['target_ns'])} tupdate {time(discipline['update_ns'])}"
             # tc counts both in sixteenths.
-            words += f" alpha {round(16 * law['alpha'])} beta {round(16 * law['beta'])}"
-            return f"pie limit {packets} {words} {_ecn(law)}"
+            words += f" alpha {round(16 * discipline['alpha'])} beta {round(16 * discipline['beta'])}"
+            return f"pie limit {packets} {words} {_ecn(discipline)}"
         case "red":
-            return " ".join(_red(law, packets * mtu, direction["rate"]["bits_per_s"], rough))
-    raise LawError(("queue",), f"this queue ({law['law']}) needs classes of traffic in tc", "write fq-codel")
+            bits_per_s = rate_of_model(direction["rate"]) or 0
+            return " ".join(_red(discipline, packets * mtu, bits_per_s, rough))
+    raise ScenarioValueError(
+        Code.EXPORT_IMPOSSIBLE,
+        ("queue",),
+        f"this queue ({discipline['kind']}) needs classes of traffic in tc",
+        "write fq-codel",
+    )
 
 
-def _red(law: Plain, limit: int, bits_per_s: int, rough: list[LawError]) -> Iterator[str]:
-    least, most, packet = law["least_bytes"], law["most_bytes"], law["packet_bytes"]
-    rough.append(LawError(("queue",), "tc works out RED's weight by itself", "see man tc-red, burst"))
+def _red(
+    discipline: RedQueueDiscipline, limit: int, bits_per_s: int, rough: list[ScenarioValueError]
+) -> Iterator[str]:
+    least, most, packet = discipline["least_bytes"], discipline["most_bytes"], discipline["packet_bytes"]
+    rough.append(
+        ScenarioValueError(
+            Code.EXPORT_IMPOSSIBLE, ("queue",), "tc works out RED's weight by itself", "see man tc-red, burst"
+        )
+    )
     yield f"red limit {limit} min {least} max {most} avpkt {packet}"
     # The burst that man tc-red advises.
     yield f"burst {max(1, -(-(2 * least + most) // (3 * packet)))} bandwidth {rate(bits_per_s)}"
-    yield f"probability {law['probability']:.9g}"
-    if law["ecn"]:
+    yield f"probability {discipline['probability']:.9g}"
+    if discipline["ecn"]:
         yield "ecn"
 
 
-def _ecn(law: Plain) -> str:
-    return "ecn" if law["ecn"] else "noecn"
+def _ecn(discipline: CodelQueueDiscipline | FqCodelQueueDiscipline | PieQueueDiscipline) -> str:
+    return "ecn" if discipline["ecn"] else "noecn"

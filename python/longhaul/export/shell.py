@@ -1,19 +1,22 @@
-"""One script a machine: addresses, routes, kernel parameters and disciplines; and how to undo them.
+"""One script for each machine: addresses, routes, kernel parameters and disciplines, and their removal.
 
 The addresses are those of a run here, on every interface of their node, with a route of its own to each other
 node. So programs find the names and addresses that they find in a run, and routers are hops as there.
-A machine for a link is a bridge, which is no hop.
+A machine for a link is a bridge, which is not a hop.
 """
 
 from collections.abc import Iterator
 from shlex import quote
+from typing import Literal
 
 from longhaul.export.deployment import Deployment, Hop, Machine, Port
+from longhaul.plan import Node
 
 ROUTES = 199
 """What our routes are marked with (``proto``), so that they can be removed again."""
 _BRIDGE = "longhaul0"
-_FAMILIES = (("ip", "ipv4", 32), ("ip -6", "ipv6", 128))
+Family = Literal["ipv4", "ipv6"]
+_FAMILIES: tuple[tuple[str, Family, int], ...] = (("ip", "ipv4", 32), ("ip -6", "ipv6", 128))
 _OFFLOADS = "tso off gso off gro off"
 
 _HEAD = """\
@@ -123,7 +126,7 @@ def _addresses(deployment: Deployment, machine: Machine, node: int) -> Iterator[
         yield from _route(deployment, own, hop)
 
 
-def _route(deployment: Deployment, own: dict[str, str | None], hop: Hop) -> Iterator[str]:
+def _route(deployment: Deployment, own: Node, hop: Hop) -> Iterator[str]:
     destination, gateway = deployment.nodes[hop.destination], deployment.nodes[hop.gateway]
     for ip, family, length in _FAMILIES:
         if own[family] and destination[family]:

@@ -1,1 +1,1 @@
-"""The local page: a server on this machine's own address, and the page that it serves."""
+"""The page: a server at a loopback address, and the graphical page that it serves."""

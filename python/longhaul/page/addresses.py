@@ -1,12 +1,12 @@
-"""The addresses of the interface, and who answers at each."""
+"""The addresses of the HTTP API, and the handler of each."""
 
 from dataclasses import dataclass
 
-from longhaul.page.asking import Answerer
-from longhaul.page.experiments import Experiments
-from longhaul.page.studies import Studies
-from longhaul.page.texts import Texts
-from longhaul.page.varied import Sweeps
+from longhaul.page.json_requests import Answerer
+from longhaul.page.run_requests import Experiments
+from longhaul.page.study_requests import Studies
+from longhaul.page.sweep_requests import Sweeps
+from longhaul.page.text_requests import Texts
 
 
 @dataclass(frozen=True)

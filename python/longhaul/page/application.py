@@ -1,4 +1,4 @@
-"""The server: its addresses behind its guard, and the built page."""
+"""The HTTP application: the API behind its guard, and the built page."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,12 +13,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
+from longhaul.diagnostics import Code
 from longhaul.page.addresses import addresses
-from longhaul.page.answers.texts import Refused
-from longhaul.page.asking import endpoint
-from longhaul.page.experiments import Experiments
 from longhaul.page.guard import TOO_LARGE, Guard
-from longhaul.page.texts import Texts
+from longhaul.page.json_requests import endpoint
+from longhaul.page.responses.texts import Refused
+from longhaul.page.run_requests import Experiments
+from longhaul.page.text_requests import Texts
 
 STATIC = Path(__file__).parent / "static"
 """The built page."""
@@ -70,19 +71,19 @@ def application(directory: Path, *, token: str, port: int) -> Application:
 
 async def _not_found(_request: Request, _error: Exception) -> Response:
     remedy = "open the address that longhaul ui printed"
-    return _refused(404, "there is nothing here", remedy)
+    return _refused(Code.PAGE_NOT_FOUND, 404, "there is nothing here", remedy)
 
 
 async def _too_large(_request: Request, _error: Exception) -> Response:
-    answer = _refused(*TOO_LARGE)
+    answer = _refused(Code.PAGE_REQUEST, *TOO_LARGE)
     answer.headers["connection"] = "close"
     return answer
 
 
 async def _broken(_request: Request, error: Exception) -> Response:
-    return _refused(500, f"internal error: {type(error).__name__}: {error}", "report it")
+    return _refused(Code.INTERNAL, 500, f"internal error: {type(error).__name__}: {error}", "report it")
 
 
-def _refused(status: int, message: str, remedy: str) -> Response:
-    told: Refused = {"error": {"message": message, "remedy": remedy}}
+def _refused(code: Code, status: int, message: str, remedy: str) -> Response:
+    told: Refused = {"error": {"code": code, "message": message, "remedy": remedy}}
     return JSONResponse(told, status)

@@ -1,10 +1,10 @@
-"""A scenario's text as a drawing: nodes, links, traffic, programs and events, though it be not right yet."""
+"""A scenario's text as a drawing: nodes, links, traffic, programs and events, also of incomplete texts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from longhaul.page.answers.drawn import (
+from longhaul.page.responses.drawings import (
     Drawing,
     LinkNumbers,
     ListEntry,
@@ -19,10 +19,11 @@ from longhaul.page.answers.drawn import (
     WaysText,
     Words,
 )
-from longhaul.scenario.ranges import RangeError, expand, expand_all
-from longhaul.scenario.references import attachment_name
-from longhaul.scenario.splicing import flow
-from longhaul.scenario.yaml_tree import Branch, Items, Leaf, Node, data_of
+from longhaul.plan import Plan
+from longhaul.scenario.check.names import attachment_name
+from longhaul.scenario.edit.splicing import flow
+from longhaul.scenario.syntax.ranges import RangeError, expand, expand_all
+from longhaul.scenario.syntax.yaml_tree import Branch, Items, Leaf, Node, data_of
 
 MOST_NODES = 5_000
 """That a drawing shows."""
@@ -56,7 +57,7 @@ def drawn(root: Branch, tree: Branch, spots: Mapping[str, Place]) -> Drawing:
 
 
 def drawn_plan(
-    plan: Mapping[str, Any],
+    plan: Plan,
     *,
     positions: Mapping[str, Sequence[float]],
     spots: Mapping[str, Sequence[float]],
@@ -93,7 +94,7 @@ def drawn_plan(
             "profile": None,
             "at": _place(positions.get(node["name"])),
             "spot": _place(spots.get(node["name"])),
-            "addresses": [node[key] for key in ("ipv4", "ipv6") if node.get(key)],
+            "addresses": [address for address in (node["ipv4"], node["ipv6"]) if address],
             "congestion_control": None,
         }
         for node in shown

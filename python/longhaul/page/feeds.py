@@ -1,4 +1,4 @@
-"""A run as a stream of events, for as many listeners as there are.
+"""A run as a stream of events for any number of listeners.
 
 What happened once is kept and told to everybody who comes; figures are told only to who is there, and of
 several of one kind that a slow listener missed only the latest, so that nobody's slowness costs memory.
@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from longhaul.page.answers.events import Event, Happening, Hello, Now, Sample
+from longhaul.page.responses.events import Event, Happening, Hello, Now, Sample
 
 HEARTBEAT_S = 15.0
 EVERY_S = 0.1

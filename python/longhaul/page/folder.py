@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from longhaul import storage
-from longhaul.page.answers.texts import FileEntry, FileText, Saved
+from longhaul.diagnostics import Code, printable
 from longhaul.page.refusals import RefusedError
-from longhaul.scenario.problems import printable
+from longhaul.page.responses.texts import FileEntry, FileText, Saved
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,80}\.ya?ml")
 MOST_BYTES = 1 << 20
@@ -47,14 +47,16 @@ def read(directory: Path, name: str) -> FileText:
     try:
         content, _about = _content(directory, path)
         if len(content) > MOST_BYTES:
-            raise RefusedError(413, f"{name} is too large for the page", remedy="edit it with an editor")
+            raise RefusedError(
+                Code.FILE_TOO_LARGE, 413, f"{name} is too large for the page", remedy="edit it with an editor"
+            )
         return {"name": name, "text": content.decode(), "etag": etag(content)}
     except FileNotFoundError:
-        raise RefusedError(404, f"there is no {name}", remedy="save it first") from None
+        raise RefusedError(Code.PAGE_NOT_FOUND, 404, f"there is no {name}", remedy="save it first") from None
     except OSError as error:
-        raise RefusedError(400, f"cannot read {name}: {error.strerror}") from error
+        raise RefusedError(Code.FILE_UNREADABLE, 400, f"cannot read {name}: {error.strerror}") from error
     except UnicodeDecodeError:
-        raise RefusedError(400, f"{name} is not UTF-8", remedy="save it as UTF-8") from None
+        raise RefusedError(Code.NOT_TEXT, 400, f"{name} is not UTF-8", remedy="save it as UTF-8") from None
 
 
 def write(directory: Path, name: str, text: str, *, before: str | None) -> Saved:
@@ -75,10 +77,15 @@ def write(directory: Path, name: str, text: str, *, before: str | None) -> Saved
             if present != before:
                 what = "has been changed by somebody else" if present and before else "is there already"
                 what = what if present else "is gone"
-                raise RefusedError(409, f"{name} {what}", remedy="load it again, or save under another name")
+                raise RefusedError(
+                    Code.PAGE_CONFLICT,
+                    409,
+                    f"{name} {what}",
+                    remedy="load it again, or save under another name",
+                )
             storage.replace_bytes(path, content, mode=mode)
     except OSError as error:
-        raise RefusedError(400, f"cannot write {name}: {error.strerror}") from error
+        raise RefusedError(Code.FILE_UNWRITABLE, 400, f"cannot write {name}: {error.strerror}") from error
     return {"name": name, "etag": etag(content)}
 
 
@@ -89,7 +96,12 @@ def _content(directory: Path, path: Path) -> tuple[bytes, os.stat_result]:
     with open(descriptor, "rb") as file:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):
-            raise RefusedError(400, f"{path.name} is not a file", remedy="remove it, or choose another name")
+            raise RefusedError(
+                Code.FILE_UNREADABLE,
+                400,
+                f"{path.name} is not a file",
+                remedy="remove it, or choose another name",
+            )
         if not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(directory.resolve()):
             raise _outside(path.name)
         return file.read(MOST_BYTES + 1), about
@@ -113,7 +125,9 @@ def place(directory: Path, name: str) -> Path:
     """Where file ``name`` is; nothing but a plain name leads anywhere."""
     if not _NAME.fullmatch(name):
         remedy = "use letters, digits, dots, hyphens and underscores, and end it with .yaml"
-        raise RefusedError(400, f'"{printable(name)}" cannot name a scenario file here', remedy=remedy)
+        raise RefusedError(
+            Code.NAME_INVALID, 400, f'"{printable(name)}" cannot name a scenario file here', remedy=remedy
+        )
     path = directory / name
     if not path.is_symlink():
         return path
@@ -122,10 +136,10 @@ def place(directory: Path, name: str) -> Path:
     if not target.is_relative_to(directory.resolve()):
         raise _outside(name)
     if not target.is_file():
-        raise RefusedError(400, f"{name} leads nowhere", remedy="remove the link")
+        raise RefusedError(Code.FILE_UNREADABLE, 400, f"{name} leads nowhere", remedy="remove the link")
     return target
 
 
 def _outside(name: str) -> RefusedError:
     message = f"{name} leads out of the directory that the page shows"
-    return RefusedError(403, message, remedy="copy the file here in place of the link")
+    return RefusedError(Code.FILE_UNREADABLE, 403, message, remedy="copy the file here in place of the link")

@@ -1,4 +1,4 @@
-"""Who may talk to the page's server: nobody but the page that it served to who has the token."""
+"""Access control of the server: only its own page, with the token."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,8 @@ from secrets import compare_digest
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from longhaul.page.answers.texts import Refused
+from longhaul.diagnostics import Code
+from longhaul.page.responses.texts import Refused
 
 MOST_BYTES = 2 << 20
 """Of the body of a request."""
@@ -49,7 +50,7 @@ class Guard:
             return
         refused = self._refused(scope)
         if refused is not None:
-            await _refuse(send, *refused)
+            await _refuse(send, Code.PAGE_REQUEST, *refused)
             return
         seen = 0
 
@@ -99,8 +100,8 @@ _REMEDY = "open the address that longhaul ui printed last"
 TOO_LARGE = (413, f"the request has more than {MOST_BYTES >> 20} MiB", "send less")
 
 
-async def _refuse(send: Send, status: int, message: str, remedy: str) -> None:
-    told: Refused = {"error": {"message": message, "remedy": remedy}}
+async def _refuse(send: Send, code: Code, status: int, message: str, remedy: str) -> None:
+    told: Refused = {"error": {"code": code, "message": message, "remedy": remedy}}
     body = json.dumps(told).encode()
     headers = {**HEADERS, "content-type": "application/json", "content-length": str(len(body))}
     if status == 413:

@@ -1,13 +1,14 @@
-"""What one may begin with: templates, topologies, and the scenarios that come with Longhaul."""
+"""Starting points: templates, topologies, and the included scenarios."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from longhaul.page.answers.texts import BuiltIn, Option, Template
+from longhaul.diagnostics import Code
 from longhaul.page.refusals import RefusedError
+from longhaul.page.responses.texts import BuiltIn, Option, Template
+from longhaul.scenario.edit.templates import TEMPLATES, template, topology_template
 from longhaul.scenario.model.topology import Topology
-from longhaul.scenario.templates import TEMPLATES, template, topology_template
 
 SCENARIOS = Path(__file__).parent / "scenarios"
 """The scenarios of the project, with the traces that they name."""
@@ -64,7 +65,9 @@ def read_scenario(name: str) -> str:
     """Its text; raises :class:`RefusedError`."""
     known = {path.stem: path for path in SCENARIOS.glob("*.yaml")}
     if name not in known:
-        raise RefusedError(404, "there is no such scenario", remedy=", ".join(sorted(known)))
+        raise RefusedError(
+            Code.PAGE_NOT_FOUND, 404, "there is no such scenario", remedy=", ".join(sorted(known))
+        )
     return known[name].read_text(encoding="utf-8")
 
 

@@ -1,10 +1,10 @@
-"""The outcome of a run as the page is told it."""
+"""The outcome of a run as the page shows it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from longhaul.analysis.outcome import Outcome
-from longhaul.page.answers.runs import EndedProgram, FailureRow, OutcomeLine
+from longhaul.page.responses.runs import EndedProgram, FailureRow, OutcomeLine
 
 
 def line_of(outcome: Outcome) -> OutcomeLine:

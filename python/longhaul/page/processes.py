@@ -1,4 +1,4 @@
-"""Runs that the page started: their processes, and the events that these tell."""
+"""Runs that the page started: their processes and events."""
 
 import json
 import os
@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from longhaul.analysis.outcome import evaluate_outcome
-from longhaul.page.answers.events import End, Happening
+from longhaul.diagnostics import Code
 from longhaul.page.feeds import Feed
 from longhaul.page.outcomes import line_of
+from longhaul.page.process_events import Failed, Progress, Swept, Told
 from longhaul.page.refusals import RefusedError
-from longhaul.page.told import Failed, Progress, Swept, Told
-from longhaul.run import ending
+from longhaul.page.responses.events import End, Happening
+from longhaul.results import ending
 from longhaul.run.session import search_path
 from longhaul.subprocesses import python_command
 
@@ -97,7 +98,9 @@ def start(orders: Mapping[str, Any], *, cwd: Path, program: str = "running") -> 
         return known.result(_PATIENCE_S)
     except FutureTimeoutError:
         process.kill()
-        raise RefusedError(500, "the run does not begin", remedy="try it on the command line") from None
+        raise RefusedError(
+            Code.RUN_FAILED, 500, "the run does not begin", remedy="try it on the command line"
+        ) from None
 
 
 def _follow(
@@ -142,12 +145,19 @@ def _pass_events_on(
     if started is None:
         if not known.done():
             message = "the run ended before it began"
-            known.set_exception(RefusedError(500, message, remedy="; ".join(last) or None))
+            known.set_exception(RefusedError(Code.RUN_FAILED, 500, message, remedy="; ".join(last) or None))
     elif not started.has_ended:
         killed = f"was killed (signal {-code})" if code < 0 else f"ended without a word (exit code {code})"
         with suppress(OSError, ValueError):
             ending.end(started.directory, ending.CRASHED, f"the run's process {killed}")
-        started.tell({"event": "problem", "message": f"the run {killed}", "remedy": "; ".join(last) or None})
+        started.tell(
+            {
+                "event": "problem",
+                "code": Code.RUN_FAILED,
+                "message": f"the run {killed}",
+                "remedy": "; ".join(last) or None,
+            }
+        )
         started.tell(_failed(None, f"the run's process {killed}", status=ending.CRASHED))
 
 
@@ -161,6 +171,7 @@ class _RefusalError(RefusedError):
 
     def __init__(self, event: Failed) -> None:
         super().__init__(
+            Code(event["error"]["code"]),
             409 if event["exit_code"] == 3 else 400,
             event["error"]["message"],
             remedy=event["error"]["remedy"],

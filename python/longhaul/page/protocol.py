@@ -1,4 +1,4 @@
-"""HTTP for the page: a client that does not come to the point keeps nobody else out.
+"""HTTP with timeouts, so that slow clients do not block others.
 
 Connections whose request has not arrived completely belong to anybody on this machine. They have little
 time, and when there are too many, the one that has waited longest is closed.
@@ -17,7 +17,7 @@ HEADER_S = 10.0
 MOST_UNASKED = 256
 """Connections at once that have not asked anything yet."""
 _QUIET_S = 60.0
-"""Between two complaints that there are no descriptors."""
+"""Least time between two log messages about missing descriptors."""
 
 _log = logging.getLogger("uvicorn.error")
 

@@ -1,12 +1,13 @@
-"""Quantities with units, checked as one types."""
+"""Quantities with units, checked while the user types."""
 
 from pydantic_core import PydanticCustomError
 
-from longhaul.page.answers import texts
+from longhaul.diagnostics import Code
 from longhaul.page.refusals import RefusedError
+from longhaul.page.responses import texts
 from longhaul.scenario.model.queue import parse_limit
-from longhaul.scenario.units import Quantity, Rate, Share, Size, Span, UnitError
-from longhaul.scenario.yaml_tree import resolve_scalar
+from longhaul.scenario.syntax.yaml_tree import resolve_scalar
+from longhaul.units.quantities import Quantity, Rate, Share, Size, Span, UnitError
 
 KINDS: dict[str, type[Quantity]] = {"delay": Span, "rate": Rate, "loss": Share, "size": Size}
 
@@ -19,7 +20,9 @@ def read_quantity(kind: str, text: str) -> texts.Quantity:
     """
     if kind not in (*KINDS, "queue"):
         remedy = ", ".join((*KINDS, "queue"))
-        raise RefusedError(400, f'there is no kind of quantity "{kind[:40]}"', remedy=remedy)
+        raise RefusedError(
+            Code.PAGE_REQUEST, 400, f'there is no kind of quantity "{kind[:40]}"', remedy=remedy
+        )
     if text.startswith("$") and text[1:].isidentifier():
         return _right(None, text)
     try:

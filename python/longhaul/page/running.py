@@ -18,14 +18,14 @@ from typing import Any, cast
 from longhaul.analysis.outcome import Outcome, announced, ending_text, program_failure
 from longhaul.errors import LonghaulError
 from longhaul.page.outcomes import line_of
+from longhaul.page.process_events import Told
 from longhaul.page.refusals import as_json
-from longhaul.page.told import Told
-from longhaul.run import directory as directories
-from longhaul.run import experiment, live, session, sim
+from longhaul.results import directory as directories
+from longhaul.run import conclusion, live, session, sim
 from longhaul.run.signals import interrupt_on_signals
-from longhaul.run.state import socket_path
+from longhaul.run.sockets import socket_path
 from longhaul.scenario import Resolved, resolve
-from longhaul.scenario.load import parse_scenario
+from longhaul.scenario.check.load import parse_scenario
 
 Json = dict[str, Any]
 Tell = Callable[[Told], None]
@@ -93,18 +93,18 @@ def main() -> int:
     try:
         resolved = _resolved(orders)
         for warning in resolved.warnings:
-            tell({"event": "warning", "message": warning})
+            tell({"event": "warning", "message": warning.headline})
         going = _live if orders["mode"] == "live" else _simulated
         directory, reason = going(resolved, orders, run, tell)
         tell({"event": "concluding", "reason": reason})
-        summary = experiment.conclude(directory, reason=reason, report=False)
+        summary = conclusion.conclude(directory, reason=reason, report=False)
         verdict = summary["fidelity"]["verdict"]
         outcome = line_of(Outcome.from_dict(summary["outcome"]))
         tell({"event": "results", "verdict": verdict, "outcome": outcome})
         from longhaul.report.html import write_report
 
         write_report(directory)
-        code = experiment.exit_code(summary)
+        code = conclusion.exit_code(summary)
         tell({"event": "end", "reason": reason, "exit_code": code, "verdict": verdict, "outcome": outcome})
     except LonghaulError as error:
         tell({"event": "failed", **as_json(error), "exit_code": error.exit_code})
@@ -144,7 +144,7 @@ def _live(resolved: Resolved, orders: Json, run: Run, tell: Tell) -> tuple[Path,
             tell(cast("Told", _judged(message, programs)))
 
     try:
-        with experiment.results_so_far(prepared.directory, report=True):
+        with conclusion.results_so_far(prepared.directory, report=True):
             finished = live.run(prepared, progress=progress)
     finally:
         run.ends()

@@ -1,4 +1,4 @@
-"""What links do right now, from the records that a run is writing."""
+"""The current state of links, from the records that a run is writing."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.page.answers.events import Figures, Now, NowFigures, Sample
-from longhaul.run.lateness_monitor import LatenessMonitor
-from longhaul.run.link_monitor import LinkMonitor
-from longhaul.run.ping_monitor import PingMonitor
+from longhaul.page.responses.events import Figures, Now, NowFigures, Sample
+from longhaul.plan import Plan
+from longhaul.results.monitors import LatenessMonitor, LinkMonitor, PingMonitor
 
 Array = np.ndarray[Any, Any]
 
@@ -38,7 +37,7 @@ _DIGITS = {"utilisation": 7}
 class Sampler:
     """Reads along in a run's records; one thread at a time."""
 
-    def __init__(self, directory: Path, plan: dict[str, Any], pings: Sequence[str]) -> None:
+    def __init__(self, directory: Path, plan: Plan, pings: Sequence[str]) -> None:
         """For the run in ``directory``; ``pings`` are the programs whose round trips are told."""
         self._links = LinkMonitor(directory, plan)
         names = [f"{each.link}/{each.way}" for each in self._links.directions]

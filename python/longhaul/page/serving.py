@@ -1,4 +1,4 @@
-"""``longhaul ui``: a server at this machine's own address, until it is told to end."""
+"""``longhaul ui``: a server at a loopback address, until it is stopped."""
 
 import os
 import secrets
@@ -13,10 +13,11 @@ from types import FrameType
 
 import uvicorn
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.page.application import application
 from longhaul.page.protocol import PageProtocol, prepare_loop, raise_file_limit
-from longhaul.run import state
+from longhaul.run import sockets
 from longhaul.subprocesses import python_code_command, trusted_path
 
 ADDRESS = "127.0.0.1"
@@ -30,7 +31,12 @@ def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str]
     Where the page is goes to ``say``; the token in it is new each time. Raises LonghaulError.
     """
     if not directory.is_dir():
-        raise LonghaulError(f"{directory} is no directory", remedy="make it, or name another", exit_code=2)
+        raise LonghaulError(
+            Code.ARGUMENT_INVALID,
+            f"{directory} is not a directory",
+            remedy="make it, or name another",
+            exit_code=2,
+        )
     listener = _listen(port)
     port = listener.getsockname()[1]
     token = secrets.token_urlsafe(32)
@@ -40,7 +46,7 @@ def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str]
         app,
         http=PageProtocol,
         loop="asyncio",
-        # Of connections that are accepted in one turn; when there are no descriptors, each is complained of.
+        # Of connections that are accepted in one turn; when there are no descriptors, each is logged.
         backlog=64,
         log_level="warning",
         access_log=False,
@@ -66,7 +72,7 @@ def opened(url: str) -> Iterator[None]:
     What programs are started with can be read by everybody on this machine, so the browser is given a file
     that only this user can read, and that leads on.
     """
-    path = state.state_directory() / f"page-{os.getpid()}.html"
+    path = sockets.state_directory() / f"page-{os.getpid()}.html"
     path.unlink(missing_ok=True)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
         file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={url}">')
@@ -83,7 +89,7 @@ def _show(uri: str) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Ends streams when it is told to end, and not only when it loses patience."""
+    """Closes streams as soon as it is asked to shut down, without waiting for the timeout."""
 
     def __init__(self, config: uvicorn.Config, close: Callable[[], None]) -> None:
         super().__init__(config)
@@ -108,6 +114,7 @@ def _listen(port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise LonghaulError(
+            Code.CANNOT_LISTEN,
             f"cannot listen at {ADDRESS}:{port}: {error.strerror}",
             remedy="name another --port, or leave it out",
             exit_code=3,

@@ -17,15 +17,16 @@ from types import TracebackType
 from typing import Any, Self
 
 from longhaul.analysis.pace import Pace, left_text
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.page.refusals import as_json
 from longhaul.page.running import Run, Tell, listen, teller
 from longhaul.run.signals import interrupt_on_signals
-from longhaul.run.sweeps import sweep as sweeps
-from longhaul.run.sweeps.folder import Folder
-from longhaul.run.sweeps.local import Threads
-from longhaul.run.sweeps.prepared import Prepared, prepare
 from longhaul.scenario.sweeps.options import Options
+from longhaul.sweeps import sweep as sweeps
+from longhaul.sweeps.folder import Folder
+from longhaul.sweeps.local import Threads
+from longhaul.sweeps.preparation import Prepared, prepare
 
 Json = dict[str, Any]
 
@@ -64,13 +65,13 @@ class Telling:
         """From now on it cannot."""
         self.run.ends()
 
-    def say(self, text: str, *, style: str | None = None) -> None:
-        """Tell it as a problem if it is red."""
-        message = text.removeprefix("longhaul: ")
-        if style == "red":
-            self.tell({"event": "problem", "message": message, "remedy": None})
-        else:
-            self.tell({"event": "warning", "message": message, "remedy": None})
+    def warn(self, message: str) -> None:
+        """Send it as a warning."""
+        self.tell({"event": "warning", "message": message, "remedy": None})
+
+    def fail(self, message: str, code: Code) -> None:
+        """Send it as a problem."""
+        self.tell({"event": "problem", "code": code, "message": message, "remedy": None})
 
     def add(self, points: int) -> None:
         """There are so many more runs to do."""

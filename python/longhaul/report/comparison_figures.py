@@ -1,4 +1,4 @@
-"""The figures of a comparison: the same axes and the same colours for every side."""
+"""The figures of a comparison: the same axes and colours for every group."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,11 +7,11 @@ import numpy as np
 
 from longhaul.analysis.distributions import merged
 from longhaul.analysis.estimates import estimate
+from longhaul.report.comparison_runs import Run, Side
 from longhaul.report.cumulative import Curve, draw_cumulative
 from longhaul.report.plotting import SERIES, figure, plain, say_left_out, style, svg
 from longhaul.report.scales import scale
-from longhaul.report.sides import Run, Side
-from longhaul.scenario.metrics import unit_of
+from longhaul.scenario.model.metrics import unit_of
 
 Array = np.ndarray[Any, Any]
 

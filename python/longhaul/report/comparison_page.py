@@ -1,4 +1,4 @@
-"""The report of a comparison: one HTML file that needs nothing else, in the look of the report of a run."""
+"""The report of a comparison: one self-contained HTML file."""
 
 from collections.abc import Sequence
 from difflib import unified_diff
@@ -7,19 +7,19 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from longhaul.analysis.comparing import Row, compare
-from longhaul.analysis.contrasts import Contrast, contrast
+from longhaul.analysis.comparison import Contrast, Row, compare, contrast
 from longhaul.analysis.differences import differences, unlike
 from longhaul.analysis.estimates import CONFIDENCE, Estimate, estimate
-from longhaul.analysis.text import time_text
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.report import comparison_figures as figures
 from longhaul.report.comparison import difference_text, estimate_text
+from longhaul.report.comparison_runs import Run, Side
 from longhaul.report.page import page, write_page
 from longhaul.report.plotting import SERIES
-from longhaul.report.sides import Run, Side
-from longhaul.run.kept import reading
-from longhaul.scenario.metrics import unit_of
+from longhaul.results.run_files import reading
+from longhaul.scenario.model.metrics import unit_of
+from longhaul.units.text import time_text
 
 MOST_METRICS = 12
 """In the answer; all others are folded away."""
@@ -30,20 +30,20 @@ _OF_LINKS = ("utilisation", "peak_rate", "loss", "overflowed", "queueing_delay.p
 """What is asked of links between routers; the rest is folded away."""
 
 
-def write_comparison(path: Path, sides: Sequence[Side], *, first: Sequence[str], again: str) -> Path:
+def write_comparison(path: Path, sides: Sequence[Side], *, first: Sequence[str], command: str) -> Path:
     """Write the comparison of ``sides`` to ``path``, and return that.
 
-    Metrics that match a pattern of ``first`` come before others; ``again`` is the command that writes it.
+    Metrics that match a pattern of ``first`` come before others; ``command`` writes it.
     Raises LonghaulError if it cannot be written.
     """
     with reading(*(run.directory for side in sides for run in side.runs)):
-        content = page("comparison.html.j2", context={**draw(sides, first=first), "again": again})
+        content = page("comparison.html.j2", context={**draw(sides, first=first), "command": command})
     try:
         write_page(path, content)
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be written').lower()}"
         raise LonghaulError(
-            message, remedy="name another file, in a folder that is there", exit_code=2
+            Code.FILE_UNWRITABLE, message, remedy="name another file, in a folder that is there", exit_code=2
         ) from None
     return path
 
@@ -162,7 +162,7 @@ def _cautions(sides: Sequence[Side]) -> list[str]:
             found.append(
                 f"{side.letter} has {side.copies} simulation{'s' if side.copies > 1 else ''} that "
                 f"{'are' if side.copies > 1 else 'is'} another one of it, made again with its seed: "
-                "that is no repetition, and is left out."
+                "that is not a repetition, and is left out."
             )
         count = estimate([0.0] * len(side.runs), [run.digest for run in side.runs]).runs
         if count < len(side.runs):

@@ -1,4 +1,4 @@
-"""A terminal that shows text as it is."""
+"""A terminal console without markup in its text."""
 
 from rich import console
 

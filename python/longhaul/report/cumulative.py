@@ -1,4 +1,4 @@
-"""Cumulative distributions as stairs: which share of values is no greater."""
+"""Cumulative distributions as step functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The figures of a run's report. Each takes plain data and gives an SVG, or None without data."""
+"""The figures of a run's report. Each function takes plain data and returns an SVG, or None without data."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.phases import series_of
-from longhaul.analysis.text import time_text
 from longhaul.report.cumulative import Curve, draw_cumulative
 from longhaul.report.over_time import draw_configured, draw_steps, mark_changes
 from longhaul.report.plotting import (
@@ -24,6 +23,7 @@ from longhaul.report.plotting import (
 )
 from longhaul.report.points import unlisted
 from longhaul.report.zoom import zoomable
+from longhaul.units.text import time_text
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]

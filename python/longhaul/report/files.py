@@ -1,4 +1,4 @@
-"""The figures of a report as files of their own, for papers and slides, with their data."""
+"""The figures of a report as separate files, for papers and slides, with their data."""
 
 import csv
 import re
@@ -11,18 +11,6 @@ from longhaul.report.points import HEADER, rows_of
 
 FORMATS = ("svg", "pdf", "png", "csv")
 _DOTS_PER_INCH = 200
-
-
-def write_figures(directory: Path, formats: Sequence[str]) -> list[Path]:
-    """Write the figures of the run or sweep in ``directory`` into ``figures/`` there; returns their paths.
-
-    As :func:`write_drawn` does. Raises LonghaulError.
-    """
-    from longhaul.report import html, sweep_page
-
-    is_sweep = (directory / "sweep.json").is_file()
-    draw: Callable[[Path], object] = sweep_page.draw if is_sweep else html.draw
-    return write_drawn(lambda: draw(directory), directory / "figures", formats)
 
 
 def write_drawn(draw: Callable[[], object], place: Path, formats: Sequence[str]) -> list[Path]:

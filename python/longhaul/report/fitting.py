@@ -1,19 +1,15 @@
-"""Fits of gaps between losses, in 80 columns or as plain data."""
+"""Fits of gaps between losses as plain data and as text."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from math import floor, isfinite, log10
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.table import Table
-from rich.text import Text
 
 from longhaul.analysis.fitting import LEVEL, Estimate, Fit, Fits, Statistic
 from longhaul.analysis.fitting.loss import LossBlock, loss_block
 from longhaul.analysis.gaps import SECONDS, Gaps
-from longhaul.report.console import Console
 
 
 def loss_blocks(fits: Fits, unit: str, packets_per_s: float | None) -> tuple[LossBlock, ...]:
@@ -61,35 +57,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def print_fits(gaps: Gaps, fits: Fits, blocks: Sequence[LossBlock], report: Path | None) -> None:
-    """The order, the parameters, what to know about them, and the loss in a scenario's words."""
-    console = Console()
-
-    def say(line: str | Text = "", *, style: str = "") -> None:
-        console.print(line, style=style, highlight=False, soft_wrap=True)
-
-    say(Text(summary_text(gaps, fits), style="bold"))
-    for note in gaps.notes:
-        say(f"note: {note}", style="yellow")
-    console.print(_ranking(fits))
-    say()
-    console.print(_parameters(gaps, fits))
-    say()
-    for line in explanation(fits):
-        console.print(line, style="dim", highlight=False)
-    if not blocks:
-        say()
-        say(no_block_text())
-    for block in blocks:
-        say()
-        for remark in block.remarks:
-            say(f"# {remark}")
-        say(block.text.rstrip())
-    if report is not None:
-        say()
-        say(f"report: {report}")
 
 
 def summary_text(gaps: Gaps, fits: Fits) -> str:
@@ -156,39 +123,3 @@ def p_text(statistic: Statistic) -> str:
 def verdict_text(fit: Fit) -> str:
     """EasyFit's rank and verdict."""
     return f"{fit.easyfit_rank} {'accepts' if fit.easyfit_accepts else 'rejects'}"
-
-
-def _ranking(fits: Fits) -> Table:
-    table = _table("#", "family", ">A2", ">p", ">\u00b1", ">KS", ">chi2", "EasyFit")
-    for rank, fit in enumerate(fits.fits, 1):
-        error = fit.a2.p_error
-        table.add_row(
-            str(rank),
-            fit.family,
-            number_text(fit.a2.value),
-            p_text(fit.a2),
-            "-" if error is None else f"{error:.3f}",
-            f"{fit.ks.value:.3f}",
-            number_text(fit.chi2.value),
-            verdict_text(fit),
-            style="dim" if fit.contradicted else "",
-        )
-    return table
-
-
-def _parameters(gaps: Gaps, fits: Fits) -> Table:
-    table = _table("family", f"parameters, gaps in {gaps.unit} (\u00b1 standard error)")
-    for fit in fits.fits:
-        text = parameters_text(fit)
-        for remark in fit.remarks:
-            text += f"\n{remark}"
-        table.add_row(fit.family, Text(text), style="dim" if fit.contradicted else "")
-    return table
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in columns:
-        right = column.startswith(">")
-        table.add_column(column.lstrip(">"), justify="right" if right else "left", no_wrap=right)
-    return table

@@ -1,4 +1,4 @@
-"""The report of fits: one HTML file that needs nothing else, in the look of the report of a run."""
+"""The report of fits: one self-contained HTML file."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from longhaul.analysis.fitting import Fit, Fits
 from longhaul.analysis.fitting.loss import LossBlock
 from longhaul.analysis.gaps import Gaps
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.report import fitting, fitting_figures
 from longhaul.report.page import page
@@ -38,7 +39,9 @@ def write_fitting(path: Path, gaps: Gaps, fits: Fits, blocks: Sequence[LossBlock
         path.write_text(page("fit.html.j2", context=context, filters=filters), encoding="utf-8")
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be written').lower()}"
-        raise LonghaulError(message, remedy="name a file in a folder that is there") from None
+        raise LonghaulError(
+            Code.FILE_UNWRITABLE, message, remedy="name a file in a folder that is there"
+        ) from None
 
 
 def _parameters(fit: Fit) -> str:

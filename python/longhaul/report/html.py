@@ -1,4 +1,4 @@
-"""``report.html``: everything about one run in one file that needs nothing else."""
+"""``report.html``: everything about one run in one self-contained file."""
 
 import csv
 import gzip
@@ -16,20 +16,22 @@ from longhaul.analysis.algorithms import algorithms_text, flow_algorithm
 from longhaul.analysis.changes import verdict_text
 from longhaul.analysis.outcome import Outcome
 from longhaul.analysis.phases import path_rtt_text, series_of
-from longhaul.analysis.text import quantity_text, rate_text, share_text, time_text
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.report import (
-    carried,
-    close_figures,
     figures,
+    monitor_figures,
     packet_figures,
     sequence_figures,
     sharing_figures,
     topology,
+    transfer_results,
     zoom,
 )
 from longhaul.report.page import page, write_page
-from longhaul.run.kept import kept_json, kept_table, kept_text, reading
+from longhaul.results.directory import read_plan
+from longhaul.results.run_files import kept_json, kept_table, kept_text, reading
+from longhaul.units.text import quantity_text, rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -73,6 +75,7 @@ def _write_report(directory: Path) -> Path:
 def _summary(directory: Path) -> Json:
     if not (directory / "summary.json").is_file():
         raise LonghaulError(
+            Code.RESULTS_INCOMPLETE,
             f"{directory} has no summary.json",
             remedy="name a run directory that has ended, such as runs/NAME/latest-live or latest-sim",
             exit_code=2,
@@ -111,12 +114,10 @@ def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawi
         "utilisation": lambda: figures.utilisation(table("links"), links, changes),
         "rtts": lambda: figures.rtts(flows, sharing_figures.colours(flows)),
         "packets": lambda: packet_figures.packet_diagram(_packets(directory / "raw" / "packets.csv"), links),
-        "monitor": lambda: close_figures.monitor(
-            table("monitor"), _read(directory / "plan.json") or {}, changes
-        ),
-        "packet_delays": lambda: close_figures.packet_delays(table("packets"), links, changes),
+        "monitor": lambda: monitor_figures.monitor(table("monitor"), read_plan(directory), changes),
+        "packet_delays": lambda: monitor_figures.packet_delays(table("packets"), links, changes),
         "sequences": lambda: sequence_figures.sequences(table("segments"), changes),
-        "sockets": lambda: close_figures.sockets(table("sockets"), changes),
+        "sockets": lambda: monitor_figures.sockets(table("sockets"), changes),
     }
 
 
@@ -165,9 +166,9 @@ def _carried(found: Json | None, changes: Sequence[Json]) -> dict[str, Any] | No
         return None
     return {
         "policy": found["policy"],
-        "rows": carried.rows(found)[: carried.MOST_ROWS],
-        "figure": carried.gantt(found, changes),
-        "measured": carried.measured(found),
+        "rows": transfer_results.rows(found)[: transfer_results.MOST_ROWS],
+        "figure": transfer_results.gantt(found, changes),
+        "measured": transfer_results.measured(found),
         "decisions": found["decisions"][:200],
         "more": max(len(found["decisions"]) - 200, 0),
         "begins_s": found["begins_s"],

@@ -1,4 +1,4 @@
-"""Where words beside the lines of a drawing go, so that they cover nothing."""
+"""Positions of labels beside lines, without overlaps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""matplotlib without the settings of the working directory.
+"""matplotlib, isolated from settings in the working directory.
 
 It reads a ``matplotlibrc`` there before any other, which could have it run TeX (``text.usetex``); a FIFO of
 that name would keep it waiting for ever.

@@ -1,22 +1,20 @@
-"""What a notebook shows of results: short HTML without colours of its own, but for verdicts."""
+"""Results as HTML for notebooks."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 from longhaul.analysis.changes import verdict_text
-from longhaul.analysis.comparing import Row
+from longhaul.analysis.comparison import Row
 from longhaul.analysis.fitting import Fits
 from longhaul.analysis.gaps import Gaps
-from longhaul.analysis.text import rate_text, share_text, time_text
+from longhaul.diagnostics import Diagnostic
 from longhaul.report import fitting
 from longhaul.report.comparison import difference_text, estimate_text
 from longhaul.report.plotting import ANYWHERE, BAD, GOOD
-from longhaul.report.sweeps import axis_text
-from longhaul.report.sweeps import estimate_text as variant_text
-from longhaul.scenario.metrics import unit_of
-from longhaul.scenario.words import rate, size
-from longhaul.scheduling.plans import Plan
+from longhaul.scenario.model.metrics import unit_of
+from longhaul.units.configured import size
+from longhaul.units.text import rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
 MOST_ROWS = 12
@@ -30,16 +28,16 @@ def run_html(summary: Json, *, mode: str) -> str:
     said = text if good and mode == "sim" else f"{mode}, {text}"
     reasons = "; ".join(each["what"] for each in summary["fidelity"]["reasons"])
     outcome = summary["outcome"]
-    head = f"{_strong(summary['name'])}: {_judged(said, good=good)}, {time_text(summary['duration_ns'])}"
-    parts = [_line(head + (f". {escape(reasons)}" if reasons else ""))]
-    parts.append(_line(_judged(outcome["headline"], good=outcome["state"] == "passed")))
+    head = f"{strong(summary['name'])}: {judged(said, good=good)}, {time_text(summary['duration_ns'])}"
+    parts = [paragraph(head + (f". {escape(reasons)}" if reasons else ""))]
+    parts.append(paragraph(judged(outcome["headline"], good=outcome["state"] == "passed")))
     hosts = summary["fidelity"].get("hosts") or {}
     starved = [f"Hosts {hosts['state']}: {each['what']}." for each in hosts.get("reasons", ())]
     warned = [f"Warning: {each['text']}." for each in summary.get("warnings", ())]
-    parts += [_line(_judged(text, good=False)) for text in (*starved, *warned)]
+    parts += [paragraph(judged(text, good=False)) for text in (*starved, *warned)]
     drops = summary.get("drops") or {}
     if drops.get("packets"):
-        parts.append(_line(f"Dropped packets: {escape(drops['text'])}"))
+        parts.append(paragraph(f"Dropped packets: {escape(drops['text'])}"))
     flows = [
         (
             each["flow"],
@@ -50,7 +48,7 @@ def run_html(summary: Json, *, mode: str) -> str:
         )
         for each in summary["flows"]
     ]
-    parts.append(_table(("flow", "way", "goodput", "retransmits", "RTT p50"), flows))
+    parts.append(html_table(("flow", "way", "goodput", "retransmits", "RTT p50"), flows))
     pings = [
         (
             each["name"],
@@ -61,35 +59,13 @@ def run_html(summary: Json, *, mode: str) -> str:
         )
         for each in summary["probes"]
     ]
-    parts.append(_table(("ping", "way", "least RTT", "p50", "p99", "lost", "lost while down"), pings))
+    parts.append(html_table(("ping", "way", "least RTT", "p50", "p99", "lost", "lost while down"), pings))
     failed = [each["metric"] for each in summary["expectations"] if each["state"] == "failed"]
     if summary["expectations"]:
         met = sum(each["met"] for each in summary["expectations"])
         told = f"{met} of {len(summary['expectations'])} expectations passed"
-        parts.append(_line(_judged(told, good=not failed) + escape("".join(f", not {n}" for n in failed))))
+        parts.append(paragraph(judged(told, good=not failed) + escape("".join(f", not {n}" for n in failed))))
     return "".join(parts)
-
-
-def sweep_html(summary: Json, rows: Sequence[Json]) -> str:
-    """Of a sweep: the first variants with their first metrics, and how many there are."""
-    failed = summary.get("failed", 0)
-    told = f"{summary.get('points', 0)} runs of {summary.get('variants', 0)} variants, {failed} failed"
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))[:3]
-    columns = {axis["column"]: axis["name"] for axis in summary.get("axes", ())}
-    by_variant: dict[int, dict[str, Json]] = {}
-    for row in rows:
-        by_variant.setdefault(row["variant"], {})[row["metric"]] = row
-    lines = []
-    for cells in list(by_variant.values())[:MOST_ROWS]:
-        some = next(iter(cells.values()))
-        values = [axis_text(column, some[column]) for column in columns]
-        lines.append((*values, *(variant_text(cells[each]) if each in cells else "-" for each in metrics)))
-    more = len(by_variant) - len(lines)
-    head = f"{_strong(str(summary.get('name', 'sweep')))}: {_judged(told, good=not failed)}"
-    table = _table((*columns.values(), *metrics), lines, words=len(columns))
-    errors = [each["error"] for each in summary.get("errors", ())][:2]
-    notes = [f"{more} variants more in summary.parquet"] if more > 0 else []
-    return _line(head) + table + "".join(_line(escape(each)) for each in (*notes, *errors))
 
 
 def comparison_html(names: Sequence[str], rows: Sequence[Row], notes: Sequence[str]) -> str:
@@ -106,7 +82,11 @@ def comparison_html(names: Sequence[str], rows: Sequence[Row], notes: Sequence[s
     ]
     sides = "; ".join(f"{letter}: {escape(name)}" for letter, name in zip(letters, names, strict=True))
     heads = ("metric", *letters, f"{letters[-1]} - A", "significant?")
-    return _line(sides) + _table(heads, lines, words=1) + "".join(_line(escape(note)) for note in notes)
+    return (
+        paragraph(sides)
+        + html_table(heads, lines, words=1)
+        + "".join(paragraph(escape(note)) for note in notes)
+    )
 
 
 def network_html(told: Json) -> str:
@@ -124,9 +104,11 @@ def network_html(told: Json) -> str:
         )
         for each in told["paths"][:MOST_ROWS]
     ]
-    warnings = "".join(_line(_judged(each, good=False)) for each in told["warnings"])
-    head = _line(f"{_strong(told['name'])}: {counted}")
-    return head + _table(("path", "hops", "RTT", "bottleneck", "BDP"), lines) + warnings
+    warnings = "".join(
+        paragraph(judged(Diagnostic.from_json(each).headline, good=False)) for each in told["warnings"]
+    )
+    head = paragraph(f"{strong(told['name'])}: {counted}")
+    return head + html_table(("path", "hops", "RTT", "bottleneck", "BDP"), lines) + warnings
 
 
 def fit_html(gaps: Gaps, fits: Fits, block: str | None) -> str:
@@ -142,33 +124,11 @@ def fit_html(gaps: Gaps, fits: Fits, block: str | None) -> str:
         for each in fits.fits
     ]
     heads = ("family", "parameters", "A2", "p", "contradicted")
-    text = f"<pre>{escape(block)}</pre>" if block else _line(escape(fitting.no_block_text()))
-    return _line(escape(fitting.summary_text(gaps, fits))) + _table(heads, lines, words=2) + text
+    text = f"<pre>{escape(block)}</pre>" if block else paragraph(escape(fitting.no_block_text()))
+    return paragraph(escape(fitting.summary_text(gaps, fits))) + html_table(heads, lines, words=2) + text
 
 
-def plan_html(plan: Plan) -> str:
-    """Of a plan: who moves when, and who does not."""
-    lines = [
-        (
-            each.request.name,
-            f"{each.request.source} to {each.request.destination}",
-            size(each.request.volume_bytes),
-            *(
-                (f"{each.start_s:.6g} s", f"{each.finish_s:.6g} s", rate(round(each.bits_per_s)))
-                if each.pieces
-                else ("-", "-", "-")
-            ),
-            "" if each.satisfied else str(each.reason),
-        )
-        for each in plan.outcomes[:MOST_ROWS]
-    ]
-    lost = sum(not each.satisfied for each in plan.outcomes)
-    told = f"{len(plan.outcomes) - lost} of {len(plan.outcomes)} requests satisfied"
-    heads = ("request", "way", "volume", "start", "finish", "rate", "why not")
-    return _line(f"{_strong(plan.policy)}: {_judged(told, good=not lost)}") + _table(heads, lines)
-
-
-def _table(heads: Sequence[str], lines: Sequence[Sequence[str]], *, words: int = 2) -> str:
+def html_table(heads: Sequence[str], lines: Sequence[Sequence[str]], *, words: int = 2) -> str:
     """Empty without lines; the first ``words`` columns are words, the others numbers."""
     if not lines:
         return ""
@@ -184,13 +144,16 @@ def _table(heads: Sequence[str], lines: Sequence[Sequence[str]], *, words: int =
     return f"<table><thead><tr>{cells('th', heads)}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _line(content: str) -> str:
+def paragraph(content: str) -> str:
+    """A paragraph of HTML."""
     return f"<p>{content}</p>"
 
 
-def _strong(text: str) -> str:
+def strong(text: str) -> str:
+    """Text in bold."""
     return f"<strong>{escape(text)}</strong>"
 
 
-def _judged(text: str, *, good: bool) -> str:
+def judged(text: str, *, good: bool) -> str:
+    """Text in the colour of good or bad."""
     return f'<span style="color: {ANYWHERE[GOOD if good else BAD]}">{escape(text)}</span>'

@@ -1,4 +1,4 @@
-"""What every figure over time shows beside its data: what was configured when, and when that was changed."""
+"""Configuration and changes that every figure over time shows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""Single packets at one link: when each came, and when it left."""
+"""Figures of single packets at one link: arrival and departure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.phases import phase_at
-from longhaul.analysis.text import time_text
 from longhaul.report.plotting import BAD, GRID, SERIES, figure, plain, style, svg
 from longhaul.report.points import unlisted
+from longhaul.units.text import time_text
 
 Json = Mapping[str, Any]
 

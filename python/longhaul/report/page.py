@@ -1,4 +1,4 @@
-"""How every report is made: a template of this package, with the look that all have."""
+"""The template and style that all reports share."""
 
 from collections.abc import Callable, Mapping
 from importlib.resources import files

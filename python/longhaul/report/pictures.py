@@ -1,4 +1,4 @@
-"""Figures as objects that show themselves in a notebook, by day and by night."""
+"""Figures as objects with a representation for notebooks, in light and dark."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,8 @@ class Picture:
         written = Path(path)
         if written.suffix != ".svg":
             raise LonghaulError(
-                f"{written} is no name of an SVG",
+                Code.ARGUMENT_INVALID,
+                f"{written} is not a name of an SVG",
                 remedy="name it .svg; longhaul report --format writes PDF and PNG",
                 exit_code=2,
             )
@@ -33,7 +36,9 @@ class Picture:
             written.write_text(self.svg, encoding="utf-8")
         except OSError as error:
             message = f"{written}: {(error.strerror or 'cannot be written').lower()}"
-            raise LonghaulError(message, remedy="name a file that can be written", exit_code=2) from None
+            raise LonghaulError(
+                Code.FILE_UNWRITABLE, message, remedy="name a file that can be written", exit_code=2
+            ) from None
         return written
 
 
@@ -66,7 +71,7 @@ def names(drawings: Drawings) -> tuple[str, ...]:
         return tuple(name for name, draw in drawings.items() if draw() is not None)
 
 
-def network_picture(plan: Mapping[str, Any], **where: Any) -> Picture | None:
+def network_picture(plan: Plan, **where: Any) -> Picture | None:
     """The network of a plan; ``None`` if it is too large to draw. ``where`` is what the drawing takes."""
     from longhaul.report import topology
 

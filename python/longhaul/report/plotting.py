@@ -1,4 +1,4 @@
-"""Figures as inline SVG whose colours are the page's, so that they follow its light and its dark."""
+"""Figures as inline SVG with the colours of the page, for light and dark."""
 
 import io
 import re

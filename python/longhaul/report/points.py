@@ -1,4 +1,4 @@
-"""The numbers that a figure shows, as tidy rows: one for each point, with its interval, names and units."""
+"""The data of a figure as tidy rows: one for each point, with interval, names and units."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -114,7 +114,7 @@ def _drawn(axes: Axes, blank: Row, named: dict[Any, str]) -> Iterator[Row]:
     bands = [each for each in axes.collections if isinstance(each, PolyCollection)]
     shown = [line for line in axes.get_lines() if id(line) not in taken and not is_mark(line)]
     for line in shown:
-        # Lines over the whole panel mark a value; they are no data.
+        # Lines over the whole panel mark a value; they are not data.
         if line.get_transform() == axes.transData:
             band = next((each for each in bands if _colour(each) == _colour(line)), None)
             bounds = _bounds(band) if band is not None else {}

@@ -1,4 +1,4 @@
-"""Axes: the units that their numbers are told in, and which of them are logarithmic."""
+"""Axes: their units, and logarithmic scales."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""Time/sequence graphs of TCP flows, after tcptrace: what was sent, sent again, acknowledged, and allowed."""
+"""Time/sequence graphs of TCP flows, after tcptrace: sent, retransmitted, acknowledged, and allowed data."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ _LEAST_SHARE = 0.001
 
 
 def sequences(table: Mapping[str, Array], changes: Sequence[Json] = ()) -> str | None:
-    """The flows that sent most over a recorded link: the whole of each, and where most was sent again."""
+    """The flows that sent most over a recorded link: all of each, and the part with most retransmissions."""
     found = flows(table)
     ends = {key: kinds["new"][:, 2].max(initial=0) for key, kinds in found.items()}
     most = max(ends.values(), default=0)
@@ -34,7 +34,7 @@ def sequences(table: Mapping[str, Array], changes: Sequence[Json] = ()) -> str |
     if not shown:
         return None
     titles = {
-        key: f"{key[2]}, {key[0]} {key[1]}: {len(kinds['again']):,} of {_sent(kinds):,} sent again"
+        key: f"{key[2]}, {key[0]} {key[1]}: {len(kinds['retransmitted']):,} of {_sent(kinds):,} retransmitted"
         for key, kinds in shown.items()
     }
     with style():
@@ -46,7 +46,7 @@ def sequences(table: Mapping[str, Array], changes: Sequence[Json] = ()) -> str |
             _draw(close, kinds, span)
             whole.axvspan(*span, color=MUTED, alpha=0.15, linewidth=0)
             whole.set_title(titles[key])
-            close.set_title("where most was sent again" if len(kinds["again"]) else "its middle")
+            close.set_title("most retransmissions" if len(kinds["retransmitted"]) else "its middle")
         for axes in grid[-1]:
             axes.set_xlabel("time [s]")
         for column in zip(*grid, strict=True):
@@ -75,7 +75,7 @@ def _points(
                 **panel(
                     kinds,
                     title=titles[key],
-                    unit=_unit(np.concatenate([kinds[kind] for kind in ("new", "again", "late")])),
+                    unit=_unit(np.concatenate([kinds[kind] for kind in ("new", "retransmitted", "late")])),
                     part=_close(kinds),
                     most=MOST_ROWS // len(shown),
                 ),
@@ -91,7 +91,7 @@ def _unit(data: Array) -> tuple[str, float]:
 
 
 def _sent(kinds: Mapping[str, Array]) -> int:
-    return sum(len(kinds[kind]) for kind in ("new", "again", "late"))
+    return sum(len(kinds[kind]) for kind in ("new", "retransmitted", "late"))
 
 
 def _reach(kinds: Mapping[str, Array]) -> tuple[float, float]:
@@ -100,11 +100,11 @@ def _reach(kinds: Mapping[str, Array]) -> tuple[float, float]:
 
 
 def _close(kinds: Mapping[str, Array]) -> tuple[float, float]:
-    """A short stretch with most of what was sent again, or the middle of the record."""
+    """A short part with the most retransmissions, or the middle of the record."""
     begin, end = _reach(kinds)
     span_s = max((end - begin) / _SPANS, _LEAST_S)
-    if len(kinds["again"]):
-        return busiest_span(np.sort(kinds["again"][:, 0]), span_s=span_s)
+    if len(kinds["retransmitted"]):
+        return busiest_span(np.sort(kinds["retransmitted"][:, 0]), span_s=span_s)
     middle = (begin + end) / 2
     return middle - span_s / 2, middle + span_s / 2
 
@@ -112,17 +112,17 @@ def _close(kinds: Mapping[str, Array]) -> tuple[float, float]:
 def _draw(axes: Axes, kinds: Mapping[str, Array], span: tuple[float, float]) -> None:
     """What happened in a span of time."""
     plain(axes)
-    data = np.concatenate([_within(kinds[kind], span) for kind in ("new", "again", "late")])
+    data = np.concatenate([_within(kinds[kind], span) for kind in ("new", "retransmitted", "late")])
     unit, scale = _unit(data)
     axes.set_ylabel(f"data [{unit}]")
-    for order, kind in enumerate(("sack", "new", "late", "again"), start=2):
+    for order, kind in enumerate(("sack", "new", "late", "retransmitted"), start=2):
         rows = _seen(kinds[kind], span)
         if not len(rows):
             continue
         x, y = _strokes(rows)
         axes.plot(x, y / scale, **_look(kind), solid_capstyle="round", zorder=order)
         axes.get_lines()[-1].get_path().should_simplify = False
-        if kind == "again":
+        if kind == "retransmitted":
             axes.plot(
                 rows[:, 0],
                 rows[:, 2] / scale,
@@ -143,7 +143,7 @@ def _draw(axes: Axes, kinds: Mapping[str, Array], span: tuple[float, float]) -> 
     axes.set_ylim(low - 0.05 * (high - low), high + 0.25 * (high - low))
 
 
-_IN_LEGEND = ("new", "again", "late", "sack", "ack", "limit")
+_IN_LEGEND = ("new", "retransmitted", "late", "sack", "ack", "limit")
 
 
 def _look(kind: str) -> Json:
@@ -152,7 +152,7 @@ def _look(kind: str) -> Json:
 
 
 def _legend(axes: Axes) -> tuple[list[Any], list[str]]:
-    """The lines that have names; what was sent again is a triangle."""
+    """The lines that have names; retransmissions are triangles."""
     handles, labels = axes.get_legend_handles_labels()
     order = [LOOKS[kind].name for kind in _IN_LEGEND if LOOKS[kind].name in labels]
     return [handles[labels.index(name)] for name in order], order

@@ -1,4 +1,4 @@
-"""Time/sequence graphs to zoom into: every retransmission, and of the rest what a report has room for."""
+"""Zoomable time/sequence graphs: every retransmission, and a bounded number of other segments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.text import time_text
 from longhaul.report.plotting import BAD, GOOD, INK, SERIES, variable
+from longhaul.units.text import time_text
 
 Json = dict[str, Any]
 Array = np.ndarray[Any, Any]
@@ -15,7 +15,7 @@ Flow = Mapping[str, Array]
 """Rows of each kind, as :func:`longhaul.analysis.segments.flows` has them."""
 
 MOST_ROWS = 24_000
-"""Of a figure; what was sent again, or fills a hole, is never left out."""
+"""Of a figure; retransmissions, and segments that fill a hole, are never left out."""
 _FINEST = 20
 """Halvings of the whole time down to the shortest stretch that is tried."""
 
@@ -33,7 +33,7 @@ LOOKS = {
     "sack": Look("SACK", SERIES[3], 0.9),
     "new": Look("segment", SERIES[0], 1.1),
     "late": Look("fills a hole", SERIES[4], 1.6),
-    "again": Look("sent again", BAD, 1.6),
+    "retransmitted": Look("retransmitted", BAD, 1.6),
     "ack": Look("acknowledged", GOOD, 1.0),
     "limit": Look("end of the window", INK, 0.8),
 }
@@ -56,8 +56,13 @@ def panel(kinds: Flow, *, title: str, unit: tuple[str, float], part: tuple[float
     """What the script draws of one flow; ``part`` is the stretch of time that it offers to show."""
     thin = thinned(kinds, most=most)
     series = [
-        {**_look(kind), "draw": "strokes", "marked": kind == "again", "columns": _strokes(thin.strokes[kind])}
-        for kind in ("sack", "new", "late", "again")
+        {
+            **_look(kind),
+            "draw": "strokes",
+            "marked": kind == "retransmitted",
+            "columns": _strokes(thin.strokes[kind]),
+        }
+        for kind in ("sack", "new", "late", "retransmitted")
         if len(thin.strokes[kind])
     ]
     for kind, column in (("ack", 1), ("limit", 2)):
@@ -66,7 +71,7 @@ def panel(kinds: Flow, *, title: str, unit: tuple[str, float], part: tuple[float
             series.append(
                 {**_look(kind), "draw": "stairs", "columns": _stairs(known[:, 0], known[:, column])}
             )
-    again = len(kinds["again"])
+    retransmitted = len(kinds["retransmitted"])
     return {
         "title": title,
         "y": f"data [{unit[0]}]",
@@ -75,7 +80,7 @@ def panel(kinds: Flow, *, title: str, unit: tuple[str, float], part: tuple[float
         "levels": [],
         "feet": [],
         "part": [round(each, 6) for each in part],
-        "part_is": "where most was sent again" if again else "its middle",
+        "part_is": "most retransmissions" if retransmitted else "its middle",
         "note": thin.said,
     }
 
@@ -86,14 +91,14 @@ def _look(kind: str) -> Json:
 
 
 def thinned(kinds: Flow, *, most: int) -> Thinned:
-    """Everything if that is no more than ``most`` rows; otherwise everything near what was sent again.
+    """Everything if that is no more than ``most`` rows; otherwise everything near retransmissions.
 
     Away from it, segments that follow one another within a short time are one stroke from the first to the
     last, blocks that touch are one, and of acknowledgements the last of that time stays. No byte is left
-    out, nor anything sent again or late.
+    out, nor any retransmitted or late segment.
     """
     blocks = _first_said(kinds["sack"])
-    events = np.sort(np.concatenate([kinds["again"][:, 0], kinds["late"][:, 0]]))
+    events = np.sort(np.concatenate([kinds["retransmitted"][:, 0], kinds["late"][:, 0]]))
     parts = {"new": kinds["new"], "ack": kinds["ack"], "sack": blocks}
     instants = np.concatenate([rows[:, 0] for rows in (*parts.values(), events.reshape(-1, 1))])
     whole_s = max(float(np.ptp(instants)), 1e-6) if len(instants) else 1.0
@@ -112,7 +117,7 @@ def thinned(kinds: Flow, *, most: int) -> Thinned:
         width_s = whole_s / 2**halving
         said = f"Segments that follow one another within {time_text(round(width_s * 1e9))} are one stroke"
         if any(each.any() for each in near.values()):
-            said += f", but for {time_text(round(radius_s * 1e9))} before and after what was sent again"
+            said += f", but for {time_text(round(radius_s * 1e9))} before and after retransmissions"
         found = _thinned(kinds, parts, near, width_s, f"{said}.")
         if len(found.strokes["new"]) + len(found.strokes["sack"]) + len(found.acks) <= room:
             break
@@ -124,7 +129,7 @@ def _thinned(kinds: Flow, parts: Flow, near: Mapping[str, Array], width_s: float
         "sack": _merged(parts["sack"], width_s, near["sack"]),
         "new": _joined(parts["new"], width_s, near["new"]),
         "late": _alone(kinds["late"]),
-        "again": _alone(kinds["again"]),
+        "retransmitted": _alone(kinds["retransmitted"]),
     }
     return Thinned(strokes, _last_of_each(parts["ack"], width_s, near["ack"]), said)
 

@@ -1,4 +1,4 @@
-"""Figures of flows that share a bottleneck, and the colour that each flow has in all figures of a report."""
+"""Figures of flows that share a bottleneck, with one colour for each flow in all figures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,9 +8,9 @@ import numpy as np
 from longhaul.analysis.fairness import jain
 from longhaul.analysis.phases import series_of
 from longhaul.analysis.sharing import carried_span, rates_over, together
-from longhaul.analysis.text import rate_text
 from longhaul.report.over_time import draw_configured, mark_changes
 from longhaul.report.plotting import INK, MUTED, SERIES, figure, plain, say_left_out, style, svg
+from longhaul.units.text import rate_text
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]

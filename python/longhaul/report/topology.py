@@ -1,4 +1,4 @@
-"""The network as a drawing: routers where they stand, hosts in a group beside theirs."""
+"""A drawing of the network: routers at their places, hosts in groups beside them."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.links import requested
-from longhaul.analysis.text import rate_text, share_text, time_text
+from longhaul.plan import Plan
 from longhaul.report.labels import Box, Line, beside
+from longhaul.units.text import rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -21,13 +22,13 @@ _LEAST_APART = 150.0
 _BESIDE = 26.0
 """Between links that join the same nodes."""
 _LETTER, _SMALL_LETTER, _TWO_LINES = 7.0, 6.0, 28.0
-"""How wide letters of names and of laws are on average, and how high two lines of text."""
+"""How wide letters of names and of labels are on average, and how high two lines of text."""
 MOST_NODES = 60
 """Beyond this many a drawing tells nothing."""
 
 
 def draw(
-    plan: Json,
+    plan: Plan,
     positions: Mapping[str, Sequence[float]],
     *,
     functions: Mapping[str, str] | None = None,
@@ -53,14 +54,14 @@ def draw(
     core = [index for index in range(len(nodes)) if index not in leaf_of]
     if not core or len(core) > MOST_NODES:
         return None
-    inner = [link for link in links if not any(end in leaf_of for end in link["endpoints"])]
-    places, height = _place(core, nodes, inner, positions, spots or {})
-    bows = _bows(inner)
+    between = [link for link in links if not any(end in leaf_of for end in link["endpoints"])]
+    places, height = _place(core, nodes, between, positions, spots or {})
+    bows = _bows(between)
     room = max((abs(bow) for bow in bows), default=0.0)
     places = {index: point + np.array([0.0, room]) for index, point in places.items()}
     height += 2 * room
     told = [{**node, "function": (functions or {}).get(node["name"], "")} for node in nodes]
-    lines = [_line(link, places) for link in inner]
+    lines = [_line(link, places) for link in between]
     taken: list[Box] = []
     standing = []
     for index in core:
@@ -68,7 +69,7 @@ def draw(
         standing.append(_node(told, index, leaves, places, lines, taken, words=words))
     parts = [
         _link(link, line, bow, taken, lines, words=words)
-        for link, line, bow in zip(inner, lines, bows, strict=True)
+        for link, line, bow in zip(between, lines, bows, strict=True)
     ]
     parts += standing
     return (
@@ -170,26 +171,26 @@ def _line(link: Json, places: Mapping[int, Array]) -> Line:
 
 
 def _link(link: Json, line: Line, bow: float, taken: list[Box], lines: Sequence[Line], *, words: bool) -> str:
-    """A link with its name and laws beside it, if there is room."""
+    """A link with its name and labels beside it, if there is room."""
     one, other = line
     (x1, y1), (x2, y2) = line
     wire = f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="wire"'
     if not words:
         return f"{wire}/>"
     forward, reverse = link["forward"], link["reverse"]
-    laws = [time_text(_delay_ns(forward))]
+    labels = [time_text(_delay_ns(forward))]
     if _delay_ns(reverse) != _delay_ns(forward):
-        laws[0] += f" / {time_text(_delay_ns(reverse))}"
+        labels[0] += f" / {time_text(_delay_ns(reverse))}"
     asked = requested(forward)
     if asked["routes"] > 1:
-        laws.append(f"{asked['routes']} routes")
+        labels.append(f"{asked['routes']} routes")
     if asked["rate_bits_per_s"]:
-        laws.append(rate_text(asked["rate_bits_per_s"]))
+        labels.append(rate_text(asked["rate_bits_per_s"]))
     if asked["loss"] is None:
-        laws.append("lossy")
+        labels.append("lossy")
     elif asked["loss"]:
-        laws.append(f"loss {share_text(asked['loss'])}")
-    told = f"{link['name']}: {', '.join(laws)}"
+        labels.append(f"loss {share_text(asked['loss'])}")
+    told = f"{link['name']}: {', '.join(labels)}"
     title = f"<title>{escape(told)}</title>"
     if bow:
         length = max(float(np.hypot(*(other - one))), 1e-9)
@@ -203,7 +204,7 @@ def _link(link: Json, line: Line, bow: float, taken: list[Box], lines: Sequence[
             f'<text x="{x:.1f}" y="{y + (13 if bow > 0 else -5):.1f}" class="halo small">'
             f"{escape(told)}</text>"
         )
-    wide = max(_LETTER * len(link["name"]), _SMALL_LETTER * len(", ".join(laws)))
+    wide = max(_LETTER * len(link["name"]), _SMALL_LETTER * len(", ".join(labels)))
     box = beside(line, (wide, _TWO_LINES), taken=taken, lines=lines)
     if box is None:
         return f"{wire}>{title}</line>"
@@ -211,7 +212,7 @@ def _link(link: Json, line: Line, bow: float, taken: list[Box], lines: Sequence[
     return (
         f"{wire}>{title}</line>"
         f'<text x="{box.x:.1f}" y="{box.y - 3:.1f}" class="halo">{escape(link["name"])}</text>'
-        f'<text x="{box.x:.1f}" y="{box.y + 11:.1f}" class="halo small">{escape(", ".join(laws))}</text>'
+        f'<text x="{box.x:.1f}" y="{box.y + 11:.1f}" class="halo small">{escape(", ".join(labels))}</text>'
     )
 
 

@@ -1,4 +1,4 @@
-"""Figures that one can drag into: the drawing, and its points for the script that draws them anew."""
+"""Zoomable figures: the drawing, and its points for the script that redraws them."""
 
 import json
 from collections.abc import Callable, Sequence

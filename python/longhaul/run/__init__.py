@@ -1,1 +1,1 @@
-"""Runs: live ones, their directories, and the processes behind them."""
+"""Runs: their processes, run directories and results."""

@@ -1,4 +1,4 @@
-"""Longhaul from Python: run a scenario, or bring one up and work in it."""
+"""The Python API: run a scenario, or start a network and work in it."""
 
 import os
 import subprocess
@@ -10,9 +10,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from longhaul.analysis.outcome import Failure, Outcome
+from longhaul.plan import Way
 from longhaul.report.pictures import Drawings, Drawn
-from longhaul.run import experiment, interventions, live, standing
-from longhaul.run.watching import LinkNow, Watch
+from longhaul.run import conclusion, interventions, live, persistent_networks
+from longhaul.run.live_links import LinkNow, Watch
 from longhaul.subprocesses import python_command
 
 
@@ -25,7 +26,7 @@ class Result(Drawn):
     summary: Mapping[str, Any] = field(repr=False)
     """The contents of ``summary.json``."""
     exit_code: int
-    """As ``longhaul run`` would give it."""
+    """The exit code that ``longhaul run`` would have."""
 
     @property
     def outcome(self) -> Outcome:
@@ -55,7 +56,7 @@ class Result(Drawn):
 
     @property
     def interventions(self) -> list[Mapping[str, Any]]:
-        """The changes that the scenario did not ask for: when, what, old and new, and who asked."""
+        """The changes that are not in the scenario: time, link, old and new value, and who made them."""
         return [each for each in self.changes if each["kind"] == "intervention"]
 
     def flow(self, name: str) -> Mapping[str, Any]:
@@ -66,21 +67,21 @@ class Result(Drawn):
         """The results of a ping, whose times are in ns."""
         return _named(self.summary["probes"], "name", name)
 
-    def link(self, name: str, way: str = "forward") -> Mapping[str, Any]:
-        """What was asked of a direction of a link, and what it did."""
+    def link(self, name: str, way: Way = "forward") -> Mapping[str, Any]:
+        """The configured and measured values of one direction of a link."""
         return _named([each for each in self.summary["links"] if each["way"] == way], "name", name)
 
     def table(self, name: str) -> dict[str, Any]:
-        """``links``, ``flows``, ``probes``, ``packets``, ``monitor``, ``sockets``, ``hosts`` ... as columns.
+        """The columns of a table: ``links``, ``flows``, ``probes``, ``packets``, ``monitor``, ``sockets`` ...
 
-        Units stand in their names. Raises KeyError if the run has no such table.
+        Column names end in their unit. Raises KeyError if the run has no such table.
         """
         import pyarrow.parquet as pq
 
         path = self.directory / f"{name}.parquet"
         if not path.is_file():
             tables = sorted(each.stem for each in self.directory.glob("*.parquet"))
-            raise KeyError(standing.unknown("table", name, tables))
+            raise KeyError(persistent_networks.unknown("table", name, tables))
         columns: dict[str, Any] = pq.read_table(path).to_pydict()
         return columns
 
@@ -91,7 +92,7 @@ class Result(Drawn):
 
     def _repr_html_(self) -> str:
         from longhaul.report.notebook import run_html
-        from longhaul.run.directory import read_run
+        from longhaul.results.directory import read_run
 
         return run_html(self.summary, mode=str(read_run(self.directory).get("mode") or "live"))
 
@@ -113,9 +114,9 @@ def output_of(process: "subprocess.Popen[str]") -> tuple[str, str]:
 
 
 class Network:
-    """A network that is up. Leaving the ``with`` block takes it down; :attr:`result` has the results then."""
+    """A network that is up. The end of its ``with`` block stops it; :attr:`result` then has the results."""
 
-    def __init__(self, up: standing.Standing) -> None:
+    def __init__(self, up: persistent_networks.Standing) -> None:
         """Made by :func:`up`."""
         self.name = up.name
         self.directory = up.directory
@@ -133,7 +134,7 @@ class Network:
     ) -> "subprocess.CompletedProcess[str]":
         """Run a program in a host, wait for it, and return its output; ``check`` raises if it fails.
 
-        What it leaves running in the background goes on, and its output is not waited for.
+        Processes that it leaves in the background continue, and their output is not awaited.
         """
         with self.start(host, argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             out, errors = output_of(process)
@@ -146,20 +147,20 @@ class Network:
         self,
         link: str,
         *,
-        way: str | None = None,
+        way: Way | None = None,
         route: int | None = None,
         up: bool | None = None,
-        **laws: Any,
+        **models: Any,
     ) -> float:
-        """Change laws of a link now: ``set("wan", delay="60ms", loss="1%")``, ``set("wan", up=False)``.
+        """Change models of a link now: ``set("wan", delay="60ms", loss="1%")``, ``set("wan", up=False)``.
 
         ``way`` is ``forward`` or ``reverse``, both if left out; ``route`` one of its parallel routes, from
         1. Returns when the change took effect, in seconds of the run's clock. Raises ScenarioError.
         """
-        return interventions.change_laws(self.name, link, laws, up=up, way=way, route=route)
+        return interventions.set_link(self.name, link, models, up=up, way=way, route=route)
 
     def links(self) -> list[LinkNow]:
-        """What each direction of each link does: throughput, utilisation and so on over the latest second.
+        """Throughput, utilisation and further figures of each direction of each link, over the latest second.
 
         The figures are those of ``longhaul run --watch`` and of the page. Empty until two samples were taken.
         """
@@ -168,23 +169,23 @@ class Network:
         return self._watch.links()
 
     def status(self) -> dict[str, Any]:
-        """How the run is doing."""
-        return standing.ask_status(self.name)
+        """The state of the run, as ``longhaul status --json`` prints it."""
+        return persistent_networks.ask_status(self.name)
 
     def down(self) -> Result:
-        """Take the network down and return its results; again, and it returns them again."""
+        """Stop the network and return its results; a second call returns the same results."""
         if self.result is None:
-            self.result = _conclude(standing.end(self.name), reason="stopped", report=True)
+            self.result = _conclude(persistent_networks.take_down(self.name), reason="stopped", report=True)
         return self.result
 
     def __enter__(self) -> Self:
-        """Nothing: it is up already."""
+        """Return the network, which is up already."""
         return self
 
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        """Take it down."""
+        """Stop the network."""
         self.down()
 
 
@@ -202,8 +203,8 @@ def run_live(
 
     resolved = resolve(load_scenario(Path(scenario), settings=_settings(params)), seed=seed)
     prepared = live.prepare(resolved, runs=Path(runs), argv=sys.argv, journal=journal)
-    with experiment.results_so_far(prepared.directory, report=report):
-        finished = live.run(prepared, progress=experiment.ignore)
+    with conclusion.results_so_far(prepared.directory, report=report):
+        finished = live.run(prepared, progress=conclusion.ignore)
     return _conclude(finished.directory, reason=finished.reason, report=report)
 
 
@@ -231,14 +232,14 @@ def up(
     params: Mapping[str, Any] | None = None,
     runs: str | os.PathLike[str] = "runs",
 ) -> Network:
-    """Bring the scenario in a file up and leave it up.
+    """Start the network of a scenario and keep it up.
 
     >>> with longhaul.up("atlantic.yaml") as network:          # doctest: +SKIP
     ...     network.set("par-nyc", delay="80ms", loss="1%")
     ...     print(network.run("par1", ["ping", "-c", "3", "nyc1"]).stdout)
     """
     return Network(
-        standing.bring_up(
+        persistent_networks.bring_up(
             Path(scenario), settings=_settings(params), name=name, runs=Path(runs), argv=sys.argv
         )
     )
@@ -249,12 +250,12 @@ def _settings(params: Mapping[str, Any] | None) -> dict[str, str]:
 
 
 def _conclude(directory: Path, *, reason: str, report: bool) -> Result:
-    summary = experiment.conclude(directory, reason=reason, report=report)
-    return Result(directory, summary, experiment.exit_code(summary))
+    summary = conclusion.conclude(directory, reason=reason, report=report)
+    return Result(directory, summary, conclusion.exit_code(summary))
 
 
 def _named(rows: Sequence[Mapping[str, Any]], key: str, name: str) -> Mapping[str, Any]:
     for row in rows:
         if row[key] == name:
             return row
-    raise KeyError(standing.unknown(key, name, [row[key] for row in rows]))
+    raise KeyError(persistent_networks.unknown(key, name, [row[key] for row in rows]))

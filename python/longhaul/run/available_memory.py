@@ -1,4 +1,4 @@
-"""Memory that processes can still take: of the machine, and of this process's control groups."""
+"""Available memory, of the machine and of this process's control groups."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

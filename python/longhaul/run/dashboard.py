@@ -1,4 +1,4 @@
-"""A Grafana dashboard for the metrics that a live run serves."""
+"""A Grafana dashboard for the metrics of live runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -40,7 +40,7 @@ def dashboard() -> Json:
                 "Congestion window", "short", (f"longhaul_tcp_congestion_window_segments{_RUN}", connection)
             ),
             _graph("Round trip", "s", (f"longhaul_tcp_rtt_seconds{_RUN}", connection)),
-            _graph("Segments sent again", "pps", (again, "{{host}} {{cc}}")),
+            _graph("Retransmitted segments", "pps", (again, "{{host}} {{cc}}")),
         ],
     }
     return {

@@ -1,4 +1,4 @@
-"""An HTTP endpoint at which Prometheus finds the metrics of a live run."""
+"""The HTTP endpoint for Prometheus."""
 
 import json
 import os
@@ -12,10 +12,11 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from longhaul import processes
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run import processes, session
-from longhaul.run.exposition import CONTENT_TYPE
-from longhaul.run.metrics import Metrics
+from longhaul.run import session
+from longhaul.run.metrics import CONTENT_TYPE, Metrics
 from longhaul.subprocesses import python_command
 
 
@@ -31,6 +32,7 @@ def listen(address: str) -> socket.socket:
         unknown = (error.errno or 0) < 0
         reason = f'there is no address "{host}"' if unknown else os.strerror(error.errno or 0)
         raise LonghaulError(
+            Code.CANNOT_LISTEN,
             f"--prometheus: cannot listen at {address}: {reason}",
             remedy=f"name another {'one' if unknown else 'port'}, such as --prometheus=127.0.0.1:9465",
             exit_code=3,

@@ -1,18 +1,20 @@
-"""What is simulated: flows and parallel programs of a scenario, as the plan has them."""
+"""Flows and simulated parallel programs of a scenario, as in the plan."""
 
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from longhaul import _longhaul
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run import transfers
-from longhaul.scenario.tcp import CC_SYSCTL, DEFAULT_CC
+from longhaul.plan import AlgorithmSettings, Flow, Job, Plan, Tcp, Traffic
+from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
+from longhaul.scenario.model.traffic import Kind, transport
 
 if TYPE_CHECKING:
+    from longhaul.diagnostics import Diagnostic
     from longhaul.scenario import Resolved
-    from longhaul.scenario.problems import Problem
 
 Json = dict[str, Any]
 
@@ -21,7 +23,7 @@ _DAY_NS = 86_400 * 10**9
 
 def plan_flows(
     resolved: "Resolved", traffic: Iterable[Mapping[str, Any]], *, simulated: bool = True
-) -> tuple[list[Json], list[Json]]:
+) -> tuple[list[Flow], list[Json]]:
     """Those flows of the plan that ``traffic`` names, and rows that tell what belongs to what.
 
     Those that are not ``simulated`` are played in the hosts of a live run.
@@ -30,18 +32,19 @@ def plan_flows(
     """
     traffic = list(traffic)
     if simulated:
-        _check_laws(resolved, [(("traffic", item["name"], "cc"), item.get("cc")) for item in traffic])
+        _check_algorithms(resolved, [(("traffic", item["name"], "cc"), item.get("cc")) for item in traffic])
     plan, tcp = resolved.plan, resolved.tcp
-    flows, rows = [], []
+    flows: list[Flow] = []
+    rows: list[Json] = []
     for item in traffic:
         for destination in item["destinations"]:
             source, target = plan["nodes"][item["source"]], plan["nodes"][destination]
             name = _name(item, source["name"], target["name"])
             named = source.get("sysctls", {}).get(CC_SYSCTL) or DEFAULT_CC
             # A real end has the kernel's, which need not be one that can be simulated.
-            law = (item.get("cc") or {"law": named}) if simulated else {"law": DEFAULT_CC}
-            cc = law["law"] if simulated else (item.get("cc") or {}).get("law")
-            settings = {**tcp.get(item["source"], {}), "ipv6": source["ipv4"] is None}
+            algorithm = (item.get("cc") or {"algorithm": named}) if simulated else {"algorithm": DEFAULT_CC}
+            cc = algorithm["algorithm"] if simulated else (item.get("cc") or {}).get("algorithm")
+            settings: Tcp = {**tcp.get(item["source"], {}), "ipv6": source["ipv4"] is None}
             flows.append(
                 {
                     "name": name,
@@ -50,7 +53,7 @@ def plan_flows(
                     "start_ns": item.get("start_ns") or 0,
                     "stop_ns": item.get("stop_ns"),
                     "simulated": simulated,
-                    "traffic": _traffic(item, law, settings),
+                    "traffic": _traffic(item, cast("AlgorithmSettings", algorithm), settings),
                 }
             )
             rows.append(
@@ -61,7 +64,7 @@ def plan_flows(
                     "server": None,
                     "from": source["name"],
                     "to": target["name"],
-                    "cc": cc if item["kind"] in ("tcp", *transfers.KINDS) else None,
+                    "cc": cc if transport(item["kind"]) == "tcp" else None,
                     "rate_bits_per_s": item.get("rate_bits_per_s"),
                     "every_ns": item.get("every_ns"),
                     "start_ns": item.get("start_ns") or 0,
@@ -74,9 +77,9 @@ def plan_flows(
             if not simulated:
                 # One end for all that a host has of a flow list, else one for each flow.
                 listed = item["kind"] == "replay"
-                rows[-1]["player"] = f"{item['name']}.{source['name']}" if listed else name
+                rows[-1]["generator"] = f"{item['name']}.{source['name']}" if listed else name
                 rows[-1]["server"] = f"{item['name']}.{target['name']}.server" if listed else f"{name}.server"
-                rows[-1]["kernel_law"] = item.get("kernel_law")
+                rows[-1]["kernel_algorithm"] = item.get("kernel_algorithm")
     return flows, rows
 
 
@@ -86,17 +89,17 @@ def _name(item: Mapping[str, Any], source: str, target: str) -> str:
     return str(item["name"]) if len(item["destinations"]) == 1 else f"{item['name']}.{target}"
 
 
-def plan_jobs(resolved: "Resolved", wanted: Iterable[Mapping[str, Any]]) -> list[Json]:
+def plan_jobs(resolved: "Resolved", wanted: Iterable[Mapping[str, Any]]) -> list[Job]:
     """Those simulated parallel programs of the plan that are ``wanted``. Raises ScenarioError."""
-    jobs = []
+    jobs: list[Job] = []
     wanted = list(wanted)
-    _check_laws(resolved, [(("programs", job["name"], "simulate", "cc"), job["law"]) for job in wanted])
+    _check_algorithms(resolved, [(("programs", job["name"], "simulate", "cc"), job["cc"]) for job in wanted])
     for job in wanted:
         node = job["ranks"][0]
         source = resolved.plan["nodes"][node]
         named = source.get("sysctls", {}).get(CC_SYSCTL) or DEFAULT_CC
         tcp = {**resolved.tcp.get(node, {}), "ipv6": source["ipv4"] is None}
-        jobs.append({**job, "law": job["law"] or {"law": named}, "tcp": tcp})
+        jobs.append(cast("Job", {**job, "cc": job["cc"] or {"algorithm": named}, "tcp": tcp}))
     return jobs
 
 
@@ -115,7 +118,7 @@ def simulated_ends(resolved: "Resolved") -> frozenset[int]:
 
 def real_ends(resolved: "Resolved") -> frozenset[int]:
     """Nodes on which a live run starts programs, be it as traffic."""
-    from longhaul.scenario.references import program_hosts
+    from longhaul.scenario.check.names import program_hosts
 
     index = {node["name"]: position for position, node in enumerate(resolved.plan["nodes"])}
     programs = resolved.scenario.document.programs.values()
@@ -124,65 +127,67 @@ def real_ends(resolved: "Resolved") -> frozenset[int]:
     return frozenset(node for group in ends for node in group)
 
 
-def check(plan: Mapping[str, Any]) -> None:
+def check(plan: Plan) -> None:
     """Refuse a plan whose flows or jobs cannot be simulated. Raises LonghaulError."""
     # Without duration, a live run ends with its programs.
     duration_ns = plan["duration_ns"] or (_DAY_NS if plan["programs"] else None)
     try:
         _longhaul.Simulation(json.dumps({**plan, "duration_ns": duration_ns}), directory=None)
-    except ValueError as error:
-        raise LonghaulError(_by_name(plan, str(error)), remedy="change the scenario", exit_code=2) from error
+    except _longhaul.InvalidValueError as error:
+        message, remedy = _by_name(plan, error.message), error.remedy or "change the scenario"
+        raise LonghaulError(Code.ALGORITHM_PARAMETER, message, remedy=remedy, exit_code=2) from error
 
 
-def _by_name(plan: Mapping[str, Any], message: str) -> str:
+def _by_name(plan: Plan, message: str) -> str:
     """``message`` with the scenario's name for what is a number in the plan."""
     return re.sub(
         r"^flows\[(\d+)\]\.traffic", lambda found: f"traffic.{plan['flows'][int(found[1])]['name']}", message
     )
 
 
-Laws = Iterable[tuple[tuple[str, ...], Json | None]]
+Algorithms = Iterable[tuple[tuple[str, ...], Json | None]]
 """Where a scenario names a congestion control, and which."""
 
 
-def named_laws(resolved: "Resolved") -> Laws:
+def configured_algorithms(resolved: "Resolved") -> Algorithms:
     """Of all traffic and all simulated programs."""
     yield from ((("traffic", item["name"], "cc"), item.get("cc")) for item in resolved.traffic)
-    yield from ((("programs", job["name"], "simulate", "cc"), job["law"]) for job in resolved.jobs)
+    yield from ((("programs", job["name"], "simulate", "cc"), job["cc"]) for job in resolved.jobs)
 
 
-def law_problems(resolved: "Resolved", laws: Laws) -> "list[Problem]":
-    """What of ``laws`` has no model, or gives it wrong parameters."""
+def algorithm_problems(resolved: "Resolved", algorithms: Algorithms) -> "list[Diagnostic]":
+    """What of ``algorithms`` has no model, or gives it wrong parameters."""
+    from longhaul.scenario.syntax.problems import did_you_mean
+
+    known = _longhaul.algorithms()
     found = []
-    for path, law in laws:
-        if not law:
+    for path, algorithm in algorithms:
+        if not algorithm:
+            continue
+        name = str(algorithm["algorithm"])
+        if name not in known:
+            message = f'there is no congestion control "{name}"'
+            near = did_you_mean(name, known)
+            found.append(resolved.scenario.problem(Code.ALGORITHM_UNKNOWN, path, message, near))
             continue
         try:
-            _longhaul.check_law(json.dumps(law))
-        except ValueError as error:
-            found.append(resolved.scenario.problem(path, *_law_refusal(str(law["law"]), str(error))))
+            _longhaul.check_algorithm(json.dumps(algorithm))
+        except _longhaul.InvalidValueError as error:
+            remedy = error.remedy or "see docs/models"
+            found.append(resolved.scenario.problem(Code.ALGORITHM_PARAMETER, path, error.message, remedy))
     return found
 
 
-def _law_refusal(name: str, text: str) -> tuple[str, str]:
-    """What is wrong, and the remedy."""
-    from longhaul.scenario.problems import did_you_mean
-
-    message, _, remedy = text.partition("; ")
-    if message == f'unknown variant "{name}"':
-        return f'there is no congestion control "{name}"', did_you_mean(name, re.findall('"([^"]+)"', remedy))
-    return message, remedy or "see docs/models"
-
-
-def _check_laws(resolved: "Resolved", laws: Laws) -> None:
+def _check_algorithms(resolved: "Resolved", algorithms: Algorithms) -> None:
     from longhaul.scenario import ScenarioError
 
-    if problems := law_problems(resolved, laws):
+    if problems := algorithm_problems(resolved, algorithms):
         raise ScenarioError(problems)
 
 
-def _traffic(item: Mapping[str, Any], law: Json, tcp: Json) -> Json:
-    match item["kind"]:
+def _traffic(item: Mapping[str, Any], algorithm: AlgorithmSettings, tcp: Tcp) -> Traffic:
+    kind: Kind = item["kind"]
+    match kind:
         case "ping":
             return {
                 "kind": "ping",
@@ -195,20 +200,25 @@ def _traffic(item: Mapping[str, Any], law: Json, tcp: Json) -> Json:
                 "kind": "udp",
                 "bits_per_s": item["rate_bits_per_s"],
                 "payload_bytes": item["size_bytes"],
-                **{key: item[key] for key in ("bytes", "arrivals", "sizes", "on_off")},
+                "bytes": item["bytes"],
+                "arrivals": item["arrivals"],
+                "sizes": item["sizes"],
+                "on_off": item["on_off"],
             }
         case "requests":
-            return {"kind": "requests", "gap": item["gap"], "size": item["size"], "law": law, "tcp": tcp}
+            return {"kind": "requests", "gap": item["gap"], "size": item["size"], "cc": algorithm, "tcp": tcp}
         case "replay":
-            return {"kind": "replay", "transfers": item["transfers"], "law": law, "tcp": tcp}
-        case _:
+            return {"kind": "replay", "transfers": item["transfers"], "cc": algorithm, "tcp": tcp}
+        case "tcp":
             streams, volume = item.get("flows") or 1, item.get("bytes")
             return {
                 "kind": "tcp",
                 "streams": streams,
-                "law": law,
+                "cc": algorithm,
                 "tcp": tcp,
                 # As iperf3 counts them: all streams together.
                 "bytes": None if volume is None else -(-volume // streams),
                 "bits_per_s": item.get("rate_bits_per_s"),
             }
+        case _:
+            assert_never(kind)

@@ -1,4 +1,4 @@
-"""Control groups that runs leave which are killed before they can remove them."""
+"""Control groups of runs that were killed before they could remove them."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""The machine's own network beyond a host: slirp4netns, which needs no privilege and changes nothing.
+"""Access from a host to the machine's own network, by slirp4netns without privileges.
 
 The host becomes a router between the emulated network and a tap device whose other end is
 ordinary sockets of this machine. The machine itself is reached at ``MACHINE``.
@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.run import session
-from longhaul.run.standing import run_in_host_at
+from longhaul.run.persistent_networks import run_in_host_at
 from longhaul.subprocesses import program
 
 NETWORK = "172.31.254.0/24"
@@ -38,7 +39,7 @@ def outside(path: Path, *, gateway: str, emulated: str) -> Iterator[None]:
     answer = line.hear(15.0)
     line.close()
     if answer is None:
-        raise LonghaulError("the run ended instead of answering", exit_code=1)
+        raise LonghaulError(Code.RUN_UNRESPONSIVE, "the run ended instead of answering", exit_code=1)
     ip = shlex.quote(program("ip", package="iproute2"))
     prepare = (
         f"{ip} route replace {emulated} dev eth0 && {ip} route del default dev eth0 && "
@@ -76,6 +77,7 @@ def outside(path: Path, *, gateway: str, emulated: str) -> Iterator[None]:
             if stream.read(1) != b"1":
                 detail = process.stderr.read().decode(errors="replace").strip() if process.stderr else ""
                 raise LonghaulError(
+                    Code.MACHINE_UNABLE,
                     f"slirp4netns did not start: {detail.splitlines()[-1] if detail else 'no reason given'}",
                     exit_code=3,
                 )
@@ -92,4 +94,6 @@ def outside(path: Path, *, gateway: str, emulated: str) -> Iterator[None]:
 
 def _inside(path: Path, host: str, script: str) -> None:
     if run_in_host_at(path, host, ["/bin/sh", "-c", script]) != 0:
-        raise LonghaulError(f"cannot make {host} a gateway", remedy="longhaul doctor", exit_code=3)
+        raise LonghaulError(
+            Code.MACHINE_UNABLE, f"cannot make {host} a gateway", remedy="longhaul doctor", exit_code=3
+        )

@@ -1,21 +1,22 @@
-"""Changes of a network that is up, as a user asks for them: all parts of one request at one instant."""
+"""Interventions: changes of a running network at a user's request, all at one instant."""
 
 import getpass
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from longhaul.analysis.configuration import WAYS, Configuration
+from longhaul.analysis.configuration import Configuration
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run import directory as directories
-from longhaul.run import session, state
-from longhaul.run.changes import read_changes
-from longhaul.run.compensation import shorten
-from longhaul.run.standing import unknown
-from longhaul.scenario.network import ends_at_host
+from longhaul.plan import WAYS, Link, Plan, Way
+from longhaul.results import directory as directories
+from longhaul.results.changes import read_changes
+from longhaul.run import session, sockets
+from longhaul.run.persistent_networks import unknown
+from longhaul.scenario.lower.compensation import shorten
+from longhaul.scenario.lower.network import ends_at_host
 
 Json = dict[str, Any]
 Surface = Literal["cli", "page", "python"]
@@ -28,7 +29,7 @@ def change_link(
     changes: Sequence[str],
     *,
     by: Surface,
-    way: str | None = None,
+    way: Way | None = None,
     route: int | None = None,
 ) -> float:
     """Change a link, or one of its routes (from 1), or the pacing of a host that is called ``link``, now.
@@ -36,7 +37,7 @@ def change_link(
     ``changes`` are ``KEY=VALUE``, ``up`` or ``down``. Returns when they took effect, in seconds of the run's
     clock. Raises ScenarioError and LonghaulError, and then nothing has changed.
     """
-    path = state.find(name)
+    path = sockets.find(name)
     run = _Run.of(path)
     names = [each["name"] for each in run.plan["links"]]
     if link in names:
@@ -44,24 +45,24 @@ def change_link(
     else:
         paced = paced_directions(run.plan)
         if link not in paced:
-            raise LonghaulError(unknown("link", link, [*names, *paced]), exit_code=2)
+            raise LonghaulError(Code.LINK_UNKNOWN, unknown("link", link, [*names, *paced]), exit_code=2)
         asked = run.pacing_changes(paced[link], changes)
     cause = {"by": by, "user": user_name(), "words": list(changes)}
     answer = session.ask(path, {"do": "change", "changes": asked, "cause": cause})
     return float(answer["engine"]["at_ns"] / 1e9)
 
 
-def change_laws(
+def set_link(
     name: str,
     link: str,
-    laws: Mapping[str, Any],
+    settings: Mapping[str, Any],
     *,
     up: bool | None = None,
-    way: str | None = None,
+    way: Way | None = None,
     route: int | None = None,
 ) -> float:
     """:func:`change_link` for a program in Python: ``{"delay": "60ms"}``, and whether the link is ``up``."""
-    changes = [f"{law}={value}" for law, value in laws.items()]
+    changes = [f"{setting}={value}" for setting, value in settings.items()]
     changes += [] if up is None else ["up" if up else "down"]
     return change_link(name, link, changes, by="python", way=way, route=route)
 
@@ -74,13 +75,14 @@ def user_name() -> str:
         return str(os.getuid())
 
 
-def paced_directions(plan: Mapping[str, Any]) -> dict[str, list[tuple[int, str]]]:
+def paced_directions(plan: Plan) -> dict[str, list[tuple[int, Way]]]:
     """Of each host that paces, its links' positions in the plan and ways out."""
-    found: dict[str, list[tuple[int, str]]] = {}
+    found: dict[str, list[tuple[int, Way]]] = {}
     for index, each in enumerate(plan["links"]):
-        for way, end in (("forward", 0), ("reverse", 1)):
+        for way in WAYS:
             if each[way].get("pacing"):
-                found.setdefault(plan["nodes"][each["endpoints"][end]]["name"], []).append((index, way))
+                host = plan["nodes"][each["endpoints"][WAYS.index(way)]]["name"]
+                found.setdefault(host, []).append((index, way))
     return found
 
 
@@ -88,7 +90,7 @@ def paced_directions(plan: Mapping[str, Any]) -> dict[str, list[tuple[int, str]]
 class _Run:
     """A run that is up, as it is configured now."""
 
-    plan: Json
+    plan: Plan
     configuration: Configuration
     base_ns: int
     """The machine's own latency, which is taken off delays; 0 if it is not."""
@@ -98,24 +100,25 @@ class _Run:
         """The run whose socket is ``path``."""
         answer = session.ask(path, {"do": "hosts"})
         directory = Path(answer["env"]["LONGHAUL_RUN"])
-        plan: Json = json.loads((directory / "plan.json").read_text("utf-8"))
+        plan = directories.read_plan(directory)
         from longhaul.scenario.model.link import DEFAULT_MTU
 
-        for link in plan["links"]:
-            # A relay knows no packets, and counts in those that it would have.
-            link.setdefault("mtu", DEFAULT_MTU)
+        # A relay knows no packets, and counts in those that it would have.
+        links: list[Link] = [{**link, "mtu": link.get("mtu", DEFAULT_MTU)} for link in plan["links"]]
+        plan = {**plan, "links": links}
         about = directories.read_run(directory)
         certificate = about.get("certificate") or {}
         base_ns = int(certificate["base_one_way_ns"]) if about.get("compensated") else 0
         return cls(plan, Configuration(plan, read_changes(directory, plan)), base_ns)
 
     def link_changes(
-        self, index: int, changes: Sequence[str], *, way: str | None, route: int | None
+        self, index: int, changes: Sequence[str], *, way: Way | None, route: int | None
     ) -> list[Json]:
         """What to ask of the run, one change where both ways become the same."""
         from longhaul.scenario import resolve_changes
 
-        link = self.plan["links"][index] | {each: self.configuration.model(index, each) for each in WAYS}
+        now: Json = {each: self.configuration.model(index, each) for each in WAYS}
+        link: Mapping[str, Any] = {**self.plan["links"][index], **now}
         to_hosts = [each for each in WAYS if "nodes" in self.plan and ends_at_host(self.plan, index, each)]
         asked = resolve_changes(changes, link, to_hosts=to_hosts, way=way, route=route)
         if self.base_ns:
@@ -134,7 +137,12 @@ class _Run:
             parts.append({**asked, "direction": way, "change": change})
         return parts
 
-    def pacing_changes(self, directions: Sequence[tuple[int, str]], changes: Sequence[str]) -> list[Json]:
+    def _pacing(self, index: int, way: Way) -> Mapping[str, Any]:
+        pacing = self.plan["links"][index][way].get("pacing")
+        assert pacing is not None, "the host paces before this link"
+        return pacing
+
+    def pacing_changes(self, directions: Sequence[tuple[int, Way]], changes: Sequence[str]) -> list[Json]:
         """The same for classes of a host's pacing."""
         from longhaul.scenario import resolve_pacing
 
@@ -142,7 +150,7 @@ class _Run:
             {
                 "link": index,
                 "direction": way,
-                "change": {"pacing": resolve_pacing(changes, self.plan["links"][index][way]["pacing"])},
+                "change": {"pacing": resolve_pacing(changes, self._pacing(index, way))},
             }
             for index, way in directions
         ]

@@ -1,7 +1,6 @@
-"""A scenario run live: real programs, real packets, and simulated ones where the scenario says so."""
+"""Live runs: real programs, real packets, and simulated traffic where the scenario says so."""
 
 import secrets
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -9,24 +8,29 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from longhaul import log
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run import directory as directories
-from longhaul.run import ending, flows, laws, mpi, players, signals, traffic, transfers
-from longhaul.run.certificate import load_certificate
-from longhaul.run.compensation import compensate
-from longhaul.run.memory import MemoryLimit, MemoryLimitError, MemoryMonitor, warn
+from longhaul.plan import Flow, Node, Plan
+from longhaul.results import directory as directories
+from longhaul.results import ending
+from longhaul.results.certificate import load_certificate
+from longhaul.run import congestion_control, flows, mpi, signals, traffic
+from longhaul.run.memory import limit_of, warn
 from longhaul.run.pacing import with_owners
+from longhaul.run.random_starts import with_starts
 from longhaul.run.session import Message, Session, search_path
-from longhaul.run.starts import with_starts
-from longhaul.run.state import socket_path
-from longhaul.scenario.tcp import CC_SYSCTL, DEFAULT_CC
+from longhaul.run.sockets import socket_path
+from longhaul.scenario.lower.compensation import compensate
+from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
+from longhaul.scenario.model.traffic import TRANSFER_KINDS, transport
 
 if TYPE_CHECKING:
     import socket
 
+    from longhaul.diagnostics import Diagnostic
     from longhaul.scenario import Resolved
     from longhaul.scenario.model.node import Tcp
-    from longhaul.scenario.problems import Problem
 
 Progress = Callable[[Message], None]
 
@@ -61,54 +65,59 @@ def prepare(
         and resolved.scenario.document.relay
     ):
         remedy = f"run it with longhaul relay {resolved.scenario.source.name}, or add hosts"
-        raise LonghaulError("the scenario has no hosts, but a relay", remedy=remedy, exit_code=2)
+        raise LonghaulError(
+            Code.NO_TRAFFIC, "the scenario has no hosts, but a relay", remedy=remedy, exit_code=2
+        )
     resolved = with_starts(resolved)
     _refuse_what_only_a_simulation_can(resolved)
-    lessons = laws.Lessons()
-    plan, own = _with_own_flows(resolved, lessons)
+    loaded = congestion_control.LoadedAlgorithms()
+    plan, own = _with_own_flows(resolved, loaded)
     if journal:
-        plan["measure"] = {**plan["measure"], "journal": True}
+        plan = {**plan, "measure": {**plan["measure"], "journal": True}}
     nodes = plan["nodes"]
-    real = [_with_kernel_law(item, nodes, lessons) for item in resolved.traffic if _needs_programs(item)]
-    needed = {"ping" if flow["kind"] == "ping" else "iperf3" for flow in real}
-    traffic.require(needed)
+    real = [_with_kernel_algorithm(item, nodes, loaded) for item in resolved.traffic if _needs_programs(item)]
+    needed = (traffic.command(flow["kind"]) for flow in real)
+    traffic.require({command for command in needed if command is not None})
     services = [program for program in plan["programs"] if program["service"]]
     others = [program for program in plan["programs"] if not program["service"]]
     mpi.require(plan["programs"], path=search_path())
     made, rows = traffic.realise(plan, real, duration_ns=plan["duration_ns"])
-    made += players.parts(plan["flows"], own)
-    plan["nodes"] = laws.hosts_with(_with_room_for_connections(plan["nodes"], plan["flows"]), lessons)
-    if lessons.plan():
-        plan["laws"] = lessons.plan()
+    made += traffic.parts(plan["flows"], own)
+    nodes = _with_room_for_connections(plan["nodes"], plan["flows"])
     order = [item["name"] for item in resolved.traffic]
     rows = sorted(rows + own, key=lambda row: order.index(row["name"]))
-    plan["programs"] = (
-        services
-        + [program for program in made if program["service"]]
-        + others
-        + [program for program in made if not program["service"]]
-    )
+    plan = {
+        **plan,
+        "nodes": congestion_control.hosts_with(nodes, loaded),
+        "programs": (
+            services
+            + [program for program in made if program["service"]]
+            + others
+            + [program for program in made if not program["service"]]
+        ),
+    }
+    if loaded.plan():
+        plan = {**plan, "algorithms": loaded.plan()}
     plan = with_owners(resolved, plan, own, rows)
     certificate = load_certificate()
     compensated = resolved.scenario.document.compensate
     if compensated:
         if certificate is None:
             raise LonghaulError(
+                Code.NOT_CALIBRATED,
                 "compensate: this machine's base latency is not known",
                 remedy="measure it once with: longhaul calibrate",
                 exit_code=3,
             )
         plan, warnings = compensate(plan, certificate["base_one_way_ns"])
-        for warning in warnings:
-            print(f"longhaul: {warning}", file=sys.stderr)
-    from longhaul.scenario.demands import concerns
+        log.warn(*warnings)
+    from longhaul.scenario.lower.demands import concerns
 
-    for warning in (
+    log.warn(
         *concerns(resolved, certificate),
         *traffic.concerns(resolved, real),
-        *laws.default_concerns(resolved.plan),
-    ):
-        print(f"longhaul: {warning}", file=sys.stderr)
+        *congestion_control.default_concerns(resolved.plan),
+    )
     directory = directories.create_for(
         resolved,
         runs=runs,
@@ -136,7 +145,7 @@ def run(
 ) -> Finished:
     """Run to the end. Ctrl-C, SIGTERM, SIGHUP and the memory limit end it early and keep its results so far.
 
-    The engine may use ``memory_bytes`` of memory, by default half of what is free.
+    Supervisor, engine and observer may use ``memory_bytes`` of memory, by default half of what is free.
     At ``listener``, if there is one, metrics are served meanwhile. ``scratch`` is removed should this process
     be killed. ``began`` is told the session, which another thread may stop. Raises RunFailedError.
     """
@@ -147,7 +156,7 @@ def run(
 
         served = serving(listener, prepared.directory, path)
     warn(prepared.resolved, memory_bytes)
-    ended, limit = ending.Ending(ending.FAILED), MemoryLimit(memory_bytes)
+    ended = ending.Ending(ending.FAILED)
     with ending.recorded(prepared.directory):
         session = Session(
             prepared.plan,
@@ -156,15 +165,11 @@ def run(
             socket_path=path,
             sudo=sudo,
             scratch=scratch,
+            memory_bytes=limit_of(memory_bytes),
         )
-
-        def exceeded(error: MemoryLimitError) -> None:
-            session.stop(status=ending.FAILED, why=str(error))
-
-        monitor = MemoryMonitor(lambda: limit.check_worker(session.pid), exceeded)
         try:
             began(session)
-            with monitor, served, _interruptions(session):
+            with served, _interruptions(session):
                 for message in session.events():
                     progress(message)
                     if message.get("event") == "ended":
@@ -177,52 +182,50 @@ def run(
 
 def _needs_programs(item: Mapping[str, Any]) -> bool:
     """Whether traffic is what programs of this machine send."""
-    return not item["simulated"] and item["kind"] not in players.PLAYED
+    return not item["simulated"] and traffic.command(item["kind"]) is not None
 
 
-def _with_kernel_law(
-    item: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], lessons: laws.Lessons
+def _with_kernel_algorithm(
+    item: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], loaded: congestion_control.LoadedAlgorithms
 ) -> dict[str, Any]:
     """Real traffic, with its congestion control and the kernel's name of it."""
-    if item["kind"] not in ("tcp", *transfers.KINDS):
+    if transport(item["kind"]) != "tcp":
         return dict(item)
-    law = item.get("cc") or {"law": nodes[item["source"]]["sysctls"].get(CC_SYSCTL, DEFAULT_CC)}
+    algorithm = item.get("cc") or {"algorithm": nodes[item["source"]]["sysctls"].get(CC_SYSCTL, DEFAULT_CC)}
     # A kernel without CUBIC has what it has.
-    if law == {"law": DEFAULT_CC} and not laws.kernel_has(DEFAULT_CC):
+    if algorithm == {"algorithm": DEFAULT_CC} and not congestion_control.kernel_has(DEFAULT_CC):
         return dict(item)
-    return {**item, "cc": law, "kernel_law": lessons.name(law)}
+    return {**item, "cc": algorithm, "kernel_algorithm": loaded.name(algorithm)}
 
 
 def _with_own_flows(
-    resolved: "Resolved", lessons: laws.Lessons
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    resolved: "Resolved", loaded: congestion_control.LoadedAlgorithms
+) -> tuple[Plan, list[dict[str, Any]]]:
     """The plan with the flows that are no programs', simulated or real, and rows that tell whose they are."""
-    plan: dict[str, Any] = dict(resolved.plan)
+    plan = resolved.plan
     background = [item for item in resolved.traffic if item["simulated"]]
     played = [
-        _with_kernel_law(item, plan["nodes"], lessons)
+        _with_kernel_algorithm(item, plan["nodes"], loaded)
         for item in resolved.traffic
         if not item["simulated"] and not _needs_programs(item)
     ]
-    plan["flows"], rows = flows.plan_flows(resolved, background)
-    plan["jobs"] = flows.plan_jobs(resolved, flows.jobs_without_program(resolved))
+    simulated, rows = flows.plan_flows(resolved, background)
+    jobs = flows.plan_jobs(resolved, flows.jobs_without_program(resolved))
     real, more = flows.plan_flows(resolved, played, simulated=False)
-    mixed = bool(plan["flows"] or plan["jobs"])
-    plan["flows"], rows = plan["flows"] + real, rows + more
+    plan = {**plan, "flows": [*simulated, *real], "jobs": jobs}
     if plan["flows"] or plan["jobs"]:
         flows.check(plan)
-    if mixed:
-        plan["nodes"] = _without_foreign_laws(plan["nodes"], flows.real_ends(resolved))
-    return plan, rows
+    if simulated or jobs:
+        plan = {**plan, "nodes": _without_foreign_algorithms(plan["nodes"], flows.real_ends(resolved))}
+    return plan, rows + more
 
 
-def _with_room_for_connections(
-    nodes: list[dict[str, Any]], planned: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+def _with_room_for_connections(nodes: Sequence[Node], planned: Sequence[Flow]) -> list[Node]:
     """Hosts that make many transfers may use a port again after a second: theirs would not last a minute."""
-    kinds = transfers.KINDS
     clients = {
-        each["source"] for each in planned if not each["simulated"] and each["traffic"]["kind"] in kinds
+        each["source"]
+        for each in planned
+        if not each["simulated"] and each["traffic"]["kind"] in TRANSFER_KINDS
     }
     reuse = {"net.ipv4.tcp_tw_reuse": "1"}
     return [
@@ -231,14 +234,14 @@ def _with_room_for_connections(
     ]
 
 
-def _without_foreign_laws(nodes: list[dict[str, Any]], real: frozenset[int]) -> list[dict[str, Any]]:
-    """Hosts without programs may follow a law that this kernel does not have: only simulated ends do."""
+def _without_foreign_algorithms(nodes: Sequence[Node], real: frozenset[int]) -> list[Node]:
+    """The hosts; those with simulated ends only may name an algorithm that this kernel lacks."""
     return [
         {
             **node,
             "sysctls": {name: value for name, value in node["sysctls"].items() if name != CC_SYSCTL},
         }
-        if index not in real and not laws.kernel_has(node["sysctls"].get(CC_SYSCTL, "reno"))
+        if index not in real and not congestion_control.kernel_has(node["sysctls"].get(CC_SYSCTL, "reno"))
         else node
         for index, node in enumerate(nodes)
     ]
@@ -247,16 +250,17 @@ def _without_foreign_laws(nodes: list[dict[str, Any]], real: frozenset[int]) -> 
 def _refuse_what_only_a_simulation_can(resolved: "Resolved") -> None:
     from longhaul.scenario import ScenarioError
 
-    problems = laws.problems(resolved, (item for item in resolved.traffic if not item["simulated"]))
+    real = (item for item in resolved.traffic if not item["simulated"])
+    problems = congestion_control.problems(resolved, real)
     problems += _settings_only_simulated(resolved)
     if problems:
         raise ScenarioError(problems)
 
 
-def _settings_only_simulated(resolved: "Resolved") -> "list[Problem]":
+def _settings_only_simulated(resolved: "Resolved") -> "list[Diagnostic]":
     """TCP settings that no kernel has, of all hosts or of one, where something real would need them."""
-    from longhaul.scenario.ranges import expand
-    from longhaul.scenario.tcp import only_simulated
+    from longhaul.scenario.lower.tcp import only_simulated
+    from longhaul.scenario.syntax.ranges import expand
 
     scenario, names = resolved.scenario, [node["name"] for node in resolved.plan["nodes"]]
     simulated = flows.simulated_ends(resolved) - flows.real_ends(resolved)
@@ -270,7 +274,9 @@ def _settings_only_simulated(resolved: "Resolved") -> "list[Problem]":
         settings.insert(0, (("tcp",), scenario.document.tcp))
     remedy = "run it with longhaul sim, or simulate all traffic of these hosts"
     return [
-        scenario.problem((*path, field.partition(":")[0]), f"{field} is simulated only", remedy)
+        scenario.problem(
+            Code.SIMULATED_ONLY, (*path, field.partition(":")[0]), f"{field} is simulated only", remedy
+        )
         for path, tcp in settings
         for field in only_simulated(tcp)
     ]

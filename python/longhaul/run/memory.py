@@ -1,19 +1,18 @@
-"""The memory limit of a run: what it may use, what it uses, and whether its links can hold more."""
+"""The memory limit of a run, and the memory that its links can hold."""
 
 import os
-import sys
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from longhaul.analysis.text import bytes_text
+from longhaul import log
+from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
-from longhaul.run import processes
 from longhaul.run.available_memory import available_bytes
-from longhaul.scenario.link_memory import held_bytes
-from longhaul.scenario.resolve import Resolved
+from longhaul.scenario.lower.link_memory import held_bytes
+from longhaul.scenario.lower.resolve import Resolved
+from longhaul.units.text import bytes_text
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _REMEDY = "shorten queues, delays or the duration, or raise --memory"
@@ -24,28 +23,27 @@ class MemoryLimitError(LonghaulError):
     """A run has reached its memory limit. Its results so far are kept."""
 
 
+def limit_of(limit_bytes: int | None) -> int:
+    """The limit in bytes; by default half of the memory that is free now."""
+    return available_bytes() // 2 if limit_bytes is None else limit_bytes
+
+
 class MemoryLimit:
     """The memory that a run may use on top of what this process uses when the limit is made."""
 
     def __init__(self, limit_bytes: int | None = None) -> None:
         """At most so many bytes; by default half of what is free now."""
-        self.limit_bytes = available_bytes() // 2 if limit_bytes is None else limit_bytes
+        self.limit_bytes = limit_of(limit_bytes)
         self._before_bytes = resident_bytes()
 
     def check(self) -> None:
         """Raise MemoryLimitError if this process uses more."""
         self._compare(resident_bytes() - self._before_bytes)
 
-    def check_worker(self, pid: int) -> None:
-        """Raise MemoryLimitError if the worker of a live run, started as ``pid``, uses more.
-
-        Its engine and supervisor count, and programs in hosts do not.
-        """
-        self._compare(sum(resident_bytes(each) for each in _workers(pid)))
-
     def _compare(self, used_bytes: int) -> None:
         if used_bytes > self.limit_bytes:
             raise MemoryLimitError(
+                Code.MEMORY_LIMIT,
                 f"the run ended early: it used {bytes_text(used_bytes)} of memory; "
                 f"its limit is {bytes_text(self.limit_bytes)}",
                 remedy=_REMEDY,
@@ -80,10 +78,10 @@ class MemoryMonitor(threading.Thread):
         self.join()
 
 
-def resident_bytes(pid: int | None = None) -> int:
-    """The resident memory of a process, this one by default; 0 if there is no such process."""
+def resident_bytes() -> int:
+    """The resident memory of this process; 0 where the kernel does not tell."""
     try:
-        text = Path(f"/proc/{pid or 'self'}/statm").read_text(encoding="ascii")
+        text = Path("/proc/self/statm").read_text(encoding="ascii")
         # Pages that are shared with its parent, or are of files, are not the run's.
         _size, resident, shared = (int(each) for each in text.split()[:3])
         return (resident - shared) * _PAGE_BYTES
@@ -91,9 +89,9 @@ def resident_bytes(pid: int | None = None) -> int:
         return 0
 
 
-def concerns(resolved: Resolved, limit_bytes: int | None = None) -> tuple[str, ...]:
+def concerns(resolved: Resolved, limit_bytes: int | None = None) -> tuple[Diagnostic, ...]:
     """A warning if the links can hold more than a run may use: by default, half of the free memory."""
-    held, limit = held_bytes(resolved), available_bytes() // 2 if limit_bytes is None else limit_bytes
+    held, limit = held_bytes(resolved), limit_of(limit_bytes)
     if held <= limit:
         return ()
     of = ", half of the free memory" if limit_bytes is None else ""
@@ -101,25 +99,13 @@ def concerns(resolved: Resolved, limit_bytes: int | None = None) -> tuple[str, .
         f"the run may end early, because its links can hold {bytes_text(held)} in queues and in transit, "
         f"more than the {bytes_text(limit)} that a run may use{of}"
     )
-    return (resolved.scenario.warning(("links",), message, "write shorter queues, such as limit: 1bdp"),)
+    return (
+        resolved.scenario.warning(
+            Code.MEMORY_SHORT, ("links",), message, "write shorter queues, such as limit: 1bdp"
+        ),
+    )
 
 
 def warn(resolved: Resolved, limit_bytes: int | None) -> None:
     """Print this warning, if there is one, on standard error."""
-    for warning in concerns(resolved, limit_bytes):
-        print(f"longhaul: {warning}", file=sys.stderr)
-
-
-def _workers(pid: int) -> list[int]:
-    """The processes of Longhaul among ``pid`` and its descendants."""
-    found, waiting = [], [pid]
-    while waiting:
-        each = waiting.pop()
-        if processes.WORKER in processes.arguments(each):
-            found.append(each)
-        # Programs in hosts have none of these below them.
-        if each in found or each == pid:
-            with suppress(OSError, ValueError):
-                children = Path(f"/proc/{each}/task/{each}/children").read_text(encoding="ascii")
-                waiting += [int(child) for child in children.split()]
-    return found
+    log.warn(*concerns(resolved, limit_bytes))

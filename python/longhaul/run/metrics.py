@@ -1,22 +1,70 @@
-"""The state of a live run as metrics, from the records that it writes and from its supervisor.
+"""Metrics of a live run, from its records and its supervisor.
 
 The packet loop is never asked: it hands its counters to the recorder at every sampling interval anyway.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from longhaul.analysis.drops import ON_LINKS
 from longhaul.errors import LonghaulError
-from longhaul.run import directory as directories
+from longhaul.plan import Plan
+from longhaul.results import directory as directories
+from longhaul.results.growing_files import Tail
+from longhaul.results.monitors import LinkMonitor
 from longhaul.run import session
-from longhaul.run.exposition import Family, render
-from longhaul.run.following import Tail
-from longhaul.run.link_monitor import LinkMonitor
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+Labels = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Family:
+    """All samples of one metric."""
+
+    name: str
+    kind: Literal["counter", "gauge", "histogram"]
+    about: str
+    samples: list[tuple[str, Labels, float]] = field(default_factory=list)
+    """What follows the name, labels, value."""
+
+    def add(self, value: float, *, suffix: str = "", **labels: str) -> None:
+        """Add a sample."""
+        self.samples.append((suffix, labels, value))
+
+
+def render(families: Iterable[Family]) -> str:
+    """The families as text; those without samples are left out."""
+    lines = []
+    for family in families:
+        if not family.samples:
+            continue
+        lines.append(f"# HELP {family.name} {_escaped(family.about)}")
+        lines.append(f"# TYPE {family.name} {family.kind}")
+        for suffix, labels, value in family.samples:
+            inside = ",".join(f'{name}="{_quoted(label)}"' for name, label in labels.items())
+            braces = f"{{{inside}}}" if inside else ""
+            lines.append(f"{family.name}{suffix}{braces} {_number(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("\n", "\\n")
+
+
+def _quoted(text: str) -> str:
+    return _escaped(text).replace('"', '\\"')
+
 
 Json = Mapping[str, Any]
 
@@ -66,7 +114,7 @@ class Metrics:
         return render(families)
 
 
-def _about(run: Json, plan: Json, links: LinkMonitor) -> list[Family]:
+def _about(run: Json, plan: Plan, links: LinkMonitor) -> list[Family]:
     info = Family("longhaul_run_info", "gauge", "The run, by its labels.")
     info.add(
         1,
@@ -147,7 +195,7 @@ def connections(sockets: Tail) -> list[Family]:
         "longhaul_tcp_congestion_window_segments", "gauge", "Congestion window of a sending connection."
     )
     rtt = Family("longhaul_tcp_rtt_seconds", "gauge", "Smoothed round trip of a sending connection.")
-    again = Family("longhaul_tcp_retransmits_total", "counter", "Segments that a connection sent again.")
+    again = Family("longhaul_tcp_retransmits_total", "counter", "Segments that a connection retransmitted.")
     latest_ns = max((int(row["t_ns"]) for row in sockets.rows), default=0)
     sockets.forget(latest_ns - _STALE_NS)
     # Ports come again, and two samples of equal labels are an error: of those connections the latest counts.
@@ -164,7 +212,7 @@ def connections(sockets: Tail) -> list[Family]:
     return [window, rtt, again]
 
 
-def _supervised(socket: Path, plan: Json) -> list[Family]:
+def _supervised(socket: Path, plan: Plan) -> list[Family]:
     """Programs, and processor time of hosts, where there are control groups."""
     up = Family("longhaul_program_up", "gauge", "1 while the program runs.")
     codes = Family("longhaul_program_exit_code", "gauge", "The exit code of a program that has ended.")

@@ -1,4 +1,4 @@
-"""MPI launchers that a run is about to start: whether they are here, and whether they work."""
+"""Checks of the MPI launchers that a run is about to start."""
 
 import re
 import shutil
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
 LAUNCHERS = frozenset(
@@ -35,9 +36,16 @@ def require(programs: Iterable[Mapping[str, Any]], *, path: str) -> None:
             continue  # relative to a directory that we are not in
         found = shutil.which(name, path=program["env"].get("PATH", path))
         if found is None:
-            raise LonghaulError(f"program {program['name']}: there is no {name}", remedy=INSTALL, exit_code=3)
-        if why := complaint(version_text([found, "--version"])):
-            raise LonghaulError(f"program {program['name']}: {found}: {why}", remedy=INSTALL, exit_code=3)
+            raise LonghaulError(
+                Code.NOT_INSTALLED,
+                f"program {program['name']}: there is no {name}",
+                remedy=INSTALL,
+                exit_code=3,
+            )
+        if why := problem(version_text([found, "--version"])):
+            raise LonghaulError(
+                Code.NOT_INSTALLED, f"program {program['name']}: {found}: {why}", remedy=INSTALL, exit_code=3
+            )
 
 
 def version_text(command: Sequence[str]) -> str:
@@ -51,7 +59,7 @@ def version_text(command: Sequence[str]) -> str:
     return said.stdout
 
 
-def complaint(version: str) -> str | None:
+def problem(version: str) -> str | None:
     """Why a launcher that says ``version`` of itself is not to be used, if so."""
     hydra = _HYDRA.search(version)
     if hydra and hydra[1] == "4.0.2":

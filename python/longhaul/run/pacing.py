@@ -1,9 +1,11 @@
-"""Whose packets the classes of hosts' pacing take, once it is known who sends."""
+"""Matching of packets to pacing classes, once the senders are known."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.plan import Direction, Link, PacingRule, Plan, Sender, Way
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
@@ -14,24 +16,25 @@ ICMP = (1, 58)
 
 def with_owners(
     resolved: "Resolved",
-    plan: Json,
+    plan: Plan,
     flow_rows: Sequence[Mapping[str, Any]],
     real_rows: Sequence[Mapping[str, Any]] = (),
-) -> Json:
+) -> Plan:
     """``plan`` with rules that know the flows, ports and jobs of their traffic and programs.
 
     ``flow_rows`` tell of the plan's flows, ``real_rows`` of what its programs send.
     """
     if not resolved.owners:
         return plan
-    links: list[Json] = [dict(link) for link in plan["links"]]
-    rules: dict[tuple[int, str], list[list[Json]]] = {}
+    links = list(plan["links"])
+    rules: dict[tuple[int, Way], list[list[PacingRule]]] = {}
     for owner in resolved.owners:
         place = (owner.link, owner.way)
-        pacing = links[owner.link][owner.way]["pacing"]
+        pacing = links[owner.link][owner.way].get("pacing")
+        assert pacing is not None, "an owner is of a rule of this pacing"
         each = rules.setdefault(place, [[rule] for rule in pacing["rules"]])
         flows = enumerate(zip(plan["flows"], flow_rows, strict=True))
-        senders: list[Json] = [
+        senders: list[Sender] = [
             {"flow": position}
             for position, (flow, row) in flows
             if flow["simulated"] and row["name"] in owner.traffic
@@ -45,28 +48,39 @@ def with_owners(
         real_programs = [program["name"] for program in plan["programs"]]
         if unknown := [name for name in owner.programs if name in real_programs]:
             raise LonghaulError(
+                Code.PACING_INVALID,
                 f'a live run cannot tell which packets are of program "{unknown[0]}"',
                 remedy="write port: or to: in place of program: in its pacing class",
                 exit_code=2,
             )
     for (link, way), grouped in rules.items():
-        pacing = {**links[link][way]["pacing"], "rules": [rule for group in grouped for rule in group]}
-        links[link] = {**links[link], way: {**links[link][way], "pacing": pacing}}
+        links[link] = _with_rules(links[link], way, [rule for group in grouped for rule in group])
     return {**plan, "links": links}
 
 
-def _real(plan: Json, rule: Json, rows: Sequence[Mapping[str, Any]]) -> list[Json]:
+def _with_rules(link: Link, way: Way, rules: Sequence[PacingRule]) -> Link:
+    direction = link[way]
+    pacing = direction.get("pacing")
+    assert pacing is not None, "a host paces before it"
+    paced: Direction = {**direction, "pacing": {**pacing, "rules": rules}}
+    return {**link, "forward": paced} if way == "forward" else {**link, "reverse": paced}
+
+
+def _real(plan: Plan, rule: PacingRule, rows: Sequence[Mapping[str, Any]]) -> list[PacingRule]:
     """Rules for what real programs send: by the ports of their servers, and echo requests by their hosts."""
     ports = {}
     for program in plan["programs"]:
-        if program.get("plays"):
-            ports[program["name"]] = program["plays"]["port"]
-        elif program.get("ready"):
-            ports[program["name"]] = program["ready"]["tcp_port"]
+        if plays := program.get("plays"):
+            ports[program["name"]] = plays["port"]
+        elif ready := program["ready"]:
+            ports[program["name"]] = ready["tcp_port"]
     mine = sorted({ports[row["server"]] for row in rows if row["server"] in ports})
-    made = [{**rule, "ports": [[port, port] for port in mine]}] if mine else []
+    made: list[PacingRule] = [{**rule, "ports": [[port, port] for port in mine]}] if mine else []
     names = [node["name"] for node in plan["nodes"]]
     pinged = sorted(
         {names.index(row[end]) for row in rows if row["kind"] == "ping" for end in ("to", "from")}
     )
-    return made + [{**rule, "protocol": protocol, "destinations": pinged} for protocol in ICMP if pinged]
+    echo: list[PacingRule] = [
+        {**rule, "protocol": protocol, "destinations": pinged} for protocol in ICMP if pinged
+    ]
+    return made + echo

@@ -1,11 +1,12 @@
-"""A live run's inputs, fed to the model once more: the same fates, the same due times."""
+"""Replay: the inputs of a live run through the model again, with the same fates and due times."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from longhaul import _longhaul
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run.results import read_engine
+from longhaul.results.summary import read_engine
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Replayed:
     injected: int
     """Packets that hosts sent."""
     changes: int
-    """Changes of laws, per direction."""
+    """Changes of models, per direction."""
     equal: int
     """Departures that were the same, to the picosecond, before the first that was not."""
     delivered: int
@@ -37,12 +38,14 @@ def replay(directory: Path) -> Replayed:
     plan, journal = directory / "plan.json", directory / "raw" / "journal.bin"
     if not plan.is_file():
         raise LonghaulError(
-            f"{directory} is no run directory: it has no plan.json",
+            Code.NOT_A_RUN,
+            f"{directory} is not a run directory: it has no plan.json",
             remedy="name one, such as runs/NAME/latest-live",
             exit_code=2,
         )
     if not journal.is_file():
         raise LonghaulError(
+            Code.RESULTS_INCOMPLETE,
             f"{directory} kept no journal",
             remedy="run it with --journal, or with measure: {journal: true} in the scenario",
             exit_code=2,
@@ -50,12 +53,15 @@ def replay(directory: Path) -> Replayed:
     lost = (read_engine(directory) or {}).get("lost_records")
     if lost:
         raise LonghaulError(
+            Code.RESULTS_INCOMPLETE,
             f"{directory}: {lost} records were lost because the disk was too slow",
             remedy="run it again, recording less (measure:) or on a faster disk",
             exit_code=4,
         )
     try:
         found = _longhaul.replay(plan.read_text(encoding="utf-8"), str(journal))
-    except ValueError as error:
-        raise LonghaulError(f"{directory}: {error}", remedy="run it again", exit_code=2) from error
+    except _longhaul.InvalidValueError as error:
+        raise LonghaulError(
+            Code.RESULTS_DAMAGED, f"{directory}: {error.message}", remedy="run it again", exit_code=2
+        ) from error
     return Replayed(**found)

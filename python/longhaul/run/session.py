@@ -1,4 +1,4 @@
-"""A live run seen from outside: started, asked, told to stop."""
+"""A live run from the client's side: start, events, requests, stop."""
 
 import json
 import os
@@ -12,9 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from longhaul import _longhaul
+from longhaul import _longhaul, processes
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run import ending, groups, processes, record, signals, state
+from longhaul.results import ending, run_record
+from longhaul.run import groups, signals, sockets
 from longhaul.subprocesses import program, python_command
 
 Message = dict[str, Any]
@@ -87,10 +89,16 @@ class RunFailedError(LonghaulError):
     """A run that failed or crashed."""
 
     def __init__(
-        self, message: str, *, status: str, remedy: str | None = None, exit_code: int = EXIT_CANNOT
+        self,
+        code: Code,
+        message: str,
+        *,
+        status: str,
+        remedy: str | None = None,
+        exit_code: int = EXIT_CANNOT,
     ) -> None:
         """As its ``status`` will be."""
-        super().__init__(message, remedy=remedy, exit_code=exit_code)
+        super().__init__(code, message, remedy=remedy, exit_code=exit_code)
         self.status = status
 
 
@@ -107,18 +115,18 @@ class Session:
         socket_path: Path | None = None,
         sudo: bool = False,
         scratch: Sequence[Path] = (),
+        memory_bytes: int | None = None,
     ) -> None:
         """Start the worker for the plan in file ``plan``, to write into ``directory``.
 
         The run ends with this process, unless it detaches. With ``keep`` it ends when it is told to, whatever
-        its programs do. ``scratch`` is removed with a run whose client is gone.
+        its programs do. ``scratch`` is removed with a run whose client is gone. The run ends as failed, with
+        its results so far, when its supervisor, engine and observer use more than ``memory_bytes`` together.
         """
         ours, theirs = socket.socketpair()
         self._run = run
         self._directory = directory
         self._socket_path = socket_path
-        self._stopped: tuple[str, str | None] | None = None
-        """The status with which this process told the run to end, and why, if it did."""
         self._killed: str | None = None
         """Why this process ended the run at once, if it did."""
         self._oom = _longhaul.oom_kills()
@@ -131,6 +139,7 @@ class Session:
             "socket": str(socket_path) if socket_path else None,
             "keep": keep,
             "scratch": [str(path.absolute()) for path in scratch],
+            "memory_bytes": memory_bytes,
             "cwd": str(Path.cwd()),
         }
         before: list[str] = []
@@ -153,7 +162,7 @@ class Session:
         except OSError as error:
             ours.close()
             raise RunFailedError(
-                f"cannot start the worker: {error.strerror}", status=ending.FAILED
+                Code.RUN_FAILED, f"cannot start the worker: {error.strerror}", status=ending.FAILED
             ) from error
         finally:
             theirs.close()
@@ -178,9 +187,6 @@ class Session:
                 reason = str(message["message"])
                 if code < 0 and message["status"] == ending.CRASHED:
                     reason = f"the worker {self._exit_text(code)}"
-                if (message["status"], reason) == self._stopped:
-                    yield {"event": "ended", "reason": message["status"], "why": reason}
-                    return
                 raise self._failed(reason, message["status"], remedy=message.get("remedy"))
             yield message
             if message.get("event") == "ended":
@@ -203,7 +209,9 @@ class Session:
         found = self._written()
         why = found.reason if found is not None else None
         raise LonghaulError(
-            f"the run ended before it was {event}" + (f": {why}" if why else ""), exit_code=EXIT_CANNOT
+            Code.RUN_FAILED,
+            f"the run ended before it was {event}" + (f": {why}" if why else ""),
+            exit_code=EXIT_CANNOT,
         )
 
     def detach(self) -> None:
@@ -215,12 +223,14 @@ class Session:
             if message.get("event") == "failed":
                 self.wait()
                 raise self._failed(str(message["message"]), message["status"])
+            if message.get("event") == "ended":
+                self.wait()
+                raise LonghaulError(Code.RUN_REQUEST_REFUSED, str(message["why"]), exit_code=1)
         self.wait()
         raise self._failed("the run ended before it was detached", ending.CRASHED)
 
     def stop(self, *, status: str = "stopped", why: str | None = None) -> None:
         """Ask the run to end with this status; its events then come to an end."""
-        self._stopped = self._stopped or (status, why)
         self.line.tell({"do": "stop", "status": status, "why": why})
 
     def end_at_once(self, why: str) -> None:
@@ -250,8 +260,8 @@ class Session:
             except subprocess.TimeoutExpired:
                 self._continue_if_stopped()
         groups.remove_of(self._run)
-        if self._socket_path is not None and not state.is_alive(self._socket_path):
-            state.remove(self._socket_path)
+        if self._socket_path is not None and not sockets.is_alive(self._socket_path):
+            sockets.remove(self._socket_path)
         return code
 
     def _hear(self) -> Message | None:
@@ -269,8 +279,8 @@ class Session:
                 self._process.send_signal(signal.SIGCONT)
 
     def _failed(self, reason: str, status: str, *, remedy: str | None = None) -> RunFailedError:
-        code = EXIT_CRASHED if status == ending.CRASHED else EXIT_CANNOT
-        return RunFailedError(reason, status=status, remedy=remedy, exit_code=code)
+        exit_code = EXIT_CRASHED if status == ending.CRASHED else EXIT_CANNOT
+        return RunFailedError(Code.RUN_FAILED, reason, status=status, remedy=remedy, exit_code=exit_code)
 
     def _exit_text(self, code: int) -> str:
         """How the worker ended, in words."""
@@ -291,22 +301,25 @@ class Session:
         return None
 
     def _note_process(self) -> None:
-        """Have the record name the worker, which goes on where this process may end."""
+        """Name the worker in the record: it may outlive this process."""
         if (self._directory / "run.json").is_file():
-            known = record.read(self._directory / "run.json").get("processes") or {}
+            known = run_record.read(self._directory / "run.json").get("processes") or {}
             worker = processes.identify(self._process.pid)
-            record.update(self._directory / "run.json", processes={**known, "worker": worker})
+            run_record.update(self._directory / "run.json", processes={**known, "worker": worker})
 
 
 def connect(path: Path) -> Line:
     """Open a conversation with the run whose socket is ``path``."""
     try:
-        stream = state.connected(path)
+        stream = sockets.connected(path)
     except OSError as error:
         raise LonghaulError(
-            f"cannot talk to the run at {path}: {error.strerror}", remedy="longhaul clean", exit_code=2
+            Code.RUN_UNRESPONSIVE,
+            f"cannot talk to the run at {path}: {error.strerror}",
+            remedy="longhaul clean",
+            exit_code=2,
         ) from error
-    return Line(stream, token=state.token_of(path))
+    return Line(stream, token=sockets.token_of(path))
 
 
 def ask(path: Path, request: Mapping[str, Any], *, timeout_s: float = 15.0) -> Message:
@@ -317,12 +330,12 @@ def ask(path: Path, request: Mapping[str, Any], *, timeout_s: float = 15.0) -> M
         answer = line.hear(timeout_s)
     except TimeoutError as error:
         raise LonghaulError(
-            "the run does not answer", remedy="longhaul clean ends it", exit_code=70
+            Code.RUN_UNRESPONSIVE, "the run does not answer", remedy="longhaul clean ends it", exit_code=70
         ) from error
     finally:
         line.close()
     if answer is None:
-        raise LonghaulError("the run ended instead of answering", exit_code=1)
+        raise LonghaulError(Code.RUN_UNRESPONSIVE, "the run ended instead of answering", exit_code=1)
     if not answer.get("ok"):
-        raise LonghaulError(str(answer.get("message")), exit_code=2)
+        raise LonghaulError(Code.RUN_REQUEST_REFUSED, str(answer.get("message")), exit_code=2)
     return answer

@@ -1,17 +1,19 @@
-"""Two hosts, one link, one command: the shortest way to a WAN."""
+"""``longhaul shell``: two hosts, one link, one command."""
 
 import os
 import shlex
-import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from longhaul.run import ending, live, session, state
-from longhaul.run.cleaning import temporary_prefix
-from longhaul.run.experiment import conclude, exit_code, results_so_far
-from longhaul.run.standing import run_in_host_at
+from longhaul.results import ending
+from longhaul.run import live, session, sockets
+from longhaul.run.cleanup import temporary_prefix
+from longhaul.run.conclusion import conclude, exit_code, results_so_far
+from longhaul.run.persistent_networks import run_in_host_at
 
 FAR = 1
 """Position of far among the nodes."""
@@ -35,10 +37,13 @@ def run_shell(
     far_command: str | None,
     internet: bool,
     strict: bool,
-    quiet: bool,
     runs: Path | None,
+    shown: Callable[[Path, Mapping[str, Any]], None],
 ) -> int:
-    """Run ``command`` on host near and return its exit code, or 4 if it meant nothing."""
+    """Run ``command`` on host near and return its exit code, or 4 if it meant nothing.
+
+    ``shown`` is given the run directory and the summary before a temporary directory is removed.
+    """
     from longhaul.scenario import parse_scenario, resolve
 
     text = scenario_text(
@@ -61,10 +66,10 @@ def run_shell(
         from longhaul.run.internet import require
 
         require()
-        resolved.plan["gateway"] = FAR
+        resolved = replace(resolved, plan={**resolved.plan, "gateway": FAR})
     with _run_directory(runs) as root:
         prepared = live.prepare(resolved, runs=root, argv=argv)
-        path = state.socket_path(prepared.run)
+        path = sockets.socket_path(prepared.run)
         kept = results_so_far(prepared.directory, report=runs is not None)
         with ending.recorded(prepared.directory), kept:
             running = session.Session(
@@ -81,15 +86,7 @@ def run_shell(
             finally:
                 running.kill()
         summary = conclude(prepared.directory, reason="stopped", report=runs is not None, strict=strict)
-        if far_command and not quiet:
-            _print_log(prepared.directory, "far")
-        if not quiet:
-            from longhaul.report.console import Console
-            from longhaul.report.terminal import print_outcome, print_verdict
-
-            print_verdict(summary, Console(stderr=True))
-            if summary["outcome"]["failures"]:
-                print_outcome(summary["outcome"], Console(stderr=True))
+        shown(prepared.directory, summary)
         return code or exit_code(summary)
 
 
@@ -166,13 +163,6 @@ def _readiness(words: Sequence[str]) -> str:
         port = words[words.index("-p") + 1] if "-p" in words[:-1] else "5201"
         return f", ready: 'tcp:{port}'"
     return ""
-
-
-def _print_log(directory: Path, program: str) -> None:
-    for suffix, stream in (("out", sys.stdout), ("err", sys.stderr)):
-        log = directory / "logs" / f"{program}.{suffix}"
-        if log.exists() and (text := log.read_text(errors="replace")):
-            print(f"--- {program} ---\n{text}", end="", file=stream)
 
 
 @contextmanager

@@ -1,21 +1,23 @@
-"""A scenario simulated: the same network, simulated endpoints, a clock that jumps."""
+"""A scenario in the discrete-event simulator: the same network with simulated endpoints."""
 
 import json
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longhaul import _longhaul
+from longhaul import _longhaul, log
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run import directory as directories
-from longhaul.run import ending, flows
-from longhaul.run.ending import Ending
+from longhaul.plan import Plan
+from longhaul.results import directory as directories
+from longhaul.results import ending
+from longhaul.results.ending import Ending
+from longhaul.run import flows
 from longhaul.run.memory import MemoryLimit, MemoryLimitError, warn
 from longhaul.run.pacing import with_owners
-from longhaul.run.starts import with_starts
+from longhaul.run.random_starts import with_starts
 from longhaul.storage import replace_text
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def real_programs(resolved: "Resolved") -> list[str]:
     return [each["name"] for each in resolved.plan["programs"] if each["name"] not in simulated]
 
 
-def simulated_plan(resolved: "Resolved") -> tuple[Json, list[Json]]:
+def simulated_plan(resolved: "Resolved") -> tuple[Plan, list[Json]]:
     """What a simulation executes, and rows that tell what of it belongs to what.
 
     Raises ScenarioError, or LonghaulError if there is nothing to simulate.
@@ -59,11 +61,12 @@ def simulated_plan(resolved: "Resolved") -> tuple[Json, list[Json]]:
     jobs = flows.plan_jobs(resolved, resolved.jobs)
     if not simulated and not jobs:
         raise LonghaulError(
+            Code.NO_TRAFFIC,
             "the scenario has no traffic to simulate",
             remedy="add for example traffic: {bulk: {kind: tcp, from: a, to: b}}",
             exit_code=2,
         )
-    plan = {**resolved.plan, "programs": [], "flows": simulated, "jobs": jobs}
+    plan: Plan = {**resolved.plan, "programs": [], "flows": simulated, "jobs": jobs}
     return with_owners(resolved, plan, rows), rows
 
 
@@ -84,10 +87,7 @@ def run(
     """
     left_out = real_programs(resolved)
     if left_out:
-        print(
-            f"longhaul: programs are real, and not part of a simulation: {', '.join(left_out)}",
-            file=sys.stderr,
-        )
+        log.warn_of(f"programs are real, and not part of a simulation: {', '.join(left_out)}")
     plan, rows = simulated_plan(resolved)
     flows.check(plan)
     warn(resolved, memory_bytes)
@@ -118,7 +118,7 @@ def early_ending(error: BaseException) -> Ending:
     return ending.of_error(error)
 
 
-def _simulate(plan: Json, directory: Path, progress: Progress, limit: MemoryLimit) -> Ending:
+def _simulate(plan: Plan, directory: Path, progress: Progress, limit: MemoryLimit) -> Ending:
     """Simulate ``plan`` into ``directory``; returns how it ended."""
     account = Account(plan, directory, limit)
     ended = Ending("duration" if plan["duration_ns"] is not None else "flows")
@@ -135,7 +135,7 @@ def _simulate(plan: Json, directory: Path, progress: Progress, limit: MemoryLimi
 class Account:
     """What a simulation has counted, as ``raw/engine.json`` has it: in the end, and now and then before."""
 
-    def __init__(self, plan: Json, directory: Path, limit: MemoryLimit) -> None:
+    def __init__(self, plan: Plan, directory: Path, limit: MemoryLimit) -> None:
         """Of a simulation of ``plan`` that begins now, records into ``directory`` and has a memory limit."""
         self.simulation = _longhaul.Simulation(json.dumps(plan), directory=str(directory / "raw"))
         self._directory, self._limit = directory, limit
@@ -181,5 +181,8 @@ def _refuse_what_never_ends(resolved: "Resolved") -> None:
     ]
     if endless:
         raise ScenarioError(
-            [resolved.scenario.problem(("traffic", name), message, remedy) for name in endless]
+            [
+                resolved.scenario.problem(Code.NEVER_ENDS, ("traffic", name), message, remedy)
+                for name in endless
+            ]
         )

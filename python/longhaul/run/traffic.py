@@ -1,17 +1,21 @@
-"""Traffic of a scenario as programs of this machine: iperf3 for tcp, ping for ping."""
+"""Traffic of a scenario as programs: iperf3 for tcp, ping for ping, our own generators for others."""
 
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
+from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
-from longhaul.scenario.tcp import CC_SYSCTL
+from longhaul.plan import End, Flow, Part, Program, Ready
+from longhaul.scenario.lower.tcp import CC_SYSCTL
+from longhaul.scenario.model.traffic import TRANSFER_KINDS, Kind
 from longhaul.subprocesses import find_program
 from longhaul.subprocesses import program as installed
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
+
 
 FIRST_PORT = 5201
 """Ports of the iperf3 servers, counted up over all flows so that none meets another."""
@@ -25,8 +29,20 @@ _PACED = ("bbr",)
 _CLOSING_NS = _NS // 2
 """What an iperf3 client needs after its last second, to be told what arrived."""
 
-Program = dict[str, Any]
 Plan = Mapping[str, Any]
+
+
+def command(kind: Kind) -> Literal["ping", "iperf3"] | None:
+    """The program of this machine that sends traffic of a kind; ``None``: Longhaul's own generator."""
+    match kind:
+        case "ping":
+            return "ping"
+        case "tcp":
+            return "iperf3"
+        case "udp" | "requests" | "replay":
+            return None
+        case _:
+            assert_never(kind)
 
 
 def realise(
@@ -35,7 +51,7 @@ def realise(
     """Programs for ``traffic``, and rows that tell which log belongs to what.
 
     Each item of ``traffic`` has name, kind, source (node index), destinations (node indices) and
-    the fields of its kind in ns, bit/s and bytes.
+    the fields of its kind in ns, bit/s and bytes. Raises ValueError for a kind without a :func:`command`.
     """
     programs: list[Program] = []
     rows: list[dict[str, Any]] = []
@@ -43,10 +59,13 @@ def realise(
     identifiers = iter(range(FIRST_IDENTIFIER, 65_536))
     for item in traffic:
         for destination in item["destinations"]:
-            if item["kind"] == "ping":
-                made, row = _ping(plan, item, destination, next(identifiers), duration_ns)
-            else:
-                made, row = _iperf(plan, item, destination, next(ports), duration_ns)
+            match command(item["kind"]):
+                case "ping":
+                    made, row = _ping(plan, item, destination, next(identifiers), duration_ns)
+                case "iperf3":
+                    made, row = _iperf(plan, item, destination, next(ports), duration_ns)
+                case None:
+                    raise ValueError(f"no program sends {item['kind']}")
             programs += made
             rows.append(row)
     services = [each for each in programs if each["service"]]
@@ -59,6 +78,7 @@ def require(commands: Iterable[str]) -> None:
     if missing:
         packages = " ".join({"ping": "iputils-ping"}.get(command, command) for command in missing)
         raise LonghaulError(
+            Code.NOT_INSTALLED,
             f"traffic needs {', '.join(missing)}, not found on this machine",
             remedy=f"sudo apt-get install {packages}",
             exit_code=3,
@@ -75,13 +95,14 @@ def takes_identifier() -> bool:
     return "-e <identifier>" in done.stdout + done.stderr
 
 
-def concerns(resolved: "Resolved", real: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def concerns(resolved: "Resolved", real: Iterable[Mapping[str, Any]]) -> Iterator[Diagnostic]:
     """Warnings about flows that would keep the pacing of a control that is not theirs."""
     for item in real:
         own = resolved.plan["nodes"][item["source"]]["sysctls"].get(CC_SYSCTL)
-        named = (item.get("cc") or {}).get("law")
+        named = (item.get("cc") or {}).get("algorithm")
         if own in _PACED and named not in (None, *_PACED):
             yield resolved.scenario.warning(
+                Code.ALGORITHM_CHANGED_LATE,
                 ("traffic", item["name"], "cc"),
                 f"iperf3 connects under the host's {own} and changes to {named} then; Linux goes on pacing",
                 f"name {named} for the host, too: tcp: {{congestion_control: {named}}}",
@@ -135,7 +156,7 @@ def _iperf(
         argv += ["-t", "10"]
     argv += ["-P", str(item.get("flows") or 1)]
     if item.get("cc"):
-        argv += ["-C", item.get("kernel_law") or item["cc"]["law"]]
+        argv += ["-C", item.get("kernel_algorithm") or item["cc"]["algorithm"]]
     if item.get("rate_bits_per_s"):
         argv += ["-b", str(item["rate_bits_per_s"])]
     programs = [
@@ -161,7 +182,7 @@ def program(
     start_ns: int = 0,
     stop_ns: int | None = None,
     service: bool = False,
-    ready: Mapping[str, int] | None = None,
+    ready: Ready | None = None,
     expect_exit: int | None = None,
 ) -> Program:
     """A program of the plan."""
@@ -174,7 +195,7 @@ def program(
         "start_ns": start_ns,
         "stop_ns": stop_ns,
         "service": service,
-        "ready": dict(ready) if ready else None,
+        "ready": ready,
         "expect_exit": expect_exit,
     }
 
@@ -189,7 +210,7 @@ def _row(
         "server": server,
         "from": source,
         "to": target,
-        "cc": (item.get("cc") or {}).get("law"),
+        "cc": (item.get("cc") or {}).get("algorithm"),
         "rate_bits_per_s": item.get("rate_bits_per_s"),
         "every_ns": None,
         "start_ns": item.get("start_ns") or 0,
@@ -197,3 +218,41 @@ def _row(
         "simulated": False,
         "volume_bytes": item.get("bytes"),
     }
+
+
+FIRST_RECEIVER_PORT = 6201
+"""Of the receivers, counted up over all flows."""
+
+
+def parts(flows: Sequence[Flow], rows: Sequence[Mapping[str, Any]]) -> list[Program]:
+    """Receivers and senders of those of the plan's ``flows`` that are not simulated.
+
+    Each of ``rows`` names the traffic generator of a flow. Flows of the same generator share it, and a port.
+    """
+    ports: dict[str, int] = {}
+    made: dict[tuple[End, str], Program] = {}
+    played: dict[tuple[End, str], list[int]] = {}
+    for position, (flow, row) in enumerate(zip(flows, rows, strict=True)):
+        if flow["simulated"]:
+            continue
+        group = row["name"] if row["kind"] == "replay" else flow["name"]
+        port = ports.setdefault(group, FIRST_RECEIVER_PORT + len(ports))
+        ends: tuple[tuple[End, int, str], ...] = (
+            ("sink", flow["destination"], row["server"]),
+            ("source", flow["source"], row["generator"]),
+        )
+        for end, host, name in ends:
+            played.setdefault((end, name), []).append(position)
+            if (end, name) in made:
+                continue
+            part: Part = {"flows": played[end, name], "end": end, "port": port}
+            if row["kind"] in TRANSFER_KINDS:
+                part = {**part, "congestion_control": row["kernel_algorithm"]}
+            argv = [f"longhaul-{end}", group]
+            made[end, name] = {
+                **program(name, host, argv, service=end == "sink", expect_exit=0),
+                "plays": part,
+            }
+    return [each for (end, _), each in made.items() if end == "sink"] + [
+        each for (end, _), each in made.items() if end == "source"
+    ]

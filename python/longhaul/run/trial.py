@@ -1,8 +1,8 @@
-"""One direction of a link by itself: offer packets, see when each comes out and how the others end.
+"""One direction of a link alone: packets in, and the fate of each.
 
 >>> from longhaul.run.trial import trial
->>> laws = {"rate": {"law": "constant", "bits_per_s": 1_000_000_000}}
->>> out = trial(laws, at_ns=[0, 0, 0], size=1500)
+>>> models = {"rate": {"model": "constant", "bits_per_s": 1_000_000_000}}
+>>> out = trial(models, at_ns=[0, 0, 0], size=1500)
 >>> [int(due) for due in out.due_ns]
 [12000, 24000, 36000]
 """
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from longhaul import _longhaul
 
-Laws = Mapping[str, Any]
+LinkModel = Mapping[str, Any]
 
-NOTHING: Laws = {
+NOTHING: LinkModel = {
     "up": True,
-    "loss": {"law": "none"},
+    "loss": {"model": "none"},
     "queue": {"limit_packets": None, "limit_bytes": None},
-    "rate": {"law": "unlimited"},
-    "delay": {"law": "constant", "delay_ns": 0},
+    "rate": {"model": "unlimited"},
+    "delay": {"model": "constant", "delay_ns": 0},
     "reorder": False,
     "reordering": None,
     "duplicate": 0.0,
@@ -51,7 +51,7 @@ class Passages:
 
 
 def trial(
-    laws: Laws,
+    models: LinkModel,
     *,
     at_ns: Sequence[float] | NDArray[Any],
     size: int | Sequence[int] = 1500,
@@ -60,18 +60,18 @@ def trial(
     seed: int = 1,
     name: str = "trial",
 ) -> Passages:
-    """Offer packets of ``size`` IP bytes at ``at_ns`` to one direction that follows ``laws``.
+    """Offer packets of ``size`` IP bytes at ``at_ns`` to one direction that follows ``models``.
 
-    ``laws`` has the fields of a direction in ``plan.json``; what it leaves out does nothing. ``flow``
+    ``models`` has the fields of a direction in ``plan.json``; what it leaves out does nothing. ``flow``
     tells flows apart, ``traffic_class`` is the byte with DSCP and ECN. Chances come from the streams of
     ``name``, as those of a link direction with that name would.
 
-    Raises ValueError for laws that cannot be, with the field.
+    Raises ValueError for models that cannot be, with the field.
     """
     count = len(at_ns)
     sizes = [size] * count if isinstance(size, int) else list(size)
     packet, fate, due_ps, marked, corrupted = _longhaul.trial(
-        json.dumps({**NOTHING, **laws}),
+        json.dumps({**NOTHING, **models}),
         seed=seed,
         name=name,
         at_ps=[round(at * 1000) for at in at_ns],

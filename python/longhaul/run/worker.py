@@ -26,6 +26,7 @@ def main() -> int:
         socket=orders["socket"],
         keep=orders["keep"],
         scratch=orders["scratch"],
+        memory_bytes=orders["memory_bytes"],
     )
 
 

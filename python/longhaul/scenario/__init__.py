@@ -1,13 +1,15 @@
-"""The scenario language: load, check, and resolve to a plan. Pure but for reading the file handed in."""
+"""The scenario language: load, check, and resolve to a plan. Pure, except for reading files."""
 
-from longhaul.scenario.changes import resolve_changes, resolve_pacing
-from longhaul.scenario.load import Scenario, load_scenario, parse_scenario
-from longhaul.scenario.problems import Problem, ScenarioError
-from longhaul.scenario.resolve import Resolved, resolve
-from longhaul.scenario.schema import json_schema
+from longhaul.diagnostics import Diagnostic
+from longhaul.scenario.check.load import load_scenario, parse_scenario
+from longhaul.scenario.check.scenario import Scenario
+from longhaul.scenario.lower.changes import resolve_changes, resolve_pacing
+from longhaul.scenario.lower.resolve import Resolved, resolve
+from longhaul.scenario.model.schema import json_schema
+from longhaul.scenario.syntax.problems import ScenarioError
 
 __all__ = [
-    "Problem",
+    "Diagnostic",
     "Resolved",
     "Scenario",
     "ScenarioError",

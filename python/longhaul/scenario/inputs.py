@@ -1,114 +1,15 @@
-"""Files that a scenario names: they lie beside it, and errors in them have an address of their own."""
+"""Files that a scenario names: they are beside it, and errors in them have their own place."""
 
-import re
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from itertools import pairwise
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from longhaul.regular import read_regular
-from longhaul.scenario.csv_row import RowError, cells_of
-from longhaul.scenario.problems import Place, Problem, did_you_mean, printable
+from longhaul.diagnostics import Code, Diagnostic, printable
+from longhaul.regular_files import read_regular
+from longhaul.scenario.syntax.csv_file import MAX_BYTES, MAX_ROWS, CsvFile, InputFile, check_table
+from longhaul.scenario.syntax.value_errors import ScenarioValueError
 from longhaul.scenario.traces import builtin
-from longhaul.scenario.traces.spelling import ENDS, FOREIGN, is_two_way, respelled
-from longhaul.scenario.yaml_tree import Path
-
-MAX_BYTES = 64 << 20
-MAX_ROWS = 1_000_000
-_NUMBER = re.compile(r"[-+]?(\.[0-9]{1,40}|[0-9]{1,40}(\.[0-9]{0,40})?)([eE][-+]?[0-9]{1,2})?")
-_NAME = re.compile(r"[A-Za-z_][\w .()/%\[\]-]{0,63}")
-"""What a column may be called."""
-
-Units = Mapping[str, int]
-"""Factor of each unit that the name of a column may end in; without any, every column fits."""
-TIME: Units = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
-RATE: Units = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
-SIZE: Units = {"bytes": 1, "kB": 10**3, "MB": 10**6}
-PACKETS: Units = {}
-
-
-class LawError(ValueError):
-    """A law that makes no sense where it is, or with the others."""
-
-    def __init__(self, at: Path, message: str, remedy: str) -> None:
-        """Say what is wrong with the value at ``at``, from the law on."""
-        super().__init__(f"{message}; {remedy}")
-        self.at = at
-        self.message = message
-        self.remedy = remedy
-
-
-class FileError(ValueError):
-    """Something wrong in a file that a scenario names."""
-
-    def __init__(self, problem: Problem) -> None:
-        """Keep ``problem``, whose address is in that file."""
-        super().__init__(problem.headline)
-        self.problem = problem
-
-
-@contextmanager
-def within(*at: str | int) -> Iterator[None]:
-    """Errors of a law as errors of key ``at`` of what holds the law."""
-    try:
-        yield
-    except LawError as error:
-        raise LawError((*at, *error.at), error.message, error.remedy) from None
-
-
-@dataclass(frozen=True)
-class InputFile:
-    """A text file, line by line."""
-
-    name: str
-    lines: tuple[str, ...]
-
-    def wrong(self, line: int, message: str, remedy: str, *, word: str = "") -> FileError:
-        """An error in ``line``, which counts from 1, at ``word`` in it."""
-        text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
-        place = Place(line, max(0, text.find(word)) + 1, max(1, len(word)))
-        return FileError(Problem(self.name, place, "", message, remedy, text))
-
-    def rows(self) -> Iterator[tuple[int, str]]:
-        """Number and text of each line that is neither empty nor a comment."""
-        for number in range(1, len(self.lines) + 1):
-            text = self.row(number)
-            if text:
-                yield number, text
-
-    def row(self, line: int) -> str:
-        """The text of a line, which counts from 1, without its comment."""
-        return self.lines[line - 1].partition("#")[0].strip()
-
-    def cells(self, line: int) -> list[str]:
-        """The cells of the row in ``line``, which counts from 1."""
-        try:
-            return cells_of(self.row(line))
-        except RowError as error:
-            raise self.wrong(line, error.message, error.remedy) from None
-
-    def number(self, line: int, word: str, *, most: int) -> Decimal:
-        """The number that ``word`` in ``line`` spells, from 0 to ``most``."""
-        text = word.strip()
-        if not _NUMBER.fullmatch(text):
-            raise self.wrong(
-                line, f'"{printable(text)}" is not a number', "write one like 12 or 0.5", word=word
-            )
-        value = Decimal(text)
-        if 0 <= value <= most:
-            return value
-        if value < 0:
-            raise self.wrong(line, f'"{printable(text)}" is negative', "write zero or more", word=word)
-        message = f'"{printable(text)}" is more than Longhaul can do'
-        raise self.wrong(line, message, f"the most is {most}", word=word)
-
-
-Places = Mapping[tuple[str, str], Sequence[int]]
-"""The lines of each source and destination, in the order of the file."""
 
 
 @dataclass
@@ -123,47 +24,54 @@ class Inputs:
     """When traces end that are to end the run."""
     contents: Mapping[str, bytes] | None = None
     """The files by path where they do not come from disk."""
-    warnings: list[str] = field(default_factory=list)
-    """What in the files need not be wrong, each in one line."""
+    warnings: list[Diagnostic] = field(default_factory=list)
+    """What in the files need not be wrong."""
     round_trips: list[tuple[Any, str]] = field(default_factory=list)
-    """Laws of delay that are half of a round trip, and of which column."""
+    """Models of delay that are half of a round trip, and of which column."""
     tables: dict[str, "CsvFile"] = field(default_factory=dict)
     series: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-    """What laws follow of files, by file and columns; nobody changes it."""
+    """What models follow of files, by file and columns; nobody changes it."""
 
     def table(self, name: str, *, at: str) -> "CsvFile":
-        """File ``name`` as CSV with a header, which key ``at`` of a law names."""
+        """File ``name`` as CSV with a header, which key ``at`` of a model names."""
         if name not in self.tables:
             self.tables[name] = CsvFile(self.file(name, at=at))
         return self.tables[name]
 
-    def warn(self, file: InputFile, message: str) -> None:
+    def warn(self, code: Code, file: InputFile, message: str) -> None:
         """Say ``message`` of ``file``, once."""
-        text = f"{file.name}: {message}"
-        if text not in self.warnings:
-            self.warnings.append(text)
+        warning = Diagnostic(code, message, file=file.name)
+        if warning not in self.warnings:
+            self.warnings.append(warning)
 
     def file(self, name: str, *, at: str) -> InputFile:
-        """File ``name``, or the trace of a built-in set, which key ``at`` of a law names."""
+        """File ``name``, or the trace of a built-in set, which key ``at`` of a model names."""
         if builtin.is_builtin(name):
             try:
                 return InputFile(name, tuple(builtin.text_of(name).splitlines()))
             except builtin.UnknownTraceError as error:
-                raise LawError((at,), error.message, error.remedy) from None
+                raise ScenarioValueError(error.code, (at,), error.message, error.remedy) from None
         path = self.folder / name
         if path in self.read:
             return self.read[path]
         shown = printable(name)
         content = self._content(path, shown, at=at) if self.contents is None else self.contents.get(str(path))
         if content is None:
-            raise LawError((at,), f'"{shown}" is not there', "no variant named it when the sweep began")
+            raise ScenarioValueError(
+                Code.INPUT_FILE_MISSING,
+                (at,),
+                f'"{shown}" is not there',
+                "no variant named it when the sweep began",
+            )
         if len(content) > MAX_BYTES:
             message = f'"{shown}" has more than {MAX_BYTES >> 20} MiB'
-            raise LawError((at,), message, "write a shorter trace")
+            raise ScenarioValueError(Code.FILE_TOO_LARGE, (at,), message, "write a shorter trace")
         lines = tuple(content.decode("utf-8-sig", errors="replace").splitlines())
         found = InputFile(str(self.called / name), lines[: MAX_ROWS + 1])
         if len(lines) > MAX_ROWS:
-            raise found.wrong(MAX_ROWS + 1, f"more than {MAX_ROWS} lines", "write a shorter trace")
+            raise found.wrong(
+                Code.FILE_TOO_LARGE, MAX_ROWS + 1, f"more than {MAX_ROWS} lines", "write a shorter trace"
+            )
         check_table(found)
         self.read[path] = found
         return found
@@ -171,213 +79,21 @@ class Inputs:
     def _content(self, path: FilePath, shown: str, *, at: str) -> bytes:
         try:
             if not path.is_file():
-                what = "is no file" if path.exists() else "is not there"
-                raise LawError((at,), f'"{shown}" {what}', f"put it beside the scenario, in {self.called}/")
+                what = "is not a file" if path.exists() else "is not there"
+                raise ScenarioValueError(
+                    Code.INPUT_FILE_MISSING,
+                    (at,),
+                    f'"{shown}" {what}',
+                    f"put it beside the scenario, in {self.called}/",
+                )
             return read_regular(path, most_bytes=MAX_BYTES + 1)
         except (OSError, ValueError) as error:
-            if isinstance(error, LawError):
+            if isinstance(error, ScenarioValueError):
                 raise
             what = getattr(error, "strerror", None) or "has an impossible name"
-            raise LawError((at,), f'"{shown}": {str(what).lower()}', "name a file that can be read") from None
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column of a CSV file, as numbers."""
-
-    name: str
-    factor: int
-    lines: Sequence[int]
-    """The line of each number."""
-    numbers: Sequence[Decimal]
-
-    @property
-    def is_round_trip(self) -> bool:
-        """Whether the name says that the values are of both ways together."""
-        return is_two_way(self.name)
-
-    @property
-    def values(self) -> Iterator[tuple[int, Decimal]]:
-        """Line and number of each row."""
-        return zip(self.lines, self.numbers, strict=True)
-
-    def whole(self, *, one_way: bool = False) -> list[int]:
-        """The numbers in whole ns, bit/s or bytes; with ``one_way`` half of a round trip."""
-        half = 2 if one_way and self.is_round_trip else 1
-        return [int((number * self.factor / half).to_integral_value()) for number in self.numbers]
-
-    def scaled(self) -> list[tuple[int, int]]:
-        """The same with the line of each."""
-        return list(zip(self.lines, self.whole(), strict=True))
-
-
-class CsvFile:
-    """A CSV file with a header. Its cells are read when they are asked for, and not kept."""
-
-    def __init__(self, file: InputFile) -> None:
-        """Read the header of ``file``."""
-        self.file = file
-        self._lines = array("q", (line for line, _text in file.rows()))
-        line = self._lines.pop(0)
-        header = file.cells(line)
-        if any(_NUMBER.fullmatch(name) for name in header):
-            remedy = 'write the names of the columns first, as in "t_s,delay_ms"'
-            raise file.wrong(line, "the first line is no header", remedy)
-        if not self._lines:
-            raise file.wrong(line, "has a header, but no rows", "write a line for each value")
-        self.header = respelled(header, file.lines)
-        self.header_line = line
-        self._places: Places | None = None
-
-    def column(
-        self,
-        wanted: str | None,
-        units: Units,
-        *,
-        at: str,
-        most: int,
-        but: str | None = None,
-        lines: Sequence[int] | None = None,
-        gaps: bool = False,
-    ) -> Column:
-        """Column ``wanted``, or the first that fits ``units`` and is not ``but``.
-
-        ``at`` is the law's key for it; values in the smallest unit go up to ``most``. With ``lines`` only of
-        these; with ``gaps`` an empty value is the last one again, and before the first one that one.
-        """
-        if wanted not in self.header:
-            wanted = FOREIGN.get(wanted or "", wanted)
-        fitting = self.fitting(units)
-        if wanted is None:
-            name = self.first(units, at=at, but=but)
-        elif wanted not in self.header:
-            message = f'"{printable(self.file.name)}" has no column "{printable(wanted)}"'
-            raise LawError((at,), message, did_you_mean(wanted, self.header))
-        elif wanted not in fitting:
-            endings = ", ".join(f"_{unit}" for unit in units)
-            message = f'the name of column "{printable(wanted)}" ends in no unit'
-            raise self.file.wrong(self.header_line, message, f"rename it to end in {endings}", word=wanted)
-        else:
-            name = wanted
-        position, factor = self.header.index(name), _unit(name, units) or 1
-        read, values = array("q"), list[Decimal]()
-        empty: list[int] = []
-        for line in self._lines if lines is None else lines:
-            word = self._cell(line, position)
-            if word or not gaps:
-                value = self.file.number(line, word, most=most // factor)
-                for each in (*empty, line):
-                    read.append(each)
-                    values.append(value)
-                empty = []
-            elif values:
-                read.append(line)
-                values.append(values[-1])
-            else:
-                empty.append(line)
-        if not values:
-            where = "in these rows" if lines is not None else "in the file"
-            raise self.file.wrong(self.header_line, f"has no {name} {where}", "name another column")
-        return Column(name, factor, read, values)
-
-    def first(self, units: Units, *, at: str, but: str | None = None) -> str:
-        """The first column but one that fits ``units``; ``at`` is the law's key for it."""
-        name = next(iter(self.fitting(units, but=but)), None)
-        if name is None:
-            endings = ", ".join(f"_{unit}" for unit in units)
-            remedy = f'end its name in its unit: {endings}; or name one with "{at}"'
-            raise self.file.wrong(self.header_line, f"no column fits for {at}", remedy)
-        return name
-
-    def fitting(self, units: Units, *, but: str | None = None) -> list[str]:
-        """The columns but one whose names end in one of ``units``."""
-        return [name for name in self.header if _unit(name, units) is not None and name != but]
-
-    def places(self) -> Places | None:
-        """The rows of each source and destination, where the file has several links."""
-        if not set(ENDS) <= set(self.header):
-            return None
-        if self._places is None:
-            found: dict[tuple[str, str], list[int]] = {}
-            source, destination = (self.header.index(each) for each in ENDS)
-            for line in self._lines:
-                cells = self._row(line)
-                found.setdefault((cells[source], cells[destination]), []).append(line)
-            self._places = found
-        return self._places
-
-    def words(
-        self, name: str, *, remedy: str, lines: Sequence[int] | None = None
-    ) -> Iterator[tuple[int, str]]:
-        """Line and text of column ``name``; with ``lines`` of these."""
-        if name not in self.header:
-            raise self.file.wrong(self.header_line, f'there is no column "{name}"', remedy)
-        position = self.header.index(name)
-        return ((line, self._row(line)[position]) for line in (self._lines if lines is None else lines))
-
-    def _cell(self, line: int, position: int) -> str:
-        """One value of a row; nearly all rows of long files are as plain as can be."""
-        text = self.file.lines[line - 1]
-        if '"' not in text and "#" not in text:
-            cells = text.split(",")
-            if len(cells) == len(self.header):
-                return cells[position].strip()
-        return self._row(line)[position]
-
-    def _row(self, line: int) -> list[str]:
-        cells = self.file.cells(line)
-        if len(cells) != len(self.header):
-            message = f"has {len(cells)} values for {len(self.header)} columns"
-            raise self.file.wrong(line, message, "write one for each column")
-        return cells
-
-
-def _unit(name: str, units: Units) -> int | None:
-    """The factor of the unit that ``name`` ends in."""
-    if not units:
-        return 1
-    stem, underscore, unit = name.rpartition("_")
-    return units.get(unit) if stem and underscore else None
-
-
-def check_table(file: InputFile) -> None:
-    """Refuse a file that is empty, or is no text of numbers; of the latter no line is shown.
-
-    A scenario of somebody else's may name any file that its reader can read.
-    """
-    rows = file.rows()
-    (line, first), (second, _text) = (next(rows, (0, "")) for _ in range(2))
-    if not first:
-        raise file.wrong(1, "holds nothing", "write a line for each value")
-    words = [word for word in re.split(r"[\s,;]+", first) if word]
-    if 2 * sum(map(_is_number, words)) >= len(words):
-        return
-    try:
-        names = file.cells(line)
-        values = file.cells(second) if second else []
-    except FileError as error:
-        problem = replace(error.problem, source_line="")
-        raise FileError(problem) from None
-    known = bool(second) or any(_unit(name, units) for name in names for units in (TIME, RATE, SIZE))
-    if all(map(_NAME.fullmatch, names)) and known and (not second or any(map(_is_number, values))):
-        return
-    remedy = 'begin with a number, or with the names of columns, as in "t_s,delay_ms"'
-    raise InputFile(file.name, ()).wrong(1, "is not a table of numbers", remedy)
-
-
-def _is_number(word: str) -> bool:
-    return _NUMBER.fullmatch(word) is not None
-
-
-def has_header(file: InputFile) -> bool:
-    """Whether the first line of ``file`` names columns."""
-    _line, text = next(file.rows())
-    return not all(_NUMBER.fullmatch(word) for word in re.split(r"[\s,;]+", text) if word)
-
-
-def ascending(file: InputFile, rows: Iterable[tuple[int, int]], *, what: str, strictly: bool) -> None:
-    """Refuse the first of ``rows`` (line, value) that is less than the one before it."""
-    for (_before, first), (line, second) in pairwise(rows):
-        if second < first or (strictly and second == first):
-            word = "is not later" if what == "time" else "is not larger"
-            raise file.wrong(line, f"the {what} {word} than the one before", f"sort the lines by {what}")
+            raise ScenarioValueError(
+                Code.INPUT_FILE_MISSING,
+                (at,),
+                f'"{shown}": {str(what).lower()}',
+                "name a file that can be read",
+            ) from None

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul import storage
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
 Costs = Mapping[str, float]
@@ -27,7 +28,10 @@ def known(name: str) -> Costs:
         if name in table:
             return {phase: float(cost) for phase, cost in table[name]["ns_per_unit"].items()}
     raise LonghaulError(
-        f"no costs of {name} are known", remedy=f"measure them: {name} --calibrate", exit_code=2
+        Code.NOT_CALIBRATED,
+        f"no costs of {name} are known",
+        remedy=f"measure them: {name} --calibrate",
+        exit_code=2,
     )
 
 
@@ -58,6 +62,6 @@ def _read(path: Path) -> dict[str, Any]:
         return {}
     except ValueError as error:
         raise LonghaulError(
-            f"{path}: {error}", remedy="delete it and calibrate again", exit_code=2
+            Code.FILE_UNREADABLE, f"{path}: {error}", remedy="delete it and calibrate again", exit_code=2
         ) from error
     return table

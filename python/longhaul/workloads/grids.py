@@ -65,7 +65,7 @@ class Level:
         return (z * self.ranks[1] + y) * self.ranks[2] + x
 
     def fill_ghosts(self, job: Job, grid: Reals) -> None:
-        """Six faces, axis by axis, each with the ghosts of the axes before, so that corners come along."""
+        """Six faces, axis by axis, each with the ghosts of the axes before, so that corners are included."""
         for axis in AXES:
             faces = np.moveaxis(grid, axis, 0)
             up, down = self.neighbour(axis, 1), self.neighbour(axis, -1)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
 Array = NDArray[Any]
@@ -174,12 +175,14 @@ def power_of_two(job: Job, name: str, *, most: int | None = None) -> int:
     if job.ranks & (job.ranks - 1):
         below = 1 << (job.ranks.bit_length() - 1)
         raise LonghaulError(
+            Code.RANKS_UNSUITABLE,
             f"{name} needs a power of two of ranks, not {job.ranks}",
             remedy=f"start it with mpirun -n {below} or -n {2 * below}",
             exit_code=2,
         )
     if most is not None and job.ranks > most:
         raise LonghaulError(
+            Code.RANKS_UNSUITABLE,
             f"this class of {name} is for {most} ranks at most, not {job.ranks}",
             remedy="take fewer ranks or a larger class",
             exit_code=2,

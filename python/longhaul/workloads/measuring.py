@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.workloads.collectives import sum_up
 from longhaul.workloads.job import Array, Job
@@ -46,6 +47,7 @@ def ping_pong(job: Job, sizes: Sequence[int], *, between: tuple[int, int], most:
     first, second = between
     if not 0 <= first < job.ranks or not 0 <= second < job.ranks or first == second:
         raise LonghaulError(
+            Code.RANKS_UNSUITABLE,
             f"there is no pair of ranks {first},{second} among {job.ranks}",
             remedy="start it with mpirun -n 2, or name two ranks with --between 0,1",
             exit_code=2,
@@ -89,7 +91,10 @@ def all_reduce(
     def prepare(size: int) -> Callable[[], None]:
         if size % 4:
             raise LonghaulError(
-                f"{size} bytes are no whole number of floats", remedy="take multiples of 4", exit_code=2
+                Code.ARGUMENT_INVALID,
+                f"{size} bytes are not a whole number of floats",
+                remedy="take multiples of 4",
+                exit_code=2,
             )
         values: Array = np.zeros(size // 4, np.float32)
         return lambda: sum_up(job, values, algorithm, sites)

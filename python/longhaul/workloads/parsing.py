@@ -31,7 +31,7 @@ class Duration(click.ParamType[float]):
             return value
         match = _NUMBER.fullmatch(value)
         if not match or match[2] not in TIMES_S:
-            self.fail(f'"{value}" is no time; write "3.2s" or "500ms"', param, ctx)
+            self.fail(f'"{value}" is not a time; write "3.2s" or "500ms"', param, ctx)
         return float(match[1]) * TIMES_S[match[2]]
 
 
@@ -46,7 +46,7 @@ class Size(click.ParamType[int]):
             return value
         match = _NUMBER.fullmatch(value)
         if not match or match[2] not in SIZES or "." in match[1]:
-            self.fail(f'"{value}" is no size; write "512", "64K" or "4MiB"', param, ctx)
+            self.fail(f'"{value}" is not a size; write "512", "64K" or "4MiB"', param, ctx)
         return int(match[1]) * SIZES[match[2]]
 
 

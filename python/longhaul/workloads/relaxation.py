@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from longhaul._longhaul import relax
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.workloads.job import Array, Job, Outcome
 from longhaul.workloads.uniform import Reals
@@ -49,6 +50,7 @@ def run(job: Job, task: Task, *, verify: bool) -> Outcome:
     """Iterate; with ``verify``, hold the grid against one that rank 0 computes alone, bit for bit."""
     if task.rows - 2 < job.ranks:
         raise LonghaulError(
+            Code.RANKS_UNSUITABLE,
             f"{task.rows} rows are too few for {job.ranks} ranks",
             remedy=f"take {job.ranks + 2} rows or more",
             exit_code=2,

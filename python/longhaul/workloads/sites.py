@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
 VARIABLE = "LONGHAUL_SITES"
@@ -18,6 +19,7 @@ def sites_of(hosts: Sequence[str], *, sizes: Sequence[int] = (), listed: str = "
     if sizes:
         if sum(sizes) != len(hosts) or min(sizes) < 1:
             raise LonghaulError(
+                Code.RANKS_UNSUITABLE,
                 f"sites of {'+'.join(map(str, sizes))} ranks are not {len(hosts)}",
                 remedy=f"give sizes that add up to {len(hosts)}, such as --sites {_halves(len(hosts))}",
                 exit_code=2,
@@ -34,6 +36,7 @@ def sites_of(hosts: Sequence[str], *, sizes: Sequence[int] = (), listed: str = "
     for rank, host in enumerate(hosts):
         if names and host not in names:
             raise LonghaulError(
+                Code.ARGUMENT_INVALID,
                 f'{VARIABLE} does not name the host "{host}"',
                 remedy='write the hosts of all sites, such as "a1,a2;b1,b2"',
                 exit_code=2,

@@ -6,18 +6,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
 
 @contextmanager
 def communicator() -> Iterator[Any]:
-    """All ranks. A failure of one that is no complaint to the user ends all: they would wait for it."""
+    """All ranks. A failure of one, other than an error of the user, ends all: others would wait for it."""
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
         message = str(error).splitlines()[0] if str(error) else "no MPI"
         raise LonghaulError(
-            f"MPI is missing: {message}", remedy='install it with: pip install "longhaul[mpi]"', exit_code=2
+            Code.NOT_INSTALLED,
+            f"MPI is missing: {message}",
+            remedy='install it with: pip install "longhaul[mpi]"',
+            exit_code=2,
         ) from error
     world = MPI.COMM_WORLD
     try:

@@ -1,6 +1,7 @@
 /** Typed calls of the server; every one carries the token that stood in the address at the start. */
-import type { Answers, RunEvent } from './answers/addresses';
-import type { Refused as Told } from './answers/texts';
+import type { Answers, Bodies, RunEvent } from './types/addresses';
+import type { LinkChange, QuantityText } from './types/bodies';
+import type { Refused as Told } from './types/texts';
 import { eventParser } from './events';
 import { check, network } from './translate';
 
@@ -16,11 +17,17 @@ export function keepToken(): boolean {
   return sessionStorage.getItem(KEY) !== null;
 }
 
+/** Why there is no answer; the page's own refusals have no code. */
+export type Why = Omit<Told['error'], 'code' | 'explanation'> & {
+  code?: string | null;
+  explanation?: string | null;
+};
+
 /** A refusal of the server, or its silence (status 0). */
 export class Refused extends Error {
   constructor(
     readonly status: number,
-    readonly error: Told['error'],
+    readonly error: Why,
   ) {
     super(error.message);
   }
@@ -52,7 +59,7 @@ async function answer(method: string, path: string, body?: unknown): Promise<Res
 async function refused(response: Response, asked: string): Promise<Refused> {
   const text = await response.text();
   const remedy = response.status === 401 ? 'open the address that "longhaul ui" printed' : null;
-  let error: Told['error'] = {
+  let error: Why = {
     message: `${asked}: ${response.status} ${response.statusText}`,
     remedy,
   };
@@ -68,11 +75,14 @@ async function refused(response: Response, asked: string): Promise<Refused> {
 type Names<A extends string> = A extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
 type Query = Record<string, string | number | undefined>;
 
+/** What is sent to an address. */
+type Body<A extends keyof Answers> = A extends keyof Bodies ? Bodies[A] : Record<string, never>;
+
 /** What the server says at an address of `Answers`. */
 async function ask<A extends keyof Answers>(
   address: A,
   names: Record<Names<A>, string>,
-  { query = {}, body }: { query?: Query; body?: unknown } = {},
+  { query = {}, body }: { query?: Query; body?: Body<A> } = {},
 ): Promise<Answers[A]> {
   const [method = '', pattern = ''] = address.split(' /');
   const path = pattern.replace(/{(\w+)}/g, (_, name: Names<A>) => part(names[name]));
@@ -85,25 +95,13 @@ const written = (query: Query): string => {
   return pairs.length ? `?${pairs.map(([key, value]) => `${key}=${part(String(value))}`).join('&')}` : '';
 };
 
-/** Of what a quantity is one. */
-export type QuantityKind = 'delay' | 'rate' | 'loss' | 'size';
-export type Mode = 'live' | 'sim';
-export type Edit =
-  | { op: 'set'; path: (string | number)[]; value: unknown }
-  | { op: 'set'; path: (string | number)[]; text: string }
-  | { op: 'add'; path: (string | number)[]; value: unknown }
-  | { op: 'rename'; path: (string | number)[]; value: string }
-  | { op: 'remove'; path: (string | number)[]; references?: boolean }
-  | { op: 'split'; path: (string | number)[]; value: string };
+export type QuantityKind = QuantityText['kind'];
+export type Mode = NonNullable<Bodies['POST /runs']['mode']>;
+export type Edit = Bodies['POST /edit']['edits'][number];
 type OverTime = Answers['GET /runs/{run}/series'];
 /** What a table of a run says over time. */
 type Series<T extends OverTime['table']> = Extract<OverTime, { table: T }>['series'];
 export type Settings = Record<string, string>;
-export type Change = {
-  link: string;
-  way: 'forward' | 'reverse' | null;
-  changes: Record<string, string | boolean>;
-};
 
 export const api = {
   state: () => ask('GET /state', {}),
@@ -128,7 +126,7 @@ export const api = {
   run: (id: string) => ask('GET /runs/{run}', { run: id }),
   network: async (id: string) => network(await ask('GET /runs/{run}/network', { run: id })),
   stop: (id: string) => ask('POST /runs/{run}/stop', { run: id }, { body: {} }),
-  set: (id: string, change: Change) => ask('POST /runs/{run}/set', { run: id }, { body: change }),
+  set: (id: string, change: LinkChange) => ask('POST /runs/{run}/set', { run: id }, { body: change }),
   log: (id: string, program: string, stream: 'out' | 'err', tail = 20_000) =>
     ask('GET /runs/{run}/logs/{program}', { run: id, program }, { query: { stream, tail } }),
   series: async <T extends OverTime['table']>(id: string, table: T, link?: string): Promise<Series<T>> => {
@@ -144,14 +142,7 @@ export const api = {
   sweep: (id: string) => ask('GET /sweeps/{run}', { run: id }),
   stopSweep: (id: string) => ask('POST /sweeps/{run}/stop', { run: id }, { body: {} }),
   policies: () => ask('GET /transfers/policies', {}),
-  plan: (wish: {
-    text: string;
-    policy: string;
-    format?: 'csv';
-    scenario?: string;
-    base?: string;
-    capacity?: string;
-  }) => ask('POST /transfers/plan', {}, { body: wish }),
+  plan: (wish: Bodies['POST /transfers/plan']) => ask('POST /transfers/plan', {}, { body: wish }),
   certificate: () => ask('GET /certificate', {}),
 };
 

@@ -85,8 +85,8 @@ export interface Link {
   corrupt?: (string | number) | null;
   count?: ('ip' | 'ethernet' | 'vlan' | 'atm') | null;
   routes?: Routes | null;
-  forward?: Laws | null;
-  reverse?: Laws | null;
+  forward?: LinkModel | null;
+  reverse?: LinkModel | null;
   measured?: Measured | null;
   mtu?: number | string | null;
   /**
@@ -111,7 +111,7 @@ export interface Routes {
   policy: 'flow-hash' | 'round-robin' | 'vlan-block' | 'weighted' | 'least-queued' | 'flowlet';
   count?: number | string | null;
   delays?: string[] | null;
-  each?: RouteLaws[] | null;
+  each?: RouteModel[] | null;
   key?: 'flow' | 'hosts';
   weights?: (number | string)[] | null;
   /**
@@ -123,7 +123,7 @@ export interface Routes {
 /**
  * What one of several routes does.
  */
-export interface RouteLaws {
+export interface RouteModel {
   up?: boolean | null;
   delay?: string | null;
   rate?: string | null;
@@ -150,7 +150,7 @@ export interface Resequence {
 /**
  * What a direction does to packets; all may be left out.
  */
-export interface Laws {
+export interface LinkModel {
   up?: boolean | null;
   delay?: string | null;
   rate?: string | null;

@@ -1,10 +1,10 @@
 /** The server's model of a scenario, as the page wants it: nothing null that has a plain default, items in one line. */
-import type * as Theirs from './answers/drawn';
-import type { RunNetwork } from './answers/runs';
-import type { Problem } from './answers/texts';
+import type * as Theirs from './types/drawings';
+import type { RunNetwork } from './types/runs';
+import type { Problem } from './types/texts';
 import type { Link } from './language';
 
-export type { ModelNode } from './answers/drawn';
+export type { ModelNode } from './types/drawings';
 /** One direction of a link: null where it is not known, or has no bound. */
 export type Way = Pick<Theirs.Way, 'delay_ns' | 'rate_bits_per_s' | 'loss' | 'up'> & { queue: string | null };
 /** Values as they stand in the file under the link's key. */

@@ -1,5 +1,5 @@
 /** What stands beside each link: averages over the latest second of a run that goes on, or over all of one that is over. */
-import type { Hello, Now } from '../api/answers/events';
+import type { Hello, Now } from '../api/types/events';
 import { WAYS, type WayName } from './ring';
 
 /** What is said of one direction of a link, in the order in which the server does; null where it is not known. */

@@ -1,5 +1,5 @@
 /** What `longhaul calibrate` measured, in the words of the command: pure. */
-import type { Certificate } from '../api/answers/texts';
+import type { Certificate } from '../api/types/certificate';
 import { rate, span } from './units';
 
 export type Figure = {

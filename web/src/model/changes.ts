@@ -1,5 +1,5 @@
 /** Changes of a run's network: what is down now, and the marks that charts show. */
-import type { NetworkChange } from '../api/answers/runs';
+import type { NetworkChange } from '../api/types/runs';
 import type { Model, ModelLink } from '../api/translate';
 import { WAYS, type WayName } from './ring';
 

@@ -1,7 +1,7 @@
 /** What lies on the desk: one scenario's text, what the server says of it, and what is selected. */
 import { api, Refused } from '../api/client';
-import type * as Theirs from '../api/answers/texts';
-import type { Problem, State } from '../api/answers/texts';
+import type * as Theirs from '../api/types/texts';
+import type { Problem, State } from '../api/types/texts';
 import type { Edit } from '../api/client';
 import type { Model } from '../api/translate';
 import { begin, record, redo, undo, type History } from './history';
@@ -11,6 +11,8 @@ import type { Selected } from './problems';
 const DRAFT = 'longhaul-draft';
 
 export type Refusal = Pick<Theirs.Refusal, 'message' | 'remedy'> & {
+  code?: string | null;
+  explanation?: string | null;
   /** The file that was not written, since it is not as it was read; and whether it is there at all. */
   conflict?: { name: string; there: boolean };
 };
@@ -37,7 +39,7 @@ export const desk = $state({
   selected: null as Selected | null,
   /** Lines that the last edit changed, to be shown for a moment. */
   changed: [] as number[],
-  /** What was refused last, and how to mend it. */
+  /** The last refusal, and its remedy. */
   refusal: null as Refusal | null,
   busy: 0,
   canUndo: false,
@@ -53,7 +55,7 @@ let asked = 0;
 
 export const errors = (): Problem[] => desk.problems.filter((problem) => problem.severity === 'error');
 /** Nothing is drawn yet: no mistake, but nothing to run either. */
-export const blank = (): boolean => desk.problems.some((problem) => problem.severity === 'next');
+export const blank = (): boolean => desk.problems.some((problem) => problem.severity === 'hint');
 export const unsaved = (): boolean => desk.text !== desk.saved;
 
 /** Says what went wrong in the page's one place for it. */

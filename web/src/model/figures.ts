@@ -1,6 +1,6 @@
 /** Scales and grids of figures: pure. */
-import type { Expectation, SweepCell } from '../api/answers/files';
-import type { SweepRow } from '../api/answers/studies';
+import type { Expectation, SweepCell } from '../api/types/files';
+import type { SweepRow } from '../api/types/studies';
 import { rate, share, size, span } from './units';
 
 /** Round numbers that divide 0 to `last` into at most `most` parts. */

@@ -1,5 +1,5 @@
 /** Colours of how runs ended and of the verdict on their network. */
-import type { OutcomeLine } from '../api/answers/runs';
+import type { OutcomeLine } from '../api/types/runs';
 
 const TONES: Record<OutcomeLine['state'], string> = {
   passed: 'good',

@@ -1,5 +1,5 @@
 /** Where problems and keys stand in the text. */
-import type { Problem } from '../api/answers/texts';
+import type { Problem } from '../api/types/texts';
 import type { Model } from '../api/translate';
 
 /** The gravest problem of each line. */

@@ -1,7 +1,7 @@
 /** Numbers of a run over time, for charts: the last minute or so of one that goes on, all of one that is over. */
 
-import type { Hello } from '../api/answers/events';
-import type { LinkSeries } from '../api/answers/runs';
+import type { Hello } from '../api/types/events';
+import type { LinkSeries } from '../api/types/runs';
 
 /** What a sample says of one direction of a link, in the order in which it does. */
 export const COLUMNS = [
@@ -14,6 +14,7 @@ export type Column = (typeof COLUMNS)[number];
 export const WAYS = ['forward', 'reverse'] as const;
 export type WayName = (typeof WAYS)[number];
 const PER_LINK = COLUMNS.length * WAYS.length;
+const LATENESS = COLUMNS.indexOf('lateness_p99_ns');
 
 export type Numbers = readonly (number | null)[];
 /** Columns over time. */
@@ -88,8 +89,10 @@ export class Ring implements Source {
     this.answered(this.head, probes);
     let worst = NaN;
     for (const numbers of links)
-      for (const late of [numbers?.[COLUMNS.length - 1], numbers?.[PER_LINK - 1]])
+      for (let way = 0; way < WAYS.length; way++) {
+        const late = numbers?.[way * COLUMNS.length + LATENESS];
         if (typeof late === 'number' && !(late <= worst)) worst = late;
+      }
     this.worst[this.head] = worst;
     this.times[this.head] = tNs;
     this.head = (this.head + 1) % this.capacity;

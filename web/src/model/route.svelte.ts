@@ -9,7 +9,7 @@ export function parse(hash: string): { view: ViewName; rest: string[] } {
   return { view: known ?? 'edit', rest: known ? rest : [] };
 }
 
-/** An address that somebody mistyped names nothing that is there, and is no error. */
+/** An address that somebody mistyped names nothing that is there, and is not an error. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

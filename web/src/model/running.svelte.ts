@@ -1,7 +1,7 @@
 /** The run that is being watched: its state, its last minute of numbers, its messages. */
-import type { RunEvent } from '../api/answers/addresses';
+import type { RunEvent } from '../api/types/addresses';
 import { api, follow, Refused, type Lost, type Settings } from '../api/client';
-import type { OutcomeLine, Probe, RunDetails, NetworkChange } from '../api/answers/runs';
+import type { OutcomeLine, Probe, RunDetails, NetworkChange } from '../api/types/runs';
 import type { Mode } from '../api/client';
 import type { Model } from '../api/translate';
 import { averages, NONE, type AllAverages } from './averages';
@@ -17,6 +17,8 @@ export type Notice = {
   text: string;
   remedy: string | null;
   tNs: number | null;
+  code?: string;
+  explanation?: string;
 };
 /** `failure`: why it counts as failed, if it does. */
 export type ProgramState = { name: string; host: string; state: string; failure: string | null };
@@ -91,8 +93,10 @@ function note(
   text: string,
   remedy: string | null = null,
   tNs: number | null = running.tNs || null,
+  { code, explanation }: { code?: string; explanation?: string } = {},
 ): void {
-  running.notices = [...running.notices.slice(1 - MOST_NOTICES), { kind, text, remedy, tNs }];
+  const codes = { ...(code && { code }), ...(explanation && { explanation }) };
+  running.notices = [...running.notices.slice(1 - MOST_NOTICES), { kind, text, remedy, tNs, ...codes }];
 }
 
 /** Between two pings of each, in ns. */
@@ -134,8 +138,8 @@ function take(told: RunEvent | Lost): void {
     case 'building':
       running.status = 'building';
       break;
-    case 'law':
-      note('info', `until the end, the kernel follows ${told.law} as ${told.name}`);
+    case 'algorithm':
+      note('info', `until the end, the kernel follows ${told.algorithm} as ${told.name}`);
       break;
     case 'ending':
     case 'concluding':
@@ -174,8 +178,10 @@ function take(told: RunEvent | Lost): void {
       changed(told);
       break;
     case 'warning':
+      note('warning', told.message, told.remedy ?? null);
+      break;
     case 'problem':
-      note(told.event, told.message, told.remedy ?? null);
+      note('problem', told.message, told.remedy, undefined, told);
       break;
     case 'end':
       running.status = 'ended';

@@ -1,6 +1,6 @@
 /** Congestion windows of a run's TCP connections over time. */
 import { api } from '../api/client';
-import type { FlowSeries, SocketSeries } from '../api/answers/runs';
+import type { FlowSeries, SocketSeries } from '../api/types/runs';
 
 export type Windows = { labels: string[]; data: (number | null)[][] };
 

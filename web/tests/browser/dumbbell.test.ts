@@ -39,7 +39,7 @@ async function lastPing(page: Page): Promise<number> {
   return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit ?? ''] ?? NaN);
 }
 
-test('an empty page says what to do next, and complains of nothing', async () => {
+test('an empty page shows the next step and no error', async () => {
   const page = await here.page();
   await page.getByText('nothing is drawn yet').waitFor(patience);
   expect(await page.getByRole('button', { name: /problem/ }).count()).toBe(0);

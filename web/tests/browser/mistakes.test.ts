@@ -1,4 +1,4 @@
-/** What goes wrong beside the page, and what is typed wrong on it: it is said, and can be mended where it is said. */
+/** Errors outside the page and errors in its fields: each is reported where it can be corrected. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -163,7 +163,7 @@ test('when the server is gone, work goes on being shown and every view says why 
   rmSync(mine.folder, { recursive: true, force: true });
 });
 
-test('a name that cannot be is mended where it was typed', async () => {
+test('an invalid name is corrected in the field where it was typed', async () => {
   const page = await opened();
   await page.keyboard.press('Control+o');
   const dialog = page.locator('dialog');

@@ -43,10 +43,10 @@ duration: 10s
 topology: {kind: waxman, routers: 50, seed: 7}
 `,
   'wrong.yaml': DUMBBELL.replace('delay: 38ms', 'delay: 38').replace('queue: {limit: 1bdp}}', 'qeue: 3}'),
-  'sweep.yaml': `${DUMBBELL.replace('name: dumbbell', 'name: laws').replace('duration: 40s', 'duration: 10s')}sweep: {axes: {cc: [cubic, reno, bbr], wan_loss: [0%, 0.01%, 0.1%, 1%]}, repeat: 3}
+  'sweep.yaml': `${DUMBBELL.replace('name: dumbbell', 'name: models').replace('duration: 40s', 'duration: 10s')}sweep: {axes: {cc: [cubic, reno, bbr], wan_loss: [0%, 0.01%, 0.1%, 1%]}, repeat: 3}
 `,
 };
-FILES['long.yaml'] = FILES['sweep.yaml']!.replace('name: laws', 'name: long').replace(
+FILES['long.yaml'] = FILES['sweep.yaml']!.replace('name: models', 'name: long').replace(
   'repeat: 3',
   'repeat: 200',
 );
@@ -196,8 +196,8 @@ for (const width of [1440, 800])
           await page.getByRole('heading', { name: 'Comparison' }).waitFor();
           await look(page, `runs-compare-${at + 1}`);
         }
-        await page.getByRole('button', { name: 'laws' }).first().click();
-        await page.getByRole('heading', { name: 'Sweep laws' }).waitFor();
+        await page.getByRole('button', { name: 'models' }).first().click();
+        await page.getByRole('heading', { name: 'Sweep models' }).waitFor();
         await look(page, 'runs-sweep');
         await page.getByRole('button', { name: 'Charts' }).click();
         await look(page, 'runs-sweep-charts');

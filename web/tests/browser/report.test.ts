@@ -104,19 +104,19 @@ async function pixels(figure: Locator, variable: string): Promise<number> {
 }
 
 test.each(['light', 'dark'] as const)(
-  'time and sequence: to what was sent again, %s',
+  'time and sequence: to the retransmissions, %s',
   async (colorScheme) => {
     const page = await report({ colorScheme });
     const figure = sequences(page);
     await figure.scrollIntoViewIfNeeded();
     expect(await timeAt(page, 0.98, figure)).toBeGreaterThan(3.5);
     const far = await pixels(figure, '--bad');
-    const button = figure.getByRole('button', { name: 'Show where most was sent again' });
+    const button = figure.getByRole('button', { name: 'Show most retransmissions' });
     await button.focus();
     await page.keyboard.press('Enter');
     const part = [await timeAt(page, 0.02, figure), await timeAt(page, 0.98, figure)];
     expect(part[1]! - part[0]!).toBeLessThan(0.2);
-    // Close by, a segment that was sent again is longer than a dot.
+    // Close by, a retransmitted segment is longer than a dot.
     expect(await pixels(figure, '--bad')).toBeGreaterThan(Math.max(far, 20));
     expect(await pixels(figure, '--c1')).toBeGreaterThan(20);
     const legend = await figure.locator('.u-legend').first().innerText();
@@ -127,7 +127,7 @@ test.each(['light', 'dark'] as const)(
     expect(sent).toBeLessThan(allowed!);
     await figure.getByRole('button', { name: 'Show all of it' }).click();
     expect(await timeAt(page, 0.98, figure)).toBeGreaterThan(3.5);
-    await figure.locator('.u-series', { hasText: 'sent again' }).first().click();
+    await figure.locator('.u-series', { hasText: 'retransmitted' }).first().click();
     expect(await pixels(figure, '--bad')).toBe(0);
   },
 );

@@ -23,10 +23,15 @@ export type Desk = {
 export async function desk(): Promise<Desk> {
   const folder = mkdtempSync(join(tmpdir(), 'longhaul-page-'));
   const server = spawn(longhaul, ['ui', '--no-open', folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const url = await printed(server);
-  const browser = await chromium.launch({
+  const launched = chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu'],
+  });
+  const [url, browser] = await Promise.all([printed(server), launched]).catch((error: unknown) => {
+    // Nobody ends what did not begin.
+    server.kill('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   });
   const open: Page[] = [];
   return {

@@ -156,8 +156,8 @@ step('a live run is changed from the page, the command line and Python, and stop
   await page.getByRole('button', { name: 'Take down' }).click();
   await page.getByText('wan: down (intervention, ann, page)').waitFor(patience);
   await pause(1500);
-  python(`from longhaul.run.interventions import change_laws
-change_laws(None, "wan", {}, up=True)`);
+  python(`from longhaul.run.interventions import set_link
+set_link(None, "wan", {}, up=True)`);
   await page.getByText('wan: up (intervention, ann, Python)').waitFor(patience);
   // Label and table have one sample of the busier direction.
   await pause(2000);
@@ -188,7 +188,7 @@ import json
 from contextlib import redirect_stdout
 from pathlib import Path
 from longhaul.report.console import Console
-from longhaul.report.terminal import print_summary
+from longhaul.cli.terminal.run import print_summary
 from longhaul.run.api import Result
 from longhaul.run.experiment import exit_code
 directory = Path(${JSON.stringify(directory)})

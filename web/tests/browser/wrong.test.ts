@@ -21,8 +21,11 @@ test('a broken file says what is wrong and where, and not that the page is empty
   await page.getByText('The file cannot be drawn.').waitFor(patience);
   expect(await page.locator('.first').textContent()).toContain('Line 4:');
   expect(await page.getByText('An empty page').count()).toBe(0);
+  const code = page.locator('.problems .code');
+  expect(await code.textContent()).toBe('E0103');
+  expect(await code.getAttribute('title')).toMatch(/^The text is not YAML\. /);
   expect(await page.getByRole('button', { name: '1 problem' }).count()).toBe(1);
-  // What is mended is drawn.
+  // What is corrected is drawn.
   await page
     .locator('#yaml-text')
     .fill('version: 1\nname: t\nnodes:\n  a: {kind: router}\n  b: {kind: host, attach: a}\n');

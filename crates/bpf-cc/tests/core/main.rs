@@ -124,8 +124,9 @@ fn parameters_reach_the_cores() {
 
 #[test]
 fn what_a_kernel_cannot_do_is_refused() {
-    let refused =
-        |settings: &AlgorithmSettings| bpf_algorithm(settings, SlowStartLimit::Acknowledged).unwrap_err();
+    let refused = |settings: &AlgorithmSettings| {
+        bpf_algorithm(settings, SlowStartLimit::Acknowledged).unwrap_err().to_string()
+    };
     assert!(
         refused(&AlgorithmSettings::named("vegas").unwrap()).contains("choose one of scalable, highspeed")
     );

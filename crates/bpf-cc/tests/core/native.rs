@@ -1,6 +1,7 @@
 //! An algorithm's core as a program of this machine.
 
 use longhaul_transport::cc_trace::{Entry, Event};
+use longhaul_units::Span;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -69,7 +70,7 @@ fn line(told: &mut String, event: &Event) {
             ack.now.ns(),
             ack.acked,
             ack.delivered,
-            ack.rtt.map_or(0, |rtt| rtt.ns()),
+            ack.rtt.map_or(0, Span::ns),
             ack.min_rtt.ns(),
             ack.first_unacked,
             ack.next_sequence,

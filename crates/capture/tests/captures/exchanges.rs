@@ -62,7 +62,7 @@ fn positions_go_on_where_sequence_numbers_wrap_and_what_comes_again_is_known() {
     let again: Vec<u64> =
         found.data.iter().filter(|each| each.kind != Kind::New).map(|each| each.at_ns).collect();
     assert_eq!(again, [31]);
-    assert_eq!(found.data[8].kind, Kind::Again);
+    assert_eq!(found.data[8].kind, Kind::Retransmitted);
     // 65,535 stands in every header; a SYN's is not shifted.
     assert_eq!(
         found.answers.iter().map(|each| (each.acknowledged, each.limit)).collect::<Vec<_>>(),
@@ -88,7 +88,7 @@ fn a_window_is_shifted_only_if_both_ends_say_so_and_unknown_without_their_beginn
 fn data_that_fill_a_hole_are_late_and_not_seen_again() {
     let found = exchange(&[(10, data(0)), (11, data(2)), (12, data(1)), (13, data(1))]);
     let kinds: Vec<Kind> = found.data.iter().map(|each| each.kind).collect();
-    assert_eq!(kinds, [Kind::New, Kind::New, Kind::Late, Kind::Again]);
+    assert_eq!(kinds, [Kind::New, Kind::New, Kind::Late, Kind::Retransmitted]);
 }
 
 #[test]
@@ -96,7 +96,10 @@ fn data_that_begin_again_and_go_on_are_new_unless_they_fill_a_hole() {
     let two = |segment: u32| Tcp { payload: 2 * MSS, ..data(segment) };
     let kinds =
         |packets: &[(u64, Tcp)]| exchange(packets).data.iter().map(|each| each.kind).collect::<Vec<_>>();
-    assert_eq!(kinds(&[(10, data(0)), (11, two(0)), (12, two(0))]), [Kind::New, Kind::New, Kind::Again]);
+    assert_eq!(
+        kinds(&[(10, data(0)), (11, two(0)), (12, two(0))]),
+        [Kind::New, Kind::New, Kind::Retransmitted]
+    );
     assert_eq!(kinds(&[(10, data(0)), (11, data(2)), (12, two(1))]), [Kind::New, Kind::New, Kind::Late]);
     let over = Tcp { payload: 3 * MSS, ..data(1) };
     assert_eq!(kinds(&[(10, data(0)), (11, data(2)), (12, over)]), [Kind::New, Kind::New, Kind::Late]);
@@ -118,7 +121,7 @@ fn what_is_sent_again_is_as_much_as_the_flow_counts() {
     let asked = Asked { interface: flow.interface.clone(), sender: flow.sender, receiver: flow.receiver };
     let found = Exchange::read(&played.at_sender[..], &asked).unwrap();
     assert_eq!(found.data.len() as u64, flow.packets);
-    let again = found.data.iter().filter(|each| each.kind == Kind::Again).count();
+    let again = found.data.iter().filter(|each| each.kind == Kind::Retransmitted).count();
     assert_eq!(again as u64, flow.retransmissions);
     assert!(again > 15);
     let other = Asked { interface: "1".to_owned(), ..asked };

@@ -1,10 +1,10 @@
-//! Every format of file and frame gives the same; and what is no capture is refused with a place.
+//! Every format of file and frame gives the same; and what is not a capture is refused with a place.
 
 use crate::wire::{FIRST, MSS, Tcp, World, pcap, play, read};
 use longhaul_capture::{Findings, Reader};
 use proptest::prelude::*;
 
-/// Three packets of data, of which the second is sent again, and what acknowledges them.
+/// Three packets of data, of which the second is retransmitted, and what acknowledges them.
 fn connection() -> Vec<(u64, Tcp)> {
     let data = |segment: u32| Tcp {
         sequence: FIRST.wrapping_add(segment * MSS),
@@ -172,7 +172,7 @@ fn pcapng_of_either_order_and_any_resolution_is_read() {
             (None, 1_000_000_u128, 0),
             (Some(9), 1_000_000_000, 0),
             (Some(3), 1_000, 1_600_000_000),
-            (Some(0x80 | 30), 1 << 30, 0),
+            (Some(0x80 | 0x1e), 1 << 30, 0),
         ] {
             let mut file = [order.section(), order.interface(101, resolution, offset_s)].concat();
             for (at_ns, bytes, length) in frames(raw) {
@@ -208,7 +208,9 @@ fn interfaces_of_a_file_and_sections_of_it_are_kept_apart() {
 fn both_ways_at_one_end_of_a_link_belong_together() {
     let names = ["par-nyc forward in", "par-nyc forward out", "par-nyc reverse in", "par-nyc reverse out"];
     let mut file = LITTLE.section();
-    names.iter().for_each(|name| file.extend(LITTLE.named(name)));
+    for name in &names {
+        file.extend(LITTLE.named(name));
+    }
     for ((at_ns, bytes, length), (_, tcp)) in frames(raw).iter().zip(connection()) {
         // Nothing arrives at the other end, and what it answers comes from nowhere.
         file.extend(LITTLE.packet(if tcp.from_receiver { 3 } else { 0 }, *at_ns, bytes, *length));
@@ -334,7 +336,7 @@ fn refusal(file: &[u8]) -> String {
 fn what_is_no_capture_is_refused_with_its_place() {
     for (file, message) in [
         (Vec::new(), "at byte 0: the file is too short for a capture; give a pcap"),
-        (b"t_s\n1.5\n2.5\n".repeat(9), "at byte 0: this is no capture; give a pcap"),
+        (b"t_s\n1.5\n2.5\n".repeat(9), "at byte 0: this is not a capture; give a pcap"),
         (
             LITTLE.legacy(0xa1b2_c3d4, 1_000_000, 105, &[]),
             "at byte 20: packets of link type 105 cannot be read; capture Ethernet",

@@ -138,6 +138,7 @@ enum Event {
 const BEGIN_NS: u64 = 1_000_000_000;
 
 /// Plays a sender that repeats what three later segments, or a timer, prove lost.
+#[expect(clippy::too_many_lines, reason = "one loop over all events of a connection")]
 pub fn play(world: &World<'_>) -> Played {
     let rtt_ns = 2 * world.delay_ns;
     let mut events = BTreeMap::new();

@@ -3,27 +3,28 @@ use super::model::{Draws, HeldBack, Plateau, RecentMax, Rounds, Sample, left_in_
 use crate::congestion_control::{Ack, Cause, Congestion, CongestionControl, Pacing};
 use longhaul_random::Stream;
 use longhaul_units::{Span, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// BBR's parameters, by the names of draft-cardwell-iccrg-bbr-congestion-control-00.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BbrSettings {
-    /// BBRHighGain: 2/ln 2, doubles the rate each round trip.
+    /// `BBRHighGain`: 2/ln 2, doubles the rate each round trip.
     pub startup_gain: f64,
-    /// cwnd_gain of ProbeBW: segments in flight, in bandwidth-delay products.
+    /// `cwnd_gain` of `ProbeBW`: segments in flight, in bandwidth-delay products.
     pub window_gain: f64,
     /// Pacing gain of the probing and of the draining phase of the cycle; six phases at 1 follow.
     pub probe_gain: f64,
     /// As `probe_gain`.
     pub drain_gain: f64,
-    /// RTpropFilterLen: so long a smallest RTT is believed.
+    /// `RTpropFilterLen`: so long a smallest RTT is believed.
     pub min_rtt_memory_ns: u64,
-    /// ProbeRTTDuration.
+    /// `ProbeRTTDuration`.
     pub probe_rtt_ns: u64,
-    /// BBRMinPipeCwnd, in segments.
+    /// `BBRMinPipeCwnd`, in segments.
     pub min_window: f64,
-    /// 3 send_quantum: segments in flight on top, for hosts that send in batches.
+    /// 3 `send_quantum`: segments in flight on top, for hosts that send in batches.
     pub quanta: f64,
 }
 
@@ -42,9 +43,9 @@ impl Default for BbrSettings {
     }
 }
 
-/// BBRBtlBwFilterLen, in round trips.
+/// `BBRBtlBwFilterLen`, in round trips.
 const BANDWIDTH_ROUNDS: usize = 10;
-/// BBRGainCycleLen.
+/// `BBRGainCycleLen`.
 const CYCLE: u32 = 8;
 
 /// BBR, version 1: draft-cardwell-iccrg-bbr-congestion-control-00.
@@ -59,7 +60,7 @@ pub struct Bbr {
     bandwidth: RecentMax<BANDWIDTH_ROUNDS>,
     rounds: Rounds,
     plateau: Plateau,
-    /// RTprop.
+    /// `RTprop`.
     min_rtt: Option<Span>,
     min_rtt_at: Time,
     min_rtt_expired: bool,
@@ -67,7 +68,7 @@ pub struct Bbr {
     probe_rtt_round_done: bool,
     cycle_index: u32,
     cycle_began: Time,
-    /// The window before recovery or ProbeRTT.
+    /// The window before recovery or `ProbeRTT`.
     prior_window: f64,
     recovering: bool,
     conserving: bool,
@@ -113,7 +114,7 @@ impl Bbr {
         self.phase
     }
 
-    /// BtlBw: estimated bandwidth of the bottleneck, in segments per second; 0 before the first sample.
+    /// `BtlBw`: estimated bandwidth of the bottleneck, in segments per second; 0 before the first sample.
     pub fn bandwidth(&self) -> f64 {
         self.bandwidth.max()
     }

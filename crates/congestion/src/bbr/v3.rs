@@ -4,45 +4,46 @@ use super::v3_probe::{Feedback, Probe};
 use crate::congestion_control::{Ack, Cause, Congestion, CongestionControl, Pacing};
 use longhaul_random::Stream;
 use longhaul_units::{Span, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// BBR's parameters, by the names of draft-ietf-ccwg-bbr, section 2.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bbr3Settings {
-    /// StartupPacingGain: 4 ln 2.
+    /// `StartupPacingGain`: 4 ln 2.
     pub startup_gain: f64,
-    /// DrainPacingGain.
+    /// `DrainPacingGain`.
     pub drain_gain: f64,
-    /// DefaultCwndGain: segments in flight, in bandwidth-delay products.
+    /// `DefaultCwndGain`: segments in flight, in bandwidth-delay products.
     pub window_gain: f64,
-    /// Pacing gain of ProbeBW_DOWN.
+    /// Pacing gain of `ProbeBW_DOWN`.
     pub down_gain: f64,
-    /// Pacing gain of ProbeBW_UP.
+    /// Pacing gain of `ProbeBW_UP`.
     pub up_gain: f64,
-    /// Window gain of ProbeBW_UP.
+    /// Window gain of `ProbeBW_UP`.
     pub up_window_gain: f64,
-    /// LossThresh: the share of losses in a round trip from which on it was too much.
+    /// `LossThresh`: the share of losses in a round trip from which on it was too much.
     pub loss_threshold: f64,
-    /// StartupFullLossCnt: with so many losses in a round trip startup may end for them.
+    /// `StartupFullLossCnt`: with so many losses in a round trip startup may end for them.
     pub startup_losses: u32,
     /// Beta: what is left after losses at least.
     pub beta: f64,
     /// Headroom: the share of the long-term bound that is left to others.
     pub headroom: f64,
-    /// MinRTTFilterLen.
+    /// `MinRTTFilterLen`.
     pub min_rtt_memory_ns: u64,
-    /// ProbeRTTInterval.
+    /// `ProbeRTTInterval`.
     pub probe_rtt_interval_ns: u64,
-    /// ProbeRTTDuration.
+    /// `ProbeRTTDuration`.
     pub probe_rtt_ns: u64,
-    /// ProbeRTTCwndGain.
+    /// `ProbeRTTCwndGain`.
     pub probe_rtt_gain: f64,
-    /// PacingMarginPercent, as a share.
+    /// `PacingMarginPercent`, as a share.
     pub pacing_margin: f64,
-    /// MinPipeCwnd, in segments.
+    /// `MinPipeCwnd`, in segments.
     pub min_window: f64,
-    /// offload_budget: segments in flight at least, for hosts that send in batches.
+    /// `offload_budget`: segments in flight at least, for hosts that send in batches.
     pub offload_budget: f64,
     /// Most round trips between probes: 62 or 63, by chance.
     pub probe_rounds: u64,
@@ -73,7 +74,7 @@ impl Default for Bbr3Settings {
     }
 }
 
-/// ExtraAckedFilterLen, in round trips.
+/// `ExtraAckedFilterLen`, in round trips.
 const AGGREGATION_ROUNDS: usize = 10;
 
 /// Bounds that recent losses put on the model (section 5.5.10.3).
@@ -118,13 +119,13 @@ pub struct Bbr3 {
     pacing: f64,
     pub(super) rounds: Rounds,
     pub(super) plateau: Plateau,
-    /// max_bw, over the last two cycles of probing.
+    /// `max_bw`, over the last two cycles of probing.
     pub(super) max_bandwidth: RecentMax<2>,
     pub(super) cycles: u64,
     /// bw, with the short-term bound.
     bandwidth: f64,
     pub(super) short_term: ShortTerm,
-    /// inflight_longterm: infinite until probing lost too much.
+    /// `inflight_longterm`: infinite until probing lost too much.
     pub(super) long_term: f64,
     pub(super) latest: Latest,
     pub(super) probe: Probe,
@@ -195,7 +196,7 @@ impl Bbr3 {
         self.bandwidth
     }
 
-    /// inflight_longterm: segments in flight that probing found to be safe; infinite before it lost
+    /// `inflight_longterm`: segments in flight that probing found to be safe; infinite before it lost
     /// too many.
     pub fn long_term_inflight(&self) -> f64 {
         self.long_term

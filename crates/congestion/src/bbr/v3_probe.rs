@@ -4,7 +4,7 @@ use super::v3::{Bbr3, ShortTerm};
 use crate::congestion_control::Ack;
 use longhaul_units::{Span, Time};
 
-/// What the samples of this acknowledgement are feedback to (the draft's ack_phase).
+/// What the samples of this acknowledgement are feedback to (the draft's `ack_phase`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Feedback {
     #[default]
@@ -19,7 +19,7 @@ pub(super) enum Feedback {
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
     pub(super) feedback: Feedback,
-    /// is_bw_probe_sample: a loss now is an answer to this probe, the first one.
+    /// `is_bw_probe_sample`: a loss now is an answer to this probe, the first one.
     pub(super) sampling: bool,
     too_high: bool,
     precautionary: bool,
@@ -143,7 +143,7 @@ impl Bbr3 {
         (self.long_term - headroom).max(self.settings.min_window)
     }
 
-    /// UpdateProbeBWCyclePhase.
+    /// `UpdateProbeBWCyclePhase`.
     pub(super) fn step_probe(&mut self, ack: &Ack, sample: &Sample) {
         if self.adapt_long_term(ack, sample) || !self.probes_bandwidth() {
             return;

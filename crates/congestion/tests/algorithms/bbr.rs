@@ -95,7 +95,7 @@ fn bbr_keeps_its_queue_short_where_losses_would_fill_the_buffer() {
     }
 }
 
-/// When ProbeRTT began, and for how long it lasted, over `seconds`.
+/// When `ProbeRTT` began, and for how long it lasted, over `seconds`.
 fn probe_rtts(pipe: &mut Pipe, seconds: f64) -> Vec<(f64, f64)> {
     let end = pipe.now_s + seconds;
     let mut found: Vec<(f64, f64)> = Vec::new();
@@ -181,6 +181,7 @@ fn bbr_goes_round_its_cycle_of_eight_gains() {
 
 #[test]
 fn bbr3_visits_down_cruise_refill_and_up_in_turn() {
+    use BbrPhase::{Cruise, Down, ProbeRtt, Refill, Up};
     let mut pipe = pipe("bbr3", line());
     pipe.run_for(2.0);
     let mut visited = vec![phase(&pipe)];
@@ -190,7 +191,6 @@ fn bbr3_visits_down_cruise_refill_and_up_in_turn() {
             visited.push(phase(&pipe));
         }
     }
-    use BbrPhase::{Cruise, Down, ProbeRtt, Refill, Up};
     for phase in [Down, Cruise, Refill, Up, ProbeRtt] {
         assert!(visited.contains(&phase), "{phase:?} in {visited:?}");
     }

@@ -147,7 +147,7 @@ fn dctcp_has_the_fixed_point_of_alizadeh() {
 fn algorithms_of_growth_are_not_told_apart_by_their_slow_start() {
     // The override reaches every algorithm that has one.
     for name in ["highspeed", "cubic", "reno"] {
-        let text = format!(r#"{{"law": "{name}", "slow_start": {{"kind": "standard", "limit": 1}}}}"#);
+        let text = format!(r#"{{"algorithm": "{name}", "slow_start": {{"kind": "standard", "limit": 1}}}}"#);
         let settings: AlgorithmSettings = serde_json::from_str(&text).unwrap();
         let mut pipe = Fluid::new(&settings, Path::constant(0.1), Losses::None);
         pipe.run(1_000);

@@ -102,7 +102,7 @@ fn phi_multiplies_the_increase_or_the_streams_that_a_loss_strikes() {
     // All streams struck by each loss: one AIMD with increase N and decrease 1/2: sqrt(N).
     let all = by_chance(&stochastic(4, 4.0, StochasticModel::Mean, PhiMode::StreamsCut));
     near(all / reno, 2.0, 0.08);
-    // A fraction strikes one more by chance: between 1 and 2.
+    // A fraction affects one more stream by chance: between 1 and 2.
     let some = by_chance(&stochastic(4, 1.5, explicit, PhiMode::StreamsCut));
     let (one, two) = (
         by_chance(&stochastic(4, 1.0, explicit, PhiMode::StreamsCut)),

@@ -40,7 +40,7 @@ struct Segment {
 }
 
 /// Segments one by one through a bottleneck, paced and acknowledged one by one. A loss shows when the next
-/// segment is acknowledged; what it carried is not sent again, since nobody reads it.
+/// segment is acknowledged; its data are not retransmitted, since nobody reads them.
 pub struct Pipe {
     pub control: Algorithm,
     pub line: Line,

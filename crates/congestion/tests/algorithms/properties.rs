@@ -191,7 +191,7 @@ proptest! {
 fn an_algorithm_that_says_it_does_not_draw_ignores_chance() {
     for name in NAMES {
         let settings = AlgorithmSettings::named(name).unwrap();
-        let (mut control, mut chance) = (Algorithm::new(&settings, 10.0), Seed::new(1).stream("law"));
+        let (mut control, mut chance) = (Algorithm::new(&settings, 10.0), Seed::new(1).stream("algorithm"));
         let before = format!("{control:?}");
         control.on_start(&mut chance);
         control.on_lost(Time::ZERO, &mut chance);

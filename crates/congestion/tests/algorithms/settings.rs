@@ -19,22 +19,26 @@ fn a_plan_carries_every_algorithm_and_its_parameters() {
     for name in NAMES {
         let settings = AlgorithmSettings::named(name).unwrap();
         let text = to_value(&settings).unwrap();
-        assert_eq!(text["law"], json!(name));
+        assert_eq!(text["algorithm"], json!(name));
         assert_eq!(from_str::<AlgorithmSettings>(&text.to_string()).unwrap(), settings);
         // What is left out is customary.
-        assert_eq!(from_str::<AlgorithmSettings>(&json!({ "law": name }).to_string()).unwrap(), settings);
+        assert_eq!(
+            from_str::<AlgorithmSettings>(&json!({ "algorithm": name }).to_string()).unwrap(),
+            settings
+        );
     }
 }
 
 #[test]
 fn parameters_are_read_by_name_and_a_wrong_name_is_refused() {
-    let text = r#"{"law": "highspeed", "response": "table", "slow_start": {"kind": "standard"}}"#;
+    let text = r#"{"algorithm": "highspeed", "response": "table", "slow_start": {"kind": "standard"}}"#;
     let AlgorithmSettings::HighSpeed(read) = from_str(text).unwrap() else { panic!("another algorithm") };
     assert_eq!(read.response, HighSpeedResponse::Table);
     assert_eq!(read.slow_start, SlowStartSettings::Standard { limit: 2 });
-    let wrong = from_str::<AlgorithmSettings>(r#"{"law": "cubic", "betta": 0.5}"#).unwrap_err().to_string();
+    let wrong =
+        from_str::<AlgorithmSettings>(r#"{"algorithm": "cubic", "betta": 0.5}"#).unwrap_err().to_string();
     assert!(wrong.contains("betta") && wrong.contains("beta"), "{wrong}");
-    assert!(from_str::<AlgorithmSettings>(r#"{"law": "newreno"}"#).is_err());
+    assert!(from_str::<AlgorithmSettings>(r#"{"algorithm": "newreno"}"#).is_err());
 }
 
 #[test]
@@ -54,14 +58,14 @@ fn customary_parameters_are_in_range_and_others_are_refused_with_a_remedy() {
     }
     let refused = |text: &str| from_str::<AlgorithmSettings>(text).unwrap().check().unwrap_err().to_string();
     assert_eq!(
-        refused(r#"{"law": "cubic", "beta": 1.5}"#),
+        refused(r#"{"algorithm": "cubic", "beta": 1.5}"#),
         "beta: 1.5 is out of range; write a number from 0.001 to 0.999"
     );
     assert_eq!(
-        refused(r#"{"law": "stochastic", "streams": 0}"#),
+        refused(r#"{"algorithm": "stochastic", "streams": 0}"#),
         "streams: 0 is out of range; write a number from 1 to 65536"
     );
-    let text = r#"{"law": "reno", "slow_start": {"kind": "limited", "max_threshold": 0}}"#;
+    let text = r#"{"algorithm": "reno", "slow_start": {"kind": "limited", "max_threshold": 0}}"#;
     assert!(refused(text).starts_with("slow_start.max_threshold: 0 is"));
     let nan = AlgorithmSettings::Cubic(CubicSettings { c: f64::NAN, ..CubicSettings::default() });
     assert!(nan.check().is_err());

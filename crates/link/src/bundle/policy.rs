@@ -1,26 +1,40 @@
 use crate::queue::bucket;
 use longhaul_units::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Which route a packet takes. Routes that are down are passed over.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Policy {
     /// The same for all packets of a flow, by a hash that depends on the seed.
-    FlowHash(FlowKey),
+    FlowHash {
+        /// The fields that identify a flow.
+        key: FlowKey,
+    },
     /// One after another, packet by packet.
     RoundRobin,
     /// Tags 8 to 15 are given in turn, and routes have blocks of neighbouring tags: of two routes each
     /// takes four packets at a time. Routes must divide 8.
     VlanBlock,
     /// Packet by packet in proportion to weights, as evenly as possible; not all may be 0.
-    Weighted(Vec<u32>),
+    Weighted {
+        /// One for each route.
+        weights: Vec<u32>,
+    },
     /// The route with the fewest bytes waiting, the first of equals.
     LeastQueued,
     /// A flow that was silent for so long may go another way: where the fewest bytes wait.
-    Flowlet(Span),
+    Flowlet {
+        /// That silence.
+        #[serde(rename = "gap_ns")]
+        gap: Span,
+    },
 }
 
-/// What makes a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The fields that identify a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum FlowKey {
     /// Source and destination host.
     Hosts,
@@ -45,7 +59,7 @@ pub(crate) struct Chooser {
 
 impl Chooser {
     pub(crate) fn new(policy: Policy, routes: usize, key: u64) -> Self {
-        let table = if matches!(policy, Policy::Flowlet(_)) { FLOWLETS } else { 0 };
+        let table = if matches!(policy, Policy::Flowlet { .. }) { FLOWLETS } else { 0 };
         Chooser { policy, key, turn: 0, credit: vec![0; routes], flowlets: vec![None; table] }
     }
 
@@ -60,7 +74,7 @@ impl Chooser {
     ) -> Option<usize> {
         let shortest = || (0..up.len()).filter(|&route| up[route]).min_by_key(|&route| waiting(route));
         match &self.policy {
-            Policy::FlowHash(key) => {
+            Policy::FlowHash { key } => {
                 let hash = if *key == FlowKey::Hosts { hosts } else { flow };
                 let alive = up.iter().filter(|&&up| up).count();
                 (0..up.len()).filter(|&route| up[route]).nth(bucket(hash, self.key, alive))
@@ -75,7 +89,7 @@ impl Chooser {
                 self.turn += 1;
                 next_up(up, tag as usize * up.len() / TAGS as usize)
             }
-            Policy::Weighted(weights) => {
+            Policy::Weighted { weights } => {
                 let mut total = 0;
                 let mut best: Option<usize> = None;
                 for route in (0..up.len()).filter(|&route| up[route]) {
@@ -89,7 +103,7 @@ impl Chooser {
                 best
             }
             Policy::LeastQueued => shortest(),
-            Policy::Flowlet(gap) => {
+            Policy::Flowlet { gap } => {
                 let slot = bucket(flow, self.key, FLOWLETS);
                 let stays = self.flowlets[slot]
                     .filter(|&(last, route)| now.since(last) < *gap && up[route])
@@ -120,7 +134,7 @@ mod tests {
     fn round_robin_alternates_and_passes_over_what_is_down() {
         assert_eq!(turns(Policy::RoundRobin, &[true; 3], 5), [0, 1, 2, 0, 1]);
         assert_eq!(turns(Policy::RoundRobin, &[true, false, true], 4), [0, 2, 0, 2]);
-        assert_eq!(turns(Policy::RoundRobin, &[false; 2], 4), []);
+        assert!(turns(Policy::RoundRobin, &[false; 2], 4).is_empty());
     }
 
     #[test]
@@ -132,15 +146,15 @@ mod tests {
 
     #[test]
     fn weights_are_met_exactly_and_evenly() {
-        let got = turns(Policy::Weighted(vec![5, 1, 1]), &[true; 3], 14);
+        let got = turns(Policy::Weighted { weights: vec![5, 1, 1] }, &[true; 3], 14);
         assert_eq!(got, [0, 0, 1, 0, 2, 0, 0, 0, 0, 1, 0, 2, 0, 0]);
-        assert_eq!(turns(Policy::Weighted(vec![0, 1]), &[true; 2], 3), [1, 1, 1]);
+        assert_eq!(turns(Policy::Weighted { weights: vec![0, 1] }, &[true; 2], 3), [1, 1, 1]);
     }
 
     #[test]
     fn a_flow_stays_and_flows_spread_evenly() {
         const FLOWS: u64 = if cfg!(miri) { 200 } else { 4000 };
-        let mut chooser = Chooser::new(Policy::FlowHash(FlowKey::Flow), 4, 99);
+        let mut chooser = Chooser::new(Policy::FlowHash { key: FlowKey::Flow }, 4, 99);
         let mut hits = [0u32; 4];
         for flow in 0..FLOWS {
             let route = chooser.choose(Time::ZERO, flow, 0, &[true; 4], |_| 0).unwrap();
@@ -154,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_flowlet_moves_after_a_silence_only() {
-        let mut chooser = Chooser::new(Policy::Flowlet(Span::from_us(500)), 2, 1);
+        let mut chooser = Chooser::new(Policy::Flowlet { gap: Span::from_us(500) }, 2, 1);
         let mut at = |us: u64, queued: [u64; 2]| {
             chooser.choose(Time::from_ns(us * 1000), 5, 0, &[true; 2], |route| queued[route]).unwrap()
         };

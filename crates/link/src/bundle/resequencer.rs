@@ -1,11 +1,15 @@
-use crate::Load;
+use crate::LinkPacket;
 use longhaul_units::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Putting packets back into the order in which they were offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Resequence {
     /// How long a packet waits for those that were offered before it.
+    #[serde(rename = "wait_ns")]
     pub wait: Span,
     /// How many bytes may wait; when there are more, the first in order go.
     pub limit_bytes: u64,
@@ -18,13 +22,13 @@ pub(crate) struct Resequencer<P> {
     expected: u64,
     held: BTreeMap<u64, (P, Time)>,
     bytes: u64,
-    /// When each held packet's patience ends, in that order; some have left since.
+    /// The time-outs of held packets, in order; some packets have left since.
     deadlines: VecDeque<(Time, u64)>,
-    /// Times spent here by packets released since somebody asked, in picoseconds.
+    /// Sum of the times that released packets were held since it was last read, in picoseconds.
     pub(crate) held_ps: u128,
 }
 
-impl<P: Load> Resequencer<P> {
+impl<P: LinkPacket> Resequencer<P> {
     pub(crate) fn new(settings: Resequence) -> Self {
         Resequencer {
             settings,
@@ -40,7 +44,7 @@ impl<P: Load> Resequencer<P> {
         self.held.len() as u64
     }
 
-    /// When the first patience ends; [`Time::NEVER`] if nobody waits.
+    /// The first time-out; [`Time::NEVER`] if no packet is held.
     pub(crate) fn deadline(&self) -> Time {
         let waits = |&&(_, number): &&(Time, u64)| number >= self.expected;
         self.deadlines.iter().find(waits).map_or(Time::NEVER, |first| first.0)
@@ -70,7 +74,7 @@ impl<P: Load> Resequencer<P> {
         }
     }
 
-    /// Releases whoever's patience ends by `now`, each at its time, and all before it.
+    /// Releases packets whose time-outs end by `now`, each at that time, and all packets before them.
     pub(crate) fn expire(&mut self, now: Time, out: &mut VecDeque<(P, Time)>) {
         while let Some(&(deadline, number)) = self.deadlines.front() {
             if number >= self.expected {
@@ -111,7 +115,7 @@ mod tests {
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Packet(u64);
 
-    impl Load for Packet {
+    impl LinkPacket for Packet {
         fn bytes(&self) -> u32 {
             1000
         }

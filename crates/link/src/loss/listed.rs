@@ -4,7 +4,7 @@ use std::sync::Arc;
 /// Runs of packets that pass and are lost, from a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Runs {
-    runs: Arc<[(u64, u64)]>,
+    list: Arc<[(u64, u64)]>,
     repeat: bool,
     at: usize,
     passed: u64,
@@ -14,12 +14,12 @@ pub(crate) struct Runs {
 impl Runs {
     pub(crate) fn new(runs: Arc<[(u64, u64)]>, repeat: bool) -> Self {
         let repeat = repeat && runs.iter().any(|&(good, lost)| good + lost > 0);
-        Runs { runs, repeat, at: 0, passed: 0, lost: 0 }
+        Runs { list: runs, repeat, at: 0, passed: 0, lost: 0 }
     }
 
-    pub(crate) fn strikes(&mut self) -> bool {
+    pub(crate) fn drops(&mut self) -> bool {
         loop {
-            let Some(&(good, lost)) = self.runs.get(self.at) else {
+            let Some(&(good, lost)) = self.list.get(self.at) else {
                 if !self.repeat {
                     return false;
                 }
@@ -39,10 +39,10 @@ impl Runs {
     }
 }
 
-/// Strikes the first packet at or after each time of a list.
+/// Drops the first packet at or after each time of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Times {
-    times: Arc<[Time]>,
+    list: Arc<[Time]>,
     repeat: Option<Span>,
     /// The next time of the list, counted through all its repetitions.
     next: u64,
@@ -50,14 +50,14 @@ pub(crate) struct Times {
 
 impl Times {
     pub(crate) fn new(times: Arc<[Time]>, repeat: Option<Span>, now: Time) -> Self {
-        let mut new = Times { times, repeat, next: 0 };
-        // Times before the model began strike nobody.
+        let mut new = Times { list: times, repeat, next: 0 };
+        // Times before the model began drop nothing.
         new.next = new.first_from(now);
         new
     }
 
-    pub(crate) fn strikes(&mut self, now: Time) -> bool {
-        if self.times.is_empty() || self.time(self.next) > now {
+    pub(crate) fn drops(&mut self, now: Time) -> bool {
+        if self.list.is_empty() || self.time(self.next) > now {
             return false;
         }
         self.next = self.first_from(now + Span::from_ps(1));
@@ -65,25 +65,25 @@ impl Times {
     }
 
     fn time(&self, number: u64) -> Time {
-        let count = self.times.len() as u64;
+        let count = self.list.len() as u64;
         match self.repeat {
             Some(period) => {
                 let begun = Span::from_ps((number / count).saturating_mul(period.ps()));
-                self.times[(number % count) as usize] + begun
+                self.list[(number % count) as usize] + begun
             }
-            None => self.times.get(number as usize).copied().unwrap_or(Time::NEVER),
+            None => self.list.get(number as usize).copied().unwrap_or(Time::NEVER),
         }
     }
 
     fn first_from(&self, from: Time) -> u64 {
-        let count = self.times.len() as u64;
+        let count = self.list.len() as u64;
         match self.repeat {
             Some(period) if period > Span::ZERO => {
                 let round = from.since(Time::ZERO).ps() / period.ps();
                 let phase = Time::ZERO + Span::from_ps(from.since(Time::ZERO).ps() % period.ps());
-                round * count + self.times.partition_point(|&time| time < phase) as u64
+                round * count + self.list.partition_point(|&time| time < phase) as u64
             }
-            _ => self.times.partition_point(|&time| time < from) as u64,
+            _ => self.list.partition_point(|&time| time < from) as u64,
         }
     }
 }
@@ -95,17 +95,17 @@ mod tests {
     #[test]
     fn runs_pass_and_lose_as_the_list_says() {
         let list = || Arc::from([(2, 1), (0, 2), (1, 0)]);
-        let fates = |mut runs: Runs, n: usize| (0..n).map(|_| u8::from(runs.strikes())).collect::<Vec<_>>();
+        let fates = |mut runs: Runs, n: usize| (0..n).map(|_| u8::from(runs.drops())).collect::<Vec<_>>();
         assert_eq!(fates(Runs::new(list(), false), 9), [0, 0, 1, 1, 1, 0, 0, 0, 0]);
         assert_eq!(fates(Runs::new(list(), true), 9), [0, 0, 1, 1, 1, 0, 0, 0, 1]);
         assert_eq!(fates(Runs::new(Arc::from([(0, 0)]), true), 3), [0, 0, 0]);
     }
 
     #[test]
-    fn times_strike_the_first_packet_at_or_after_them() {
+    fn times_drop_the_first_packet_at_or_after_them() {
         let ms = |n: u64| Time::from_ns(n * 1_000_000);
         let fates = |mut times: Times, at: &[u64]| -> Vec<u64> {
-            at.iter().copied().filter(|&n| times.strikes(ms(n))).collect()
+            at.iter().copied().filter(|&n| times.drops(ms(n))).collect()
         };
         let list: Arc<[Time]> = Arc::from([ms(3), ms(5), ms(6)]);
         let once = Times::new(list.clone(), None, Time::ZERO);

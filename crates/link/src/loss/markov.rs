@@ -52,17 +52,17 @@ impl TwoState {
         }
     }
 
-    pub(crate) fn strikes(&mut self, stream: &mut Stream) -> bool {
+    pub(crate) fn drops(&mut self, stream: &mut Stream) -> bool {
         let draw = stream.bits();
         let bad = match self.bad {
-            None => self.start_bad.strikes(draw),
-            Some(false) => self.good_to_bad.strikes(draw),
-            Some(true) => !self.bad_to_good.strikes(draw),
+            None => self.start_bad.occurs(draw),
+            Some(false) => self.good_to_bad.occurs(draw),
+            Some(true) => !self.bad_to_good.occurs(draw),
         };
         self.bad = Some(bad);
         match self.shares {
             None => bad,
-            Some(shares) => shares[usize::from(bad)].strikes(stream.bits()),
+            Some(shares) => shares[usize::from(bad)].occurs(stream.bits()),
         }
     }
 }
@@ -115,19 +115,19 @@ impl FourState {
         [w1 / sum, w2 / sum, w3 / sum, w4 / sum]
     }
 
-    pub(crate) fn strikes(&mut self, stream: &mut Stream) -> bool {
+    pub(crate) fn drops(&mut self, stream: &mut Stream) -> bool {
         let draw = stream.bits();
         let state = match self.state {
-            None if self.starts[0].strikes(draw) => State::GoodGap,
-            None if self.starts[1].strikes(draw) => State::GoodBurst,
-            None if self.starts[2].strikes(draw) => State::LostBurst,
+            None if self.starts[0].occurs(draw) => State::GoodGap,
+            None if self.starts[1].occurs(draw) => State::GoodBurst,
+            None if self.starts[2].occurs(draw) => State::LostBurst,
             None => State::LostAlone,
-            Some(State::GoodGap) if self.p13.strikes(draw) => State::LostBurst,
-            Some(State::GoodGap) if self.p13_or_p14.strikes(draw) => State::LostAlone,
+            Some(State::GoodGap) if self.p13.occurs(draw) => State::LostBurst,
+            Some(State::GoodGap) if self.p13_or_p14.occurs(draw) => State::LostAlone,
             Some(State::GoodGap | State::LostAlone) => State::GoodGap,
-            Some(State::LostBurst) if self.p31.strikes(draw) => State::GoodGap,
-            Some(State::LostBurst) if self.p31_or_p32.strikes(draw) => State::GoodBurst,
-            Some(State::GoodBurst) if !self.p23.strikes(draw) => State::GoodBurst,
+            Some(State::LostBurst) if self.p31.occurs(draw) => State::GoodGap,
+            Some(State::LostBurst) if self.p31_or_p32.occurs(draw) => State::GoodBurst,
+            Some(State::GoodBurst) if !self.p23.occurs(draw) => State::GoodBurst,
             Some(State::LostBurst | State::GoodBurst) => State::LostBurst,
         };
         self.state = Some(state);
@@ -146,9 +146,9 @@ mod tests {
 
     const N: usize = 400_000;
 
-    fn fates(mut strikes: impl FnMut(&mut Stream) -> bool) -> Vec<f64> {
+    fn fates(mut drops: impl FnMut(&mut Stream) -> bool) -> Vec<f64> {
         let mut stream = Seed::new(11).stream("markov");
-        (0..N).map(|_| f64::from(u8::from(strikes(&mut stream)))).collect()
+        (0..N).map(|_| f64::from(u8::from(drops(&mut stream)))).collect()
     }
 
     fn mean(fates: &[f64]) -> f64 {
@@ -167,7 +167,7 @@ mod tests {
     fn correlated_loss_keeps_its_mean_and_its_correlation() {
         for (p, c) in [(0.001, 0.25), (0.05, 0.5), (0.3, 0.9)] {
             let mut model = TwoState::correlated(p, c);
-            let fates = fates(|stream| model.strikes(stream));
+            let fates = fates(|stream| model.drops(stream));
             let error = libm::sqrt(p * (1.0 - p) * (1.0 + c) / (1.0 - c) / N as f64);
             assert!((mean(&fates) - p).abs() < 4.5 * error, "{p} {c}: {}", mean(&fates));
             // Pairs of losses carry the estimate: N p of them, each a loss with p + c (1 - p).
@@ -184,7 +184,7 @@ mod tests {
         for (p, r, g, b) in [(0.01, 0.1, 0.0, 1.0), (0.02, 0.2, 0.01, 0.5), (0.3, 0.3, 0.2, 0.9)] {
             let at = |x: f64| Probability::new(x).unwrap();
             let mut model = TwoState::elliott(at(p), at(r), at(g), at(b));
-            let fates = fates(|stream| model.strikes(stream));
+            let fates = fates(|stream| model.drops(stream));
             let expected = (p * b + r * g) / (p + r);
             // Variance of the mean: independent draws given the states, and the states' own.
             let (w, c) = (p / (p + r), 1.0 - p - r);
@@ -201,7 +201,7 @@ mod tests {
             [(0.01, 0.3, 0.2, 0.5, 0.001), (0.02, 0.5, 0.0, 1.0, 0.01), (0.1, 0.2, 0.3, 0.4, 0.0)]
         {
             let mut model = FourState::new(p13, p31, p32, p23, p14);
-            let fates = fates(|stream| model.strikes(stream));
+            let fates = fates(|stream| model.drops(stream));
             let [_, _, lost_burst, lost_alone] = FourState::long_run(p13, p31, p32, p23, p14);
             let expected = lost_burst + lost_alone;
             // Batches of 1000 packets, far longer than any sojourn, are nearly independent.

@@ -1,35 +1,23 @@
+use super::GapUnit;
 use longhaul_random::{Distribution, Stream};
-use longhaul_units::{Rate, Span, Time};
-
-/// What gaps between losses are counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GapUnit {
-    /// Packets offered.
-    Packets,
-    /// Bytes offered.
-    Bytes,
-    /// The time that the packets offered take at this rate, in nanoseconds.
-    Busy(Rate),
-    /// The time that passes, in nanoseconds.
-    Wall,
-}
+use longhaul_units::{Span, Time};
 
 /// Losses are points on a line whose distances are drawn one by one; a packet that covers a point is
-/// lost. On the line of wall time, a point strikes the first packet that comes at or after it, unless
+/// lost. On the line of wall time, a point drops the first packet that comes at or after it, unless
 /// that comes later than the point lasts.
 #[derive(Clone, Debug)]
 pub(crate) struct Renewal {
     gap: Distribution,
     burst: Distribution,
     unit: GapUnit,
-    /// How far behind, on the line, a point still strikes.
+    /// How far behind, on the line, a point still drops.
     reach: f64,
-    /// From where the line has been walked so far to the next point; `None` before the first draw.
+    /// From the current position on the line to the next point; `None` before the first draw.
     ahead: Option<f64>,
     /// Packets that the current burst has yet to take.
     left: u64,
-    /// Wall time up to which the line has been walked.
-    walked: Time,
+    /// Wall time of the current position on the line.
+    last_time: Time,
 }
 
 /// A gap counts as at least this much, so that a distribution that draws zeros comes to an end.
@@ -44,17 +32,17 @@ impl Renewal {
         now: Time,
     ) -> Self {
         let reach = lasts.map_or(f64::INFINITY, |lasts| lasts.ps() as f64 / 1e3);
-        Renewal { gap, burst, unit, reach, ahead: None, left: 0, walked: now }
+        Renewal { gap, burst, unit, reach, ahead: None, left: 0, last_time: now }
     }
 
-    pub(crate) fn strikes(&mut self, stream: &mut Stream, now: Time, bytes: u32) -> bool {
+    pub(crate) fn drops(&mut self, stream: &mut Stream, now: Time, bytes: u32) -> bool {
         let length = match self.unit {
             GapUnit::Packets => 1.0,
             GapUnit::Bytes => f64::from(bytes),
-            GapUnit::Busy(rate) => rate.time_for(u64::from(bytes)).ps() as f64 / 1e3,
+            GapUnit::Busy { rate } => rate.time_for(u64::from(bytes)).ps() as f64 / 1e3,
             GapUnit::Wall => {
-                let passed = now.since(self.walked).ps() as f64 / 1e3;
-                self.walked = now;
+                let passed = now.since(self.last_time).ps() as f64 / 1e3;
+                self.last_time = now;
                 passed
             }
         };
@@ -62,32 +50,32 @@ impl Renewal {
             // The rest of a burst takes no part in the gap, except for time, which passes.
             self.left -= 1;
             if self.unit == GapUnit::Wall {
-                self.walk(length, stream);
+                self.advance(length, stream);
             }
             return true;
         }
-        let struck = self.walk(length, stream);
-        if struck {
+        let drops = self.advance(length, stream);
+        if drops {
             // A cast saturates, and what is not a number becomes zero.
             self.left = (libm::ceil(self.burst.draw(stream)) as u64).max(1) - 1;
         }
-        struck
+        drops
     }
 
     /// Walks on by `length`; whether that passed a point, and came no further than the point reaches.
-    fn walk(&mut self, length: f64, stream: &mut Stream) -> bool {
+    fn advance(&mut self, length: f64, stream: &mut Stream) -> bool {
         let mut ahead = match self.ahead {
             Some(ahead) => ahead,
             None => self.gap.draw(stream).max(LEAST),
         };
         ahead -= length;
-        let mut struck = false;
+        let mut drops = false;
         while ahead <= 0.0 {
-            struck |= -ahead <= self.reach;
+            drops |= -ahead <= self.reach;
             ahead += self.gap.draw(stream).max(LEAST).max(-ahead * 1e-6);
         }
         self.ahead = Some(ahead);
-        struck
+        drops
     }
 }
 
@@ -95,6 +83,7 @@ impl Renewal {
 mod tests {
     use super::*;
     use longhaul_random::Seed;
+    use longhaul_units::Rate;
 
     fn stream() -> Stream {
         Seed::new(2).stream("renewal")
@@ -107,9 +96,7 @@ mod tests {
     /// Positions of losses among packets of 1500 bytes that come every `every_us`.
     fn losses(mut model: Renewal, packets: u64, every_us: u64) -> Vec<u64> {
         let mut stream = stream();
-        (0..packets)
-            .filter(|n| model.strikes(&mut stream, Time::from_ns(n * every_us * 1000), 1500))
-            .collect()
+        (0..packets).filter(|n| model.drops(&mut stream, Time::from_ns(n * every_us * 1000), 1500)).collect()
     }
 
     #[test]
@@ -121,7 +108,7 @@ mod tests {
             Renewal::new(Distribution::Constant { value: 6000.0 }, one(), GapUnit::Bytes, None, Time::ZERO);
         assert_eq!(losses(model, 12, 1), [3, 7, 11]);
         // 1500 bytes take 12 us at 1 Gbit/s: a point every 60 us is one in five.
-        let busy = GapUnit::Busy(Rate::from_bits_per_s(1_000_000_000).unwrap());
+        let busy = GapUnit::Busy { rate: Rate::from_bits_per_s(1_000_000_000).unwrap() };
         let model = Renewal::new(Distribution::Constant { value: 60_000.0 }, one(), busy, None, Time::ZERO);
         assert_eq!(losses(model, 10, 1), [4, 9]);
     }
@@ -133,7 +120,7 @@ mod tests {
         // A point every 10 ms: the packet at 10 ms, at 20 ms ..., at either rate of packets.
         assert_eq!(losses(model(1e7), 41, 1000), [10, 20, 30, 40]);
         assert_eq!(losses(model(1e7), 401, 100), [100, 200, 300, 400]);
-        // Points that no packet came between strike one packet together.
+        // Points that no packet came between drop one packet together.
         assert_eq!(losses(model(1e6), 4, 5000), [1, 2, 3]);
     }
 
@@ -145,7 +132,7 @@ mod tests {
             let lasts = Some(Span::from_ns(ms * 1_000_000));
             losses(Renewal::new(gap.clone(), one(), GapUnit::Wall, lasts, Time::ZERO), 7, 7000)
         };
-        assert_eq!(lasting(0), []);
+        assert!(lasting(0).is_empty());
         assert_eq!(lasting(1), [3]);
         assert_eq!(lasting(2), [3, 6]);
         assert_eq!(lasting(4), [2, 3, 6]);

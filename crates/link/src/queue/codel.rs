@@ -1,16 +1,36 @@
-use super::{Fifo, Outcome, Waiting};
-use crate::{Fate, Load};
-use longhaul_units::{Span, Time};
+use super::{Fifo, Outcome, QueuedPacket};
+use crate::{Fate, LinkPacket};
+use longhaul_units::{InvalidValue, Span, Time, checked_when_read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Controlled delay: Nichols and Jacobson, RFC 8289.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct CodelParameters {
     /// Acceptable standing delay.
+    #[serde(rename = "target_ns")]
     pub target: Span,
-    /// A worst-case round trip.
+    /// A worst-case round-trip time; positive.
+    #[serde(rename = "interval_ns")]
     pub interval: Span,
-    /// Marks what can be marked, instead of dropping it.
+    /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
+}
+
+checked_when_read!(CodelParameters);
+
+impl CodelParameters {
+    /// The rule for the interval.
+    ///
+    /// # Errors
+    /// If it is zero.
+    pub fn check(&self) -> Result<(), InvalidValue> {
+        if self.interval == Span::ZERO {
+            return Err(InvalidValue::new("interval_ns", "must be positive"));
+        }
+        Ok(())
+    }
 }
 
 /// The state of RFC 8289, section 5.3, by its names.
@@ -40,12 +60,12 @@ impl Codel {
     }
 
     /// The packet that goes at `now` (the RFC's deque).
-    pub(crate) fn pop<P: Load>(
+    pub(crate) fn pop<P: LinkPacket>(
         &mut self,
         list: &mut Fifo<P>,
         now: Time,
         out: &mut Outcome<'_, P>,
-    ) -> Option<Waiting<P>> {
+    ) -> Option<QueuedPacket<P>> {
         let (mut packet, mut ok_to_drop) = self.next(list, now);
         if self.dropping {
             if !ok_to_drop {
@@ -87,7 +107,7 @@ impl Codel {
     }
 
     /// The RFC's dodeque: the next packet, and whether it may be dropped.
-    fn next<P: Load>(&mut self, list: &mut Fifo<P>, now: Time) -> (Option<Waiting<P>>, bool) {
+    fn next<P: LinkPacket>(&mut self, list: &mut Fifo<P>, now: Time) -> (Option<QueuedPacket<P>>, bool) {
         let Some(packet) = list.pop() else {
             self.first_above_time = None;
             return (None, false);

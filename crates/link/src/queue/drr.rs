@@ -1,9 +1,36 @@
-use super::{Arrival, Fifo, Outcome, Waiting, bucket};
-use crate::{Fate, Load};
+use super::{Arrival, Fifo, Outcome, QueuedPacket, bucket, check_flows};
+use crate::{Fate, LinkPacket};
+use longhaul_units::{InvalidValue, checked_when_read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
+
+/// Parameters of deficit round robin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct DrrParameters {
+    /// Bytes that a flow may send in its turn.
+    #[serde(rename = "quantum_bytes")]
+    pub quantum: NonZeroU32,
+    /// Number of queues that flows are hashed into, 1 to 65,536.
+    pub flows: u32,
+}
+
+checked_when_read!(DrrParameters);
+
+impl DrrParameters {
+    /// The rule for the number of queues.
+    ///
+    /// # Errors
+    /// If it is out of range.
+    pub fn check(&self) -> Result<(), InvalidValue> {
+        check_flows(self.flows)
+    }
+}
 
 /// Deficit round robin: Shreedhar and Varghese, SIGCOMM 1995. When the limit is reached the longest
-/// flow loses its last packet, so that nobody can crowd the others out.
+/// flow loses its last packet, so that no flow can displace the others.
 #[derive(Debug)]
 pub(crate) struct Drr<P> {
     flows: Vec<Flow<P>>,
@@ -21,13 +48,13 @@ struct Flow<P> {
     served: bool,
 }
 
-impl<P: Load> Drr<P> {
-    pub(crate) fn new(quantum: u32, flows: u32) -> Self {
+impl<P: LinkPacket> Drr<P> {
+    pub(crate) fn new(parameters: DrrParameters) -> Self {
         let flow = || Flow { list: Fifo::new(), deficit: 0, served: false };
         Drr {
-            flows: (0..flows.max(1)).map(|_| flow()).collect(),
+            flows: (0..parameters.flows.max(1)).map(|_| flow()).collect(),
             active: VecDeque::new(),
-            quantum: u64::from(quantum.max(1)),
+            quantum: u64::from(parameters.quantum.get()),
             packets: 0,
             bytes: 0,
         }
@@ -54,11 +81,11 @@ impl<P: Load> Drr<P> {
             self.bytes -= u64::from(last.packet.bytes());
             out.end(last.packet, Fate::Overflowed);
         }
-        self.resume(Waiting { packet, since: at.now, number: at.number }, at.key);
+        self.resume(QueuedPacket { packet, since: at.now, number: at.number }, at.key);
         Ok(())
     }
 
-    pub(crate) fn resume(&mut self, waiting: Waiting<P>, key: u64) {
+    pub(crate) fn resume(&mut self, waiting: QueuedPacket<P>, key: u64) {
         let index = bucket(waiting.packet.flow(), key, self.flows.len());
         self.packets += 1;
         self.bytes += u64::from(waiting.packet.bytes());
@@ -69,7 +96,7 @@ impl<P: Load> Drr<P> {
         flow.list.push(waiting);
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Waiting<P>> {
+    pub(crate) fn pop(&mut self) -> Option<QueuedPacket<P>> {
         loop {
             let index = *self.active.front()?;
             let flow = &mut self.flows[index];
@@ -95,7 +122,7 @@ impl<P: Load> Drr<P> {
         }
     }
 
-    pub(crate) fn into_waiting(self) -> Vec<Waiting<P>> {
+    pub(crate) fn into_waiting(self) -> Vec<QueuedPacket<P>> {
         self.flows.into_iter().flat_map(|flow| Vec::from(flow.list.list)).collect()
     }
 }

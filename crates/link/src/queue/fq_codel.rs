@@ -1,8 +1,48 @@
 use super::codel::Codel;
-use super::{Arrival, CodelParameters, Fifo, Outcome, Waiting, bucket};
-use crate::{Fate, Load};
-use longhaul_units::Time;
+use super::{Arrival, CodelParameters, Fifo, Outcome, QueuedPacket, bucket, check_flows};
+use crate::{Fate, LinkPacket};
+use longhaul_units::{InvalidValue, Span, Time, checked_when_read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
+
+/// Parameters of FQ-CoDel (RFC 8290).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct FqCodelParameters {
+    /// Acceptable standing delay.
+    #[serde(rename = "target_ns")]
+    pub target: Span,
+    /// A worst-case round-trip time; positive.
+    #[serde(rename = "interval_ns")]
+    pub interval: Span,
+    /// Bytes that a flow may send in its turn.
+    #[serde(rename = "quantum_bytes")]
+    pub quantum: NonZeroU32,
+    /// Number of queues that flows are hashed into, 1 to 65,536.
+    pub flows: u32,
+    /// Whether ECN-capable packets are marked instead of dropped.
+    pub ecn: bool,
+}
+
+checked_when_read!(FqCodelParameters);
+
+impl FqCodelParameters {
+    /// The parameters of each flow's queue.
+    pub const fn codel(&self) -> CodelParameters {
+        CodelParameters { target: self.target, interval: self.interval, ecn: self.ecn }
+    }
+
+    /// The rules for the fields.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn check(&self) -> Result<(), InvalidValue> {
+        check_flows(self.flows)?;
+        self.codel().check()
+    }
+}
 
 /// Flows taken in turn, each with controlled delay: RFC 8290.
 #[derive(Debug)]
@@ -27,14 +67,15 @@ struct Flow<P> {
 /// Most packets that are dropped at once when the limit is reached (RFC 8290, section 4.1 and 5.4).
 const BATCH: u64 = 64;
 
-impl<P: Load> FqCodel<P> {
-    pub(crate) fn new(parameters: CodelParameters, quantum: u32, flows: u32) -> Self {
-        let flow = || Flow { list: Fifo::new(), codel: Codel::new(parameters), credits: 0, listed: false };
+impl<P: LinkPacket> FqCodel<P> {
+    pub(crate) fn new(parameters: FqCodelParameters) -> Self {
+        let codel = parameters.codel();
+        let flow = || Flow { list: Fifo::new(), codel: Codel::new(codel), credits: 0, listed: false };
         FqCodel {
-            flows: (0..flows.max(1)).map(|_| flow()).collect(),
+            flows: (0..parameters.flows.max(1)).map(|_| flow()).collect(),
             new: VecDeque::new(),
             old: VecDeque::new(),
-            quantum: i64::from(quantum.max(1)),
+            quantum: i64::from(parameters.quantum.get()),
             packets: 0,
             bytes: 0,
         }
@@ -49,13 +90,13 @@ impl<P: Load> FqCodel<P> {
     }
 
     pub(crate) fn push(&mut self, packet: P, at: &Arrival<'_>, out: &mut Outcome<'_, P>) {
-        self.resume(Waiting { packet, since: at.now, number: at.number }, at.key);
+        self.resume(QueuedPacket { packet, since: at.now, number: at.number }, at.key);
         if !at.idle && self.is_over(at) {
-            self.relieve(out);
+            self.drop_from_longest_flow(out);
         }
     }
 
-    pub(crate) fn resume(&mut self, waiting: Waiting<P>, key: u64) {
+    pub(crate) fn resume(&mut self, waiting: QueuedPacket<P>, key: u64) {
         let index = bucket(waiting.packet.flow(), key, self.flows.len());
         self.packets += 1;
         self.bytes += u64::from(waiting.packet.bytes());
@@ -68,7 +109,7 @@ impl<P: Load> FqCodel<P> {
         }
     }
 
-    pub(crate) fn pop(&mut self, now: Time, out: &mut Outcome<'_, P>) -> Option<Waiting<P>> {
+    pub(crate) fn pop(&mut self, now: Time, out: &mut Outcome<'_, P>) -> Option<QueuedPacket<P>> {
         loop {
             let from_new = !self.new.is_empty();
             let index = *if from_new { self.new.front() } else { self.old.front() }?;
@@ -102,7 +143,7 @@ impl<P: Load> FqCodel<P> {
         }
     }
 
-    pub(crate) fn into_waiting(self) -> Vec<Waiting<P>> {
+    pub(crate) fn into_waiting(self) -> Vec<QueuedPacket<P>> {
         self.flows.into_iter().flat_map(|flow| Vec::from(flow.list.list)).collect()
     }
 
@@ -120,7 +161,7 @@ impl<P: Load> FqCodel<P> {
     }
 
     /// Drops half of the longest flow, from its head.
-    fn relieve(&mut self, out: &mut Outcome<'_, P>) {
+    fn drop_from_longest_flow(&mut self, out: &mut Outcome<'_, P>) {
         let fattest = (0..self.flows.len()).rev().max_by_key(|&index| self.flows[index].list.bytes);
         let Some(index) = fattest else { return };
         let list = &mut self.flows[index].list;

@@ -1,22 +1,48 @@
 use longhaul_random::Stream;
-use longhaul_units::{Span, Time};
+use longhaul_units::{InvalidValue, Span, Time, checked_when_read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Proportional integral controller enhanced: RFC 8033, with delays taken from time stamps
 /// (section 4.2) and without the optional derandomisation.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PieParameters {
-    /// Delay to be held.
+    /// Target queueing delay.
+    #[serde(rename = "target_ns")]
     pub target: Span,
-    /// Time between updates of the chance; positive.
+    /// Time between updates of the drop probability; positive.
+    #[serde(rename = "update_ns")]
     pub update: Span,
-    /// Weight of the distance from the target, per second.
+    /// Weight of the distance from the target, per second; not negative.
     pub alpha: f64,
-    /// Weight of the trend, per second.
+    /// Weight of the trend, per second; not negative.
     pub beta: f64,
-    /// Bursts that are let through after quiet times.
+    /// Burst allowance after quiet times.
+    #[serde(rename = "burst_ns")]
     pub burst: Span,
-    /// Marks what can be marked while the chance is at most a tenth, instead of dropping it.
+    /// Whether ECN-capable packets are marked instead of dropped while the probability is at most 0.1.
     pub ecn: bool,
+}
+
+checked_when_read!(PieParameters);
+
+impl PieParameters {
+    /// The rules for the fields.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn check(&self) -> Result<(), InvalidValue> {
+        if self.update == Span::ZERO {
+            return Err(InvalidValue::new("update_ns", "must be positive"));
+        }
+        for (name, weight) in [("alpha", self.alpha), ("beta", self.beta)] {
+            if weight < 0.0 || weight.is_nan() {
+                return Err(InvalidValue::new(name, "must not be negative"));
+            }
+        }
+        Ok(())
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -49,8 +75,8 @@ impl Pie {
         self.parameters.ecn && self.chance <= MARK_UP_TO
     }
 
-    /// Whether an arriving packet of `bytes` is struck, with `waiting` bytes ahead of it.
-    pub(crate) fn strikes(&mut self, waiting: u64, bytes: u32, chance: &mut Stream) -> bool {
+    /// Whether an arriving packet of `bytes` is dropped or marked, with `waiting` bytes ahead of it.
+    pub(crate) fn drops_early(&mut self, waiting: u64, bytes: u32, chance: &mut Stream) -> bool {
         let draw = chance.uniform();
         if self.burst_left > Span::ZERO {
             return false;
@@ -63,7 +89,7 @@ impl Pie {
         draw < self.chance
     }
 
-    /// A packet has left after so long; `empty`: nobody waits any more.
+    /// A packet has left after waiting for `waited`; `empty`: no packet waits any more.
     pub(crate) fn left(&mut self, waited: Span, empty: bool) {
         self.delay = if empty { Span::ZERO } else { waited };
     }

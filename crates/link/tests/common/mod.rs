@@ -2,13 +2,15 @@
 #![allow(dead_code, clippy::allow_attributes, reason = "each test file uses its own part of this one")]
 
 use longhaul_link::{
-    BundleModel, Change, CodelParameters, DelayModel, Fate, FlowKey, Framing, GapUnit, Line, Link, LinkModel,
-    Load, LossModel, LossPosition, Offered, Opportunities, PieParameters, Policy, QueueDiscipline,
-    QueueLimit, RateModel, RedParameters, ReorderModel, Resequence, Rounding, Series,
+    BundleModel, Cells, Change, CodelParameters, DelayModel, DelaySeries, DrrParameters, Fate, FlowKey,
+    FqCodelParameters, Framing, GapUnit, Line, Link, LinkModel, LinkPacket, LossModel, LossPosition,
+    OfferResult, Opportunities, PieParameters, Policy, PriorityBands, QueueDiscipline, QueueModel, RateModel,
+    RateSeries, RedParameters, ReorderModel, Resequence, Rounding, Series,
 };
 use longhaul_random::{Distribution, Seed};
 use longhaul_units::{Histogram, Probability, Rate, Span, Time};
 use proptest::prelude::*;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
 
 /// A numbered packet; packets of one train continue each other.
@@ -19,7 +21,7 @@ pub struct Packet {
     pub train: u64,
 }
 
-impl Load for Packet {
+impl LinkPacket for Packet {
     fn bytes(&self) -> u32 {
         self.bytes
     }
@@ -56,7 +58,11 @@ pub fn probability(p: f64) -> Probability {
 }
 
 pub fn gigabit(n: u64) -> RateModel {
-    RateModel::constant(n * 1_000_000_000)
+    bits_per_s(n * 1_000_000_000)
+}
+
+pub fn bits_per_s(bits: u64) -> RateModel {
+    RateModel::constant(Rate::from_bits_per_s(bits).unwrap())
 }
 
 pub fn ethernet() -> Framing {
@@ -102,7 +108,7 @@ pub enum Polls {
 /// What came of a run.
 #[derive(Debug, PartialEq)]
 pub struct Outcome {
-    pub fates: Vec<Offered>,
+    pub fates: Vec<OfferResult>,
     pub out: Vec<(u64, Time)>,
     /// Who ended inside, in order of numbers.
     pub inside: Vec<(u64, Fate)>,
@@ -140,7 +146,7 @@ pub fn play(line: impl Into<Line<Packet>>, inputs: &[(Span, Input)], polls: Poll
         Polls::AtInputs | Polls::Never => empty(&mut line, END, &mut out, &mut inside),
     }
     assert_conserved(&line);
-    assert_eq!((line.waiting(), line.flying()), ((0, 0), 0));
+    assert_eq!((line.waiting(), line.in_flight()), ((0, 0), 0));
     assert_eq!(line.next_event(), Time::NEVER);
     inside.sort_by_key(|each| (each.0, format!("{:?}", each.1)));
     Outcome { fates, out, inside, counters: line.counters(), waits: line.waits() }
@@ -168,14 +174,14 @@ pub fn assert_conserved(line: &Line<Packet>) {
     let ended = c.lost_packets + c.overflowed_packets + c.dropped_packets + c.down_packets;
     assert_eq!(
         c.offered_packets + c.copied_packets,
-        c.delivered_packets + ended + line.waiting().0 + line.flying()
+        c.delivered_packets + ended + line.waiting().0 + line.in_flight()
     );
 }
 
 impl Outcome {
     /// How many packets were offered and ended in this way.
     pub fn ended(&self, fate: Fate) -> u64 {
-        self.fates.iter().filter(|&&offered| offered == Offered::Ended(fate)).count() as u64
+        self.fates.iter().filter(|&&offered| offered == OfferResult::Ended(fate)).count() as u64
     }
 }
 
@@ -218,10 +224,10 @@ fn any_tail(most: f64) -> impl Strategy<Value = (f64, f64, f64)> {
 
 fn any_loss() -> impl Strategy<Value = LossModel> {
     prop_oneof![
-        Just(LossModel::None),
-        (0.0..=1.0).prop_map(|p| LossModel::Independent(probability(p))),
-        (0u64..9).prop_map(LossModel::OnePerBlock),
-        (0u64..9).prop_map(LossModel::Periodic),
+        Just(LossModel::None {}),
+        (0.0..=1.0).prop_map(|p| LossModel::Independent { probability: probability(p) }),
+        (1u64..9).prop_map(|block| LossModel::OnePerBlock { block: count(block) }),
+        (1u64..9).prop_map(|every| LossModel::Periodic { every: count(every) }),
         (0.0..0.5, 1.0..9.0).prop_map(|(mean, burst)| LossModel::GilbertElliott { mean, burst }),
         (0.0..0.9, 0.0..0.99).prop_map(|(mean, correlation)| LossModel::Correlated { mean, correlation }),
         (0.01..0.5, 0.01..0.9, 0.0..0.5).prop_map(|(p, r, g)| LossModel::Markov {
@@ -249,7 +255,7 @@ fn any_loss() -> impl Strategy<Value = LossModel> {
             prop_oneof![
                 Just(GapUnit::Bytes),
                 Just(GapUnit::Wall),
-                Just(GapUnit::Busy(Rate::from_bits_per_s(1_000_000_000).unwrap())),
+                Just(GapUnit::Busy { rate: Rate::from_bits_per_s(1_000_000_000).unwrap() }),
             ]
         )
             .prop_map(|(gap, lasts, unit)| LossModel::Renewal {
@@ -280,26 +286,28 @@ fn any_series(most: u64) -> impl Strategy<Value = Series> {
 
 fn any_delay() -> impl Strategy<Value = DelayModel> {
     prop_oneof![
-        any_span(20_000).prop_map(DelayModel::Constant),
+        any_span(20_000).prop_map(DelayModel::constant),
         (any_span(20_000), 0.0..=1.0).prop_map(|(mean, share)| DelayModel::Uniform {
             mean,
             half_width: Span::from_ps((mean.ps() as f64 * share) as u64),
         }),
         (any_span(20_000), any_span(10_000)).prop_map(|(mean, sd)| DelayModel::Normal { mean, sd }),
-        (any_span(20_000), any_amount(9000.0), prop_oneof![Just(0.0), 0.0..0.99])
-            .prop_map(|(base, jitter, correlation)| DelayModel::Random { base, jitter, correlation }),
-        (any_series(20_000_000), any::<bool>())
-            .prop_map(|(series, linear)| DelayModel::Series { series, linear }),
+        (any_span(20_000), any_amount(9000.0), prop_oneof![Just(0.0), 0.0..0.99]).prop_map(
+            |(base, jitter, correlation)| DelayModel::Random { mean: base, base, jitter, correlation }
+        ),
+        (any_series(20_000_000), any::<bool>()).prop_map(|(series, linear)| DelayModel::Series(
+            DelaySeries { mean: Span::ZERO, series, linear }
+        )),
         (any_span(20_000), 1u32..1_000_000, any::<bool>()).prop_map(|(delay, hz, up)| DelayModel::Ticks {
             delay,
-            hz: hz + 1000,
+            hz: NonZeroU32::new(hz + 1000).unwrap(),
             rounding: if up { Rounding::Up } else { Rounding::Nearest },
         }),
     ]
 }
 
 /// Rates with outages.
-fn any_outages() -> impl Strategy<Value = Series> {
+fn any_outages() -> impl Strategy<Value = RateSeries> {
     (any_bit_rate(), proptest::option::of(any_bit_rate()), any_bit_rate()).prop_map(|(a, b, c)| {
         let middle = b.map_or(0, Rate::bits_per_s);
         let points = [
@@ -307,7 +315,7 @@ fn any_outages() -> impl Strategy<Value = Series> {
             (Time::from_ns(7_000), middle),
             (Time::from_ns(19_000), c.bits_per_s()),
         ];
-        Series::new(&points, Some(Span::from_us(25))).unwrap()
+        Series::new(&points, Some(Span::from_us(25))).and_then(RateSeries::try_from).unwrap()
     })
 }
 
@@ -317,11 +325,11 @@ pub fn any_bit_rate() -> impl Strategy<Value = Rate> {
 
 fn any_rate() -> impl Strategy<Value = RateModel> {
     prop_oneof![
-        1 => Just(RateModel::Unlimited),
-        4 => any_bit_rate().prop_map(RateModel::Constant),
+        1 => Just(RateModel::Unlimited {}),
+        4 => any_bit_rate().prop_map(RateModel::constant),
         1 => (any_bit_rate(), any_bit_rate()).prop_map(|(a, b)| RateModel::Paced { rate: a.min(b), line: a.max(b) }),
         1 => (any_bit_rate(), 1u64..20_000, proptest::option::of(any_bit_rate())).prop_map(
-            |(rate, burst_bytes, peak)| RateModel::TokenBucket { rate, burst_bytes, peak },
+            |(rate, burst_bytes, peak)| RateModel::TokenBucket { rate, burst_bytes: count(burst_bytes), peak },
         ),
         1 => any_outages().prop_map(RateModel::Series),
         1 => (1u64..9_000).prop_map(|bytes| {
@@ -343,7 +351,7 @@ fn any_line() -> impl Strategy<Value = QueueDiscipline> {
         1 => Just(QueueDiscipline::HeadDrop),
         1 => (0u64..9_000, any::<bool>(), any::<bool>(), 0.01..1.0).prop_map(|(least, gentle, ecn, weight)| {
             QueueDiscipline::Red(RedParameters {
-                least, most: least * 2 + 1, probability: 0.3, weight, gentle, ecn, packet: 1500,
+                least, most: least * 2 + 1, probability: 0.3, weight, gentle, ecn, packet: NonZeroU32::new(1500).unwrap(),
             })
         }),
         1 => (0u64..9_000, any::<bool>()).prop_map(move |(target, ecn)| QueueDiscipline::Codel(codel(target, ecn))),
@@ -362,19 +370,32 @@ fn any_line() -> impl Strategy<Value = QueueDiscipline> {
 fn any_discipline() -> impl Strategy<Value = QueueDiscipline> {
     prop_oneof![
         5 => any_line(),
-        1 => (1u32..9_000, 1u32..6).prop_map(|(quantum, flows)| QueueDiscipline::Drr { quantum, flows }),
-        1 => (0u64..9_000, 1u32..9_000, 1u32..6).prop_map(|(target, quantum, flows)| QueueDiscipline::FqCodel {
-            codel: CodelParameters { target: Span::from_ns(target), interval: Span::from_us(20), ecn: false },
-            quantum,
+        1 => (1u32..9_000, 1u32..6).prop_map(|(quantum, flows)| QueueDiscipline::Drr(DrrParameters {
+            quantum: NonZeroU32::new(quantum).unwrap(),
             flows,
+        })),
+        1 => (0u64..9_000, 1u32..9_000, 1u32..6).prop_map(|(target, quantum, flows)| QueueDiscipline::FqCodel(FqCodelParameters {
+            target: Span::from_ns(target),
+            interval: Span::from_us(20),
+            quantum: NonZeroU32::new(quantum).unwrap(),
+            flows,
+            ecn: false,
+        })),
+        1 => Just(QueueDiscipline::Priority {
+            bands: PriorityBands::try_from((0..64).map(|dscp| dscp % 3).collect::<Vec<u8>>()).unwrap(),
         }),
-        1 => Just(QueueDiscipline::Priority { bands: std::array::from_fn(|dscp| (dscp % 3) as u8) }),
     ]
 }
 
-fn any_queue() -> impl Strategy<Value = QueueLimit> {
-    (proptest::option::of(0u64..20), proptest::option::of(0u64..20_000))
-        .prop_map(|(packets, bytes)| QueueLimit { packets, bytes })
+fn any_queue() -> impl Strategy<Value = QueueModel> {
+    (proptest::option::of(0u64..20), proptest::option::of(0u64..20_000), any_line()).prop_map(
+        |(limit_packets, limit_bytes, discipline)| QueueModel { limit_packets, limit_bytes, discipline },
+    )
+}
+
+/// A number that is not zero.
+pub fn count(n: u64) -> NonZeroU64 {
+    NonZeroU64::new(n).unwrap()
 }
 
 fn any_probability() -> impl Strategy<Value = Probability> {
@@ -384,25 +405,22 @@ fn any_probability() -> impl Strategy<Value = Probability> {
 /// Models that let nothing overtake.
 pub fn ordered_model() -> impl Strategy<Value = LinkModel> {
     (
-        (any_loss(), any::<bool>(), any_queue(), any_line(), any_rate()),
+        (any_loss(), any::<bool>(), any_queue(), any_rate()),
         (0u32..40, any_delay(), any_probability(), any_probability()),
     )
-        .prop_map(
-            |((loss, after, queue, discipline, rate), (overhead_bytes, delay, duplicate, corrupt))| {
-                LinkModel {
-                    loss,
-                    loss_position: if after { LossPosition::Egress } else { LossPosition::Ingress },
-                    queue,
-                    discipline,
-                    rate,
-                    framing: Framing { overhead_bytes, ..Framing::default() },
-                    delay,
-                    duplicate,
-                    corrupt,
-                    ..transparent()
-                }
-            },
-        )
+        .prop_map(|((loss, after, queue, rate), (overhead_bytes, delay, duplicate, corrupt))| {
+            LinkModel {
+                loss,
+                loss_position: if after { LossPosition::Egress } else { LossPosition::Ingress },
+                queue,
+                rate,
+                framing: Framing { overhead_bytes, ..Framing::default() },
+                delay,
+                duplicate,
+                corrupt,
+                ..transparent()
+            }
+        })
 }
 
 fn any_loss_position() -> impl Strategy<Value = LossPosition> {
@@ -410,24 +428,33 @@ fn any_loss_position() -> impl Strategy<Value = LossPosition> {
 }
 
 fn any_framing() -> impl Strategy<Value = Framing> {
-    (0u32..40, 0u32..90, proptest::option::of(Just((48, 53))))
+    (
+        0u32..40,
+        0u32..90,
+        proptest::option::of(Just(Cells { payload_bytes: NonZeroU32::new(48).unwrap(), cell_bytes: 53 })),
+    )
         .prop_map(|(overhead_bytes, least_bytes, cells)| Framing { overhead_bytes, least_bytes, cells })
 }
 
-fn any_outsider() -> impl Strategy<Value = ReorderModel> {
+fn any_reordering() -> impl Strategy<Value = ReorderModel> {
     prop_oneof![
-        (0u64..9, any_span(40_000)).prop_map(|(block, delay)| ReorderModel::Block { block, delay }),
+        (1u64..9, any_span(40_000))
+            .prop_map(|(block, delay)| ReorderModel::Block { block: count(block), delay }),
         (any_probability(), any_span(40_000))
             .prop_map(|(probability, delay)| ReorderModel::Share { probability, delay }),
-        (1u64..9, any_probability()).prop_map(|(gap, probability)| ReorderModel::Early { gap, probability }),
+        (1u64..9, any_probability())
+            .prop_map(|(gap, probability)| ReorderModel::Early { gap: count(gap), probability }),
     ]
 }
 
 /// All models of a link.
 pub fn any_model() -> impl Strategy<Value = LinkModel> {
-    let reordering = proptest::option::of(any_outsider());
+    let reordering = proptest::option::of(any_reordering());
     (ordered_model(), any_discipline(), any::<bool>(), reordering).prop_map(
-        |(model, discipline, reorder, reordering)| LinkModel { discipline, reorder, reordering, ..model },
+        |(model, discipline, reorder, reordering)| {
+            let queue = QueueModel { discipline, ..model.queue.clone() };
+            LinkModel { queue, reorder, reordering, ..model }
+        },
     )
 }
 
@@ -436,15 +463,14 @@ pub fn any_bundle() -> impl Strategy<Value = BundleModel> {
     let policy = prop_oneof![
         Just(Policy::RoundRobin),
         Just(Policy::VlanBlock),
-        Just(Policy::FlowHash(FlowKey::Flow)),
+        Just(Policy::FlowHash { key: FlowKey::Flow }),
         Just(Policy::LeastQueued),
-        Just(Policy::Weighted(vec![3, 1, 0, 2])),
-        Just(Policy::Flowlet(Span::from_us(2))),
+        Just(Policy::Weighted { weights: vec![3, 1, 0, 2] }),
+        Just(Policy::Flowlet { gap: Span::from_us(2) }),
     ];
     let resequence = proptest::option::of((any_span(9_000), 0u64..30_000));
     (policy, proptest::collection::vec(any_model(), 4), resequence).prop_map(
         |(policy, routes, resequence)| BundleModel {
-            up: true,
             policy,
             routes,
             resequence: resequence.map(|(wait, limit_bytes)| Resequence { wait, limit_bytes }),
@@ -456,10 +482,10 @@ pub fn any_bundle() -> impl Strategy<Value = BundleModel> {
 fn any_change(all: bool) -> impl Strategy<Value = Change> {
     use proptest::option::weighted;
     let framing = any_framing();
-    let order = (weighted(0.3, any::<bool>()), weighted(0.3, proptest::option::of(any_outsider())));
+    let order = (weighted(0.3, any::<bool>()), weighted(0.3, proptest::option::of(any_reordering())));
     (
         (weighted(0.3, any::<bool>()), weighted(0.3, any_loss()), weighted(0.3, any_queue())),
-        (weighted(0.2, any_line()), weighted(0.3, any_rate()), weighted(0.3, any_delay())),
+        (weighted(0.3, any_rate()), weighted(0.3, any_delay())),
         (weighted(0.3, any_probability()), weighted(0.3, any_probability())),
         (any_loss_position(), weighted(0.3, framing), weighted(0.3, any_span(20_000))),
         order,
@@ -467,7 +493,7 @@ fn any_change(all: bool) -> impl Strategy<Value = Change> {
         .prop_map(
             move |(
                 (up, loss, queue),
-                (discipline, rate, delay),
+                (rate, delay),
                 (duplicate, corrupt),
                 (place, framing, coalesce),
                 (reorder, reordering),
@@ -477,15 +503,15 @@ fn any_change(all: bool) -> impl Strategy<Value = Change> {
                 loss_position: loss.as_ref().map(|_| place),
                 loss,
                 queue,
-                discipline,
                 rate,
                 delay,
                 reorder: reorder.filter(|_| all),
                 duplicate,
                 corrupt,
                 framing,
-                reordering: reordering.filter(|_| all),
+                reordering: reordering.map(|model| model.unwrap_or(ReorderModel::None {})).filter(|_| all),
                 coalesce,
+                pacing: vec![],
             },
         )
 }

@@ -12,7 +12,7 @@ use std::os::unix::net::UnixStream;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Command {
-    /// The clock starts at this instant of CLOCK_MONOTONIC.
+    /// The clock starts at this instant of `CLOCK_MONOTONIC`.
     Start {
         /// Nanoseconds.
         start_ns: u64,
@@ -75,8 +75,8 @@ pub struct Control {
 
 impl Control {
     /// Takes over the stream.
-    pub fn new(stream: UnixStream) -> Result<Self> {
-        Ok(Control { stream, pending: Vec::with_capacity(4_096), hung_up: false })
+    pub fn new(stream: UnixStream) -> Self {
+        Control { stream, pending: Vec::with_capacity(4_096), hung_up: false }
     }
 
     /// The descriptor that is readable when a command arrives.

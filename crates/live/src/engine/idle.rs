@@ -6,10 +6,10 @@
 //! a little, because the kernel throttles a real-time thread that never sleeps.
 
 use crate::clock::Clock;
+use crate::readiness::wait_readable;
 use crate::realtime::Scheduling;
 use nix::sys::epoll::Epoll;
 use std::io::{Read, Seek};
-use std::os::fd::{AsFd, AsRawFd};
 
 /// Wake-up lead before a packet is due, with and without real-time priority.
 const LEAD_FIFO_NS: u64 = 150_000;
@@ -43,7 +43,7 @@ pub struct Idle {
     last_work_ns: u64,
     last_sleep_ns: u64,
     last_load_ns: u64,
-    idle_cores: bool,
+    has_idle_cores: bool,
     load: Option<std::fs::File>,
     last_turn_ns: u64,
     /// Times at which the engine was runnable but was not scheduled.
@@ -86,7 +86,7 @@ impl Idle {
             last_work_ns: 0,
             last_sleep_ns: 0,
             last_load_ns: 0,
-            idle_cores: scheduling.cores > 1,
+            has_idle_cores: scheduling.cores > 1,
             load: std::fs::File::open("/proc/loadavg").ok(),
             last_turn_ns: 0,
             stalls: Stalls { first: Vec::with_capacity(MAX_RECORDED_STALLS), ..Stalls::default() },
@@ -123,14 +123,14 @@ impl Idle {
 
     /// Sleeps, if the policy allows it, until a port is readable or the next event is due in `ahead_ns` (minus
     /// the wake-up lead if the event must be `precise`), and returns the time slept in nanoseconds.
-    pub fn pause(&mut self, epoll: &Epoll, clock: &Clock, ahead_ns: u64, precise: bool) -> u64 {
+    pub fn pause(&mut self, epoll: &Epoll, clock: Clock, ahead_ns: u64, precise: bool) -> u64 {
         let now_ns = clock.ns();
         self.check_for_stall(now_ns);
         let lead_ns = if precise { self.lead_ns } else { 0 };
         let slept_ns = match self.sleep_ns(now_ns, ahead_ns.saturating_sub(lead_ns)) {
             0 => 0,
             timeout_ns => {
-                wait_readable(epoll, timeout_ns);
+                wait_readable(&epoll.0, timeout_ns);
                 let woken_ns = clock.ns();
                 let slept_ns = woken_ns.saturating_sub(now_ns);
                 if slept_ns > timeout_ns + STALL_NS {
@@ -167,7 +167,7 @@ impl Idle {
 
     fn should_spin(&mut self, now_ns: u64) -> bool {
         self.read_load(now_ns);
-        self.idle_cores && now_ns.saturating_sub(self.last_work_ns) < SPIN_AFTER_ARRIVAL_NS
+        self.has_idle_cores && now_ns.saturating_sub(self.last_work_ns) < SPIN_AFTER_ARRIVAL_NS
     }
 
     /// The length of a short sleep for other threads, where packets are always due soon and no core is idle. It saves
@@ -178,14 +178,14 @@ impl Idle {
             return 0;
         }
         self.read_load(now_ns);
-        if self.idle_cores { 0 } else { YIELD_NS }
+        if self.has_idle_cores { 0 } else { YIELD_NS }
     }
 
     fn read_load(&mut self, now_ns: u64) {
         if now_ns.saturating_sub(self.last_load_ns) > LOAD_INTERVAL_NS {
             self.last_load_ns = now_ns;
             // The engine itself counts as runnable.
-            self.idle_cores = self.runnable().is_some_and(|count| count <= self.cores);
+            self.has_idle_cores = self.runnable().is_some_and(|count| count <= self.cores);
         }
     }
 
@@ -209,17 +209,6 @@ impl Idle {
     }
 }
 
-/// Sleeps until a port is readable, for at most `timeout_ns` (nanosecond time-outs, unlike epoll_wait).
-fn wait_readable(epoll: &Epoll, timeout_ns: u64) {
-    let timeout = libc::timespec {
-        tv_sec: (timeout_ns / 1_000_000_000) as libc::time_t,
-        tv_nsec: (timeout_ns % 1_000_000_000) as libc::c_long,
-    };
-    let mut poll = libc::pollfd { fd: epoll.0.as_fd().as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: both structures outlive the call.
-    unsafe { libc::ppoll(&mut poll, 1, &timeout, std::ptr::null()) };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,7 +224,7 @@ mod tests {
             spin: String::new(),
             lead_ns: 0,
         };
-        Idle { short_of_budget, idle_cores: false, last_load_ns: u64::MAX, ..Idle::new(&scheduling) }
+        Idle { short_of_budget, has_idle_cores: false, last_load_ns: u64::MAX, ..Idle::new(&scheduling) }
     }
 
     /// Nanoseconds slept in a second in which a packet is always due soon.
@@ -262,6 +251,6 @@ mod tests {
     #[test]
     fn an_engine_with_budget_or_an_idle_core_does_not_yield() {
         assert_eq!(slept_ns_in_a_second(busy(false)), 0);
-        assert_eq!(slept_ns_in_a_second(Idle { idle_cores: true, ..busy(true) }), 0);
+        assert_eq!(slept_ns_in_a_second(Idle { has_idle_cores: true, ..busy(true) }), 0);
     }
 }

@@ -1,9 +1,9 @@
-//! What every flow of real packets sent, and what became of it: counted where hosts hand packets over and where
+//! Counts the packets of every flow of real packets, and their fates: where hosts hand packets over and where
 //! these leave the network.
 //!
 //! A flow is one direction of a connection, all datagrams from one port to another, or the echo messages of one
 //! identifier. How far a TCP connection is follows from its sequence and acknowledgement numbers (RFC 9293), so
-//! that no program has to be asked.
+//! without a query of the programs.
 
 mod flow;
 
@@ -14,20 +14,20 @@ use longhaul_units::Time;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Flows that are told apart; what comes beyond counts as flow 0.
+/// Flows that are counted separately; the rest count as flow 0.
 const MOST: usize = 65_536;
-/// Flows that are sampled over time: the first so many.
+/// Flows that are sampled over time, in order of their first packets.
 const MOST_SAMPLED: u32 = 1_024;
 /// Flows that are found without searching.
 const RECENT: usize = 256;
 
 /// The flows of a run.
 pub struct RealFlows {
-    /// Hash and place of flows that were met lately.
+    /// Hash and place of recent flows.
     recent: Box<[(u32, u32); RECENT]>,
-    places: HashMap<u32, u32, BuildHasherDefault<Spread>>,
+    places: HashMap<u32, u32, BuildHasherDefault<HashedKey>>,
     /// Places of echo messages, by the hash of their hosts and their identifier.
-    echoes: BTreeMap<(u32, u16), u32>,
+    pings: BTreeMap<(u32, u16), u32>,
     flows: Vec<Flow>,
     /// Hosts that send flows beyond [`MOST`].
     hosts_beyond: BTreeSet<NodeId>,
@@ -40,7 +40,7 @@ impl Default for RealFlows {
         RealFlows {
             recent: Box::new([(0, 0); RECENT]),
             places: HashMap::default(),
-            echoes: BTreeMap::new(),
+            pings: BTreeMap::new(),
             flows: vec![Flow::default()],
             hosts_beyond: BTreeSet::new(),
             changed: Vec::new(),
@@ -108,11 +108,11 @@ impl RealFlows {
         }
         let Some(identifier) = flow::echo_identifier(header, bytes) else { return place };
         let key = (header.flow, identifier);
-        if let Some(&known) = self.echoes.get(&key) {
+        if let Some(&known) = self.pings.get(&key) {
             return known;
         }
         let Some(added) = self.add(|| Flow::new(header, Some(identifier), bytes, node)) else { return 0 };
-        self.echoes.insert(key, added);
+        self.pings.insert(key, added);
         added
     }
 
@@ -133,7 +133,7 @@ impl RealFlows {
             let bytes = bytes();
             let header = icmp::parse(bytes);
             if let Some(identifier) = header.and_then(|header| flow::echo_identifier(&header, bytes)) {
-                place = self.echoes.get(&(packet.flow, identifier)).copied().unwrap_or(0);
+                place = self.pings.get(&(packet.flow, identifier)).copied().unwrap_or(0);
             }
         }
         let is_part = match place {
@@ -164,17 +164,19 @@ impl RealFlows {
     }
 }
 
-/// Spreads keys that are hashes already.
+/// The hasher of keys that are hashes already.
 #[derive(Default)]
-struct Spread(u64);
+struct HashedKey(u64);
 
-impl Hasher for Spread {
+impl Hasher for HashedKey {
     fn finish(&self) -> u64 {
         self.0
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
+        for &byte in bytes {
+            self.write_u32(u32::from(byte));
+        }
     }
 
     fn write_u32(&mut self, key: u32) {

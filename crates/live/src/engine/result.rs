@@ -18,11 +18,11 @@ impl Engine<'_> {
             self.next_sample += every;
         }
         self.network.settle(self.advanced);
-        self.outlet.recorder.samples(results::samples(&self.network, self.plan, now));
-        self.outlet.recorder.bins(self.network.take_bins(false));
-        let flows = self.outlet.flows.samples(now);
-        self.outlet.recorder.flow_samples(flows);
-        let links = self.outlet.late.iter().take(2 * self.plan.links.len());
+        self.egress.recorder.samples(results::samples(&self.network, self.plan, now));
+        self.egress.recorder.bins(self.network.take_bins(false));
+        let flows = self.egress.flows.samples(now);
+        self.egress.recorder.flow_samples(flows);
+        let links = self.egress.late.iter().take(2 * self.plan.links.len());
         let late = links.enumerate().filter(|(_, classes)| classes.packets() > 0);
         let late = late.map(|(place, &classes)| LatenessRow {
             t_ns: now.ns(),
@@ -30,22 +30,22 @@ impl Engine<'_> {
             reverse: place % 2 == 1,
             classes,
         });
-        self.outlet.recorder.lateness(late.collect());
-        if let Some(message) = self.outlet.recorder.take_failure() {
+        self.egress.recorder.lateness(late.collect());
+        if let Some(message) = self.egress.recorder.take_failure() {
             let message = format!("records end at {:.3} s: {message}", now.ns() as f64 / 1e9);
             // A supervisor that does not receive it finds the failure in the result.
             let _ = self.control.reply(&Reply::Warning { message });
         }
         if !self.endpoints.is_empty() {
-            self.outlet.recorder.flows(self.endpoints.samples(now).collect());
-            let echoes = self.outlet.payloads.take_echo_rows();
-            self.outlet.recorder.echoes(echoes);
+            self.egress.recorder.flows(self.endpoints.samples(now).collect());
+            let pings = self.egress.payloads.take_ping_rows();
+            self.egress.recorder.pings(pings);
         }
     }
 
     /// The current state of the run.
     pub(super) fn status(&self) -> Reply {
-        let lateness = merged(&self.outlet.lateness).summary();
+        let lateness = merged(&self.egress.lateness).summary();
         Reply::Status {
             t_ns: self.clock.ns(),
             delivered_packets: self.network.totals().delivered,
@@ -60,28 +60,28 @@ impl Engine<'_> {
     pub(super) fn finish(&mut self, directory: &Path, failure: Option<&Error>) -> Result<()> {
         let now = self.clock.now();
         // Simulated endpoints may be behind the clock.
-        self.endpoints.close(self.advanced, &mut self.network, &mut self.outlet);
+        self.endpoints.close(self.advanced, &mut self.network, &mut self.egress);
         self.sample(now);
-        self.outlet.recorder.bins(self.network.take_bins(true));
+        self.egress.recorder.bins(self.network.take_bins(true));
         let (flows, requests) = self.endpoints.flows(self.advanced);
-        self.outlet.recorder.requests(requests);
-        let counted = self.outlet.flows.rows();
-        self.outlet.recorder.flow_counts(counted);
-        self.outlet.recorder.note(|| Entry::Finished(self.advanced));
-        let recorded = self.outlet.recorder.finish();
+        self.egress.recorder.requests(requests);
+        let counted = self.egress.flows.rows();
+        self.egress.recorder.flow_counts(counted);
+        self.egress.recorder.note(|| Entry::Finished(self.advanced));
+        let recorded = self.egress.recorder.finish();
         let error = failure.or(recorded.as_ref().err()).map(ToString::to_string);
         let stalls = &self.idle.stalls;
         let steal = stolen_ns().zip(self.steal_before).map(|(after, before)| after.saturating_sub(before));
         let simulated = self.endpoints.flow_names(self.plan);
         let mut result = json!({
-            "t0_unix_ns": self.outlet.unix_start_ns,
+            "t0_unix_ns": self.egress.unix_start_ns,
             "duration_ns": now.ns(),
             "error": error,
             "links": results::links(&self.network, self.plan),
             "packets": results::packets(&self.network),
             "pacing": self.pacing(),
-            "lateness": self.distributions(&self.outlet.lateness),
-            "spacing": self.distributions(&self.outlet.spacing),
+            "lateness": self.distributions(&self.egress.lateness),
+            "spacing": self.distributions(&self.egress.spacing),
             "gaps": {
                 "count": stalls.count,
                 "total_ns": stalls.total_ns,
@@ -92,18 +92,18 @@ impl Engine<'_> {
             "scheduling": self.scheduling,
             "step_downs": self.budget.step_downs,
             "coalesce_ns": self.plan.coalesce_ns,
-            "pools_grown": self.outlet.bodies.grown,
-            "lost_records": self.outlet.recorder.lost_records,
+            "pools_grown": self.egress.packet_pool.grown,
+            "lost_records": self.egress.recorder.lost_records,
             "ports": self.ports(),
-            "flow_names": self.outlet.flows.names().chain(simulated).collect::<Vec<_>>(),
+            "flow_names": self.egress.flows.names().chain(simulated).collect::<Vec<_>>(),
         });
         if !self.endpoints.is_empty() {
             result["simulated"] = json!({
                 "lateness": self.endpoint_lateness.summary(),
                 "reached_ns": self.advanced.ns(),
-                "damaged": self.outlet.payloads.damaged(),
+                "damaged": self.egress.payloads.damaged(),
             });
-            result["echo_fates"] = json!(self.outlet.payloads.echo_fates());
+            result["echo_fates"] = json!(self.egress.payloads.echo_fates());
             result["flows"] = json!(flows);
             result["jobs"] = json!(self.endpoints.jobs());
         }
@@ -123,7 +123,7 @@ impl Engine<'_> {
         for ((link, way), host) in directions.zip(&mut found) {
             let direction = DirectionId::new(link, way);
             for (place, class) in host["classes"].as_array_mut().into_iter().flatten().enumerate() {
-                let errors = self.outlet.class_gaps.errors(direction, place);
+                let errors = self.egress.class_gaps.errors(direction, place);
                 class["written_gap_errors"] = json!(errors.map(Distribution::summary));
             }
         }
@@ -148,7 +148,7 @@ impl Engine<'_> {
     }
 
     fn ports(&self) -> Map<String, Value> {
-        let ports = self.plan.nodes.iter().zip(&self.outlet.ports).enumerate();
+        let ports = self.plan.nodes.iter().zip(&self.egress.ports).enumerate();
         ports
             .filter(|&(node, _)| super::has_port(self.plan, node))
             .map(|(_, (node, port))| (node.name.clone(), json!(port)))
@@ -158,7 +158,9 @@ impl Engine<'_> {
 
 fn merged(each: &[Distribution]) -> Distribution {
     let mut all = Distribution::new();
-    each.iter().for_each(|one| all.merge(one));
+    for one in each {
+        all.merge(one);
+    }
     all
 }
 

@@ -23,7 +23,7 @@ const UNBOUNDED_DURATION_NS: u64 = 100 * 86_400 * 1_000_000_000;
 /// The simulated endpoints of `plan`.
 pub fn endpoints(plan: &Plan, network: &Network) -> Result<Endpoints> {
     let duration_ns = plan.duration_ns.or(Some(UNBOUNDED_DURATION_NS));
-    Endpoints::new(&Plan { duration_ns, ..plan.clone() }, network, |flow| flow.simulated).map_err(Error::new)
+    Endpoints::new(&Plan { duration_ns, ..plan.clone() }, network, |flow| flow.simulated).map_err(Error::from)
 }
 
 impl Engine<'_> {
@@ -31,7 +31,7 @@ impl Engine<'_> {
     pub(super) fn next_due(&self) -> (Time, bool) {
         let (network, endpoints) = (self.network.next_event(), self.endpoints.next_event());
         let other = self.next_change_at().min(self.next_sample);
-        if self.endpoints.is_empty() || self.outlet.real_packets > 0 {
+        if self.endpoints.is_empty() || self.egress.real_packets > 0 {
             return (network.min(endpoints).min(other), true);
         }
         let simulated = network.min(endpoints).max(self.advanced + BATCHING_INTERVAL);
@@ -68,17 +68,17 @@ impl Engine<'_> {
                 self.idle.check_for_stall(self.last_endpoint_poll.ns());
             }
             self.advanced = next;
-            let Engine { network: net, endpoints, outlet, .. } = self;
+            let Engine { network: net, endpoints, egress, .. } = self;
             // Ties have the same order as in the simulator.
             let endpoint_ran = if change <= next {
                 self.apply_next_change();
                 false
             } else if network <= next {
-                net.advance(next, outlet);
-                outlet.flush();
-                endpoints.deliver_arrivals(next, net, outlet)
+                net.advance(next, egress);
+                egress.flush();
+                endpoints.deliver_arrivals(next, net, egress)
             } else {
-                endpoints.expire(next, net, outlet)
+                endpoints.expire(next, net, egress)
             };
             if endpoint_ran {
                 self.endpoint_lateness.add(self.last_endpoint_poll.since(next).ns(), 1);
@@ -114,8 +114,8 @@ impl Engine<'_> {
         }
         self.advanced = now;
         if self.network.next_event() <= now {
-            self.network.advance(now, &mut self.outlet);
-            self.outlet.flush();
+            self.network.advance(now, &mut self.egress);
+            self.egress.flush();
         }
     }
 

@@ -1,33 +1,73 @@
 //! Capabilities and system calls that a program of a host does not get, however it became root.
 
-use std::io;
+use crate::sys::capabilities;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::sys::seccomp;
+use nix::errno::Errno;
+use nix::sys::prctl::set_no_new_privs;
 
-/// Capabilities that programs keep, by the numbers of capability(7): those about files, users and processes of
-/// their own, and all about networks. SYS_ADMIN is what entering another host of the run needs; the system calls
-/// for which it would be dangerous are refused.
-const KEPT: [u32; 21] = [
-    0,  // CHOWN
-    1,  // DAC_OVERRIDE
-    3,  // FOWNER
-    4,  // FSETID
-    5,  // KILL
-    6,  // SETGID
-    7,  // SETUID
-    8,  // SETPCAP
-    10, // NET_BIND_SERVICE
-    11, // NET_BROADCAST
-    12, // NET_ADMIN
-    13, // NET_RAW
-    14, // IPC_LOCK
-    15, // IPC_OWNER
-    18, // SYS_CHROOT
-    21, // SYS_ADMIN
-    23, // SYS_NICE
-    24, // SYS_RESOURCE
-    28, // LEASE
-    29, // AUDIT_WRITE
-    31, // SETFCAP
-];
+/// Capabilities that programs keep, with the numbers of linux/capability.h: those about files, users and processes of
+/// their own, and all about networks. `SysAdmin` is what entering another host of the run needs; the system calls for
+/// which it would be dangerous are refused.
+#[derive(Clone, Copy)]
+enum Capability {
+    Chown = 0,
+    DacOverride = 1,
+    Fowner = 3,
+    Fsetid = 4,
+    Kill = 5,
+    Setgid = 6,
+    Setuid = 7,
+    Setpcap = 8,
+    NetBindService = 10,
+    NetBroadcast = 11,
+    NetAdmin = 12,
+    NetRaw = 13,
+    IpcLock = 14,
+    IpcOwner = 15,
+    SysChroot = 18,
+    SysAdmin = 21,
+    SysNice = 23,
+    SysResource = 24,
+    Lease = 28,
+    AuditWrite = 29,
+    Setfcap = 31,
+}
+
+impl Capability {
+    const ALL: [Self; 21] = [
+        Self::Chown,
+        Self::DacOverride,
+        Self::Fowner,
+        Self::Fsetid,
+        Self::Kill,
+        Self::Setgid,
+        Self::Setuid,
+        Self::Setpcap,
+        Self::NetBindService,
+        Self::NetBroadcast,
+        Self::NetAdmin,
+        Self::NetRaw,
+        Self::IpcLock,
+        Self::IpcOwner,
+        Self::SysChroot,
+        Self::SysAdmin,
+        Self::SysNice,
+        Self::SysResource,
+        Self::Lease,
+        Self::AuditWrite,
+        Self::Setfcap,
+    ];
+    /// A bit for each.
+    const MASK: u64 = {
+        let (mut mask, mut index) = (0, 0);
+        while index < Self::ALL.len() {
+            mask |= 1 << Self::ALL[index] as u32;
+            index += 1;
+        }
+        mask
+    };
+}
 
 /// `open_tree_attr(2)` of Linux 6.15, which has one number on all architectures.
 const SYS_OPEN_TREE_ATTR: libc::c_long = 467;
@@ -77,142 +117,85 @@ const REFUSED: [libc::c_long; 37] = [
     libc::SYS_nfsservctl,
 ];
 
+/// `AUDIT_ARCH_X86_64` and `AUDIT_ARCH_AARCH64` of linux/audit.h: the number of the architecture in ELF, with marks
+/// of 64 bits and of little-endian order.
 #[cfg(target_arch = "x86_64")]
-const ARCHITECTURE: u32 = 0xC000_003E;
+const ARCHITECTURE: u32 = libc::EM_X86_64 as u32 | AUDIT_ARCH_64BIT | AUDIT_ARCH_LE;
 #[cfg(target_arch = "aarch64")]
-const ARCHITECTURE: u32 = 0xC000_00B7;
+const ARCHITECTURE: u32 = libc::EM_AARCH64 as u32 | AUDIT_ARCH_64BIT | AUDIT_ARCH_LE;
+const AUDIT_ARCH_64BIT: u32 = 0x8000_0000;
+const AUDIT_ARCH_LE: u32 = 0x4000_0000;
 
-/// Restricts this process, which must have one thread, and all that it will start.
-pub fn restrict() -> Result<(), (&'static str, io::Error)> {
-    // SAFETY: plain system calls on this process.
-    unsafe {
-        for capability in (0..64).filter(|number| !KEPT.contains(number)) {
-            if libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 {
-                break; // the kernel has no more
-            }
-        }
-        libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    }
-    keep_capabilities().map_err(|error| ("cannot drop capabilities", error))?;
-    // SAFETY: a plain system call on this process.
-    if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
-        return Err(("cannot set no_new_privs", io::Error::last_os_error()));
-    }
-    refuse_calls().map_err(|error| ("cannot filter system calls", error))
-}
-
-#[repr(C)]
-struct Header {
-    version: u32,
-    pid: i32,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct Sets {
-    effective: u32,
-    permitted: u32,
-    inheritable: u32,
-}
-
-/// Keeps of the capabilities that this process has those of [`KEPT`].
-fn keep_capabilities() -> io::Result<()> {
-    const VERSION_3: u32 = 0x2008_0522;
-    let header = Header { version: VERSION_3, pid: 0 };
-    let mut sets = [Sets::default(); 2];
-    // SAFETY: version 3 reads and writes two sets, and all structures outlive the calls.
-    unsafe {
-        if libc::syscall(libc::SYS_capget, &header, sets.as_mut_ptr()) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        for (half, set) in sets.iter_mut().enumerate() {
-            let kept = KEPT.iter().filter(|&&number| number as usize / 32 == half);
-            let mask = kept.fold(0, |mask, number| mask | 1 << (number % 32));
-            set.effective &= mask;
-            set.permitted &= mask;
-            set.inheritable &= mask;
-        }
-        if libc::syscall(libc::SYS_capset, &header, sets.as_ptr()) != 0 {
-            return Err(io::Error::last_os_error());
+/// Restricts this process, which must have one thread, and all that it will start. Async-signal-safe.
+pub fn restrict() -> Result<(), (&'static str, Errno)> {
+    for capability in (0..u64::BITS).filter(|number| Capability::MASK >> number & 1 == 0) {
+        if !capabilities::drop_from_bounding_set(capability) {
+            break; // the kernel has no more
         }
     }
-    Ok(())
-}
-
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn refuse_calls() -> io::Result<()> {
-    let program = filter();
-    let header = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
-    // SAFETY: the kernel copies the program, which outlives the call.
-    let failed = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &header, 0, 0) } != 0;
-    if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn refuse_calls() -> io::Result<()> {
+    capabilities::clear_ambient_set();
+    capabilities::retain(Capability::MASK).map_err(|error| ("cannot drop capabilities", error))?;
+    set_no_new_privs().map_err(|error| ("cannot set no_new_privs", error))?;
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    seccomp::install(&FILTER).map_err(|error| ("cannot filter system calls", error))?;
     Ok(())
 }
 
 /// The filter: calls of other architectures and those after [`NEWEST_REVIEWED`] do not exist (ENOSYS, upon which
 /// C libraries fall back to older calls), [`REFUSED`] are not permitted (EPERM), all others are allowed.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn filter() -> Vec<libc::sock_filter> {
+static FILTER: [libc::sock_filter; 7 + 2 * REFUSED.len()] = {
+    use std::mem::offset_of;
     const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     const EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
     const AT_LEAST: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
     const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
-    /// Where in `seccomp_data` the number and the architecture are.
-    const NUMBER: u32 = 0;
-    const ARCH: u32 = 4;
+    const NUMBER: u32 = offset_of!(libc::seccomp_data, nr) as u32;
+    const ARCH: u32 = offset_of!(libc::seccomp_data, arch) as u32;
     const FIRST_UNREVIEWED: u32 = NEWEST_REVIEWED as u32 + 1;
-    let step = |code, k, jt, jf| libc::sock_filter { code, jt, jf, k };
-    let errno = |code: i32| libc::SECCOMP_RET_ERRNO | code as u32;
-    let mut program = vec![
-        step(LOAD, ARCH, 0, 0),
-        step(EQUAL, ARCHITECTURE, 1, 0),
-        step(RETURN, errno(libc::ENOSYS), 0, 0),
-        step(LOAD, NUMBER, 0, 0),
-        // The numbers of x32 are higher, too.
-        step(AT_LEAST, FIRST_UNREVIEWED, 0, 1),
-        step(RETURN, errno(libc::ENOSYS), 0, 0),
-    ];
-    for call in REFUSED {
-        program.push(step(EQUAL, call as u32, 0, 1));
-        program.push(step(RETURN, errno(libc::EPERM), 0, 0));
+    const ABSENT: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
+    const DENIED: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+    const fn step(code: u16, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
+        libc::sock_filter { code, jt, jf, k }
     }
-    program.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
+    // The last instruction, which the others precede.
+    let mut program = [step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0); 7 + 2 * REFUSED.len()];
+    program[0] = step(LOAD, ARCH, 0, 0);
+    program[1] = step(EQUAL, ARCHITECTURE, 1, 0);
+    program[2] = step(RETURN, ABSENT, 0, 0);
+    program[3] = step(LOAD, NUMBER, 0, 0);
+    // The numbers of x32 are higher, too.
+    program[4] = step(AT_LEAST, FIRST_UNREVIEWED, 0, 1);
+    program[5] = step(RETURN, ABSENT, 0, 0);
+    let mut index = 0;
+    while index < REFUSED.len() {
+        program[6 + 2 * index] = step(EQUAL, REFUSED[index] as u32, 0, 1);
+        program[7 + 2 * index] = step(RETURN, DENIED, 0, 0);
+        index += 1;
+    }
     program
-}
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::fork::{Process, exit, fork};
+    use crate::sys::wait;
 
     /// Whether a child that is restricted passes.
     fn passes(test: impl FnOnce() -> bool) -> bool {
-        // SAFETY: the child restricts itself, makes system calls, and ends without the parent's destructors.
-        match unsafe { libc::fork() } {
-            0 => {
-                let good = restrict().is_ok() && test();
-                // SAFETY: as above.
-                unsafe { libc::_exit(i32::from(!good)) }
-            }
-            child => {
-                let mut status = 0;
-                // SAFETY: waits for the child; the status outlives the call.
-                unsafe { libc::waitpid(child, &mut status, 0) };
-                libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
-            }
+        match fork().unwrap() {
+            Process::Child => exit(i32::from(!(restrict().is_ok() && test()))),
+            Process::Parent(child) => wait::exit_code(child, || ()) == 0,
         }
     }
 
     /// What the filter answers to a call: an error number, or 0 if it is allowed.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     fn answer(architecture: u32, call: u32) -> i32 {
-        let program = filter();
         let (mut loaded, mut at) = (0, 0);
         loop {
-            let libc::sock_filter { code, jt, jf, k } = program[at];
+            let libc::sock_filter { code, jt, jf, k } = FILTER[at];
             at += 1;
             let holds = match u32::from(code) {
                 code if code == libc::BPF_LD | libc::BPF_W | libc::BPF_ABS => {
@@ -248,18 +231,12 @@ mod tests {
     #[test]
     fn the_clock_modules_and_mounts_are_not_for_programs_of_a_host() {
         assert!(passes(|| {
-            let refused = |call| {
-                // SAFETY: refused calls touch nothing; their arguments are null.
-                let answer = unsafe { libc::syscall(call, 0, 0, 0, 0, 0, 0) };
-                answer == -1 && io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
-            };
-            REFUSED.iter().all(|&call| refused(call))
+            REFUSED.iter().all(|&call| seccomp::call_without_arguments(call) == Err(Errno::EPERM))
         }));
     }
 
     #[test]
     fn what_everybody_may_do_stays() {
-        // SAFETY: a plain system call.
-        assert!(passes(|| unsafe { libc::getppid() } > 0 && std::fs::metadata("/").is_ok()));
+        assert!(passes(|| nix::unistd::getppid().as_raw() > 0 && std::fs::metadata("/").is_ok()));
     }
 }

@@ -1,6 +1,6 @@
 //! What monitored links did, bin by bin.
 
-use super::Creating;
+use super::RecordFiles;
 use crate::error::Result;
 use longhaul_network::Bins;
 use longhaul_plan::Plan;
@@ -16,7 +16,7 @@ pub struct MonitorFiles {
 
 impl MonitorFiles {
     /// Creates them if `plan` has links watched.
-    pub fn open(plan: &Plan, create: &Creating<'_>) -> Result<Option<Self>> {
+    pub fn open(plan: &Plan, create: &RecordFiles<'_>) -> Result<Option<Self>> {
         if plan.measure.monitor.is_none() {
             return Ok(None);
         }

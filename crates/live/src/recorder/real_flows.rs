@@ -1,6 +1,6 @@
 //! What flows of real packets did: over time, and in all.
 
-use super::Creating;
+use super::RecordFiles;
 use crate::error::Result;
 use longhaul_record::{FLOW_COUNT_COLUMNS, FLOW_SAMPLE_COLUMNS, FlowCountRow, FlowSampleRow, Table};
 use longhaul_storage::Appender;
@@ -14,7 +14,7 @@ pub struct RealFlowFiles {
 
 impl RealFlowFiles {
     /// Creates them.
-    pub fn open(create: &Creating<'_>) -> Result<Self> {
+    pub fn open(create: &RecordFiles<'_>) -> Result<Self> {
         Ok(RealFlowFiles {
             counts: create.table("raw/flow_counts.csv", &FLOW_COUNT_COLUMNS)?,
             samples: create.table("raw/flow_samples.csv", &FLOW_SAMPLE_COLUMNS)?,
@@ -26,7 +26,7 @@ impl RealFlowFiles {
         rows.iter().try_for_each(|row| row.write(&mut self.counts))
     }
 
-    /// Writes what they have done so far; whoever watches the run reads along.
+    /// Writes their counts so far, for readers of the growing files.
     pub fn write_samples(&mut self, rows: &[FlowSampleRow]) -> io::Result<()> {
         rows.iter().try_for_each(|row| row.write(&mut self.samples))?;
         self.samples.flush()

@@ -1,30 +1,30 @@
 //! The records of simulated flows, as a simulation has them.
 
-use super::Creating;
+use super::RecordFiles;
 use crate::error::Result;
 use longhaul_plan::Plan;
-use longhaul_record::{ECHO_COLUMNS, EchoRow, FLOW_COLUMNS, FlowRow, REQUEST_COLUMNS, RequestRow, Table};
+use longhaul_record::{FLOW_COLUMNS, FlowRow, PING_COLUMNS, PingRow, REQUEST_COLUMNS, RequestRow, Table};
 use longhaul_storage::Appender;
 use std::io;
 
-/// `flows.csv`, `echoes.csv` and `requests.csv`.
+/// `flows.csv`, `pings.csv` and `requests.csv`.
 pub struct SimulatedFiles {
     names: Vec<String>,
     flows: Table<Appender>,
-    echoes: Table<Appender>,
+    pings: Table<Appender>,
     requests: Table<Appender>,
 }
 
 impl SimulatedFiles {
     /// Creates them if `plan` has anything simulated.
-    pub fn open(plan: &Plan, create: &Creating<'_>) -> Result<Option<Self>> {
+    pub fn open(plan: &Plan, create: &RecordFiles<'_>) -> Result<Option<Self>> {
         if plan.jobs.is_empty() && !plan.flows.iter().any(|flow| flow.simulated) {
             return Ok(None);
         }
         Ok(Some(SimulatedFiles {
             names: plan.flows.iter().map(|flow| flow.name.clone()).collect(),
             flows: create.table("raw/flows.csv", &FLOW_COLUMNS)?,
-            echoes: create.table("raw/echoes.csv", &ECHO_COLUMNS)?,
+            pings: create.table("raw/pings.csv", &PING_COLUMNS)?,
             requests: create.table("raw/requests.csv", &REQUEST_COLUMNS)?,
         }))
     }
@@ -35,17 +35,17 @@ impl SimulatedFiles {
     }
 
     /// Writes the fates of echo requests.
-    pub fn write_echoes(&mut self, rows: &[EchoRow]) -> io::Result<()> {
-        rows.iter().try_for_each(|row| row.write(&self.names[row.flow as usize], &mut self.echoes))
+    pub fn write_pings(&mut self, rows: &[PingRow]) -> io::Result<()> {
+        rows.iter().try_for_each(|row| row.write(&self.names[row.flow as usize], &mut self.pings))
     }
 
-    /// Writes what became of transfers.
+    /// Writes the results of transfers.
     pub fn write_requests(&mut self, rows: &[RequestRow]) -> io::Result<()> {
         rows.iter().try_for_each(|row| row.write(&self.names[row.flow as usize], &mut self.requests))
     }
 
     /// Writes out what is buffered.
     pub fn flush(&mut self) -> io::Result<()> {
-        [&mut self.flows, &mut self.echoes, &mut self.requests].into_iter().try_for_each(Table::flush)
+        [&mut self.flows, &mut self.pings, &mut self.requests].into_iter().try_for_each(Table::flush)
     }
 }

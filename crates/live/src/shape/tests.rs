@@ -16,12 +16,12 @@ fn tcp4(payload: usize) -> ([u8; VNET_HEADER], Vec<u8>) {
     let tcp = &mut packet[20..];
     tcp[4..8].copy_from_slice(&1_000_000u32.to_be_bytes());
     tcp[12] = 8 << 4;
-    tcp[13] = 0x10 | TCP_FIN_PSH | TCP_CWR;
+    tcp[13] = 0x10 | (TCP_FIN | TCP_PSH) | TCP_CWR;
     let partial = pseudo(&packet, 32 + payload);
     packet[36..38].copy_from_slice(&partial.to_be_bytes());
     let mut vnet = [0u8; VNET_HEADER];
-    vnet[0] = NEEDS_CHECKSUM;
-    vnet[1] = GSO_TCPV4;
+    vnet[0] = VIRTIO_NET_HDR_F_NEEDS_CSUM;
+    vnet[1] = VIRTIO_NET_HDR_GSO_TCPV4;
     vnet[2..4].copy_from_slice(&52u16.to_ne_bytes());
     vnet[4..6].copy_from_slice(&(MSS as u16).to_ne_bytes());
     vnet[6..8].copy_from_slice(&20u16.to_ne_bytes());
@@ -41,7 +41,7 @@ fn part(first: u32, count: u32, hops: u8) -> Vec<u8> {
     let (vnet, packet) = tcp4(4 * MSS + 100);
     let shape = Shape::of(&vnet, &packet).unwrap();
     let mut room = [0u8; HEADER_ROOM];
-    let length = shape.headers(&packet, first, count, Left { hops, class: packet[1] }, &mut room);
+    let length = shape.headers(&packet, first, count, HeaderChanges { hops, class: packet[1] }, &mut room);
     room[..length].to_vec()
 }
 
@@ -63,7 +63,7 @@ fn a_part_has_its_own_lengths_sequence_and_checksums() {
     assert_eq!(checksum(&ip[..20]), 0, "the IPv4 header's checksum verifies");
     assert_eq!(u32::from_be_bytes([ip[24], ip[25], ip[26], ip[27]]), 1_000_000 + MSS as u32);
     assert_eq!(u16::from_be_bytes([ip[36], ip[37]]), pseudo(ip, 32 + 2 * MSS));
-    assert_eq!(headers[1], GSO_TCPV4);
+    assert_eq!(headers[1], VIRTIO_NET_HDR_GSO_TCPV4);
 }
 
 #[test]
@@ -71,13 +71,13 @@ fn only_the_last_part_carries_fin_and_push_and_only_the_first_cwr() {
     let flags = |first, count| part(first, count, 0)[VNET_HEADER + 33];
     assert_eq!(flags(0, 2), 0x10 | TCP_CWR);
     assert_eq!(flags(2, 1), 0x10);
-    assert_eq!(flags(3, 2), 0x10 | TCP_FIN_PSH);
+    assert_eq!(flags(3, 2), 0x10 | (TCP_FIN | TCP_PSH));
 }
 
 #[test]
 fn a_single_segment_is_no_super_packet() {
     let headers = part(2, 1, 0);
-    assert_eq!((headers[0], headers[1]), (NEEDS_CHECKSUM, GSO_NONE));
+    assert_eq!((headers[0], headers[1]), (VIRTIO_NET_HDR_F_NEEDS_CSUM, VIRTIO_NET_HDR_GSO_NONE));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_mark_changes_the_class_and_keeps_the_checksum_sound() {
     let (vnet, packet) = tcp4(MSS);
     let shape = Shape::of(&vnet, &packet).unwrap();
     let mut room = [0u8; HEADER_ROOM];
-    let left = Left { hops: 0, class: packet[1] | 3 };
+    let left = HeaderChanges { hops: 0, class: packet[1] | 3 };
     let length = shape.headers(&packet, 0, 1, left, &mut room);
     let ip = &room[VNET_HEADER..length];
     assert_eq!(ip[1], packet[1] | 3);
@@ -124,7 +124,7 @@ fn damage_turns_one_bit_over_and_leaves_the_checksum_wrong() {
     let shape = Shape::of(&vnet, &packet).unwrap();
     for draw in [1, 77, 12_345, u32::MAX] {
         let mut room = [0u8; HEADER_ROOM];
-        let headers = shape.headers(&packet, 0, 1, Left { hops: 1, class: packet[1] }, &mut room);
+        let headers = shape.headers(&packet, 0, 1, HeaderChanges { hops: 1, class: packet[1] }, &mut room);
         let (start, length) = shape.payload(packet.len(), 0, 1);
         let mut whole = room[..headers].to_vec();
         whole.extend_from_slice(&packet[start..start + length]);

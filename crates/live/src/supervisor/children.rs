@@ -9,13 +9,18 @@ use crate::exit_status::{ABANDONED, CHILD_FAILED, ExitStatus, PANICKED};
 use crate::host::Host;
 use crate::observer;
 use crate::oom::OomKills;
+use crate::readiness::{is_readable, readable};
 use crate::stderr_capture::{CapturedStderr, last_line, name_process};
+use crate::sys::fork::{Process, exit, fork};
+use crate::sys::wait;
 use crate::tun::Tun;
 use longhaul_plan::Plan;
 use longhaul_storage::{Disk, replace};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::ffi::CStr;
 use std::io::ErrorKind;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -83,12 +88,8 @@ impl EngineProcess {
         match engine.next_reply(START_TIMEOUT_NS) {
             Ok(_) => Ok(engine),
             Err(error) => {
-                // SAFETY: plain system call; the child has not been collected.
-                unsafe { libc::kill(pid, libc::SIGKILL) };
-                let mut status = 0;
-                // SAFETY: collects the child that has just been started; the status outlives the call.
-                unsafe { libc::waitpid(pid, &mut status, 0) };
-                engine.ended(ExitStatus(status));
+                let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+                engine.ended(ExitStatus(wait::wait(pid, 0).unwrap_or_default()));
                 match engine.failure {
                     Some(failure) if error.kind() != ErrorKind::TimedOut => Err(failure),
                     _ => Err(Error::crash(format!(
@@ -117,7 +118,7 @@ impl EngineProcess {
 
     /// Receives what the engine reports without a command. Its end is noticed when it is reaped.
     pub fn receive_reports(&mut self) {
-        while self.exit_description.is_none() && requests::is_readable(&self.control) {
+        while self.exit_description.is_none() && is_readable(&self.control) {
             match requests::receive_line(&mut self.control) {
                 Ok(reply) => drop(self.handle_report(reply)),
                 Err(_) => return,
@@ -152,13 +153,12 @@ impl EngineProcess {
 
     fn next_reply(&mut self, within_ns: u64) -> std::io::Result<engine::Reply> {
         let deadline_ns = monotonic_ns() + within_ns;
-        while !requests::is_readable(&self.control) {
+        while !is_readable(&self.control) {
             if monotonic_ns() > deadline_ns {
                 return Err(ErrorKind::TimedOut.into());
             }
-            let fd = self.control.as_raw_fd();
             let began_ns = monotonic_ns();
-            wait_with_signals(&mut [libc::pollfd { fd, events: libc::POLLIN, revents: 0 }], RESUME_AFTER_NS);
+            wait_with_signals(&mut [readable(self.control.as_fd())], RESUME_AFTER_NS);
             if monotonic_ns() - began_ns >= RESUME_AFTER_NS {
                 self.resume_if_stopped();
             }
@@ -168,8 +168,8 @@ impl EngineProcess {
 
     /// Sends SIGCONT, in case it has been stopped.
     pub fn resume_if_stopped(&self) {
-        // SAFETY: plain system call; the engine has not been collected, or its number is not used again here.
-        unsafe { libc::kill(self.pid, libc::SIGCONT) };
+        // The engine has not been collected, or its number is not used again in this PID namespace.
+        let _ = kill(Pid::from_raw(self.pid), Signal::SIGCONT);
     }
 }
 
@@ -184,8 +184,8 @@ impl ObserverProcess {
         let Some(every_ns) = plan.measure.sockets_every_ns else { return Ok(None) };
         let oom = OomKills::now();
         let (pid, control, stderr) = start("observer", c"lh-observer", |control| {
-            // SAFETY: plain system call; this process never uses the descriptor, and must not hold it open.
-            unsafe { libc::close(engine.control.as_raw_fd()) };
+            // This process never uses the descriptor, and must not hold it open.
+            let _ = nix::unistd::close(engine.control.as_raw_fd());
             observer::run(hosts, control, every_ns, directory)
         })?;
         Ok(Some(ObserverProcess { pid, control, stderr, log: directory.join("logs/observer.err"), oom }))
@@ -216,10 +216,8 @@ fn start(
 ) -> Result<(libc::pid_t, UnixStream, CapturedStderr)> {
     let stderr = CapturedStderr::new()?;
     let (ours, theirs) = UnixStream::pair().map_err(|error| Error::wrap("open a socket pair", error))?;
-    // SAFETY: this process has one thread.
-    match unsafe { libc::fork() } {
-        -1 => Err(Error::last(&format!("start the {name}"))),
-        0 => {
+    match fork().map_err(|error| Error::wrap(format!("start the {name}"), error))? {
+        Process::Child => {
             drop(ours);
             stderr.capture();
             name_process(comm);
@@ -231,10 +229,9 @@ fn start(
                 }
                 Err(_) => PANICKED,
             };
-            // SAFETY: ends the process without the supervisor's destructors.
-            unsafe { libc::_exit(code) }
+            exit(code)
         }
-        pid => {
+        Process::Parent(pid) => {
             drop(theirs);
             Ok((pid, ours, stderr))
         }
@@ -293,9 +290,7 @@ mod tests {
     fn ending(name: &str, work: impl FnOnce(UnixStream) -> Result<()>) -> (String, Option<String>) {
         let log = std::env::temp_dir().join(format!("longhaul-child-{name}-{}", std::process::id()));
         let (pid, _control, stderr) = start(name, c"lh-test", work).unwrap();
-        let mut status = 0;
-        // SAFETY: waits for the child that has just been started; the status outlives the call.
-        assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
+        let status = wait::wait(pid, 0).unwrap();
         let how = describe_exit(ExitStatus(status), &stderr, &log, &OomKills::none());
         let left = fs::read_to_string(&log).ok();
         let _ = fs::remove_file(&log);
@@ -323,10 +318,7 @@ mod tests {
 
     #[test]
     fn the_signal_that_kills_a_child_is_reported_by_name() {
-        let (how, _) = ending("killed", |_| {
-            // SAFETY: ends this child.
-            unsafe { libc::abort() }
-        });
+        let (how, _) = ending("killed", |_| std::process::abort());
         assert_eq!(how, "was killed by SIGABRT");
     }
 }

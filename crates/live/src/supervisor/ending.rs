@@ -7,10 +7,16 @@ use crate::counters;
 use crate::engine::Command;
 use crate::error::{Error, Result};
 use crate::program;
+use crate::readiness::is_readable;
+use crate::sys::{signals, wait};
 use longhaul_storage::{Disk, replace};
+use nix::poll::{PollFd, ppoll};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Map, json};
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 /// How long the engine may take to write its results.
 const ENGINE_TIMEOUT_NS: u64 = 10_000_000_000;
@@ -18,8 +24,12 @@ const ENGINE_TIMEOUT_NS: u64 = 10_000_000_000;
 const OBSERVER_TIMEOUT_NS: u64 = 2_000_000_000;
 /// After this time the engine is sent SIGCONT, in case it has been stopped.
 const STALL_TIMEOUT_NS: u64 = 500_000_000;
+/// How long the end of the worker may follow that of the client, or the other way round, if both are killed at once.
+const JOINT_END_TIMEOUT_NS: u64 = 60_000_000;
 /// Interval between two checks of children that are to end.
 const POLL_INTERVAL_NS: u64 = 2_000_000;
+
+pub use crate::sys::signals::{stop_signal, worker_has_ended};
 
 impl Supervisor<'_> {
     /// Ends programs, then services, then the engine, and writes their records.
@@ -27,7 +37,7 @@ impl Supervisor<'_> {
         control.report(&json!({"event": "ending", "reason": reason}));
         // From here on, programs end because the run does.
         self.reap();
-        self.programs.iter_mut().for_each(program::Running::expect_end);
+        self.programs.iter_mut().for_each(program::ProgramState::expect_end);
         self.end_programs(false, control);
         self.end_programs(true, control);
         self.end_observer();
@@ -55,8 +65,10 @@ impl Supervisor<'_> {
     }
 
     fn end_programs(&mut self, services: bool, control: &mut ControlConnections) {
-        let concerned = |running: &&mut super::Running| running.service == services;
-        self.programs.iter_mut().filter(concerned).for_each(|running| running.terminate());
+        let concerned = |running: &&mut super::ProgramState| running.service == services;
+        for running in self.programs.iter_mut().filter(concerned) {
+            running.terminate();
+        }
         loop {
             self.reap();
             self.report_program_ends(control);
@@ -94,7 +106,7 @@ impl Supervisor<'_> {
             let mut counted = counters::read(host).unwrap_or_default();
             counted.insert("softnet_dropped".into(), softnet);
             hosts.insert(host.name.clone(), json!(counted));
-            let mut everything = counters::everything();
+            let mut everything = counters::all_counters();
             let group = self.groups.as_ref().map(|groups| groups.join(&host.name));
             if let Some(waited_ns) = group.as_deref().and_then(counters::processor_wait) {
                 everything.insert("cpu.waited_ns".into(), waited_ns);
@@ -136,53 +148,32 @@ impl Supervisor<'_> {
 
 /// Blocks the signals that the supervisor waits for, so that none arrives between a check and a wait.
 pub fn block_signals() {
-    // SAFETY: the set outlives the calls; the handlers do nothing but exist.
-    unsafe {
-        let set = handled_signals();
-        libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
-        for signal in HANDLED_SIGNALS {
-            libc::signal(signal, note as *const () as libc::sighandler_t);
-        }
-        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
-    }
+    let _ = handled_signals().thread_block();
+    signals::record(&HANDLED_SIGNALS);
+    signals::ignore(&[Signal::SIGPIPE]);
 }
 
 /// Asks the kernel for a signal when the worker, this process's parent, ends. `worker_pipe` is the read end of a pipe
 /// whose write end only the worker has open.
 pub fn follow_worker(worker_pipe: &OwnedFd) {
     block_signals();
-    let mut watched = libc::pollfd { fd: worker_pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: plain system calls; the structure outlives the second.
-    unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, WORKER_GONE);
-        // It may have ended before that.
-        if libc::poll(&mut watched, 1, 0) > 0 {
-            note(WORKER_GONE);
-        }
+    let _ = set_pdeathsig(signals::WORKER_ENDED);
+    // It may have ended before that.
+    if is_readable(worker_pipe) {
+        signals::record_end_of_worker();
     }
 }
 
 /// Unblocks these signals for this process.
 pub fn unblock_signals() {
-    // SAFETY: the set outlives the call.
-    unsafe { libc::sigprocmask(libc::SIG_UNBLOCK, &handled_signals(), std::ptr::null_mut()) };
+    let _ = handled_signals().thread_unblock();
 }
 
-/// The signal that the kernel sends when the worker has ended.
-const WORKER_GONE: libc::c_int = libc::SIGUSR2;
-const HANDLED_SIGNALS: [libc::c_int; 5] =
-    [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP, WORKER_GONE];
+const HANDLED_SIGNALS: [Signal; 5] =
+    [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, signals::WORKER_ENDED];
 
-/// The first signal that requested the end; 0 if none has.
-static STOP: AtomicI32 = AtomicI32::new(0);
-static WORKER_ENDED: AtomicBool = AtomicBool::new(false);
-
-extern "C" fn note(signal: libc::c_int) {
-    match signal {
-        libc::SIGCHLD => {}
-        WORKER_GONE => WORKER_ENDED.store(true, Ordering::Relaxed),
-        _ => drop(STOP.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed)),
-    }
+fn handled_signals() -> SigSet {
+    HANDLED_SIGNALS.into_iter().collect()
 }
 
 /// Whether SIGTERM, SIGINT or SIGHUP has been received.
@@ -190,64 +181,33 @@ pub fn stop_requested() -> bool {
     stop_signal().is_some()
 }
 
-/// The first of these signals.
-pub fn stop_signal() -> Option<libc::c_int> {
-    Some(STOP.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
-}
-
-/// Whether the worker has ended.
-pub fn worker_is_gone() -> bool {
-    WORKER_ENDED.load(Ordering::Relaxed)
-}
-
-fn handled_signals() -> libc::sigset_t {
-    // SAFETY: an all-zero set is valid, and the calls write within it.
-    unsafe {
-        let mut set: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&mut set);
-        for signal in HANDLED_SIGNALS {
-            libc::sigaddset(&mut set, signal);
+/// Waits while only one of worker and client is gone: processes that are killed at once end one after the other.
+pub fn wait_for_joint_end(control: &mut ControlConnections) {
+    let until_ns = monotonic_ns() + JOINT_END_TIMEOUT_NS;
+    loop {
+        drop(control.requests());
+        let one_is_gone = if worker_has_ended() { !control.client_is_gone() } else { control.is_abandoned() };
+        if !one_is_gone || monotonic_ns() > until_ns {
+            return;
         }
-        set
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Waits for one of `watched` to be readable, for a signal, or for `timeout_ns`.
-pub fn wait_with_signals(watched: &mut [libc::pollfd], timeout_ns: u64) {
-    let timeout = libc::timespec {
-        tv_sec: (timeout_ns / 1_000_000_000) as libc::time_t,
-        tv_nsec: (timeout_ns % 1_000_000_000) as libc::c_long,
-    };
-    // SAFETY: all structures outlive the call; the empty mask lets the blocked signals through.
-    unsafe {
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&mut none);
-        libc::ppoll(watched.as_mut_ptr(), watched.len() as libc::nfds_t, &timeout, &none);
-        // Where something was readable at once, it has delivered none.
-        let set = handled_signals();
-        libc::sigprocmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
-        libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
-    }
-}
-
-/// Reaps one child that has ended, or returns one that was stopped.
-pub fn reap_child() -> Option<(libc::pid_t, libc::c_int, libc::rusage)> {
-    // SAFETY: an all-zero rusage is valid; both structures outlive the call.
-    unsafe {
-        let mut status = 0;
-        let mut usage: libc::rusage = std::mem::zeroed();
-        let pid = libc::wait4(-1, &mut status, libc::WNOHANG | libc::WUNTRACED, &mut usage);
-        (pid > 0).then_some((pid, status, usage))
-    }
+/// Waits for one of `watched` to be ready, for a signal, or for `timeout_ns`.
+pub fn wait_with_signals(watched: &mut [PollFd<'_>], timeout_ns: u64) {
+    // The empty mask lets the blocked signals through.
+    let _ = ppoll(watched, Some(Duration::from_nanos(timeout_ns).into()), Some(SigSet::empty()));
+    // Where something was ready at once, ppoll has delivered none.
+    unblock_signals();
+    let _ = handled_signals().thread_block();
 }
 
 /// Ends every process of this PID namespace but this one, and waits until they are gone.
 pub fn kill_everything() {
-    // SAFETY: plain system calls; -1 reaches every process of this PID namespace but ourselves.
-    unsafe {
-        if libc::getpid() == 1 {
-            libc::kill(-1, libc::SIGKILL);
-        }
-        while libc::waitpid(-1, std::ptr::null_mut(), 0) > 0 {}
+    if std::process::id() == 1 {
+        // -1 is every process of this PID namespace but this one.
+        let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
     }
+    wait::collect_all();
 }

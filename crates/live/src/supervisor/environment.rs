@@ -1,9 +1,10 @@
 //! Environment variables and host files of the programs of a run.
 
+use crate::cgroup::Groups;
 use crate::error::{Error, Result};
 use crate::host::INTERFACE;
 use crate::mpi::{self, HostFiles};
-use longhaul_plan::{NodeKind, Plan, Program, Ranks, Span};
+use longhaul_plan::{NodeKind, Placement, Plan, Program, Ranks};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ pub fn parallel_environment(
     program: &Program,
     files: &Path,
 ) -> Result<BTreeMap<String, String>> {
-    let Some(Span { hosts, slots, ranks }) = &program.span else { return Ok(BTreeMap::new()) };
+    let Some(Placement { hosts, slots, ranks }) = &program.span else { return Ok(BTreeMap::new()) };
     let names: Vec<&str> = hosts.iter().map(|&host| plan.nodes[host].name.as_str()).collect();
     let mut env = place(&names, *slots, *ranks, &files.join(format!("program.{}", program.name)))?;
     env.insert("LONGHAUL_HOSTS".into(), names.join(","));
@@ -49,4 +50,12 @@ fn place(names: &[&str], slots: u32, ranks: Ranks, stem: &Path) -> Result<BTreeM
 
 fn write(path: &Path, text: String) -> Result<()> {
     fs::write(path, text).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+}
+
+/// Directories that programs of hosts may write although they lie inside read-only ones.
+pub(super) fn writable_paths(cwd: &Path, directory: &Path, groups: &Groups) -> Vec<PathBuf> {
+    let temporary = std::env::var_os("TMPDIR").map(PathBuf::from);
+    let places =
+        [Some(cwd.to_owned()), Some(directory.to_owned()), groups.root().map(Path::to_owned), temporary];
+    places.into_iter().flatten().filter_map(|place| fs::canonicalize(place).ok()).collect()
 }

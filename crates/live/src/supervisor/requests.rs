@@ -3,14 +3,16 @@
 
 use crate::error::{Error, Result};
 use crate::exit_status::signal_name;
+use crate::readiness::{readable, wait_writable};
 use crate::run_record::Ending;
 use crate::unix_socket::NamedListener;
 use longhaul_plan::{Cause, LinkChange};
+use nix::poll::PollFd;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
@@ -20,7 +22,7 @@ const MAX_REQUEST_BYTES: usize = 1 << 20;
 const MAX_CLIENTS: usize = 64;
 
 /// How long a client that does not read may block the run, in nanoseconds.
-const STALL_TIMEOUT_NS: libc::c_long = 200_000_000;
+const STALL_TIMEOUT_NS: u64 = 200_000_000;
 
 /// A request to a run.
 #[derive(Clone, Debug, Deserialize)]
@@ -92,7 +94,7 @@ pub fn stopped(status: StopStatus, why: Option<String>) -> Ending {
         StopStatus::Failed => ("failed", "its client ended it as failed"),
         StopStatus::Crashed => ("crashed", "its client ended it because of a defect"),
     };
-    Ending::new(status, why.unwrap_or_else(|| default.into()))
+    Ending { has_results: true, ..Ending::new(status, why.unwrap_or_else(|| default.into())) }
 }
 
 /// Reports to the client that the run failed or crashed.
@@ -109,7 +111,7 @@ pub fn failed(ending: &Ending) -> Value {
 
 /// The connection that a request came from.
 #[derive(Clone, Copy, Debug)]
-pub struct From(usize);
+pub struct ConnectionId(usize);
 
 impl ControlConnections {
     /// Takes over the client's connection.
@@ -141,7 +143,7 @@ impl ControlConnections {
     }
 
     /// Replies to a request.
-    pub fn reply(&mut self, from: From, answer: &Value) {
+    pub fn reply(&mut self, from: ConnectionId, answer: &Value) {
         if let Some(client) = &mut self.clients[from.0] {
             send(&mut client.stream, answer);
         }
@@ -158,7 +160,7 @@ impl ControlConnections {
     }
 
     /// Lets the run outlive its client, if the request comes from the client.
-    pub fn detach(&mut self, from: From) -> Value {
+    pub fn detach(&mut self, from: ConnectionId) -> Value {
         if from.0 != 0 {
             return json!({"ok": false, "message": "only the process that started the run can detach from it"});
         }
@@ -172,7 +174,7 @@ impl ControlConnections {
             let name = signal_name(signal);
             return Some(Ending::new("stopped", format!("the run's worker or supervisor received {name}")));
         }
-        if super::ending::worker_is_gone() {
+        if super::ending::worker_has_ended() {
             return Some(Ending::crashed("the worker was killed, or ended before the run did"));
         }
         self.is_abandoned().then(|| Ending {
@@ -208,18 +210,15 @@ impl ControlConnections {
 
     /// Waits until a request or a signal arrives, the engine ends, or `timeout_ns` have passed.
     pub fn wait(&self, timeout_ns: u64, engine: &UnixStream) {
-        let clients = self.clients.iter().flatten().map(|client| client.stream.as_fd().as_raw_fd());
-        let listener = self.listener.iter().map(|named| named.listener.as_raw_fd());
-        let mut watched: Vec<libc::pollfd> = clients
-            .chain(listener)
-            .chain([engine.as_raw_fd()])
-            .map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 })
-            .collect();
+        let clients = self.clients.iter().flatten().map(|client| client.stream.as_fd());
+        let listener = self.listener.iter().map(|named| named.listener.as_fd());
+        let mut watched: Vec<PollFd<'_>> =
+            clients.chain(listener).chain([engine.as_fd()]).map(readable).collect();
         super::ending::wait_with_signals(&mut watched, timeout_ns.min(60_000_000_000));
     }
 
     /// The requests received since the last call.
-    pub fn requests(&mut self) -> Vec<(From, Request)> {
+    pub fn requests(&mut self) -> Vec<(ConnectionId, Request)> {
         self.accept();
         let mut requests = Vec::new();
         for index in 0..self.clients.len() {
@@ -228,7 +227,7 @@ impl ControlConnections {
             while let Some(end) = client.pending.iter().position(|&byte| byte == b'\n') {
                 let line: Vec<u8> = client.pending.drain(..=end).collect();
                 match serde_json::from_slice(&line) {
-                    Ok(request) => requests.push((From(index), request)),
+                    Ok(request) => requests.push((ConnectionId(index), request)),
                     Err(error) => send(
                         &mut client.stream,
                         &json!({"ok": false, "message": format!("not a request: {error}")}),
@@ -303,7 +302,7 @@ pub fn send(stream: &mut UnixStream, object: &Value) {
             Ok(written) => rest = &rest[written..],
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) if error.kind() == ErrorKind::WouldBlock && rest.len() < text.len() => {
-                if !becomes_writable(stream) {
+                if !wait_writable(&*stream, STALL_TIMEOUT_NS) {
                     let _ = stream.shutdown(std::net::Shutdown::Both);
                     return;
                 }
@@ -313,25 +312,11 @@ pub fn send(stream: &mut UnixStream, object: &Value) {
     }
 }
 
-fn becomes_writable(stream: &UnixStream) -> bool {
-    let mut watched = libc::pollfd { fd: stream.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
-    let timeout = libc::timespec { tv_sec: 0, tv_nsec: STALL_TIMEOUT_NS };
-    // SAFETY: both structures outlive the call.
-    unsafe { libc::ppoll(&mut watched, 1, &timeout, std::ptr::null()) > 0 }
-}
-
 /// Sends an object as a line.
 pub fn send_line(stream: &mut UnixStream, object: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(object)?;
     line.push(b'\n');
     stream.write_all(&line)
-}
-
-/// Whether the stream is readable, or closed.
-pub fn is_readable(stream: &UnixStream) -> bool {
-    let mut watched = libc::pollfd { fd: stream.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: the structure outlives the call.
-    unsafe { libc::poll(&mut watched, 1, 0) > 0 }
 }
 
 /// Waits for a line and reads the object on it.
@@ -367,10 +352,10 @@ mod tests {
     fn only_the_client_detaches() {
         let (ours, _theirs) = line();
         let mut control = ControlConnections::new(Some(ours));
-        let refused = control.detach(From(1));
+        let refused = control.detach(ConnectionId(1));
         assert_eq!((&refused["ok"], control.detached), (&json!(false), false));
         assert_eq!(refused["message"], "only the process that started the run can detach from it");
-        assert_eq!((control.detach(From(0)), control.detached), (json!({"ok": true}), true));
+        assert_eq!((control.detach(ConnectionId(0)), control.detached), (json!({"ok": true}), true));
     }
 
     #[test]

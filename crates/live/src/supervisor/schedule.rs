@@ -3,7 +3,7 @@
 use super::Supervisor;
 use super::requests::ControlConnections;
 use crate::clock::monotonic_ns;
-use crate::program::{self, ProgramEnvironment, Running};
+use crate::program::{self, ProgramEnvironment, ProgramState};
 use serde_json::json;
 
 impl Supervisor<'_> {
@@ -27,7 +27,8 @@ impl Supervisor<'_> {
 
     /// Whether all programs of these names have ended, or could not start.
     fn have_ended(&self, names: &[String]) -> bool {
-        let is_awaited = |running: &Running| running.is_pending_or_running() && names.contains(&running.name);
+        let is_awaited =
+            |running: &ProgramState| running.is_pending_or_running() && names.contains(&running.name);
         names.is_empty() || !self.programs.iter().any(is_awaited)
     }
 
@@ -42,7 +43,9 @@ impl Supervisor<'_> {
             [start, stop, kill].into_iter().flatten()
         });
         let note = Some(self.snapshot.next_ns).filter(|_| self.snapshot.changed);
-        programs.chain(self.plan.duration_ns.filter(|_| !self.keep)).chain(note).min().unwrap_or(u64::MAX)
+        let end = self.plan.duration_ns.filter(|_| !self.keep);
+        let others = [end, note, self.memory.next_check_ns()];
+        programs.chain(others.into_iter().flatten()).min().unwrap_or(u64::MAX)
     }
 
     pub(super) fn start_program(&mut self, index: usize, control: &mut ControlConnections) {

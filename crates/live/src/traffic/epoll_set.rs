@@ -1,9 +1,11 @@
 //! A set of sockets, each identified by a number, that epoll monitors.
 
+use crate::readiness::readable;
+use nix::poll::PollFd;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 
 /// Most ready sockets that one call returns.
 const BATCH: usize = 64;
@@ -62,7 +64,7 @@ impl EpollSet {
     }
 
     /// A descriptor that is readable while any socket is ready.
-    pub fn pollfd(&self) -> libc::pollfd {
-        libc::pollfd { fd: self.epoll.0.as_raw_fd(), events: libc::POLLIN, revents: 0 }
+    pub fn pollfd(&self) -> PollFd<'_> {
+        readable(self.epoll.0.as_fd())
     }
 }

@@ -1,9 +1,10 @@
 use super::epoll_set::{EpollSet, Interest};
 use crate::supervisor::ending::{stop_requested, wait_with_signals};
+use nix::sys::socket::{MsgFlags, recv};
 use serde_json::{Value, json};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 
 /// Backlog of the listening socket; more connections than a host opens at once.
 const BACKLOG: i32 = 4096;
@@ -25,6 +26,8 @@ pub struct Server {
     accepted: u64,
     ended: u64,
     bytes: u64,
+    /// Of [`MAX_READ_BYTES`], and never written.
+    discarded: Vec<u8>,
     error: Option<String>,
 }
 
@@ -39,6 +42,7 @@ impl Server {
             accepted: 0,
             ended: 0,
             bytes: 0,
+            discarded: vec![0; MAX_READ_BYTES],
             error: None,
         }
     }
@@ -85,7 +89,7 @@ impl Server {
 
     /// Accepts one connection; further waiting ones make the listener ready again.
     fn accept(&mut self, listener: &TcpListener, epoll_set: &EpollSet) {
-        let accepted = accept(listener).and_then(|connection| {
+        let accepted = listener.accept().and_then(|(connection, _)| {
             let number = self.free.last().copied().unwrap_or(self.connections.len());
             epoll_set.add(&connection, number, Interest::Readable)?;
             Ok((number, connection))
@@ -110,32 +114,18 @@ impl Server {
     /// Reads at most [`MAX_READ_BYTES`] from a connection.
     fn read(&mut self, number: usize) {
         let Some(connection) = &self.connections[number] else { return };
-        // SAFETY: with MSG_TRUNC, TCP discards the bytes and writes nothing (tcp(7)).
-        let read = unsafe {
-            libc::recv(
-                connection.as_raw_fd(),
-                std::ptr::null_mut(),
-                MAX_READ_BYTES,
-                libc::MSG_DONTWAIT | libc::MSG_TRUNC,
-            )
-        };
-        match read {
-            1.. => self.bytes += read as u64,
-            _ if read < 0 && is_transient(&io::Error::last_os_error()) => {}
-            _ => {
-                self.ended += u64::from(read == 0);
+        // With MSG_TRUNC, TCP discards the bytes and leaves the buffer as it is (tcp(7)).
+        let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC;
+        match recv(connection.as_raw_fd(), &mut self.discarded, flags).map_err(io::Error::from) {
+            Ok(read @ 1..) => self.bytes += read as u64,
+            Err(error) if is_transient(&error) => {}
+            read => {
+                self.ended += u64::from(read.is_ok());
                 self.connections[number] = None;
                 self.free.push(number);
             }
         }
     }
-}
-
-fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
-    use nix::sys::socket::{SockFlag, accept4};
-    let raw = accept4(listener.as_raw_fd(), SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC)?;
-    // SAFETY: `raw` is an open descriptor that nobody else owns.
-    Ok(unsafe { OwnedFd::from_raw_fd(raw) }.into())
 }
 
 /// Whether the error only means that there is nothing to do now.

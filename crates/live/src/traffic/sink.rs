@@ -1,23 +1,24 @@
 use super::datagram_header::{self, HEADER_BYTES};
 use crate::clock::{Clock, unix_ns};
+use crate::readiness::readable;
 use crate::supervisor::ending::{stop_requested, wait_with_signals};
+use crate::sys::datagrams::Receiver;
 use longhaul_endpoints::DatagramStats;
 use longhaul_plan::Plan;
 use longhaul_units::Span;
+use nix::sys::socket::{setsockopt, sockopt};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
-use std::os::fd::AsRawFd;
+use std::os::fd::AsFd;
 
 /// Most datagrams that one system call receives.
 const BATCH: usize = 64;
 /// Longest time between two polls.
 const POLL_INTERVAL_NS: u64 = 1_000_000_000;
 /// Receive buffer of the socket: 100 ms at 1 Gbit/s, so that the sink may be descheduled for that long.
-const RECEIVE_BUFFER_BYTES: libc::c_int = 16 << 20;
-/// Length of the control message with the arrival time.
-const CONTROL_BYTES: usize = 64;
+const RECEIVE_BUFFER_BYTES: usize = 16 << 20;
 
 /// Receives datagrams and measures each.
 pub struct Sink<'a> {
@@ -43,9 +44,8 @@ struct Interval {
 }
 
 /// A datagram that has arrived.
-struct Arrival {
-    header: [u8; HEADER_BYTES],
-    header_bytes: usize,
+struct Arrival<'a> {
+    header: &'a [u8],
     bytes: u32,
     at_ns: u64,
 }
@@ -57,10 +57,10 @@ impl<'a> Sink<'a> {
 
     pub fn open(&mut self) -> io::Result<()> {
         let socket = UdpSocket::bind(self.at)?;
-        set(&socket, libc::SO_TIMESTAMPNS, 1)?;
+        setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
         // SO_RCVBUFFORCE exceeds the limit for ordinary users, and needs CAP_NET_ADMIN.
-        set(&socket, libc::SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES)
-            .or_else(|_| set(&socket, libc::SO_RCVBUF, RECEIVE_BUFFER_BYTES))?;
+        setsockopt(&socket, sockopt::RcvBufForce, &RECEIVE_BUFFER_BYTES)
+            .or_else(|_| setsockopt(&socket, sockopt::RcvBuf, &RECEIVE_BUFFER_BYTES))?;
         self.socket = Some(socket);
         Ok(())
     }
@@ -76,8 +76,7 @@ impl<'a> Sink<'a> {
             if stopping {
                 break;
             }
-            let readable = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-            wait_with_signals(&mut [readable], POLL_INTERVAL_NS);
+            wait_with_signals(&mut [readable(socket.as_fd())], POLL_INTERVAL_NS);
         }
         let stats = &self.stats;
         Ok(json!({
@@ -91,8 +90,8 @@ impl<'a> Sink<'a> {
         }))
     }
 
-    fn record(&mut self, arrival: &Arrival) {
-        let known = datagram_header::decode(&arrival.header[..arrival.header_bytes], self.stats.expected());
+    fn record(&mut self, arrival: &Arrival<'_>) {
+        let known = datagram_header::decode(arrival.header, self.stats.expected());
         let Some((number, sent_ns)) = known else {
             self.foreign += 1;
             return;
@@ -117,117 +116,33 @@ impl<'a> Sink<'a> {
     }
 }
 
-fn set(socket: &UdpSocket, option: libc::c_int, value: libc::c_int) -> io::Result<()> {
-    // SAFETY: the value outlives the call, and its size is the one given.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            option,
-            (&raw const value).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        )
-    };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
 /// Buffers of one call. Only the headers of datagrams are copied out of the kernel.
 struct ReceiveBuffers {
-    headers: Vec<[u8; HEADER_BYTES]>,
-    controls: Vec<Control>,
-    parts: Vec<libc::iovec>,
-    messages: Vec<libc::mmsghdr>,
+    receiver: Receiver<HEADER_BYTES>,
     /// When the batch was received, on the run's clock and on that of the arrival times.
     now_ns: u64,
     now_unix_ns: u64,
 }
 
-/// A control message, aligned as the kernel requires.
-#[repr(C, align(8))]
-#[derive(Clone, Copy)]
-struct Control([u8; CONTROL_BYTES]);
-
 impl ReceiveBuffers {
     fn new() -> Self {
-        ReceiveBuffers {
-            headers: vec![[0; HEADER_BYTES]; BATCH],
-            controls: vec![Control([0; CONTROL_BYTES]); BATCH],
-            parts: Vec::with_capacity(BATCH),
-            messages: Vec::with_capacity(BATCH),
-            now_ns: 0,
-            now_unix_ns: 0,
-        }
+        ReceiveBuffers { receiver: Receiver::new(BATCH), now_ns: 0, now_unix_ns: 0 }
     }
 
     /// Receives the waiting datagrams; `None` if there are none.
     fn receive(&mut self, socket: &UdpSocket, clock: Clock) -> io::Result<Option<usize>> {
-        self.parts.clear();
-        self.messages.clear();
-        for header in &mut self.headers {
-            self.parts.push(libc::iovec { iov_base: header.as_mut_ptr().cast(), iov_len: HEADER_BYTES });
-        }
-        for (part, control) in self.parts.iter_mut().zip(&mut self.controls) {
-            // SAFETY: an all-zero header is valid.
-            let mut message: libc::mmsghdr = unsafe { std::mem::zeroed() };
-            message.msg_hdr.msg_iov = part;
-            message.msg_hdr.msg_iovlen = 1;
-            message.msg_hdr.msg_control = control.0.as_mut_ptr().cast();
-            message.msg_hdr.msg_controllen = CONTROL_BYTES as _;
-            self.messages.push(message);
-        }
-        // With MSG_TRUNC, the length of a message is that of the whole datagram.
-        let flags = libc::MSG_DONTWAIT | libc::MSG_TRUNC;
-        // SAFETY: everything that the headers point at outlives the call and is not moved.
-        let received = unsafe {
-            libc::recvmmsg(
-                socket.as_raw_fd(),
-                self.messages.as_mut_ptr(),
-                BATCH as u32,
-                flags as _,
-                std::ptr::null_mut(),
-            )
-        };
+        let received = self.receiver.receive(socket)?;
         (self.now_ns, self.now_unix_ns) = (clock.ns(), unix_ns());
-        if received > 0 {
-            return Ok(Some(received as usize));
-        }
-        let error = io::Error::last_os_error();
-        match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(None),
-            _ if received == 0 => Ok(None),
-            _ => Err(error),
-        }
+        Ok(Some(received).filter(|&received| received > 0))
     }
 
     /// The datagram at `place` of the last batch.
-    fn arrival(&self, place: usize) -> Arrival {
-        let message = &self.messages[place];
-        let bytes = message.msg_len;
-        let at_ns = match arrived_unix_ns(&message.msg_hdr) {
+    fn arrival(&self, place: usize) -> Arrival<'_> {
+        let (header, bytes) = self.receiver.datagram(place);
+        let at_ns = match self.receiver.arrived_unix_ns(place) {
             Some(unix) => self.now_ns.saturating_sub(self.now_unix_ns.saturating_sub(unix)),
             None => self.now_ns,
         };
-        Arrival {
-            header: self.headers[place],
-            header_bytes: (bytes as usize).min(HEADER_BYTES),
-            bytes,
-            at_ns,
-        }
-    }
-}
-
-/// When the kernel took a datagram from the network, in ns since 1970.
-fn arrived_unix_ns(header: &libc::msghdr) -> Option<u64> {
-    // SAFETY: the kernel filled the control buffer, whose length it set; the macros stay within it.
-    unsafe {
-        let control = libc::CMSG_FIRSTHDR(header);
-        if control.is_null()
-            || (*control).cmsg_level != libc::SOL_SOCKET
-            || (*control).cmsg_type != libc::SCM_TIMESTAMPNS
-        {
-            return None;
-        }
-        let time: libc::timespec = std::ptr::read_unaligned(libc::CMSG_DATA(control).cast());
-        Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+        Arrival { header, bytes, at_ns }
     }
 }

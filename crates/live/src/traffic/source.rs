@@ -1,13 +1,14 @@
 use super::datagram_header::{self, HEADER_BYTES};
 use super::timer::Timer;
 use crate::clock::Clock;
+use crate::sys::datagrams::Sender;
 use longhaul_endpoints::Schedule;
 use longhaul_record::Distribution;
 use longhaul_units::{Span, Time};
+use nix::sys::socket::SockaddrStorage;
 use serde_json::{Value, json};
-use std::io;
+use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
-use std::os::fd::AsRawFd;
 
 /// Most datagrams that one system call sends.
 const BATCH: usize = 64;
@@ -115,13 +116,12 @@ impl Source {
     }
 }
 
-/// Datagrams that one system call sends, with their message headers.
+/// Datagrams that one system call sends.
 struct Batch {
     due: Vec<DueDatagram>,
     zeros: Vec<u8>,
-    to: nix::sys::socket::SockaddrStorage,
-    parts: Vec<[libc::iovec; 2]>,
-    messages: Vec<libc::mmsghdr>,
+    to: SockaddrStorage,
+    sender: Sender,
 }
 
 impl Batch {
@@ -130,37 +130,19 @@ impl Batch {
             due: Vec::with_capacity(BATCH),
             zeros: vec![0; MAX_PAYLOAD_BYTES],
             to: to.into(),
-            parts: Vec::with_capacity(BATCH),
-            messages: Vec::with_capacity(BATCH),
+            sender: Sender::default(),
         }
     }
 
     /// Sends the datagrams from `first` on; returns how many it sent, at least one.
     fn send(&mut self, socket: &UdpSocket, first: usize) -> io::Result<usize> {
-        use nix::sys::socket::SockaddrLike;
-        let due = &mut self.due[first..];
-        let part = |start: *mut u8, length| libc::iovec { iov_base: start.cast(), iov_len: length };
-        self.parts.clear();
-        self.messages.clear();
-        for each in due.iter_mut() {
+        let due = &self.due[first..];
+        let mut parts = [[IoSlice::new(&[]); 2]; BATCH];
+        for (parts, each) in parts.iter_mut().zip(due) {
             let header = each.bytes.min(HEADER_BYTES);
             let rest = (each.bytes - header).min(MAX_PAYLOAD_BYTES);
-            self.parts.push([part(each.stamp.as_mut_ptr(), header), part(self.zeros.as_mut_ptr(), rest)]);
+            *parts = [IoSlice::new(&each.stamp[..header]), IoSlice::new(&self.zeros[..rest])];
         }
-        for parts in &mut self.parts {
-            // SAFETY: an all-zero header is valid.
-            let mut message: libc::mmsghdr = unsafe { std::mem::zeroed() };
-            message.msg_hdr.msg_name = self.to.as_ptr().cast_mut().cast();
-            message.msg_hdr.msg_namelen = self.to.len();
-            message.msg_hdr.msg_iov = parts.as_mut_ptr();
-            message.msg_hdr.msg_iovlen = 2;
-            self.messages.push(message);
-        }
-        // SAFETY: everything that the headers point at outlives the call and is not moved: the parts were
-        // collected before the first pointer to them was taken.
-        let sent = unsafe {
-            libc::sendmmsg(socket.as_raw_fd(), self.messages.as_mut_ptr(), self.messages.len() as u32, 0)
-        };
-        usize::try_from(sent).map_err(|_| io::Error::last_os_error())
+        self.sender.send(socket, &self.to, &parts[..due.len()])
     }
 }

@@ -3,7 +3,9 @@
 use crate::clock::{Clock, monotonic_ns, sleep_until};
 use crate::supervisor::ending::{stop_requested, unblock_signals, wait_with_signals};
 use longhaul_units::Time;
+use nix::poll::PollFd;
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::prctl::set_timerslack;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
@@ -55,11 +57,10 @@ pub struct Timer {
 
 impl Timer {
     /// A timer on `clock`. Sets the timer slack of the calling process to 1 ns and unblocks its signals. Returns at
-    /// time zero or later: before zero the clock stands still, and a flow that starts at zero would start too early.
+    /// time zero or later: before zero the clock does not advance, and a flow that starts at zero would start too early.
     pub fn new(clock: Clock) -> Self {
         unblock_signals();
-        // SAFETY: plain system call on this process.
-        unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+        let _ = set_timerslack(1);
         clock.sleep_until_zero(SPIN_NS);
         while monotonic_ns() < clock.start_ns() {
             std::hint::spin_loop();
@@ -94,7 +95,7 @@ impl Timer {
     }
 
     /// Returns at `at` or later, when `watched` is readable, or after [`MAX_SLEEP_NS`]; false: stop was requested.
-    pub fn wait_until(&mut self, at: Time, watched: libc::pollfd) -> bool {
+    pub fn wait_until(&mut self, at: Time, watched: PollFd<'_>) -> bool {
         if stop_requested() {
             return false;
         }
@@ -106,7 +107,7 @@ impl Timer {
             wait_with_signals(&mut [watched], (left_ns - SPIN_NS).min(MAX_SLEEP_NS));
         } else {
             let mut watched = [watched];
-            while watched[0].revents == 0 && self.clock.ns() < now_ns + left_ns {
+            while watched[0].any() != Some(true) && self.clock.ns() < now_ns + left_ns {
                 wait_with_signals(&mut watched, 0);
             }
             self.spun_ns += self.clock.ns().saturating_sub(now_ns);
@@ -137,7 +138,7 @@ mod tests {
     #[test]
     fn a_timer_is_created_at_time_zero_or_later() {
         let clock = Clock::starting_at(monotonic_ns() + 5_000_000);
-        assert_eq!(clock.ns(), 0, "the clock stands still");
+        assert_eq!(clock.ns(), 0, "the clock does not advance before zero");
         let mut timer = Timer::new(clock);
         assert!(monotonic_ns() >= clock.start_ns());
         assert!(timer.sleep_until(Time::ZERO));

@@ -7,7 +7,7 @@ use longhaul_units::Time;
 pub(super) struct Channel {
     /// The direction that they come from, if they come from one.
     pub from: u32,
-    /// Packets taken out that their link has not been told of, and their bytes.
+    /// Packets taken out that their link does not count yet, and their bytes.
     pub taken: (u64, u64),
     packets: Transit<Packet>,
 }
@@ -56,7 +56,7 @@ impl Channel {
         self.count(count, bytes);
     }
 
-    /// Takes out all there are, without telling anyone.
+    /// Takes out all packets, without counting them.
     pub fn drain(&mut self) -> impl Iterator<Item = (Time, Packet)> {
         self.packets.drain()
     }

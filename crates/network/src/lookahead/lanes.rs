@@ -1,5 +1,5 @@
 use super::channel::Channel;
-use super::{Lane, Lookahead, NOBODY};
+use super::{Lane, Lookahead, NONE};
 use crate::Network;
 use crate::packet::{DirectionId, NodeId};
 use longhaul_plan::NodeKind;
@@ -40,7 +40,7 @@ impl Network {
         let mut lanes = Vec::with_capacity(self.directions.len());
         for index in 0..self.directions.len() {
             let near = self.directions[index ^ 1].to.0 as usize;
-            lanes.push(Lane { place: leaving[near], to_host: NOBODY, sole: NOBODY, ..Lane::default() });
+            lanes.push(Lane { place: leaving[near], to_host: NONE, sole: NONE, ..Lane::default() });
             leaving[near] += 1;
         }
         let mut channels = Vec::new();
@@ -53,7 +53,7 @@ impl Network {
             lanes[next.0 as usize].inputs.push(channel);
             let place = lanes[next.0 as usize].place as usize;
             let outputs = &mut lanes[from.0 as usize].outputs;
-            outputs.resize(leaving[self.directions[from.0 as usize].to.0 as usize] as usize, NOBODY);
+            outputs.resize(leaving[self.directions[from.0 as usize].to.0 as usize] as usize, NONE);
             outputs[place] = channel;
         }
         let mut inboxes = vec![Vec::new(); nodes];
@@ -65,12 +65,12 @@ impl Network {
                 inboxes[host.0 as usize].push(lane.to_host);
             } else {
                 lane.host = Some(host);
-                let entrance = open(NOBODY);
+                let entrance = open(NONE);
                 lane.inputs.push(entrance);
                 exits[host.0 as usize].push(entrance);
             }
         }
-        let sole = |exits: &Vec<u32>| if let [only] = exits[..] { only } else { NOBODY };
+        let sole = |exits: &Vec<u32>| if let [only] = exits[..] { only } else { NONE };
         let entrances = exits.iter().map(sole).collect();
         for lane in &mut lanes {
             let mut outputs = lane.all_outputs().copied();
@@ -86,7 +86,7 @@ impl Network {
             active: false,
             lanes,
             channels,
-            gathered: Channel::new(NOBODY),
+            gathered: Channel::new(NONE),
             order,
             entrances,
             inboxes,

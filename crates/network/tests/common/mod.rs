@@ -2,13 +2,16 @@
 
 use longhaul_network::{Flags, NodeId, Packet};
 use longhaul_plan::*;
-use longhaul_units::Time;
+use longhaul_units::{Rate, Span, Time};
+use std::collections::BTreeMap;
 
 pub fn direction(delay_ns: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
-        queue: Queue { limit_packets: Some(20), ..Queue::default() },
-        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| RateModel::Constant { bits_per_s }),
-        delay: DelayModel::Constant { delay_ns },
+        queue: QueueModel { limit_packets: Some(20), ..QueueModel::default() },
+        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| {
+            RateModel::constant(Rate::from_bits_per_s(bits_per_s).unwrap())
+        }),
+        delay: DelayModel::constant(Span::from_ns(delay_ns)),
         ..Direction::default()
     }
 }
@@ -20,7 +23,7 @@ pub fn node(name: &str, kind: NodeKind, number: u8) -> Node {
         ipv4: Some([10, 0, 0, number].into()),
         ipv6: None,
         mtu: 1500,
-        sysctls: Default::default(),
+        sysctls: BTreeMap::new(),
         initial_window: None,
     }
 }
@@ -60,8 +63,8 @@ pub fn plan() -> Plan {
         programs: vec![],
         flows: vec![],
         jobs: vec![],
-        laws: vec![],
-        isolation: Default::default(),
+        algorithms: vec![],
+        isolation: Isolation::default(),
         events: vec![],
         measure: Measure {
             every_ns: 1,

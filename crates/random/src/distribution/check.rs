@@ -1,14 +1,20 @@
 use super::Distribution;
+use longhaul_units::{InvalidValue, checked_when_read};
+
+checked_when_read!(Distribution);
 
 impl Distribution {
-    /// The first thing that is wrong, named by its field.
-    pub fn check(&self) -> Result<(), String> {
+    /// Checks that each parameter is in its range.
+    ///
+    /// # Errors
+    /// The first parameter that is out of its range, by its name.
+    pub fn check(&self) -> Result<(), InvalidValue> {
         match self {
             Distribution::Constant { value } => not_negative("value", *value),
             Distribution::Uniform { low, high } => {
                 finite("low", *low)?;
                 finite("high", *high)?;
-                if low <= high { Ok(()) } else { Err("high: must be at least low".into()) }
+                if low <= high { Ok(()) } else { Err(InvalidValue::new("high", "must be at least low")) }
             }
             Distribution::Normal { mean, sd } => {
                 finite("mean", *mean)?;
@@ -46,17 +52,17 @@ impl Distribution {
                 finite("xi", *xi)?;
                 // Within these no power of 2^-53, the least chance of all, overflows.
                 if !(-15.0..=1000.0).contains(beta) {
-                    return Err("beta: must lie between -15 and 1000".into());
+                    return Err(InvalidValue::new("beta", "must lie between -15 and 1000"));
                 }
                 if !(-1000.0..=15.0).contains(delta) {
-                    return Err("delta: must lie between -1000 and 15".into());
+                    return Err(InvalidValue::new("delta", "must lie between -1000 and 15"));
                 }
                 // Else quantiles would fall: at the lower end, or far up.
                 if alpha + gamma < 0.0 {
-                    return Err("alpha: must be at least minus gamma".into());
+                    return Err(InvalidValue::new("alpha", "must be at least minus gamma"));
                 }
                 if *alpha != 0.0 && *gamma != 0.0 && beta + delta <= 0.0 {
-                    return Err("beta: must be more than minus delta".into());
+                    return Err(InvalidValue::new("beta", "must be more than minus delta"));
                 }
                 Ok(())
             }
@@ -73,23 +79,27 @@ impl Distribution {
     }
 }
 
-fn ascend<T: PartialOrd>(name: &str, list: &[T]) -> Result<(), String> {
+fn ascend<T: PartialOrd>(name: &str, list: &[T]) -> Result<(), InvalidValue> {
     if list.is_empty() {
-        return Err(format!("{name}: must hold at least one"));
+        return Err(InvalidValue::new(name, "must hold at least one"));
     }
-    if list.is_sorted() { Ok(()) } else { Err(format!("{name}: must be in ascending order")) }
+    if list.is_sorted() { Ok(()) } else { Err(InvalidValue::new(name, "must be in ascending order")) }
 }
 
-fn positive(name: &str, value: f64) -> Result<(), String> {
-    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(format!("{name}: must be positive")) }
+fn positive(name: &str, value: f64) -> Result<(), InvalidValue> {
+    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(InvalidValue::new(name, "must be positive")) }
 }
 
-fn not_negative(name: &str, value: f64) -> Result<(), String> {
-    if value >= 0.0 && value.is_finite() { Ok(()) } else { Err(format!("{name}: must not be negative")) }
+fn not_negative(name: &str, value: f64) -> Result<(), InvalidValue> {
+    if value >= 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(InvalidValue::new(name, "must not be negative"))
+    }
 }
 
-fn finite(name: &str, value: f64) -> Result<(), String> {
-    if value.is_finite() { Ok(()) } else { Err(format!("{name}: must be finite")) }
+fn finite(name: &str, value: f64) -> Result<(), InvalidValue> {
+    if value.is_finite() { Ok(()) } else { Err(InvalidValue::new(name, "must be finite")) }
 }
 
 #[cfg(test)]
@@ -99,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_parameter_is_said_with_its_name() {
-        let wrong = |distribution: Distribution| distribution.check().unwrap_err();
+        let wrong = |distribution: Distribution| distribution.check().unwrap_err().to_string();
         assert_eq!(wrong(Distribution::Constant { value: -1.0 }), "value: must not be negative");
         assert_eq!(wrong(Distribution::Uniform { low: 2.0, high: 1.0 }), "high: must be at least low");
         assert_eq!(wrong(Distribution::Exponential { mean: 0.0 }), "mean: must be positive");
@@ -122,7 +132,7 @@ mod tests {
         assert_eq!(check(-1.0, 2.0, 1.0, 0.5), Ok(()));
         assert_eq!(check(0.0, 0.0, 1.0, -0.5), Ok(()));
         assert_eq!(check(1.0, -0.5, 0.0, 0.0), Ok(()));
-        let wrong = |alpha, beta, gamma, delta| check(alpha, beta, gamma, delta).unwrap_err();
+        let wrong = |alpha, beta, gamma, delta| check(alpha, beta, gamma, delta).unwrap_err().to_string();
         assert_eq!(wrong(1.0, 2.0, -0.5, 0.5), "gamma: must not be negative");
         assert_eq!(wrong(-1.0, 2.0, 0.5, 0.5), "alpha: must be at least minus gamma");
         assert_eq!(wrong(1.0, -0.5, 1.0, 0.5), "beta: must be more than minus delta");

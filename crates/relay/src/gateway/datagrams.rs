@@ -1,4 +1,4 @@
-//! UDP: what a client sends goes to the target, and what the target answers goes back to that client.
+//! UDP sessions: datagrams from a client to the target, and from the target back to that client.
 
 use super::{DATAGRAMS, Gateway, Open, kind, watch};
 use crate::clock::{Clock, unix_ns};
@@ -15,10 +15,10 @@ use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
 
-/// A session that is silent for so long has ended.
+/// A session without datagrams for this long has ended.
 const IDLE: Span = Span::from_s(120);
-/// How often that is looked at.
-const LOOK_EVERY: Span = Span::from_s(10);
+/// Interval between two checks for such sessions.
+const IDLE_CHECK_INTERVAL: Span = Span::from_s(10);
 /// Datagrams taken from one socket in one turn.
 const TURN_DATAGRAMS: usize = 256;
 const LARGEST: usize = 65_536;
@@ -49,7 +49,7 @@ struct Session {
 struct Way {
     route: RouteId,
     next: u64,
-    /// Those on their way, by their numbers.
+    /// Datagrams in the WAN, by their numbers.
     flying: HashMap<u64, Datagram>,
 }
 
@@ -57,57 +57,57 @@ struct Way {
 struct Datagram {
     arrived: Time,
     data: Vec<u8>,
-    /// How many of it are to come out.
+    /// Copies in the WAN.
     copies: u32,
-    /// How much longer than the WAN does a wrapper keeps it.
+    /// Delay that a wrapper adds to that of the WAN.
     extra: Span,
 }
 
 impl Sessions {
-    /// When idle sessions are looked for.
-    pub fn next_look(&self) -> Time {
-        if self.by_client.is_empty() { Time::NEVER } else { self.looked + LOOK_EVERY }
+    /// When idle sessions are closed next.
+    pub fn next_idle_check(&self) -> Time {
+        if self.by_client.is_empty() { Time::NEVER } else { self.looked + IDLE_CHECK_INTERVAL }
     }
 }
 
-/// Prepares a socket that datagrams come in by.
+/// Prepares a socket that receives datagrams.
 pub fn prepare(socket: &UdpSocket) -> io::Result<()> {
     socket.set_nonblocking(true)?;
     let _ = setsockopt(socket, sockopt::ReceiveTimestampns, &true);
-    // As much as the system allows: bursts must not be lost before they are seen.
+    // As large as the system allows: bursts must not be lost before they are counted.
     let _ = setsockopt(socket, sockopt::RcvBuf, &(8 << 20));
     Ok(())
 }
 
 impl Gateway {
-    /// Takes in what clients have sent to a listener.
-    pub(super) fn datagrams_in(&mut self, index: usize, now: Time) {
+    /// Receives datagrams of clients at a listener.
+    pub(super) fn receive_from_clients(&mut self, index: usize, now: Time) {
         for _ in 0..TURN_DATAGRAMS {
             let Open::Udp(socket) = &self.listeners[index] else { return };
-            let Some((bytes, client, arrived)) = receive(socket, &mut self.scratch, &self.clock, now) else {
+            let Some((bytes, client, arrived)) = receive(socket, &mut self.scratch, self.clock, now) else {
                 return;
             };
             let Some(client) = client else { continue };
             let known = self.sessions.by_client.get(&(index, client)).copied();
             match known.or_else(|| self.begin_session(index, client, now)) {
-                Some(slot) => self.send_off(slot, 0, bytes, arrived, now),
+                Some(slot) => self.offer_datagram(slot, 0, bytes, arrived, now),
                 None => self.counts.datagrams_ended += 1,
             }
         }
     }
 
-    /// Takes in what a target has answered.
-    pub(super) fn answers_in(&mut self, slot: u32, generation: u32, now: Time) {
+    /// Receives datagrams of the target of a session.
+    pub(super) fn receive_from_target(&mut self, slot: u32, generation: u32, now: Time) {
         if self.sessions.generations.get(slot as usize) != Some(&generation) {
             return;
         }
         for _ in 0..TURN_DATAGRAMS {
             let Some(Some(session)) = self.sessions.all.get(slot as usize) else { return };
-            let Some((bytes, _, arrived)) = receive(&session.upstream, &mut self.scratch, &self.clock, now)
+            let Some((bytes, _, arrived)) = receive(&session.upstream, &mut self.scratch, self.clock, now)
             else {
                 return;
             };
-            self.send_off(slot, 1, bytes, arrived, now);
+            self.offer_datagram(slot, 1, bytes, arrived, now);
         }
     }
 
@@ -153,7 +153,7 @@ impl Gateway {
         Some(slot)
     }
 
-    fn send_off(&mut self, slot: u32, way: usize, bytes: usize, arrived: Time, now: Time) {
+    fn offer_datagram(&mut self, slot: u32, way: usize, bytes: usize, arrived: Time, now: Time) {
         let generation = self.sessions.generations[slot as usize];
         let Some(session) = &mut self.sessions.all[slot as usize] else { return };
         session.latest = now;
@@ -180,7 +180,7 @@ impl Gateway {
         self.wan.offer(arrived, piece);
     }
 
-    /// So many duplicates are on their way, too.
+    /// Counts duplicates of a datagram.
     pub(super) fn datagram_copied(&mut self, piece: Piece, copies: u32) {
         if let Some(flying) = self.flying(piece.flow, piece.number) {
             flying.copies += copies;
@@ -195,16 +195,16 @@ impl Gateway {
         self.sessions.all.get_mut(slot)?.as_mut()?.ways[way].flying.get_mut(&number)
     }
 
-    /// A datagram has come through: it is written, or kept longer.
-    pub(super) fn datagram_through(&mut self, piece: Piece, due: Time) {
+    /// Sends a datagram that the WAN delivered, or delays it further.
+    pub(super) fn datagram_delivered(&mut self, piece: Piece, due: Time) {
         match self.flying(piece.flow, piece.number).map(|datagram| datagram.extra) {
             Some(extra) if extra > Span::ZERO => self.keep(piece.flow, piece.number, due + extra),
-            _ => self.datagram_out(piece.flow, piece.number, due),
+            _ => self.send_datagram(piece.flow, piece.number, due),
         }
     }
 
-    /// Writes a datagram that is due.
-    pub(super) fn datagram_out(&mut self, flow: FlowId, number: u64, due: Time) {
+    /// Sends a datagram that is due.
+    pub(super) fn send_datagram(&mut self, flow: FlowId, number: u64, due: Time) {
         let (slot, way) = place(flow);
         if self.sessions.generations.get(slot) != Some(&flow.generation) {
             return;
@@ -228,16 +228,16 @@ impl Gateway {
         } else {
             self.counts.datagrams_ended += 1;
         }
-        self.one_less(flow, number);
+        self.end_copy(flow, number);
     }
 
-    /// A datagram ended on its way, as datagrams do.
+    /// Counts a datagram that was lost in the WAN.
     pub(super) fn datagram_ended(&mut self, piece: Piece) {
         self.counts.datagrams_ended += 1;
-        self.one_less(piece.flow, piece.number);
+        self.end_copy(piece.flow, piece.number);
     }
 
-    fn one_less(&mut self, flow: FlowId, number: u64) {
+    fn end_copy(&mut self, flow: FlowId, number: u64) {
         let Some(datagram) = self.flying(flow, number) else { return };
         datagram.copies -= 1;
         if datagram.copies == 0 {
@@ -250,9 +250,9 @@ impl Gateway {
         }
     }
 
-    /// Ends sessions in which nothing was said for long.
-    pub(super) fn sessions_idle(&mut self, now: Time) {
-        if self.sessions.next_look() > now {
+    /// Closes sessions that have been idle for long.
+    pub(super) fn close_idle_sessions(&mut self, now: Time) {
+        if self.sessions.next_idle_check() > now {
             return;
         }
         self.sessions.looked = now;
@@ -278,11 +278,11 @@ fn place(flow: FlowId) -> (usize, usize) {
     (place / 2, place % 2)
 }
 
-/// The next datagram: its length, who sent it, and when it came. `None`: nothing is there.
+/// The next datagram: its length, its sender, and its arrival time; `None` if there is none.
 fn receive(
     socket: &UdpSocket,
     buffer: &mut [u8],
-    clock: &Clock,
+    clock: Clock,
     now: Time,
 ) -> Option<(usize, Option<SocketAddr>, Time)> {
     let mut space = cmsg_space!(TimeSpec);

@@ -1,12 +1,12 @@
-//! From the first packet of a client to two ends that talk.
+//! Opening of connections: from the first packet of a client to two connected ends.
 
 use super::{EXHAUSTED, Gateway, Open, WATCHED, kind, watch};
 use crate::close_reason::CloseReason;
 use crate::connection::{Connection, Direction, Phase, Upstream};
-use crate::log::Closed;
+use crate::log::ClosedConnection;
 use crate::settings::{Framing, Listener};
 use crate::sockets::{Read, Socket};
-use crate::socks::{Asked, Client, Reply, Server, Step, Target, reply};
+use crate::socks::{Client, ClientStep, Reply, Server, ServerStep, Target, reply};
 use crate::stream::{Mark, Stream};
 use crate::wan::{FlowId, Wan};
 use longhaul_units::{Span, Time};
@@ -15,37 +15,37 @@ use std::collections::VecDeque;
 use std::io::{ErrorKind, IoSlice};
 use std::net::{SocketAddr, TcpStream};
 
-/// Bytes that a client may need to say where it wants to go.
+/// Longest SOCKS negotiation of a client, in bytes.
 const LONGEST_HELLO: usize = 1_024;
 
 impl Gateway {
-    /// Takes in all clients that wait at a listener.
+    /// Accepts all clients that wait at a listener.
     pub(super) fn accept(&mut self, index: usize, now: Time) {
         while self.accepting {
             let Open::Tcp(listener) = &self.listeners[index] else { return };
             match listener.accept() {
-                Ok((stream, address)) => self.welcome(index, stream, address, now),
+                Ok((stream, address)) => self.open_connection(index, stream, address, now),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 Err(error) if matches!(error.raw_os_error(), Some(EMFILE | ENFILE | ENOBUFS | ENOMEM)) => {
-                    // Whoever waits goes on waiting; the listener would only keep us awake.
+                    // Clients stay in the backlog; a listener that stays ready would only keep this thread busy.
                     self.counts.exhausted += 1;
-                    if !self.crowd_out() {
+                    if !self.displace_client() {
                         self.accepting = false;
                         self.accept_again = now + EXHAUSTED;
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
-                // The listener tells again of who waits.
+                // The listener stays ready while clients wait.
                 Err(_) => return,
             }
         }
     }
 
-    fn welcome(&mut self, index: usize, stream: TcpStream, address: SocketAddr, now: Time) {
+    fn open_connection(&mut self, index: usize, stream: TcpStream, address: SocketAddr, now: Time) {
         self.counts.accepted += 1;
         let listener = &self.settings.listeners[index];
         let from = listener.from().or_else(|| self.settings.cluster_of(address.ip()));
-        let room = self.open < self.most || self.crowd_out();
+        let room = self.open < self.most || self.displace_client();
         let listener = &self.settings.listeners[index];
         let Some(from) = from.filter(|_| room) else {
             self.counts.refused += 1;
@@ -53,7 +53,7 @@ impl Gateway {
                 None => CloseReason::ClientOfNoCluster,
                 Some(_) => CloseReason::TooManyConnections,
             };
-            self.log.connection(Closed {
+            self.log.connection(ClosedConnection {
                 serial: self.counts.accepted,
                 listener: index,
                 from: String::new(),
@@ -88,16 +88,16 @@ impl Gateway {
         self.counts.open_most = self.counts.open_most.max(self.open);
         match listener {
             Listener::Socks { .. } => {
-                connection.phase = Phase::Hello(Server::new(self.settings.password.clone()));
+                connection.phase = Phase::Handshake(Server::new(self.settings.password.clone()));
                 connection.wants_reply = true;
             }
             Listener::Forward { target, to, .. } => {
                 let (target, to) = (*target, *to);
-                self.begin(&mut connection, slot, target, to, now);
+                self.start_opening(&mut connection, slot, target, to, now);
             }
             Listener::Transparent { .. } => match connection.client.original_target() {
                 Some(target) if target.port() != 0 && !self.addresses.contains(&target) => {
-                    self.begin(&mut connection, slot, target, None, now);
+                    self.start_opening(&mut connection, slot, target, None, now);
                 }
                 _ => self.refuse(&mut connection, CloseReason::MadeToGateway, Reply::NotAllowed),
             },
@@ -105,15 +105,15 @@ impl Gateway {
         }
         self.deadlines.push(Reverse((now + self.settings.opening_timeout(), slot, generation)));
         self.connections[slot as usize] = Some(connection);
-        self.enlist(slot);
+        self.enqueue(slot);
     }
 
-    /// Makes room by ending the client that has been silent longest about where it wants to go.
-    fn crowd_out(&mut self) -> bool {
+    /// Closes the client that has been in SOCKS negotiation for longest, to free its slot; false if there is none.
+    fn displace_client(&mut self) -> bool {
         let silent = self.deadlines.iter().map(|Reverse(each)| each).filter(|(_, slot, generation)| {
             let connection = self.connections.get(*slot as usize).and_then(Option::as_ref);
             self.generations.get(*slot as usize) == Some(generation)
-                && connection.is_some_and(|it| matches!(it.phase, Phase::Hello(_)))
+                && connection.is_some_and(|it| matches!(it.phase, Phase::Handshake(_)))
         });
         let Some(&(_, slot, _)) = silent.min() else { return false };
         if let Some(connection) = &mut self.connections[slot as usize] {
@@ -123,8 +123,8 @@ impl Gateway {
         true
     }
 
-    /// Ends what has not opened in time.
-    pub(super) fn end_overdue(&mut self, now: Time) {
+    /// Closes connections that have not opened in time.
+    pub(super) fn close_overdue(&mut self, now: Time) {
         while let Some(&Reverse((at, slot, generation))) = self.deadlines.peek()
             && at <= now
         {
@@ -141,7 +141,7 @@ impl Gateway {
                     continue;
                 }
                 let late = match connection.phase {
-                    Phase::Hello(_) => Some(CloseReason::RequestTimeout),
+                    Phase::Handshake(_) => Some(CloseReason::RequestTimeout),
                     Phase::Resolving => Some(CloseReason::NameTimeout),
                     Phase::Opening if !matches!(connection.upstream, Upstream::Open(_)) => {
                         Some(CloseReason::TargetTimeout)
@@ -150,11 +150,13 @@ impl Gateway {
                 };
                 if late.is_some() {
                     connection.end = late;
-                    // A plain end would be taken for an answer.
+                    // A client would take a plain FIN for an answer.
                     match connection.phase {
-                        Phase::Hello(_) => {}
-                        _ if connection.wants_reply => connection.say.extend(reply(Reply::HostUnreachable)),
-                        _ => connection.client.will_reset(),
+                        Phase::Handshake(_) => {}
+                        _ if connection.wants_reply => {
+                            connection.pending_reply.extend(reply(Reply::HostUnreachable));
+                        }
+                        _ => connection.client.reset_on_close(),
                     }
                     self.close(slot);
                 }
@@ -162,16 +164,16 @@ impl Gateway {
         }
     }
 
-    /// Hears what a SOCKS client wants.
-    pub(super) fn hear_hello(&mut self, connection: &mut Connection, slot: u32, now: Time) {
+    /// Reads the negotiation of a SOCKS client.
+    pub(super) fn read_socks_request(&mut self, connection: &mut Connection, slot: u32, now: Time) {
         let mut heard = 0;
         while connection.client.readable {
             let size = LONGEST_HELLO - heard;
-            match connection.client.read(&mut self.scratch[..size], &self.clock, now) {
+            match connection.client.read(&mut self.scratch[..size], self.clock, now) {
                 Read::Bytes(bytes, _) => {
                     heard += bytes;
-                    let Phase::Hello(server) = &mut connection.phase else { return };
-                    server.hear(&self.scratch[..bytes]);
+                    let Phase::Handshake(server) = &mut connection.phase else { return };
+                    server.receive(&self.scratch[..bytes]);
                     if heard >= LONGEST_HELLO {
                         break;
                     }
@@ -184,30 +186,32 @@ impl Gateway {
             }
         }
         loop {
-            let Phase::Hello(server) = &mut connection.phase else { return };
+            let Phase::Handshake(server) = &mut connection.phase else { return };
             match server.step() {
-                Step::More if heard >= LONGEST_HELLO => connection.end = Some(CloseReason::RequestTooLong),
-                Step::More => return,
-                Step::Say(bytes) => connection.say.extend(bytes),
-                Step::Refuse(bytes, why) => {
-                    connection.say.extend(bytes);
+                ServerStep::Receive if heard >= LONGEST_HELLO => {
+                    connection.end = Some(CloseReason::RequestTooLong);
+                }
+                ServerStep::Receive => return,
+                ServerStep::Send(bytes) => connection.pending_reply.extend(bytes),
+                ServerStep::Refuse(bytes, why) => {
+                    connection.pending_reply.extend(bytes);
                     connection.end = Some(why);
                 }
-                Step::Connect(Target::Address(target)) => {
-                    let rest = server.rest();
-                    self.begin(connection, slot, target, None, now);
-                    self.early(connection, &rest, now);
+                ServerStep::Connect(Target::Address(target)) => {
+                    let rest = server.take_remaining();
+                    self.start_opening(connection, slot, target, None, now);
+                    self.append_early_data(connection, &rest, now);
                 }
-                Step::Connect(Target::Name(name, port)) => {
-                    let rest = server.rest();
+                ServerStep::Connect(Target::Name(name, port)) => {
+                    let rest = server.take_remaining();
                     if let Some(&address) = self.settings.names.get(&name) {
-                        self.begin(connection, slot, SocketAddr::new(address, port), None, now);
+                        self.start_opening(connection, slot, SocketAddr::new(address, port), None, now);
                     } else if self.resolver.ask(slot, self.generations[slot as usize], name, port) {
                         connection.phase = Phase::Resolving;
                     } else {
                         self.refuse(connection, CloseReason::TooManyLookups, Reply::Failed);
                     }
-                    self.early(connection, &rest, now);
+                    self.append_early_data(connection, &rest, now);
                 }
             }
             if connection.end.is_some() {
@@ -216,8 +220,8 @@ impl Gateway {
         }
     }
 
-    /// What a client said before its request was answered goes first.
-    fn early(&mut self, connection: &mut Connection, bytes: &[u8], now: Time) {
+    /// Puts bytes that a client sent before the reply at the front of its stream.
+    fn append_early_data(&mut self, connection: &mut Connection, bytes: &[u8], now: Time) {
         if bytes.is_empty() {
             return;
         }
@@ -230,24 +234,24 @@ impl Gateway {
         }
     }
 
-    /// Goes on with names whose addresses were found.
-    pub(super) fn resolved(&mut self, now: Time) {
+    /// Continues connections whose target names were resolved.
+    pub(super) fn handle_resolved_names(&mut self, now: Time) {
         while let Some((slot, generation, address)) = self.resolver.answer() {
             if self.generations.get(slot as usize) != Some(&generation) {
                 continue;
             }
             let Some(mut connection) = self.connections[slot as usize].take() else { continue };
             match address {
-                Some(target) => self.begin(&mut connection, slot, target, None, now),
+                Some(target) => self.start_opening(&mut connection, slot, target, None, now),
                 None => self.refuse(&mut connection, CloseReason::NameUnknown, Reply::HostUnreachable),
             }
             self.connections[slot as usize] = Some(connection);
-            self.enlist(slot);
+            self.enqueue(slot);
         }
     }
 
-    /// The target is known: the wish to connect sets out.
-    fn begin(
+    /// Starts to open a connection whose target is known: the request to connect enters the WAN.
+    fn start_opening(
         &mut self,
         connection: &mut Connection,
         slot: u32,
@@ -305,7 +309,7 @@ impl Gateway {
         connection.phase = Phase::Opening;
     }
 
-    /// The wish to connect has arrived.
+    /// Connects to the target: the request to connect has left the WAN.
     pub(super) fn connect(&mut self, connection: &mut Connection, slot: u32, now: Time) {
         let peer = self.settings.peers.iter().find(|peer| peer.cluster == connection.to);
         let is_peer = peer.is_some();
@@ -313,7 +317,7 @@ impl Gateway {
         let mut connecting = Socket::connecting(address);
         if let Err(error) = &connecting
             && matches!(error.raw_os_error(), Some(EMFILE | ENFILE))
-            && self.crowd_out()
+            && self.displace_client()
         {
             connecting = Socket::connecting(address);
         }
@@ -336,8 +340,8 @@ impl Gateway {
         }
     }
 
-    /// Looks whether the target has answered.
-    pub(super) fn proceed(&mut self, connection: &mut Connection, now: Time) {
+    /// Checks whether the target has answered.
+    pub(super) fn continue_opening(&mut self, connection: &mut Connection, now: Time) {
         loop {
             match std::mem::replace(&mut connection.upstream, Upstream::None) {
                 Upstream::Connecting(socket) if !socket.writable => {
@@ -352,20 +356,20 @@ impl Gateway {
                     }
                     match connection.target {
                         Some(target) if is_peer => {
-                            let (client, say) = Client::new(target, self.settings.password.clone());
-                            // So little fits into the empty buffer of a new connection.
-                            let _ = socket.write(&[IoSlice::new(&say)]);
-                            connection.upstream = Upstream::Asking(socket, client);
+                            let (client, greeting) = Client::new(target, self.settings.password.clone());
+                            // The few bytes fit into the empty buffer of a new connection.
+                            let _ = socket.write(&[IoSlice::new(&greeting)]);
+                            connection.upstream = Upstream::Handshaking(socket, client);
                         }
-                        _ => return self.arrived(connection, socket, now),
+                        _ => return self.target_connected(connection, socket, now),
                     }
                 }
-                Upstream::Asking(mut socket, mut client) => {
-                    let heard = socket.read(&mut self.scratch[..LONGEST_HELLO], &self.clock, now);
+                Upstream::Handshaking(mut socket, mut client) => {
+                    let heard = socket.read(&mut self.scratch[..LONGEST_HELLO], self.clock, now);
                     match heard {
-                        Read::Bytes(bytes, _) => client.hear(&self.scratch[..bytes]),
+                        Read::Bytes(bytes, _) => client.receive(&self.scratch[..bytes]),
                         Read::Nothing => {
-                            connection.upstream = Upstream::Asking(socket, client);
+                            connection.upstream = Upstream::Handshaking(socket, client);
                             return;
                         }
                         Read::End | Read::Broken => {
@@ -374,15 +378,15 @@ impl Gateway {
                     }
                     loop {
                         match client.step() {
-                            Asked::More => break,
-                            Asked::Say(bytes) => {
+                            ClientStep::Receive => break,
+                            ClientStep::Send(bytes) => {
                                 let _ = socket.write(&[IoSlice::new(&bytes)]);
                             }
-                            Asked::Failed(why) => {
+                            ClientStep::Failed(why) => {
                                 return self.answer(connection, why, CloseReason::of_reply(why), now);
                             }
-                            Asked::Connected(rest) => {
-                                self.arrived(connection, socket, now);
+                            ClientStep::Connected(rest) => {
+                                self.target_connected(connection, socket, now);
                                 if let Some([_, back]) = &mut connection.ways
                                     && !rest.is_empty()
                                 {
@@ -393,7 +397,7 @@ impl Gateway {
                             }
                         }
                     }
-                    connection.upstream = Upstream::Asking(socket, client);
+                    connection.upstream = Upstream::Handshaking(socket, client);
                 }
                 other => {
                     connection.upstream = other;
@@ -403,8 +407,8 @@ impl Gateway {
         }
     }
 
-    /// The target has accepted: its answer sets out.
-    fn arrived(&mut self, connection: &mut Connection, mut socket: Socket, now: Time) {
+    /// The target has accepted: the answer enters the WAN.
+    fn target_connected(&mut self, connection: &mut Connection, mut socket: Socket, now: Time) {
         socket.readable = true;
         if let Some([_, back]) = &mut connection.ways {
             if !self.wan.is_plain(back.route) {
@@ -418,7 +422,7 @@ impl Gateway {
         connection.upstream = Upstream::Open(socket);
     }
 
-    /// The target has not: its answer sets out, too.
+    /// The target has not accepted: this answer enters the WAN, too.
     fn answer(&mut self, connection: &mut Connection, why: Reply, reason: CloseReason, now: Time) {
         self.counts.failed += 1;
         connection.counted = true;
@@ -429,20 +433,20 @@ impl Gateway {
         }
     }
 
-    /// Ends what cannot be.
+    /// Refuses a connection.
     fn refuse(&mut self, connection: &mut Connection, why: CloseReason, code: Reply) {
         self.counts.refused += 1;
         connection.counted = true;
         if connection.wants_reply {
-            connection.say.extend(reply(code));
+            connection.pending_reply.extend(reply(code));
         } else {
-            connection.client.will_reset();
+            connection.client.reset_on_close();
         }
         connection.end = Some(why);
     }
 }
 
-/// How long the request to connect and its answer may be under way, losses included.
+/// How long the request to connect and its answer may take in the WAN, losses included.
 fn travel(connection: &Connection, wan: &Wan) -> Span {
     connection.ways.as_ref().map_or(Span::ZERO, |[there, _]| wan.opening_travel(there.route))
 }

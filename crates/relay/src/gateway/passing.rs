@@ -3,7 +3,7 @@
 use super::{Gateway, TURN_BYTES};
 use crate::close_reason::CloseReason;
 use crate::connection::{Connection, Direction, Phase, Upstream, Way, whole_messages};
-use crate::log::{Closed, Message};
+use crate::log::{ClosedConnection, Message};
 use crate::settings::Framing;
 use crate::sockets::{Read, Socket};
 use crate::socks::{Reply, reply};
@@ -12,19 +12,19 @@ use crate::wan::{FlowId, Piece};
 use longhaul_units::{Span, Time};
 use std::io::IoSlice;
 
-/// The least that each way of a connection may hold, however many there are.
+/// The least buffer of each direction of a connection, however many there are.
 const LEAST_SHARE: usize = 16 << 10;
 
 impl Gateway {
-    /// Reads what a connection's ends have said, and offers it to the WAN.
-    pub(super) fn take_in(&mut self, slot: u32, now: Time) {
+    /// Reads from both ends of a connection, and offers the bytes to the WAN.
+    pub(super) fn read_sources(&mut self, slot: u32, now: Time) {
         let Some(mut connection) = self.connections[slot as usize].take() else { return };
         connection.listed = false;
-        if matches!(connection.phase, Phase::Hello(_)) {
-            self.hear_hello(&mut connection, slot, now);
+        if matches!(connection.phase, Phase::Handshake(_)) {
+            self.read_socks_request(&mut connection, slot, now);
         }
         if matches!(connection.phase, Phase::Opening) {
-            self.proceed(&mut connection, now);
+            self.continue_opening(&mut connection, now);
         }
         if connection.end.is_none() {
             if matches!(connection.phase, Phase::Open) {
@@ -37,7 +37,7 @@ impl Gateway {
             self.offer(&mut connection);
         }
         self.connections[slot as usize] = Some(connection);
-        self.enlist(slot);
+        self.enqueue(slot);
     }
 
     fn read(&mut self, connection: &mut Connection, way: Way, now: Time) {
@@ -50,16 +50,16 @@ impl Gateway {
         let mut taken = 0;
         while source.readable && !direction.ended && taken < TURN_BYTES {
             let held = direction.stream.held() + direction.partial.len();
-            // A message that is not whole yet must come in however long it is.
+            // A message that is not complete yet must be read whatever its length.
             let most = if whole && direction.stream.held() == 0 { longest } else { most };
             let room = most.saturating_sub(held).min(self.scratch.len());
             let short = self.held as u64 >= self.settings.memory_bytes;
             if room == 0 || (short && held > 0) {
                 self.counts.no_memory += u64::from(short);
-                source.is_neglected();
+                source.mark_readable();
                 return;
             }
-            let mark = match source.read(&mut self.scratch[..room], &self.clock, now) {
+            let mark = match source.read(&mut self.scratch[..room], self.clock, now) {
                 Read::Nothing => return,
                 Read::Bytes(bytes, arrived) => {
                     taken += bytes;
@@ -70,7 +70,7 @@ impl Gateway {
                         && untouched
                         && let Some(sink) = sink.as_deref_mut().filter(|sink| sink.writable)
                     {
-                        // A write that fails shows in a moment where the rest is written.
+                        // The write of the rest reports an error of this one.
                         written = sink.write(&[IoSlice::new(&self.scratch[..bytes])]).unwrap_or(0);
                         direction.bytes += written as u64;
                         self.counts.bytes += written as u64;
@@ -78,7 +78,7 @@ impl Gateway {
                     let data = &self.scratch[written..bytes];
                     if untouched {
                         self.held += data.len();
-                        direction.stream.expect(data.len(), &mut self.spare);
+                        direction.stream.reserve(data.len(), &mut self.pool);
                         direction.stream.append(arrived, data, direction.piece);
                         continue;
                     }
@@ -113,15 +113,15 @@ impl Gateway {
         }
     }
 
-    /// Offers what was read, as far as there is room.
+    /// Offers the pieces that were read, as far as there is room.
     fn offer(&mut self, connection: &mut Connection) {
         for way in connection.ways.iter_mut().flatten() {
             while !way.blocked
                 && let Some((number, bytes)) = way.stream.next()
             {
                 let piece = Piece::new(way.flow, number, bytes, way.route);
-                if self.wan.offer_patiently(way.stream.next_arrived(), piece) {
-                    way.stream.was_offered();
+                if self.wan.try_offer(way.stream.next_arrived(), piece) {
+                    way.stream.mark_offered();
                 } else {
                     way.blocked = true;
                 }
@@ -129,18 +129,18 @@ impl Gateway {
         }
     }
 
-    /// It is a flow's turn to use the room on its first link.
-    pub(super) fn use_room(&mut self, flow: FlowId, now: Time) {
+    /// Offers the next piece of a blocked flow, for which its first link has room.
+    pub(super) fn offer_blocked(&mut self, flow: FlowId, now: Time) {
         let Some(way) = self.way(flow) else { return };
         way.blocked = false;
         let lost = std::iter::from_fn(|| way.lost.pop_front())
-            .find_map(|number| Some((number, way.stream.misses(number)?)));
+            .find_map(|number| Some((number, way.stream.undelivered_bytes(number)?)));
         let Some((number, bytes)) = lost.or_else(|| way.stream.next()) else { return };
         if lost.is_some() {
-            way.stream.was_offered_again(number);
+            way.stream.mark_retransmitted(number);
             self.counts.retransmitted += 1;
         } else {
-            way.stream.was_offered();
+            way.stream.mark_offered();
         }
         let Some(way) = self.way(flow) else { return };
         let (route, more) = (way.route, !way.lost.is_empty() || way.stream.next().is_some());
@@ -151,11 +151,11 @@ impl Gateway {
         }
     }
 
-    /// Writes what has come out of the WAN.
-    pub(super) fn give_out(&mut self, slot: u32, now: Time) {
+    /// Writes the pieces that the WAN has delivered.
+    pub(super) fn write_sinks(&mut self, slot: u32, now: Time) {
         let Some(mut connection) = self.connections[slot as usize].take() else { return };
         connection.listed = false;
-        self.say(&mut connection);
+        write_reply(&mut connection);
         for way in [Way::Forward, Way::Back] {
             self.release(&mut connection, slot, way, now);
             self.write(&mut connection, way, now);
@@ -165,20 +165,12 @@ impl Gateway {
             connection.end.get_or_insert(CloseReason::Completed);
         }
         let over = connection.end.is_some();
-        let goes_on = !over && self.goes_on(&mut connection, slot);
+        let can_read_more = !over && self.can_read_more(&mut connection, slot);
         self.connections[slot as usize] = Some(connection);
         if over {
             self.close(slot);
-        } else if goes_on {
-            self.enlist(slot);
-        }
-    }
-
-    fn say(&mut self, connection: &mut Connection) {
-        if !connection.say.is_empty() && connection.client.writable {
-            let said =
-                connection.client.write(&[IoSlice::new(&connection.say)]).unwrap_or(connection.say.len());
-            connection.say.drain(..said);
+        } else if can_read_more {
+            self.enqueue(slot);
         }
     }
 
@@ -192,11 +184,11 @@ impl Gateway {
                 (Mark::Open, Way::Back) => {
                     connection.phase = Phase::Open;
                     connection.client.readable = true;
-                    // What the client has said already comes now: it would have waited for this.
-                    connection.client.is_neglected();
+                    // Bytes that the client has already sent count as arriving now, because they would have waited for this.
+                    connection.client.mark_readable();
                     if connection.wants_reply {
-                        connection.say.extend(reply(Reply::Succeeded));
-                        self.say(connection);
+                        connection.pending_reply.extend(reply(Reply::Succeeded));
+                        write_reply(connection);
                     }
                 }
                 (Mark::End | Mark::Reset, _) => ways[way as usize].closing = Some(released.mark),
@@ -207,7 +199,7 @@ impl Gateway {
     fn write(&mut self, connection: &mut Connection, way: Way, now: Time) {
         let (serial, mut from, mut to) = (connection.serial, connection.from, connection.to);
         if way == Way::Back {
-            if !connection.say.is_empty() {
+            if !connection.pending_reply.is_empty() {
                 return;
             }
             (from, to) = (to, from);
@@ -215,24 +207,21 @@ impl Gateway {
         let Some((sink, direction)) = sink(connection, way) else { return };
         let mut broken = false;
         while sink.writable && direction.stream.ready() > 0 && !direction.done {
-            let bytes = match sink.write(&direction.stream.writable()) {
-                Ok(bytes) => bytes,
-                Err(_) => {
-                    broken = true;
-                    break;
-                }
+            let Ok(bytes) = sink.write(&direction.stream.writable()) else {
+                broken = true;
+                break;
             };
             let written = self.clock.now();
             direction.bytes += bytes as u64;
             self.counts.bytes += bytes as u64;
             self.held -= bytes;
-            // What waits for a reader that is slower than the link is not late by our doing.
+            // The lateness of bytes that wait for a slow reader is not the relay's.
             let measured = !self.wan.is_plain(direction.route) && !direction.stalled;
             if direction.stalled {
                 self.counts.stalled_bytes += bytes as u64;
             }
             let (lateness, log) = (&mut self.lateness, &mut self.log);
-            direction.stream.wrote(bytes, |piece| {
+            direction.stream.mark_written(bytes, |piece| {
                 if measured && let Mark::Data(bytes) = piece.mark {
                     lateness.add(written.since(piece.due), 1);
                     let (arrived, due) = (piece.arrived, piece.due);
@@ -240,7 +229,7 @@ impl Gateway {
                 }
             });
         }
-        direction.stream.rest(&mut self.spare);
+        direction.stream.rest(&mut self.pool);
         let written = direction.stream.ready() == 0;
         direction.stalled = !written;
         match direction.closing {
@@ -248,7 +237,7 @@ impl Gateway {
                 sink.end();
                 direction.done = true;
             }
-            Some(Mark::Reset) => self.break_off(connection, way),
+            Some(Mark::Reset) => reset_connection(connection, way),
             _ => {}
         }
         if broken {
@@ -256,27 +245,10 @@ impl Gateway {
         }
     }
 
-    /// One end is gone, and the other one hears of it.
-    fn break_off(&mut self, connection: &mut Connection, way: Way) {
-        match connection.refusal {
-            Some(code) if way == Way::Back && connection.wants_reply => {
-                connection.say.extend(reply(code));
-                self.say(connection);
-            }
-            _ => {
-                if let Some((sink, _)) = sink(connection, way) {
-                    sink.will_reset();
-                }
-            }
-        }
-        let reason = connection.reason.unwrap_or(CloseReason::Reset);
-        connection.end.get_or_insert(reason);
-    }
-
-    /// Gives a connection's place and all that it held back.
+    /// Closes a connection and frees its slot and its memory.
     pub(super) fn close(&mut self, slot: u32) {
         let Some(mut connection) = self.connections[slot as usize].take() else { return };
-        self.say(&mut connection);
+        write_reply(&mut connection);
         self.held -= connection.held_in_streams();
         let mut bytes = [0, 0];
         for (way, total) in connection.ways.iter().flatten().zip(&mut bytes) {
@@ -294,7 +266,7 @@ impl Gateway {
         let name =
             |index: usize| self.settings.clusters.get(index).map_or("", |cluster| cluster.name.as_str());
         let (from, to) = (name(*from), if connection.ways.is_some() { name(*to) } else { "" });
-        self.log.connection(Closed {
+        self.log.connection(ClosedConnection {
             serial: *serial,
             listener: *listener,
             from: from.to_owned(),
@@ -312,8 +284,8 @@ impl Gateway {
         self.open -= 1;
     }
 
-    /// Whether there is something to read and room for it; if memory is short, later.
-    fn goes_on(&mut self, connection: &mut Connection, slot: u32) -> bool {
+    /// Whether there is something to read and room for it; a connection without memory is queued for it.
+    fn can_read_more(&mut self, connection: &mut Connection, slot: u32) -> bool {
         let mut more = false;
         let mut starves = false;
         let short = self.held as u64 >= self.settings.memory_bytes;
@@ -339,27 +311,27 @@ impl Gateway {
         more
     }
 
-    /// Those that had to wait for memory go on when there is some.
-    pub(super) fn feed(&mut self) {
+    /// Resumes connections that wait for memory when there is some.
+    pub(super) fn resume_starving(&mut self) {
         if !self.starving.is_empty() && (self.held as u64) < self.settings.memory_bytes / 8 * 7 {
             for slot in std::mem::take(&mut self.starving) {
-                self.enlist(slot);
+                self.enqueue(slot);
             }
         }
     }
 
-    /// Bytes of the longest message, where messages are told apart.
+    /// Bytes of the longest message, where messages have a length.
     fn longest(&self, direction: &Direction) -> usize {
         direction.buffer.max(self.settings.memory_bytes as usize / 4)
     }
 
-    /// What each way of a connection may hold, so that all together stay within the memory.
+    /// The bytes that each direction of a connection may buffer, so that all together stay within the memory limit.
     fn share(&self) -> usize {
         (self.settings.memory_bytes as usize / (2 * self.open.max(1))).max(LEAST_SHARE)
     }
 }
 
-/// Where a way's bytes come from, where they go if that is open yet, and what is between.
+/// The source of a direction, its sink if that is open yet, and its state.
 fn ends(connection: &mut Connection, way: Way) -> Option<(&mut Socket, Option<&mut Socket>, &mut Direction)> {
     let [forward, back] = connection.ways.as_mut()?;
     let upstream = match &mut connection.upstream {
@@ -372,7 +344,34 @@ fn ends(connection: &mut Connection, way: Way) -> Option<(&mut Socket, Option<&m
     }
 }
 
-/// Where a way's bytes go, and what is before it.
+fn write_reply(connection: &mut Connection) {
+    if !connection.pending_reply.is_empty() && connection.client.writable {
+        let said = connection
+            .client
+            .write(&[IoSlice::new(&connection.pending_reply)])
+            .unwrap_or(connection.pending_reply.len());
+        connection.pending_reply.drain(..said);
+    }
+}
+
+/// Resets the end that `way` leads to, because the other end is gone.
+fn reset_connection(connection: &mut Connection, way: Way) {
+    match connection.refusal {
+        Some(code) if way == Way::Back && connection.wants_reply => {
+            connection.pending_reply.extend(reply(code));
+            write_reply(connection);
+        }
+        _ => {
+            if let Some((sink, _)) = sink(connection, way) {
+                sink.reset_on_close();
+            }
+        }
+    }
+    let reason = connection.reason.unwrap_or(CloseReason::Reset);
+    connection.end.get_or_insert(reason);
+}
+
+/// The sink of a direction, and its state.
 fn sink(connection: &mut Connection, way: Way) -> Option<(&mut Socket, &mut Direction)> {
     let [forward, back] = connection.ways.as_mut()?;
     match (way, &mut connection.upstream) {

@@ -1,4 +1,4 @@
-//! What the relay's owner asks of it.
+//! Requests over the control socket.
 
 use super::{Gateway, kind, watch};
 use crate::control::Request;
@@ -8,11 +8,11 @@ use nix::sys::epoll::EpollFlags;
 use serde_json::json;
 
 impl Gateway {
-    /// Hears and answers a conversation, or begins new ones.
-    pub(super) fn steer(&mut self, place: u32, now: Time) {
+    /// Accepts control connections, or handles the requests of one.
+    pub(super) fn handle_requests(&mut self, place: u32, now: Time) {
         if place == u32::MAX {
             for (place, stream) in self.control.accept() {
-                // Without being watched it would not be heard; then it is not answered either.
+                // A connection that cannot be watched gets no answer.
                 let _ = watch(&self.epoll, &stream, EpollFlags::EPOLLIN, kind::CONTROL, place, 0);
             }
             return;
@@ -21,7 +21,7 @@ impl Gateway {
             let answer = match request {
                 Request::Stop { interrupted } => {
                     self.stopped = Some(if interrupted { "interrupted" } else { "stopped" });
-                    self.control.waits_for_end(place);
+                    self.control.notify_at_end(place);
                     continue;
                 }
                 Request::Hosts {} => {
@@ -37,7 +37,7 @@ impl Gateway {
                         }
                         json!({"ok": true, "engine": {"at_ns": now.ns()}})
                     }
-                    Err(message) => json!({"ok": false, "message": message}),
+                    Err(invalid) => json!({"ok": false, "message": invalid.to_string()}),
                 },
             };
             self.control.answer(place, &answer);

@@ -1,11 +1,13 @@
 use longhaul_plan::{DelayModel, Direction, LossModel, RateModel};
 use longhaul_relay::{
-    Algorithm, Cluster, Framing, Listener, Log, Network, Options, Path, RelayLink, Settings, Share, Step,
-    Wrapper,
+    Algorithm, Cluster, Error, Framing, Listener, Log, Network, Options, Path, RelayLink, Settings, Share,
+    Step, Wrapper,
 };
 use longhaul_storage::Storage;
 use longhaul_storage::faults::{Folder, folder};
+use longhaul_units::{Probability, Rate, Span};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
@@ -20,16 +22,18 @@ use std::time::Duration;
 pub const CLIENTS: &str = "127.0.0.1";
 pub const SERVERS: &str = "127.0.0.2";
 
-pub fn law(delay_us: u64, bits_per_s: Option<u64>) -> Direction {
+pub fn direction(delay_us: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
-        delay: DelayModel::Constant { delay_ns: delay_us * 1_000 },
-        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| RateModel::Constant { bits_per_s }),
+        delay: DelayModel::constant(Span::from_ns(delay_us * 1_000)),
+        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| {
+            RateModel::constant(Rate::from_bits_per_s(bits_per_s).unwrap())
+        }),
         ..Direction::default()
     }
 }
 
-pub fn lossy(probability: f64, law: Direction) -> Direction {
-    Direction { loss: LossModel::Independent { probability }, ..law }
+pub fn lossy(probability: f64, link: Direction) -> Direction {
+    Direction { loss: LossModel::Independent { probability: Probability::new(probability).unwrap() }, ..link }
 }
 
 /// Two sub-clusters with one link between them, and these listeners.
@@ -48,7 +52,7 @@ pub fn settings(forward: Direction, reverse: Direction, listeners: Vec<Listener>
         ],
         paths: vec![path(0, 1, longhaul_plan::Way::Forward), path(1, 0, longhaul_plan::Way::Reverse)],
         listeners,
-        names: Default::default(),
+        names: BTreeMap::new(),
         share: Share::Link,
         algorithm: Algorithm::OneThread,
         framing: Framing::Stream,
@@ -88,7 +92,7 @@ pub struct Running {
     pub directory: Folder,
     pub socket: PathBuf,
     stop: UnixStream,
-    thread: JoinHandle<Result<Value, String>>,
+    thread: JoinHandle<Result<Value, Error>>,
 }
 
 pub fn start(settings: Settings) -> Running {
@@ -108,7 +112,7 @@ fn launch(
     settings: Settings,
     wrapper: Option<Box<dyn Wrapper>>,
     storage: Box<dyn Storage>,
-) -> Result<Running, String> {
+) -> Result<Running, Error> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let directory = folder(&format!("relay-{number}"));
@@ -178,7 +182,7 @@ pub fn server(serve: impl Fn(TcpStream) + Send + Sync + Clone + 'static) -> Sock
 pub fn echo() -> SocketAddr {
     server(|mut stream| {
         stream.set_nodelay(true).unwrap();
-        let mut buffer = [0; 65_536];
+        let mut buffer = vec![0; 65_536];
         while let Ok(bytes @ 1..) = stream.read(&mut buffer) {
             if stream.write_all(&buffer[..bytes]).is_err() {
                 return;

@@ -1,8 +1,9 @@
 //! What a gateway that runs for weeks must not get wrong.
 
 use crate::common::*;
-use longhaul_plan::{Direction, LossPosition, Queue};
+use longhaul_plan::{Direction, LossPosition, QueueModel};
 use longhaul_relay::Framing;
+use longhaul_units::Probability;
 use nix::sys::socket::{MsgFlags, send, setsockopt, sockopt};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -14,6 +15,7 @@ use std::time::Duration;
 fn reset(stream: TcpStream) {
     let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
     setsockopt(&stream, sockopt::Linger, &linger).unwrap();
+    drop(stream);
 }
 
 fn count(result: &Value, name: &str) -> u64 {
@@ -22,7 +24,7 @@ fn count(result: &Value, name: &str) -> u64 {
 
 #[test]
 fn what_follows_an_urgent_byte_comes_through() {
-    let relay = start(settings(law(20_000, None), law(0, None), vec![forward(echo())]));
+    let relay = start(settings(direction(20_000, None), direction(0, None), vec![forward(echo())]));
     let mut stream = relay.client();
     stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
     // All of it waits in the kernel while the connection opens.
@@ -37,7 +39,7 @@ fn what_follows_an_urgent_byte_comes_through() {
 
 #[test]
 fn a_message_larger_than_the_buffer_comes_wholly() {
-    let mut settings = settings(law(50_000, None), law(0, None), vec![forward(echo())]);
+    let mut settings = settings(direction(50_000, None), direction(0, None), vec![forward(echo())]);
     settings.framing = Framing::LengthPrefixed;
     settings.buffer_bytes = Some(20_000);
     let relay = start(settings);
@@ -57,9 +59,9 @@ fn a_message_larger_than_the_buffer_comes_wholly() {
 
 #[test]
 fn lost_pieces_wait_for_room_too() {
-    let queue = Queue { limit_packets: Some(4), limit_bytes: None, ..Queue::default() };
-    let link = Direction { queue, ..lossy(0.05, law(2_000, Some(10_000_000))) };
-    let relay = start(settings(link, law(2_000, None), vec![forward(echo())]));
+    let queue = QueueModel { limit_packets: Some(4), limit_bytes: None, ..QueueModel::default() };
+    let link = Direction { queue, ..lossy(0.05, direction(2_000, Some(10_000_000))) };
+    let relay = start(settings(link, direction(2_000, None), vec![forward(echo())]));
     let exchanges: Vec<_> = (0..4)
         .map(|seed| {
             let stream = relay.client();
@@ -69,7 +71,9 @@ fn lost_pieces_wait_for_room_too() {
             })
         })
         .collect();
-    exchanges.into_iter().for_each(|each| each.join().unwrap());
+    for each in exchanges {
+        each.join().unwrap();
+    }
     let (result, _) = relay.stop();
     let link = &result["links"][0];
     assert!(link["lost_pieces"].as_u64().unwrap() > 10);
@@ -78,8 +82,12 @@ fn lost_pieces_wait_for_room_too() {
 
 #[test]
 fn duplicates_of_what_is_lost_come_again_once() {
-    let link = Direction { duplicate: 0.02, loss_position: LossPosition::Egress, ..lossy(1.0, law(0, None)) };
-    let mut settings = settings(link, law(0, None), vec![forward(echo())]);
+    let link = Direction {
+        duplicate: Probability::new(0.02).unwrap(),
+        loss_position: LossPosition::Egress,
+        ..lossy(1.0, direction(0, None))
+    };
+    let mut settings = settings(link, direction(0, None), vec![forward(echo())]);
     settings.retransmit_ns = Some(1_000_000);
     let relay = start(settings);
     let stream = relay.client();
@@ -97,7 +105,7 @@ fn a_client_that_breaks_after_its_end_ends_the_connection() {
         std::thread::sleep(Duration::from_secs(5));
         drop(stream);
     });
-    let relay = start(settings(law(1_000, None), law(1_000, None), vec![forward(server)]));
+    let relay = start(settings(direction(1_000, None), direction(1_000, None), vec![forward(server)]));
     let stream = relay.client();
     stream.shutdown(Shutdown::Write).unwrap();
     std::thread::sleep(Duration::from_millis(100));
@@ -109,7 +117,7 @@ fn a_client_that_breaks_after_its_end_ends_the_connection() {
 
 #[test]
 fn every_connection_is_counted_once() {
-    let relay = start(settings(law(0, None), law(0, None), vec![forward(echo()), socks()]));
+    let relay = start(settings(direction(0, None), direction(0, None), vec![forward(echo()), socks()]));
     let data = pattern(1_000, 1);
     assert!(exchange(relay.client(), data.clone()) == data);
     for hello in [&b""[..], b"GET / HTTP/1.1\r\n\r\n", &[5, 1, 0]] {

@@ -19,7 +19,8 @@ fn hello(stream: &mut TcpStream, request: &[u8]) -> Vec<u8> {
 #[test]
 fn who_refuses_is_heard_a_round_trip_later() {
     let gone = TcpListener::bind(any(SERVERS)).unwrap().local_addr().unwrap();
-    let relay = start(settings(law(10_000, None), law(10_000, None), vec![socks(), forward(gone)]));
+    let relay =
+        start(settings(direction(10_000, None), direction(10_000, None), vec![socks(), forward(gone)]));
     let begun = Instant::now();
     let request = [&[5, 1, 0, 1, 127, 0, 0, 2][..], &gone.port().to_be_bytes()].concat();
     assert_eq!(hello(&mut relay.client(), &request)[1], 5);
@@ -32,7 +33,7 @@ fn who_refuses_is_heard_a_round_trip_later() {
 
 #[test]
 fn who_has_no_path_is_refused() {
-    let relay = start(settings(law(0, None), law(0, None), vec![socks()]));
+    let relay = start(settings(direction(0, None), direction(0, None), vec![socks()]));
     assert_eq!(hello(&mut relay.client(), &[5, 1, 0, 1, 10, 0, 0, 1, 0, 80])[1], 2);
     assert_eq!(hello(&mut relay.client(), &[5, 2, 0, 1, 127, 0, 0, 2, 0, 80])[1], 7);
     let name = b"no.such.name.invalid";
@@ -59,7 +60,7 @@ fn both_algorithms_record_the_same_close_reasons() {
     };
     for algorithm in [Algorithm::OneThread, Algorithm::Paper] {
         let with_peer = |peer: Option<SocketAddr>| {
-            let mut settings = settings(law(0, None), law(0, None), vec![socks()]);
+            let mut settings = settings(direction(0, None), direction(0, None), vec![socks()]);
             (settings.algorithm, settings.share) = (algorithm, Share::Connection);
             settings.opening_ns = 50_000_000;
             let members = vec![Network::try_from("127.0.0.3/32".to_owned()).unwrap()];
@@ -92,14 +93,15 @@ fn both_algorithms_record_the_same_close_reasons() {
 
 #[test]
 fn a_relay_without_time_to_open_connections_is_refused() {
-    let mut settings = settings(law(0, None), law(0, None), vec![socks()]);
+    let mut settings = settings(direction(0, None), direction(0, None), vec![socks()]);
     settings.opening_ns = 0;
-    assert_eq!(settings.check(), Err("opening_ns: must be positive".into()));
+    assert_eq!(settings.check().unwrap_err().to_string(), "opening_ns: must be positive");
 }
 
 #[test]
 fn garbage_and_half_open_connections_disturb_nobody() {
-    let mut settings = settings(law(1_000, None), law(1_000, None), vec![forward(echo()), socks()]);
+    let mut settings =
+        settings(direction(1_000, None), direction(1_000, None), vec![forward(echo()), socks()]);
     settings.connections = 1_000;
     let relay = start(settings);
     let half_open: Vec<_> = (0..700).map(|_| TcpStream::connect(relay.addresses[1]).unwrap()).collect();
@@ -124,7 +126,8 @@ fn garbage_and_half_open_connections_disturb_nobody() {
 
 #[test]
 fn a_delay_longer_than_the_timeout_fails_no_connection() {
-    let mut settings = settings(law(300_000, None), law(300_000, None), vec![forward(echo()), socks()]);
+    let mut settings =
+        settings(direction(300_000, None), direction(300_000, None), vec![forward(echo()), socks()]);
     settings.opening_ns = 200_000_000;
     let relay = start(settings);
     assert_eq!(exchange(relay.client(), b"far away".to_vec()), b"far away");
@@ -144,7 +147,9 @@ fn a_relay_that_cannot_write_says_so_and_what_it_wrote_is_readable() {
     for at in 0..20 {
         let storage = Faulty::new(at, Fault::ShortWrite);
         let listeners = vec![forward(echo()), socks()];
-        let Some(relay) = try_start(settings(law(0, None), law(0, None), listeners), storage.clone()) else {
+        let Some(relay) =
+            try_start(settings(direction(0, None), direction(0, None), listeners), storage.clone())
+        else {
             assert!(storage.has_failed());
             continue;
         };
@@ -172,7 +177,7 @@ fn a_relay_that_cannot_write_says_so_and_what_it_wrote_is_readable() {
 
 #[test]
 fn no_more_connections_than_allowed() {
-    let mut settings = settings(law(0, None), law(0, None), vec![forward(echo())]);
+    let mut settings = settings(direction(0, None), direction(0, None), vec![forward(echo())]);
     settings.connections = 3;
     let relay = start(settings);
     let mut streams: Vec<_> = (0..5).map(|_| relay.client()).collect();
@@ -191,7 +196,7 @@ fn a_reader_that_does_not_read_holds_no_more_than_its_share() {
         std::thread::sleep(Duration::from_secs(3));
         drop(stream);
     });
-    let mut settings = settings(law(1_000, None), law(0, None), vec![forward(server)]);
+    let mut settings = settings(direction(1_000, None), direction(0, None), vec![forward(server)]);
     settings.buffer_bytes = Some(100_000);
     let relay = start(settings);
     let mut stream = relay.client();
@@ -207,8 +212,8 @@ fn a_reader_that_does_not_read_holds_no_more_than_its_share() {
 
 #[test]
 fn killing_one_connection_leaves_the_others_whole() {
-    let laws = law(2_000, Some(100_000_000));
-    let relay = start(settings(laws.clone(), laws, vec![forward(echo())]));
+    let links = direction(2_000, Some(100_000_000));
+    let relay = start(settings(links.clone(), links, vec![forward(echo())]));
     let (survivor, data) = (relay.client(), pattern(2_000_000, 1));
     let wanted = data.clone();
     let survives = std::thread::spawn(move || exchange(survivor, data) == wanted);
@@ -236,7 +241,7 @@ fn ask(relay: &Running, request: &Value) -> Value {
 
 #[test]
 fn only_who_knows_the_token_steers() {
-    let relay = start(settings(law(1_000, None), law(0, None), vec![forward(echo())]));
+    let relay = start(settings(direction(1_000, None), direction(0, None), vec![forward(echo())]));
     for request in [json!({"do": "status"}), json!({"do": "stop", "token": "wrong"}), json!([1]), json!({})] {
         let answer = ask(&relay, &request);
         assert_eq!(answer["ok"], false, "{request}");
@@ -247,9 +252,9 @@ fn only_who_knows_the_token_steers() {
         let cause = json!({"by": "cli", "user": "ann", "words": ["delay=9ms"]});
         json!({"do": "change", "token": "right", "changes": [change], "cause": cause})
     };
-    let answer = ask(&relay, &change(json!({"law": "constant", "delay_ns": 9_000_000})));
+    let answer = ask(&relay, &change(json!({"model": "constant", "delay_ns": 9_000_000})));
     assert_eq!(answer["ok"], true);
-    assert_eq!(ask(&relay, &change(json!({"law": "none"})))["ok"], false);
+    assert_eq!(ask(&relay, &change(json!({"model": "none"})))["ok"], false);
     let recorded = std::fs::read_to_string(relay.directory.join("raw/changes.jsonl")).unwrap();
     let recorded: Vec<Value> = recorded.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(recorded.len(), 1, "a change that was refused is not recorded");
@@ -268,7 +273,8 @@ fn an_address_that_is_taken_is_said() {
     let taken = TcpListener::bind(any(CLIENTS)).unwrap();
     let address = taken.local_addr().unwrap();
     let listener = longhaul_relay::Listener::Forward { address, target: any(SERVERS), from: None, to: None };
-    let error = std::panic::catch_unwind(|| start(settings(law(0, None), law(0, None), vec![listener])));
+    let error =
+        std::panic::catch_unwind(|| start(settings(direction(0, None), direction(0, None), vec![listener])));
     let text = *error.err().unwrap().downcast::<String>().unwrap();
     assert!(text.contains("listeners[0]: cannot listen at") && text.contains("in use"), "{text}");
 }

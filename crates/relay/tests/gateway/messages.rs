@@ -9,7 +9,7 @@ fn udp_echo() -> std::net::SocketAddr {
     let socket = UdpSocket::bind(any(SERVERS)).unwrap();
     let address = socket.local_addr().unwrap();
     std::thread::spawn(move || {
-        let mut buffer = [0; 65_536];
+        let mut buffer = vec![0; 65_536];
         while let Ok((bytes, from)) = socket.recv_from(&mut buffer) {
             let _ = socket.send_to(&buffer[..bytes], from);
         }
@@ -26,7 +26,7 @@ fn udp_client(relay: &Running) -> UdpSocket {
 
 #[test]
 fn datagrams_go_there_and_back() {
-    let relay = start(settings(law(5_000, None), law(2_000, None), vec![datagrams(udp_echo())]));
+    let relay = start(settings(direction(5_000, None), direction(2_000, None), vec![datagrams(udp_echo())]));
     let (one, other) = (udp_client(&relay), udp_client(&relay));
     for (client, text) in [(&one, b"one"), (&other, b"two"), (&one, b"six")] {
         let begun = Instant::now();
@@ -43,7 +43,8 @@ fn datagrams_go_there_and_back() {
 
 #[test]
 fn every_datagram_has_one_fate() {
-    let relay = start(settings(lossy(0.3, law(1_000, None)), law(0, None), vec![datagrams(udp_echo())]));
+    let relay =
+        start(settings(lossy(0.3, direction(1_000, None)), direction(0, None), vec![datagrams(udp_echo())]));
     let client = udp_client(&relay);
     let mut back = 0;
     let mut buffer = [0; 100];
@@ -66,7 +67,7 @@ fn every_datagram_has_one_fate() {
 #[test]
 fn a_message_with_a_length_is_delayed_as_a_whole() {
     // 1,004 bytes at 8 Mbit/s: 1,004 us, from when its last byte came.
-    let mut settings = settings(law(0, Some(8_000_000)), law(0, None), vec![forward(echo())]);
+    let mut settings = settings(direction(0, Some(8_000_000)), direction(0, None), vec![forward(echo())]);
     settings.framing = Framing::LengthPrefixed;
     let relay = start(settings);
     let mut stream = relay.client();
@@ -97,8 +98,10 @@ impl Wrapper for Shouts {
 
 #[test]
 fn code_of_the_users_own_changes_and_delays_messages() {
-    let relay =
-        start_with(settings(law(1_000, None), law(0, None), vec![forward(echo())]), Some(Box::new(Shouts)));
+    let relay = start_with(
+        settings(direction(1_000, None), direction(0, None), vec![forward(echo())]),
+        Some(Box::new(Shouts)),
+    );
     let mut stream = relay.client();
     let begun = Instant::now();
     stream.write_all(b"hello").unwrap();
@@ -111,8 +114,8 @@ fn code_of_the_users_own_changes_and_delays_messages() {
 
 #[test]
 fn datagrams_are_messages_for_it_too() {
-    let laws = (law(1_000, None), law(0, None));
-    let relay = start_with(settings(laws.0, laws.1, vec![datagrams(udp_echo())]), Some(Box::new(Shouts)));
+    let links = (direction(1_000, None), direction(0, None));
+    let relay = start_with(settings(links.0, links.1, vec![datagrams(udp_echo())]), Some(Box::new(Shouts)));
     let client = udp_client(&relay);
     let begun = Instant::now();
     client.send(b"hello").unwrap();

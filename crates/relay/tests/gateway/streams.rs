@@ -6,15 +6,17 @@ use std::time::Instant;
 
 #[test]
 fn every_byte_arrives_in_order_however_many_are_lost() {
-    let laws = lossy(0.05, law(500, Some(400_000_000)));
-    let relay = start(settings(laws.clone(), laws, vec![forward(echo())]));
+    let links = lossy(0.05, direction(500, Some(400_000_000)));
+    let relay = start(settings(links.clone(), links, vec![forward(echo())]));
     let threads: Vec<_> = (0..8)
         .map(|seed| {
             let (stream, data) = (relay.client(), pattern(600_000, seed));
             std::thread::spawn(move || assert!(exchange(stream, data.clone()) == data))
         })
         .collect();
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    for thread in threads {
+        thread.join().unwrap();
+    }
     let (result, _) = relay.stop();
     assert_eq!(result["connections"]["completed"], 8);
     assert_eq!(result["bytes"], 2 * 8 * 600_000);
@@ -26,7 +28,7 @@ fn every_byte_arrives_in_order_however_many_are_lost() {
 
 #[test]
 fn nothing_is_early_and_the_log_says_how_late() {
-    let relay = start(settings(law(3_000, None), law(1_000, None), vec![forward(echo())]));
+    let relay = start(settings(direction(3_000, None), direction(1_000, None), vec![forward(echo())]));
     let mut stream = relay.client();
     let mut rtts = Vec::new();
     for _ in 0..50 {
@@ -51,7 +53,8 @@ fn nothing_is_early_and_the_log_says_how_late() {
 #[test]
 fn bytes_take_as_long_as_the_link_says() {
     // 250 kB at 10 Mbit/s are 200 ms, whoever they belong to.
-    let relay = start(settings(law(1_000, Some(10_000_000)), law(0, None), vec![forward(echo())]));
+    let relay =
+        start(settings(direction(1_000, Some(10_000_000)), direction(0, None), vec![forward(echo())]));
     let begun = Instant::now();
     let threads: Vec<_> = (0..5)
         .map(|seed| {
@@ -59,7 +62,9 @@ fn bytes_take_as_long_as_the_link_says() {
             std::thread::spawn(move || assert!(exchange(stream, data.clone()) == data))
         })
         .collect();
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    for thread in threads {
+        thread.join().unwrap();
+    }
     let took = begun.elapsed().as_secs_f64();
     assert!((0.201..0.3).contains(&took), "{took} s");
     relay.stop();
@@ -67,7 +72,7 @@ fn bytes_take_as_long_as_the_link_says() {
 
 #[test]
 fn connections_that_share_nothing_have_the_link_to_themselves() {
-    let mut settings = settings(law(0, Some(10_000_000)), law(0, None), vec![forward(echo())]);
+    let mut settings = settings(direction(0, Some(10_000_000)), direction(0, None), vec![forward(echo())]);
     settings.share = Share::Connection;
     let relay = start(settings);
     let begun = Instant::now();
@@ -77,7 +82,9 @@ fn connections_that_share_nothing_have_the_link_to_themselves() {
             std::thread::spawn(move || assert!(exchange(stream, data.clone()) == data))
         })
         .collect();
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    for thread in threads {
+        thread.join().unwrap();
+    }
     let took = begun.elapsed().as_secs_f64();
     assert!((0.1..0.3).contains(&took), "{took} s");
     let (result, _) = relay.stop();
@@ -92,7 +99,7 @@ fn one_way_may_end_while_the_other_goes_on() {
         all.reverse();
         stream.write_all(&all).unwrap();
     });
-    let relay = start(settings(law(2_000, None), law(2_000, None), vec![forward(server)]));
+    let relay = start(settings(direction(2_000, None), direction(2_000, None), vec![forward(server)]));
     let mut back = exchange(relay.client(), b"hello".to_vec());
     back.reverse();
     assert_eq!(back, b"hello");
@@ -102,7 +109,7 @@ fn one_way_may_end_while_the_other_goes_on() {
 #[test]
 fn a_connection_opens_in_a_round_trip() {
     let server = server(|mut stream| stream.write_all(b"welcome").unwrap());
-    let relay = start(settings(law(20_000, None), law(10_000, None), vec![forward(server)]));
+    let relay = start(settings(direction(20_000, None), direction(10_000, None), vec![forward(server)]));
     let begun = Instant::now();
     let mut stream = relay.client();
     stream.read_exact(&mut [0; 7]).unwrap();
@@ -114,13 +121,13 @@ fn a_connection_opens_in_a_round_trip() {
 
 #[test]
 fn a_change_holds_from_its_instant_on() {
-    let mut settings = settings(law(1_000, None), law(0, None), vec![forward(echo())]);
+    let mut settings = settings(direction(1_000, None), direction(0, None), vec![forward(echo())]);
     settings.events = vec![longhaul_plan::Event {
         at_ns: 1_000_000_000,
         link: 0,
         direction: Some(longhaul_plan::Way::Forward),
         route: None,
-        change: longhaul_plan::Change { delay: Some(law(5_000, None).delay), ..Default::default() },
+        change: longhaul_plan::Change { delay: Some(direction(5_000, None).delay), ..Default::default() },
         cause: None,
     }];
     let relay = start(settings);
@@ -140,11 +147,11 @@ fn a_change_holds_from_its_instant_on() {
 #[test]
 fn two_gateways_each_delay_what_enters_their_cluster() {
     let target = echo();
-    let mut far = settings(law(7_000, None), law(3_000, None), vec![socks()]);
+    let mut far = settings(direction(7_000, None), direction(3_000, None), vec![socks()]);
     far.inward = Some(vec![1]);
     far.password = Some("word".into());
     let far = start(far);
-    let mut near = settings(law(7_000, None), law(3_000, None), vec![forward(target)]);
+    let mut near = settings(direction(7_000, None), direction(3_000, None), vec![forward(target)]);
     near.inward = Some(vec![0]);
     near.password = Some("word".into());
     near.peers = vec![Peer { cluster: 1, address: far.addresses[0] }];
@@ -164,7 +171,7 @@ fn two_gateways_each_delay_what_enters_their_cluster() {
 #[test]
 fn longcuts_threads_do_the_same() {
     let mut settings =
-        settings(law(2_000, None), law(2_000, Some(8_000_000)), vec![forward(echo()), socks()]);
+        settings(direction(2_000, None), direction(2_000, Some(8_000_000)), vec![forward(echo()), socks()]);
     settings.algorithm = Algorithm::Paper;
     settings.share = Share::Connection;
     let relay = start(settings);
@@ -183,7 +190,9 @@ fn longcuts_threads_do_the_same() {
             })
         })
         .collect();
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    for thread in threads {
+        thread.join().unwrap();
+    }
     let (result, rows) = relay.stop();
     assert!(rows.len() >= 120);
     assert!(rows.iter().all(|(wanted, actual)| actual >= wanted));
@@ -193,7 +202,7 @@ fn longcuts_threads_do_the_same() {
 #[test]
 fn a_redirected_connection_must_have_been_redirected() {
     let listener = Listener::Transparent { address: any(CLIENTS), from: None };
-    let relay = start(settings(law(0, None), law(0, None), vec![listener]));
+    let relay = start(settings(direction(0, None), direction(0, None), vec![listener]));
     let mut all = Vec::new();
     assert!(relay.client().read_to_end(&mut all).is_err() || all.is_empty());
     let (result, _) = relay.stop();

@@ -29,7 +29,7 @@ fn plan(flows: usize, start_ns: u64) -> Plan {
     let network = network(1500, &[NodeKind::Host; 2], links);
     let traffic = Traffic::Tcp {
         streams: 1,
-        law: named("reno"),
+        cc: named("reno"),
         tcp: sack(),
         bytes: None,
         bits_per_s: Some(1_000),
@@ -95,13 +95,13 @@ fn too_many_requests_are_refused_before_they_are_made() {
     let traffic = Traffic::Requests {
         gap: Distribution::Constant { value: 1.0 },
         size: Distribution::Constant { value: 1.0 },
-        law: named("reno"),
+        cc: named("reno"),
         tcp: sack(),
     };
     let plan = with(plan(0, 0), vec![flow("web", [0, 1], traffic)]);
     let region = Region::new(ALLOCATOR);
     let error = Simulation::new(plan, Records::none()).err().unwrap();
-    assert_eq!(error, "flows[0].traffic.gap: makes more than 10000000 requests");
+    assert_eq!(error.to_string(), "flows[0].traffic.gap: makes more than 10000000 requests");
     // A start and a size of each, in a list that doubles.
     assert!(region.change().bytes_allocated < 2 * 16 * (1 << 24));
 }

@@ -3,8 +3,9 @@
 use crate::common::*;
 use longhaul_plan::*;
 use longhaul_sim::{Records, Simulation};
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 use proptest::prelude::*;
+use std::num::{NonZeroU32, NonZeroU64};
 
 fn ping(payload_bytes: u32, count: u64) -> Traffic {
     Traffic::Ping { every_ns: 100 * MS, payload_bytes, count: Some(count) }
@@ -106,7 +107,7 @@ fn a_plan_without_end_is_refused() {
         assert!(Simulation::new(plan.clone(), Records::none()).is_ok(), "the run ends");
         let plan = Plan { duration_ns: None, ..plan };
         let error = Simulation::new(plan.clone(), Records::none()).err().unwrap();
-        assert!(error.starts_with("flows[0].stop_ns:"), "{error}");
+        assert_eq!(error.path(), "flows[0].stop_ns");
         let mut stopped = plan;
         stopped.flows[0].stop_ns = Some(SECOND);
         let (end, _) = Run::whole(&stopped);
@@ -117,12 +118,13 @@ fn a_plan_without_end_is_refused() {
 
 #[test]
 fn transfers_of_a_size_end_and_count_each_byte_once() {
-    let mut forward = lossy(10 * MS, LossModel::Independent { probability: 0.02 });
-    (forward.duplicate, forward.corrupt) = (0.05, 0.02);
-    forward.reordering = Some(ReorderModel::Share { probability: 0.02, delay_ns: 14 * MS });
+    let mut forward = lossy(10 * MS, LossModel::Independent { probability: probability(0.02) });
+    (forward.duplicate, forward.corrupt) = (probability(0.05), probability(0.02));
+    forward.reordering =
+        Some(ReorderModel::Share { probability: probability(0.02), delay: Span::from_ns(14 * MS) });
     let traffic = Traffic::Tcp {
         streams: 3,
-        law: named("cubic"),
+        cc: named("cubic"),
         tcp: Tcp::default(),
         bytes: Some(1_234_567),
         bits_per_s: None,
@@ -149,7 +151,7 @@ fn transfers_of_a_size_end_and_count_each_byte_once() {
 fn a_paced_application_sends_at_its_rate() {
     let traffic = Traffic::Tcp {
         streams: 1,
-        law: named("reno"),
+        cc: named("reno"),
         tcp: Tcp::default(),
         bytes: None,
         bits_per_s: Some(8_000_000),
@@ -162,35 +164,42 @@ fn a_paced_application_sends_at_its_rate() {
 fn any_route() -> impl Strategy<Value = Direction> {
     let loss = prop_oneof![
         Just(LossModel::None {}),
-        (0.0..0.2).prop_map(|probability| LossModel::Independent { probability }),
-        (2u64..50).prop_map(|every| LossModel::Periodic { every }),
+        (0.0..0.2).prop_map(|share| LossModel::Independent { probability: probability(share) }),
+        (2u64..50).prop_map(|every| LossModel::Periodic { every: NonZeroU64::new(every).unwrap() }),
         (0.001f64..0.1, 1.0f64..5.0).prop_map(|(mean, burst)| LossModel::GilbertElliott { mean, burst }),
     ];
     let (target_ns, interval_ns) = (5 * MS, 100 * MS);
     let discipline = prop_oneof![
         Just(QueueDiscipline::Fifo),
         Just(QueueDiscipline::HeadDrop),
-        any::<bool>().prop_map(move |ecn| QueueDiscipline::Codel { target_ns, interval_ns, ecn }),
-        any::<bool>().prop_map(move |ecn| QueueDiscipline::FqCodel {
-            target_ns,
-            interval_ns,
-            quantum_bytes: 1514,
+        any::<bool>().prop_map(move |ecn| QueueDiscipline::Codel(CodelParameters {
+            target: Span::from_ns(target_ns),
+            interval: Span::from_ns(interval_ns),
+            ecn
+        })),
+        any::<bool>().prop_map(move |ecn| QueueDiscipline::FqCodel(FqCodelParameters {
+            target: Span::from_ns(target_ns),
+            interval: Span::from_ns(interval_ns),
+            quantum: NonZeroU32::new(1514).unwrap(),
             flows: 16,
             ecn
-        }),
-        Just(QueueDiscipline::Drr { quantum_bytes: 1500, flows: 16 }),
+        })),
+        Just(QueueDiscipline::Drr(DrrParameters { quantum: NonZeroU32::new(1500).unwrap(), flows: 16 })),
     ];
     let rate = prop_oneof![Just(None), (100_000u64..50_000_000).prop_map(Some)];
     let wire = (0u64..20 * MS, rate, 0.0f64..0.1, 0.0f64..0.05, 0.0f64..0.1);
     (wire, 1u64..60, loss, discipline, any::<bool>()).prop_map(|(wire, limit, loss, discipline, after)| {
-        let (delay_ns, rate, duplicate, corrupt, probability) = wire;
+        let (delay_ns, rate, duplicate, corrupt, share) = wire;
         Direction {
             loss,
             loss_position: if after { LossPosition::Egress } else { LossPosition::Ingress },
-            queue: Queue { limit_packets: Some(limit), discipline, ..Queue::default() },
-            duplicate,
-            corrupt,
-            reordering: Some(ReorderModel::Share { probability, delay_ns: delay_ns + 7 * MS }),
+            queue: QueueModel { limit_packets: Some(limit), discipline, ..QueueModel::default() },
+            duplicate: probability(duplicate),
+            corrupt: probability(corrupt),
+            reordering: Some(ReorderModel::Share {
+                probability: probability(share),
+                delay: Span::from_ns(delay_ns + 7 * MS),
+            }),
             ..direction(delay_ns, rate)
         }
     })
@@ -204,15 +213,17 @@ fn any_direction() -> impl Strategy<Value = Direction> {
     ];
     let resequence = prop_oneof![
         Just(None),
-        (MS..50 * MS, 1500u64..60_000)
-            .prop_map(|(wait_ns, limit_bytes)| Some(Resequence { wait_ns, limit_bytes })),
+        (MS..50 * MS, 1500u64..60_000).prop_map(|(wait_ns, limit_bytes)| Some(Resequence {
+            wait: Span::from_ns(wait_ns),
+            limit_bytes
+        })),
     ];
-    let bundle = (policy, prop::collection::vec(any_route(), 2..4), resequence).prop_map(
-        |(policy, routes, resequence)| Direction {
-            bundle: Some(Box::new(Bundle { policy, routes, resequence })),
-            ..direction(10 * MS, None)
-        },
-    );
+    let bundle =
+        (policy, prop::collection::vec(any_route().prop_map(|route| route.link_model()), 2..4), resequence)
+            .prop_map(|(policy, routes, resequence)| Direction {
+                bundle: Some(Box::new(BundleModel { policy, routes, resequence })),
+                ..direction(10 * MS, None)
+            });
     prop_oneof![3 => any_route(), 1 => bundle]
 }
 
@@ -228,7 +239,7 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
     let stream = (0..longhaul_congestion::NAMES.len(), recovery, any::<bool>(), 1u32..3).prop_map(
         |(algorithm, recovery, flag, streams)| Traffic::Tcp {
             streams,
-            law: named(longhaul_congestion::NAMES[algorithm]),
+            cc: named(longhaul_congestion::NAMES[algorithm]),
             tcp: Tcp { recovery, ecn: flag, delayed_ack: !flag, ..Tcp::default() },
             bytes: None,
             bits_per_s: None,
@@ -312,7 +323,7 @@ fn round_trips_are_the_path_and_the_queue() {
 fn what_a_sender_sent_is_what_arrived_and_what_it_sent_again() {
     let transfer = Traffic::Tcp {
         streams: 1,
-        law: named("reno"),
+        cc: named("reno"),
         tcp: sack(),
         bytes: Some(14_480_000),
         bits_per_s: None,

@@ -3,8 +3,9 @@
 use longhaul_congestion::AlgorithmSettings;
 use longhaul_plan::*;
 use longhaul_sim::{Records, Simulation};
-use longhaul_units::Time;
+use longhaul_units::{Probability, Rate, Span, Time};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 pub const MS: u64 = 1_000_000;
 pub const SECOND: u64 = 1_000_000_000;
@@ -13,11 +14,17 @@ pub const HEADER_BYTES: u64 = 52;
 /// Fast enough that no window of these tests waits for it for as much as a millisecond.
 pub const FAST: Option<u64> = Some(100_000_000_000);
 
+pub fn probability(p: f64) -> Probability {
+    Probability::new(p).unwrap()
+}
+
 /// One direction that loses nothing, with a queue without limit.
 pub fn direction(delay_ns: u64, bits_per_s: Option<u64>) -> Direction {
     Direction {
-        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| RateModel::Constant { bits_per_s }),
-        delay: DelayModel::Constant { delay_ns },
+        rate: bits_per_s.map_or(RateModel::Unlimited {}, |bits_per_s| {
+            RateModel::constant(Rate::from_bits_per_s(bits_per_s).unwrap())
+        }),
+        delay: DelayModel::constant(Span::from_ns(delay_ns)),
         ..Direction::default()
     }
 }
@@ -25,7 +32,7 @@ pub fn direction(delay_ns: u64, bits_per_s: Option<u64>) -> Direction {
 /// The same with a queue of `packets`, the one on the wire not counted.
 pub fn queued(delay_ns: u64, bits_per_s: u64, packets: u64) -> Direction {
     Direction {
-        queue: Queue { limit_packets: Some(packets), ..Queue::default() },
+        queue: QueueModel { limit_packets: Some(packets), ..QueueModel::default() },
         ..direction(delay_ns, Some(bits_per_s))
     }
 }
@@ -42,7 +49,7 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
         ipv4: Some([10, 0, 0, number as u8 + 1].into()),
         ipv6: None,
         mtu: if kind == NodeKind::Host { mtu } else { 0 },
-        sysctls: Default::default(),
+        sysctls: BTreeMap::new(),
         initial_window: None,
     }
 }
@@ -68,8 +75,8 @@ pub fn network(mtu: u32, kinds: &[NodeKind], links: Vec<([usize; 2], Direction, 
         routes: vec![],
         programs: vec![],
         jobs: vec![],
-        laws: vec![],
-        isolation: Default::default(),
+        algorithms: vec![],
+        isolation: Isolation::default(),
         flows: vec![],
         events: vec![],
         measure: Measure {
@@ -96,7 +103,7 @@ pub fn chain(mtu: u32, links: Vec<(Direction, Direction)>) -> Plan {
 
 /// Host 0 and host 1 at the ends of one link; the way back has the delay of the way there.
 pub fn pipe(mtu: u32, forward: Direction) -> Plan {
-    let back = direction(forward.delay.mean_ns(), FAST);
+    let back = direction(forward.delay.mean().ns(), FAST);
     chain(mtu, vec![(forward, back)])
 }
 
@@ -104,7 +111,7 @@ pub fn pipe(mtu: u32, forward: Direction) -> Plan {
 /// pair for each of `access_ns`, the one-way delay between a sender and its router.
 pub fn dumbbell(mtu: u32, access_ns: &[u64], bottleneck: Direction) -> Plan {
     let mut kinds = vec![NodeKind::Router; 2];
-    let back = direction(bottleneck.delay.mean_ns(), FAST);
+    let back = direction(bottleneck.delay.mean().ns(), FAST);
     let mut links = vec![([0, 1], bottleneck, back)];
     for (pair, &delay_ns) in access_ns.iter().enumerate() {
         kinds.extend([NodeKind::Host; 2]);
@@ -118,7 +125,7 @@ pub fn dumbbell(mtu: u32, access_ns: &[u64], bottleneck: Direction) -> Plan {
 pub fn apart(mtu: u32, pipes: Vec<Direction>) -> Plan {
     let kinds = vec![NodeKind::Host; 2 * pipes.len()];
     let links = pipes.into_iter().enumerate().map(|(at, forward)| {
-        let back = direction(forward.delay.mean_ns(), FAST);
+        let back = direction(forward.delay.mean().ns(), FAST);
         ([2 * at, 2 * at + 1], forward, back)
     });
     network(mtu, &kinds, links.collect())
@@ -132,7 +139,7 @@ pub fn flow(name: &str, ends: [usize; 2], traffic: Traffic) -> Flow {
 
 /// A bulk transfer without end.
 pub fn tcp(algorithm: AlgorithmSettings, tcp: Tcp) -> Traffic {
-    Traffic::Tcp { streams: 1, law: algorithm, tcp, bytes: None, bits_per_s: None, held: false }
+    Traffic::Tcp { streams: 1, cc: algorithm, tcp, bytes: None, bits_per_s: None, held: false }
 }
 
 pub fn named(algorithm: &str) -> AlgorithmSettings {

@@ -5,9 +5,10 @@ use crate::common::*;
 use longhaul_congestion::NAMES;
 use longhaul_plan::*;
 use longhaul_sim::{Records, Simulation};
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 use proptest::prelude::*;
 use std::fmt::Write;
+use std::num::NonZeroU32;
 
 fn digest(plan: &Plan) -> u64 {
     let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
@@ -15,7 +16,7 @@ fn digest(plan: &Plan) -> u64 {
     simulation.digest()
 }
 
-/// Two flows of an algorithm, datagrams and echoes share a bottleneck that loses, for 12 seconds.
+/// Two flows of an algorithm, datagrams and pings share a bottleneck that loses, for 12 seconds.
 fn mixture(algorithm: &str) -> Plan {
     let loss = LossModel::GilbertElliott { mean: 0.002, burst: 1.5 };
     let bottleneck = Direction { loss, ..queued(20 * MS, 10_000_000, 40) };
@@ -33,47 +34,68 @@ fn mixture(algorithm: &str) -> Plan {
 /// The scenarios of the table: an algorithm each, and one for each model that draws or reorders.
 fn scenarios() -> Vec<(String, Plan)> {
     let mut all: Vec<_> =
-        NAMES.iter().map(|&algorithm| (format!("law {algorithm}"), mixture(algorithm))).collect();
+        NAMES.iter().map(|&algorithm| (format!("algorithm {algorithm}"), mixture(algorithm))).collect();
     let mut changed = |name: &str, change: &dyn Fn(&mut Direction)| {
         let mut plan = mixture("cubic");
         change(&mut plan.links[0].forward);
         all.push((name.to_owned(), plan));
     };
     changed("queue codel", &|link| {
-        link.queue.discipline =
-            QueueDiscipline::Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: false };
+        link.queue.discipline = QueueDiscipline::Codel(CodelParameters {
+            target: Span::from_ns(5 * MS),
+            interval: Span::from_ns(100 * MS),
+            ecn: false,
+        });
     });
     changed("queue fq-codel", &|link| {
         let (target_ns, interval_ns) = (5 * MS, 100 * MS);
-        link.queue.discipline =
-            QueueDiscipline::FqCodel { target_ns, interval_ns, quantum_bytes: 1514, flows: 64, ecn: true };
+        link.queue.discipline = QueueDiscipline::FqCodel(FqCodelParameters {
+            target: Span::from_ns(target_ns),
+            interval: Span::from_ns(interval_ns),
+            quantum: NonZeroU32::new(1514).unwrap(),
+            flows: 64,
+            ecn: true,
+        });
     });
     changed("queue pie", &|link| {
         let (target_ns, update_ns, burst_ns) = (15 * MS, 15 * MS, 150 * MS);
-        link.queue.discipline =
-            QueueDiscipline::Pie { target_ns, update_ns, alpha: 0.125, beta: 1.25, burst_ns, ecn: false };
+        link.queue.discipline = QueueDiscipline::Pie(PieParameters {
+            target: Span::from_ns(target_ns),
+            update: Span::from_ns(update_ns),
+            alpha: 0.125,
+            beta: 1.25,
+            burst: Span::from_ns(burst_ns),
+            ecn: false,
+        });
     });
     changed("delay normal, overtaking", &|link| {
-        link.delay = DelayModel::Normal { mean_ns: 20 * MS, sd_ns: 3 * MS };
+        link.delay = DelayModel::Normal { mean: Span::from_ns(20 * MS), sd: Span::from_ns(3 * MS) };
         link.reorder = true;
     });
     changed("delay lognormal, correlated", &|link| {
         let jitter = Distribution::Lognormal { mu: 14.0, sigma: 1.0 };
-        link.delay = DelayModel::Random { mean_ns: 22 * MS, base_ns: 20 * MS, jitter, correlation: 0.9 };
+        link.delay = DelayModel::Random {
+            mean: Span::from_ns(22 * MS),
+            base: Span::from_ns(20 * MS),
+            jitter,
+            correlation: 0.9,
+        };
     });
     changed("loss weibull gaps", &|link| {
         let gap = Distribution::Weibull { shape: 0.7, scale: 5e8, location: 0.0 };
         let burst = Distribution::Pareto { shape: 1.5, scale: 1.0 };
-        link.loss = LossModel::Renewal { gap, burst, unit: GapUnit::Wall, lasts_ns: None };
+        link.loss = LossModel::Renewal { gap, burst, unit: GapUnit::Wall, lasts: None };
     });
     changed("copies, wrong bits, stragglers", &|link| {
-        (link.duplicate, link.corrupt) = (0.01, 0.01);
-        link.reordering = Some(ReorderModel::Share { probability: 0.01, delay_ns: 30 * MS });
+        (link.duplicate, link.corrupt) = (probability(0.01), probability(0.01));
+        link.reordering =
+            Some(ReorderModel::Share { probability: probability(0.01), delay: Span::from_ns(30 * MS) });
     });
     changed("routes", &|link| {
-        let route = |delay_ns| Direction { loss: LossModel::None {}, ..queued(delay_ns, 5_000_000, 40) };
+        let route =
+            |delay_ns| Direction { loss: LossModel::None {}, ..queued(delay_ns, 5_000_000, 40) }.link_model();
         let routes = vec![route(15 * MS), route(25 * MS)];
-        link.bundle = Some(Box::new(Bundle { policy: Policy::RoundRobin, routes, resequence: None }));
+        link.bundle = Some(Box::new(BundleModel { policy: Policy::RoundRobin, routes, resequence: None }));
     });
     all
 }
@@ -107,7 +129,7 @@ fn another_seed_is_another_run() {
 
 #[test]
 fn a_flow_on_other_links_moves_nothing_of_the_first() {
-    let lossy = || lossy(10 * MS, LossModel::Independent { probability: 0.003 });
+    let lossy = || lossy(10 * MS, LossModel::Independent { probability: probability(0.003) });
     let slow = || queued(3 * MS, 5_000_000, 30);
     let first = || flow("first", [0, 1], tcp(named("stochastic"), Tcp::default()));
     let second = || flow("second", [2, 3], tcp(named("bbr"), Tcp::default()));

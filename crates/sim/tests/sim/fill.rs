@@ -2,12 +2,13 @@
 
 use crate::common::*;
 use longhaul_congestion::NAMES;
+use longhaul_plan::Tcp;
 
 /// Asserts that one flow of `algorithm` delivers 95 % of what its payload can have of a link of 60 ms and a
 /// queue of one bandwidth-delay product, from `from_s` to `to_s`.
 fn check(algorithm: &str, bits_per_s: u64, mtu: u32, [from_s, to_s]: [f64; 2]) {
     let product = bits_per_s * 60 / 8000 / u64::from(mtu);
-    let plan = one(mtu, queued(30 * MS, bits_per_s, product), named(algorithm), Default::default());
+    let plan = one(mtu, queued(30 * MS, bits_per_s, product), named(algorithm), Tcp::default());
     let most = bits_per_s as f64 * (1.0 - HEADER_BYTES as f64 / f64::from(mtu));
     let share = goodput(&Run::between(&plan, from_s, to_s), 0) / most;
     assert!((0.95..1.001).contains(&share), "{algorithm}, {mtu} bytes: {share}");

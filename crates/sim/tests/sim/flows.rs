@@ -4,6 +4,7 @@ use crate::common::*;
 use longhaul_plan::*;
 use longhaul_sim::{Records, Simulation};
 use longhaul_units::Time;
+use std::num::NonZeroU64;
 
 /// 972 + 28 bytes each 0.8 ms.
 fn datagrams(bytes: Option<u64>) -> Traffic {
@@ -61,7 +62,7 @@ fn a_transfer_sends_from_its_start_until_its_stop() {
 
 #[test]
 fn hosts_drop_what_has_a_wrong_bit() {
-    let forward = Direction { corrupt: 0.1, ..direction(MS, FAST) };
+    let forward = Direction { corrupt: probability(0.1), ..direction(MS, FAST) };
     let plan = with(pipe(1500, forward), vec![flow("udp", [0, 1], datagrams(Some(972 * 10_000)))]);
     let (_, counts) = Run::whole(&Plan { duration_ns: None, ..plan });
     let damaged = counts["damaged"].as_u64().unwrap();
@@ -142,7 +143,7 @@ fn a_call_goes_no_further_than_it_is_told() {
 
 #[test]
 fn an_echo_that_never_comes_does_not_keep_the_run_from_ending() {
-    let forward = lossy(MS, LossModel::Periodic { every: 2 });
+    let forward = lossy(MS, LossModel::Periodic { every: NonZeroU64::new(2).unwrap() });
     let ping = Traffic::Ping { every_ns: 100 * MS, payload_bytes: 56, count: Some(4) };
     let plan = with(pipe(1500, forward), vec![flow("ping", [0, 1], ping)]);
     let (end, counts) = Run::whole(&Plan { duration_ns: None, ..plan });

@@ -6,6 +6,7 @@ use longhaul_congestion::{
     AlgorithmSettings, CubicSettings, HtcpSettings, MultcpSettings, StochasticSettings,
 };
 use longhaul_plan::*;
+use longhaul_units::Time;
 
 /// One-way delay; the round trip is 0.1 s.
 const DELAY_NS: u64 = 50 * MS;
@@ -15,12 +16,12 @@ const RTT_S: f64 = 0.1;
 fn every(n: u64) -> LossModel {
     let mut runs = vec![(10, 1)];
     runs.resize(2000, (n - 1, 1));
-    LossModel::Runs { runs, repeat: false }
+    LossModel::Runs { runs: runs.into(), repeat: false }
 }
 
 /// Begins with a window of `peak`, so that a loss in it stands where a cycle ends.
-fn from_peak(settings: Tcp, peak: f64) -> Tcp {
-    Tcp { initial_window: Some(peak as u32), ..settings }
+fn from_peak(settings: &Tcp, peak: f64) -> Tcp {
+    Tcp { initial_window: Some(peak as u32), ..*settings }
 }
 
 /// Mean window of `algorithm` under `loss` from the end of `warm` round trips on, over as many as `rounds`.
@@ -48,7 +49,7 @@ impl Cycle {
     fn check(self, n: u64, [warm, cycles]: [f64; 2], tolerance: f64) {
         let what = format!("{} with a loss in {n}, {:?}", self.algorithm.name(), self.settings.recovery);
         let rounds = n as f64 / self.mean;
-        let settings = from_peak(self.settings, self.peak);
+        let settings = from_peak(&self.settings, self.peak);
         let got = window(self.algorithm, settings, every(n), [warm * rounds, cycles * rounds]);
         near(&what, got, self.mean, tolerance);
     }
@@ -90,7 +91,7 @@ fn delayed_acknowledgements_change_nothing_when_bytes_are_counted() {
 #[test]
 fn random_loss_gives_the_square_root_law() {
     for (p, rounds) in [(1e-2, 20_000.0), (1e-3, 20_000.0), (1e-4, 20_000.0)] {
-        let loss = LossModel::Independent { probability: p };
+        let loss = LossModel::Independent { probability: probability(p) };
         let got = window(named("reno"), sack(), loss, [1000.0, rounds]);
         near(&format!("{p}"), got, (3.0 / (2.0 * p)).sqrt(), 0.1);
     }
@@ -108,7 +109,7 @@ fn padhye(p: f64, rtt_s: f64, timeout_s: f64) -> f64 {
 fn heavy_loss_gives_padhyes_formula() {
     for recovery in [Recovery::Reno, Recovery::Newreno, Recovery::Sack, Recovery::Rack] {
         for (p, rounds) in [(0.003, 10_000.0), (0.01, 20_000.0), (0.03, 20_000.0), (0.05, 20_000.0)] {
-            let loss = LossModel::Independent { probability: p };
+            let loss = LossModel::Independent { probability: probability(p) };
             let settings = Tcp { recovery, ..sack() };
             let got = window(named("reno"), settings, loss, [1000.0, rounds]) / RTT_S;
             // What repairs several losses in a round trip has fewer timeouts than the model, which is
@@ -175,10 +176,10 @@ fn fixed_gap(algorithm: AlgorithmSettings, gap_s: f64, peak: f64, [warm, gaps]: 
     // The handshake takes one round trip; some data go first. Before the line all of a window would be
     // lost or not at one instant.
     let first_s = RTT_S + 1e-6;
-    let times_ns = (0..200).map(|loss| ((first_s + gap_s * f64::from(loss)) * 1e9) as u64).collect();
-    let loss = LossModel::Times { times_ns, repeat_ns: None };
+    let at = |loss| Time::from_ns(((first_s + gap_s * f64::from(loss)) * 1e9) as u64);
+    let loss = LossModel::Times { times: (0..200).map(at).collect(), repeat: None };
     let forward = Direction { loss_position: LossPosition::Egress, ..lossy(DELAY_NS, loss) };
-    let plan = one(1500, forward, algorithm, from_peak(sack(), peak));
+    let plan = one(1500, forward, algorithm, from_peak(&sack(), peak));
     let [from_s, to_s] = [warm, warm + gaps].map(|count| first_s + gap_s * count as f64);
     mean_window(&Run::between(&plan, from_s, to_s), 0, 1500, RTT_S)
 }
@@ -236,7 +237,7 @@ fn multcp_weighs_as_its_flows_do() {
 fn stochastic_weighs_n_over_the_root_of_phi() {
     // So many rounds that there are as many losses for each.
     let run = |algorithm, weight: f64| {
-        let loss = LossModel::Independent { probability: 2e-4 };
+        let loss = LossModel::Independent { probability: probability(2e-4) };
         window(algorithm, sack(), loss, [2000.0 / weight, 20_000.0 / weight])
     };
     let reno = run(named("reno"), 1.0);

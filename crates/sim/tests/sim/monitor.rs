@@ -3,7 +3,7 @@
 use crate::common::*;
 use longhaul_plan::*;
 use longhaul_sim::{Records, Simulation};
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
@@ -61,10 +61,13 @@ fn bins_add_up_to_the_counters_of_the_link_and_move_nothing() {
     for discipline in ["fifo", "codel"] {
         let mut forward = Direction { loss: lossy.clone(), ..queued(5 * MS, 20_000_000, 40) };
         if discipline == "codel" {
-            forward.queue.discipline =
-                QueueDiscipline::Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: false };
+            forward.queue.discipline = QueueDiscipline::Codel(CodelParameters {
+                target: Span::from_ns(5 * MS),
+                interval: Span::from_ns(100 * MS),
+                ecn: false,
+            });
         }
-        forward.duplicate = 0.01;
+        forward.duplicate = probability(0.01);
         let plan = one(1500, forward, named("cubic"), Tcp::default());
         let plan = Plan { duration_ns: Some(5 * SECOND), ..plan };
         let (_, all) = Run::whole(&plan);

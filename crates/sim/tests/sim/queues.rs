@@ -9,8 +9,10 @@ const RATE: u64 = 8_000_000;
 /// A Poisson stream of datagrams into a link of 1 byte per us, at so much load.
 fn queue(load: f64, sizes: Sizes, limit_packets: Option<u64>, seconds: u64) -> Value {
     let (payload, header) = (4_000.0, 28.0);
-    let forward =
-        Direction { queue: Queue { limit_packets, ..Queue::default() }, ..direction(0, Some(RATE)) };
+    let forward = Direction {
+        queue: QueueModel { limit_packets, ..QueueModel::default() },
+        ..direction(0, Some(RATE))
+    };
     let bits_per_s = (load * RATE as f64 * payload / (payload + header)) as u64;
     let traffic = Traffic::Udp {
         bits_per_s,

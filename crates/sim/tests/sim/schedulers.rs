@@ -3,11 +3,12 @@
 use crate::common::*;
 use longhaul_plan::*;
 use longhaul_sim::{Records, Scheduler, Simulation};
-use longhaul_units::Time;
+use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
 
 /// A run's counts, its digest, and every file it wrote, by name.
@@ -38,12 +39,12 @@ fn run(plan: &Plan, scheduler: Scheduler, at_once: u64) -> (Outcome, bool) {
         files.insert(name.to_owned(), file.clone());
         Ok(Box::new(file))
     });
-    let mut simulation = Simulation::new(plan.clone(), records.unwrap()).unwrap().by(scheduler);
+    let mut simulation = Simulation::new(plan.clone(), records.unwrap()).unwrap().with_scheduler(scheduler);
     let mut looked = false;
     while !simulation.advance(Time::NEVER, at_once) {
-        looked |= simulation.is_looking_ahead();
+        looked |= simulation.lookahead_is_active();
     }
-    looked |= simulation.is_looking_ahead();
+    looked |= simulation.lookahead_is_active();
     let counts = simulation.finish().unwrap();
     let text = |file: &File| String::from_utf8(file.0.lock().unwrap().clone()).unwrap();
     let files = files.iter().map(|(name, file)| (name.clone(), text(file))).collect();
@@ -77,13 +78,13 @@ fn any_pipe() -> impl Strategy<Value = Direction> {
     let burst = Distribution::Constant { value: 1.0 };
     let loss = prop_oneof![
         3 => Just(LossModel::None {}),
-        1 => (0.0..0.05).prop_map(|probability| LossModel::Independent { probability }),
-        1 => (5u64..50).prop_map(|every| LossModel::Periodic { every }),
-        1 => Just(LossModel::Renewal { gap, burst, unit: GapUnit::Wall, lasts_ns: None }),
+        1 => (0.0..0.05).prop_map(|share| LossModel::Independent { probability: probability(share) }),
+        1 => (5u64..50).prop_map(|every| LossModel::Periodic { every: NonZeroU64::new(every).unwrap() }),
+        1 => Just(LossModel::Renewal { gap, burst, unit: GapUnit::Wall, lasts: None }),
     ];
     (delay, rate, limit, loss).prop_map(|(delay_ns, rate, (packets, bytes), loss)| Direction {
         loss,
-        queue: Queue { limit_packets: packets, limit_bytes: bytes, ..Queue::default() },
+        queue: QueueModel { limit_packets: packets, limit_bytes: bytes, ..QueueModel::default() },
         ..direction(delay_ns, Some(rate))
     })
 }
@@ -92,13 +93,13 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
     let requests = Traffic::Requests {
         gap: Distribution::Exponential { mean: 1e8 },
         size: Distribution::Constant { value: 30_000.0 },
-        law: named("reno"),
+        cc: named("reno"),
         tcp: Tcp::default(),
     };
     prop_oneof![
         (0..longhaul_congestion::NAMES.len(), 1u32..3).prop_map(|(algorithm, streams)| Traffic::Tcp {
             streams,
-            law: named(longhaul_congestion::NAMES[algorithm]),
+            cc: named(longhaul_congestion::NAMES[algorithm]),
             tcp: sack(),
             bytes: None,
             bits_per_s: None,
@@ -146,7 +147,7 @@ proptest! {
 
     #[test]
     fn a_change_may_end_looking_ahead_but_changes_nothing_else(plan in any_ring(), at_ns in 0..2 * SECOND, link in 0usize..12) {
-        let change = Change { rate: Some(RateModel::Constant { bits_per_s: 3_000_000 }), ..Change::default() };
+        let change = Change { rate: Some(RateModel::constant(Rate::from_bits_per_s(3_000_000).unwrap())), ..Change::default() };
         let event = Event { at_ns, link, direction: None, route: None, change, cause: None };
         let plan = Plan { events: vec![event], ..plan };
         let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
@@ -158,10 +159,10 @@ proptest! {
 
 #[test]
 fn what_cannot_look_ahead_keeps_to_the_calendar() {
-    let jitter = DelayModel::Normal { mean_ns: 20 * MS, sd_ns: MS };
+    let jitter = DelayModel::Normal { mean: Span::from_ns(20 * MS), sd: Span::from_ns(MS) };
     let links: [(&str, Direction); 3] = [
         ("jitter", Direction { delay: jitter, ..queued(0, 10_000_000, 40) }),
-        ("copies", Direction { duplicate: 0.01, ..queued(5 * MS, 10_000_000, 40) }),
+        ("copies", Direction { duplicate: probability(0.01), ..queued(5 * MS, 10_000_000, 40) }),
         ("no time at all", direction(0, None)),
     ];
     for (name, link) in links {

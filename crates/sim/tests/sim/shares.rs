@@ -3,6 +3,7 @@
 use crate::common::*;
 use longhaul_congestion::{AlgorithmSettings, FastSettings, VegasSettings};
 use longhaul_plan::*;
+use std::num::NonZeroU32;
 
 const LINK_BITS_PER_S: u64 = 100_000_000;
 /// On the wire for that long.
@@ -53,16 +54,16 @@ fn vegas_keeps_between_alpha_and_beta_packets_in_the_queue() {
 
 /// Random early detection on the queue itself, not on its average, from `least` to `most` packets.
 fn red(link: Direction, [least, most]: [u64; 2], probability: f64, ecn: bool) -> Direction {
-    let discipline = QueueDiscipline::Red {
-        least_bytes: least,
-        most_bytes: most,
+    let discipline = QueueDiscipline::Red(RedParameters {
+        least,
+        most,
         probability,
         weight: 1.0,
         gentle: true,
         ecn,
-        packet_bytes: 1500,
-    };
-    Direction { queue: Queue { discipline, ..Queue::default() }, ..link }
+        packet: NonZeroU32::new(1500).unwrap(),
+    });
+    Direction { queue: QueueModel { discipline, ..QueueModel::default() }, ..link }
 }
 
 #[test]

@@ -2,15 +2,16 @@
 
 use crate::common::*;
 use longhaul_plan::*;
+use longhaul_units::Span;
 
 const PAYLOAD: f64 = 1448.0 / 1500.0;
 
 /// Goodput as a share of what two routes of 50 Mbit/s carry that packets take in turn, one of 10 ms, one
 /// of `longer_ns` more. The smallest RTT is 20 ms.
 fn reordered(recovery: Recovery, longer_ns: u64) -> f64 {
-    let route = |delay_ns| queued(delay_ns, 50_000_000, 200);
+    let route = |delay_ns| queued(delay_ns, 50_000_000, 200).link_model();
     let routes = vec![route(10 * MS), route(10 * MS + longer_ns)];
-    let bundle = Bundle { policy: Policy::RoundRobin, routes, resequence: None };
+    let bundle = BundleModel { policy: Policy::RoundRobin, routes, resequence: None };
     let forward = Direction { bundle: Some(Box::new(bundle)), ..direction(10 * MS, None) };
     let plan = one(1500, forward, named("reno"), Tcp { recovery, ..sack() });
     goodput(&Run::between(&plan, 10.0, 30.0), 0) / (1e8 * PAYLOAD)
@@ -36,8 +37,12 @@ fn a_threshold_of_three_takes_reordering_for_loss_unless_it_adapts() {
 
 /// One flow through 50 Mbit/s and 40 ms with controlled delay, from 10 s to 40 s.
 fn controlled(algorithm: &str, ecn: bool) -> [Count; 2] {
-    let discipline = QueueDiscipline::Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn };
-    let queue = Queue { discipline, ..Queue::default() };
+    let discipline = QueueDiscipline::Codel(CodelParameters {
+        target: Span::from_ns(5 * MS),
+        interval: Span::from_ns(100 * MS),
+        ecn,
+    });
+    let queue = QueueModel { discipline, ..QueueModel::default() };
     let forward = Direction { queue, ..direction(20 * MS, Some(50_000_000)) };
     Run::between(&one(1500, forward, named(algorithm), Tcp { ecn, ..sack() }), 10.0, 40.0)
 }

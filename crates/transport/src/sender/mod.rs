@@ -32,7 +32,7 @@ pub(crate) struct Outgoing {
 /// The tail loss probe (RFC 8985, section 7).
 #[derive(Clone, Debug, Default)]
 struct TailProbe {
-    /// TLP.end_seq: SND.NXT after the probe, until the probe is acknowledged.
+    /// `TLP.end_seq`: SND.NXT after the probe, until the probe is acknowledged.
     end_seq: Option<NonZeroU64>,
     is_retransmission: bool,
     due: bool,
@@ -61,14 +61,14 @@ pub(crate) struct Sender {
 
     // SND.NXT when recovery began (RFC 6582: recover).
     recovery_point: u64,
-    /// DupThresh.
+    /// `DupThresh`.
     dup_thresh: u32,
     /// Duplicate acknowledgements in a row, without SACK.
     dup_acks: u32,
     /// What fast recovery adds to the window (RFC 5681, section 3.2, step 3 and 4).
     inflation: i32,
     partial_ack_seen: bool,
-    /// RFC 6675's HighRxt, plus one, and whether the rescue retransmission has been sent.
+    /// RFC 6675's `HighRxt`, plus one, and whether the rescue retransmission has been sent.
     high_rxt: u64,
     rescue_sent: bool,
     /// The retransmission that begins a recovery, or follows a partial acknowledgement, ignores the window.
@@ -393,7 +393,7 @@ impl Sender {
         Outgoing { sequence, bytes: record.bytes, flags: fin | Flags::RETRANSMISSION }
     }
 
-    /// RFC 6675, section 4: NextSeg's rules 3 and 4, when there is no lost segment and no new one.
+    /// RFC 6675, section 4: `NextSeg`'s rules 3 and 4, when there is no lost segment and no new one.
     fn retransmit_hole(&mut self, now: Time) -> Option<Outgoing> {
         if self.recovery != Recovery::Sack || self.ca_state != CaState::Recovery {
             return None;
@@ -426,15 +426,12 @@ impl Sender {
         }
         self.counters.tail_probes += 1;
         self.tlp.no_rtt_sample = true;
-        let probe = match self.next_new_segment(now, blocks) {
-            Some((bytes, fin)) => {
-                self.tlp.is_retransmission = false;
-                self.send_new(now, bytes, fin)
-            }
-            None => {
-                self.tlp.is_retransmission = true;
-                self.retransmit(now, self.scoreboard.snd_nxt() - 1)
-            }
+        let probe = if let Some((bytes, fin)) = self.next_new_segment(now, blocks) {
+            self.tlp.is_retransmission = false;
+            self.send_new(now, bytes, fin)
+        } else {
+            self.tlp.is_retransmission = true;
+            self.retransmit(now, self.scoreboard.snd_nxt() - 1)
         };
         self.tlp.end_seq = NonZeroU64::new(self.scoreboard.snd_nxt());
         self.pto_timer = Time::NEVER;

@@ -12,7 +12,7 @@ use longhaul_congestion::{Cause, Congestion};
 use longhaul_units::Time;
 
 impl Sender {
-    /// FlightSize before `acked` segments were acknowledged, at most the window: without segments that limited
+    /// `FlightSize` before `acked` segments were acknowledged, at most the window: without segments that limited
     /// transmit or an earlier, larger window let out (RFC 5681, section 3.2, step 2).
     pub(super) fn capped_flight_size(&self, acked: u32) -> u32 {
         let window = self.window();

@@ -5,7 +5,7 @@ use crate::ack_sample::AckSample;
 use crate::info::CaState;
 use longhaul_units::Time;
 
-/// The state to undo the latest window reduction (Linux: undo_marker, undo_retrans).
+/// The state to undo the latest window reduction (Linux: `undo_marker`, `undo_retrans`).
 #[derive(Clone, Debug, Default)]
 pub(super) struct UndoState {
     active: bool,

@@ -8,7 +8,7 @@ use crate::scoreboard::RackLosses;
 use crate::settings::Recovery;
 use longhaul_units::{Span, Time};
 
-/// The worst delay of a delayed acknowledgement (RFC 8985, section 7.2: WCDelAckT).
+/// The worst delay of a delayed acknowledgement (RFC 8985, section 7.2: `WCDelAckT`).
 const WORST_DELAYED_ACK: Span = Span::from_ms(200);
 
 impl Sender {

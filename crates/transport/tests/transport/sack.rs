@@ -28,7 +28,7 @@ fn recovery_sends_while_the_pipe_is_below_the_window() {
     let info = script.end.info();
     assert_eq!((info.in_flight, info.window, info.ca_state), (19, 10.0, CaState::Recovery));
     for last in 5..=13 {
-        assert_eq!(script.ack(0, &[(1, last)]), [], "pipe {}", script.end.info().in_flight);
+        assert!(script.ack(0, &[(1, last)]).is_empty(), "pipe {}", script.end.info().in_flight);
     }
     assert_eq!(script.end.info().in_flight, 10);
     assert_eq!(script.ack(0, &[(1, 14)]), [22], "one delivered, one sent");
@@ -46,7 +46,7 @@ fn recovery_retransmits_lost_segments_before_it_sends_new_ones() {
     script.ack(0, &[(1, 2)]);
     script.ack(0, &[(1, 3)]);
     assert_eq!(script.ack(0, &[(1, 4)]), [0]);
-    assert_eq!(script.ack(0, &[(5, 8), (1, 4)]), [], "4 is lost too; pipe 22 - 6 - 2 + 1 = 15");
+    assert!(script.ack(0, &[(5, 8), (1, 4)]).is_empty(), "4 is lost too; pipe 22 - 6 - 2 + 1 = 15");
     // 3 lost, 12 SACKed, 22 outstanding, 1 retransmitted: pipe 8, room for two: 4 and 8.
     assert_eq!(script.ack(0, &[(9, 15), (5, 8), (1, 4)]), [4, 8]);
     // Nothing is lost beyond; one more delivered lets one new go.
@@ -64,14 +64,14 @@ fn without_new_data_recovery_retransmits_holes_and_then_the_rescue_segment() {
     script.ack(0, &[(1, 3)]);
     assert_eq!(script.ack(0, &[(1, 4)]), [0]);
     // Pipe: 10 - 4 SACKed - 1 lost + 1 retransmitted = 6; window 5.
-    assert_eq!(script.ack(0, &[(5, 6), (1, 4)]), []);
+    assert!(script.ack(0, &[(5, 6), (1, 4)]).is_empty());
     // 0's copy arrives: acknowledged to 4; outstanding 6, 1 SACKed: pipe 5.
-    assert_eq!(script.at(200).ack(4, &[(5, 6)]), []);
+    assert!(script.at(200).ack(4, &[(5, 6)]).is_empty());
     // 6 arrives: pipe 4, rule 3 sends 4; the original may still be under way: pipe 5.
     assert_eq!(script.ack(4, &[(5, 7)]), [4]);
     // 7 arrives, which makes 4 lost, but its copy is under way: pipe 2 (8, 9) + 1, two rescues? One only.
     assert_eq!(script.ack(4, &[(5, 8)]), [9]);
-    assert_eq!(script.ack(4, &[(5, 9)]), []);
+    assert!(script.ack(4, &[(5, 9)]).is_empty());
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn proportional_reduction_sends_one_for_every_two_delivered() {
             assert_eq!(sent, [new], "{last}");
             new += 1;
         } else {
-            assert_eq!(sent, [], "{last}");
+            assert!(sent.is_empty(), "{last}");
         }
     }
 }
@@ -175,8 +175,8 @@ fn an_old_acknowledgement_changes_nothing() {
     let mut script = twenty(&standard(), 1000);
     script.ack(10, &[]);
     let before = script.end.info();
-    assert_eq!(script.ack(5, &[(7, 9)]), []);
-    assert_eq!(script.ack(5000, &[]), [], "of what was never sent");
+    assert!(script.ack(5, &[(7, 9)]).is_empty());
+    assert!(script.ack(5000, &[]).is_empty(), "of what was never sent");
     let after = script.end.info();
     assert_eq!(after.segments_received, before.segments_received + 2);
     assert_eq!((after.window, after.outstanding, after.sacked), (before.window, before.outstanding, 0));

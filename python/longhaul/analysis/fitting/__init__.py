@@ -1,4 +1,4 @@
-"""Distributions fitted to gaps between losses, judged by Anderson-Darling."""
+"""Distributions fitted to gaps between losses, ranked by Anderson-Darling."""
 
 from longhaul.analysis.fitting.family import FloatArray
 from longhaul.analysis.fitting.ranking import (

@@ -1,4 +1,4 @@
-"""What a family of distributions is to the fits: how to fit it, its tails, its quantiles, its draws."""
+"""The interface of a family of distributions: fit, tails, quantiles, random numbers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

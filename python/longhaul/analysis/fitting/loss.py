@@ -1,4 +1,4 @@
-"""A fit in the words of a scenario: the ``loss:`` block that draws its gaps."""
+"""A fitted distribution as the ``loss:`` block of a scenario."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from longhaul.analysis.fitting.ranking import FAMILIES, Fit, Fits
-from longhaul.scenario.units import Span
+from longhaul.units.quantities import Span
 
 Unit = Literal["wall", "packets"]
 """What the gaps of a renewal are counted in: seconds by the clock, or packets."""
@@ -84,7 +84,7 @@ def _chance_below_zero(fit: Fit) -> float:
 
 
 def _words(fit: Fit, unit: Unit, factor: float) -> str | None:
-    """The law as the text of a mapping; ``None`` where a value is beyond what a scenario takes."""
+    """The model as the text of a mapping; ``None`` where a value is beyond what a scenario takes."""
     dist = "weibull" if fit.family == "weibull-3" else fit.family
     numbers = _NUMBERS.get(dist, {})
     values = _values(fit, factor)

@@ -1,4 +1,4 @@
-"""Families of distributions fitted to gaps, judged and put into an order."""
+"""Families of distributions, fitted to gaps and ranked."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +14,7 @@ from longhaul.analysis.fitting.pareto import EXTREME_VALUE, GENERALISED_PARETO, 
 from longhaul.analysis.fitting.statistics import STATISTICS, bins_for, statistics
 from longhaul.analysis.fitting.wakeby import WAKEBY
 from longhaul.analysis.fitting.weibull import EXPONENTIAL, WEIBULL, WEIBULL_3
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
 FAMILIES: dict[str, Family] = {
@@ -136,7 +137,10 @@ def fit_gaps(
     row = _checked(gaps, replicates)
     if not chosen:
         raise LonghaulError(
-            "there is no family to fit", remedy=f"name some of {', '.join(FAMILIES)}", exit_code=2
+            Code.ARGUMENT_MISSING,
+            "there is no family to fit",
+            remedy=f"name some of {', '.join(FAMILIES)}",
+            exit_code=2,
         )
     bins = bins_for(len(row))
     size = min(len(row), LARGEST)
@@ -212,7 +216,9 @@ def _order(fit: Fit) -> tuple[bool, float, float]:
 def _family(name: str) -> Family:
     if name not in FAMILIES:
         remedy = f"there are {', '.join(FAMILIES)}"
-        raise LonghaulError(f'"{name}" is no family of distributions', remedy=remedy, exit_code=2)
+        raise LonghaulError(
+            Code.WORD_UNKNOWN, f'"{name}" is not a family of distributions', remedy=remedy, exit_code=2
+        )
     return FAMILIES[name]
 
 
@@ -220,14 +226,25 @@ def _checked(gaps: FloatArray, replicates: int) -> FloatArray:
     row = np.sort(np.asarray(gaps, dtype=np.float64).ravel())
     if 0 < replicates < FEWEST_REPLICATES or replicates < 0:
         message = f"{replicates} replicates cannot tell a p of {LEVEL:g}"
-        raise LonghaulError(message, remedy=f"ask for {FEWEST_REPLICATES} or more, or for 0", exit_code=2)
+        raise LonghaulError(
+            Code.ARGUMENT_INVALID,
+            message,
+            remedy=f"ask for {FEWEST_REPLICATES} or more, or for 0",
+            exit_code=2,
+        )
     if len(row) < FEWEST_GAPS:
         message = f"{len(row)} gaps are too few to fit anything to"
-        raise LonghaulError(message, remedy=f"collect {FEWEST_GAPS} or more", exit_code=2)
+        raise LonghaulError(
+            Code.SAMPLE_UNUSABLE, message, remedy=f"collect {FEWEST_GAPS} or more", exit_code=2
+        )
     if not np.isfinite(row).all() or row[0] <= 0:
         worst = row[0] if np.isfinite(row).all() else row[~np.isfinite(row)][0]
-        raise LonghaulError(f"a gap of {worst:g}", remedy="gaps are numbers above zero", exit_code=2)
+        raise LonghaulError(
+            Code.SAMPLE_UNUSABLE, f"a gap of {worst:g}", remedy="gaps are numbers above zero", exit_code=2
+        )
     if row[0] == row[-1]:
         message = f"all gaps are {row[0]:g}"
-        raise LonghaulError(message, remedy="nothing is random here: write that constant", exit_code=2)
+        raise LonghaulError(
+            Code.SAMPLE_UNUSABLE, message, remedy="nothing is random here: write that constant", exit_code=2
+        )
     return row

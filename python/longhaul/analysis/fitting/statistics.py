@@ -1,4 +1,4 @@
-"""How far gaps are from a distribution: Anderson-Darling, Kolmogorov-Smirnov, chi-squared."""
+"""Goodness-of-fit statistics: Anderson-Darling, Kolmogorov-Smirnov, chi-squared."""
 
 from math import log2
 

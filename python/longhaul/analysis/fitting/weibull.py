@@ -162,7 +162,7 @@ def _shifted_quantile(chances: FloatArray, parameters: FloatArray) -> FloatArray
 
 
 def _shifted_powers(_gaps: FloatArray, parameters: FloatArray) -> FloatArray:
-    """A lower end is met as n^(-1/shape) where the shape is below 2 (Smith 1985)."""
+    """A lower end is approached as n^(-1/shape) where the shape is below 2 (Smith 1985)."""
     return np.array([0.5, 0.5, max(0.5, 1 / float(parameters[0]))])
 
 

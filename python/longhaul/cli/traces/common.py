@@ -20,16 +20,19 @@ def _link(_context: click.Context, _parameter: click.Parameter, value: str | Non
 
 trace_argument: Decorator = click.argument("trace", metavar="TRACE")
 link_option: Decorator = click.option(
-    "--link", callback=_link, metavar="SOURCE:DESTINATION", help="Only this link of a file with several."
+    "--link",
+    callback=_link,
+    metavar="SOURCE:DESTINATION",
+    help="Use only this link of a file with several links.",
 )
 
 
 def out_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--out`` and ``--force``."""
     path = click.Path(path_type=Path, dir_okay=False)
-    command = click.option("--force", is_flag=True, help="Write over a file that is there.")(command)
+    command = click.option("--force", is_flag=True, help="Overwrite an existing file.")(command)
     return click.option(
-        "--out", type=path, help="Write here: .csv, .parquet, .up or .down (mahimahi); else print CSV."
+        "--out", type=path, help="Output file: .csv, .parquet, .up or .down (mahimahi). Default: print CSV."
     )(command)
 
 
@@ -51,8 +54,8 @@ def load(name: str, *, link: tuple[str, str] | None, bin_s: float = 1.0) -> "tup
 
 def hand_over(traces: "Sequence[Trace]", *, out: Path | None, force: bool) -> None:
     """Write or print ``traces``."""
+    from longhaul.scenario.traces.csv_text import text_of_traces
     from longhaul.scenario.traces.files import write_traces
-    from longhaul.scenario.traces.writing import text_of_traces
 
     if out is None:
         click.echo(text_of_traces(traces), nl=False)

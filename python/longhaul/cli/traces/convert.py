@@ -1,4 +1,4 @@
-"""``longhaul trace convert``: the same trace in another form."""
+"""``longhaul trace convert``: convert a trace to another format."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,27 +9,27 @@ from longhaul.cli.topology import quantity
 from longhaul.cli.traces.common import hand_over, link_option, load, out_options, trace_argument
 
 if TYPE_CHECKING:
-    from longhaul.scenario.units import Span
+    from longhaul.units.quantities import Span
 
 
 @click.command()
 @trace_argument
 @link_option
-@click.option("--one-way", "way", flag_value="one", help="rtt_ms becomes delay_ms, half of it.")
-@click.option("--two-way", "way", flag_value="two", help="delay_ms becomes rtt_ms, twice as much.")
+@click.option("--one-way", "way", flag_value="one", help="Convert rtt_ms to delay_ms: half of it.")
+@click.option("--two-way", "way", flag_value="two", help="Convert delay_ms to rtt_ms: twice as much.")
 @quantity(
     "Span",
     "--bin",
     "width",
     default="1s",
     show_default=True,
-    help="Over which mahimahi's packets are counted.",
+    help="Interval over which the packets of a mahimahi trace are counted.",
 )
 @out_options
 def convert(
     trace: str, link: tuple[str, str] | None, way: str | None, width: "Span", out: Path | None, force: bool
 ) -> None:
-    """Write TRACE in another form: CSV, Parquet, or mahimahi's times of packets of 1500 bytes.
+    """Convert TRACE: CSV, Parquet, or the packet times of mahimahi.
 
     The ends of the names say which. To mahimahi goes the rate alone; its last line is the period, so the last
     packet leaves when the trace ends. Back, packets are counted over each --bin.

@@ -1,4 +1,4 @@
-"""``longhaul trace list``: the traces that come with Longhaul."""
+"""``longhaul trace list``: list the built-in traces."""
 
 import json
 
@@ -6,17 +6,17 @@ import click
 
 
 @click.command("list")
-@click.option("--provenance", is_flag=True, help="Print where the numbers are from.")
+@click.option("--provenance", is_flag=True, help="Print the source of each trace.")
 @click.option("--json", "as_json", is_flag=True, help="Print names, links and figures as JSON.")
 def list_(provenance: bool, as_json: bool) -> None:
-    """List the built-in traces; their names stand wherever the name of a file can.
+    """List the built-in traces; their names can be used in place of a file name.
 
     \b
     longhaul trace list
     longhaul trace list --provenance
     longhaul trace show longcut:eventspace/benedict-vvgw
     """
-    from longhaul.report.traces import print_sets
+    from longhaul.cli.terminal.traces import print_sets
     from longhaul.scenario.traces.builtin import provenance_of, sets_as_plain
 
     if provenance:

@@ -1,4 +1,4 @@
-"""``longhaul trace show``: what a trace comes to."""
+"""``longhaul trace show``: show the statistics of a trace."""
 
 import json
 
@@ -10,7 +10,7 @@ from longhaul.cli.traces.common import link_option, load, trace_argument
 @click.command()
 @trace_argument
 @link_option
-@click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the statistics as JSON.")
 def show(trace: str, link: tuple[str, str] | None, as_json: bool) -> None:
     """Show rows, span, period and gaps of TRACE, and mean, deviation and percentiles of each column.
 
@@ -21,7 +21,8 @@ def show(trace: str, link: tuple[str, str] | None, as_json: bool) -> None:
     longhaul trace show wan.csv
     longhaul trace show longcut:eventspace --link benedict:vvgw
     """
-    from longhaul.report.traces import as_plain, print_traces
+    from longhaul.cli.terminal.traces import print_traces
+    from longhaul.traces.validation import as_plain
 
     traces = load(trace, link=link)
     if as_json:

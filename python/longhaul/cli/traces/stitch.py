@@ -1,4 +1,4 @@
-"""``longhaul trace stitch``: one trace of several."""
+"""``longhaul trace stitch``: join traces."""
 
 from pathlib import Path
 

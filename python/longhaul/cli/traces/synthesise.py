@@ -1,4 +1,4 @@
-"""``longhaul trace synthesise``: a trace from means and deviations."""
+"""``longhaul trace synthesise``: a trace from means and standard deviations."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from longhaul.cli.traces.common import hand_over, link_option, out_options
 
 
 def _share(_context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    from longhaul.scenario.units import Share, UnitError
+    from longhaul.units.quantities import Share, UnitError
 
     try:
         return None if value is None else float(Share.parse(value))
@@ -21,24 +21,33 @@ def _share(_context: click.Context, parameter: click.Parameter, value: str | Non
 @click.command()
 @click.option("--table", metavar="SET:KIND|FILE", help="Draw each link of a table; see below.")
 @link_option
-@quantity("Span", "--rtt", help="Mean of the round trip.")
-@quantity("Span", "--rtt-sd", help="Its standard deviation; else 0.")
-@quantity("Span", "--floor", help="No round trip is shorter; else 0.95 of the mean.")
+@quantity("Span", "--rtt", help="Mean round-trip time, for example 40ms.")
+@quantity("Span", "--rtt-sd", help="Standard deviation of the round-trip time. Default: 0.")
+@quantity("Span", "--floor", help="Least round-trip time. Default: 0.95 of the mean.")
 @click.option(
-    "--spikes", callback=_share, metavar="SHARE", help="Of samples with an exponential spike; else 0%."
+    "--spikes",
+    callback=_share,
+    metavar="SHARE",
+    help="Share of samples with an exponential spike. Default: 0%.",
 )
-@quantity("Rate", "--rate", help="Mean of the rate.")
-@quantity("Rate", "--rate-sd", help="Its standard deviation, up to half the mean; else 0.")
-@quantity("Span", "--period", default="1s", show_default=True, help="Between samples.")
-@quantity("Span", "--duration", default="10min", show_default=True, help="Of the trace.")
-@quantity("Span", "--correlation", help="Time after which the correlation is 1/e; else samples are alone.")
+@quantity("Rate", "--rate", help="Mean rate, for example 100Mbit.")
+@quantity("Rate", "--rate-sd", help="Standard deviation of the rate, at most half the mean. Default: 0.")
+@quantity("Span", "--period", default="1s", show_default=True, help="Time between samples.")
+@quantity("Span", "--duration", default="10min", show_default=True, help="Duration of the trace.")
+@quantity(
+    "Span", "--correlation", help="Time after which the correlation is 1/e. Default: independent samples."
+)
 @click.option(
-    "--balanced", is_flag=True, help="Fill the distribution evenly: short traces keep the mean, too."
+    "--balanced",
+    is_flag=True,
+    help="Use evenly spaced quantiles, so that short traces have the mean exactly.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Seed of the trace."
+)
 @out_options
 def synthesise(out: Path | None, force: bool, **given: Any) -> None:
-    """Draw a trace with a given mean, standard deviation and share of spikes.
+    """Synthesise a trace with a given mean, standard deviation and share of spikes.
 
     The round trip is a floor, a lognormal body and rare exponential spikes; the rate a normal, cut on both
     sides (docs/models/trace-synthesis.md). A --table is longcut:eventspace, or a CSV file with the columns

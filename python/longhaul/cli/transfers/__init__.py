@@ -1,1 +1,1 @@
-"""The commands of ``longhaul trace``."""
+"""The commands of ``longhaul transfer``."""

@@ -1,4 +1,4 @@
-"""``longhaul transfer plan``: which requests move when, and how fast."""
+"""``longhaul transfer plan``: plan the start and the rate of each request."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ import click
 
 from longhaul.cli.options import json_option, policy_option, set_option
 from longhaul.cli.transfers.quantities import Unit, f_option, window_option
-from longhaul.scenario.units import Rate, Span
+from longhaul.units.quantities import Rate, Span
 
 
 @click.command()
@@ -18,17 +18,19 @@ from longhaul.scenario.units import Rate, Span
     "--topology",
     "scenario",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Take places, rates of links and routes from this scenario.",
+    help="Scenario with the hosts, rates of links and routes.",
 )
 @set_option
-@click.option("--capacity", type=Unit(Rate), help="Each place is an access point of this rate, each way.")
+@click.option(
+    "--capacity", type=Unit(Rate), help="Without a scenario: rate of each access point in each direction."
+)
 @f_option
 @window_option
 @click.option(
     "-o",
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write plan.json, gantt.svg and loads.svg to this directory.",
+    help="Output directory of plan.json, gantt.svg and loads.svg.",
 )
 @json_option
 def plan(
@@ -42,7 +44,7 @@ def plan(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Plan the transfers that REQUESTS asks for, by a policy.
+    """Plan the transfers of REQUESTS by a scheduling policy.
 
     REQUESTS is YAML, or CSV with the columns name, from, to, volume, release, deadline and max_rate. Volumes,
     times and rates have units; release, deadline and max_rate may be left out. The network is a scenario's,
@@ -58,23 +60,24 @@ def plan(
     longhaul transfer plan requests.csv --policy greedy-f --f 0.8 --capacity 1Gbit
     longhaul transfer plan requests.csv --policy linear --scenario scenarios/three-clusters.yaml -o plan
     """
-    from longhaul.report.transfers import print_plan, write_plan
-    from longhaul.scenario.load import load_scenario
-    from longhaul.scenario.resolve import resolve
-    from longhaul.scheduling import policies, reading, writing
-    from longhaul.scheduling.networks import scenario_network
+    from longhaul.cli.terminal.transfers import print_plan
+    from longhaul.scenario.check.load import load_scenario
+    from longhaul.scenario.lower.resolve import resolve
+    from longhaul.transfers.plan import plan_data, policies, request_files
+    from longhaul.transfers.plan.networks import scenario_network
+    from longhaul.transfers.report import write_plan
 
     told = policies.settings(policy, f=f, window_s=window.ns / 1e9 if window else None)
-    file = reading.read_requests(requests)
+    file = request_files.read_requests(requests)
     network = None
     if scenario is not None:
         network = scenario_network(resolve(load_scenario(scenario, settings=settings)).plan)
     bits_per_s = capacity.bits_per_s if capacity else None
-    case = reading.placed(file, network=network, capacity_bits_per_s=bits_per_s)
+    case = request_files.placed(file, network=network, capacity_bits_per_s=bits_per_s)
     made = policies.plan(case, policy=policy, settings=told)
     if out is not None:
         write_plan(made, out)
     if as_json:
-        click.echo(json.dumps(writing.plan_as_plain(made), indent=1, allow_nan=False))
+        click.echo(json.dumps(plan_data.plan_as_plain(made), indent=1, allow_nan=False))
     else:
         print_plan(made)

@@ -1,11 +1,11 @@
-"""``longhaul transfer policies``: what can plan."""
+"""``longhaul transfer policies``: list the scheduling policies."""
 
 import click
 
 
 @click.command()
 def policies() -> None:
-    """List the policies, a line each; the guide to planning tells which one is for what."""
-    from longhaul.report.transfers import print_policies
+    """List the scheduling policies. The guide to planning describes when to use which."""
+    from longhaul.cli.terminal.transfers import print_policies
 
     print_policies()

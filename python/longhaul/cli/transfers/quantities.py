@@ -1,11 +1,11 @@
-"""Options with units, and those that policies have in common."""
+"""Options with units, and options that several policies share."""
 
 from typing import Any
 
 import click
 
 from longhaul.cli.options import Decorator
-from longhaul.scenario.units import Quantity, Span, UnitError
+from longhaul.units.quantities import Quantity, Span, UnitError
 
 
 class Unit(click.ParamType[Quantity]):
@@ -26,7 +26,9 @@ class Unit(click.ParamType[Quantity]):
             self.fail(str(error), param, ctx)
 
 
-f_option: Decorator = click.option("--f", "f", type=float, help="Of greedy-f and window-f; 0.5 if left out.")
+f_option: Decorator = click.option(
+    "--f", "f", type=float, help="Parameter f of greedy-f and window-f. Default: 0.5."
+)
 window_option: Decorator = click.option(
-    "--window", type=Unit(Span), help="Of window-min and window-f; 60s if left out."
+    "--window", type=Unit(Span), help="Window of window-min and window-f. Default: 60s."
 )

@@ -1,4 +1,4 @@
-"""``longhaul transfer run``: a plan that is carried out, live or simulated."""
+"""``longhaul transfer run``: run a plan, live or simulated."""
 
 import sys
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from longhaul.cli.options import (
     set_option,
 )
 from longhaul.cli.transfers.quantities import f_option, window_option
-from longhaul.scenario.units import Span
+from longhaul.units.quantities import Span
 
 
 @click.command()
@@ -25,10 +25,10 @@ from longhaul.scenario.units import Span
     "--scenario",
     required=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="The network, whose hosts are the ends of requests.",
+    help="Scenario whose hosts are the ends of the requests.",
 )
 @policy_option
-@click.option("--sim", "simulated", is_flag=True, help="Simulate, instead of moving data live.")
+@click.option("--sim", "simulated", is_flag=True, help="Simulate the transfers instead of running them live.")
 @set_option
 @seed_option
 @f_option
@@ -38,27 +38,34 @@ from longhaul.scenario.units import Span
     type=click.FloatRange(0, 0.5),
     default=0.02,
     show_default=True,
-    help="Plans end so much of a window, and a round trip, before the deadline; 0: on it.",
+    help="Share of the window, besides one RTT, that plans keep free before the deadline.",
 )
 @click.option(
     "--pacing",
     type=click.Choice(["kernel", "user"]),
-    help="Who paces our own sender: kernel (SO_MAX_PACING_RATE), as if left out, or user, by its writes.",
+    help="Pacing of our own sender: by the kernel (SO_MAX_PACING_RATE) or by its writes (user). "
+    "Default: kernel.",
 )
 @click.option(
     "--with",
-    "mover",
+    "program",
     metavar="NAME",
-    help="What moves data live: paced, as if left out, iperf3, rsync or rclone.",
+    help="Transfer program: paced, iperf3, rsync or rclone. Default: paced.",
 )
 @click.option(
     "--command",
     metavar="TEMPLATE",
-    help="A command of your own that moves data, with {address}, {port}, {bytes}, {rate_bits} ... in it.",
+    help="Client command of your own, with {address}, {port}, {bytes}, {rate_bits} ... in it.",
 )
-@click.option("--server", metavar="TEMPLATE", help="What has to run at the destination first, for --command.")
-@click.option("--attempts", type=click.IntRange(1), default=3, show_default=True, help="To begin a transfer.")
-@click.option("--name", help="Of the run, and its directory; the scenario's if left out.")
+@click.option("--server", metavar="TEMPLATE", help="Server command at the destination, for --command.")
+@click.option(
+    "--attempts",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="Most attempts to start a transfer.",
+)
+@click.option("--name", help="Name of the run. Default: the scenario's name.")
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
 @memory_option
 @runs_option
@@ -75,7 +82,7 @@ def run(
     window: Span | None,
     margin: float,
     pacing: str | None,
-    mover: str | None,
+    program: str | None,
     command: str | None,
     server: str | None,
     attempts: int,
@@ -86,15 +93,15 @@ def run(
     report: bool,
     as_json: bool,
 ) -> None:
-    """Plan the transfers that REQUESTS asks for, carry the plan out, and compare both.
+    """Plan the transfers of REQUESTS, run the plan, and compare it with the results.
 
     Requests become known at their release. The plan is made again when one arrives, when a transfer is late
     or its sender dies, and when the scenario takes a link down or changes its rate. Capacities of the plan
     are those for payload, without headers.
 
     Exit codes: 0 good; 1 a request that was accepted missed its deadline, a program or an expectation failed,
-    or the memory limit was reached; 2 wrong input; 3 this machine cannot; 4 finished, but not faithful; 130
-    interrupted.
+    or the memory limit was reached; 2 wrong input; 3 this machine cannot; 4 finished, but the network was
+    invalid, or an expectation with `else: untrusted` failed; 130 interrupted.
 
     \b
     longhaul transfer run scenarios/transfers/two-sites-requests.yaml \\
@@ -104,14 +111,14 @@ def run(
     longhaul transfer run requests.yaml --scenario wan.yaml --policy serial-edf \\
         --server 'iperf3 -s -1 -p {port}' --command 'iperf3 -c {address} -p {port} -n {bytes} -b {rate_bits}'
     """
-    from longhaul.run.moving.experiment import Wanted, carry_out
-    from longhaul.scheduling.policies import settings as told
-    from longhaul.scheduling.steering import Care
+    from longhaul.cli.transfers.execution import Wanted, carry_out
+    from longhaul.transfers.plan.policies import settings as told
+    from longhaul.transfers.plan.progress import Care
 
     _refuse_what_would_do_nothing(
         {
             "sim": simulated,
-            "with": mover,
+            "with": program,
             "command": command,
             "server": server,
             "pacing": pacing,
@@ -126,7 +133,7 @@ def run(
     )
     wanted = Wanted(
         simulated=simulated,
-        mover=mover or "paced",
+        program=program or "paced",
         command=command,
         server=server,
         pacing=pacing or "kernel",

@@ -1,12 +1,12 @@
-"""The scenario language as frozen models: what a file may say, and in which words."""
+"""The scenario language as frozen models."""
 
 from longhaul.scenario.model.delay import Delay, DelayTrace
-from longhaul.scenario.model.link import Laws, Link, Profile
+from longhaul.scenario.model.link import Link, LinkModel, Profile
 from longhaul.scenario.model.node import Node, Tcp
 from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import Queue, QueueLimit
 from longhaul.scenario.model.relay import Cluster, Forward, Relay
-from longhaul.scenario.model.routes import RouteLaws, Routes
+from longhaul.scenario.model.routes import RouteModel, Routes
 from longhaul.scenario.model.scenario import Changes, Document, Event, Expectation
 from longhaul.scenario.model.traffic import Background, Bulk, Datagrams, Ping, Replay, Requests, Traffic
 
@@ -22,8 +22,8 @@ __all__ = [
     "Event",
     "Expectation",
     "Forward",
-    "Laws",
     "Link",
+    "LinkModel",
     "Node",
     "Ping",
     "Profile",
@@ -33,7 +33,7 @@ __all__ = [
     "Relay",
     "Replay",
     "Requests",
-    "RouteLaws",
+    "RouteModel",
     "Routes",
     "Tcp",
     "Traffic",

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
+from longhaul.diagnostics import Code, printable
 from longhaul.scenario.model.base import OneOrList, problem
-from longhaul.scenario.problems import printable
 
 AnyAddress = IPv4Address | IPv6Address
 AnyNetwork = IPv4Network | IPv6Network
@@ -50,7 +50,9 @@ def parse_address(value: object) -> AnyAddress:
         return ip_address(value if isinstance(value, str) else "")
     except ValueError:
         raise problem(
-            f"{_shown(value)} is no IP address", "write for example 127.1.0.1 or fd00:1::1"
+            Code.ADDRESS_MALFORMED,
+            f"{_shown(value)} is not an IP address",
+            "write for example 127.1.0.1 or fd00:1::1",
         ) from None
 
 
@@ -64,7 +66,7 @@ def parse_network(value: object) -> AnyNetwork:
             meant = f'write "{ip_network(text, strict=False)}"'
         except ValueError:
             meant = "write for example 127.1.0.0/24, fd00:1::/64 or 10.0.0.7"
-        raise problem(f"{_shown(value)} is no network", meant) from None
+        raise problem(Code.ADDRESS_MALFORMED, f"{_shown(value)} is not a network", meant) from None
 
 
 def parse_endpoint(value: object) -> Endpoint:
@@ -73,7 +75,11 @@ def parse_endpoint(value: object) -> Endpoint:
     host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     inner_colon = ":" in host and not str(value).startswith("[")
     if not colon or not host or inner_colon or not port.isdecimal() or not int(port[:6]) <= 65_535:
-        raise problem(f"{_shown(value)} is no HOST:PORT", "write for example n21:5201 or [fd00:1::1]:80")
+        raise problem(
+            Code.ADDRESS_MALFORMED,
+            f"{_shown(value)} is not HOST:PORT",
+            "write for example n21:5201 or [fd00:1::1]:80",
+        )
     return Endpoint(host, int(port))
 
 
@@ -81,12 +87,14 @@ def parse_listening(value: object) -> Listening:
     """A port, or ``ADDRESS:PORT``; raises a problem."""
     if isinstance(value, int) and not isinstance(value, bool):
         if not 0 <= value <= 65_535:
-            raise problem(f"{value} is no port", _PORTS)
+            raise problem(Code.ADDRESS_MALFORMED, f"{value} is not a port", _PORTS)
         return Listening(None, value)
     if isinstance(value, str) and value.isdecimal() and int(value[:6]) <= 65_535:
         return Listening(None, int(value))
     if not isinstance(value, str) or ":" not in value:
-        raise problem(f"{_shown(value)} is no port", f"{_PORTS}; or write ADDRESS:PORT")
+        raise problem(
+            Code.ADDRESS_MALFORMED, f"{_shown(value)} is not a port", f"{_PORTS}; or write ADDRESS:PORT"
+        )
     endpoint = parse_endpoint(value)
     return Listening(parse_address(endpoint.host), endpoint.port)
 
@@ -108,7 +116,11 @@ def read_port(value: Any) -> Any:
     """A port alone; raises a problem."""
     listening = parse_listening(value)
     if listening.address is not None:
-        raise problem(f"{_shown(value)} is no port", "write the port alone: it opens at every gateway")
+        raise problem(
+            Code.ADDRESS_MALFORMED,
+            f"{_shown(value)} is not a port",
+            "write the port alone: it opens at every gateway",
+        )
     return listening.port
 
 

@@ -1,4 +1,4 @@
-"""Amounts that distributions give: times, sizes and numbers of packets."""
+"""Amounts from distributions: times, sizes and numbers of packets."""
 
 import re
 from dataclasses import dataclass
@@ -9,8 +9,9 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import problem
-from longhaul.scenario.units import PARAMETER_PATTERN, Size, Span, UnitError
+from longhaul.units.quantities import PARAMETER_PATTERN, Size, Span, UnitError
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -25,9 +26,11 @@ class Packets:
         if isinstance(value, Packets):
             return value
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
-            raise problem("wants a number of packets", "write for example 100, without unit")
+            raise problem(Code.WRONG_TYPE, "wants a number of packets", "write for example 100, without unit")
         if not 0 <= value <= 10**12:
-            raise problem(f"{str(value)[:40]} is no number of packets", "write 0 to 10^12")
+            raise problem(
+                Code.OUT_OF_RANGE, f"{str(value)[:40]} is not a number of packets", "write 0 to 10^12"
+            )
         return cls(float(value))
 
     @classmethod
@@ -88,7 +91,7 @@ def _signed(kind: Any, value: object) -> Signed[Any]:
         return Signed(kind.parse(unsigned), negative=True)
     except UnitError as error:
         message, remedy = (re.sub('"(?=[0-9.])', '"-', text) for text in (error.message, error.remedy))
-        raise UnitError(message, remedy) from None
+        raise UnitError(error.code, message, remedy) from None
 
 
 def amount_of(value: Span | Size | Packets | Signed[Any] | None) -> float:

@@ -1,4 +1,4 @@
-"""What all models of the language share: frozen, strict, and helpful about keys they do not know."""
+"""The base of all models of the language: frozen, strict, with suggestions for unknown keys."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,15 +19,17 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from longhaul.scenario.problems import ENOUGH_PROBLEMS, did_you_mean, printable
-from longhaul.scenario.units import PARAMETER_PATTERN
-from longhaul.scenario.yaml_tree import Placed
+from longhaul.diagnostics import Code, printable
+from longhaul.scenario.syntax.problems import ENOUGH_PROBLEMS, did_you_mean
+from longhaul.scenario.syntax.yaml_tree import Placed
+from longhaul.units.quantities import PARAMETER_PATTERN
 
 
 @dataclass(frozen=True)
 class KeyProblem:
     """Something wrong with a key, found while its mapping is validated."""
 
+    code: Code
     mapping: Placed
     key: str
     message: str
@@ -65,10 +67,10 @@ class Strict(BaseModel):
             if (key not in known or value is None) and len(info.context.keys) >= ENOUGH_PROBLEMS:
                 continue
             if key not in known:
-                info.context.keys.append(KeyProblem(data, key, *cls._unknown(key, known)))
+                info.context.keys.append(KeyProblem(Code.KEY_UNKNOWN, data, key, *cls._unknown(key, known)))
             elif value is None:
                 info.context.keys.append(
-                    KeyProblem(data, key, "has no value", "write one, or remove the key")
+                    KeyProblem(Code.VALUE_MISSING, data, key, "has no value", "write one, or remove the key")
                 )
             else:
                 kept[key] = value
@@ -126,14 +128,22 @@ class Count:
     def check(self, value: object) -> int:
         """``value`` itself, if it lies within the bounds."""
         if isinstance(value, bool) or not isinstance(value, int):
-            raise problem("wants a whole number", f"write for example {max(self.at_least, 1)}, without unit")
+            raise problem(
+                Code.WRONG_TYPE,
+                "wants a whole number",
+                f"write for example {max(self.at_least, 1)}, without unit",
+            )
         if value < self.at_least:
             raise problem(
-                f"must be at least {self.at_least}, not {printable(str(value))}", "write a larger number"
+                Code.OUT_OF_RANGE,
+                f"must be at least {self.at_least}, not {printable(str(value))}",
+                "write a larger number",
             )
         if value > self.at_most:
             raise problem(
-                f"must be at most {self.at_most}, not {printable(str(value))}", "write a smaller number"
+                Code.OUT_OF_RANGE,
+                f"must be at most {self.at_most}, not {printable(str(value))}",
+                "write a smaller number",
             )
         return value
 
@@ -158,10 +168,12 @@ class Number:
     def check(self, value: object) -> float:
         """``value`` as a float, if it lies within the bounds."""
         if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-            raise problem("wants a number", f"write for example {self.example}, without unit")
+            raise problem(
+                Code.WRONG_TYPE, "wants a number", f"write for example {self.example}, without unit"
+            )
         if not self.at_least <= value <= self.at_most:
             message = f"must lie between {self.at_least:g} and {self.at_most:g}, not {printable(str(value))}"
-            raise problem(message, f"write for example {self.example}")
+            raise problem(Code.OUT_OF_RANGE, message, f"write for example {self.example}")
         return float(value)
 
     def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -174,10 +186,12 @@ class Number:
         return {"anyOf": [number, {"type": "string", "pattern": f"^{PARAMETER_PATTERN}$"}]}
 
 
-def problem(message: str, remedy: str, *, at: str | None = None) -> PydanticCustomError:
+def problem(code: Code, message: str, remedy: str, *, at: str | None = None) -> PydanticCustomError:
     """An error that a validator raises about its value, or about key ``at`` in it."""
     return PydanticCustomError(
-        "scenario", "{message}; {remedy}", {"message": message, "remedy": remedy, "at": at}
+        "scenario",
+        "{message}; {remedy}",
+        {"code": code, "message": message, "remedy": remedy, "at": at},
     )
 
 
@@ -188,7 +202,7 @@ def one_or_list(value: Any) -> Any:
 
 def _text_of(value: Any) -> Any:
     if isinstance(value, bool):
-        raise problem("is true or false where text is wanted", "quote it")
+        raise problem(Code.WRONG_TYPE, "is true or false where text is wanted", "quote it")
     return str(value) if isinstance(value, int | Decimal) else value
 
 
@@ -197,12 +211,19 @@ def choice(
 ) -> None:
     """Refuse a mapping whose ``key`` names no choice, or none in this version."""
     if value.get(key) is None:
-        raise problem(f'has no "{key}"', f"write one of {', '.join(now)}")
+        raise problem(Code.KEY_MISSING, f'has no "{key}"', f"write one of {', '.join(now)}")
     word = str(value[key])
     if word in later:
-        raise problem(f'{what} "{word}" is not in this version yet', f"there are: {', '.join(now)}", at=key)
+        raise problem(
+            Code.CHOICE_UNKNOWN,
+            f'{what} "{word}" is not in this version yet',
+            f"there are: {', '.join(now)}",
+            at=key,
+        )
     if word not in now:
-        raise problem(f'there is no {what} "{printable(word)}"', did_you_mean(word, now), at=key)
+        raise problem(
+            Code.CHOICE_UNKNOWN, f'there is no {what} "{printable(word)}"', did_you_mean(word, now), at=key
+        )
 
 
 NAME_PATTERN = r"[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import (
     AlsoText,
     Column,
@@ -28,7 +29,7 @@ from longhaul.scenario.model.distribution import (
     Wakeby,
     Weibull,
 )
-from longhaul.scenario.units import Share, Span
+from longhaul.units.quantities import Share, Span
 
 
 class UniformJitter(Strict):
@@ -65,7 +66,7 @@ _JITTERS = (
 
 def _jitter(value: Any) -> Any:
     if not isinstance(value, dict):
-        raise problem("wants a distribution", 'write for example "{dist: normal, sd: 1ms}"')
+        raise problem(Code.WRONG_TYPE, "wants a distribution", 'write for example "{dist: normal, sd: 1ms}"')
     choice(value, "dist", _JITTERS, (), "distribution")
     return value
 
@@ -115,13 +116,27 @@ class Delay(Strict):
     def _possible(self) -> "Delay":
         if isinstance(self.jitter, UniformJitter) and self.jitter.half_width > self.base:
             message = f"half_width {self.jitter.half_width} exceeds the base of {self.base}"
-            raise problem(message, "a delay cannot be negative: write less", at="jitter")
+            raise problem(
+                Code.DELAY_IMPOSSIBLE, message, "a delay cannot be negative: write less", at="jitter"
+            )
         if self.correlation is not None and self.jitter is None:
-            raise problem("belongs to a jitter", "add jitter, or remove it", at="correlation")
+            raise problem(
+                Code.KEY_OUT_OF_PLACE, "belongs to a jitter", "add jitter, or remove it", at="correlation"
+            )
         if self.correlation is not None and self.correlation.share >= 1:
-            raise problem("a correlation of 1 never changes", "write less than 100%", at="correlation")
+            raise problem(
+                Code.DISTRIBUTION_INVALID,
+                "a correlation of 1 never changes",
+                "write less than 100%",
+                at="correlation",
+            )
         if self.ticks is not None and self.jitter is not None:
-            raise problem("a clock with ticks has no jitter", "write one of ticks and jitter", at="ticks")
+            raise problem(
+                Code.KEYS_CONFLICT,
+                "a clock with ticks has no jitter",
+                "write one of ticks and jitter",
+                at="ticks",
+            )
         return self
 
 
@@ -144,7 +159,7 @@ class DelayTrace(Strict):
     @model_validator(mode="after")
     def _both_ends(self) -> "DelayTrace":
         if (self.source is None) != (self.to is None):
-            raise problem("a link has two ends", "write both from and to, or neither")
+            raise problem(Code.KEY_MISSING, "a link has two ends", "write both from and to, or neither")
         return self
 
 
@@ -156,7 +171,7 @@ def _kind(value: Any) -> str:
     return "by trace" if isinstance(value, dict) and "trace" in value else "by base"
 
 
-DelayLaw = Annotated[
+DelayModel = Annotated[
     Annotated[
         Annotated[Delay, Tag("by base")] | Annotated[DelayTrace, Tag("by trace")], Discriminator(_kind)
     ],
@@ -196,9 +211,13 @@ def _reordering(value: Any) -> Any:
     if value == "none":
         return {"none": "none"}
     if not isinstance(value, dict):
-        raise problem("wants keys and values", 'write for example "{every: 100, delay: 5ms}", or "none"')
+        raise problem(
+            Code.WRONG_TYPE,
+            "wants keys and values",
+            'write for example "{every: 100, delay: 5ms}", or "none"',
+        )
     if len({"every", "share", "gap"} & value.keys()) > 1:
-        raise problem("mixes several laws", "write one of every, share and gap")
+        raise problem(Code.KEYS_CONFLICT, "mixes several models", "write one of every, share and gap")
     return value
 
 

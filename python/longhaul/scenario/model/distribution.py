@@ -7,9 +7,10 @@ from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_validat
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.amount import Amount, Packets, SignedAmount, amount_of
-from longhaul.scenario.model.base import AlsoText, Column, FileName, Name, Number, Strict, choice, problem
-from longhaul.scenario.units import Size, Span
+from longhaul.scenario.model.base import AlsoText, Column, FileName, Number, Strict, choice, problem
+from longhaul.units.quantities import Size, Span
 
 Shape = Annotated[float, Number(at_least=0.05, at_most=1000, example="0.8")]
 SignedShape = Annotated[float, Number(at_least=-100, at_most=100, example="0.2")]
@@ -27,7 +28,7 @@ class Drawn(Strict):
         for key in self.above_zero:
             value = getattr(self, key)
             if value is not None and amount_of(value) == 0:
-                raise problem("must be more than zero", "write a positive amount", at=key)
+                raise problem(Code.ZERO_VALUE, "must be more than zero", "write a positive amount", at=key)
         return self
 
 
@@ -48,7 +49,7 @@ class Uniform(Drawn, Generic[Amount]):
     @model_validator(mode="after")
     def _order(self) -> "Uniform[Amount]":
         if amount_of(self.low) > amount_of(self.high):
-            raise problem("is less than low", "write low first, high second", at="high")
+            raise problem(Code.BOUNDS_REVERSED, "is less than low", "write low first, high second", at="high")
         return self
 
 
@@ -79,9 +80,11 @@ class _Scaled(Drawn, Generic[Amount]):
     @model_validator(mode="after")
     def _one_of_both(self) -> "_Scaled[Amount]":
         if self.mean is not None and self.scale is not None:
-            raise problem("says its size twice", "write one of mean and scale", at="scale")
+            raise problem(
+                Code.KEYS_CONFLICT, "says its size twice", "write one of mean and scale", at="scale"
+            )
         if self.mean is None and self.scale is None:
-            raise problem("does not say how large it is", "add mean or scale")
+            raise problem(Code.KEY_MISSING, "does not say how large it is", "add mean or scale")
         return self
 
 
@@ -95,7 +98,9 @@ class Weibull(_Scaled[Amount], Generic[Amount]):
     @model_validator(mode="after")
     def _mean_above_the_least(self) -> "Weibull[Amount]":
         if self.mean is not None and amount_of(self.mean) <= amount_of(self.location):
-            raise problem("is not above the location", "write a larger mean", at="mean")
+            raise problem(
+                Code.DISTRIBUTION_INVALID, "is not above the location", "write a larger mean", at="mean"
+            )
         return self
 
 
@@ -121,10 +126,10 @@ class LogLogistic(_Scaled[Amount], Generic[Amount]):
         return self
 
 
-def _mean_needs_a_shape_above_one(law: _Scaled[Any], name: str) -> None:
-    if law.mean is not None and law.shape <= 1:
-        message = f"a {name} of shape {law.shape:g} has no finite mean"
-        raise problem(message, "write a shape above 1", at="shape")
+def _mean_needs_a_shape_above_one(distribution: _Scaled[Any], name: str) -> None:
+    if distribution.mean is not None and distribution.shape <= 1:
+        message = f"a {name} of shape {distribution.shape:g} has no finite mean"
+        raise problem(Code.DISTRIBUTION_INVALID, message, "write a shape above 1", at="shape")
 
 
 class Lognormal(Drawn, Generic[Amount]):
@@ -190,9 +195,19 @@ class Wakeby(Drawn, Generic[Amount]):
     def _ascends(self) -> "Wakeby[Amount]":
         alpha, gamma = amount_of(self.alpha), amount_of(self.gamma)
         if alpha + gamma < 0:
-            raise problem("is less than minus gamma", "write a larger alpha or gamma", at="alpha")
+            raise problem(
+                Code.DISTRIBUTION_INVALID,
+                "is less than minus gamma",
+                "write a larger alpha or gamma",
+                at="alpha",
+            )
         if alpha and gamma and self.beta + self.delta <= 0:
-            raise problem("is not more than minus delta", "write a larger beta or delta", at="beta")
+            raise problem(
+                Code.DISTRIBUTION_INVALID,
+                "is not more than minus delta",
+                "write a larger beta or delta",
+                at="beta",
+            )
         return self
 
 
@@ -208,9 +223,10 @@ class Empirical(Drawn, Generic[Amount]):
     @model_validator(mode="after")
     def _one_source(self) -> "Empirical[Amount]":
         if (self.values is None) == (self.file is None):
-            raise problem("needs its values or a file of them", "write one of values and file")
+            code = Code.KEY_MISSING if self.file is None else Code.KEYS_CONFLICT
+            raise problem(code, "needs its values or a file of them", "write one of values and file")
         if self.column and not self.file:
-            raise problem("belongs to a file", "write file: NAME too", at="column")
+            raise problem(Code.KEY_OUT_OF_PLACE, "belongs to a file", "write file: NAME too", at="column")
         return self
 
 
@@ -240,14 +256,15 @@ DISTRIBUTIONS = (
 )
 
 
-def _distribution(value: Any) -> Any:
+def normalised(value: Any) -> Any:
+    """A single value is a constant distribution; refuses one of an unknown kind."""
     if not isinstance(value, dict):
         return {"dist": "constant", "value": value}
     choice(value, "dist", DISTRIBUTIONS, (), "distribution")
     return value
 
 
-_OfTimes = (
+AnyTimes = (
     Constant[Span]
     | Uniform[Span]
     | Normal[Span]
@@ -264,112 +281,31 @@ _OfTimes = (
     | Empirical[Span]
 )
 TimeDistribution = Annotated[
-    Annotated[_OfTimes, Field(discriminator="dist")],
-    BeforeValidator(_distribution),
+    Annotated[AnyTimes, Field(discriminator="dist")],
+    BeforeValidator(normalised),
     AlsoText(Span.pattern(), "18s"),
 ]
+AnySizes = (
+    Constant[Size]
+    | Uniform[Size]
+    | Normal[Size]
+    | Exponential[Size]
+    | Weibull[Size]
+    | Pareto[Size]
+    | Lognormal[Size]
+    | Gamma[Size]
+    | LogLogistic[Size]
+    | InverseGaussian[Size]
+    | GeneralisedPareto[Size]
+    | Gev[Size]
+    | Wakeby[Size]
+    | Empirical[Size]
+)
 SizeDistribution = Annotated[
-    Annotated[
-        Constant[Size]
-        | Uniform[Size]
-        | Normal[Size]
-        | Exponential[Size]
-        | Weibull[Size]
-        | Pareto[Size]
-        | Lognormal[Size]
-        | Gamma[Size]
-        | LogLogistic[Size]
-        | InverseGaussian[Size]
-        | GeneralisedPareto[Size]
-        | Gev[Size]
-        | Wakeby[Size]
-        | Empirical[Size],
-        Field(discriminator="dist"),
-    ],
-    BeforeValidator(_distribution),
+    Annotated[AnySizes, Field(discriminator="dist")],
+    BeforeValidator(normalised),
     AlsoText(Size.pattern(), "10MB"),
 ]
-
-
-START_OF_RUN: Constant[Span] = Constant(dist="constant", value=Span(0))
-
-
-class After(Strict):
-    """When another program has ended."""
-
-    dist: Literal["after"]
-    program: Name
-
-
-def _traffic_start(value: Any) -> Any:
-    if isinstance(value, str) and value.split()[:1] == ["after"]:
-        raise problem("only programs can start after another", "write a time, for example start: 2s")
-    return value
-
-
-TrafficStart = Annotated[TimeDistribution, BeforeValidator(_traffic_start)]
-"""A :data:`TimeDistribution`."""
-
-
-def _start(value: Any) -> Any:
-    words = value.split() if isinstance(value, str) else []
-    if words[:1] != ["after"]:
-        return _distribution(value)
-    if len(words) != 2:
-        raise problem("does not name one program", "write for example start: after fetch")
-    return {"dist": "after", "program": words[1]}
-
-
-ProgramStart = Annotated[
-    Annotated[After | _OfTimes, Field(discriminator="dist")],
-    BeforeValidator(_start),
-    AlsoText(Span.pattern(), "18s"),
-    AlsoText("^after [^ ]+$", "after fetch"),
-]
-"""A :data:`TimeDistribution`, or another program's end."""
-
-
-def earliest_ns(start: Any) -> int:
-    """The least time that a start is known not to go below, in ns."""
-    match start:
-        case Constant():
-            return int(start.value.ns)
-        case Uniform():
-            return int(start.low.ns)
-        case Empirical() if start.values:
-            return int(min(each.ns for each in start.values))
-    return 0
-
-
-def latest_ns(start: Any) -> int | None:
-    """The largest time that a :data:`TimeDistribution` may give, in ns; ``None`` if it has no bound."""
-    match start:
-        case Constant():
-            return int(start.value.ns)
-        case Uniform():
-            return int(start.high.ns)
-        case Empirical() if start.values:
-            return int(max(each.ns for each in start.values))
-    return None
-
-
-def check_stop(start: Any, stop: Span | None) -> None:
-    """Refuse a ``stop`` that may come before the start."""
-    if stop is None:
-        return
-    if isinstance(start, After):
-        remedy = "remove the stop, or write a time as start"
-        raise problem(
-            "has a stop, but its start time is unknown: it starts after another program", remedy, at="stop"
-        )
-    if stop.ns <= earliest_ns(start):
-        raise problem("stops before it starts", "write a stop later than the start")
-    latest = latest_ns(start)
-    if latest is None:
-        remedy = "write for example start: {dist: uniform, low: 0s, high: 1s}, or remove the stop"
-        raise problem("may start after it stops: its start has no bound", remedy, at="start")
-    if stop.ns <= latest:
-        raise problem("may start after it stops", "let its start end before its stop", at="start")
 
 
 class _AlsoNumber:
@@ -382,24 +318,25 @@ class _AlsoNumber:
         return {"anyOf": [short, handler(schema)]}
 
 
+AnyPackets = (
+    Constant[Packets]
+    | Uniform[Packets]
+    | Normal[Packets]
+    | Exponential[Packets]
+    | Weibull[Packets]
+    | Pareto[Packets]
+    | Lognormal[Packets]
+    | Gamma[Packets]
+    | LogLogistic[Packets]
+    | InverseGaussian[Packets]
+    | GeneralisedPareto[Packets]
+    | Gev[Packets]
+    | Wakeby[Packets]
+    | Empirical[Packets]
+)
 PacketDistribution = Annotated[
-    Annotated[
-        Constant[Packets]
-        | Uniform[Packets]
-        | Normal[Packets]
-        | Exponential[Packets]
-        | Weibull[Packets]
-        | Pareto[Packets]
-        | Lognormal[Packets]
-        | Gamma[Packets]
-        | LogLogistic[Packets]
-        | InverseGaussian[Packets]
-        | GeneralisedPareto[Packets]
-        | Gev[Packets]
-        | Wakeby[Packets]
-        | Empirical[Packets],
-        Field(discriminator="dist"),
-    ],
-    BeforeValidator(_distribution),
+    Annotated[AnyPackets, Field(discriminator="dist")],
+    BeforeValidator(normalised),
     _AlsoNumber(),
 ]
+AnyDistribution = AnyTimes | AnySizes | AnyPackets | Table

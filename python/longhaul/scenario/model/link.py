@@ -1,18 +1,19 @@
-"""Links, profiles, and the laws of a direction."""
+"""Links, profiles and link models."""
 
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, field_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import Count, HostName, Name, problem
 from longhaul.scenario.model.measured import Measured
 from longhaul.scenario.model.routes import Effects, Framing, Routes
-from longhaul.scenario.units import Size
+from longhaul.units.quantities import Size
 
 DEFAULT_MTU = 1500
 
 
-class Laws(Effects):
+class LinkModel(Effects):
     """What a direction does to packets; all may be left out."""
 
     count: Framing | None = None
@@ -22,11 +23,13 @@ class Laws(Effects):
 
 def _mtu(value: Any) -> int:
     if isinstance(value, bool | dict | list):
-        raise problem("wants a number of bytes", 'write for example "1500"')
+        raise problem(Code.WRONG_TYPE, "wants a number of bytes", 'write for example "1500"')
     mtu = value if isinstance(value, int) else Size.parse(value).bytes
     if not 576 <= mtu <= 9000:
         raise problem(
-            f"must lie between 576 and 9000 bytes, not {str(mtu)[:20]}", "write for example 1500 or 9000"
+            Code.MTU_INVALID,
+            f"must lie between 576 and 9000 bytes, not {str(mtu)[:20]}",
+            "write for example 1500 or 9000",
         )
     return mtu
 
@@ -35,15 +38,15 @@ Mtu = Annotated[int, BeforeValidator(_mtu), Count(at_least=576, at_most=9000)]
 """Bytes of the largest packet."""
 
 
-class Profile(Laws):
-    """Laws under a name, for links and attachments to share."""
+class Profile(LinkModel):
+    """Models under a name, for links and attachments to share."""
 
-    forward: Laws | None = None
+    forward: LinkModel | None = None
     """What is different from the first endpoint to the second."""
-    reverse: Laws | None = None
+    reverse: LinkModel | None = None
     """What is different from the second endpoint to the first."""
     measured: Measured | None = None
-    """Delay and rate of both directions from a trace, where the laws do not say otherwise."""
+    """Delay and rate of both directions from a trace, where the models do not say otherwise."""
     mtu: Mtu | None = None
 
 
@@ -58,5 +61,5 @@ class Link(Profile):
     @classmethod
     def _two(cls, value: Any) -> Any:
         if not isinstance(value, list) or len(value) != 2:
-            raise problem("wants two nodes", 'write for example "[par, nyc]"')
+            raise problem(Code.WRONG_LENGTH, "wants two nodes", 'write for example "[par, nyc]"')
         return value

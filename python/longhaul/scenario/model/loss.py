@@ -1,21 +1,22 @@
-"""Laws of loss."""
+"""Loss models."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Tag, field_validator, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.amount import Packets
 from longhaul.scenario.model.base import AlsoText, Column, Count, FileName, Number, Strict, choice, problem
 from longhaul.scenario.model.distribution import Constant as ConstantAmount
 from longhaul.scenario.model.distribution import PacketDistribution, SizeDistribution, TimeDistribution
-from longhaul.scenario.units import Rate, Share, Span
+from longhaul.units.quantities import Rate, Share, Span
 
 _ALL = Share.parse("100%")
 _NOTHING = Share.parse("0%")
 
 
-class LossLaw(Strict):
-    """What every law of loss may say."""
+class LossModel(Strict):
+    """The keys of every loss model."""
 
     position: Literal["ingress", "egress"] | None = None
     """Ingress: before the queue, where a lost packet takes no room and no time; egress: after the serialiser.
@@ -24,34 +25,34 @@ class LossLaw(Strict):
     """
 
 
-class NoLoss(LossLaw):
+class NoLoss(LossModel):
     """Nothing is lost."""
 
     model: Literal["none"]
 
 
-class IndependentLoss(LossLaw):
+class IndependentLoss(LossModel):
     """Each packet is lost by itself."""
 
     model: Literal["independent"]
     mean: Share
 
 
-class BlockLoss(LossLaw):
+class BlockLoss(LossModel):
     """One packet, chosen at random, in every block is lost (NemC's drop_rate)."""
 
     model: Literal["block"]
     packets: Annotated[int, Count(at_least=1)]
 
 
-class PeriodicLoss(LossLaw):
+class PeriodicLoss(LossModel):
     """The last packet of every so many is lost."""
 
     model: Literal["periodic"]
     every: Annotated[int, Count(at_least=1)]
 
 
-class GilbertElliottLoss(LossLaw):
+class GilbertElliottLoss(LossModel):
     """Packets are lost in bursts: two states with geometric sojourns, the bad one loses everything."""
 
     model: Literal["gilbert-elliott"]
@@ -63,7 +64,11 @@ class GilbertElliottLoss(LossLaw):
     @classmethod
     def _number(cls, value: Any) -> Any:
         if isinstance(value, bool | str | list | dict):
-            raise problem("wants the mean number of packets lost in a row", "write for example 3 or 2.5")
+            raise problem(
+                Code.WRONG_TYPE,
+                "wants the mean number of packets lost in a row",
+                "write for example 3 or 2.5",
+            )
         return value
 
     @model_validator(mode="after")
@@ -71,16 +76,24 @@ class GilbertElliottLoss(LossLaw):
         share = float(self.mean)
         if share >= 1:
             raise problem(
-                "loses everything", "a link that carries nothing is down: write up: false", at="mean"
+                Code.LOSS_IMPOSSIBLE,
+                "loses everything",
+                "a link that carries nothing is down: write up: false",
+                at="mean",
             )
         if self.burst < share / (1 - share):
             least = share / (1 - share)
             message = f"bursts of {self.burst:g} cannot lose {self.mean} of all packets"
-            raise problem(message, f"write {least:.4g} or more, which is mean / (1 - mean)", at="burst")
+            raise problem(
+                Code.LOSS_IMPOSSIBLE,
+                message,
+                f"write {least:.4g} or more, which is mean / (1 - mean)",
+                at="burst",
+            )
         return self
 
 
-class MarkovLoss(LossLaw):
+class MarkovLoss(LossModel):
     """Two states, each with a share of loss of its own."""
 
     model: Literal["markov"]
@@ -92,11 +105,13 @@ class MarkovLoss(LossLaw):
     @model_validator(mode="after")
     def _moves(self) -> "MarkovLoss":
         if not self.good_to_bad.share + self.bad_to_good.share:
-            raise problem("never leaves a state", "write a chance above 0%", at="good_to_bad")
+            raise problem(
+                Code.LOSS_IMPOSSIBLE, "never leaves a state", "write a chance above 0%", at="good_to_bad"
+            )
         return self
 
 
-class FourStateLoss(LossLaw):
+class FourStateLoss(LossModel):
     """Good gap 1, good within a burst 2, lost in a burst 3, lost by itself 4."""
 
     model: Literal["four-state"]
@@ -111,11 +126,13 @@ class FourStateLoss(LossLaw):
         for first, second in (("p13", "p14"), ("p31", "p32")):
             if getattr(self, first).share + getattr(self, second).share > 1:
                 message = f"{first} and {second} are more than 100% together"
-                raise problem(message, "write less: they leave the same state", at=first)
+                raise problem(
+                    Code.LOSS_IMPOSSIBLE, message, "write less: they leave the same state", at=first
+                )
         return self
 
 
-class CorrelatedLoss(LossLaw):
+class CorrelatedLoss(LossModel):
     """A packet's chance depends on the one before, and the mean is kept."""
 
     model: Literal["correlated"]
@@ -125,11 +142,16 @@ class CorrelatedLoss(LossLaw):
     @model_validator(mode="after")
     def _below_one(self) -> "CorrelatedLoss":
         if self.correlation.share >= 1:
-            raise problem("a correlation of 1 never changes", "write less than 100%", at="correlation")
+            raise problem(
+                Code.DISTRIBUTION_INVALID,
+                "a correlation of 1 never changes",
+                "write less than 100%",
+                at="correlation",
+            )
         return self
 
 
-class _Renewal(LossLaw):
+class _Renewal(LossModel):
     model: Literal["renewal"]
     burst: PacketDistribution = ConstantAmount[Packets](dist="constant", value=Packets(1.0))
     """Packets lost at the end of each gap, rounded up to whole ones."""
@@ -138,7 +160,7 @@ class _Renewal(LossLaw):
     @classmethod
     def _something(cls, value: Any) -> Any:
         if isinstance(value, ConstantAmount) and value.value.packets < 1:
-            raise problem("loses no packet", "write 1 or more")
+            raise problem(Code.LOSS_IMPOSSIBLE, "loses no packet", "write 1 or more")
         return value
 
 
@@ -162,7 +184,7 @@ class WallRenewalLoss(_Renewal):
     unit: Literal["wall"] = "wall"
     gap: TimeDistribution
     lasts: Span | None = None
-    """The end of a gap strikes no packet that comes later than this; any, however late, if left out."""
+    """The end of a gap drops no packet that arrives later than this; by default a packet of any age."""
 
 
 class BusyRenewalLoss(_Renewal):
@@ -173,7 +195,7 @@ class BusyRenewalLoss(_Renewal):
     gap: TimeDistribution
 
 
-class TraceLoss(LossLaw):
+class TraceLoss(LossModel):
     """Losses from a file."""
 
     model: Literal["trace"]
@@ -190,15 +212,15 @@ class TraceLoss(LossLaw):
     @model_validator(mode="after")
     def _times_only(self) -> "TraceLoss":
         if self.period is not None and (self.form != "times" or self.at_end != "loop"):
-            raise problem("belongs to times that loop", "remove it", at="period")
+            raise problem(Code.KEY_OUT_OF_PLACE, "belongs to times that loop", "remove it", at="period")
         return self
 
 
 PRESETS = ("teragrid", "teragrid-literal-seconds", "teragrid-busy-10g")
 
 
-class PresetLoss(LossLaw):
-    """A law under a name."""
+class PresetLoss(LossModel):
+    """A model under a name."""
 
     preset: Literal["teragrid", "teragrid-literal-seconds", "teragrid-busy-10g"]
 

@@ -1,9 +1,10 @@
-"""Links that are watched closely."""
+"""Detailed measurements of links."""
 
 from pydantic import field_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import Names, Strict, problem
-from longhaul.scenario.units import Span
+from longhaul.units.quantities import Span
 
 
 class Monitor(Strict):
@@ -20,5 +21,7 @@ class Monitor(Strict):
     @classmethod
     def _a_useful_bin(cls, value: Span) -> Span:
         if not 10**4 <= value.ns <= 10**10:
-            raise problem(f"{value} is no useful bin", "write 10us to 10s, such as 500us")
+            raise problem(
+                Code.OUT_OF_RANGE, f"{value} is not a useful bin", "write 10us to 10s, such as 500us"
+            )
         return value

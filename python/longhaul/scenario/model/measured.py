@@ -1,9 +1,10 @@
-"""Delay and rate of a link as they were measured."""
+"""Measured delay and rate of a link."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import FileName, Strict, TracedHost, problem
 
 
@@ -27,13 +28,19 @@ class Measured(Strict):
     def _one_of_both(self) -> "Measured":
         if (self.set is None) == (self.trace is None):
             what = "names no trace" if self.set is None else "names two traces"
-            raise problem(what, "write one of set: longcut and trace: FILE")
+            code = Code.KEY_MISSING if self.set is None else Code.KEYS_CONFLICT
+            raise problem(code, what, "write one of set: longcut and trace: FILE")
         if self.set is not None and self.kind is None:
             remedy = "write kind: nws, eventspace, constant or collective"
-            raise problem("does not say which measurement of the set", remedy, at="set")
+            raise problem(Code.KEY_MISSING, "does not say which measurement of the set", remedy, at="set")
         if self.trace is not None and self.kind not in (None, "constant"):
             message = f'a file has no kind "{self.kind}"'
-            raise problem(message, "write kind: constant for its means, or leave it out", at="kind")
+            raise problem(
+                Code.KEY_OUT_OF_PLACE,
+                message,
+                "write kind: constant for its means, or leave it out",
+                at="kind",
+            )
         return self
 
     @property

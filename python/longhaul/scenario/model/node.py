@@ -6,9 +6,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import AlsoText, Count, HostName, Name, Strict, problem
 from longhaul.scenario.model.pacing import Pacing
-from longhaul.scenario.units import Size, Span
+from longhaul.units.quantities import Size, Span
 
 
 def _buffers(value: Any) -> Any:
@@ -17,14 +18,16 @@ def _buffers(value: Any) -> Any:
 
 def _sysctl(value: Any) -> Any:
     if not isinstance(value, str) or not re.fullmatch(r"net(\.[A-Za-z0-9_-]+){2,5}", value):
-        message = f'"{value}" is no kernel parameter of networks'
-        raise problem(message, "write for example net.ipv4.tcp_recovery")
+        message = f'"{value}" is not a network sysctl'
+        raise problem(Code.SYSCTL_INVALID, message, "write for example net.ipv4.tcp_recovery")
     return value
 
 
 def _sysctl_value(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | str) or "\n" in str(value):
-        raise problem("is no value of a kernel parameter", "write a number or words in quotes")
+        raise problem(
+            Code.SYSCTL_INVALID, "is not a value of a kernel parameter", "write a number or words in quotes"
+        )
     return str(value)
 
 
@@ -46,8 +49,8 @@ class Tcp(Strict):
     delayed_ack: bool | None = None
     """Simulated only, as are those that follow."""
     pacing: Literal["dynamic"] | bool | None = None
-    """Whether segments are spread over the round trip, whatever the law: with Linux's gains, or ``dynamic``,
-    as PSPacer does, no faster than one window per round trip."""
+    """Whether segments are spread over the round trip, whatever the algorithm: with Linux's gains, or
+    ``dynamic``, as PSPacer does, no faster than one window per round trip."""
     min_rto: Span | None = None
     sysctls: dict[Sysctl, Annotated[str, BeforeValidator(_sysctl_value)]] = Field(default_factory=dict)
     """Kernel parameters of the host's network namespace, such as ``net.ipv4.tcp_recovery``."""
@@ -87,21 +90,34 @@ class Node(Strict):
         except (TypeError, ValueError, OverflowError):
             latitude = longitude = 1e9
         if not (-90 <= latitude <= 90 and -180 <= longitude <= 180):
-            raise problem("wants latitude and longitude in degrees", 'write for example "[48.85, 2.35]"')
+            raise problem(
+                Code.WRONG_TYPE,
+                "wants latitude and longitude in degrees",
+                'write for example "[48.85, 2.35]"',
+            )
         return (latitude, longitude)
 
     @model_validator(mode="after")
     def _attachment(self) -> "Node":
         if self.kind == "router" and (self.attach or self.profile):
-            raise problem("only hosts are attached", "join routers under links")
+            raise problem(Code.KEY_OUT_OF_PLACE, "only hosts are attached", "join routers under links")
         if self.kind == "router" and self.tcp:
-            raise problem("a router has no TCP", "set tcp on hosts, or for all at the top")
+            raise problem(
+                Code.KEY_OUT_OF_PLACE, "a router has no TCP", "set tcp on hosts, or for all at the top"
+            )
         if self.kind == "router" and self.pacing:
-            raise problem("a router does not pace", "write rate: {paced: ...} at its links", at="pacing")
+            raise problem(
+                Code.KEY_OUT_OF_PLACE,
+                "a router does not pace",
+                "write rate: {paced: ...} at its links",
+                at="pacing",
+            )
         if self.function is not None and (self.function in HOST_FUNCTIONS) != (self.kind == "host"):
             mine = HOST_FUNCTIONS if self.kind == "host" else ROUTER_FUNCTIONS
             message = f'a {self.kind} has no function "{self.function}"'
-            raise problem(message, f"there are: {', '.join(mine)}", at="function")
+            raise problem(Code.CHOICE_UNKNOWN, message, f"there are: {', '.join(mine)}", at="function")
         if self.profile and not self.attach:
-            raise problem('has a profile, but no "attach"', "name the router that it hangs on")
+            raise problem(
+                Code.KEY_MISSING, 'has a profile, but no "attach"', "name the router that it hangs on"
+            )
         return self

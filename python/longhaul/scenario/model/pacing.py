@@ -1,9 +1,10 @@
-"""How a host spaces what it sends."""
+"""Pacing of hosts."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import (
     AlsoText,
     Count,
@@ -15,7 +16,7 @@ from longhaul.scenario.model.base import (
     problem,
 )
 from longhaul.scenario.model.queue import Limit
-from longhaul.scenario.units import Rate, Size, Span
+from longhaul.units.quantities import Rate, Size, Span
 
 MOST_CLASSES = 4096
 PacedFraming = Literal["ip", "ethernet", "vlan", "psp"]
@@ -27,10 +28,16 @@ def _ports(value: Any) -> Any:
     first, dots, last = str(value).partition("..")
     ends = (first, last if dots else first)
     if isinstance(value, bool) or not all(end.isdecimal() and len(end) <= 5 for end in ends):
-        raise problem(f'"{str(value)[:40]}" is no port', 'write for example "5001" or "5001..5099"')
+        raise problem(
+            Code.WRONG_TYPE, f'"{str(value)[:40]}" is not a port', 'write for example "5001" or "5001..5099"'
+        )
     low, high = (int(end) for end in ends)
     if not 0 < low <= high <= 65_535:
-        raise problem(f'"{str(value)[:40]}" is no range of ports', "ports go from 1 to 65535, upwards")
+        raise problem(
+            Code.BOUNDS_REVERSED,
+            f'"{str(value)[:40]}" is not a range of ports',
+            "ports go from 1 to 65535, upwards",
+        )
     return (low, high)
 
 
@@ -51,7 +58,7 @@ Ports = Annotated[
 PortList = Annotated[tuple[Ports, ...], OneOrList(), Field(strict=False, min_length=1)]
 
 
-class ClassLaw(Strict):
+class ClassPacing(Strict):
     """When the packets of a class leave: by the byte clock of a rate, by a bucket, or when no other may."""
 
     rate: Rate | None = None
@@ -61,21 +68,33 @@ class ClassLaw(Strict):
     """How fast packets leave that have their tokens; at the rate of the line if left out."""
 
     @model_validator(mode="after")
-    def _one_law(self) -> "ClassLaw":
+    def _one_model(self) -> "ClassPacing":
         if self.rate is not None and self.bucket is not None:
-            raise problem("is spaced by a rate or by a bucket, not both", "remove one of them", at="bucket")
+            raise problem(
+                Code.KEYS_CONFLICT,
+                "is spaced by a rate or by a bucket, not both",
+                "remove one of them",
+                at="bucket",
+            )
         for key in ("burst", "peak"):
             if getattr(self, key) is not None and self.bucket is None:
-                raise problem(f'"{key}" needs a bucket', "write bucket, the rate at which it fills", at=key)
+                raise problem(
+                    Code.KEY_OUT_OF_PLACE,
+                    f'"{key}" needs a bucket',
+                    "write bucket, the rate at which it fills",
+                    at=key,
+                )
         if self.bucket is not None and not (self.burst and self.burst.bytes):
-            raise problem("a bucket holds a burst", "write burst: a packet or more", at="bucket")
+            raise problem(
+                Code.ZERO_VALUE, "a bucket holds a burst", "write burst: a packet or more", at="bucket"
+            )
         if self.bucket is not None and self.peak is not None and self.peak < self.bucket:
             message = f"{self.peak} is slower than the bucket's {self.bucket}"
-            raise problem(message, "write a faster one, or remove it", at="peak")
+            raise problem(Code.RATE_MODEL_INVALID, message, "write a faster one, or remove it", at="peak")
         return self
 
 
-class PacingClass(ClassLaw):
+class PacingClass(ClassPacing):
     """Packets that leave by one clock: those for which all holds that is said, and no class before takes."""
 
     to: HostRanges | None = None
@@ -98,15 +117,29 @@ class PacingClass(ClassLaw):
     @model_validator(mode="after")
     def _consistent(self) -> "PacingClass":
         if self.latency is not None and self.bucket is None:
-            raise problem('"latency" belongs to a bucket', "write queue", at="latency")
+            raise problem(Code.KEY_OUT_OF_PLACE, '"latency" belongs to a bucket', "write queue", at="latency")
         if self.latency is not None and self.queue is not None:
-            raise problem("says twice how much may wait", "remove queue or latency", at="latency")
+            raise problem(
+                Code.KEYS_CONFLICT, "says twice how much may wait", "remove queue or latency", at="latency"
+            )
         if self.flows is not None and self.rate is None and self.bucket is None:
-            raise problem("flows of their own need a rate", "add rate, or remove flows", at="flows")
+            raise problem(
+                Code.RATE_REQUIRED, "flows of their own need a rate", "add rate, or remove flows", at="flows"
+            )
         if self.queue is not None and self.queue.bdp is not None:
-            raise problem("a class knows no BDP", "write for example 1000p, 1MiB or 20ms", at="queue")
+            raise problem(
+                Code.QUEUE_INVALID,
+                "a class knows no BDP",
+                "write for example 1000p, 1MiB or 20ms",
+                at="queue",
+            )
         if self.queue is not None and self.queue.ns is not None and not (self.rate or self.bucket):
-            raise problem("a limit in time needs a rate", "write for example 1000p or 1MiB", at="queue")
+            raise problem(
+                Code.RATE_REQUIRED,
+                "a limit in time needs a rate",
+                "write for example 1000p or 1MiB",
+                at="queue",
+            )
         return self
 
     @property
@@ -128,11 +161,13 @@ class Pacing(Strict):
     classes: Annotated[dict[Name, PacingClass], Field(min_length=1, examples=["{bulk: {rate: 500Mbit}}"])]
 
 
-def _law(value: Any) -> Any:
+def _model(value: Any) -> Any:
     if value == "unpaced":
         return {}
     return value if isinstance(value, dict) else {"rate": value}
 
 
-NewLaw = Annotated[ClassLaw, BeforeValidator(_law), AlsoText(f"({Rate.pattern()})|^unpaced$", "250Mbit")]
-"""A class's law after a change."""
+NewPacing = Annotated[
+    ClassPacing, BeforeValidator(_model), AlsoText(f"({Rate.pattern()})|^unpaced$", "250Mbit")
+]
+"""A class's model after a change."""

@@ -1,10 +1,11 @@
-"""Programs and traffic: what runs in the hosts."""
+"""Programs and traffic."""
 
 import shlex
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import (
     AlsoText,
     Count,
@@ -16,9 +17,9 @@ from longhaul.scenario.model.base import (
     Word,
     problem,
 )
-from longhaul.scenario.model.distribution import START_OF_RUN, After, ProgramStart, check_stop
+from longhaul.scenario.model.start import START_OF_RUN, After, ProgramStart, check_stop
 from longhaul.scenario.model.traffic import CongestionControl
-from longhaul.scenario.units import Size, Span
+from longhaul.units.quantities import Size, Span
 
 _READY_WITHIN = Span(10 * 10**9)
 
@@ -35,7 +36,11 @@ def _ready(value: Any) -> Any:
         return value
     kind, colon, port = str(value).partition(":")
     if kind != "tcp" or not colon or not port.isdecimal() or len(port) > 5:
-        raise problem(f'"{str(value)[:40]}" does not say when it is ready', 'write for example "tcp:8080"')
+        raise problem(
+            Code.ADDRESS_MALFORMED,
+            f'"{str(value)[:40]}" does not say when it is ready',
+            'write for example "tcp:8080"',
+        )
     return {"tcp": int(port)}
 
 
@@ -44,13 +49,15 @@ def _argv(value: Any) -> Any:
         try:
             words = shlex.split(value)
         except ValueError as error:
-            raise problem(f"cannot be split into words: {str(error).lower()}", "close the quotes") from None
+            raise problem(
+                Code.COMMAND_INVALID, f"cannot be split into words: {str(error).lower()}", "close the quotes"
+            ) from None
     elif isinstance(value, list):
         words = value
     else:
-        raise problem("wants a command", 'write for example "run: ping -c 3 nyc1"')
+        raise problem(Code.WRONG_TYPE, "wants a command", 'write for example "run: ping -c 3 nyc1"')
     if not words:
-        raise problem("is empty", 'write for example "run: ping -c 3 nyc1"')
+        raise problem(Code.COMMAND_INVALID, "is empty", 'write for example "run: ping -c 3 nyc1"')
     return words
 
 
@@ -58,7 +65,7 @@ def _exit(value: Any) -> Any:
     if value == "any":
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 255:
-        raise problem("wants an exit code", 'write a number from 0 to 255, or "any"')
+        raise problem(Code.OUT_OF_RANGE, "wants an exit code", 'write a number from 0 to 255, or "any"')
     return value
 
 
@@ -83,13 +90,13 @@ class Simulate(Strict):
     def _consistent(self) -> "Simulate":
         recorded = self.kind == "recorded"
         if recorded and self.file is None:
-            raise problem("does not say what was recorded", "add file: NAME.csv")
+            raise problem(Code.KEY_MISSING, "does not say what was recorded", "add file: NAME.csv")
         if not recorded and self.bytes is None:
-            raise problem('has no "bytes"', "add for example bytes: 1MiB")
+            raise problem(Code.KEY_MISSING, 'has no "bytes"', "add for example bytes: 1MiB")
         for field in ("bytes", "algorithm", "compute") if recorded else ("file",):
             if field in self.model_fields_set:
                 what = "is in the file" if recorded else 'belongs to kind "recorded"'
-                raise problem(what, "remove it", at=field)
+                raise problem(Code.KEY_OUT_OF_PLACE, what, "remove it", at=field)
         return self
 
 
@@ -131,20 +138,33 @@ class Program(Strict):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Program":
-        if sum(each is not None for each in (self.host, self.hosts, self.each)) != 1:
-            raise problem("must say where it runs, once", "write host: NAME, hosts: [...] or each: [...]")
+        places = sum(each is not None for each in (self.host, self.hosts, self.each))
+        if places != 1:
+            raise problem(
+                Code.KEYS_CONFLICT if places else Code.KEY_MISSING,
+                "must say where it runs, once",
+                "write host: NAME, hosts: [...] or each: [...]",
+            )
         if self.run is None and self.simulate is None:
             remedy = "write run: COMMAND, or simulate: {kind: allreduce, bytes: 1MiB}"
-            raise problem('has no "run"', remedy)
+            raise problem(Code.KEY_MISSING, 'has no "run"', remedy)
         if self.simulate and self.hosts is None:
-            raise problem("a simulated program spans hosts", "write hosts: [a, b]", at="simulate")
+            raise problem(
+                Code.KEY_OUT_OF_PLACE, "a simulated program spans hosts", "write hosts: [a, b]", at="simulate"
+            )
         for field in {"slots", "ranks"} & self.model_fields_set:
             if self.hosts is None or self.run is None:
-                raise problem(f'"{field}" needs "run" and "hosts"', "write hosts: [a, b]", at=field)
+                raise problem(
+                    Code.KEY_OUT_OF_PLACE,
+                    f'"{field}" needs "run" and "hosts"',
+                    "write hosts: [a, b]",
+                    at=field,
+                )
         if self.ready and not self.service:
-            raise problem('"ready" belongs to a service', "add service: true")
+            raise problem(Code.KEY_OUT_OF_PLACE, '"ready" belongs to a service', "add service: true")
         if self.service and isinstance(self.start, After):
             raise problem(
+                Code.START_REFERENCE,
                 "a service starts before the run's clock and cannot wait for a program",
                 "remove the start, or the service",
                 at="start",

@@ -1,13 +1,14 @@
-"""Queues: how much waits, in which order, and what is dropped or marked before the limit."""
+"""Queues: limit, discipline, and early drops or marks."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
+from longhaul.diagnostics import Code, printable
 from longhaul.scenario.model.base import AlsoText, Count, Number, Strict, choice, one_or_list, problem
-from longhaul.scenario.problems import did_you_mean, printable
-from longhaul.scenario.units import PARAMETER_PATTERN, Share, Size, Span
+from longhaul.scenario.syntax.problems import did_you_mean
+from longhaul.units.quantities import PARAMETER_PATTERN, Share, Size, Span
 
 _MS = 10**6
 
@@ -33,18 +34,24 @@ def parse_limit(value: Any) -> QueueLimit:
     if isinstance(value, bool | dict | list) or not unit or not number:
         example = f"{text}p" if text.isdecimal() and len(text) < 12 else "100p"
         raise problem(
-            f"{_quoted(value)} has no unit", f'write "{example}" (packets), "1MiB", "20ms" or "1bdp"'
+            Code.UNIT_MISSING,
+            f"{_quoted(value)} has no unit",
+            f'write "{example}" (packets), "1MiB", "20ms" or "1bdp"',
         )
     if unit in ("p", "bdp"):
         if not number.replace(".", "", 1 if unit == "bdp" else 0).isdecimal() or len(number) > 12:
             raise problem(
-                f"{_quoted(value)} is no limit", f'write for example "{"100p" if unit == "p" else "1bdp"}"'
+                Code.QUANTITY_MALFORMED,
+                f"{_quoted(value)} is no limit",
+                f'write for example "{"100p" if unit == "p" else "1bdp"}"',
             )
         return QueueLimit(packets=int(number)) if unit == "p" else QueueLimit(bdp=number)
     if unit.lower() in ("pkt", "pkts", "packets", "packet"):
-        raise problem(f'{_quoted(value)}: there is no unit "{unit}"', f'write "{number}p"')
+        raise problem(Code.UNIT_UNKNOWN, f'{_quoted(value)}: there is no unit "{unit}"', f'write "{number}p"')
     if unit.lower() == "bdp":
-        raise problem(f'{_quoted(value)}: there is no unit "{unit}"', f'write "{number}bdp"')
+        raise problem(
+            Code.UNIT_UNKNOWN, f'{_quoted(value)}: there is no unit "{unit}"', f'write "{number}bdp"'
+        )
     if unit in Span.units or unit in Span.misspelt:
         return QueueLimit(ns=Span.parse(text).ns)
     return QueueLimit(bytes=Size.parse(text).bytes)
@@ -61,13 +68,13 @@ Limit = Annotated[
 
 def _above_zero(value: Span) -> Span:
     if not value.ns:
-        raise problem("must be more than zero", "write for example 100ms")
+        raise problem(Code.ZERO_VALUE, "must be more than zero", "write for example 100ms")
     return value
 
 
 def _turn(value: Size) -> Size:
     if not 1 <= value.bytes <= 2**31:
-        raise problem(f"{value} is no turn", "write for example 1514B")
+        raise problem(Code.ZERO_VALUE, f"{value} is not a turn", "write for example 1514B")
     return value
 
 
@@ -108,7 +115,7 @@ class Red(Strict):
     def _possible(self) -> "Red":
         for key in ("probability", "weight"):
             if not getattr(self, key).share:
-                raise problem("must be more than zero", "write for example 0.2%", at=key)
+                raise problem(Code.ZERO_VALUE, "must be more than zero", "write for example 0.2%", at=key)
         return self
 
 
@@ -173,7 +180,7 @@ def _bands(value: Any) -> Any:
     """Bands of the 64 code points; what no band names goes with ``default``, or into the last band."""
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_BANDS:
         example = 'write for example "[[ef, cs6], [af41, af42], default]"'
-        raise problem(f"wants a list of 1 to {MOST_BANDS} bands", example)
+        raise problem(Code.WRONG_LENGTH, f"wants a list of 1 to {MOST_BANDS} bands", example)
     found: dict[int, int] = {}
     rest: int | None = None
     for band, words in enumerate(value):
@@ -183,7 +190,7 @@ def _bands(value: Any) -> Any:
                 continue
             point = _code_point(word)
             if point in found or word == "default":
-                raise problem(f'"{printable(str(word))}" is in two bands', "name it once")
+                raise problem(Code.QUEUE_INVALID, f'"{printable(str(word))}" is in two bands', "name it once")
             found[point] = band
     last = len(value) - 1 if rest is None else rest
     return tuple(found.get(point, last) for point in range(64))
@@ -196,8 +203,10 @@ def _code_point(word: Any) -> int:
         return DSCP[word.lower()]
     shown = printable(str(word))
     if isinstance(word, str):
-        raise problem(f'there is no DSCP "{shown}"', did_you_mean(word, [*DSCP, "default"]))
-    raise problem(f'"{shown}" is no DSCP', "write a name like ef, or 0 to 63")
+        raise problem(
+            Code.QUEUE_INVALID, f'there is no DSCP "{shown}"', did_you_mean(word, [*DSCP, "default"])
+        )
+    raise problem(Code.QUEUE_INVALID, f'"{shown}" is not a DSCP', "write a name like ef, or 0 to 63")
 
 
 class Priority(Strict):
@@ -225,7 +234,7 @@ def _queue(value: Any) -> Any:
 
 
 Queue = Fifo | HeadDrop | Red | Codel | FqCodel | Pie | Drr | Priority
-QueueLaw = Annotated[
+QueueModel = Annotated[
     Annotated[Queue, Field(discriminator="kind")],
     BeforeValidator(_queue),
     AlsoText(_PATTERN, "1bdp", "100p", "20ms"),

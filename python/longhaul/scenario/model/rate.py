@@ -1,11 +1,12 @@
-"""Laws of rate."""
+"""Rate models."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import AlsoText, Column, FileName, Strict, TracedHost, problem
-from longhaul.scenario.units import Rate, Size
+from longhaul.units.quantities import Rate, Size
 
 
 class ConstantRate(Strict):
@@ -24,7 +25,7 @@ class PacedRate(Strict):
     def _slower(self) -> "PacedRate":
         if self.line_rate < self.paced:
             message = f"{self.line_rate} is slower than the paced rate of {self.paced}"
-            raise problem(message, "write the line's own rate", at="line_rate")
+            raise problem(Code.RATE_MODEL_INVALID, message, "write the line's own rate", at="line_rate")
         return self
 
 
@@ -39,10 +40,12 @@ class TokenBucket(Strict):
     @model_validator(mode="after")
     def _possible(self) -> "TokenBucket":
         if not self.burst.bytes:
-            raise problem("an empty bucket sends nothing", "write a packet or more", at="burst")
+            raise problem(
+                Code.ZERO_VALUE, "an empty bucket sends nothing", "write a packet or more", at="burst"
+            )
         if self.peak is not None and self.peak < self.bucket:
             message = f"{self.peak} is slower than the bucket's {self.bucket}"
-            raise problem(message, "write a faster one, or remove it", at="peak")
+            raise problem(Code.RATE_MODEL_INVALID, message, "write a faster one, or remove it", at="peak")
         return self
 
 
@@ -63,7 +66,7 @@ class RateTrace(Strict):
     @model_validator(mode="after")
     def _both_ends(self) -> "RateTrace":
         if (self.source is None) != (self.to is None):
-            raise problem("a link has two ends", "write both from and to, or neither")
+            raise problem(Code.KEY_MISSING, "a link has two ends", "write both from and to, or neither")
         return self
 
 
@@ -76,7 +79,7 @@ class Opportunities(Strict):
     @model_validator(mode="after")
     def _something(self) -> "Opportunities":
         if not self.bytes.bytes:
-            raise problem("carries nothing", "write for example 1500B", at="bytes")
+            raise problem(Code.ZERO_VALUE, "carries nothing", "write for example 1500B", at="bytes")
         return self
 
 
@@ -88,8 +91,12 @@ def _rate(value: Any) -> Any:
         return {"rate": value}
     named = [key for key in _KINDS if key in value]
     if len(named) != 1:
-        what = "mixes several laws" if named else "names no law of rates"
-        raise problem(what, 'write "1Gbit", or one of paced, bucket, trace and opportunities')
+        what = "mixes several models" if named else "names no model of rates"
+        raise problem(
+            Code.KEYS_CONFLICT if named else Code.KEY_MISSING,
+            what,
+            'write "1Gbit", or one of paced, bucket, trace and opportunities',
+        )
     return value
 
 
@@ -97,7 +104,7 @@ def _kind(value: Any) -> str:
     return next((kind for key, kind in _KINDS.items() if key in value), "by number")
 
 
-RateLaw = Annotated[
+RateModel = Annotated[
     Annotated[
         Annotated[ConstantRate, Tag("by number")]
         | Annotated[PacedRate, Tag("by pace")]

@@ -1,12 +1,13 @@
-"""The application-level gateway: sub-clusters, and how connections between them are delayed."""
+"""Application-level gateways: sub-clusters, and the delay of connections between them."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.address import Address, Listen, Networks, Port, Target
 from longhaul.scenario.model.base import Count, FileName, HostName, HostRange, Name, Strict, problem
-from longhaul.scenario.units import Size, Span
+from longhaul.units.quantities import Size, Span
 
 LEAST_BUFFER = Size(4 << 10)
 """What one way of a connection must be able to hold."""
@@ -87,15 +88,26 @@ class Relay(Strict):
     @model_validator(mode="after")
     def _consistent(self) -> "Relay":
         if len(self.clusters) < 2:
-            raise problem("a WAN lies between clusters", "describe two or more", at="clusters")
+            raise problem(
+                Code.RELAY_INCOMPLETE, "a WAN lies between clusters", "describe two or more", at="clusters"
+            )
         if self.algorithm == "paper" and self.share == "link":
-            raise problem("the paper's threads share no link", "write share: connection", at="share")
+            raise problem(
+                Code.KEYS_CONFLICT, "the paper's threads share no link", "write share: connection", at="share"
+            )
         if self.socks is None and self.transparent is None and not self.forwards:
-            raise problem("listens nowhere", "add socks: 1080, or forwards")
+            raise problem(Code.RELAY_INCOMPLETE, "listens nowhere", "add socks: 1080, or forwards")
         if "chain" in self.model_fields_set and self.gateways != "chained":
-            raise problem("only chained gateways wait for others", "write gateways: chained", at="chain")
+            raise problem(
+                Code.KEY_OUT_OF_PLACE,
+                "only chained gateways wait for others",
+                "write gateways: chained",
+                at="chain",
+            )
         for key in ("buffer", "memory"):
             held = getattr(self, key)
             if held is not None and held < LEAST_BUFFER:
-                raise problem(f"{held} is too small", f"write {LEAST_BUFFER} or more", at=key)
+                raise problem(
+                    Code.OUT_OF_RANGE, f"{held} is too small", f"write {LEAST_BUFFER} or more", at=key
+                )
         return self

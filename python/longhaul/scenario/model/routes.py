@@ -1,16 +1,17 @@
-"""Parallel routes that are one link."""
+"""Parallel routes of one link."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import Count, Strict, problem
-from longhaul.scenario.model.delay import DelayLaw, Reordering
+from longhaul.scenario.model.delay import DelayModel, Reordering
 from longhaul.scenario.model.loss import Loss
-from longhaul.scenario.model.queue import QueueLaw
-from longhaul.scenario.model.rate import RateLaw
-from longhaul.scenario.units import Share, Size, Span
+from longhaul.scenario.model.queue import QueueModel
+from longhaul.scenario.model.rate import RateModel
+from longhaul.units.quantities import Share, Size, Span
 
 ONE_WAY = "write delay, the time of one way: half of the round trip"
 MOST_ROUTES = 64
@@ -39,17 +40,17 @@ class Effects(Strict):
     }
 
     up: bool | None = None
-    delay: DelayLaw | None = None
-    rate: RateLaw | None = None
+    delay: DelayModel | None = None
+    rate: RateModel | None = None
     loss: Loss | None = None
-    queue: QueueLaw | None = None
+    queue: QueueModel | None = None
     reordering: Reordering | None = None
     duplicate: Share | None = None
     corrupt: Share | None = None
     """The share of packets in which one bit arrives wrong."""
 
 
-class RouteLaws(Effects):
+class RouteModel(Effects):
     """What one of several routes does."""
 
     count: Framing | None = None
@@ -70,10 +71,10 @@ class Routes(Effects):
     policy: Literal["flow-hash", "round-robin", "vlan-block", "weighted", "least-queued", "flowlet"]
     count: Annotated[int, Count(at_least=2, at_most=MOST_ROUTES)] | None = None
     """How many routes; may be left out beside ``delays`` or ``each``."""
-    delays: Annotated[tuple[DelayLaw, ...], Field(strict=False)] | None = None
+    delays: Annotated[tuple[DelayModel, ...], Field(strict=False)] | None = None
     """The delay of each route."""
-    each: Annotated[tuple[RouteLaws, ...], Field(strict=False)] | None = None
-    """The laws of each route."""
+    each: Annotated[tuple[RouteModel, ...], Field(strict=False)] | None = None
+    """The models of each route."""
     key: Literal["flow", "hosts"] = "flow"
     """Of flow-hash: what makes a flow."""
     weights: (
@@ -97,24 +98,38 @@ class Routes(Effects):
             if (value := getattr(self, key)) is not None
         }
         if self.count is None and not lengths.keys() & {"delays", "each"}:
-            raise problem("does not say how many routes there are", "add for example count: 4")
+            raise problem(
+                Code.KEY_MISSING, "does not say how many routes there are", "add for example count: 4"
+            )
         if not 2 <= self.number <= MOST_ROUTES:
             key = "delays" if self.delays is not None else "each"
             message = f"makes {self.number} route{'s' if self.number != 1 else ''}"
-            raise problem(message, f"write 2 to {MOST_ROUTES}", at=key)
+            raise problem(Code.PARALLEL_ROUTES_INVALID, message, f"write 2 to {MOST_ROUTES}", at=key)
         for key, length in lengths.items():
             if length != self.number:
                 message = f"has {length} entr{'y' if length == 1 else 'ies'} for {self.number} routes"
-                raise problem(message, "write one for each route", at=key)
+                raise problem(Code.WRONG_LENGTH, message, "write one for each route", at=key)
         if self.delays is not None and any(route.delay is not None for route in self.each or ()):
-            raise problem("says each delay again", "write the delays here or in each", at="delays")
+            raise problem(
+                Code.KEYS_CONFLICT, "says each delay again", "write the delays here or in each", at="delays"
+            )
         for key, policy in (("key", "flow-hash"), ("weights", "weighted"), ("gap", "flowlet")):
             if key in self.model_fields_set and self.policy != policy:
-                raise problem(f'belongs to policy "{policy}"', "remove it, or change the policy", at=key)
+                raise problem(
+                    Code.KEY_OUT_OF_PLACE,
+                    f'belongs to policy "{policy}"',
+                    "remove it, or change the policy",
+                    at=key,
+                )
         if self.policy == "weighted" and not any(self.weights or ()):
             where = "weights" if self.weights is not None else "policy"
-            raise problem("needs weights that are not all 0", "write for example weights: [3, 1]", at=where)
+            raise problem(
+                Code.PARALLEL_ROUTES_INVALID,
+                "needs weights that are not all 0",
+                "write for example weights: [3, 1]",
+                at=where,
+            )
         if self.policy == "vlan-block" and self.number not in (2, 4, 8):
             message = f"8 VLAN tags cannot be shared by {self.number} routes"
-            raise problem(message, "write 2, 4 or 8 routes", at="policy")
+            raise problem(Code.PARALLEL_ROUTES_INVALID, message, "write 2, 4 or 8 routes", at="policy")
         return self

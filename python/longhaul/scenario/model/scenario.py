@@ -6,29 +6,30 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import Count, HostName, HostRange, Name, Names, Strict, Text, problem
-from longhaul.scenario.model.delay import DelayLaw, Reordering
+from longhaul.scenario.model.delay import DelayModel, Reordering
 from longhaul.scenario.model.link import Link, Profile
 from longhaul.scenario.model.loss import Loss
 from longhaul.scenario.model.measure import Monitor
 from longhaul.scenario.model.node import Node, Tcp
-from longhaul.scenario.model.pacing import NewLaw
+from longhaul.scenario.model.pacing import NewPacing
 from longhaul.scenario.model.program import Program
-from longhaul.scenario.model.queue import QueueLaw
-from longhaul.scenario.model.rate import RateLaw
+from longhaul.scenario.model.queue import QueueModel
+from longhaul.scenario.model.rate import RateModel
 from longhaul.scenario.model.relay import Relay
 from longhaul.scenario.model.routes import MOST_ROUTES, Effects, Framing
 from longhaul.scenario.model.sweep import Sweep
-from longhaul.scenario.model.topology import TopologyLaw
+from longhaul.scenario.model.topology import TopologyModel
 from longhaul.scenario.model.traffic import Traffic
-from longhaul.scenario.units import Share, Size, Span
+from longhaul.units.quantities import Share, Size, Span
 
 
 def _scalar(value: Any) -> Any:
     if isinstance(value, list | dict):
-        raise problem("a parameter is one value", 'write for example "cc: cubic"')
+        raise problem(Code.PARAMETER_INVALID, "a parameter is one value", 'write for example "cc: cubic"')
     if isinstance(value, str) and value.startswith("$"):
-        raise problem("a parameter cannot stand for another", "write its value")
+        raise problem(Code.PARAMETER_INVALID, "a parameter cannot stand for another", "write its value")
     return value
 
 
@@ -43,10 +44,10 @@ Value = Annotated[
 class Changes(Strict):
     """What becomes different in an event."""
 
-    delay: DelayLaw | None = None
-    rate: RateLaw | None = None
+    delay: DelayModel | None = None
+    rate: RateModel | None = None
     loss: Loss | None = None
-    queue: QueueLaw | None = None
+    queue: QueueModel | None = None
     reordering: Reordering | None = None
     duplicate: Share | None = None
     corrupt: Share | None = None
@@ -65,7 +66,7 @@ class Changes(Strict):
     @model_validator(mode="after")
     def _something(self) -> "Changes":
         if not self.model_fields_set:
-            raise problem("changes nothing", "write for example {delay: 60ms}")
+            raise problem(Code.EVENT_INCOMPLETE, "changes nothing", "write for example {delay: 60ms}")
         return self
 
 
@@ -80,8 +81,8 @@ class Event(Strict):
     link: Annotated[Names, Field(examples=["par-nyc"])] = ()
     host: Names | None = None
     """Hosts whose pacing changes."""
-    pacing: Annotated[dict[Name, NewLaw], Field(min_length=1)] | None = None
-    """New laws of their classes."""
+    pacing: Annotated[dict[Name, NewPacing], Field(min_length=1)] | None = None
+    """New models of their classes."""
     direction: Literal["forward", "reverse", "both"] = "both"
     route: Annotated[int, Count(at_least=1, at_most=MOST_ROUTES)] | None = None
     """One of the link's parallel routes, the first being 1; all of them if left out."""
@@ -103,19 +104,33 @@ class Event(Strict):
     @model_validator(mode="after")
     def _one_thing(self) -> "Event":
         if (self.host is None) != (self.pacing is None) or bool(self.link) == bool(self.host):
-            raise problem("does not say what changes", "write link: NAME, or host: NAME with pacing: {...}")
+            raise problem(
+                Code.EVENT_INCOMPLETE,
+                "does not say what changes",
+                "write link: NAME, or host: NAME with pacing: {...}",
+            )
         if self.host is not None:
             if {"direction", "route", "change", "over", "down", "up"} & self.model_fields_set:
-                raise problem("changes the pacing of a host", "write events of links by themselves")
+                raise problem(
+                    Code.KEYS_CONFLICT, "changes the pacing of a host", "write events of links by themselves"
+                )
             return self
         if sum(each is not None for each in (self.change, self.down, self.up)) != 1:
-            raise problem("must do one thing", "write set: {...}, down: 3s, down: true or up: true")
+            raise problem(
+                Code.EVENT_INCOMPLETE,
+                "must do one thing",
+                "write set: {...}, down: 3s, down: true or up: true",
+            )
         if self.down is False:
-            raise problem('"down: false" says nothing', "write up: true")
+            raise problem(Code.EVENT_INCOMPLETE, '"down: false" says nothing', "write up: true")
         if self.up is False:
-            raise problem('"up: false" says nothing', "write down: true")
+            raise problem(Code.EVENT_INCOMPLETE, '"up: false" says nothing', "write down: true")
         if self.over is not None and self.change is None:
-            raise problem('"over" needs something to change gradually', "write it beside set, or remove it")
+            raise problem(
+                Code.KEY_OUT_OF_PLACE,
+                '"over" needs something to change gradually',
+                "write it beside set, or remove it",
+            )
         return self
 
 
@@ -142,14 +157,18 @@ class Packets(Strict):
     @classmethod
     def _within_a_second(cls, value: Span) -> Span:
         if not 0 < value.ns <= 10**9:
-            raise problem(f"{value} is not within a second", "write 1s to record all of it")
+            raise problem(
+                Code.OUT_OF_RANGE, f"{value} is not within a second", "write 1s to record all of it"
+            )
         return value
 
     @field_validator("snaplen")
     @classmethod
     def _snaplen(cls, value: Size) -> Size:
         if not 20 <= value.bytes <= 65_535:
-            raise problem(f"{value} is no useful part of a packet", "write 20B to 65535B")
+            raise problem(
+                Code.OUT_OF_RANGE, f"{value} is not a useful part of a packet", "write 20B to 65535B"
+            )
         return value
 
 
@@ -168,7 +187,9 @@ class Measure(Strict):
     @classmethod
     def _not_too_often(cls, value: Span) -> Span:
         if value.ns < 10**6:
-            raise problem(f"{value} between samples is too short", "write 1ms or more")
+            raise problem(
+                Code.INTERVAL_TOO_SHORT, f"{value} between samples is too short", "write 1ms or more"
+            )
         return value
 
 
@@ -184,7 +205,7 @@ class Expectation(Strict):
     @model_validator(mode="after")
     def _bounded(self) -> "Expectation":
         if self.min is None and self.max is None and self.equals is None:
-            raise problem("expects nothing", "add min, max or equals")
+            raise problem(Code.KEY_MISSING, "expects nothing", "add min, max or equals")
         return self
 
 
@@ -215,7 +236,7 @@ class Document(Strict):
     """What programs of a live run may do to its machine: what a network needs, or all that their user may."""
     coalesce: Span = Span(10_000)
     """Segments of one super-packet leave together only if they are due within this span."""
-    topology: TopologyLaw | None = None
+    topology: TopologyModel | None = None
     """Nodes and links from a description; those below are added, or change single ones by name."""
     nodes: Annotated[dict[HostRange, Node], Field(min_length=1, examples=["{par: {kind: router}}"])]
     links: dict[Name, Link] = Field(default_factory=dict)

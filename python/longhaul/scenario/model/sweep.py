@@ -1,4 +1,4 @@
-"""What ``longhaul sweep`` varies, and how often it repeats."""
+"""Sweeps: axes and repetitions."""
 
 import re
 from collections.abc import Mapping
@@ -16,9 +16,10 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from longhaul.scenario.metrics import DEFAULT_METRICS
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import AlsoText, Count, OneOrList, Strict, Text, problem
-from longhaul.scenario.units import Share
+from longhaul.scenario.model.metrics import DEFAULT_METRICS
+from longhaul.units.quantities import Share
 
 AXIS_PATTERN = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}"
 MOST_REPEATS = 10**6
@@ -28,7 +29,11 @@ _UNTIL = re.compile(r"(?P<metric>\S+)\s*(±|\+/?-)\s*(?P<within>\S+?)(,?\s+at mo
 
 def _axis_value(value: Any) -> Any:
     if value is None or isinstance(value, list):
-        raise problem("an axis has single values, or laws", "write for example [cubic, {law: multcp}]")
+        raise problem(
+            Code.AXIS_INVALID,
+            "an axis has single values, or models",
+            "write for example [cubic, {algorithm: multcp}]",
+        )
     return value
 
 
@@ -60,7 +65,7 @@ class Axis(Strict):
         Annotated[tuple[Annotated[Any, BeforeValidator(_axis_value)], ...], Field(strict=False, min_length=1)]
         | None
     ) = None
-    """Single values or, where the key takes them, laws."""
+    """Single values or, where the key takes them, models."""
     low: Annotated[Bound | None, Field(alias="from")] = None
     to: Bound | None = None
     steps: Annotated[int, Count(at_least=2, at_most=10**6)] | None = None
@@ -77,10 +82,16 @@ class Axis(Strict):
     def _list_or_range(self) -> "Axis":
         if (self.values is None) == (self.low is None and self.to is None):
             raise problem(
-                "is neither a list nor a range", "write [10ms, 20ms] or {from: 10ms, to: 20ms, steps: 3}"
+                Code.AXIS_INVALID,
+                "is neither a list nor a range",
+                "write [10ms, 20ms] or {from: 10ms, to: 20ms, steps: 3}",
             )
         if self.values is None and (self.low is None or self.to is None):
-            raise problem("a range has two ends", "write for example {from: 10ms, to: 20ms, steps: 3}")
+            raise problem(
+                Code.AXIS_INVALID,
+                "a range has two ends",
+                "write for example {from: 10ms, to: 20ms, steps: 3}",
+            )
         return self
 
 
@@ -89,7 +100,11 @@ def _until(value: Any) -> Any:
         return value
     match = _UNTIL.fullmatch(value.strip())
     if not match:
-        raise problem(f'"{value[:60]}" is no rule to stop by', 'write for example "flows.bulk.goodput ±2%"')
+        raise problem(
+            Code.SWEEP_DESIGN,
+            f'"{value[:60]}" is not a rule to stop by',
+            'write for example "flows.bulk.goodput ±2%"',
+        )
     most = {"at_most": int(match["most"])} if match["most"] else {}
     return {"metric": match["metric"], "within": match["within"], **most}
 
@@ -106,7 +121,9 @@ class Until(Strict):
     @model_validator(mode="after")
     def _reachable(self) -> "Until":
         if self.within.share == 0:
-            raise problem("no interval is that narrow", "write for example 2%", at="within")
+            raise problem(
+                Code.SWEEP_DESIGN, "no interval is that narrow", "write for example 2%", at="within"
+            )
         return self
 
 
@@ -137,13 +154,17 @@ class Sweep(Strict):
     def _consistent(self) -> "Sweep":
         drawn = self.design != "grid"
         if drawn and self.points is None:
-            raise problem('has no "points"', "write how many to draw: points: 100")
+            raise problem(Code.SWEEP_DESIGN, 'has no "points"', "write how many to draw: points: 100")
         if not drawn and self.points is not None:
             remedy = "remove it, or write design: latin-hypercube"
-            raise problem("a grid has as many points as its axes make", remedy, at="points")
+            raise problem(
+                Code.SWEEP_DESIGN, "a grid has as many points as its axes make", remedy, at="points"
+            )
         if self.until and self.repeats > self.until.at_most:
             remedy = f"write until: {{..., at_most: {self.repeats}}} or more"
-            raise problem("begins with more seeds than it may end with", remedy, at="repeat")
+            raise problem(
+                Code.SWEEP_DESIGN, "begins with more seeds than it may end with", remedy, at="repeat"
+            )
         return self
 
     @property

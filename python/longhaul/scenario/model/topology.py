@@ -1,19 +1,20 @@
-"""A whole network in one section: its shape, and what its links are like."""
+"""A whole network in one section: its topology, and its links."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import AlsoText, Count, HostName, Name, Number, Strict, choice, problem
 from longhaul.scenario.model.link import Mtu, Profile
-from longhaul.scenario.model.queue import QueueLaw
-from longhaul.scenario.units import Span
+from longhaul.scenario.model.queue import QueueModel
+from longhaul.units.quantities import Span
 
-Laws = Annotated[
-    Annotated[Name, Tag("name")] | Annotated[Profile, Tag("laws")],
-    Discriminator(lambda value: "name" if isinstance(value, str) else "laws"),
+LinkModel = Annotated[
+    Annotated[Name, Tag("name")] | Annotated[Profile, Tag("models")],
+    Discriminator(lambda value: "name" if isinstance(value, str) else "models"),
 ]
-"""The name of a profile, or laws as a profile has them."""
+"""The name of a profile, or models as a profile has them."""
 Hosts = Annotated[int, Count(at_least=1, at_most=1000)]
 Routers = Annotated[int, Count(at_least=1, at_most=10_000)]
 
@@ -23,10 +24,10 @@ class Network(Strict):
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
-    access: Laws | None = None
-    """Links of hosts: the name of a profile, or laws; 50us and 10Gbit if left out."""
-    wan: Laws | None = None
-    """Links between routers: the name of a profile, or laws; 10ms and 1Gbit if left out."""
+    access: LinkModel | None = None
+    """Links of hosts: the name of a profile, or models; 50us and 10Gbit if left out."""
+    wan: LinkModel | None = None
+    """Links between routers: the name of a profile, or models; 10ms and 1Gbit if left out."""
     mtu: Mtu | None = None
     """Largest packet of every link in bytes, such as 9000; 1500 if left out."""
     addresses: Literal["ipv4", "ipv6", "dual"] | None = None
@@ -85,7 +86,9 @@ class Torus(Hosted):
     @classmethod
     def _dimensions(cls, value: Any) -> Any:
         if not isinstance(value, list) or not 2 <= len(value) <= 4:
-            raise problem("wants the length of two to four dimensions", 'write for example "[4, 4]"')
+            raise problem(
+                Code.WRONG_LENGTH, "wants the length of two to four dimensions", 'write for example "[4, 4]"'
+            )
         return value
 
 
@@ -135,7 +138,12 @@ class FatTree(Network):
     def _even(self) -> "FatTree":
         if self.k % 2:
             remedy = f"write {self.k - 1} or {self.k + 1}"
-            raise problem(f"k must be even, not {self.k}: half of the ports go up", remedy, at="k")
+            raise problem(
+                Code.TOPOLOGY_INVALID,
+                f"k must be even, not {self.k}: half of the ports go up",
+                remedy,
+                at="k",
+            )
         return self
 
 
@@ -175,7 +183,9 @@ def _spot(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     if len(value) != 2:
-        raise problem("wants latitude and longitude in degrees", 'write for example "[48.85, 2.35]"')
+        raise problem(
+            Code.WRONG_TYPE, "wants latitude and longitude in degrees", 'write for example "[48.85, 2.35]"'
+        )
     return {"at": value}
 
 
@@ -211,7 +221,9 @@ class Sites(Mapped):
         shapes = ("mesh", "ring", "chain", "star")
         if isinstance(value, list):
             if not all(isinstance(each, list) and len(each) == 2 for each in value):
-                raise problem("wants pairs of sites", 'write for example "[[par, nyc], [par, ams]]"')
+                raise problem(
+                    Code.WRONG_LENGTH, "wants pairs of sites", 'write for example "[[par, nyc], [par, ams]]"'
+                )
             return value
         choice({"join": value}, "join", shapes, (), "shape")
         return value
@@ -222,7 +234,9 @@ class Sites(Mapped):
             for end in pair:
                 choice({"join": end}, "join", tuple(self.sites), (), "site")
             if pair[0] == pair[1]:
-                raise problem(f'both ends of a link are "{pair[0]}"', "name two sites", at="join")
+                raise problem(
+                    Code.SAME_ENDS, f'both ends of a link are "{pair[0]}"', "name two sites", at="join"
+                )
         return self
 
 
@@ -244,7 +258,7 @@ class TeraGridNetwork(Strict):
     """Hosts of cross traffic x1 to x5: at Los Angeles, or two at San Diego and three at Los Angeles."""
     sink: Literal["direct", "pool"] = "direct"
     """pool: the hosts of Purdue are behind one more link of 1 Gbit/s, purdue-pool."""
-    queue: QueueLaw | None = None
+    queue: QueueModel | None = None
     """Of every link; 1000p if left out."""
 
 
@@ -283,7 +297,12 @@ class BarabasiAlbert(Hosted):
     def _more_than_links(self) -> "BarabasiAlbert":
         if self.routers <= self.links:
             remedy = f"write {self.links + 1} or more, or fewer links"
-            raise problem(f"{self.routers} routers cannot have {self.links} links each", remedy, at="routers")
+            raise problem(
+                Code.TOPOLOGY_INVALID,
+                f"{self.routers} routers cannot have {self.links} links each",
+                remedy,
+                at="routers",
+            )
         return self
 
 
@@ -304,32 +323,21 @@ Topology = (
     | Waxman
     | BarabasiAlbert
 )
-KINDS = (
-    "chain",
-    "star",
-    "ring",
-    "mesh",
-    "torus",
-    "dumbbell",
-    "fish-bone",
-    "tree",
-    "fat-tree",
-    "clusters",
-    "sites",
-    "grid5000",
-    "teragrid",
-    "waxman",
-    "barabasi-albert",
+KINDS: tuple[str, ...] = tuple(
+    get_args(each.model_fields["kind"].annotation)[0] for each in get_args(Topology)
 )
+"""The word for each of :data:`Topology`, in their order."""
 
 
 def _known(value: Any) -> Any:
     if isinstance(value, str):
         value = {"kind": value}
     if not isinstance(value, dict):
-        raise problem("wants a kind, or keys and values", 'write for example "{kind: dumbbell}"')
+        raise problem(
+            Code.WRONG_TYPE, "wants a kind, or keys and values", 'write for example "{kind: dumbbell}"'
+        )
     if value.get("kind") is None:
-        raise problem('has no "kind"', "write for example kind: dumbbell")
+        raise problem(Code.KEY_MISSING, 'has no "kind"', "write for example kind: dumbbell")
     choice(value, "kind", KINDS, (), "topology")
     return value
 
@@ -339,7 +347,7 @@ def _tag(value: Any) -> str:
     return f"a {value['kind']}"
 
 
-TopologyLaw = Annotated[
+TopologyModel = Annotated[
     Annotated[
         Annotated[Chain, Tag("a chain")]
         | Annotated[Star, Tag("a star")]
@@ -366,4 +374,4 @@ TopologyLaw = Annotated[
 class Section(Strict):
     """The section by itself, as it is read before nodes and links are there."""
 
-    topology: TopologyLaw
+    topology: TopologyModel

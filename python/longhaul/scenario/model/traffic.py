@@ -1,10 +1,11 @@
-"""Traffic: what is sent between hosts, by real programs or simulated."""
+"""Traffic between hosts, by real programs or simulated."""
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, assert_never, get_args
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
+from longhaul.diagnostics import Code
 from longhaul.scenario.model.amount import amount_of
 from longhaul.scenario.model.base import (
     NAME_PATTERN,
@@ -17,23 +18,21 @@ from longhaul.scenario.model.base import (
     choice,
     problem,
 )
-from longhaul.scenario.model.distribution import (
-    START_OF_RUN,
-    Constant,
-    SizeDistribution,
-    TimeDistribution,
-    TrafficStart,
-    check_stop,
-)
-from longhaul.scenario.units import Rate, Share, Size, Span
+from longhaul.scenario.model.distribution import Constant, SizeDistribution, TimeDistribution
+from longhaul.scenario.model.start import START_OF_RUN, TrafficStart, check_stop
+from longhaul.units.quantities import Rate, Share, Size, Span
 
 
-def _law(value: Any) -> Any:
-    """A law by its name, or with parameters; what they mean is checked where it runs."""
+def _algorithm(value: Any) -> Any:
+    """An algorithm by its name, or with parameters; what they mean is checked where it runs."""
     if isinstance(value, str):
-        value = {"law": value}
-    if not isinstance(value, dict) or not isinstance(value.get("law"), str):
-        raise problem("does not name a congestion control", "write cc: cubic, or cc: {law: multcp, flows: 4}")
+        value = {"algorithm": value}
+    if not isinstance(value, dict) or not isinstance(value.get("algorithm"), str):
+        raise problem(
+            Code.WRONG_TYPE,
+            "does not name a congestion control",
+            "write cc: cubic, or cc: {algorithm: multcp, flows: 4}",
+        )
     plain = {str(key): _parameter(str(key), written) for key, written in value.items()}
     if isinstance(plain.get("slow_start"), str):
         plain["slow_start"] = {"kind": plain["slow_start"]}
@@ -46,25 +45,31 @@ def _parameter(key: str, written: Any, *, grouped: bool = True) -> Any:
         return {str(name): _parameter(key, each, grouped=False) for name, each in written.items()}
     each = float(written) if isinstance(written, Decimal) else written
     if not isinstance(each, str | int | float | bool):
-        raise problem(f'"{key}" is not one value', "write a number or a word", at=key)
+        raise problem(
+            Code.ALGORITHM_PARAMETER, f'"{key}" is not one value', "write a number or a word", at=key
+        )
     return each
 
 
-LawParameter = str | int | float | bool
+AlgorithmParameter = str | int | float | bool
 
 CongestionControl = Annotated[
-    dict[str, LawParameter | dict[str, LawParameter]],
-    BeforeValidator(_law),
+    dict[str, AlgorithmParameter | dict[str, AlgorithmParameter]],
+    BeforeValidator(_algorithm),
     WithJsonSchema(
         {
             "anyOf": [
                 {"type": "string", "pattern": f"^({NAME_PATTERN}|\\$.*)$"},
-                {"type": "object", "required": ["law"], "properties": {"law": {"type": "string"}}},
+                {
+                    "type": "object",
+                    "required": ["algorithm"],
+                    "properties": {"algorithm": {"type": "string"}},
+                },
             ]
         }
     ),
 ]
-"""``{"law": name}`` and its parameters; those of ``slow_start`` have names of their own."""
+"""``{"algorithm": name}`` and its parameters; those of ``slow_start`` have names of their own."""
 
 
 class Timed(Strict):
@@ -102,14 +107,18 @@ class Ping(Flow):
     @classmethod
     def _interval(cls, value: Span) -> Span:
         if value.ns < 10**6:
-            raise problem(f"{value} is shorter than ping can wait", "write 1ms or more")
+            raise problem(
+                Code.INTERVAL_TOO_SHORT, f"{value} is shorter than ping can wait", "write 1ms or more"
+            )
         return value
 
     @field_validator("size")
     @classmethod
     def _payload(cls, value: Size) -> Size:
         if not 16 <= value.bytes <= 65_507:
-            raise problem(f"{value} cannot carry a timestamp in one packet", "write 16B to 65507B")
+            raise problem(
+                Code.DATAGRAM_SIZE, f"{value} cannot carry a timestamp in one packet", "write 16B to 65507B"
+            )
         return value
 
 
@@ -144,7 +153,9 @@ class Datagrams(Flow):
     @model_validator(mode="after")
     def _in_turn(self) -> "Datagrams":
         if (self.on is None) != (self.off is None):
-            raise problem("on and off belong together", "write for example on: 100ms, off: 400ms")
+            raise problem(
+                Code.KEY_MISSING, "on and off belong together", "write for example on: 100ms, off: 400ms"
+            )
         return self
 
 
@@ -162,7 +173,11 @@ class Requests(Flow):
     @classmethod
     def _some(cls, value: TimeDistribution) -> TimeDistribution:
         if isinstance(value, Constant) and amount_of(value.value) == 0:
-            raise problem("would begin all requests at once", "write a time between them, such as 20ms")
+            raise problem(
+                Code.INTERVAL_TOO_SHORT,
+                "would begin all requests at once",
+                "write a time between them, such as 20ms",
+            )
         return value
 
 
@@ -196,18 +211,35 @@ class Background(Timed):
     @classmethod
     def _some(cls, value: Share) -> Share:
         if value.share == 0:
-            raise problem("no load at all", "write for example 60%")
+            raise problem(Code.ZERO_VALUE, "no load at all", "write for example 60%")
         return value
 
     @field_validator("size")
     @classmethod
     def _payload(cls, value: Size | None) -> Size | None:
         if value is not None and not 1 <= value.bytes <= 65_507:
-            raise problem(f"{value} fits no datagram", "write 1B to 65507B")
+            raise problem(Code.DATAGRAM_SIZE, f"{value} fits no datagram", "write 1B to 65507B")
         return value
 
 
-_KINDS = ("ping", "tcp", "udp", "requests", "replay", "background")
+Kind = Literal["ping", "tcp", "udp", "requests", "replay"]
+"""Kinds of the flows of a resolved scenario, in which background traffic is ``udp``."""
+TRANSFER_KINDS: tuple[Kind, ...] = ("requests", "replay")
+"""Kinds that are many transfers with one result."""
+_KINDS = (*get_args(Kind), "background")
+
+
+def transport(kind: Kind) -> Literal["icmp", "tcp", "udp"]:
+    """The protocol that carries traffic of a kind."""
+    match kind:
+        case "ping":
+            return "icmp"
+        case "udp":
+            return "udp"
+        case "tcp" | "requests" | "replay":
+            return "tcp"
+        case _:
+            assert_never(kind)
 
 
 def _kind(value: Any) -> Any:

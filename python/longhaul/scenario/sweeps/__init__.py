@@ -1,1 +1,1 @@
-"""Sweeps of a scenario: axes, the variants that they make, and the scenario of each."""
+"""Sweeps of a scenario: axes, variants, and the scenario of each."""

@@ -1,12 +1,13 @@
-"""Which variants a sweep has: a full grid, random draws, or a Latin hypercube."""
+"""The design of a sweep: full grid, random, or Latin hypercube; and the seed of each repetition."""
 
+import hashlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from longhaul.scenario.sweeps.axes import Axis
+from longhaul.scenario.expand.axes import Axis
 
 
 @dataclass(frozen=True)
@@ -69,3 +70,17 @@ def spread(count: int) -> Iterator[int]:
             if place not in seen:
                 seen.add(place)
                 yield place
+
+
+_SEEDS = 1 << 64
+
+
+def seed_of(base: int, variant: int, repeat: int, *, kind: Literal["paired", "independent"]) -> int:
+    """The seed of repetition ``repeat``, from 0, of ``variant``.
+
+    ``paired``: ``base + repeat``, so that all variants of a repetition meet the same losses (common random
+    numbers): their difference has less noise. ``independent``: another one for every variant, too.
+    """
+    if kind == "paired":
+        return (base + repeat) % _SEEDS
+    return int.from_bytes(hashlib.sha256(f"{base}/{variant}/{repeat}".encode()).digest()[:8], "big")

@@ -1,17 +1,19 @@
-"""A sweep as the scenario has it, and what the command line says otherwise."""
+"""Settings of a sweep from the scenario and the command line."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.regular import read_regular
-from longhaul.scenario.load import Scenario, check_tree
+from longhaul.regular_files import read_regular
+from longhaul.scenario.check.load import check_tree
+from longhaul.scenario.check.scenario import Scenario
+from longhaul.scenario.expand.axes import text_of
+from longhaul.scenario.expand.places import COMMAND_LINE, ELSEWHERE, moved, readdressed
 from longhaul.scenario.model.sweep import Sweep
-from longhaul.scenario.problems import ScenarioError
-from longhaul.scenario.sweeps.axes import text_of
-from longhaul.scenario.sweeps.places import COMMAND_LINE, ELSEWHERE, moved, readdressed
-from longhaul.scenario.yaml_tree import MAX_BYTES, Branch, Items, Source, read_tree
+from longhaul.scenario.syntax.problems import ScenarioError
+from longhaul.scenario.syntax.yaml_tree import MAX_BYTES, Branch, Items, Source, read_tree
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,9 @@ def load_sweep(
         if content is None:
             content = read_regular(path, most_bytes=MAX_BYTES + 1)
     except OSError as error:
-        raise LonghaulError(f"cannot read {path}: {error.strerror}", exit_code=2) from error
+        raise LonghaulError(
+            Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", exit_code=2
+        ) from error
     source, root = read_tree(str(path), content)
     root = _merged(root, options)
     try:
@@ -66,6 +70,7 @@ def load_sweep(
         raise readdressed(error) from None
     if scenario.document.sweep is None:
         raise LonghaulError(
+            Code.NOT_A_SWEEP,
             f"{path} has no sweep",
             remedy="add for example --axis cc=cubic,bbr, or sweep: {axes: {cc: [cubic, bbr]}}",
             exit_code=2,
@@ -102,7 +107,7 @@ def _merged(root: Branch, options: Options) -> Branch:
 
 
 def _is_range(text: str) -> bool:
-    """Whether the values of an axis are a range: one mapping with ``from`` that is no flow."""
+    """Whether the values of an axis are a range: one mapping with ``from`` that is not a flow."""
     try:
         _source, tree = read_tree(COMMAND_LINE, f"values: [{text}]".encode())
     except ScenarioError:

@@ -1,16 +1,18 @@
-"""The scenario of each variant: the same tree with other values at some places."""
+"""The scenario of each variant: the same tree with other values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
-from longhaul.scenario.load import Scenario, check_tree
-from longhaul.scenario.problems import Place, Problem, ScenarioError, printable
-from longhaul.scenario.resolve import Resolved, resolve
-from longhaul.scenario.sweeps.axes import Axis, text_of
-from longhaul.scenario.sweeps.places import find_axis, read_value, readdressed, unknown_axis
-from longhaul.scenario.topologies.expanding import with_places
-from longhaul.scenario.yaml_tree import Branch, Items, Node, Path, Source, follow, plain
+from longhaul.diagnostics import Code, Diagnostic, Span, printable
+from longhaul.scenario.check.load import check_tree
+from longhaul.scenario.check.scenario import Scenario
+from longhaul.scenario.expand.axes import Axis, text_of
+from longhaul.scenario.expand.places import find_axis, read_value, readdressed, unknown_axis
+from longhaul.scenario.expand.topologies.expansion import with_places
+from longhaul.scenario.lower.resolve import Resolved, resolve
+from longhaul.scenario.syntax.problems import ScenarioError
+from longhaul.scenario.syntax.yaml_tree import Branch, Items, Node, Path, Source, follow, plain
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Base:
     settings: Mapping[str, str]
     paths: tuple[Path, ...]
     """Where the axes' values go."""
-    places: tuple[Mapping[str, Place], ...]
+    places: tuple[Mapping[str, Span], ...]
     """Where in the file each value of each axis stands; under "", the axis itself."""
     contents: Mapping[str, bytes] | None = None
     """The files that variants name, by the names that they use; on disk if left out."""
@@ -39,7 +41,7 @@ class Base:
         """The plan with ``values`` on the axes, and another seed if one is given. Raises ScenarioError."""
         return resolve(self.scenario(values), seed=seed)
 
-    def _value(self, path: Path, places: Mapping[str, Place], text: str) -> Node:
+    def _value(self, path: Path, places: Mapping[str, Span], text: str) -> Node:
         if text not in places:
             return read_value(text, places[""])
         if (path, text) not in self.parsed:
@@ -65,11 +67,16 @@ def base_of(
         path = find_axis(root, axis)
         paths.append(path or ())
         if path is None:
-            problems.append(source.problem(place[""], ("sweep", "axes", axis), *unknown_axis(root, axis)))
+            message, remedy = unknown_axis(root, axis)
+            problems.append(
+                source.problem(Code.AXIS_UNKNOWN, place[""], ("sweep", "axes", axis), message, remedy)
+            )
         elif axis in settings:
             message = f"--set gives {printable(axis)} one value"
             remedy = "leave one of them out"
-            problems.append(source.problem(place[""], ("sweep", "axes", axis), message, remedy))
+            problems.append(
+                source.problem(Code.AXIS_INVALID, place[""], ("sweep", "axes", axis), message, remedy)
+            )
     if problems:
         raise ScenarioError(problems)
     # A sweep has no say in what its variants are.
@@ -77,7 +84,7 @@ def base_of(
     return Base(source, replace(root, entries=entries), settings, tuple(paths), places, contents)
 
 
-def _places(root: Branch, axis: str) -> dict[str, Place]:
+def _places(root: Branch, axis: str) -> dict[str, Span]:
     place, node, _walked = follow(root, ("sweep", "axes", axis))
     listed = node.items if isinstance(node, Items) else []
     return {"": place, **{text_of(plain(item)): item.place for item in listed}}
@@ -119,13 +126,13 @@ def check_values(
         for value in axis.values or (axis.at(0.0), axis.at(1.0)):
             trials[*first[:position], value, *first[position + 1 :]] = None
     files: dict[str, bytes] = {}
-    problems: list[Problem] = []
+    problems: list[Diagnostic] = []
     for values in trials:
         try:
             resolved = base.resolve(values)
             check(resolved)
         except ScenarioError as error:
-            problems += error.problems
+            problems += error.diagnostics
             continue
         files |= _files(base, resolved)
     if problems:

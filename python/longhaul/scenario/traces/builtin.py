@@ -1,4 +1,4 @@
-"""Traces that come with Longhaul: ``longcut:eventspace/benedict-vvgw``."""
+"""Built-in traces, such as ``longcut:eventspace/benedict-vvgw``."""
 
 import csv
 from collections.abc import Mapping
@@ -7,10 +7,11 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from longhaul.scenario.problems import did_you_mean
+from longhaul.diagnostics import Code
+from longhaul.scenario.syntax.problems import did_you_mean
+from longhaul.scenario.traces.csv_text import text_of_traces
 from longhaul.scenario.traces.synthesis import SPIKES, Figures, Sampling, synthesise
 from longhaul.scenario.traces.trace import Trace, Way
-from longhaul.scenario.traces.writing import text_of_traces
 
 SETS = ("longcut",)
 KINDS = {
@@ -29,9 +30,10 @@ Pair = tuple[str, str]
 class UnknownTraceError(ValueError):
     """No built-in trace has this name."""
 
-    def __init__(self, message: str, remedy: str) -> None:
+    def __init__(self, code: Code, message: str, remedy: str) -> None:
         """Say ``message`` and what there is."""
         super().__init__(f"{message}; {remedy}")
+        self.code = code
         self.message = message
         self.remedy = remedy
 
@@ -59,7 +61,9 @@ def traces_of(name: str) -> tuple[Trace, ...]:
         pairs = [pair for pair in pairs if "-".join(pair) == link]
         if not pairs:
             known = ["-".join(pair) for pair in figures]
-            raise UnknownTraceError(f'"{kind}" of longcut has no link "{link}"', did_you_mean(link, known))
+            raise UnknownTraceError(
+                Code.TRACE_UNKNOWN, f'"{kind}" of longcut has no link "{link}"', did_you_mean(link, known)
+            )
     return tuple(_trace(kind, pair, figures[pair]) for pair in pairs)
 
 
@@ -126,7 +130,9 @@ def _trace(kind: str, pair: Pair, figures: Figures) -> Trace:
 def _parts(name: str) -> tuple[str, str | None]:
     kind, slash, link = name.partition(":")[2].partition("/")
     if kind not in KINDS:
-        raise UnknownTraceError(f'longcut has no kind "{kind}"', did_you_mean(kind, KINDS))
+        raise UnknownTraceError(
+            Code.TRACE_UNKNOWN, f'longcut has no kind "{kind}"', did_you_mean(kind, KINDS)
+        )
     return kind, link if slash else None
 
 

@@ -1,4 +1,4 @@
-"""Traces from and to files, by the end of their name, and from the built-in sets."""
+"""Traces from and to files, by file extension, and built-in traces."""
 
 import hashlib
 import json
@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from longhaul import storage
+from longhaul.diagnostics import Code, printable
 from longhaul.errors import LonghaulError
-from longhaul.regular import read_regular
-from longhaul.scenario.inputs import MAX_BYTES, MAX_ROWS, FileError, InputFile, LawError, check_table
-from longhaul.scenario.problems import printable
+from longhaul.regular_files import read_regular
+from longhaul.scenario.syntax.csv_file import MAX_BYTES, MAX_ROWS, InputFile, check_table
+from longhaul.scenario.syntax.value_errors import FileError, ScenarioValueError
 from longhaul.scenario.traces import builtin, opportunities, parquet
-from longhaul.scenario.traces.reading import Reading, read_text
+from longhaul.scenario.traces.csv_text import Reading, read_text, text_of_traces
 from longhaul.scenario.traces.trace import Trace, Way
-from longhaul.scenario.traces.writing import text_of_traces
 
 MAHIMAHI = (".up", ".down", ".mahi")
 """What the names of mahimahi's traces end in."""
@@ -37,9 +37,11 @@ def read_traces(name: str, *, bin_s: float = 1.0) -> Reading:
             return Reading((opportunities.read_opportunities(file, bin_s=bin_s),))
         return read_text(file)
     except FileError as error:
-        raise LonghaulError(str(error.problem), exit_code=2) from None
-    except (builtin.UnknownTraceError, LawError) as error:
-        raise LonghaulError(f"{printable(name)}: {error.message}", remedy=error.remedy, exit_code=2) from None
+        raise LonghaulError(error.problem.code, str(error.problem), exit_code=2) from None
+    except (builtin.UnknownTraceError, ScenarioValueError) as error:
+        raise LonghaulError(
+            error.code, f"{printable(name)}: {error.message}", remedy=error.remedy, exit_code=2
+        ) from None
 
 
 def named(given: str) -> tuple[str | None, str]:
@@ -59,7 +61,7 @@ def read_named(given: str) -> Reading:
     ends = ends_of(link)
     if len(reading.traces) > 1:
         message = f"{name} has {len(reading.traces)} links of its own"
-        raise LonghaulError(message, remedy=f"leave out {link}=", exit_code=2)
+        raise LonghaulError(Code.TRACE_LINK, message, remedy=f"leave out {link}=", exit_code=2)
     trace = reading.traces[0]
     way = replace(trace.way, source=ends[0], destination=ends[1]) if trace.way else Way(*ends)
     return replace(reading, traces=(replace(trace, way=way),))
@@ -70,8 +72,10 @@ def ends_of(link: str) -> tuple[str, str]:
     source, colon, destination = link.partition(":")
     hosts = (source, destination)
     if not colon or any(not host or any(char.isspace() or char in ",#" for char in host) for host in hosts):
-        message = f'"{printable(link)}" is no link'
-        raise LonghaulError(message, remedy="write SOURCE:DESTINATION, such as par:nyc", exit_code=2)
+        message = f'"{printable(link)}" is not a link'
+        raise LonghaulError(
+            Code.TRACE_LINK, message, remedy="write SOURCE:DESTINATION, such as par:nyc", exit_code=2
+        )
     return hosts
 
 
@@ -82,17 +86,23 @@ def write_traces(path: Path, traces: Sequence[Trace], *, force: bool = False) ->
     """
     if path.suffix in MAHIMAHI and len(traces) > 1:
         message = f"{path.name} has one link, not {len(traces)}"
-        raise LonghaulError(message, remedy="name one with --link SOURCE:DESTINATION", exit_code=2)
+        raise LonghaulError(
+            Code.TRACE_LINK, message, remedy="name one with --link SOURCE:DESTINATION", exit_code=2
+        )
     content = content_of(path.suffix, traces)
     try:
         with path.open("wb" if force else "xb") as file:
             file.write(content)
     except FileExistsError:
         remedy = "choose another name, or add --force"
-        raise LonghaulError(f"{path} is there already", remedy=remedy, exit_code=2) from None
+        raise LonghaulError(
+            Code.FILE_EXISTS, f"{path} is there already", remedy=remedy, exit_code=2
+        ) from None
     except OSError as error:
         message = f"cannot write {path}: {(error.strerror or 'it fails').lower()}"
-        raise LonghaulError(message, remedy="name a file in a folder that is there", exit_code=2) from None
+        raise LonghaulError(
+            Code.FILE_UNWRITABLE, message, remedy="name a file in a folder that is there", exit_code=2
+        ) from None
 
 
 def content_of(suffix: str, traces: Sequence[Trace]) -> bytes:
@@ -125,7 +135,10 @@ def read_sidecar(path: Path) -> Mapping[str, Any] | None:
         return None
     except (OSError, ValueError) as error:
         raise LonghaulError(
-            f"{beside}: {printable(str(error))}", remedy="write it again, or remove it", exit_code=2
+            Code.FOREIGN_FILE_MALFORMED,
+            f"{beside}: {printable(str(error))}",
+            remedy="write it again, or remove it",
+            exit_code=2,
         ) from None
     return facts if isinstance(facts, dict) else None
 
@@ -136,19 +149,25 @@ def _file(path: Path) -> InputFile:
     except OSError as error:
         message = f"{path}: {(error.strerror or 'cannot be read').lower()}"
         remedy = "name a file that can be read; longhaul trace list has the built-in ones"
-        raise LonghaulError(message, remedy=remedy, exit_code=2) from None
+        raise LonghaulError(Code.FILE_UNREADABLE, message, remedy=remedy, exit_code=2) from None
     if len(content) > MAX_BYTES:
         message = f"{path} has more than {MAX_BYTES >> 20} MiB"
-        raise LonghaulError(message, remedy="cut it, or write it as Parquet", exit_code=2)
+        raise LonghaulError(
+            Code.FILE_TOO_LARGE, message, remedy="cut it, or write it as Parquet", exit_code=2
+        )
     try:
         lines = tuple(content.decode("utf-8-sig").splitlines())
     except UnicodeDecodeError as error:
-        message = f"{path} is no text: byte {error.start} is not UTF-8"
-        raise LonghaulError(message, remedy="give CSV, Parquet or mahimahi", exit_code=2) from None
+        message = f"{path} is not text: byte {error.start} is not UTF-8"
+        raise LonghaulError(
+            Code.NOT_TEXT, message, remedy="give CSV, Parquet or mahimahi", exit_code=2
+        ) from None
     found = InputFile(str(path), lines)
     if len(lines) > MAX_ROWS:
-        raise found.wrong(MAX_ROWS + 1, f"more than {MAX_ROWS} lines", "write a shorter trace")
+        raise found.wrong(
+            Code.FILE_TOO_LARGE, MAX_ROWS + 1, f"more than {MAX_ROWS} lines", "write a shorter trace"
+        )
     if next(found.rows(), None) is None:
-        raise found.wrong(1, "holds nothing", "write a header and a line for each sample")
+        raise found.wrong(Code.EMPTY_FILE, 1, "holds nothing", "write a header and a line for each sample")
     check_table(found)
     return found

@@ -1,13 +1,14 @@
-"""Rates as mahimahi has them: the times in ms at which 1500 bytes may go; the last is the period.
+"""mahimahi's packet-delivery traces: the times in ms at which 1500 bytes may leave.
 
 Mahimahi: Accurate Record-and-Replay for HTTP (Netravali and others, USENIX ATC 2015), and mm-link(1).
 """
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.scenario.inputs import MAX_ROWS, InputFile, ascending
+from longhaul.scenario.syntax.csv_file import MAX_ROWS, InputFile, ascending
 from longhaul.scenario.traces.reshaping import held
 from longhaul.scenario.traces.trace import RATE, Trace
-from longhaul.scenario.units import Span
+from longhaul.units.quantities import Span
 
 PACKET_BITS = 1500 * 8
 MOST = MAX_ROWS
@@ -22,7 +23,7 @@ def text_of_opportunities(trace: Trace) -> str:
     """
     if RATE not in trace.columns:
         message, remedy = "a trace without rate has no opportunities", "convert one with rate_mbit"
-        raise LonghaulError(message, remedy=remedy, exit_code=2)
+        raise LonghaulError(Code.TRACE_UNUSABLE, message, remedy=remedy, exit_code=2)
     gathered, start_ms, sent = 0.0, 0.0, 0
     times: list[int] = []
     for rate, duration_s in zip(held(trace.columns[RATE]), trace.durations_s(), strict=True):
@@ -31,7 +32,10 @@ def text_of_opportunities(trace: Trace) -> str:
         count = int(end / PACKET_BITS + 1e-9)
         if count > MOST:
             raise LonghaulError(
-                f"more than {MOST} opportunities", remedy="take a shorter or slower trace", exit_code=2
+                Code.TRACE_UNUSABLE,
+                f"more than {MOST} opportunities",
+                remedy="take a shorter or slower trace",
+                exit_code=2,
             )
         for number in range(sent + 1, count + 1):
             at = start_ms + (number * PACKET_BITS - gathered) / bits_per_ms
@@ -39,7 +43,10 @@ def text_of_opportunities(trace: Trace) -> str:
         sent, gathered, start_ms = count, end, start_ms + duration_s * 1e3
     if not times or start_ms < 1:
         raise LonghaulError(
-            "the trace does not carry a packet", remedy="take a longer or faster one", exit_code=2
+            Code.TRACE_UNUSABLE,
+            "the trace does not carry a packet",
+            remedy="take a longer or faster one",
+            exit_code=2,
         )
     times[-1] = _up(start_ms)
     return "\n".join([*map(str, times), ""])
@@ -54,9 +61,14 @@ def read_opportunities(file: InputFile, *, bin_s: float) -> Trace:
     ascending(file, [(line, round(at * 1e6)) for line, at in rows], what="time", strictly=False)
     period_ms, bin_ms = rows[-1][1], bin_s * 1e3
     if not period_ms:
-        raise file.wrong(rows[-1][0], "no time is after 0", "the last time is the period: write a later one")
+        raise file.wrong(
+            Code.TRACE_UNUSABLE,
+            rows[-1][0],
+            "no time is after 0",
+            "the last time is the period: write a later one",
+        )
     if not bin_ms > 0:
-        raise LonghaulError("a bin of 0", remedy="write for example 1s", exit_code=2)
+        raise LonghaulError(Code.ARGUMENT_INVALID, "a bin of 0", remedy="write for example 1s", exit_code=2)
     bins = max(1, -int(-(period_ms - 1e-6) // bin_ms))
     counts = [0] * bins
     for _line, at in rows:

@@ -1,14 +1,15 @@
-"""What ``longhaul trace synthesise`` is told, as traces."""
+"""``longhaul trace synthesise``, from its options to traces."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from longhaul.diagnostics import Code, printable
 from longhaul.errors import LonghaulError
-from longhaul.regular import read_regular
-from longhaul.scenario.csv_row import RowError, cells_of
-from longhaul.scenario.inputs import MAX_BYTES
-from longhaul.scenario.problems import did_you_mean, printable
+from longhaul.regular_files import read_regular
+from longhaul.scenario.syntax.csv_file import MAX_BYTES
+from longhaul.scenario.syntax.csv_row import RowError, cells_of
+from longhaul.scenario.syntax.problems import did_you_mean
 from longhaul.scenario.traces import builtin
 from longhaul.scenario.traces.synthesis import Figures, Sampling, synthesise
 from longhaul.scenario.traces.trace import Trace, Way
@@ -33,19 +34,23 @@ def draw(given: Mapping[str, Any]) -> tuple[Trace, ...]:
         balanced=bool(given.get("balanced")),
     )
     if sampling.balanced and sampling.correlation_s:
-        raise LonghaulError("correlated samples cannot be balanced", remedy="leave out one", exit_code=2)
+        raise LonghaulError(
+            Code.OPTION_CONFLICT, "correlated samples cannot be balanced", remedy="leave out one", exit_code=2
+        )
     link = given.get("link")
     if given.get("table") is None:
         way = Way(link[0], link[1], "synthetic", period_s) if link else None
         return (synthesise(_figures(given), sampling, seed=str(given["seed"]), way=way),)
     doubled = [f"--{name.replace('_', '-')}" for name in _OF_LINK if given.get(name) is not None]
     if doubled:
-        raise LonghaulError(f"the table says {doubled[0]}", remedy="leave out one of them", exit_code=2)
+        raise LonghaulError(
+            Code.OPTION_CONFLICT, f"the table says {doubled[0]}", remedy="leave out one of them", exit_code=2
+        )
     table = _table(given["table"])
     if link and link not in table:
         known = [":".join(pair) for pair in table]
         what = f"the table has no link {':'.join(link)}"
-        raise LonghaulError(what, remedy=did_you_mean(":".join(link), known), exit_code=2)
+        raise LonghaulError(Code.TRACE_LINK, what, remedy=did_you_mean(":".join(link), known), exit_code=2)
     return tuple(
         synthesise(
             figures,
@@ -83,7 +88,9 @@ def _figures(given: Mapping[str, Any]) -> Figures:
         extra = [each for each in of if given.get(each) is not None]
         if mean is None and extra:
             option = f"--{extra[0].replace('_', '-')}"
-            raise LonghaulError(f"{option} belongs to --{name}", remedy=f"add --{name}", exit_code=2)
+            raise LonghaulError(
+                Code.OPTION_CONFLICT, f"{option} belongs to --{name}", remedy=f"add --{name}", exit_code=2
+            )
     return Figures(
         rtt_ms=rtt,
         rtt_sd_ms=sd or 0.0,
@@ -99,19 +106,26 @@ def _table(name: str) -> Mapping[tuple[str, str], Figures]:
         kind = name.partition(":")[2]
         if kind not in builtin.KINDS:
             remedy = did_you_mean(kind, builtin.KINDS)
-            raise LonghaulError(f'longcut has no kind "{printable(kind)}"', remedy=remedy, exit_code=2)
+            raise LonghaulError(
+                Code.TRACE_UNKNOWN, f'longcut has no kind "{printable(kind)}"', remedy=remedy, exit_code=2
+            )
         return builtin.figures_of(kind)
     try:
         text = read_regular(Path(name), most_bytes=MAX_BYTES).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "is no text"
+        reason = getattr(error, "strerror", None) or "is not text"
         remedy = "name a CSV file, or longcut:eventspace"
-        raise LonghaulError(f"{name}: {reason.lower()}", remedy=remedy, exit_code=2) from None
+        raise LonghaulError(
+            Code.FILE_UNREADABLE, f"{name}: {reason.lower()}", remedy=remedy, exit_code=2
+        ) from None
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     rows = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
     if len(rows) < 2:
         raise LonghaulError(
-            f"{name} has no rows", remedy="write src,dst,rtt_ms and a row a link", exit_code=2
+            Code.EMPTY_FILE,
+            f"{name} has no rows",
+            remedy="write src,dst,rtt_ms and a row a link",
+            exit_code=2,
         )
     header = [cell.strip() for cell in rows[0][1].split(",")]
     unknown = [cell for cell in header if cell not in ("src", "dst", *_FIGURES)]
@@ -120,7 +134,7 @@ def _table(name: str) -> Mapping[tuple[str, str], Figures]:
             f'there is no column "{printable(unknown[0])}"' if unknown else "has no columns src and dst"
         )
         remedy = did_you_mean(unknown[0], _FIGURES) if unknown else "say from where to where"
-        raise LonghaulError(message, remedy=remedy, exit_code=2)
+        raise LonghaulError(Code.COLUMN_UNKNOWN, message, remedy=remedy, exit_code=2)
     return dict(_row(name, number, header, line) for number, line in rows[1:])
 
 
@@ -129,10 +143,10 @@ def _row(name: str, number: int, header: Sequence[str], line: str) -> tuple[tupl
         cells = cells_of(line)
     except RowError as error:
         message = f"{name}:{number}: {error.message}"
-        raise LonghaulError(message, remedy=error.remedy, exit_code=2) from None
+        raise LonghaulError(error.code, message, remedy=error.remedy, exit_code=2) from None
     if len(cells) != len(header):
         message = f"{name}:{number}: has {len(cells)} values for {len(header)} columns"
-        raise LonghaulError(message, remedy="write one for each column", exit_code=2)
+        raise LonghaulError(Code.ROW_MALFORMED, message, remedy="write one for each column", exit_code=2)
     row = dict(zip(header, cells, strict=True))
     values: dict[str, float] = {}
     for key in _FIGURES:
@@ -143,7 +157,9 @@ def _row(name: str, number: int, header: Sequence[str], line: str) -> tuple[tupl
                 values[key] = -1.0
             if not 0 <= values[key] < float("inf"):
                 message = f'{name}:{number}: "{printable(row[key])}" is no {key}'
-                raise LonghaulError(message, remedy="write a number such as 12 or 0.5", exit_code=2)
+                raise LonghaulError(
+                    Code.CELL_INVALID, message, remedy="write a number such as 12 or 0.5", exit_code=2
+                )
     if "rtt_ms" in values:
         values.setdefault("floor_ms", FLOOR * values["rtt_ms"])
     return (row["src"], row["dst"]), Figures(**values)

@@ -1,4 +1,4 @@
-"""Traces as Parquet: the same columns, nulls for gaps, the notes of links in the metadata."""
+"""Traces as Parquet: the same columns, nulls for gaps, link metadata."""
 
 import json
 from collections.abc import Sequence
@@ -6,9 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from longhaul.diagnostics import Code, printable
 from longhaul.errors import LonghaulError
-from longhaul.scenario.problems import printable
-from longhaul.scenario.traces.spelling import ENDS, VERSION
+from longhaul.scenario.syntax.column_names import ENDS, VERSION
 from longhaul.scenario.traces.trace import COLUMNS, DELAY, RTT, Trace, Way
 
 _KEY = b"longhaul.trace"
@@ -124,4 +124,4 @@ def _trace(path: Path, numbers: dict[str, list[float | None]], rows: Sequence[in
 
 
 def _wrong(path: Path, message: str, remedy: str) -> LonghaulError:
-    return LonghaulError(f"{path}: {message}", remedy=remedy, exit_code=2)
+    return LonghaulError(Code.FOREIGN_FILE_MALFORMED, f"{path}: {message}", remedy=remedy, exit_code=2)

@@ -1,11 +1,12 @@
-"""Traces made of traces: one way of both, even periods, joined ones."""
+"""Transformations of traces: one-way delay, fixed periods, joining."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.scenario.problems import did_you_mean
+from longhaul.scenario.syntax.problems import did_you_mean
 from longhaul.scenario.traces.trace import DELAY, RTT, Trace
 
 Rule = Literal["mean", "hold", "median"]
@@ -17,7 +18,9 @@ def held(values: Sequence[float | None]) -> list[float]:
     """``values`` with each gap filled by the last one, and before the first by that one."""
     last = next((value for value in values if value is not None), None)
     if last is None:
-        raise LonghaulError("the trace has gaps only", remedy="choose another", exit_code=2)
+        raise LonghaulError(
+            Code.TRACE_UNUSABLE, "the trace has gaps only", remedy="choose another", exit_code=2
+        )
     filled = []
     for value in values:
         last = last if value is None else value
@@ -39,7 +42,7 @@ def _scaled(trace: Trace, old: str, new: str, factor: float) -> Trace:
     if old not in trace.columns or new in trace.columns:
         message = f"the trace has {'no ' + old if old not in trace.columns else f'{new} already'}"
         remedy = f"choose one with {old} alone"
-        raise LonghaulError(message, remedy=remedy, exit_code=2)
+        raise LonghaulError(Code.TRACE_UNUSABLE, message, remedy=remedy, exit_code=2)
     columns = {
         (new if name == old else name): tuple(value and value * factor for value in values)
         if name == old
@@ -51,8 +54,8 @@ def _scaled(trace: Trace, old: str, new: str, factor: float) -> Trace:
 
 def turned(traces: Sequence[Trace], way: str | None) -> tuple[Trace, ...]:
     """``traces`` of one way ("one"), of both ("two"), or as they are."""
-    laws = {"one": one_way, "two": two_way}
-    return tuple(laws[way](trace) if way else trace for trace in traces)
+    models = {"one": one_way, "two": two_way}
+    return tuple(models[way](trace) if way else trace for trace in traces)
 
 
 def only(traces: Sequence[Trace], ends: tuple[str, str] | None) -> tuple[Trace, ...]:
@@ -63,7 +66,7 @@ def only(traces: Sequence[Trace], ends: tuple[str, str] | None) -> tuple[Trace, 
     if not found:
         known = [str(trace.way) for trace in traces if trace.way]
         what = f"there is no link {ends[0]} > {ends[1]}"
-        raise LonghaulError(what, remedy=did_you_mean(" > ".join(ends), known), exit_code=2)
+        raise LonghaulError(Code.TRACE_LINK, what, remedy=did_you_mean(" > ".join(ends), known), exit_code=2)
     return found
 
 
@@ -74,12 +77,14 @@ def resampled(trace: Trace, period_s: float, rule: Rule) -> Trace:
     is one. The mean over time is kept where the period divides the span.
     """
     if not period_s > 0:
-        raise LonghaulError("a period of 0", remedy="write for example 1s", exit_code=2)
+        raise LonghaulError(
+            Code.ARGUMENT_INVALID, "a period of 0", remedy="write for example 1s", exit_code=2
+        )
     start, span = trace.times_s[0], trace.span_s()
     count = max(1, -int(-(span / period_s - _CLOSE) // 1))
     if count > MOST_ROWS:
         message, remedy = f"makes {count} rows", f"write {MOST_ROWS} at most: a longer period"
-        raise LonghaulError(message, remedy=remedy, exit_code=2)
+        raise LonghaulError(Code.ARGUMENT_INVALID, message, remedy=remedy, exit_code=2)
     pieces = list(_pieces(trace, start, period_s, count))
     columns = {name: _column(values, pieces, count, rule) for name, values in trace.columns.items()}
     way = replace(trace.way, period_s=period_s) if trace.way else None
@@ -125,8 +130,8 @@ def _column(
             parts[piece.period].append((value, piece.seconds))
     if rule == "hold":
         return tuple(first)
-    law: Callable[[Sequence[tuple[float, float]]], float] = _mean if rule == "mean" else _median
-    return tuple(law(part) if part else None for part in parts)
+    model: Callable[[Sequence[tuple[float, float]]], float] = _mean if rule == "mean" else _median
+    return tuple(model(part) if part else None for part in parts)
 
 
 def _mean(parts: Sequence[tuple[float, float]]) -> float:
@@ -153,13 +158,15 @@ def _median(parts: Sequence[tuple[float, float]]) -> float:
 def stitched(traces: Sequence[Trace]) -> tuple[Trace, ...]:
     """Traces of one link end to end, in their order; different links side by side.
 
-    Each goes on where the one before it ends. Raises :class:`LonghaulError` if some say their link and others
+    Each begins where the one before it ends. Raises :class:`LonghaulError` if some say their link and others
     do not.
     """
     nameless = [trace for trace in traces if trace.way is None]
     if nameless and len(nameless) < len(traces):
         remedy = "write SOURCE:DESTINATION=FILE for each"
-        raise LonghaulError("some traces say their link and others do not", remedy=remedy, exit_code=2)
+        raise LonghaulError(
+            Code.TRACE_LINK, "some traces say their link and others do not", remedy=remedy, exit_code=2
+        )
     groups: dict[tuple[str, str] | None, list[Trace]] = {}
     for trace in traces:
         groups.setdefault(trace.way.ends if trace.way else None, []).append(trace)
@@ -172,13 +179,15 @@ def _end_to_end(traces: Sequence[Trace]) -> Trace:
     if any(set(trace.columns) != set(names) for trace in traces):
         have = ", ".join(dict.fromkeys(name for trace in traces for name in trace.columns))
         remedy = "join traces with the same columns"
-        raise LonghaulError(f"not all of them have {have}", remedy=remedy, exit_code=2)
+        raise LonghaulError(Code.TRACE_UNUSABLE, f"not all of them have {have}", remedy=remedy, exit_code=2)
     times: list[float] = []
     end = first.times_s[0]
     for trace in traces:
         if not trace.durations_s()[-1] and trace is not traces[-1]:
             remedy = "note its period: # link SOURCE DESTINATION period_s=1"
-            raise LonghaulError("a trace of one row has no end", remedy=remedy, exit_code=2)
+            raise LonghaulError(
+                Code.TRACE_UNUSABLE, "a trace of one row has no end", remedy=remedy, exit_code=2
+            )
         # To a nanosecond, which is what links know of time.
         times += [round(end + at - trace.times_s[0], 9) for at in trace.times_s]
         end = round(end + trace.span_s(), 9)

@@ -1,4 +1,4 @@
-"""What a trace comes to, in a few numbers."""
+"""Statistics of a trace."""
 
 import math
 import statistics

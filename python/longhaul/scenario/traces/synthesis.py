@@ -1,4 +1,4 @@
-"""Traces that are drawn from a mean, a standard deviation and a share of spikes.
+"""Synthetic traces from a mean, a standard deviation and a share of spikes.
 
 The round trip is ``floor + body + spike``: the body lognormal, so that nothing is faster than the floor; a
 spike, in a share ``p`` of the samples, exponential. The rate is a normal that is cut at equal distances from
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.scenario.traces.trace import RATE, RTT, Trace, Way
 
@@ -55,7 +56,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """The law of the round trip: ``floor + lognormal(mu, sigma) + spike``."""
+    """The distribution of the round trip: ``floor + lognormal(mu, sigma) + spike``."""
 
     floor_ms: float
     mu: float
@@ -68,7 +69,7 @@ class RoundTrip:
 
 
 def round_trip(figures: Figures) -> RoundTrip:
-    """The law with the mean and deviation of ``figures``; raises :class:`LonghaulError` if there is none."""
+    """The distribution with the mean and deviation of ``figures``; raises LonghaulError if none has."""
     mean = figures.rtt_ms or 0.0
     above, sd, share = mean - figures.floor_ms, figures.rtt_sd_ms, figures.spikes
     if not 0 <= share < 1:
@@ -121,7 +122,7 @@ def cut_normal_sigma(mean: float, sd: float) -> float:
 def synthesise(figures: Figures, sampling: Sampling, *, seed: str, way: Way | None = None) -> Trace:
     """A trace with the mean and deviation of ``figures``, the same for equal ``seed``.
 
-    Raises :class:`LonghaulError` if no law has them.
+    Raises :class:`LonghaulError` if no distribution has them.
     """
     count = _count(sampling)
     columns: dict[str, tuple[float | None, ...]] = {}
@@ -136,19 +137,19 @@ def synthesise(figures: Figures, sampling: Sampling, *, seed: str, way: Way | No
 
 
 def _round_trips(figures: Figures, sampling: Sampling, count: int, seed: str) -> Iterator[float]:
-    law = round_trip(figures)
-    if not law.floor_ms + law.body > 0:
+    distribution = round_trip(figures)
+    if not distribution.floor_ms + distribution.body > 0:
         raise _impossible("a round trip of 0", "write more than that")
     body = _normals(sampling, count, random.Random(f"{seed}/rtt"))
     spikes = _uniforms(sampling, count, random.Random(f"{seed}/spikes"))
     for wave, chance in zip(body, spikes, strict=True):
-        value = law.floor_ms
-        if law.body:
-            value += math.exp(law.mu + law.sigma * wave)
-        if chance < law.spikes:
+        value = distribution.floor_ms
+        if distribution.body:
+            value += math.exp(distribution.mu + distribution.sigma * wave)
+        if chance < distribution.spikes:
             # What is below the share is uniform below it: one draw says whether, and how high.
-            value -= law.spike_ms * math.log(chance / law.spikes)
-        yield max(round(value, _DIGITS), law.floor_ms)
+            value -= distribution.spike_ms * math.log(chance / distribution.spikes)
+        yield max(round(value, _DIGITS), distribution.floor_ms)
 
 
 def _rates(figures: Figures, sampling: Sampling, count: int, seed: str) -> Iterator[float]:
@@ -194,4 +195,4 @@ def _count(sampling: Sampling) -> int:
 
 
 def _impossible(what: str, remedy: str) -> LonghaulError:
-    return LonghaulError(f"cannot draw {what}", remedy=remedy, exit_code=2)
+    return LonghaulError(Code.ARGUMENT_INVALID, f"cannot draw {what}", remedy=remedy, exit_code=2)

@@ -1,4 +1,4 @@
-"""What was measured of one direction of a path, over time."""
+"""The measurements of one direction of a path over time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

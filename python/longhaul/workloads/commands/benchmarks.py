@@ -53,7 +53,7 @@ class Pair(click.ParamType[tuple[int, int]]):
             return value
         parts = value.split(",")
         if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
-            self.fail(f'"{value}" is no pair of ranks; write "0,7"', param, ctx)
+            self.fail(f'"{value}" is not a pair of ranks; write "0,7"', param, ctx)
         return int(parts[0]), int(parts[1])
 
 
@@ -92,7 +92,7 @@ def allreduce(
     from longhaul.workloads.sites import VARIABLE, sites_of
 
     if sites is not None and not all(part.strip().isdigit() for part in sites.split(",")):
-        raise click.BadParameter(f'"{sites}" is no list of numbers; write "4,4"', param_hint="--sites")
+        raise click.BadParameter(f'"{sites}" is not a list of numbers; write "4,4"', param_hint="--sites")
     ranks_of_sites = [int(part) for part in sites.split(",")] if sites else []
     extra: dict[str, Any] = {}
 

@@ -20,7 +20,7 @@ VERIFY_UP_TO = 5_000_000
 @click.command(
     help="Red-black over-relaxation of a grid cut into rows.\n\n"
     "After each colour, border rows go to the neighbours; after each iteration comes an allreduce of 8 bytes."
-    " The grid is held against a sequential one, bit for bit (exit code 1 if it differs). --preset longcut is"
+    " The grid is compared with a sequential one, bit for bit (exit code 1: it differs). --preset longcut is"
     " the program of the Longcut paper: 48000 x 48000 points, messages of 19800 bytes, meant for 40 ranks as"
     " a skeleton."
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.workloads.commands.options import class_option, json_option, mode_option
 from longhaul.workloads.main import show
@@ -79,7 +80,12 @@ def _run(
                 costs = table.scaled(costs, kernel.totals(problem), compute_s)
         job = Job(comm, costs_ns=costs, spin=spin)
         if calibrate and job.ranks > 1:
-            raise LonghaulError("--calibrate wants one rank", remedy="start it without mpirun", exit_code=2)
+            raise LonghaulError(
+                Code.RANKS_UNSUITABLE,
+                "--calibrate wants one rank",
+                remedy="start it without mpirun",
+                exit_code=2,
+            )
         outcome = kernel.run(job, problem)
         result = {
             "workload": name,

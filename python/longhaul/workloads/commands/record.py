@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.workloads.commands.kernels import MODULES
 from longhaul.workloads.commands.options import class_option
@@ -36,7 +37,12 @@ def record(
     from longhaul.workloads import recording
 
     if ranks & (ranks - 1):
-        raise LonghaulError(f"{ranks} ranks are no power of two", remedy="write 2, 4, 8 ...", exit_code=2)
+        raise LonghaulError(
+            Code.RANKS_UNSUITABLE,
+            f"{ranks} ranks are not a power of two",
+            remedy="write 2, 4, 8 ...",
+            exit_code=2,
+        )
     if name == "molecules":
         from longhaul.workloads.molecules import DEFAULT_STEP_S, Simulation, run
 
@@ -55,6 +61,9 @@ def record(
         recording.write(recorded, file, title=f"{title}, {ranks} ranks")
     except OSError as error:
         raise LonghaulError(
-            f"{file}: {str(error.strerror).lower()}", remedy="name a file that can be written", exit_code=2
+            Code.FILE_UNWRITABLE,
+            f"{file}: {str(error.strerror).lower()}",
+            remedy="name a file that can be written",
+            exit_code=2,
         ) from error
     click.echo(f"{file}: {sum(len(each) for each in recorded)} steps of {ranks} ranks", err=True)

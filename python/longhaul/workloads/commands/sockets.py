@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from longhaul.workloads import streams
+from longhaul.workloads import socket_benchmark
 from longhaul.workloads.commands.options import json_option
 from longhaul.workloads.main import show
 from longhaul.workloads.parsing import SIZE
@@ -19,7 +19,7 @@ from longhaul.workloads.parsing import SIZE
 @click.argument("host", required=False)
 @click.option("--serve", "serving", is_flag=True, help="Be the other end.")
 @click.option("--clients", type=click.IntRange(0), default=0, help="Serve so many connections; 0: for ever.")
-@click.option("--port", type=click.IntRange(1, 65_535), default=streams.PORT, show_default=True)
+@click.option("--port", type=click.IntRange(1, 65_535), default=socket_benchmark.PORT, show_default=True)
 @click.option("--message", type=SIZE, default=512, show_default=True, help="Bytes of a message.")
 @click.option("--latencies", type=click.IntRange(1), default=1_000, show_default=True, help="Round trips.")
 @click.option("--messages", type=click.IntRange(1), default=20_000, show_default=True, help="One way.")
@@ -45,11 +45,11 @@ def sockets(
     if message < 1:
         raise click.UsageError("a message has a byte at least")
     if serving:
-        streams.serve(port, clients=clients)
+        socket_benchmark.serve(port, clients=clients)
         return
     assert host is not None
-    latency = streams.measure_latency(host, port, size=message, count=latencies)
-    bandwidth = streams.measure_bandwidth(
+    latency = socket_benchmark.measure_latency(host, port, size=message, count=latencies)
+    bandwidth = socket_benchmark.measure_bandwidth(
         host, port, size=message, count=messages, coalesce=coalesce, buffer=buffer
     )
     result = {"workload": "sockets", "latency": asdict(latency), "bandwidth": asdict(bandwidth)}

@@ -1,4 +1,4 @@
-//! One flow of real packets: who it is, and its counts so far.
+//! One flow of real packets: its identity and its counts so far.
 
 use longhaul_network::{Fate, NodeId, Packet, icmp};
 use longhaul_record::{FlowCountRow, FlowCounts, FlowSampleRow};
@@ -40,7 +40,7 @@ pub struct Flow {
     is_changed: bool,
 }
 
-/// What a packet of TCP says of its connection.
+/// Fields of a TCP packet about its connection.
 struct Segment {
     sequence: u32,
     acknowledgement: Option<u32>,
@@ -115,7 +115,7 @@ impl Flow {
                 self.sent_bytes += (segments - 1) * (header.header_len as u64 + UDP_HEADER);
             }
             protocol if is_icmp(protocol) => {
-                self.counts.payload_bytes += behind_ip.saturating_sub(ICMP_HEADER)
+                self.counts.payload_bytes += behind_ip.saturating_sub(ICMP_HEADER);
             }
             _ => self.counts.payload_bytes += behind_ip,
         }

@@ -192,7 +192,7 @@ fn flows_beyond_the_most_are_counted_together() {
     // Sequence numbers of several connections say nothing together.
     assert_eq!((beyond.new_bytes, beyond.retransmitted_bytes, beyond.counts.acknowledged_bytes), (0, 0, 0));
     assert_eq!(beyond.counts.payload_bytes, 10 * MSS as u64 + 56);
-    assert_eq!((flows.places.len(), flows.echoes.len()), (MOST, 0));
+    assert_eq!((flows.places.len(), flows.pings.len()), (MOST, 0));
 }
 
 #[test]

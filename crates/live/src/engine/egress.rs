@@ -1,0 +1,408 @@
+//! Where packets leave the network: written to a host, or met by another fate.
+
+use super::class_gaps::ClassGaps;
+use super::real_flows::RealFlows;
+use crate::clock::{self, Clock};
+use crate::packet_pool::{Arrival, PacketPool};
+use crate::recorder::Recorder;
+use crate::shape::{HEADER_ROOM, HeaderChanges, damage};
+use crate::tun::Tun;
+use longhaul_endpoints::{PayloadPool, PayloadSink};
+use longhaul_network::journal::{Departure, Entry};
+use longhaul_network::{DirectionId, Fate, Message, NodeId, Origin, Packet, Reply, Sink, icmp, results};
+use longhaul_plan::{Plan, Sender, Way};
+use longhaul_record::{Classes, Distribution};
+use longhaul_units::{Span, Time};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::IoSlice;
+use std::net::IpAddr;
+
+/// A host's port and what happened there.
+#[derive(Debug, Default, Serialize)]
+pub struct Port {
+    #[serde(skip)]
+    tun: Option<Tun>,
+    /// Whether the kernel hands over UDP super-packets, too.
+    pub udp_offload: bool,
+    /// Packets (segments) read from the host.
+    pub read_packets: u64,
+    /// Packets (segments) written to the host.
+    pub written_packets: u64,
+    /// Packets (segments) that the kernel refused to take.
+    pub write_failed_packets: u64,
+    /// Reads that failed.
+    pub read_failed: u64,
+    /// Link-local traffic, and what is not an IP packet.
+    pub ignored_packets: u64,
+    /// Super-packets refused because memory ran out.
+    pub no_memory_packets: u64,
+}
+
+impl Port {
+    fn new(tun: Option<Tun>) -> Self {
+        Port { udp_offload: tun.as_ref().is_some_and(|tun| tun.udp_offload), tun, ..Port::default() }
+    }
+}
+
+/// The gap between packets is measured if they are due within this time of each other.
+const NEIGHBOURS: Span = Span::from_ms(1);
+
+/// Segments of one body, due together.
+struct Group {
+    host: usize,
+    body: u32,
+    first: u32,
+    count: u32,
+    changes: HeaderChanges,
+    damage: u32,
+    flow: u32,
+    first_due: Time,
+    due: Time,
+    via: Option<DirectionId>,
+}
+
+/// Where packets leave the network in a live run.
+pub struct Egress {
+    pub ports: Vec<Port>,
+    pub packet_pool: PacketPool,
+    pub recorder: Recorder,
+    /// What simulated packets carry.
+    pub payloads: PayloadPool,
+    /// Real packets in the network.
+    pub real_packets: u64,
+    /// Whose they are.
+    pub flows: RealFlows,
+    /// Written minus due, by the last link's direction.
+    pub lateness: Vec<Distribution>,
+    /// The same in classes, for records during the run.
+    pub late: Vec<Classes>,
+    /// How far the gap between two packets, neighbours on that direction, was from what was due.
+    pub spacing: Vec<Distribution>,
+    /// The last packet written by direction: when it was due, and its lateness.
+    last: Vec<(Time, Span)>,
+    /// The same for classes of hosts' pacing.
+    pub class_gaps: ClassGaps,
+    /// Whose simulated packets are, by what they carry as their flow.
+    pub senders: BTreeMap<u32, Sender>,
+    addresses: Vec<(Option<IpAddr>, Option<IpAddr>)>,
+    clock: Clock,
+    /// Segments leave together only if they are due within this span; zero: each alone.
+    coalesce: Span,
+    /// Unix time of the run's start.
+    pub unix_start_ns: u64,
+    group: Option<Group>,
+    /// Hosts that were written to and may have answered; each once.
+    pub written_to: Vec<usize>,
+    scratch: Vec<u8>,
+    quoted: Vec<u8>,
+    rows: Rows,
+}
+
+/// Which links' packets are recorded, and when.
+struct Rows {
+    packets: Vec<bool>,
+    captures: Vec<bool>,
+    window_ns: u64,
+    snaplen: usize,
+}
+
+impl Egress {
+    pub fn new(
+        plan: &Plan,
+        tuns: Vec<Option<Tun>>,
+        packet_pool: PacketPool,
+        recorder: Recorder,
+        clock: Clock,
+    ) -> Self {
+        let listed = |links: &[usize]| (0..plan.links.len()).map(|link| links.contains(&link)).collect();
+        Egress {
+            ports: tuns.into_iter().map(Port::new).collect(),
+            packet_pool,
+            recorder,
+            payloads: PayloadPool::default(),
+            real_packets: 0,
+            flows: RealFlows::default(),
+            lateness: vec![Distribution::new(); plan.links.len() * 2 + 1],
+            late: vec![Classes::default(); plan.links.len() * 2 + 1],
+            spacing: vec![Distribution::new(); plan.links.len() * 2 + 1],
+            last: vec![(Time::NEVER, Span::ZERO); plan.links.len() * 2 + 1],
+            class_gaps: ClassGaps::default(),
+            senders: BTreeMap::new(),
+            addresses: plan
+                .nodes
+                .iter()
+                .map(|node| (node.ipv4.map(IpAddr::V4), node.ipv6.map(IpAddr::V6)))
+                .collect(),
+            clock,
+            coalesce: Span::from_ns(plan.coalesce_ns),
+            unix_start_ns: clock::unix_ns() - clock.ns(),
+            group: None,
+            written_to: Vec::with_capacity(64),
+            scratch: Vec::with_capacity(2_048),
+            quoted: Vec::with_capacity(2_048),
+            rows: Rows {
+                packets: listed(&plan.measure.packet_links),
+                captures: listed(&plan.measure.captures),
+                window_ns: plan.measure.packet_window_ns,
+                snaplen: plan.measure.snaplen as usize,
+            },
+        }
+    }
+
+    /// Reads one packet from a host.
+    pub fn read(&mut self, node: usize) -> std::io::Result<Arrival> {
+        match &self.ports[node].tun {
+            Some(tun) => self.packet_pool.read(tun),
+            None => Ok(Arrival::Nothing),
+        }
+    }
+
+    /// Writes the group that has gathered.
+    pub fn flush(&mut self) {
+        let Some(group) = self.group.take() else { return };
+        let packet = self.packet_pool.packet(group.body);
+        let shape = self.packet_pool.shape(group.body);
+        let mut room = [0u8; HEADER_ROOM];
+        let headers = shape.headers(packet, group.first, group.count, group.changes, &mut room);
+        let (start, length) = shape.payload(packet.len(), group.first, group.count);
+        let payload = &packet[start..start + length];
+        let mut parts = [IoSlice::new(&room[..headers]), IoSlice::new(payload)];
+        if group.damage != 0 {
+            self.scratch.clear();
+            self.scratch.extend_from_slice(&room[..headers]);
+            self.scratch.extend_from_slice(payload);
+            damage(&mut self.scratch, group.damage);
+            parts = [IoSlice::new(&self.scratch), IoSlice::new(&[])];
+        }
+        let late = self.clock.now().since(group.due);
+        let port = &mut self.ports[group.host];
+        let written = match &port.tun {
+            Some(tun) => tun.write(&parts).is_ok(),
+            None => false,
+        };
+        let packets = u64::from(group.count);
+        if written {
+            port.written_packets += packets;
+            let via = self.place(group.via);
+            self.lateness[via].add(late.ns(), packets);
+            self.late[via].add(late.ns(), packets);
+            self.note_spacing(via, group.first_due, group.due, late);
+            self.class_gaps.written(group.flow, (group.first_due, group.due), late, NEIGHBOURS);
+            if !self.written_to.contains(&group.host) && self.written_to.len() < 64 {
+                self.written_to.push(group.host);
+            }
+        } else {
+            port.write_failed_packets += packets;
+        }
+        self.packet_pool.release(group.body, group.count);
+    }
+
+    /// Makes the bytes of a router's message.
+    fn answer(&mut self, router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
+        let (ipv4, ipv6) = self.addresses[router.0 as usize];
+        let v6 = self.packet_pool.packet(about.body).first()? >> 4 == 6;
+        let from = if v6 { ipv6 } else { ipv4 }?;
+        self.quote(about, usize::MAX);
+        let out = &mut self.scratch;
+        out.clear();
+        match message {
+            Message::TtlExceeded => icmp::time_exceeded(&self.quoted, from, out),
+            Message::TooBig { mtu } => icmp::too_big(&self.quoted, from, mtu, out),
+            Message::NoRoute => icmp::unreachable(&self.quoted, from, out),
+            Message::PortUnreachable => icmp::port_unreachable(&self.quoted, from, out),
+            Message::EchoReply => icmp::echo_reply(&self.quoted, out),
+        }
+        let body = self.packet_pool.create(out)?;
+        Some(Reply { body, bytes: out.len() as u32 })
+    }
+
+    /// The index of the figures of packets from `via`; packets that stay within their host have the last one.
+    fn place(&self, via: Option<DirectionId>) -> usize {
+        via.map_or(self.lateness.len() - 1, |direction| direction.0 as usize)
+    }
+
+    /// Notes how far the gap before a group that was written `late` is from the gap that was due.
+    fn note_spacing(&mut self, via: usize, first_due: Time, due: Time, late: Span) {
+        let (before, late_before) = self.last[via];
+        self.last[via] = (due, late);
+        if first_due >= before && first_due.since(before) <= NEIGHBOURS {
+            // The group's first packet was late by more than its last.
+            let late_first = late + due.since(first_due);
+            let error = late_first.saturating_sub(late_before).max(late_before.saturating_sub(late_first));
+            self.spacing[via].add(error.ns(), 1);
+        }
+    }
+
+    fn is_recorded(&self, link: usize, offered: Time) -> bool {
+        self.rows.packets[link] && offered.ns() % 1_000_000_000 < self.rows.window_ns
+    }
+
+    /// Whether the link's packets are captured; simulated ones have no bytes.
+    fn is_captured(&self, direction: DirectionId, packet: &Packet) -> bool {
+        self.rows.captures[direction.link()] && !PayloadPool::contains(packet)
+    }
+
+    /// Copies the first bytes of one segment, with its own headers, into `self.quoted`.
+    fn quote(&mut self, packet: &Packet, most: usize) {
+        let bytes = self.packet_pool.packet(packet.body);
+        let shape = self.packet_pool.shape(packet.body);
+        let mut room = [0u8; HEADER_ROOM];
+        let headers = shape.headers(bytes, u32::from(packet.segment), 1, changes(packet), &mut room);
+        let (start, length) = shape.payload(bytes.len(), u32::from(packet.segment), 1);
+        self.quoted.clear();
+        self.quoted.extend_from_slice(&room[crate::tun::VNET_HEADER..headers]);
+        let rest = most.saturating_sub(self.quoted.len()).min(length);
+        self.quoted.extend_from_slice(&bytes[start..start + rest]);
+    }
+
+    fn capture(&mut self, direction: DirectionId, packet: &Packet, at: Time, departure: bool) {
+        let snaplen = self.rows.snaplen;
+        self.quote(packet, snaplen);
+        let kept = self.quoted.len().min(snaplen);
+        // What comes to the link in one direction is seen at the end where the other direction leaves it.
+        let end = usize::from((direction.way() == Way::Reverse) != departure);
+        self.recorder.capture(
+            (direction.link() as u32, end),
+            u32::from(departure),
+            self.unix_start_ns + at.ns(),
+            packet.bytes,
+            &self.quoted[..kept],
+        );
+    }
+}
+
+fn changes(packet: &Packet) -> HeaderChanges {
+    HeaderChanges { hops: packet.hops, class: packet.class }
+}
+
+impl PayloadSink for Egress {
+    #[inline]
+    fn payloads(&mut self) -> &mut PayloadPool {
+        &mut self.payloads
+    }
+
+    fn sent(&mut self, packet: &Packet) {
+        self.recorder.note(|| Entry::Injected { packet: *packet, routable: true });
+    }
+}
+
+impl Sink for Egress {
+    fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, via: Option<DirectionId>) {
+        self.recorder.note(|| Entry::Departed(Departure::new(&packet, Ok(host), due)));
+        if PayloadPool::contains(&packet) {
+            return self.payloads.deliver(&packet);
+        }
+        self.real_packets -= 1;
+        let Egress { flows, packet_pool, .. } = self;
+        flows.delivered(&packet, || packet_pool.packet(packet.body));
+        if let Some(group) = &mut self.group {
+            let next = group.first + group.count;
+            let joins = group.body == packet.body
+                && next == u32::from(packet.segment)
+                && group.host == host.0 as usize
+                && group.changes == changes(&packet)
+                && group.damage == 0
+                && packet.damage == 0
+                && self.coalesce > Span::ZERO
+                && due <= group.first_due + self.coalesce;
+            if joins {
+                group.count += 1;
+                // They leave at once: the whole gap between them is missing.
+                let missing = due.since(group.due);
+                group.due = group.due.max(due);
+                let place = self.place(via);
+                self.spacing[place].add(missing.ns(), 1);
+                self.class_gaps.missing(packet.flow, missing);
+                return;
+            }
+            self.flush();
+        }
+        self.group = Some(Group {
+            host: host.0 as usize,
+            body: packet.body,
+            first: u32::from(packet.segment),
+            count: 1,
+            changes: changes(&packet),
+            damage: packet.damage,
+            flow: packet.flow,
+            first_due: due,
+            due,
+            via,
+        });
+        if packet.segments == 1 {
+            self.flush();
+        }
+    }
+
+    fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
+        self.recorder.note(|| Entry::Departed(Departure::new(&packet, Err(fate), at)));
+        if PayloadPool::contains(&packet) {
+            return self.payloads.end(&packet, fate);
+        }
+        self.real_packets -= 1;
+        let Egress { flows, packet_pool, .. } = self;
+        flows.ended(&packet, fate, || packet_pool.packet(packet.body));
+        self.packet_pool.release(packet.body, 1);
+    }
+
+    fn copied(&mut self, packet: &Packet) {
+        if PayloadPool::contains(packet) {
+            return self.payloads.copied(packet);
+        }
+        self.real_packets += 1;
+        let Egress { flows, packet_pool, .. } = self;
+        flows.copied(packet, || packet_pool.packet(packet.body));
+        self.packet_pool.retain(packet.body);
+    }
+
+    fn reply(&mut self, router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
+        let reply = if PayloadPool::contains(about) {
+            self.payloads.reply(about, message)
+        } else {
+            let reply = self.answer(router, about, message);
+            self.real_packets += u64::from(reply.is_some());
+            reply
+        };
+        self.recorder.note(|| Entry::Replied(reply));
+        reply
+    }
+
+    fn origin(&mut self, packet: &Packet) -> Origin {
+        let origin = if PayloadPool::contains(packet) {
+            Origin { sender: self.senders.get(&packet.flow).copied(), ..Origin::default() }
+        } else {
+            icmp::origin(self.packet_pool.packet(packet.body))
+        };
+        self.recorder.note(|| Entry::Origin(origin));
+        origin
+    }
+
+    fn sorted(&mut self, direction: DirectionId, class: usize, packet: &Packet) {
+        self.class_gaps.sorted(direction, class, packet);
+    }
+
+    fn offered(&mut self, direction: DirectionId, packet: &Packet, at: Time) {
+        if self.is_captured(direction, packet) {
+            self.capture(direction, packet, at, false);
+        }
+    }
+
+    fn passed(
+        &mut self,
+        direction: DirectionId,
+        packet: &Packet,
+        offered: Time,
+        due: std::result::Result<Time, Fate>,
+    ) {
+        let link = direction.link();
+        if self.is_recorded(link, offered) {
+            self.recorder.packet(results::passage(direction, packet, offered, due));
+        }
+        if self.is_captured(direction, packet)
+            && let Ok(due) = due
+        {
+            self.capture(direction, packet, due, true);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The bytes of packets in flight.
+//!
+//! A super-packet stays whole in one slot while its segments travel the model one by one; the
+//! slot is free again when the fate of the last segment is known. Slots come from pools of three
+//! sizes that grow in chunks and never shrink, so that steady traffic allocates nothing.
+
+use crate::shape::Shape;
+use crate::tun::{LARGEST, Tun, VNET_HEADER};
+
+/// Slot sizes: headers and small packets, jumbo frames, super-packets.
+const CLASSES: [usize; 3] = [2_048, 10_240, LARGEST];
+/// Slots that a pool grows by.
+const CHUNK: [usize; 3] = [4_096, 512, 128];
+
+/// The bytes of all packets of a run that are in flight.
+pub struct PacketPool {
+    pools: [Pool; 3],
+    bodies: Vec<Body>,
+    free: Vec<u32>,
+    /// A slot of the largest class that the next packet is read into.
+    staging: u32,
+    /// Chunks that had to be added while running.
+    pub grown: u64,
+    limit_bytes: usize,
+    held_bytes: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Body {
+    class: u8,
+    slot: u32,
+    /// Bytes of the IP packet, without the virtio header.
+    length: u32,
+    references: u32,
+    shape: Shape,
+}
+
+/// The result of a read of a port.
+pub enum Arrival {
+    /// Nothing waits.
+    Nothing,
+    /// A packet, now held once for each of its segments.
+    Packet {
+        /// Its handle.
+        body: u32,
+    },
+    /// Bytes that are not an IP packet, or contradict their virtio header.
+    Malformed,
+    /// No memory is left for it.
+    NoMemory,
+}
+
+impl PacketPool {
+    /// Pools that grow up to `limit_bytes` together.
+    pub fn new(limit_bytes: usize) -> Self {
+        let mut pool = PacketPool {
+            pools: [Pool::new(0), Pool::new(1), Pool::new(2)],
+            bodies: Vec::with_capacity(8_192),
+            free: Vec::with_capacity(8_192),
+            staging: 0,
+            grown: 0,
+            limit_bytes,
+            held_bytes: 0,
+        };
+        for class in 0..CLASSES.len() {
+            pool.grow(class);
+        }
+        pool.staging = pool.pools[2].free.pop().unwrap_or_default();
+        pool.grown = 0;
+        pool
+    }
+
+    /// Reads one packet from `tun`.
+    pub fn read(&mut self, tun: &Tun) -> std::io::Result<Arrival> {
+        let buffer = self.pools[2].slot_mut(self.staging);
+        let Some(read) = tun.read(buffer)? else { return Ok(Arrival::Nothing) };
+        let Some((header, packet)) = buffer[..read].split_at_checked(VNET_HEADER) else {
+            return Ok(Arrival::Malformed);
+        };
+        let Some(shape) = Shape::of(header, packet) else { return Ok(Arrival::Malformed) };
+        let length = packet.len();
+        let segments = shape.segments(length);
+        let class = if read <= CLASSES[0] { 0 } else { usize::from(read > CLASSES[1]) + 1 };
+        let Some(slot) = self.take_slot(class) else { return Ok(Arrival::NoMemory) };
+        let slot = if class == 2 {
+            std::mem::replace(&mut self.staging, slot)
+        } else {
+            let (small, large) = self.pools.split_at_mut(2);
+            let from = large[0].slot_mut(self.staging);
+            small[class].slot_mut(slot)[..read].copy_from_slice(&from[..read]);
+            slot
+        };
+        let body = Body { class: class as u8, slot, length: length as u32, references: segments, shape };
+        Ok(Arrival::Packet { body: self.add(body) })
+    }
+
+    /// Holds a packet that a router made; held once.
+    pub fn create(&mut self, packet: &[u8]) -> Option<u32> {
+        let length = packet.len();
+        let class = CLASSES.iter().position(|&size| length + VNET_HEADER <= size)?;
+        let shape = Shape::of(&[0; VNET_HEADER], packet)?;
+        let slot = self.take_slot(class)?;
+        self.pools[class].slot_mut(slot)[VNET_HEADER..VNET_HEADER + length].copy_from_slice(packet);
+        Some(self.add(Body { class: class as u8, slot, length: length as u32, references: 1, shape }))
+    }
+
+    /// The bytes of the IP packet.
+    pub fn packet(&self, body: u32) -> &[u8] {
+        let body = &self.bodies[body as usize];
+        &self.pools[usize::from(body.class)].slot(body.slot)[VNET_HEADER..VNET_HEADER + body.length as usize]
+    }
+
+    /// How the packet divides into segments.
+    pub fn shape(&self, body: u32) -> Shape {
+        self.bodies[body as usize].shape
+    }
+
+    /// One more segment holds the body.
+    pub fn retain(&mut self, body: u32) {
+        self.bodies[body as usize].references += 1;
+    }
+
+    /// `segments` of the body have met their fate.
+    pub fn release(&mut self, body: u32, segments: u32) {
+        let held = &mut self.bodies[body as usize];
+        held.references = held.references.saturating_sub(segments);
+        if held.references == 0 {
+            let (class, slot) = (usize::from(held.class), held.slot);
+            self.pools[class].free.push(slot);
+            self.free.push(body);
+        }
+    }
+
+    fn add(&mut self, body: Body) -> u32 {
+        if let Some(index) = self.free.pop() {
+            self.bodies[index as usize] = body;
+            index
+        } else {
+            self.bodies.push(body);
+            (self.bodies.len() - 1) as u32
+        }
+    }
+
+    fn take_slot(&mut self, class: usize) -> Option<u32> {
+        if self.pools[class].free.is_empty() {
+            self.grow(class);
+        }
+        self.pools[class].free.pop()
+    }
+
+    fn grow(&mut self, class: usize) {
+        let bytes = CLASSES[class] * CHUNK[class];
+        if self.held_bytes + bytes <= self.limit_bytes || self.pools[class].chunks.is_empty() {
+            self.pools[class].grow();
+            self.held_bytes += bytes;
+            self.grown += 1;
+        }
+    }
+}
+
+/// Slots of one size.
+struct Pool {
+    class: usize,
+    chunks: Vec<Box<[u8]>>,
+    free: Vec<u32>,
+}
+
+impl Pool {
+    fn new(class: usize) -> Self {
+        Pool { class, chunks: Vec::with_capacity(256), free: Vec::new() }
+    }
+
+    fn grow(&mut self) {
+        let (size, count) = (CLASSES[self.class], CHUNK[self.class]);
+        let first = (self.chunks.len() * count) as u32;
+        let mut chunk = vec![0u8; size * count].into_boxed_slice();
+        // Touch every page now rather than while a packet waits.
+        for page in chunk.chunks_mut(4_096) {
+            page[0] = 1;
+        }
+        self.chunks.push(chunk);
+        self.free.reserve(count * self.chunks.len());
+        self.free.extend((first..first + count as u32).rev());
+    }
+
+    fn slot(&self, slot: u32) -> &[u8] {
+        let (chunk, start) = self.place(slot);
+        &self.chunks[chunk][start..start + CLASSES[self.class]]
+    }
+
+    fn slot_mut(&mut self, slot: u32) -> &mut [u8] {
+        let (chunk, start) = self.place(slot);
+        &mut self.chunks[chunk][start..start + CLASSES[self.class]]
+    }
+
+    fn place(&self, slot: u32) -> (usize, usize) {
+        let count = CHUNK[self.class];
+        (slot as usize / count, slot as usize % count * CLASSES[self.class])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ipv4(length: usize) -> Vec<u8> {
+        let mut packet = vec![0u8; length];
+        packet[0] = 0x45;
+        packet[2..4].copy_from_slice(&(length as u16).to_be_bytes());
+        packet
+    }
+
+    #[test]
+    fn a_released_body_gives_its_slot_back() {
+        let mut pool = PacketPool::new(usize::MAX);
+        let free = pool.pools[0].free.len();
+        let body = pool.create(&ipv4(100)).unwrap();
+        pool.retain(body);
+        pool.release(body, 1);
+        assert_eq!(pool.pools[0].free.len(), free - 1);
+        pool.release(body, 1);
+        assert_eq!(pool.pools[0].free.len(), free);
+    }
+
+    #[test]
+    fn pools_stop_growing_at_the_limit() {
+        let mut pool = PacketPool::new(0);
+        let made = (0..).map_while(|_| pool.create(&ipv4(100))).count();
+        assert_eq!(made, CHUNK[0]);
+    }
+}

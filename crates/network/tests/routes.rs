@@ -1,0 +1,154 @@
+//! Routes against a reference that relaxes every edge until nothing changes.
+
+use longhaul_network::{DirectionId, Edge, NodeId, Routes, Topology};
+use longhaul_plan::{NodeKind, RouteOverride};
+use proptest::prelude::*;
+
+const FAR: (u64, u32) = (u64::MAX / 4, 0);
+
+/// The two ends and the cost of each direction.
+fn directions(topology: &Topology) -> Vec<(usize, usize, u64)> {
+    let both = |edge: &Edge| {
+        let [a, b] = edge.endpoints;
+        [(a, b, edge.forward_ns), (b, a, edge.reverse_ns)]
+    };
+    topology.links.iter().flat_map(both).collect()
+}
+
+/// The path by the words of docs/models/routing.md: the least delay, then the fewest links, then at each
+/// node the link that stands first; where there is an override, its link.
+fn reference(topology: &Topology, from: usize, to: usize) -> Option<Vec<DirectionId>> {
+    let edges = directions(topology);
+    let passes = |node: usize| node == to || topology.nodes[node] == NodeKind::Router;
+    let mut distance = vec![FAR; topology.nodes.len()];
+    distance[to] = (0, 0);
+    for _ in 0..topology.nodes.len() {
+        for &(a, b, cost) in &edges {
+            if passes(b) && distance[b] != FAR {
+                distance[a] = distance[a].min((distance[b].0 + cost, distance[b].1 + 1));
+            }
+        }
+    }
+    let mut path = Vec::new();
+    let mut node = from;
+    while node != to {
+        if path.len() > topology.nodes.len() || (node != from && !passes(node)) {
+            return None;
+        }
+        let by_hand = topology.overrides.iter().rfind(|each| (each.node, each.destination) == (node, to));
+        let best = |&index: &usize| {
+            let (a, b, cost) = edges[index];
+            let ends = a == node && passes(b) && distance[b] != FAR;
+            ends && (distance[b].0 + cost, distance[b].1 + 1) == distance[node]
+        };
+        let direction = match by_hand {
+            Some(route) => (2 * route.link..2 * route.link + 2).find(|&index| edges[index].0 == node),
+            None => (0..edges.len()).find(best),
+        }?;
+        path.push(DirectionId(direction as u32));
+        node = edges[direction].1;
+    }
+    Some(path)
+}
+
+prop_compose! {
+    /// Up to four hosts and five routers with any links between them, of few delays, so that many paths tie.
+    fn any_topology()(
+        hosts in 0usize..5,
+        routers in 1usize..6,
+        links in prop::collection::vec((0usize..9, 0usize..9, 0u64..4, 0u64..4), 1..20),
+        overrides in prop::collection::vec((0usize..20, any::<bool>(), 0usize..9), 0..4),
+    ) -> Topology {
+        let count = hosts + routers;
+        let nodes = (0..count).map(|index| {
+            if index < hosts { NodeKind::Host } else { NodeKind::Router }
+        }).collect();
+        let links: Vec<Edge> = links.into_iter().filter(|(a, b, _, _)| a % count != b % count)
+            .map(|(a, b, forward_ns, reverse_ns)| Edge { endpoints: [a % count, b % count], forward_ns, reverse_ns })
+            .collect();
+        let overrides = overrides.into_iter().filter(|_| !links.is_empty()).map(|(link, end, to)| {
+            let link = link % links.len();
+            RouteOverride { node: links[link].endpoints[usize::from(end)], destination: to % count, link }
+        }).filter(|route| route.node != route.destination).collect();
+        Topology { nodes, links, overrides }
+    }
+}
+
+fn nodes(topology: &Topology) -> impl Iterator<Item = NodeId> + Clone + use<> {
+    (0..topology.nodes.len() as u32).map(NodeId)
+}
+
+proptest! {
+    #[test]
+    fn paths_are_those_of_the_reference_ties_and_overrides_included(topology in any_topology()) {
+        prop_assert_eq!(topology.check(), Ok(()));
+        let (on_demand, complete) = (Routes::new(&topology), Routes::new(&topology).complete());
+        for from in nodes(&topology) {
+            for to in nodes(&topology) {
+                let expected = reference(&topology, from.0 as usize, to.0 as usize);
+                prop_assert_eq!(&on_demand.path(from, to), &expected, "{:?} to {:?}", from, to);
+                prop_assert_eq!(&complete.path(from, to), &expected, "{:?} to {:?}", from, to);
+            }
+        }
+    }
+
+    #[test]
+    fn a_tree_is_the_union_of_the_paths_of_its_sources_nearest_first(
+        topology in any_topology(),
+        chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
+    ) {
+        let routes = Routes::new(&topology);
+        let edges = directions(&topology);
+        let sources: Vec<NodeId> =
+            chosen.iter().map(|each| NodeId(each.index(topology.nodes.len()) as u32)).collect();
+        for destination in nodes(&topology) {
+            let tree = routes.tree(&sources, destination);
+            let mut expected: Vec<DirectionId> =
+                sources.iter().filter_map(|&source| routes.path(source, destination)).flatten().collect();
+            expected.sort_unstable();
+            expected.dedup();
+            let mut found: Vec<DirectionId> = tree.iter().map(|step| step.1).collect();
+            found.sort_unstable();
+            prop_assert_eq!(found, expected);
+            let mut known = vec![destination];
+            for &(node, direction) in &tree {
+                let (from, far, _) = edges[direction.0 as usize];
+                prop_assert_eq!(node, NodeId(from as u32));
+                prop_assert!(known.contains(&NodeId(far as u32)) && !known.contains(&node));
+                known.push(node);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_host_with_one_link_hangs_on_the_node_beyond() {
+    let edge = |a, b| Edge { endpoints: [a, b], forward_ns: 1, reverse_ns: 1 };
+    let (host, router) = (NodeKind::Host, NodeKind::Router);
+    let links = vec![edge(3, 2), edge(0, 2), edge(1, 2), edge(1, 3)];
+    let topology = Topology { nodes: vec![host, host, router, router], links, overrides: vec![] };
+    let routes = Routes::new(&topology);
+    let found: Vec<_> = nodes(&topology).map(|node| routes.attachment(node)).collect();
+    assert_eq!(found, [Some((NodeId(2), 1)), None, None, None]);
+}
+
+#[test]
+fn an_index_without_a_node_or_link_is_refused_with_its_place() {
+    let edge = Edge { endpoints: [0, 1], forward_ns: 1, reverse_ns: 1 };
+    let right = Topology { nodes: vec![NodeKind::Router; 3], links: vec![edge], overrides: vec![] };
+    let by_hand = |node, destination, link| Topology {
+        overrides: vec![RouteOverride { node, destination, link }],
+        ..right.clone()
+    };
+    let wrong = [
+        (Topology { links: vec![Edge { endpoints: [0, 3], ..edge }], ..right.clone() }, "links[0].endpoints"),
+        (by_hand(3, 0, 0), "routes[0].node"),
+        (by_hand(0, 3, 0), "routes[0].destination"),
+        (by_hand(0, 1, 1), "routes[0].link"),
+        (by_hand(2, 1, 0), "routes[0].link"),
+    ];
+    for (topology, place) in wrong {
+        assert_eq!(topology.check().unwrap_err().path(), place);
+    }
+    assert_eq!(right.check(), Ok(()));
+}

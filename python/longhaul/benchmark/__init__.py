@@ -1,0 +1,1 @@
+"""The benchmark of congestion-control algorithms: the common TCP evaluation suite, live and simulated."""

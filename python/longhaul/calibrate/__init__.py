@@ -1,0 +1,1 @@
+"""The accuracy and capacity of this machine: its checks, its measurements, and its certificate."""

@@ -1,0 +1,111 @@
+"""One experiment, from the scenario file to the printed summary: ``longhaul run``, ``sim`` and ``down``."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from longhaul import log
+
+
+def run_experiment(
+    scenario: Path,
+    *,
+    settings: Mapping[str, str],
+    seed: int | None = None,
+    runs: Path,
+    argv: list[str],
+    sudo: bool = False,
+    journal: bool = False,
+    prometheus: str | None = None,
+    watch: bool = False,
+    strict: bool = False,
+    report: bool = True,
+    as_json: bool = False,
+    memory_bytes: int | None = None,
+) -> int:
+    """Run a scenario live, write results and report, print the summary; returns the exit code.
+
+    ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all; ``watch`` shows the
+    links on the terminal.
+    """
+    from longhaul.cli.progress import Progress
+    from longhaul.run import conclusion, live
+    from longhaul.run.exporter import listen
+    from longhaul.scenario import load_scenario, resolve
+
+    resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
+    log.warn(*resolved.warnings)
+    listener = listen(prometheus) if prometheus else None
+    prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
+    kept = conclusion.results_so_far(
+        prepared.directory,
+        report=report,
+        strict=strict,
+        shown=lambda summary: show(summary, prepared.directory, as_json=as_json, report=report),
+    )
+    with kept, Progress(prepared.plan, watch=watch) as progress:
+        finished = live.run(
+            prepared, progress=progress.tell, sudo=sudo, listener=listener, memory_bytes=memory_bytes
+        )
+    summary = conclusion.conclude(finished.directory, reason=finished.reason, report=report, strict=strict)
+    show(summary, finished.directory, as_json=as_json, report=report)
+    return conclusion.exit_code(summary)
+
+
+def simulate(
+    scenario: Path,
+    *,
+    settings: Mapping[str, str],
+    seed: int | None = None,
+    runs: Path,
+    argv: list[str],
+    report: bool = True,
+    as_json: bool = False,
+    memory_bytes: int | None = None,
+) -> int:
+    """Simulate a scenario, write results and report, print the summary; returns the exit code."""
+    from longhaul.cli.progress import Simulating
+    from longhaul.run import conclusion, sim
+    from longhaul.scenario import load_scenario, resolve
+
+    resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
+    log.warn(*resolved.warnings)
+    with Simulating(resolved.plan["duration_ns"]) as progress:
+        finished = sim.run(resolved, runs=runs, argv=argv, progress=progress.tell, memory_bytes=memory_bytes)
+    summary = conclusion.conclude(finished.directory, reason=finished.reason, report=report)
+    show(summary, finished.directory, as_json=as_json, report=report)
+    return conclusion.exit_code(summary)
+
+
+def conclude_ended(directory: Path, *, as_json: bool) -> int:
+    """Print the results of what ran in the background and has ended; returns its exit code."""
+    from longhaul.results import directory as directories
+    from longhaul.results import ending
+    from longhaul.run import conclusion
+
+    if directories.read_run(directory)["mode"] == "relay":
+        from longhaul.cli.relay_command import show as show_relay
+        from longhaul.relay.results import exit_code, finished_summary
+
+        summary = finished_summary(directory)
+        show_relay(summary, directory, as_json=as_json)
+        return exit_code(summary)
+    found = ending.settle(directory)
+    summary = conclusion.conclude(directory, reason=found.status, report=True)
+    show(summary, directory, as_json=as_json, report=True)
+    return conclusion.exit_code(summary)
+
+
+def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool, report: bool) -> None:
+    """Print the summary on standard output, and on standard error where the rest is."""
+    if as_json:
+        print(json.dumps(summary, indent=1))
+    else:
+        from longhaul.cli.terminal.run import print_summary
+        from longhaul.report.console import Console
+
+        print_summary(summary, Console())
+    place = directory / "report.html" if report else directory
+    print(f"{'report' if report else 'results'}: {place}", file=sys.stderr if as_json else sys.stdout)

@@ -1,0 +1,217 @@
+"""The codes of diagnostics: one for each kind of problem.
+
+A code is stable: it keeps its meaning, and a retired code is not used again. E codes are errors, W codes are
+warnings; the first two digits name the family. :mod:`longhaul.diagnostics.explanations` describes each.
+"""
+
+from enum import StrEnum, unique
+
+
+@unique
+class Code(StrEnum):
+    """What kind of problem a diagnostic reports."""
+
+    # E01: the text of a scenario, and YAML
+    NOT_TEXT = "E0101"
+    EMPTY_FILE = "E0102"
+    YAML_SYNTAX = "E0103"
+    YAML_INDENTATION = "E0104"
+    YAML_FEATURE = "E0105"
+
+    # E02: keys, lists and their structure
+    KEY_MISSING = "E0201"
+    KEY_UNKNOWN = "E0202"
+    KEY_DUPLICATE = "E0203"
+    VALUE_MISSING = "E0204"
+    WRONG_TYPE = "E0205"
+    WRONG_LENGTH = "E0206"
+    CHOICE_UNKNOWN = "E0207"
+    KEYS_CONFLICT = "E0208"
+    KEY_OUT_OF_PLACE = "E0209"
+
+    # E03: values
+    UNIT_MISSING = "E0301"
+    UNIT_UNKNOWN = "E0302"
+    NEGATIVE_VALUE = "E0303"
+    OUT_OF_RANGE = "E0304"
+    ZERO_VALUE = "E0305"
+    QUANTITY_MALFORMED = "E0306"
+    QUANTITY_TOO_FINE = "E0307"
+    NAME_INVALID = "E0308"
+    NAME_RANGE_INVALID = "E0309"
+    COMMAND_INVALID = "E0310"
+    ADDRESS_MALFORMED = "E0311"
+    BOUNDS_REVERSED = "E0312"
+
+    # E04: names and references
+    NODE_UNKNOWN = "E0401"
+    LINK_UNKNOWN = "E0402"
+    PROFILE_UNKNOWN = "E0403"
+    PROGRAM_UNKNOWN = "E0404"
+    METRIC_UNKNOWN = "E0405"
+    ROUTE_UNKNOWN = "E0406"
+    CLASS_UNKNOWN = "E0407"
+    CLUSTER_UNKNOWN = "E0408"
+    NAME_DUPLICATE = "E0409"
+    NODE_KIND = "E0410"
+    SAME_ENDS = "E0411"
+    START_REFERENCE = "E0412"
+
+    # E05: the network
+    ADDRESS_CONFLICT = "E0501"
+    NO_PATH = "E0502"
+    ROUTING_LOOP = "E0503"
+    NEXT_HOP = "E0504"
+    MTU_INVALID = "E0505"
+    NODE_UNLINKED = "E0506"
+    NETWORK_TOO_LARGE = "E0507"
+    LOSS_IMPOSSIBLE = "E0508"
+    DELAY_IMPOSSIBLE = "E0509"
+    DISTRIBUTION_INVALID = "E0510"
+    RATE_REQUIRED = "E0511"
+    QUEUE_INVALID = "E0512"
+    RATE_MODEL_INVALID = "E0513"
+    PARALLEL_ROUTES_INVALID = "E0514"
+    PACING_INVALID = "E0515"
+    TOPOLOGY_INVALID = "E0516"
+    SYSCTL_INVALID = "E0517"
+
+    # E06: traffic and programs
+    NEVER_ENDS = "E0601"
+    STOP_BEFORE_START = "E0602"
+    DATAGRAM_SIZE = "E0603"
+    INTERVAL_TOO_SHORT = "E0604"
+    RECORDED_PROGRAM = "E0605"
+    BACKGROUND_LOAD = "E0606"
+    NO_TRAFFIC = "E0607"
+    SIMULATED_ONLY = "E0608"
+
+    # E07: congestion control
+    ALGORITHM_UNKNOWN = "E0701"
+    ALGORITHM_PARAMETER = "E0702"
+    ALGORITHM_NOT_LIVE = "E0703"
+
+    # E08: traces and other input files
+    INPUT_FILE_MISSING = "E0801"
+    NOT_A_TABLE = "E0802"
+    COLUMN_UNKNOWN = "E0803"
+    COLUMN_WITHOUT_UNIT = "E0804"
+    ROW_MALFORMED = "E0805"
+    CELL_INVALID = "E0806"
+    ROWS_UNSORTED = "E0807"
+    TRACE_LINK = "E0808"
+    TRACE_UNKNOWN = "E0809"
+    TRACE_UNUSABLE = "E0810"
+    FOREIGN_FILE_MALFORMED = "E0811"
+    CAPTURE_UNUSABLE = "E0812"
+    SAMPLE_UNUSABLE = "E0813"
+
+    # E09: parameters and sweeps
+    PARAMETER_UNKNOWN = "E0901"
+    PARAMETER_INVALID = "E0902"
+    AXIS_UNKNOWN = "E0903"
+    AXIS_INVALID = "E0904"
+    SWEEP_DESIGN = "E0905"
+    NOT_A_SWEEP = "E0906"
+
+    # E10: events and changes
+    EVENT_INCOMPLETE = "E1001"
+    RAMP_IMPOSSIBLE = "E1002"
+    TOO_MANY_CHANGES = "E1003"
+    EVENTS_OVERLAP = "E1004"
+    CHANGE_MALFORMED = "E1005"
+
+    # E11: the relay
+    RELAY_INCOMPLETE = "E1101"
+    GATEWAY_MISSING = "E1102"
+    FORWARD_INVALID = "E1103"
+    LISTENER_CONFLICT = "E1104"
+    GATEWAY_NOT_NAMED = "E1105"
+    GATEWAY_UNREACHABLE = "E1106"
+    PASSWORD_INVALID = "E1107"
+
+    # E12: transfers
+    REQUEST_INVALID = "E1201"
+    REQUEST_NETWORK = "E1202"
+    POLICY_UNSUITABLE = "E1203"
+
+    # E13: export to machines
+    EXPORT_IMPOSSIBLE = "E1301"
+    MACHINES_INVALID = "E1302"
+
+    # E20: files and this machine
+    FILE_UNREADABLE = "E2001"
+    FILE_UNWRITABLE = "E2002"
+    FILE_EXISTS = "E2003"
+    FILE_TOO_LARGE = "E2004"
+    NOT_INSTALLED = "E2005"
+    MACHINE_UNABLE = "E2006"
+    CANNOT_LISTEN = "E2007"
+    MEMORY_LIMIT = "E2008"
+    NOT_CALIBRATED = "E2009"
+
+    # E21: runs
+    RUN_FAILED = "E2101"
+    RUN_NOT_FOUND = "E2102"
+    RUN_ALREADY_UP = "E2103"
+    RUN_UNRESPONSIVE = "E2104"
+    RUN_REQUEST_REFUSED = "E2105"
+
+    # E22: results
+    NOT_A_RUN = "E2201"
+    RESULTS_DAMAGED = "E2202"
+    RESULTS_INCOMPLETE = "E2203"
+    RUNS_NOT_COMPARABLE = "E2204"
+
+    # E23: clusters of machines
+    CLUSTER_DESCRIPTION = "E2301"
+    CLUSTER_UNREACHABLE = "E2302"
+    VERSION_MISMATCH = "E2303"
+
+    # E24: measurements and workloads
+    PEER_UNREACHABLE = "E2401"
+    PEER_REFUSED = "E2402"
+    MEASUREMENT_FAILED = "E2403"
+    RANKS_UNSUITABLE = "E2404"
+
+    # E25: arguments of commands and functions
+    OPTION_CONFLICT = "E2501"
+    ARGUMENT_MISSING = "E2502"
+    ARGUMENT_INVALID = "E2503"
+    WORD_UNKNOWN = "E2504"
+
+    # E26: the page
+    PAGE_REQUEST = "E2601"
+    PAGE_NOT_FOUND = "E2602"
+    PAGE_CONFLICT = "E2603"
+    EDIT_IMPOSSIBLE = "E2604"
+
+    # E29: Longhaul itself
+    INTERNAL = "E2901"
+
+    # W01: parts of a scenario without effect
+    UNUSED = "W0101"
+    LINK_UNUSED = "W0102"
+    NODE_ISOLATED = "W0103"
+    EVENT_AFTER_END = "W0104"
+    TRACE_ONE_DIRECTION = "W0105"
+
+    # W02: results that differ from what the scenario seems to ask
+    DATAGRAM_LOST = "W0201"
+    PROGRAMS_LEFT_OUT = "W0202"
+    REPETITIONS_EQUAL = "W0203"
+    DEFAULT_ALGORITHM = "W0204"
+    ALGORITHM_CHANGED_LATE = "W0205"
+    DELAY_TOO_SHORT = "W0206"
+
+    # W03: this machine
+    MACHINE_TOO_SLOW = "W0301"
+    LATENESS_DEMAND = "W0302"
+    MEMORY_SHORT = "W0303"
+    MACHINE_INACCURATE = "W0304"
+
+    # W04: relay and export
+    OPEN_PROXY = "W0401"
+    RELAY_IGNORES = "W0402"
+    EXPORT_LEAVES_OUT = "W0403"
+    EXPORT_APPROXIMATES = "W0404"

@@ -1,1 +1,0 @@
-"""Measurements of this machine: what it can do, and what it does by itself."""

@@ -1,0 +1,219 @@
+"""The bodies of requests: what a client may send, and what it is told where it sends something else."""
+
+from contextlib import suppress
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic_core import ErrorDetails, from_json
+
+from longhaul.diagnostics import Code, printable
+from longhaul.page.refusals import RefusedError
+
+Text = Annotated[str, Field(max_length=1 << 20)]
+"""A file, in characters."""
+Name = Annotated[str, Field(max_length=200)]
+Mode = Literal["live", "sim"]
+Step = Annotated[str | int, Field(union_mode="left_to_right")]
+
+
+class Body(BaseModel):
+    """An object with no other keys than those that are named, and without conversion of types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+
+
+class ScenarioText(Body):
+    """The text of a scenario."""
+
+    text: Text
+    settings: dict[Name, Text] = {}
+    """Values of parameters and keys, as ``--set`` takes them."""
+    base: Name | None = None
+    """``scenario:NAME`` where files lie beside one of Longhaul's own; else they lie in the directory."""
+
+
+class PreflightText(ScenarioText):
+    """What is about to run."""
+
+    mode: Mode = "live"
+
+
+class Source(Body):
+    """A scenario that is to run: its text, or the name of its file."""
+
+    text: Text | None = None
+    file: Name | None = None
+    """With ``text``: what errors call it."""
+    settings: dict[Name, Text] = {}
+    base: Name | None = None
+
+
+class RunStart(Source):
+    """A run that is to start."""
+
+    mode: Mode = "live"
+    seed: Annotated[int, Field(ge=0, le=2**64 - 1)] | None = None
+
+
+class SweepStart(Source):
+    """A sweep that is to start."""
+
+
+class Place(Body):
+    """Where in a scenario an edit is."""
+
+    path: Annotated[list[Step], Field(max_length=30)]
+    """Keys, and positions in lists."""
+
+
+class WriteEdit(Place):
+    """``set`` writes a value, ``add`` does so where nothing is yet."""
+
+    op: Literal["set", "add"]
+    value: JsonValue = None
+    text: Text | None = None
+    """Instead of ``value``: as one types it in YAML."""
+
+
+class RenameEdit(Place):
+    """``rename`` gives a key another name, ``split`` makes an entry of one member of a range."""
+
+    op: Literal["rename", "split"]
+    value: Name
+
+
+class RemoveEdit(Place):
+    """``remove`` takes something out."""
+
+    op: Literal["remove"]
+    references: bool = False
+    """Also what cannot be without it."""
+
+
+EditBody = Annotated[WriteEdit | RenameEdit | RemoveEdit, Field(discriminator="op")]
+
+
+class EditsOfText(ScenarioText):
+    """Edits of a text, all or none of which are made."""
+
+    edits: Annotated[list[EditBody], Field(max_length=1_000)]
+
+
+class QuantityText(Body):
+    """A quantity as one types it."""
+
+    kind: Literal["delay", "rate", "loss", "size", "queue"]
+    text: Name
+
+
+class FileSave(Body):
+    """What a file is to contain."""
+
+    text: Text
+    etag: Name | None = None
+    """That of what it contains now; ``None`` for a new file."""
+
+
+class LinkChange(Body):
+    """A change of a link of a live run."""
+
+    link: Name
+    way: Literal["forward", "reverse"] | None = None
+    """``None`` for both."""
+    changes: Annotated[dict[Name, Name | bool], Field(min_length=1)]
+    """Settings and their values; ``up`` is true or false."""
+
+
+class RunComparison(Body):
+    """Runs that are to be compared; those of a list repeat each other."""
+
+    runs: Annotated[
+        list[Name | Annotated[list[Name], Field(min_length=1, max_length=1_000)]],
+        Field(min_length=2, max_length=50),
+    ]
+    metrics: Annotated[list[Name], Field(max_length=100)] = []
+    """Patterns of names; all metrics if there are none."""
+
+
+class TransferRequests(Body):
+    """Bulk transfers that are to be planned."""
+
+    text: Text
+    policy: Name
+    format: Literal["yaml", "csv"] = "yaml"
+    scenario: Text | None = None
+    """The text of the scenario whose network they use."""
+    base: Name | None = None
+    capacity: Name | None = None
+    """Rate of each access link, where the text says none."""
+
+
+Wanted = TypeVar("Wanted", bound=Body)
+
+_SAYS = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+    "string_type": "must be text",
+    "string_too_long": "has more than {max_length} characters",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "list_type": "must be a list",
+    "too_short": "has fewer than {min_length} entries",
+    "too_long": "has more than {max_length} entries",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "literal_error": "must be {expected}",
+    "union_tag_invalid": "must be {expected_tags}",
+    "union_tag_not_found": "has no {discriminator}",
+}
+"""What pydantic's types of errors mean."""
+
+
+def read_body(content: bytes, wanted: type[Wanted]) -> Wanted:
+    """``content``, which is JSON, as a ``wanted``.
+
+    Raises ``RefusedError`` for the first key that is wrong: status 413 if its text is too long, else 400.
+    """
+    try:
+        return wanted.model_validate_json(content or b"{}")
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+    first = found[0]
+    if first["type"] == "json_invalid":
+        reason = str(first["ctx"]["error"])
+        remedy = "half of a character (a lone surrogate) is no text" if "hex escape" in reason else None
+        raise RefusedError(Code.PAGE_REQUEST, 400, f"the body is not JSON: {reason}", remedy=remedy)
+    sent = from_json(content or b"{}")
+    place = _place(sent, first)
+    # A value that may be of two types is wrong for both.
+    reasons = dict.fromkeys(_reason(each) for each in found if _place(sent, each) == place)
+    name = f'"{printable(place)}"' if place else "the body"
+    status = 413 if first["type"] == "string_too_long" else 400
+    message = f"{name} {', or '.join(reasons)}"
+    raise RefusedError(Code.PAGE_REQUEST, status, message, remedy=_known(first, wanted))
+
+
+def _reason(error: ErrorDetails) -> str:
+    says = _SAYS.get(error["type"])
+    return says.format(**error.get("ctx", {})).replace("'", "") if says else error["msg"]
+
+
+def _place(sent: Any, error: ErrorDetails) -> str:
+    """The keys that lead to what is wrong, without the names of types that pydantic has between them."""
+    steps: list[str] = []
+    for step in error["loc"]:
+        with suppress(KeyError, TypeError):
+            sent = sent[step]
+            steps.append(str(step))
+    if error["type"] == "missing":
+        steps.append(str(error["loc"][-1]))
+    return ".".join(steps)
+
+
+def _known(error: ErrorDetails, wanted: type[Body]) -> str | None:
+    if error["type"] != "extra_forbidden" or len(error["loc"]) > 1:
+        return None
+    return f"send {', '.join(wanted.model_fields)}"

@@ -1,0 +1,138 @@
+"""Responses about sweeps, comparisons and transfer plans."""
+
+from typing_extensions import TypedDict
+
+from longhaul.page.responses.events import Failure, Warned
+from longhaul.page.responses.files import Axis, Piece, Request, SweepCell, SweepFile, SweepSummary
+from longhaul.page.responses.runs import RunRow
+
+
+class SweepRow(TypedDict):
+    """A sweep; it can be stopped while it goes on, if this server started it."""
+
+    id: str
+    name: str
+    status: str
+    started_unix_s: float
+    axes: list[Axis]
+    variants: int
+    repeats: int
+    directory: str
+    has_report: bool
+    can_stop: bool
+
+
+class Runs(TypedDict):
+    """Runs and sweeps, newest first."""
+
+    runs: list[RunRow]
+    sweeps: list[SweepRow]
+
+
+class SweepProgress(TypedDict):
+    """How many runs of a sweep have ended, and how long the rest will take, as text."""
+
+    done: int
+    points: int
+    left_text: str
+
+
+class SweepResult(TypedDict):
+    """A sweep as far as it is; ``progress`` is that of one that can be stopped."""
+
+    row: SweepRow
+    progress: SweepProgress | None
+    messages: list[Warned | Failure]
+    sweep: SweepFile
+    summary: SweepSummary | None
+    metrics: list[str]
+    rows: list[SweepCell]
+
+
+class Group(TypedDict):
+    """Runs that repeat each other: their names, and how many there are."""
+
+    name: str
+    runs: int
+
+
+class Estimate(TypedDict):
+    """The mean of a metric over a group, and half the width of its 95 % interval if there is one.
+
+    ``runs`` counts repetitions with equal results once, and ``n`` says so in words.
+    """
+
+    mean: float
+    half_width: float | None
+    runs: int
+    repeats: int
+    n: str
+
+
+class Metric(TypedDict):
+    """A metric of all groups; the difference is that of the last from the first."""
+
+    metric: str
+    unit: str | None
+    estimates: list[Estimate | None]
+    difference: float | None
+    difference_half_width: float | None
+    differs: bool | None
+
+
+class Comparison(TypedDict):
+    """Runs side by side."""
+
+    groups: list[Group]
+    metrics: list[Metric]
+
+
+class Policy(TypedDict):
+    """How transfers can be planned."""
+
+    name: str
+    about: str
+
+
+class Policies(TypedDict):
+    """All of them."""
+
+    policies: list[Policy]
+
+
+class RequestPlanned(Request):
+    """A request, and what it gets."""
+
+    satisfied: bool
+    reason: str | None
+    start_s: float | None
+    finish_s: float | None
+    bits_per_s: float | None
+    pieces: list[Piece]
+
+
+class PlannedLink(TypedDict):
+    """A link that transfers share, and the most that they ask of it."""
+
+    link: str
+    bits_per_s: float
+    peak_bits_per_s: float
+
+
+class Load(TypedDict):
+    """What transfers ask of a link from each time on."""
+
+    link: str
+    t_s: list[float]
+    bits_per_s: list[float]
+
+
+class TransferPlan(TypedDict):
+    """A plan of transfers; ``measures`` are numbers, and ``bottleneck`` names a link."""
+
+    policy: str
+    measures: dict[str, float | str | None]
+    congestion: float | None
+    requests: list[RequestPlanned]
+    links: list[PlannedLink]
+    loads: list[Load]

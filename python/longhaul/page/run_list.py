@@ -1,0 +1,305 @@
+"""The list of run directories under ``runs/``, with the contents of each."""
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, cast
+
+from longhaul.analysis.changes import describe_changes, verdict_text
+from longhaul.analysis.drops import undelivered
+from longhaul.analysis.outcome import Outcome
+from longhaul.diagnostics import Code
+from longhaul.page.drawing import drawn_plan
+from longhaul.page.outcomes import failures_of, line_of, programs_of
+from longhaul.page.refusals import RefusedError
+from longhaul.page.responses.runs import (
+    Log,
+    NetworkChange,
+    OutcomeLine,
+    Planned,
+    Probe,
+    RunDetails,
+    RunNetwork,
+    RunRow,
+)
+from longhaul.page.responses.studies import SweepRow
+from longhaul.page.sampling import NOW_FIGURES
+from longhaul.plan import Plan
+from longhaul.results import directory as directories
+from longhaul.results import ending
+from longhaul.results.changes import read_changes
+from longhaul.results.growing_files import last_bytes
+from longhaul.results.outcomes import read_outcome
+
+Json = dict[str, Any]
+Row = TypeVar("Row")
+
+_ID = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]{0,80})~(?P<stamp>[0-9]{8}T[A-Za-z0-9-]{1,80})")
+_LOG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,120}")
+_MOST_RUNS = 500
+MOST_LOG_BYTES = 1 << 18
+_NO_NETWORK: Json = {"nodes": [], "links": [], "programs": [], "measure": {"every_ns": None}}
+
+
+def id_of(directory: Path) -> str:
+    """What the page calls the run in ``directory``."""
+    return f"{directory.parent.name}~{directory.name}"
+
+
+def find(runs: Path, run: str, *, kind: str = "run.json") -> Path:
+    """The directory of ``run``, which has a file ``kind``; raises :class:`RefusedError`."""
+    match = _ID.fullmatch(run)
+    directory = runs / match["name"] / match["stamp"] if match else None
+    if directory is None or not (directory / kind).is_file():
+        raise RefusedError(
+            Code.PAGE_NOT_FOUND, 404, "there is no such run", remedy="look at the list of runs again"
+        )
+    return directory
+
+
+def rows(runs: Path) -> list[RunRow]:
+    """The latest runs, newest first."""
+    return _rows(runs, "run.json", row)
+
+
+def sweeps(runs: Path) -> list[SweepRow]:
+    """The latest sweeps, newest first."""
+    return _rows(runs, "sweep.json", sweep)
+
+
+def _rows(runs: Path, kind: str, told: Callable[[Path], Row]) -> list[Row]:
+    found = [
+        directory
+        for parent in (sorted(runs.iterdir()) if runs.is_dir() else ())
+        if parent.is_dir() and not parent.is_symlink()
+        for directory in parent.iterdir()
+        if not directory.is_symlink() and _ID.fullmatch(id_of(directory)) and (directory / kind).is_file()
+    ]
+    found.sort(key=lambda each: each.name, reverse=True)
+    rows = []
+    for directory in found[:_MOST_RUNS]:
+        # One that somebody removes, or has broken, is left out.
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            rows.append(told(directory))
+    return rows
+
+
+def sweep(directory: Path) -> SweepRow:
+    """One line of the list of sweeps."""
+    sweep = json.loads((directory / "sweep.json").read_text(encoding="utf-8"))
+    return {
+        "id": id_of(directory),
+        "name": sweep["name"],
+        "status": ending.read(directory).status,
+        "started_unix_s": datetime.fromisoformat(sweep["started"]).timestamp(),
+        "axes": sweep["axes"],
+        "variants": sweep["variants"],
+        "repeats": sweep["repeats"],
+        "directory": str(directory),
+        "has_report": (directory / "report.html").is_file(),
+        "can_stop": False,
+    }
+
+
+def row(directory: Path) -> RunRow:
+    """One line of the list of runs, as far as its directory says."""
+    run = directories.read_run(directory)
+    started = datetime.fromisoformat(run["started"])
+    judged = _judged(directory)
+    status = ending.read(directory).status
+    return {
+        "id": id_of(directory),
+        "name": run["name"],
+        "mode": run["mode"],
+        "status": status,
+        "started_unix_s": started.timestamp(),
+        "seed": run["seed"],
+        "argv": run["argv"],
+        "directory": str(directory),
+        "has_report": (directory / "report.html").is_file(),
+        "outcome": judged.outcome or line_of(read_outcome(directory)),
+        "verdict": judged.verdict,
+        "verdict_text": judged.verdict_text,
+        "hosts": judged.hosts,
+        "duration_s": judged.duration_s,
+        "expectations_met": judged.expectations_met,
+        "made_by_page": False,
+    }
+
+
+def details(directory: Path) -> RunDetails:
+    """The same with summary, and what there is to look at."""
+    plan = read_plan(directory)
+    summary = _without_curves(read_json(directory / "summary.json"))
+    about = row(directory)
+    return {
+        **about,
+        "run": directories.read_run(directory),
+        "failures": failures_of(read_outcome(directory)),
+        "ended_programs": programs_of(summary.get("programs", ()) if summary else ()),
+        "changes": _changes(directory, plan, summary),
+        "summary": summary,
+        "averages": _averages(summary, plan) if summary else None,
+        "fidelity": summary.get("fidelity") if summary else None,
+        "transfers": read_json(directory / "transfers.json"),
+        **of_plan(plan),
+        "probes": probes(directory),
+        "logs": sorted(
+            {path.stem for path in (directory / "logs").glob("*.out") if _LOG.fullmatch(path.stem)}
+        ),
+        "files": sorted(
+            str(path.relative_to(directory))
+            for path in directory.rglob("*")
+            if path.is_file() and path.parent.name != "raw"
+        )[:1000],
+        "tables": sorted(path.stem for path in directory.glob("*.parquet")),
+        "scenario": _scenario(directory),
+    }
+
+
+def _averages(summary: Json, plan: Plan) -> list[list[float | None]]:
+    """Of each link of the plan, the figures of ``now`` over the whole run, forward and in reverse."""
+    found = {
+        (row["name"], row["way"]): [
+            row["achieved"]["rate_bits_per_s"],
+            row["achieved"]["utilisation"],
+            row["queueing_delay"]["mean_ns"] if row["queueing_delay"]["count"] else None,
+            undelivered(row["packets"]),
+            row["lateness"]["p99_ns"] if row["lateness"] else None,
+        ]
+        for row in (summary.get("links") or () if plan["links"] else ())
+    }
+    unknown = [None] * len(NOW_FIGURES)
+    return [
+        [*found.get((link["name"], "forward"), unknown), *found.get((link["name"], "reverse"), unknown)]
+        for link in plan["links"]
+    ]
+
+
+def network(directory: Path) -> RunNetwork:
+    """What the map of a run is drawn of: what the run itself kept, whatever has become of its file."""
+    raw = directory / "raw"
+    nodes, links = drawn_plan(
+        read_plan(directory),
+        positions=read_json(raw / "positions.json") or {},
+        spots=read_json(raw / "spots.json") or {},
+        functions=read_json(raw / "functions.json") or {},
+    )
+    return {"scenario": _scenario(directory), "nodes": nodes, "links": links}
+
+
+def _scenario(directory: Path) -> str:
+    return (directory / "scenario.yaml").read_text(encoding="utf-8", errors="replace")
+
+
+def read_plan(directory: Path) -> Plan:
+    """The plan of a run. A relay has clusters instead of a network, of which the page draws nothing."""
+    plan = directories.read_plan(directory)
+    return plan if "nodes" in plan else cast("Plan", {**plan, **_NO_NETWORK})
+
+
+def of_plan(plan: Plan) -> Planned:
+    """What listeners need of a plan: names in the order of samples."""
+    nodes = plan["nodes"]
+    return {
+        "duration_ns": plan["duration_ns"],
+        "every_ns": plan["measure"]["every_ns"],
+        "links": [link["name"] for link in plan["links"]],
+        "ends": [[nodes[end]["name"] for end in link["endpoints"]] for link in plan["links"]],
+        "programs": [
+            {"name": each["name"], "host": nodes[each["host"]]["name"], "service": each["service"]}
+            for each in plan["programs"]
+        ],
+    }
+
+
+def probes(directory: Path) -> list[Probe]:
+    """The pings of a run: which program each is, from where to where."""
+    traffic = read_json(directory / "raw" / "traffic.json") or []
+    return [
+        {
+            "name": each["name"],
+            "program": each["program"],
+            "from": each["from"],
+            "to": each["to"],
+            "every_ns": each["every_ns"],
+        }
+        for each in traffic
+        if each["kind"] == "ping"
+    ]
+
+
+def log(directory: Path, program: str, *, stream: str, tail: int) -> Log:
+    """The last ``tail`` bytes of what a program wrote, from a whole line on."""
+    if not _LOG.fullmatch(program) or stream not in ("out", "err"):
+        raise RefusedError(Code.PAGE_NOT_FOUND, 404, "there is no such log")
+    try:
+        content, size = last_bytes(directory / "logs" / f"{program}.{stream}", tail)
+    except OSError:
+        raise RefusedError(Code.PAGE_NOT_FOUND, 404, f"{program} has written nothing yet") from None
+    if size > tail:
+        content = content[content.find(b"\n") + 1 :]
+    return {"program": program, "text": content.decode(errors="replace"), "bytes": size}
+
+
+def _changes(directory: Path, plan: Plan, summary: Json | None) -> list[NetworkChange]:
+    """Those of the summary; of a run that goes on or was cut short, those that it has recorded."""
+    if summary is not None and "changes" in summary:
+        return cast("list[NetworkChange]", summary["changes"])
+    found = [each.as_dict() for each in describe_changes(plan, read_changes(directory, plan))]
+    return cast("list[NetworkChange]", found)
+
+
+class _Judged(NamedTuple):
+    """Outcome, verdict and length of a run, as far as its summary has them."""
+
+    outcome: OutcomeLine | None = None
+    verdict: str | None = None
+    verdict_text: str | None = None
+    hosts: str | None = None
+    duration_s: float | None = None
+    expectations_met: bool | None = None
+
+
+def _judged(directory: Path) -> _Judged:
+    try:
+        written = (directory / "summary.json").stat().st_mtime_ns
+    except OSError:
+        return _Judged()
+    return _judgement(directory, written)
+
+
+@lru_cache(maxsize=2 * _MOST_RUNS)
+def _judgement(directory: Path, _written: int) -> _Judged:
+    summary = read_json(directory / "summary.json") or {}
+    expectations = summary.get("expectations") or []
+    duration_ns = summary.get("duration_ns")
+    outcome, fidelity = summary.get("outcome"), summary.get("fidelity") or {}
+    verdict = fidelity.get("verdict")
+    return _Judged(
+        outcome=line_of(Outcome.from_dict(outcome)) if outcome else None,
+        verdict=verdict,
+        verdict_text=verdict_text(summary) if verdict else None,
+        hosts=(fidelity.get("hosts") or {}).get("state"),
+        duration_s=duration_ns / 1e9 if duration_ns is not None else None,
+        expectations_met=all(each.get("met") for each in expectations) if expectations else None,
+    )
+
+
+def _without_curves(content: Any) -> Any:
+    """``content`` without distributions point by point, which nobody reads as numbers."""
+    if isinstance(content, dict):
+        return {key: _without_curves(each) for key, each in content.items() if key != "cdf"}
+    return [_without_curves(each) for each in content] if isinstance(content, list) else content
+
+
+def read_json(path: Path) -> Any:
+    """What is in a file, or ``None``."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None

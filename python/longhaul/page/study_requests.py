@@ -1,0 +1,116 @@
+"""Requests about comparisons, sweeps and transfer plans."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
+from longhaul.page import run_list
+from longhaul.page.bodies import RunComparison, TransferRequests
+from longhaul.page.json_requests import Asked
+from longhaul.page.refusals import RefusedError
+from longhaul.page.responses.studies import Comparison, Load, Policies, TransferPlan
+from longhaul.page.scenario_check import NAME
+from longhaul.page.text_requests import Texts
+from longhaul.scenario.check.load import parse_scenario
+from longhaul.units.quantities import Rate, UnitError
+
+if TYPE_CHECKING:
+    from longhaul.results.comparison import Group
+    from longhaul.transfers.plan.instances import Network
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Studies:
+    """Answers about several runs of one directory, and about transfers."""
+
+    texts: Texts
+
+    @property
+    def runs(self) -> Path:
+        """Where run directories are."""
+        return self.texts.directory / "runs"
+
+    def compare(self, _asked: Asked, body: RunComparison) -> Comparison:
+        """Metrics of runs side by side; a list within ``runs`` counts as repetitions."""
+        from longhaul.report.comparison import as_plain
+        from longhaul.results.comparison import compare_groups, counted
+
+        groups = [self._group([each] if isinstance(each, str) else each) for each in body.runs]
+        rows = compare_groups(groups, body.metrics)
+        told = as_plain(counted(groups), rows)
+        answer: Comparison = {"groups": told["groups"], "metrics": told["metrics"]}
+        return finite(answer)
+
+    def policies(self, _asked: Asked) -> Policies:
+        """The policies, each with a line."""
+        from longhaul.transfers.plan.policies import POLICIES
+
+        return {"policies": [{"name": name, "about": each.what} for name, each in POLICIES.items()]}
+
+    def plan(self, _asked: Asked, body: TransferRequests) -> TransferPlan:
+        """A plan of the transfers that a text asks for."""
+        from longhaul.transfers.plan import plan_data, plans, policies, request_files
+
+        file = request_files.parse_requests(body.text.encode(), name=f"requests.{body.format}")
+        capacity = None if body.capacity is None else _capacity(body.capacity)
+        case = request_files.placed(file, network=self._network(body), capacity_bits_per_s=capacity)
+        made = policies.plan(case, policy=body.policy)
+        curves: list[Load] = [
+            {"link": link.name, "t_s": times.tolist(), "bits_per_s": load.tolist()}
+            for link, (times, load) in zip(made.instance.links, plans.loads(made), strict=True)
+        ]
+        told = plan_data.plan_as_plain(made)
+        answer: TransferPlan = {
+            "policy": told["policy"],
+            "measures": told["measures"],
+            "congestion": told["congestion"],
+            "requests": told["requests"],
+            "links": told["links"],
+            "loads": curves,
+        }
+        return finite(answer)
+
+    def _network(self, body: TransferRequests) -> "Network | None":
+        from longhaul.scenario.lower.resolve import resolve
+        from longhaul.transfers.plan.networks import scenario_network
+
+        if body.scenario is None:
+            return None
+        parsed = parse_scenario(body.scenario.encode(), name=NAME, folder=self.texts.base(body.base))
+        return scenario_network(resolve(parsed).plan)
+
+    def _group(self, names: list[str]) -> "Group":
+        from longhaul.results.comparison import Group
+
+        found = tuple(run_list.find(self.runs, each) for each in names)
+        for directory in found:
+            if not (directory / "summary.json").is_file():
+                raise RefusedError(
+                    Code.PAGE_CONFLICT, 409, f"{directory.name} has no results yet", remedy="wait for its end"
+                )
+        return Group(" ".join(names), found)
+
+
+def _capacity(text: str) -> int:
+    try:
+        return Rate.parse(text).bits_per_s
+    except UnitError as error:
+        raise LonghaulError(error.code, error.message, remedy=error.remedy, exit_code=2) from None
+
+
+def finite(content: Answer) -> Answer:
+    """``content`` for JSON, which knows no infinity."""
+    return cast("Answer", _known(content))
+
+
+def _known(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _known(each) for key, each in content.items()}
+    if isinstance(content, list | tuple):
+        return [_known(each) for each in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content

@@ -1,0 +1,165 @@
+"""Networks that stay up: start, enter, stop."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
+from longhaul.results import ending
+from longhaul.run import run_discovery, session, signals, sockets
+
+_ENDED_WITHIN_S = 60.0
+_BETWEEN_LOOKS_S = 0.02
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A network that is up."""
+
+    name: str
+    directory: Path
+    hosts: int
+    seconds: float
+    """How long bringing it up took."""
+
+
+def bring_up(
+    scenario: Path,
+    *,
+    settings: Mapping[str, str],
+    name: str | None,
+    runs: Path,
+    argv: list[str],
+    sudo: bool = False,
+    prometheus: str | None = None,
+    memory_bytes: int | None = None,
+) -> Standing:
+    """Bring a scenario up and leave it up; at ``prometheus`` (ADDRESS:PORT), metrics are served.
+
+    It ends as failed when it uses more than ``memory_bytes`` of memory, by default half of what is free.
+    """
+    from longhaul.run import exporter, live, memory
+    from longhaul.scenario import load_scenario, resolve
+
+    resolved = resolve(load_scenario(scenario, settings=settings))
+    called = name or resolved.plan["name"]
+    with sockets.claimed(called) as path:
+        listener = exporter.listen(prometheus) if prometheus else None
+        prepared = live.prepare(resolved, runs=runs, argv=argv)
+        memory.warn(resolved, memory_bytes)
+        with ending.recorded(prepared.directory):
+            running = session.Session(
+                prepared.plan,
+                prepared.directory,
+                run=prepared.run,
+                keep=True,
+                socket_path=path,
+                sudo=sudo,
+                memory_bytes=memory.limit_of(memory_bytes),
+            )
+            try:
+                built = running.wait_for("up")
+                running.wait_for("started")
+                if listener is not None:
+                    exporter.serve_apart(listener, prepared.directory, path)
+                running.detach()
+            except BaseException:
+                # Nobody would know that it is up.
+                running.kill()
+                raise
+    return Standing(called, prepared.directory, int(built["hosts"]), built["build_ns"] / 1e9)
+
+
+def take_down(name: str | None) -> Path:
+    """Take a network down; returns its run directory, which holds raw records alone.
+
+    One whose socket is gone is found by its processes.
+    """
+    if name is not None and not sockets.is_alive(sockets.socket_path(name)):
+        running = run_discovery.at(sockets.socket_path(name))
+        if running is not None:
+            running.end(within_s=_ENDED_WITHIN_S)
+            _wait_for_ending(running.directory)
+            return running.directory
+    path = sockets.find(name)
+    line = session.connect(path)
+    line.tell({"do": "hosts"})
+    answer = line.hear(15.0)
+    if answer is not None and not answer.get("ok", True):
+        line.close()
+        raise LonghaulError(Code.RUN_REQUEST_REFUSED, str(answer.get("message")), exit_code=2)
+    line.tell({"do": "stop"})
+    while line.hear(60.0) is not None:
+        pass
+    line.close()
+    if answer is None:
+        raise LonghaulError(Code.RUN_UNRESPONSIVE, "the run ended instead of answering", exit_code=1)
+    directory = Path(answer["env"]["LONGHAUL_RUN"])
+    _wait_for_ending(directory)
+    return directory
+
+
+def _wait_for_ending(directory: Path) -> None:
+    """Until the last process of a run has written how it ended."""
+    until_s = time.monotonic() + _ENDED_WITHIN_S
+    while ending.settle(directory).is_running and time.monotonic() < until_s:
+        time.sleep(_BETWEEN_LOOKS_S)
+    run_discovery.end_exporters([directory])
+
+
+def run_in_host(name: str | None, host: str, argv: Sequence[str]) -> int:
+    """Run a command in a host, with this process's terminal, and return its exit code."""
+    return run_in_host_at(sockets.find(name), host, argv)
+
+
+def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
+    """The same for the run whose socket is ``path``."""
+    from longhaul import _longhaul
+
+    line = session.connect(path)
+    supervisor = line.peer()
+    line.tell({"do": "hosts"})
+    answer = line.hear(15.0)
+    line.close()
+    if answer is None:
+        raise LonghaulError(Code.RUN_UNRESPONSIVE, "the run ended instead of answering", exit_code=1)
+    hosts = answer["hosts"]
+    if not hosts:
+        message = f"{path.stem} is a relay, which has no hosts"
+        raise LonghaulError(
+            Code.RUN_REQUEST_REFUSED, message, remedy="run the command yourself, by its gateway", exit_code=2
+        )
+    if host not in hosts:
+        raise LonghaulError(Code.NODE_UNKNOWN, unknown("host", host, hosts), exit_code=2)
+    groups = answer.get("cgroups")
+    try:
+        with signals.left_to_the_command():
+            return _longhaul.run_in_host(
+                supervisor=supervisor,
+                namespaces=hosts[host],
+                argv=list(argv),
+                env={**answer["env"], "PATH": session.search_path(), "LONGHAUL_HOST": host, "HOSTNAME": host},
+                cwd=str(Path.cwd()),
+                cgroup=str(Path(groups) / host) if groups else None,
+                strict=answer.get("isolation") == "strict",
+            )
+    except _longhaul.LiveError as error:
+        remedy = error.remedy or "enter it as the user who brought it up"
+        raise LonghaulError(Code.MACHINE_UNABLE, error.message, remedy=remedy, exit_code=3) from error
+
+
+def ask_status(name: str | None) -> dict[str, Any]:
+    """How a run is doing."""
+    return session.ask(sockets.find(name), {"do": "status"})
+
+
+def unknown(kind: str, name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    """A message for a name that does not exist, with the nearest that does."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1)
+    hint = f'; did you mean "{near[0]}"?' if near else f"; there are: {', '.join(list(known)[:12])}"
+    return f'there is no {kind} "{name}"{hint}'

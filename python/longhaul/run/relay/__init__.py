@@ -1,1 +1,0 @@
-"""Relays: gateways of the application level, served, recorded and asked."""

@@ -1,0 +1,105 @@
+"""Names that a scenario defines: of nodes, links and programs, and its metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from longhaul.scenario.model import Background, Document, Program, Replay
+from longhaul.scenario.model.metrics import Unit, catalogue, is_swept, unknown_metric
+from longhaul.scenario.model.sweep import Sweep
+from longhaul.scenario.syntax.ranges import expand
+from longhaul.scenario.syntax.yaml_tree import Branch, Items, Leaf, Node, Path
+
+
+def expand_nodes(document: Document) -> dict[str, str]:
+    """Name of each node, in the order of the file, with the key that it was written under."""
+    return {name: key for key in document.nodes for name in expand(key)}
+
+
+def attachment_name(host: str, router: str) -> str:
+    """The name of the link that ``attach`` makes; forward is from the host to the router."""
+    return f"{host}-{router}"
+
+
+def program_hosts(program: Program) -> tuple[str, ...]:
+    """The hosts of a program, ranges expanded."""
+    texts = (program.host,) if program.host else (program.hosts or program.each or ())
+    return tuple(dict.fromkeys(name for text in texts if text for name in expand(text)))
+
+
+def program_copies(name: str, program: Program) -> list[str]:
+    """The programs of a plan that ``program`` becomes: one, or ``NAME.HOST`` for each host with ``each``."""
+    return [f"{name}.{host}" for host in program_hosts(program)] if program.each else [name]
+
+
+def kinds_and_ends(document: Document) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Of each traffic, its kind as metrics know it, and where it goes."""
+    return {
+        name: ("udp", (flow.link,))
+        if isinstance(flow, Background)
+        else ("replay", (flow.file,))
+        if isinstance(flow, Replay)
+        else (flow.kind, tuple(dict.fromkeys(each for text in flow.to for each in expand(text))))
+        for name, flow in document.traffic.items()
+    }
+
+
+def metrics_of(document: Document, *, links: Iterable[str]) -> dict[str, Unit]:
+    """Every metric of a scenario whose links have these names, with its unit."""
+    programs = [each for name, program in document.programs.items() for each in program_copies(name, program)]
+    return catalogue(programs=programs, traffic=kinds_and_ends(document), links=links)
+
+
+def unknown_sweep_metrics(
+    sweep: Sweep, variants: Iterable[tuple[Document, Iterable[str]]]
+) -> Iterator[tuple[Path, str, str]]:
+    """Which metrics that a sweep asks for are measured in none of its variants: where, what, and a remedy.
+
+    ``variants`` are documents, each with its metrics.
+    """
+    swept: dict[str, None] = {}
+    elsewhere: dict[str, None] = {}
+    for document, metrics in variants:
+        simulated = {name for name, program in document.programs.items() if program.simulate}
+        for metric in metrics:
+            (swept if is_swept(metric, programs=simulated) else elsewhere)[metric] = None
+    asked: list[tuple[Path, str]] = []
+    if "metrics" in sweep.model_fields_set:
+        asked += [(("sweep", "metrics", place), each) for place, each in enumerate(sweep.metrics)]
+    if sweep.until:
+        asked.append((("sweep", "until", "metric"), sweep.until.metric))
+    for path, pattern in asked:
+        wrong = unknown_metric(pattern, swept, elsewhere=elsewhere)
+        if wrong:
+            yield path, *wrong
+
+
+_NAMING = ("from", "to", "kind", "link", "file", "host", "hosts", "each", "simulate")
+"""Keys of traffic and programs on which the names of metrics depend."""
+
+
+def may_rename(tree: Branch, axes: Iterable[str]) -> bool:
+    """Whether variants may have metrics that the scenario by itself does not have."""
+    varied = set(axes)
+    if "topology" in tree.entries or any(
+        axis.startswith("nodes.") or axis.rpartition(".")[2] in _NAMING for axis in varied
+    ):
+        return True
+    found = [tree.entries[key][1] for key in ("nodes",) if key in tree.entries]
+    for section in ("traffic", "programs"):
+        branch = tree.entries[section][1] if section in tree.entries else None
+        for _place, item in branch.entries.values() if isinstance(branch, Branch) else ():
+            if isinstance(item, Branch):
+                found += [each for key, (_at, each) in item.entries.items() if key in _NAMING]
+    return any(not varied.isdisjoint(_parameters(node)) for node in found)
+
+
+def _parameters(node: Node) -> Iterator[str]:
+    """The parameters that values in ``node`` came from."""
+    if isinstance(node, Leaf):
+        if node.parameter:
+            yield node.parameter
+        return
+    inner = node.items if isinstance(node, Items) else [each for _place, each in node.entries.values()]
+    for each in inner:
+        yield from _parameters(each)

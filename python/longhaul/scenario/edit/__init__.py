@@ -1,0 +1,1 @@
+"""Edits of a scenario's text, and templates of new ones."""

@@ -1,0 +1,1 @@
+"""Scenarios from topologies: files, measured paths, built-in ones."""

@@ -1,0 +1,1 @@
+"""Shapes of networks as elements: routers, hosts, links between them."""

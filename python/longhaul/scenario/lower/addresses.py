@@ -1,0 +1,53 @@
+"""Addresses in the order of the file, so that additions at the end change none.
+
+The k-th router is site k. Its j-th host (in the order of the file) has 10.k.0.j, and the router 10.k.255.254;
+with IPv6 fd00:6c68:0:k::j and fd00:6c68:0:k::ffff. Hosts without a router are site 0. IPv4
+addresses of sites beyond 254 follow one another in 10.255.0.0/16.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+_SITES = 254
+_IPV4 = int(IPv4Address("10.0.0.0"))
+_IPV6 = int(IPv6Address("fd00:6c68::"))
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """The addresses of one node."""
+
+    ipv4: IPv4Address
+    ipv6: IPv6Address
+
+
+def assign(routers: Sequence[bool], links: Iterable[tuple[int, int]]) -> list[Addresses]:
+    """Addresses of all nodes: which are routers, and the endpoints of the links, attachments first.
+
+    A host belongs to the router at the other end of its first link to one.
+    """
+    home: dict[int, int] = {}
+    for a, b in links:
+        for host, router in ((a, b), (b, a)):
+            if not routers[host] and routers[router]:
+                home.setdefault(host, router)
+    site = {
+        node: number for number, node in enumerate((n for n, is_router in enumerate(routers) if is_router), 1)
+    }
+    placed: dict[int, int] = {}
+    found = []
+    spare = 0
+    for node, is_router in enumerate(routers):
+        number = site[node] if is_router else site.get(home.get(node, -1), 0)
+        if is_router:
+            place = 0xFFFF
+            ipv4 = _IPV4 + (number << 16) + (255 << 8) + 254
+        else:
+            place = placed[number] = placed.get(number, 0) + 1
+            ipv4 = _IPV4 + (number << 16) + ((place - 1) // 254 << 8) + (place - 1) % 254 + 1
+        if number > _SITES:
+            ipv4 = _IPV4 + (255 << 16) + (spare // 254 << 8) + spare % 254 + 1
+            spare += 1
+        found.append(Addresses(IPv4Address(ipv4), IPv6Address(_IPV6 + (number << 64) + place)))
+    return found

@@ -1,0 +1,386 @@
+"""Resolution: from a checked scenario to the plan that Rust executes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import assert_never
+
+import longhaul.plan as planned
+from longhaul.diagnostics import Diagnostic
+from longhaul.plan import Direction, Node, Plan, Way
+from longhaul.scenario.check.clusters import groups
+from longhaul.scenario.check.names import metrics_of, program_copies, program_hosts
+from longhaul.scenario.check.scenario import Scenario
+from longhaul.scenario.inputs import Inputs
+from longhaul.scenario.lower.addresses import assign
+from longhaul.scenario.lower.background import detours, plan_background
+from longhaul.scenario.lower.datagrams import with_sizes
+from longhaul.scenario.lower.events import plan_events
+from longhaul.scenario.lower.jobs import plan_jobs
+from longhaul.scenario.lower.link_models import Plain, plan_distribution
+from longhaul.scenario.lower.network import Network, build
+from longhaul.scenario.lower.pacing import Owner, plan_pacing, plan_pacing_events
+from longhaul.scenario.lower.paths import Routes, pair_ways
+from longhaul.scenario.lower.replay import plan_replay
+from longhaul.scenario.lower.route_checks import (
+    routing_loops,
+    unjoined_clusters,
+    unreachable_traffic,
+    unused_links,
+)
+from longhaul.scenario.lower.start_times import plan_starts, starts_after
+from longhaul.scenario.lower.tcp import initial_window, largest_buffers, simulated, sysctls
+from longhaul.scenario.model import Background, Bulk, Datagrams, Ping, Program, Replay, Requests, Tcp, Traffic
+from longhaul.scenario.model.metrics import bound
+from longhaul.scenario.model.start import earliest_ns
+from longhaul.scenario.syntax.csv_file import SIZE, TIME
+from longhaul.scenario.syntax.problems import ScenarioError
+from longhaul.scenario.syntax.ranges import expand, expand_all
+from longhaul.scenario.syntax.value_errors import FileError, ScenarioValueError, within
+
+PLAN_VERSION = 1
+"""The twin of ``VERSION`` in ``crates/plan``, which says when it grows."""
+DEFAULT_PACKET_LINKS = 8
+"""Links whose packets are recorded where the scenario does not say which."""
+DEFAULT_WINDOW_NS = 2 * 10**6
+LEAST_SOCKETS_NS = 10**7
+"""The shortest interval between samples of the kernel's TCP sockets."""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A scenario that can be run."""
+
+    plan: Plan
+    """Exactly the format of `crates/plan`, ready for JSON; without programs for traffic."""
+    traffic: tuple[Plain, ...]
+    """Flows: name, kind, source and destinations (node indices), and the kind's fields in ns, bit/s, B."""
+    expectations: tuple[Plain, ...]
+    """Metric, unit (ns, bit/s, bytes, share, count, text), min, max, equals in that unit, and ``else``."""
+    scenario: Scenario
+    source: bytes
+    warnings: tuple[Diagnostic, ...]
+    inputs: tuple[FilePath, ...]
+    """Files that were read beside the scenario."""
+    jobs: tuple[Plain, ...]
+    """Simulated parallel programs, as `crates/plan` has them, but for cc and TCP."""
+    tcp: Mapping[int, planned.Tcp]
+    """How simulated TCP behaves at each host (by index), as `crates/plan` has it."""
+    positions: Mapping[str, tuple[float, float]]
+    """Latitude and longitude in degrees, of the nodes that have them."""
+    functions: Mapping[str, str]
+    """What each node is there for, in the words of the scenario."""
+    round_trips: Mapping[str, Mapping[Way, str]]
+    """By link and direction, the column of a trace whose half is the delay."""
+    owners: tuple[Owner, ...]
+    """Rules of pacing, and whose packets they are about."""
+    starts: Mapping[str, planned.Distribution]
+    """Distributions of random starts in ns, by traffic or program, which have their earliest start here."""
+
+
+def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
+    """The plan of ``scenario``, with another seed if one is given.
+
+    Raises :class:`ScenarioError` for what only numbers can tell.
+    """
+    inputs = scenario.inputs()
+    network, problems = build(scenario, inputs)
+    if problems:
+        raise ScenarioError(problems)
+    document = scenario.document
+    events, problems = plan_events(scenario, network, inputs)
+    pacings, owners, wrong = plan_pacing(scenario, network)
+    problems += wrong
+    paced, wrong = plan_pacing_events(scenario, network, pacings)
+    problems += wrong
+    events = sorted([*events, *(event for _at, _position, event in paced)], key=lambda each: each["at_ns"])
+    plan: Plan = {
+        "version": PLAN_VERSION,
+        "name": document.name,
+        "seed": document.seed if seed is None else seed,
+        "duration_ns": min(
+            [*([document.duration.ns] if document.duration else []), *inputs.ends_ns], default=None
+        ),
+        "coalesce_ns": document.coalesce.ns,
+        "isolation": document.isolation,
+        "nodes": _nodes(scenario, network),
+        "links": [
+            {
+                "name": link.name,
+                "endpoints": list(link.ends),
+                "mtu": link.mtu,
+                "forward": _paced(link.forward, pacings.get((position, "forward"))),
+                "reverse": _paced(link.reverse, pacings.get((position, "reverse"))),
+            }
+            for position, link in enumerate(network.links)
+        ],
+        "routes": [],
+        "programs": _programs(scenario, network),
+        "events": events,
+        "measure": _measure(scenario, network),
+    }
+    overrides = _overrides(scenario, network, plan)
+    more, wrong = detours(scenario, network, {**plan, "routes": overrides})
+    problems += wrong
+    plan = {**plan, "routes": [*overrides, *more]}
+    routes = Routes(plan)
+    alike = list(routes.representatives().values())
+    largest = largest_buffers(routes, alike)
+    plan = {**plan, "nodes": _with_tcp(scenario, network, plan["nodes"], largest)}
+    traffic: list[Plain] = []
+    for name, flow in document.traffic.items():
+        try:
+            planned = _planned(scenario, name, flow, network, inputs)
+        except ScenarioValueError as error:
+            path = ("traffic", name, *error.at)
+            problems.append(scenario.problem(error.code, path, error.message, error.remedy))
+        except FileError as error:
+            problems.append(error.problem)
+        else:
+            problems += [planned] if isinstance(planned, Diagnostic) else []
+            traffic += planned if isinstance(planned, list) else []
+    problems += unreachable_traffic(scenario, routes, traffic)
+    traffic, too_large = with_sizes(scenario, plan, routes, traffic)
+    problems += routing_loops(scenario, network, routes)
+    clusters = groups(document.relay) if document.relay else []
+    ways = pair_ways(plan, clusters)
+    problems += unjoined_clusters(scenario, clusters, ways)
+    jobs, wrong = plan_jobs(scenario, network, inputs)
+    problems += wrong
+    starts, wrong = plan_starts(scenario, inputs)
+    problems += wrong
+    if problems:
+        raise ScenarioError(problems)
+    relayed = {link for steps in ways.values() for link, _way in steps or ()}
+    warnings = [
+        *scenario.warnings,
+        *too_large,
+        *inputs.warnings,
+        *unused_links(scenario, network, routes, alike, relayed),
+    ]
+    return Resolved(
+        plan,
+        tuple(traffic),
+        tuple(_expectations(scenario, network)),
+        scenario,
+        scenario.source.content,
+        tuple(warnings),
+        tuple(inputs.read),
+        tuple(jobs),
+        {
+            node: simulated(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
+            for node, most in largest.items()
+        },
+        {node.name: node.spec.at for node in network.nodes if node.spec.at is not None},
+        {
+            node.name: node.spec.function or ("client" if node.spec.kind == "host" else "router")
+            for node in network.nodes
+        },
+        {link.name: link.round_trips for link in network.links if link.round_trips},
+        tuple(owners),
+        starts,
+    )
+
+
+def _with_tcp(
+    scenario: Scenario, network: Network, nodes: Sequence[Node], largest: Mapping[int, int]
+) -> list[Node]:
+    """The nodes with the TCP settings of hosts; ``largest`` has each host's largest buffer."""
+    found = list(nodes)
+    for number, most in largest.items():
+        node, own = found[number], network.nodes[number].spec.tcp or Tcp()
+        settings = sysctls(scenario.document.tcp, own, most, mtu=node["mtu"])
+        found[number] = {**node, "sysctls": settings}
+        if window := initial_window(scenario.document.tcp, own):
+            found[number] = {**node, "sysctls": settings, "initial_window": window}
+    return found
+
+
+def _paced(direction: Direction, pacing: planned.Pacing | None) -> Direction:
+    return {**direction, "pacing": pacing} if pacing else direction
+
+
+def _nodes(scenario: Scenario, network: Network) -> list[Node]:
+    is_router = [node.spec.kind == "router" for node in network.nodes]
+    addresses = assign(is_router, [link.ends for link in network.links])
+    family = scenario.document.addresses
+    mtus: dict[int, int] = {}
+    for link in network.links:
+        for end in link.ends:
+            mtus[end] = min(link.mtu, mtus.get(end, link.mtu))
+    return [
+        {
+            "name": node.name,
+            "kind": node.spec.kind,
+            "ipv4": str(address.ipv4) if family != "ipv6" else None,
+            "ipv6": str(address.ipv6) if family != "ipv4" else None,
+            "mtu": 0 if node.spec.kind == "router" else mtus.get(index, 1500),
+            "sysctls": {},
+        }
+        for index, (node, address) in enumerate(zip(network.nodes, addresses, strict=True))
+    ]
+
+
+def _programs(scenario: Scenario, network: Network) -> list[planned.Program]:
+    programs = []
+    for name, program in scenario.document.programs.items():
+        if program.run is None:
+            continue
+        hosts = program_hosts(program)
+        groups = [[host] for host in hosts] if program.each else [hosts]
+        for copy, group in zip(program_copies(name, program), groups, strict=True):
+            programs.append(_program(copy, program, group, scenario, network))
+    return [each for each in programs if each["service"]] + [each for each in programs if not each["service"]]
+
+
+def _program(
+    name: str, program: Program, hosts: Sequence[str], scenario: Scenario, network: Network
+) -> planned.Program:
+    expected = program.expect_exit
+    if program.service and "expect_exit" not in program.model_fields_set:
+        expected = None
+    return {
+        "name": name,
+        "host": network.node_index[hosts[0]],
+        "argv": list(program.run or ()),
+        "cwd": program.cwd,
+        "env": dict(program.env),
+        "start_ns": earliest_ns(program.start),
+        "after": starts_after(scenario.document, program),
+        "stop_ns": program.stop.ns if program.stop else None,
+        "service": program.service,
+        "ready": {"tcp_port": program.ready.tcp, "within_ns": program.ready.within.ns}
+        if program.ready
+        else None,
+        "expect_exit": expected,
+        "may_end": program.service and expected is None and "expect_exit" in program.model_fields_set,
+        "span": {
+            "hosts": [network.node_index[host] for host in hosts],
+            "slots": program.slots,
+            "ranks": program.ranks,
+        }
+        if program.hosts
+        else None,
+    }
+
+
+def _planned(
+    scenario: Scenario, name: str, flow: Traffic, network: Network, inputs: Inputs
+) -> list[Plain] | Diagnostic:
+    """The flows of one traffic; or what is wrong."""
+    if isinstance(flow, Background):
+        load = plan_background(scenario, name, flow, network)
+        return load if isinstance(load, Diagnostic) else [load]
+    if isinstance(flow, Replay):
+        return plan_replay(name, flow, network, inputs)
+    return [_flow(name, flow, network, inputs)]
+
+
+def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network, inputs: Inputs) -> Plain:
+    item: Plain = {
+        "name": name,
+        "kind": flow.kind,
+        "source": network.node_index[flow.source],
+        "destinations": [network.node_index[host] for host in expand_all(flow.to)],
+        "start_ns": earliest_ns(flow.start),
+        "stop_ns": flow.stop.ns if flow.stop else None,
+        "simulated": flow.simulated,
+    }
+    if isinstance(flow, Requests):
+        with within("gap"):
+            gap = plan_distribution(flow.gap, inputs, TIME)
+        with within("size"):
+            size = plan_distribution(flow.size, inputs, SIZE)
+        return {**item, "gap": gap, "size": size, "cc": flow.cc}
+    if isinstance(flow, Ping):
+        return {**item, "every_ns": flow.every.ns, "size_bytes": flow.size.bytes, "count": flow.count}
+    item |= {
+        "rate_bits_per_s": flow.rate.bits_per_s if flow.rate else None,
+        "bytes": flow.bytes.bytes if flow.bytes else None,
+    }
+    if isinstance(flow, Bulk):
+        return {**item, "flows": flow.flows, "cc": flow.cc}
+    if not isinstance(flow, Datagrams):
+        assert_never(flow)
+    on_off = []
+    for key, distribution in (("on", flow.on), ("off", flow.off)):
+        with within(key):
+            on_off += [plan_distribution(distribution, inputs, TIME)] if distribution is not None else []
+    return {
+        **item,
+        "size_bytes": flow.size.bytes if flow.size else None,
+        "arrivals": flow.arrivals,
+        "sizes": flow.sizes,
+        "on_off": on_off or None,
+    }
+
+
+def _measure(scenario: Scenario, network: Network) -> planned.Measure:
+    measure = scenario.document.measure
+    packets, monitor = measure.packets, measure.monitor
+    wide = [index for index, link in enumerate(network.links) if not link.attachment]
+    default = (wide or list(range(len(network.links))))[:DEFAULT_PACKET_LINKS]
+
+    def chosen(names: Sequence[str] | None) -> list[int]:
+        return default if names is None else [network.link_index[name] for name in dict.fromkeys(names)]
+
+    links = chosen(packets.links if packets else None)
+    return {
+        "every_ns": measure.every.ns,
+        "captures": links if packets else [],
+        "snaplen": packets.snaplen.bytes if packets else 96,
+        "packet_links": links,
+        "packet_window_ns": packets.window.ns if packets else DEFAULT_WINDOW_NS,
+        "journal": measure.journal,
+        "monitor": {
+            "every_ns": monitor.every.ns,
+            "links": chosen(monitor.links),
+            "flows": monitor.flows,
+        }
+        if monitor
+        else None,
+        "sockets_every_ns": max(measure.every.ns, LEAST_SOCKETS_NS) if measure.sockets else None,
+    }
+
+
+def _overrides(scenario: Scenario, network: Network, plan: Plan) -> list[planned.RouteOverride]:
+    """Route overrides; one to a router holds for the hosts that hang on it, too."""
+    routes = Routes({**plan, "routes": []})
+    link_between: dict[frozenset[int], int] = {}
+    for index, wire in enumerate(network.links):
+        link_between.setdefault(frozenset(wire.ends), index)
+    attached: dict[int, list[int]] = {}
+    for index, each in enumerate(network.nodes):
+        if each.spec.kind == "host":
+            attached.setdefault(routes.hub(index), []).append(index)
+    found: dict[tuple[int, int], int] = {}
+    for route in scenario.document.routes:
+        at = network.node_index[route.at]
+        link = network.link_index.get(route.via)
+        if link is None or at not in network.links[link].ends:
+            link = link_between[frozenset((at, network.node_index[route.via]))]
+        for name in expand(route.to):
+            node = network.node_index[name]
+            if network.nodes[node].spec.kind == "router":
+                for leaf in attached.get(node, ()):
+                    if leaf != at:
+                        found.setdefault((at, leaf), link)
+            found[at, node] = link
+    return [{"node": at, "destination": to, "link": link} for (at, to), link in found.items()]
+
+
+def _expectations(scenario: Scenario, network: Network) -> list[Plain]:
+    document = scenario.document
+    units = metrics_of(document, links=[link.name for link in network.links])
+    return [
+        {
+            "metric": each.metric,
+            "unit": units[each.metric],
+            **{
+                key: None if value is None else bound(value, units[each.metric])
+                for key, value in (("min", each.min), ("max", each.max), ("equals", each.equals))
+            },
+            "else": each.otherwise,
+        }
+        for each in document.expect
+    ]

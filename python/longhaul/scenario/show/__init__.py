@@ -1,0 +1,1 @@
+"""A resolved scenario as plain data, and its link models in words."""

@@ -1,1 +1,0 @@
-"""Scenarios made from topologies: of files, of measured paths, and built in."""

@@ -1,1 +1,0 @@
-"""Shapes of networks, as elements one after the other: routers, hosts on them, joints between them."""

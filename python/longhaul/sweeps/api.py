@@ -1,0 +1,79 @@
+"""Sweeps from Python."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from longhaul.scenario.expand.axes import text_of
+from longhaul.scenario.sweeps.options import Options
+from longhaul.sweeps import sweep as sweeps
+from longhaul.sweeps.cluster import Cluster
+from longhaul.sweeps.local import Threads, Workers
+from longhaul.sweeps.place import place_of
+from longhaul.sweeps.preparation import prepare
+from longhaul.sweeps.sweep import Swept
+
+
+def sweep(
+    scenario: str | os.PathLike[str],
+    *,
+    axes: Mapping[str, Sequence[Any] | Mapping[str, Any]] | None = None,
+    repeat: int | None = None,
+    design: str | None = None,
+    points: int | None = None,
+    seeds: str | None = None,
+    metrics: Sequence[str] = (),
+    until: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    runs: str | os.PathLike[str] = "runs",
+    name: str | None = None,
+    workers: int | None = None,
+    cluster: str | Mapping[str, Any] | None = None,
+    report: bool = True,
+) -> Swept:
+    """Simulate the scenario in a file for every combination of the values of ``axes``.
+
+    An axis is a parameter, or a key such as ``links.wan.loss``; its values are a list, or a range:
+    ``{"from": "10ms", "to": "100ms", "steps": 5}``. What is left out is as the scenario's ``sweep:`` has it.
+    ``cluster`` is what ``--cluster`` takes, or the contents of such a file. Raises LonghaulError.
+    """
+    options = Options(
+        axes={axis: _values(values) for axis, values in axes.items()} if axes else None,
+        design=design,
+        points=points,
+        repeat=repeat,
+        seeds=seeds,
+        metrics=tuple(metrics),
+        until=until,
+    )
+    settings = {key: str(value) for key, value in (params or {}).items()}
+    prepared = prepare(Path(scenario), settings=settings, options=options)
+    with _workers(workers, cluster) as hands:
+        folder = sweeps.begin(prepared, runs=Path(runs), argv=sys.argv, name=name)
+        return sweeps.execute(folder, prepared, hands, report=report)
+
+
+def resume(
+    directory: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    cluster: str | Mapping[str, Any] | None = None,
+    report: bool = True,
+) -> Swept:
+    """Do what is missing of the sweep in ``directory``. Raises LonghaulError."""
+    folder, prepared = sweeps.prepare_rest(Path(directory))
+    with _workers(workers, cluster) as hands:
+        return sweeps.execute(folder, prepared, hands, report=report)
+
+
+def _values(values: Sequence[Any] | Mapping[str, Any]) -> str:
+    return text_of(values) if isinstance(values, Mapping) else ", ".join(text_of(each) for each in values)
+
+
+def _workers(workers: int | None, cluster: str | Mapping[str, Any] | None) -> AbstractContextManager[Workers]:
+    if cluster is None:
+        return Threads(workers)
+    return Cluster(place_of(cluster))

@@ -1,0 +1,1 @@
+"""Measurements of real paths: traces of delay and rate, hops, and losses."""

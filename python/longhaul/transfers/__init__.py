@@ -1,0 +1,1 @@
+"""Bulk transfers: their plans, and the execution of plans, simulated or live."""

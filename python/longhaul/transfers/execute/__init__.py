@@ -1,0 +1,1 @@
+"""Bulk transfers: transfer plans, simulated or live."""

@@ -1,0 +1,1 @@
+"""Quantities: their spelling in scenarios, and their text for people."""

@@ -1,0 +1,126 @@
+/* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
+import type {
+  ScenarioText,
+  PreflightText,
+  RunStart,
+  SweepStart,
+  EditsOfText,
+  QuantityText,
+  FileSave,
+  LinkChange,
+  RunComparison,
+  TransferRequests,
+} from './bodies';
+import type {
+  Done,
+  State,
+  BuiltInText,
+  TemplateText,
+  FileText,
+  Saved,
+  Preflight,
+  Quantity,
+  Certified,
+} from './texts';
+import type { Check, Edited } from './drawings';
+import type {
+  Begun,
+  RunDetails,
+  RunNetwork,
+  Changed,
+  Ticket,
+  Log,
+  LinksOverTime,
+  ProbesOverTime,
+  FlowsOverTime,
+  SocketsOverTime,
+  LatenessOverTime,
+  Packets,
+} from './runs';
+import type { Runs, SweepResult, Comparison, Policies, TransferPlan } from './studies';
+import type {
+  Hello,
+  Building,
+  Algorithm,
+  Up,
+  RunStarted,
+  ProgramState,
+  Sample,
+  Now,
+  NetworkChanged,
+  Warned,
+  Failure,
+  Ending,
+  Concluding,
+  Results,
+  End,
+} from './events';
+
+/**
+ * What is sent to each address.
+ */
+export interface Bodies {
+  'PUT /files/{name}': FileSave;
+  'POST /check': ScenarioText;
+  'POST /preflight': PreflightText;
+  'POST /edit': EditsOfText;
+  'POST /quantity': QuantityText;
+  'POST /runs': RunStart;
+  'POST /runs/{run}/set': LinkChange;
+  'POST /sweeps': SweepStart;
+  'POST /compare': RunComparison;
+  'POST /transfers/plan': TransferRequests;
+}
+
+/**
+ * What is answered at each address.
+ */
+export interface Answers {
+  'GET /state': State;
+  'GET /schema': {
+    [k: string]: unknown;
+  };
+  'GET /scenarios/{name}': BuiltInText;
+  'GET /templates/{name}': TemplateText;
+  'GET /files/{name}': FileText;
+  'PUT /files/{name}': Saved;
+  'POST /check': Check;
+  'POST /preflight': Preflight;
+  'POST /edit': Edited;
+  'POST /quantity': Quantity;
+  'GET /certificate': Certified;
+  'GET /runs': Runs;
+  'POST /runs': Begun;
+  'GET /runs/{run}': RunDetails;
+  'GET /runs/{run}/network': RunNetwork;
+  'POST /runs/{run}/stop': Done;
+  'POST /runs/{run}/set': Changed;
+  'POST /runs/{run}/ticket': Ticket;
+  'GET /runs/{run}/logs/{program}': Log;
+  'GET /runs/{run}/series':
+    LinksOverTime | LatenessOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime;
+  'GET /runs/{run}/packets': Packets;
+  'POST /sweeps': Begun;
+  'GET /sweeps/{run}': SweepResult;
+  'POST /sweeps/{run}/stop': Done;
+  'POST /compare': Comparison;
+  'GET /transfers/policies': Policies;
+  'POST /transfers/plan': TransferPlan;
+}
+
+export type RunEvent =
+  | Hello
+  | Sample
+  | Now
+  | Building
+  | Algorithm
+  | Up
+  | RunStarted
+  | ProgramState
+  | NetworkChanged
+  | Warned
+  | Failure
+  | Ending
+  | Concluding
+  | Results
+  | End;
