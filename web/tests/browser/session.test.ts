@@ -190,7 +190,7 @@ from pathlib import Path
 from longhaul.report.console import Console
 from longhaul.cli.terminal.run import print_summary
 from longhaul.run.api import Result
-from longhaul.run.experiment import exit_code
+from longhaul.run.conclusion import exit_code
 directory = Path(${JSON.stringify(directory)})
 summary = json.loads((directory / "summary.json").read_text())
 run = Result(directory, summary, exit_code(summary))
