@@ -117,6 +117,14 @@ def test_the_location_of_a_weibull_is_the_likeliest_of_a_fine_grid() -> None:
             assert stats.weibull_min(k, scale=s).logpdf(row - other).sum() <= height + 1e-6
 
 
+def test_a_location_that_only_rounding_keeps_from_zero_is_zero() -> None:
+    gaps = np.sort(np.random.default_rng(SEED).weibull(0.7, (40, 300)), axis=1)
+    family = FAMILIES["weibull-3"]
+    located = family.fit(gaps)[:, 2]
+    assert (located == 0).any()
+    assert (located[located > 0] > 1e-12).all()
+
+
 def test_a_weibull_whose_likelihood_has_no_bound_keeps_its_distance_from_the_least_gap() -> None:
     family = FAMILIES["weibull-3"]
     drawn = 5 + np.sort(np.random.default_rng(SEED).weibull(0.5, 500))

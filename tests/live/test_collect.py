@@ -47,6 +47,9 @@ DELAYS_MS = [
 ]
 RATES_MBIT = [6 + 3 * math.cos(2 * math.pi * step / 9) for step in range(STEPS)]
 
+FEWEST = 4
+"""Samples of a step whose quantiles mean something; a whole step has five latencies or ten rates."""
+
 PAYLOAD = 1448 / 1500
 """Of a full segment, with time stamps."""
 
@@ -189,9 +192,12 @@ def compared(name: str, unit: str, at_s: np.ndarray, found: np.ndarray, wanted: 
     """The correlation of what was found in each step of the link; that of single samples is printed.
 
     A step's latency is its lower quartile: a busy machine makes one in ten samples late by a round trip or
-    more, and none early. Its rate is the median.
+    more, and none early. Its rate is the median. Collection begins and ends within a step: the few samples of
+    such a step may all lie across its border, and have no typical value.
     """
-    steps = [at_s.astype(int) == step for step in np.unique(at_s.astype(int))]
+    numbers, samples = np.unique(at_s.astype(int), return_counts=True)
+    steps = [at_s.astype(int) == number for number in numbers[samples >= FEWEST]]
+    assert len(steps) > STEPS / 2
     level = 0.25 if name == "latency" else 0.5
     typical = np.array([np.quantile([found[step], wanted[step]], level, axis=1) for step in steps])
     by_samples = float(np.corrcoef(found, wanted)[0, 1])

@@ -19,6 +19,8 @@ _GRID = 9
 """Locations at which the profile likelihood is looked at before the best of them is refined."""
 _REFINEMENTS = 14
 _PRECISE = 1e-11
+_SEARCHED = 1e-9
+"""Relative precision of the distance between the location and the least gap."""
 
 
 def _fit_exponential(gaps: FloatArray) -> FloatArray:
@@ -107,7 +109,8 @@ def _fit_shifted(gaps: FloatArray) -> FloatArray:
     if worse.any():
         location = np.where(worse, at_grid, location)
         shape, log_scale, _height, _slope = _profile(gaps, location, shape)
-    return rows_of(shape, np.exp(log_scale), np.maximum(location, 0.0))
+    # The search has a relative precision: nearer to 0 than that, a location differs from 0 by rounding alone.
+    return rows_of(shape, np.exp(log_scale), np.where(location > _SEARCHED * least, location, 0.0))
 
 
 def _refine(gaps: FloatArray, far: FloatArray, near: FloatArray) -> FloatArray:
@@ -133,7 +136,7 @@ def _refine(gaps: FloatArray, far: FloatArray, near: FloatArray) -> FloatArray:
             np.where(same_side, at_low / 2, at_high),
         )
         high, at_high = middle, slope
-        if (~inside | (np.abs(high - low) < 1e-9) | (slope == 0)).all():
+        if (~inside | (np.abs(high - low) < _SEARCHED) | (slope == 0)).all():
             break
     return np.exp(middle)
 
