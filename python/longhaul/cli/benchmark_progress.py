@@ -2,15 +2,13 @@
 
 import sys
 import time
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from longhaul.benchmark.benchmark import Planned
 from longhaul.benchmark.trials import Outcome
+from longhaul.cli.bars import Shown
 from longhaul.report.console import Console
 from longhaul.units.text import duration_text
 
@@ -18,35 +16,25 @@ QUIET_S = 30.0
 """Between two lines where there is no terminal."""
 
 
-class Progress(AbstractContextManager["Progress"]):
+class Progress(Shown):
     """A bar on standard error; plain lines where that is not a terminal."""
 
     def __init__(self, count: int) -> None:
         """Prepare for so many runs."""
         self._console = Console(stderr=True)
-        self._bar = Bar(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[left]}"),
-            console=self._console,
-            transient=True,
+        super().__init__(
+            Bar(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TextColumn("{task.fields[left]}"),
+                console=self._console,
+                transient=True,
+            )
         )
         self._count = count
         self._said = time.monotonic()
         self._task = self._bar.add_task("benchmark", total=count, left="")
-
-    def __enter__(self) -> Self:
-        """Start showing."""
-        if self._console.is_terminal:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        """Stop showing."""
-        self._bar.stop()
 
     def tell(self, _planned: Planned, done: int, left_s: float, outcome: Outcome | None) -> None:
         """Take a run that has ended into account."""

@@ -2,16 +2,14 @@
 
 import json
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from rich.console import RenderableType
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
 from longhaul.analysis.outcome import announced, program_failure
+from longhaul.cli.bars import Shown
 from longhaul.cli.terminal.links import Screen
 from longhaul.report.console import Console
 from longhaul.run.live_links import Watch
@@ -33,7 +31,7 @@ class _Watched(Bar):
             yield self.screen.table(self.console.height - _NOT_LINKS)
 
 
-class Progress(AbstractContextManager["Progress"]):
+class Progress(Shown):
     """Shows building, running and ending of one run."""
 
     def __init__(self, plan: Path, *, watch: bool = False) -> None:
@@ -42,7 +40,7 @@ class Progress(AbstractContextManager["Progress"]):
         self._duration_s = (content["duration_ns"] or 0) / 1e9
         self._programs = {program["name"]: program for program in content["programs"]}
         self._console = Console(stderr=True)
-        self._bar = _Watched(
+        bar = _Watched(
             TextColumn("{task.description}"),
             BarColumn(),
             TimeElapsedColumn(),
@@ -51,19 +49,9 @@ class Progress(AbstractContextManager["Progress"]):
             transient=True,
         )
         if watch:
-            self._bar.screen = Screen(Watch(plan.parent))
+            bar.screen = Screen(Watch(plan.parent))
+        super().__init__(bar)
         self._task = self._bar.add_task("building hosts", total=None, note="")
-
-    def __enter__(self) -> Self:
-        """Start showing."""
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop showing."""
-        self._bar.stop()
 
     def tell(self, message: Message) -> None:
         """Take one event of the run into account."""
@@ -113,31 +101,22 @@ class Progress(AbstractContextManager["Progress"]):
         self._console.print(text, style=style, highlight=False)
 
 
-class Simulating(AbstractContextManager["Simulating"]):
+class Simulating(Shown):
     """Shows how far a simulation has come, and how much faster than real time it is."""
 
     def __init__(self, duration_ns: int | None) -> None:
         """Prepare for a run of ``duration_ns``, or of unknown length."""
-        self._bar = Bar(
-            TextColumn("simulating"),
-            BarColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[note]}"),
-            console=Console(stderr=True),
-            transient=True,
+        super().__init__(
+            Bar(
+                TextColumn("simulating"),
+                BarColumn(),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[note]}"),
+                console=Console(stderr=True),
+                transient=True,
+            )
         )
         self._task = self._bar.add_task("", total=duration_ns / 1e9 if duration_ns else None, note="")
-
-    def __enter__(self) -> Self:
-        """Start showing."""
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop showing."""
-        self._bar.stop()
 
     def tell(self, simulated_s: float, real_s: float) -> None:
         """Take simulated and real seconds into account."""

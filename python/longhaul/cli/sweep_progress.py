@@ -1,13 +1,11 @@
 """Progress of a sweep: a bar with rate and remaining time, or lines without a terminal."""
 
 import time
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from longhaul.analysis.pace import Pace, left_text
+from longhaul.cli.bars import Shown
 from longhaul.diagnostics import Code
 from longhaul.report.console import Console
 
@@ -15,36 +13,27 @@ QUIET_S = 10.0
 """Between two lines where there is no terminal."""
 
 
-class SweepProgress(AbstractContextManager["SweepProgress"]):
+class SweepProgress(Shown):
     """Shows runs done, the time left as a range, and the rate, on standard error."""
 
     def __init__(self, points: int, *, workers: str) -> None:
         """Prepare for so many runs."""
         self._console = Console(stderr=True)
-        self._bar = Progress(
-            TextColumn("sweeping"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}"),
-            console=self._console,
-            transient=True,
+        super().__init__(
+            Progress(
+                TextColumn("sweeping"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TextColumn("{task.fields[note]}"),
+                console=self._console,
+                transient=True,
+            )
         )
         self._points, self._done, self._new = points, 0, 0
         self._began = self._said = time.monotonic()
         self._pace = Pace()
         self._workers = workers
         self._task = self._bar.add_task("", total=points, note=workers)
-
-    def __enter__(self) -> Self:
-        """Start showing."""
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        """Stop showing."""
-        self._bar.stop()
 
     def warn(self, message: str) -> None:
         """Print it beside the bar."""
