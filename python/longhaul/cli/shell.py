@@ -55,7 +55,14 @@ import click
     help="Directory for the run directory. Default: a temporary directory, which is removed.",
 )
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-def shell(command: tuple[str, ...], quiet: bool, **options: object) -> None:
+def shell(
+    command: tuple[str, ...],
+    quiet: bool,
+    internet: bool,
+    strict: bool,
+    runs: Path | None,
+    **flags: Any,
+) -> None:
     """Run COMMAND (a shell by default) on host `near`, joined to host `far` by one link.
 
     Both names resolve on both hosts. Shells nest. The exit code is the command's, or 4 when the
@@ -67,18 +74,28 @@ def shell(command: tuple[str, ...], quiet: bool, **options: object) -> None:
     """
     from longhaul.cli.terminal.run import print_outcome, print_verdict
     from longhaul.report.console import Console
-    from longhaul.run.shell import run_shell
+    from longhaul.run.shell import Flags, run_shell
 
     def show(directory: Path, summary: Mapping[str, Any]) -> None:
         if quiet:
             return
-        if options["far_command"]:
+        if flags["far_command"]:
             _print_log(directory, "far")
         print_verdict(summary, Console(stderr=True))
         if summary["outcome"]["failures"]:
             print_outcome(summary["outcome"], Console(stderr=True))
 
-    sys.exit(run_shell(command, argv=sys.argv, shown=show, **options))  # type: ignore[arg-type]
+    sys.exit(
+        run_shell(
+            command,
+            Flags(**flags),
+            argv=sys.argv,
+            internet=internet,
+            strict=strict,
+            runs=runs,
+            shown=show,
+        )
+    )
 
 
 def _print_log(directory: Path, program: str) -> None:

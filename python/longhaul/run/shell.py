@@ -5,7 +5,7 @@ import shlex
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +19,29 @@ FAR = 1
 """Position of far among the nodes."""
 
 
+@dataclass(frozen=True)
+class Flags:
+    """What the command line says in place of a scenario; values keep their spelling, and errors quote it."""
+
+    delay: str
+    jitter: str | None
+    rate: str | None
+    loss: str | None
+    queue: str | None
+    duplicate: str | None
+    mtu: int
+    cc: str | None
+    seed: int
+    compensate: bool
+    isolation: str
+    far_command: str | None
+
+
 def run_shell(
     command: Sequence[str],
+    flags: Flags,
     *,
     argv: list[str],
-    delay: str,
-    jitter: str | None,
-    rate: str | None,
-    loss: str | None,
-    queue: str | None,
-    duplicate: str | None,
-    mtu: int,
-    cc: str | None,
-    seed: int,
-    compensate: bool,
-    isolation: str,
-    far_command: str | None,
     internet: bool,
     strict: bool,
     runs: Path | None,
@@ -46,21 +53,7 @@ def run_shell(
     """
     from longhaul.scenario import parse_scenario, resolve
 
-    text = scenario_text(
-        delay=delay,
-        jitter=jitter,
-        rate=rate,
-        loss=loss,
-        queue=queue,
-        duplicate=duplicate,
-        mtu=mtu,
-        cc=cc,
-        seed=seed,
-        compensate=compensate,
-        isolation=isolation,
-        far_command=far_command,
-    )
-    resolved = resolve(parse_scenario(text.encode(), name="shell flags"))
+    resolved = resolve(parse_scenario(scenario_text(flags).encode(), name="shell flags"))
     words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
     if internet:
         from longhaul.run.internet import require
@@ -109,37 +102,23 @@ def _run_command(running: session.Session, path: Path, words: Sequence[str], *, 
     return code
 
 
-def scenario_text(
-    *,
-    delay: str,
-    jitter: str | None,
-    rate: str | None,
-    loss: str | None,
-    queue: str | None,
-    duplicate: str | None,
-    mtu: int,
-    cc: str | None,
-    seed: int,
-    compensate: bool,
-    isolation: str,
-    far_command: str | None,
-) -> str:
-    """The scenario that a shell's flags describe; flags keep their spelling, so errors quote them."""
-    link = ["endpoints: [near, far]", f"mtu: {mtu}"]
-    if jitter:
-        link.append(f"delay: {{base: {delay}, jitter: {{dist: normal, sd: {jitter}}}}}")
+def scenario_text(flags: Flags) -> str:
+    """The same as a scenario: hosts ``near`` and ``far``, and the link ``wan``."""
+    link = ["endpoints: [near, far]", f"mtu: {flags.mtu}"]
+    if flags.jitter:
+        link.append(f"delay: {{base: {flags.delay}, jitter: {{dist: normal, sd: {flags.jitter}}}}}")
     else:
-        link.append(f"delay: {delay}")
-    for key, value in (("rate", rate), ("loss", loss), ("queue", queue), ("duplicate", duplicate)):
-        if value:
+        link.append(f"delay: {flags.delay}")
+    for key in ("rate", "loss", "queue", "duplicate"):
+        if value := getattr(flags, key):
             link.append(f"{key}: {value}")
     lines = [
         "version: 1",
         "name: shell",
-        f"seed: {seed}",
-        *(["compensate: true"] if compensate else []),
-        f"isolation: {isolation}",
-        *([f"tcp: {{congestion_control: {cc}}}"] if cc else []),
+        f"seed: {flags.seed}",
+        *(["compensate: true"] if flags.compensate else []),
+        f"isolation: {flags.isolation}",
+        *([f"tcp: {{congestion_control: {flags.cc}}}"] if flags.cc else []),
         "nodes:",
         "  near: {kind: host}",
         "  far: {kind: host}",
@@ -147,9 +126,9 @@ def scenario_text(
         "  wan:",
         *(f"    {line}" for line in link),
     ]
-    if far_command:
-        quoted = far_command.replace("'", "''")
-        words = shlex.split(far_command)
+    if flags.far_command:
+        quoted = flags.far_command.replace("'", "''")
+        words = shlex.split(flags.far_command)
         lines += [
             "programs:",
             f"  far: {{run: '{quoted}', host: far, service: true, expect_exit: 0{_readiness(words)}}}",
