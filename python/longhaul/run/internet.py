@@ -33,13 +33,7 @@ def require() -> None:
 @contextmanager
 def outside(path: Path, *, gateway: str, emulated: str) -> Iterator[None]:
     """Connect host ``gateway`` of the run at ``path``; ``emulated`` is the IPv4 network of its hosts."""
-    line = session.connect(path)
-    supervisor = line.peer()
-    line.tell({"do": "hosts"})
-    answer = line.hear(15.0)
-    line.close()
-    if answer is None:
-        raise LonghaulError(Code.RUN_UNRESPONSIVE, "the run ended instead of answering", exit_code=1)
+    supervisor, answer = session.hosts_of(path)
     ip = shlex.quote(program("ip", package="iproute2"))
     prepare = (
         f"{ip} route replace {emulated} dev eth0 && {ip} route del default dev eth0 && "

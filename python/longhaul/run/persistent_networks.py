@@ -119,13 +119,7 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
     """The same for the run whose socket is ``path``."""
     from longhaul import _longhaul
 
-    line = session.connect(path)
-    supervisor = line.peer()
-    line.tell({"do": "hosts"})
-    answer = line.hear(15.0)
-    line.close()
-    if answer is None:
-        raise LonghaulError(Code.RUN_UNRESPONSIVE, "the run ended instead of answering", exit_code=1)
+    supervisor, answer = session.hosts_of(path)
     hosts = answer["hosts"]
     if not hosts:
         message = f"{path.stem} is a relay, which has no hosts"

@@ -322,9 +322,23 @@ def connect(path: Path) -> Line:
     return Line(stream, token=sockets.token_of(path))
 
 
+def hosts_of(path: Path) -> tuple[int, Message]:
+    """The process ID of the supervisor of the run whose socket is ``path``, and what it says of its hosts."""
+    line = connect(path)
+    supervisor = line.peer()
+    return supervisor, _answer(line, {"do": "hosts"}, 15.0)
+
+
 def ask(path: Path, request: Mapping[str, Any], *, timeout_s: float = 15.0) -> Message:
     """Ask the run at socket ``path`` one thing and return its answer."""
-    line = connect(path)
+    answer = _answer(connect(path), request, timeout_s)
+    if not answer.get("ok"):
+        raise LonghaulError(Code.RUN_REQUEST_REFUSED, str(answer.get("message")), exit_code=2)
+    return answer
+
+
+def _answer(line: Line, request: Mapping[str, Any], timeout_s: float) -> Message:
+    """What the run at the other end answers to one request; ends the conversation."""
     try:
         line.tell(request)
         answer = line.hear(timeout_s)
@@ -336,6 +350,4 @@ def ask(path: Path, request: Mapping[str, Any], *, timeout_s: float = 15.0) -> M
         line.close()
     if answer is None:
         raise LonghaulError(Code.RUN_UNRESPONSIVE, "the run ended instead of answering", exit_code=1)
-    if not answer.get("ok"):
-        raise LonghaulError(Code.RUN_REQUEST_REFUSED, str(answer.get("message")), exit_code=2)
     return answer
