@@ -10,12 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from longhaul.diagnostics import Code, Diagnostic, printable
-from longhaul.errors import LonghaulError
-from longhaul.regular_files import read_regular
 from longhaul.scenario.model.base import Count, Name, Strict, problem
 from longhaul.scenario.model.validate import validate
 from longhaul.scenario.syntax.problems import ScenarioError, did_you_mean
-from longhaul.scenario.syntax.yaml_tree import MAX_BYTES, Branch, Path, Source, follow, read_tree
+from longhaul.scenario.syntax.yaml_tree import Branch, Path, Source, follow, read_file, read_tree
 
 _DEVICE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,14}([.:][0-9]{1,4})?")
 _LONGEST_DEVICE = 15
@@ -111,12 +109,7 @@ class Machines:
 
 def read_machines(path: FilePath) -> Machines:
     """The machines of the file ``path``; raises :class:`ScenarioError` with every problem in it."""
-    try:
-        content = read_regular(path, most_bytes=MAX_BYTES + 1)
-    except OSError as error:
-        raise LonghaulError(
-            Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", exit_code=2
-        ) from error
+    content = read_file(path)
     source, tree = read_tree(str(path), content)
     document, problems = validate(source, tree, Document)
     if document is None or problems:

@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 
 from longhaul.diagnostics import Code
-from longhaul.errors import LonghaulError
-from longhaul.regular_files import read_regular
 from longhaul.scenario.check.references import check_references
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.expand.parameters import parameters, substitute
@@ -14,7 +12,7 @@ from longhaul.scenario.expand.topologies.expansion import lay_out
 from longhaul.scenario.model import Document
 from longhaul.scenario.model.validate import validate
 from longhaul.scenario.syntax.problems import ScenarioError
-from longhaul.scenario.syntax.yaml_tree import MAX_BYTES, Branch, Source, read_tree
+from longhaul.scenario.syntax.yaml_tree import Branch, Source, read_file, read_tree
 
 
 def load_scenario(path: FilePath | str, *, settings: Mapping[str, str] | None = None) -> Scenario:
@@ -22,12 +20,7 @@ def load_scenario(path: FilePath | str, *, settings: Mapping[str, str] | None = 
 
     Raises :class:`ScenarioError` with every problem that was found.
     """
-    try:
-        content = read_regular(FilePath(path), most_bytes=MAX_BYTES + 1)
-    except OSError as error:
-        raise LonghaulError(
-            Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", exit_code=2
-        ) from error
+    content = read_file(FilePath(path))
     return parse_scenario(content, name=str(path), settings=settings)
 
 

@@ -6,14 +6,13 @@ from pathlib import Path as FilePath
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.regular_files import read_regular
 from longhaul.scenario.check.load import check_tree
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.expand.axes import text_of
 from longhaul.scenario.expand.places import COMMAND_LINE, ELSEWHERE, moved, readdressed
 from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.syntax.problems import ScenarioError
-from longhaul.scenario.syntax.yaml_tree import MAX_BYTES, Branch, Items, Source, read_tree
+from longhaul.scenario.syntax.yaml_tree import Branch, Items, Source, read_file, read_tree
 
 
 @dataclass(frozen=True)
@@ -55,14 +54,7 @@ def load_sweep(
     With ``content`` that is what the file would say, and it need not exist.
     Raises LonghaulError with every problem found.
     """
-    try:
-        if content is None:
-            content = read_regular(path, most_bytes=MAX_BYTES + 1)
-    except OSError as error:
-        raise LonghaulError(
-            Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", exit_code=2
-        ) from error
-    source, root = read_tree(str(path), content)
+    source, root = read_tree(str(path), read_file(path) if content is None else content)
     root = _merged(root, options)
     try:
         scenario = check_tree(source, root, settings=settings, contents=contents)

@@ -9,11 +9,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from pathlib import Path as FilePath
 from typing import Any, NoReturn
 
 import yaml
 
 from longhaul.diagnostics import Code, Diagnostic, Span, printable
+from longhaul.errors import LonghaulError
+from longhaul.regular_files import read_regular
 from longhaul.scenario.syntax.problems import LINE_BREAK, ScenarioError, path_text
 
 MAX_BYTES = 4 << 20
@@ -81,6 +84,16 @@ class Source:
         """A problem at ``place``."""
         line = self.lines[place.line - 1] if 0 < place.line <= len(self.lines) else ""
         return Diagnostic(code, message, remedy, self.name, place, path_text(path), line)
+
+
+def read_file(path: FilePath) -> bytes:
+    """The content of a file for :func:`read_tree`; raises LonghaulError if it cannot be read."""
+    try:
+        return read_regular(path, most_bytes=MAX_BYTES + 1)
+    except OSError as error:
+        raise LonghaulError(
+            Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", exit_code=2
+        ) from error
 
 
 def read_tree(name: str, content: bytes) -> tuple[Source, Branch]:

@@ -7,11 +7,20 @@ from pathlib import Path as FilePath
 
 from longhaul.diagnostics import Code, Span, printable
 from longhaul.errors import LonghaulError
-from longhaul.regular_files import read_regular
 from longhaul.scenario.model.validate import validate
 from longhaul.scenario.syntax.csv_row import RowError, cells_of
 from longhaul.scenario.syntax.problems import LINE_BREAK, ScenarioError, did_you_mean
-from longhaul.scenario.syntax.yaml_tree import MAX_BYTES, Branch, Leaf, Node, Path, Source, follow, read_tree
+from longhaul.scenario.syntax.yaml_tree import (
+    MAX_BYTES,
+    Branch,
+    Leaf,
+    Node,
+    Path,
+    Source,
+    follow,
+    read_file,
+    read_tree,
+)
 from longhaul.transfers.plan.instances import (
     Instance,
     Network,
@@ -40,12 +49,7 @@ class RequestFile:
 
 def read_requests(path: FilePath) -> RequestFile:
     """The requests in file ``path``, CSV by its name or else YAML; raises :class:`ScenarioError`."""
-    try:
-        content = read_regular(path, most_bytes=MAX_BYTES + 1)
-    except OSError as error:
-        raise LonghaulError(
-            Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", exit_code=2
-        ) from error
+    content = read_file(path)
     return parse_requests(content, name=str(path))
 
 
