@@ -34,6 +34,7 @@ from longhaul.results import ending
 from longhaul.results.changes import read_changes
 from longhaul.results.growing_files import last_bytes
 from longhaul.results.outcomes import read_outcome
+from longhaul.results.run_files import read_json
 
 Json = dict[str, Any]
 Row = TypeVar("Row")
@@ -295,11 +296,3 @@ def _without_curves(content: Any) -> Any:
     if isinstance(content, dict):
         return {key: _without_curves(each) for key, each in content.items() if key != "cdf"}
     return [_without_curves(each) for each in content] if isinstance(content, list) else content
-
-
-def read_json(path: Path) -> Any:
-    """What is in a file, or ``None``."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None

@@ -17,6 +17,7 @@ from longhaul.page.responses.studies import SweepProgress, SweepResult
 from longhaul.page.responses.texts import Done
 from longhaul.page.study_requests import finite
 from longhaul.page.text_requests import Texts
+from longhaul.results.run_files import read_json
 
 _MOST_ROWS = 5_000
 
@@ -73,8 +74,8 @@ class Sweeps:
             "row": row,
             "progress": _progress(started) if started is not None and goes_on else None,
             "messages": _messages(started) if started is not None else [],
-            "sweep": run_list.read_json(directory / "sweep.json"),
-            "summary": run_list.read_json(directory / "summary.json"),
+            "sweep": read_json(directory / "sweep.json"),
+            "summary": read_json(directory / "summary.json"),
             "metrics": list(dict.fromkeys(each["metric"] for each in rows)),
             "rows": rows,
         }

@@ -1,6 +1,5 @@
 """Results of a relay: tables, verdict, summary."""
 
-import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +16,8 @@ from longhaul.results import directory as directories
 from longhaul.results import ending, manifest, outcomes
 from longhaul.results.changes import read_changes
 from longhaul.results.raw_tables import Records
-from longhaul.storage import replace_text, replacing
+from longhaul.results.run_files import read_json
+from longhaul.storage import replace_json, replacing
 
 Json = dict[str, Any]
 
@@ -27,7 +27,7 @@ _RESULT_WITHIN_S = 60.0
 
 def write_results(directory: Path) -> Json:
     """Write tables, ``fidelity.json`` and ``summary.json`` of a relay; returns the summary."""
-    result: Json | None = _read(directory / "raw" / "relay.json")
+    result: Json | None = read_json(directory / "raw" / "relay.json")
     damaged = manifest.check_sources(directory)
     plan = directories.read_plan(directory)
     clusters: list[Json] = plan["clusters"]  # type: ignore[typeddict-item]
@@ -47,7 +47,7 @@ def write_results(directory: Path) -> Json:
         "name": plan["name"],
         "mode": "relay",
         "duration_ns": counted.get("duration_ns"),
-        "ended": (_read(directory / "raw" / "ended.json") or {}).get("ended"),
+        "ended": (read_json(directory / "raw" / "ended.json") or {}).get("ended"),
         "connections": counted.get("connections") or {},
         "bytes": counted.get("bytes"),
         "pieces": counted.get("pieces"),
@@ -59,14 +59,14 @@ def write_results(directory: Path) -> Json:
         "fidelity": fidelity,
     }
     _write_links(summary["links"], directory / "links.parquet")
-    wanted: list[Json] = _read(directory / "raw" / "expectations.json") or []
+    wanted: list[Json] = read_json(directory / "raw" / "expectations.json") or []
     evaluated = evaluate(wanted, _metrics(fidelity))
     summary["expectations"] = [
         {**each, "state": expectation_state(each, summary["ended"])} for each in evaluated
     ]
     summary["outcome"] = outcomes.evaluate(directory, summary).as_dict()
-    _write_json(directory / "fidelity.json", {**fidelity, "relay": result})
-    _write_json(directory / "summary.json", summary)
+    replace_json(directory / "fidelity.json", {**fidelity, "relay": result})
+    replace_json(directory / "summary.json", summary)
     manifest.update(directory)
     return summary
 
@@ -88,7 +88,7 @@ def finished_summary(directory: Path) -> Json:
                 exit_code=70,
             )
         time.sleep(0.05)
-    summary: Json = _read(directory / "summary.json") or {}
+    summary: Json = read_json(directory / "summary.json") or {}
     if not summary:
         raise LonghaulError(
             Code.RUN_FAILED, f"the relay failed: {ended.reason}", remedy=f"see {directory}", exit_code=1
@@ -140,14 +140,3 @@ def _write_links(links: list[Json], path: Path) -> None:
     ]
     if flat:
         write_table(pa.Table.from_pylist(flat), path)
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-
-
-def _write_json(path: Path, content: Any) -> None:
-    replace_text(path, json.dumps(content, indent=1) + "\n")

@@ -25,7 +25,7 @@ from longhaul.results.ending import Ending
 from longhaul.run import run_discovery, signals, sockets
 from longhaul.scenario import Resolved
 from longhaul.scenario.lower.relay import RelayPlan, plan_relay
-from longhaul.storage import replace_text
+from longhaul.storage import replace_json
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def serve(
         )
         with ending.recorded(directory):
             directories.update_run(directory, socket=str(path))
-            _write(directory / "raw" / "expectations.json", list(resolved.expectations))
+            replace_json(directory / "raw" / "expectations.json", list(resolved.expectations))
             result, ended = _relay(
                 planned, complete, directory, path, told=told, wrappers=wrappers, stop=stop
             )
@@ -245,8 +245,8 @@ def _opened(planned: RelayPlan, real: Sequence[dict[str, Any]]) -> list[Opened]:
 
 def _concluded(directory: Path, result: dict[str, Any], ended: Ending, order: Order) -> Served:
     try:
-        _write(directory / "raw" / "relay.json", result)
-        _write(directory / "raw" / "ended.json", {"ended": ended.status, "reason": ended.reason})
+        replace_json(directory / "raw" / "relay.json", result)
+        replace_json(directory / "raw" / "ended.json", {"ended": ended.status, "reason": ended.reason})
         strict = {"strict": True} if order.strict else {}
         directories.update_run(directory, **strict)
         summary = write_results(directory)
@@ -287,7 +287,3 @@ def _signals() -> Iterator[tuple[int, list[int]]]:
     finally:
         os.close(wakes)
         os.close(writes)
-
-
-def _write(path: Path, content: Any) -> None:
-    replace_text(path, json.dumps(content, indent=1) + "\n")

@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -30,7 +29,7 @@ from longhaul.report import (
 )
 from longhaul.report.page import page, write_page
 from longhaul.results.directory import read_plan
-from longhaul.results.run_files import kept_json, kept_table, kept_text, reading
+from longhaul.results.run_files import kept_json, kept_table, kept_text, read_json, reading
 from longhaul.units.text import quantity_text, rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
@@ -47,7 +46,7 @@ _LARGEST_TABLE = 4_000_000
 
 def draw(directory: Path) -> dict[str, str | None]:
     """The figures of a run directory that has results, by name; None where there is nothing to draw."""
-    return _figures(directory, _summary(directory), _read(directory / "fidelity.json") or {})
+    return _figures(directory, _summary(directory), read_json(directory / "fidelity.json") or {})
 
 
 def write_report(directory: Path) -> Path:
@@ -86,7 +85,7 @@ def _summary(directory: Path) -> Json:
 
 def drawings(directory: Path) -> dict[str, Drawing]:
     """How to draw each figure of a run directory that has results, by name."""
-    return _drawings(directory, _summary(directory), _read(directory / "fidelity.json") or {})
+    return _drawings(directory, _summary(directory), read_json(directory / "fidelity.json") or {})
 
 
 def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawing]:
@@ -127,7 +126,7 @@ def _figures(directory: Path, summary: Json, fidelity: Json) -> dict[str, str | 
 
 def _context(directory: Path, summary: Json) -> dict[str, Any]:
     plan = kept_json(directory, "plan.json")
-    fidelity = _read(directory / "fidelity.json") or {}
+    fidelity = read_json(directory / "fidelity.json") or {}
     links = summary["links"]
     drawn = _figures(directory, summary, fidelity)
     return {
@@ -150,9 +149,9 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         else [],
         "topology": topology.draw(
             plan,
-            _read(directory / "raw" / "positions.json") or {},
-            functions=_read(directory / "raw" / "functions.json") or {},
-            spots=_read(directory / "raw" / "spots.json") or {},
+            read_json(directory / "raw" / "positions.json") or {},
+            functions=read_json(directory / "raw" / "functions.json") or {},
+            spots=read_json(directory / "raw" / "spots.json") or {},
         ),
         "figures": drawn,
         "zooms": any(zoom.MARK in (each or "") for each in drawn.values()),
@@ -224,10 +223,3 @@ def _packets(path: Path) -> Sequence[dict[str, Any]]:
             ]
     except (OSError, ValueError, KeyError, TypeError):
         return []
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None

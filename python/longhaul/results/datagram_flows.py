@@ -1,18 +1,18 @@
 """Results of flows of datagrams, from the logs of their traffic generators."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from longhaul.analysis.distributions import thinned
+from longhaul.results.run_files import read_object
 
 Json = dict[str, Any]
 
 
 def totals(item: Mapping[str, Any], logs: Path, *, every_ns: int) -> tuple[Json, list[Json]]:
     """What came of a flow of datagrams, in the shape of simulated ones, and a row for each interval."""
-    source, sink = (_read(logs / f"{item[name]}.out") for name in ("program", "server"))
+    source, sink = (read_object(logs / f"{item[name]}.out") for name in ("program", "server"))
     sent, distinct = source.get("sent"), sink.get("received", 0) - sink.get("copies", 0)
     start_ns, end_ns = item.get("start_ns", 0), source.get("end_ns")
     span_s = (end_ns - start_ns) / 1e9 if end_ns and end_ns > start_ns else None
@@ -60,11 +60,3 @@ def _interval(each: Mapping[str, int]) -> Json:
         "delay_mean_ns": each["delay_sum_ns"] / delays if delays else None,
         "delay_max_ns": each["delay_max_ns"] if delays else None,
     }
-
-
-def _read(path: Path) -> Json:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}

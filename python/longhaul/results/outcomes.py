@@ -1,6 +1,5 @@
 """The outcome of the run in a directory, with the last lines of failed programs' logs."""
 
-import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 from longhaul.analysis.outcome import Outcome, evaluate_outcome
 from longhaul.results import ending
 from longhaul.results.growing_files import last_bytes
+from longhaul.results.run_files import read_json
 
 MOST_LINES = 10
 _MOST_BYTES = 4096
@@ -21,7 +21,7 @@ def evaluate(directory: Path, summary: Mapping[str, Any]) -> Outcome:
     ended = _ending(directory)
     # Results may be written before the record says how the run ended.
     status = summary.get("ended") if ended.is_running else ended.status
-    strict = bool((_read(directory / "run.json") or {}).get("strict"))
+    strict = bool((read_json(directory / "run.json") or {}).get("strict"))
     reason = ended.reason if status in (ending.FAILED, ending.CRASHED) else None
     found = evaluate_outcome(summary, status=status, reason=reason, strict=strict)
     logs = {each.log for each in found.failures if each.log}
@@ -30,7 +30,7 @@ def evaluate(directory: Path, summary: Mapping[str, Any]) -> Outcome:
 
 def read_outcome(directory: Path) -> Outcome:
     """The outcome of the run in ``directory``: that of its summary, or else by the record of its end."""
-    summary = _read(directory / "summary.json")
+    summary = read_json(directory / "summary.json")
     if summary is not None:
         if "outcome" in summary:
             return Outcome.from_dict(summary["outcome"])
@@ -65,10 +65,3 @@ def _ending(directory: Path) -> ending.Ending:
         return ending.read(directory)
     except (OSError, ValueError):
         return ending.Ending(ending.CRASHED, "its run.json cannot be read")
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None

@@ -1,6 +1,5 @@
 """Flows of many transfers, each over a connection of its own: requests and flow lists."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import pyarrow as pa
 
 from longhaul.analysis.distributions import merged, thinned
 from longhaul.results.raw_tables import Records
+from longhaul.results.run_files import read_object
 from longhaul.scenario.model.traffic import TRANSFER_KINDS
 
 Json = dict[str, Any]
@@ -79,7 +79,7 @@ def total(rows: Sequence[Row], results: Sequence[Row], *, duration_ns: int | Non
 
 def played(rows: Sequence[Row], logs: Path) -> list[Json]:
     """What the clients of ``rows`` wrote; each may be that of several."""
-    found = (_read(logs / f"{name}.out") for name in dict.fromkeys(row["generator"] for row in rows))
+    found = (read_object(logs / f"{name}.out") for name in dict.fromkeys(row["generator"] for row in rows))
     return [each for each in found if "took" in each]
 
 
@@ -147,11 +147,3 @@ def _error(results: Sequence[Row], senders: int) -> str | None:
         reason = next((each["error"] for each in results if each.get("error")), None)
         found.append(f"{failed} connections gave up" + (f": {reason}" if reason else ""))
     return "; ".join(found) or None
-
-
-def _read(path: Path) -> Json:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -1,4 +1,4 @@
-"""Files of a run directory: required ones, and optional tables."""
+"""Files of a run directory: required ones, optional ones, and tables."""
 
 import json
 from collections.abc import Iterator
@@ -29,6 +29,20 @@ _WRONG_CONTENT = (
 """What reading content of another shape than was written comes to."""
 
 Array = np.ndarray[Any, Any]
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file; None if it is missing, unreadable or not JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The same for a JSON object; empty if there is none."""
+    found = read_json(path)
+    return found if isinstance(found, dict) else {}
 
 
 def kept_json(directory: Path, name: str) -> Any:

@@ -1,6 +1,5 @@
 """Tables and summary of a run, from ``raw/`` and ``logs/``."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
@@ -32,11 +31,11 @@ from longhaul.results.logs import Pings
 from longhaul.results.monitor_tables import write_tables
 from longhaul.results.network_counts import NetworkCounts, read_counts
 from longhaul.results.raw_tables import Records, known_names, read_recorded
-from longhaul.results.run_files import kept_json, read_table, reading, write_table
+from longhaul.results.run_files import kept_json, read_json, read_table, reading, write_table
 from longhaul.results.segments import capture_files, read_segments
 from longhaul.scenario.lower.link_models import plan_bits_per_s
 from longhaul.scenario.lower.paths import Routes, Step
-from longhaul.storage import replace_text
+from longhaul.storage import replace_json
 
 Json = dict[str, Any]
 Paths = Callable[[str, str], Sequence[Step] | None]
@@ -77,14 +76,14 @@ def _write_results(directory: Path) -> Json:
     records = Records(directory, known_names(plan))
     samples = as_samples(records.table("samples", _SAMPLE_COLUMNS))
     engine = read_engine(directory) or _unfinished(directory, plan, samples)
-    hosts: Json = _read(raw / "hosts.json") or {}
-    traffic: list[Json] = _read(raw / "traffic.json") or []
+    hosts: Json = read_json(raw / "hosts.json") or {}
+    traffic: list[Json] = read_json(raw / "traffic.json") or []
     configuration = read_configuration(directory, plan)
     simulated = engine is not None and engine.get("mode") == "sim"
     tables = write_tables(records, engine)
     counts = None if simulated else read_counts(records, plan, read_table(directory, "sockets"))
     may_end = {each["name"] for each in plan.get("programs", ()) if each.get("may_end")}
-    programs = [_program(each, may_end) for each in _read(raw / "programs.json") or []]
+    programs = [_program(each, may_end) for each in read_json(raw / "programs.json") or []]
     flows, flow_rows, pings = _traffic(records, plan, engine, programs, counts)
     if engine is not None and "jobs" in engine:
         programs += simulated_flows.programs(directory, engine)
@@ -100,13 +99,13 @@ def _write_results(directory: Path) -> Json:
     if requests is not None:
         write_table(requests, directory / "requests.parquet")
     links = summarise_links(plan, engine, samples, configuration) if engine else []
-    judged = judge(engine, hosts, _read(raw / "accounts.json"))
+    judged = judge(engine, hosts, read_json(raw / "accounts.json"))
     fidelity = with_damage(judged, files=map(str, damaged), lines=records.damaged_lines).as_dict()
     algorithms = [] if simulated else _algorithms(directory, plan, traffic)
     summary: Json = {
         "name": plan.get("name"),
         "duration_ns": engine["duration_ns"] if engine else None,
-        "ended": (_read(raw / "ended.json") or {}).get("ended"),
+        "ended": (read_json(raw / "ended.json") or {}).get("ended"),
         "changes": [each.as_dict() for each in describe_changes(plan, configuration.changes)],
         "links": links,
         "pacing": summarise_pacing(plan, engine),
@@ -122,7 +121,7 @@ def _write_results(directory: Path) -> Json:
         "fidelity": fidelity,
         **tables,
     }
-    planned = _read(directory / "transfers.json")
+    planned = read_json(directory / "transfers.json")
     if planned is not None:
         # A plan has these measures of its own, of the same transfers.
         summary |= {"planned_transfers": planned, "transfers": None}
@@ -134,19 +133,19 @@ def _write_results(directory: Path) -> Json:
         write_table(network_counts.table(counts), directory / "connections.parquet")
     if engine is not None and simulated:
         summary["simulation"] = simulated_flows.account(engine)
-    summary |= _evaluated(summary, _read(raw / "expectations.json") or [])
+    summary |= _evaluated(summary, read_json(raw / "expectations.json") or [])
     summary["outcome"] = outcomes.evaluate(directory, summary).as_dict()
-    _write_json(
+    replace_json(
         directory / "fidelity.json", {**fidelity, "engine": _without_traffic(engine), "host_counters": hosts}
     )
-    _write_json(directory / "summary.json", summary)
+    replace_json(directory / "summary.json", summary)
     manifest.update(directory)
     return summary
 
 
 def _unfinished(directory: Path, plan: Plan, samples: Mapping[str, np.ndarray[Any, Any]]) -> Json | None:
     """What a live run had counted that was killed; ``None`` if it recorded nothing, or was none."""
-    started = _read(directory / "raw" / "started.json")
+    started = read_json(directory / "raw" / "started.json")
     return engine_of_samples(plan, samples, t0_unix_ns=started["t0_unix_ns"]) if started else None
 
 
@@ -192,7 +191,7 @@ def _plan(directory: Path) -> Plan:
 
 def read_engine(directory: Path) -> Json | None:
     """What the engine of a run counted; ``None`` if it left nothing."""
-    found: Json | None = _read(directory / "raw" / "engine.json")
+    found: Json | None = read_json(directory / "raw" / "engine.json")
     return found
 
 
@@ -235,7 +234,7 @@ def _traffic(
 ) -> tuple[list[Json], list[Json], Mapping[str, Pings]]:
     """Totals of flows, their intervals, and pings by program; real and simulated ones."""
     directory = records.directory
-    traffic: list[Json] = _read(directory / "raw" / "traffic.json") or []
+    traffic: list[Json] = read_json(directory / "raw" / "traffic.json") or []
     simulated = engine is not None and engine.get("mode") == "sim"
     real = [] if simulated else [each for each in traffic if not each.get("simulated")]
     by_name = {each["name"]: each for each in programs}
@@ -290,7 +289,7 @@ def _probes(
 
 def _algorithms(directory: Path, plan: Plan, traffic: Sequence[Json]) -> list[Json]:
     """The congestion-control algorithms that hosts used, but for those of the run's own traffic."""
-    defaults: dict[str, str] = _read(directory / "raw" / "algorithms.json") or {}
+    defaults: dict[str, str] = read_json(directory / "raw" / "algorithms.json") or {}
     sockets = read_table(directory, "sockets")
     columns = {} if sockets is None else sockets.to_pydict()
     return summarise_algorithms(plan, defaults, columns, own_ends=live_flows.own_ends(plan, traffic))
@@ -299,7 +298,7 @@ def _algorithms(directory: Path, plan: Plan, traffic: Sequence[Json]) -> list[Js
 def _algorithm_warnings(
     directory: Path, plan: Plan, algorithms: list[Json], flows: list[Json]
 ) -> Iterator[Mapping[str, Any]]:
-    traffic = _read(directory / "raw" / "traffic.json") or []
+    traffic = read_json(directory / "raw" / "traffic.json") or []
     own = {row[key] for row in traffic for key in _PROGRAMS if key in row}
     nodes = plan["nodes"]
     hosts = {
@@ -387,14 +386,3 @@ def _without_traffic(engine: Json | None) -> Json | None:
     if engine is None:
         return None
     return {name: value for name, value in engine.items() if name not in _TABLES}
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-
-
-def _write_json(path: Path, content: Any) -> None:
-    replace_text(path, json.dumps(content, indent=1) + "\n")
