@@ -1,5 +1,8 @@
 """What tests of several directories share."""
 
+import os
+from pathlib import Path
+
 import pytest
 from machine import why_not_live
 
@@ -10,3 +13,29 @@ def live_machine() -> None:
     reason = why_not_live()
     if reason:
         pytest.skip(f"live runs do not work here: {reason}")
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Path:
+    """Where sockets go, so that no test meets another's runs."""
+    directory = tmp_path / "runtime"
+    directory.mkdir(mode=0o700)
+    return directory
+
+
+@pytest.fixture
+def environment(tmp_path: Path, runtime: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "XDG_RUNTIME_DIR": str(runtime),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "NO_COLOR": "1",
+        "COLUMNS": "80",
+    }
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    directory = tmp_path / "work"
+    directory.mkdir()
+    return directory

@@ -1,6 +1,5 @@
 """The command line as a user meets it: a process of its own, in an empty directory."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,32 +11,6 @@ import pytest
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Path:
-    """Where sockets go, so that no test meets another's runs."""
-    directory = tmp_path / "runtime"
-    directory.mkdir(mode=0o700)
-    return directory
-
-
-@pytest.fixture
-def environment(tmp_path: Path, runtime: Path) -> dict[str, str]:
-    return {
-        **os.environ,
-        "XDG_RUNTIME_DIR": str(runtime),
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-        "NO_COLOR": "1",
-        "COLUMNS": "80",
-    }
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    directory = tmp_path / "work"
-    directory.mkdir()
-    return directory
 
 
 @pytest.fixture

@@ -41,6 +41,20 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE OverSubscribe=FORCE:
 """
 
 
+def cluster(*, death_timeout_s: int) -> str:
+    """The cluster file of a sweep on it: two jobs of one core."""
+    return f"""
+kind: slurm
+jobs: 2
+cores: 1
+memory: 1GB
+walltime: "00:20:00"
+interface: lo
+death_timeout: {death_timeout_s}
+log_directory: logs
+"""
+
+
 def path_with_sbin() -> str:
     return f"{os.environ['PATH']}:/usr/sbin:/sbin"
 

@@ -21,17 +21,6 @@ if find_spec("dask_jobqueue") is None:
     pytest.skip("clusters need longhaul[dask]", allow_module_level=True)
 pytestmark = pytest.mark.skipif(slurm.missing() is not None, reason=str(slurm.missing()))
 
-CLUSTER = """
-kind: slurm
-jobs: 2
-cores: 1
-memory: 1GB
-walltime: "00:20:00"
-interface: lo
-death_timeout: 20
-log_directory: logs
-"""
-
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
@@ -44,7 +33,7 @@ def work(tmp_path: Path) -> Path:
     (tmp_path / "pair.yaml").write_text(
         SCENARIO.replace("duration: 2s", "duration: 30s").replace("stop: 1500ms", "stop: 29s")
     )
-    (tmp_path / "cluster.yaml").write_text(CLUSTER)
+    (tmp_path / "cluster.yaml").write_text(slurm.cluster(death_timeout_s=20))
     return tmp_path
 
 

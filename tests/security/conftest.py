@@ -1,6 +1,5 @@
 """The command line as a user starts it, in a directory where somebody else has been before."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,29 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from .planted import SCENARIO, plant_modules
+
 Started = Callable[..., subprocess.CompletedProcess[str]]
 
 LONGHAUL = str(Path(sys.executable).with_name("longhaul"))
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    runtime = tmp_path / "runtime"
-    runtime.mkdir(mode=0o700)
-    return {
-        **os.environ,
-        "XDG_RUNTIME_DIR": str(runtime),
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-        "NO_COLOR": "1",
-        "COLUMNS": "80",
-    }
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    directory = tmp_path / "work"
-    directory.mkdir()
-    return directory
 
 
 @pytest.fixture
@@ -49,3 +30,16 @@ def started(work: Path, environment: dict[str, str]) -> Started:
         )
 
     return call
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return tmp_path / "trace"
+
+
+@pytest.fixture
+def planted(work: Path, trace: Path) -> Path:
+    """The working directory, with a module of every name there is, and a scenario."""
+    plant_modules(work, trace)
+    (work / "pair.yaml").write_text(SCENARIO)
+    return work

@@ -24,6 +24,28 @@ PROGRAMS = (
 OURS = ("longhaul", "_longhaul")
 
 
+SCENARIO = """
+version: 1
+name: pair
+duration: 1s
+params: {cc: cubic}
+nodes:
+  a: {kind: host}
+  b: {kind: host}
+links:
+  wire: {endpoints: [a, b], delay: 2ms, rate: 100Mbit}
+traffic:
+  bulk: {kind: tcp, from: a, to: b, cc: $cc}
+  probe: {kind: ping, from: b, to: a, every: 100ms}
+"""
+"""A simulation that takes a moment."""
+
+
+def found(trace: Path) -> str:
+    """What ran of that which was planted."""
+    return trace.read_text() if trace.exists() else ""
+
+
 def module_names() -> set[str]:
     """Every module that an interpreter might look for, in the standard library or beside it."""
     installed = {name for name in packages_distributions() if name.isidentifier()}

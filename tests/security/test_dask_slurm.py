@@ -16,17 +16,6 @@ if find_spec("dask_jobqueue") is None:
 pytest.importorskip("cryptography", reason="clusters need longhaul[dask]")
 pytestmark = pytest.mark.skipif(slurm.missing() is not None, reason=str(slurm.missing()))
 
-CLUSTER = """
-kind: slurm
-jobs: 2
-cores: 1
-memory: 1GB
-walltime: "00:20:00"
-interface: lo
-death_timeout: 60
-log_directory: logs
-"""
-
 
 @pytest.fixture(scope="module")
 def batch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
@@ -37,7 +26,7 @@ def batch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 def test_jobs_of_slurm_run_nothing_for_a_process_without_their_certificate(
     work: Path, environment: dict[str, str], batch: dict[str, str], tmp_path: Path
 ) -> None:
-    (work / "cluster.yaml").write_text(CLUSTER)
+    (work / "cluster.yaml").write_text(slurm.cluster(death_timeout_s=60))
     with sweeping(work, {**environment, **batch, **_ours(environment)}, "cluster.yaml") as process:
         workers = _workers()
         places = listening(family(process.pid)) | listening(workers)

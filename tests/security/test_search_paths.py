@@ -11,35 +11,7 @@ import pytest
 from longhaul import subprocesses
 
 from .conftest import Started
-from .planted import PROGRAMS, plant_modules, plant_programs
-
-SCENARIO = """
-version: 1
-name: pair
-duration: 1s
-params: {cc: cubic}
-nodes:
-  a: {kind: host}
-  b: {kind: host}
-links:
-  wire: {endpoints: [a, b], delay: 2ms, rate: 100Mbit}
-traffic:
-  bulk: {kind: tcp, from: a, to: b, cc: $cc}
-  probe: {kind: ping, from: b, to: a, every: 100ms}
-"""
-
-
-@pytest.fixture
-def trace(tmp_path: Path) -> Path:
-    return tmp_path / "trace"
-
-
-@pytest.fixture
-def planted(work: Path, trace: Path) -> Path:
-    """The working directory, with a module of every name there is, and a scenario."""
-    plant_modules(work, trace)
-    (work / "pair.yaml").write_text(SCENARIO)
-    return work
+from .planted import PROGRAMS, SCENARIO, found, plant_programs
 
 
 @pytest.fixture
@@ -49,10 +21,6 @@ def places(tmp_path: Path, trace: Path) -> str:
     directory.mkdir()
     plant_programs(directory, trace)
     return os.pathsep.join([str(directory), ".", "", os.environ["PATH"]])
-
-
-def found(trace: Path) -> str:
-    return trace.read_text() if trace.exists() else ""
 
 
 def test_the_attack_itself_works_on_an_interpreter_that_is_not_isolated(planted: Path, trace: Path) -> None:

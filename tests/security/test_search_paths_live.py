@@ -10,8 +10,7 @@ from page.served import serving
 from longhaul import subprocesses
 
 from .conftest import Started
-from .planted import plant_modules, plant_programs
-from .test_search_paths import SCENARIO, found
+from .planted import SCENARIO, found, plant_programs
 
 TRANSFER = """
 version: 1
@@ -22,18 +21,6 @@ nodes:
 links:
   wire: {endpoints: [a, b], delay: 2ms, rate: 100Mbit}
 """
-
-
-@pytest.fixture
-def trace(tmp_path: Path) -> Path:
-    return tmp_path / "trace"
-
-
-@pytest.fixture
-def planted(work: Path, trace: Path) -> Path:
-    plant_modules(work, trace)
-    (work / "pair.yaml").write_text(SCENARIO)
-    return work
 
 
 def test_real_runs_start_only_what_is_installed(
