@@ -196,7 +196,7 @@ class Code(StrEnum):
     EVENT_AFTER_END = "W0104"
     TRACE_ONE_DIRECTION = "W0105"
 
-    # W02: results that differ from what the scenario seems to ask
+    # W02: results that differ from what the scenario seems to specify
     DATAGRAM_LOST = "W0201"
     PROGRAMS_LEFT_OUT = "W0202"
     REPETITIONS_EQUAL = "W0203"
