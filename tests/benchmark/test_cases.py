@@ -117,7 +117,7 @@ def test_what_the_standard_has_among_equals_is_run_even_if_nobody_asked_for_it()
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"controls": ("cubik",)}, 'nobody knows a congestion control "cubik"; name one of the models'),
+        ({"controls": ("cubik",)}, 'unknown congestion-control algorithm "cubik"; name one of the models'),
         ({"only": ("acces",)}, 'there is no scenario "acces"; did you mean "access"'),
         ({"mode": "live", "paper": True}, "the draft's scale is simulated only; leave out --live or --paper"),
         ({"mode": "live", "controls": ("tahoe",)}, "this kernel has none of tahoe; name one of"),

@@ -94,10 +94,10 @@ def test_a_real_ping_waits_behind_background_load(longhaul: Command, work: Path)
             "{link: dirct, load: 50%}",
             'there is no link "dirct"',
         ),
-        ("{link: direct, load: 0%}", "no load at all"),
+        ("{link: direct, load: 0%}", "the load is zero"),
         ("{link: direct, load: 120%}", "120%"),
         ("{link: direct, load: 50%, from: a}", 'no key "from"'),
-        ("{link: direct, load: 50%, size: 70kB}", "fits no datagram"),
+        ("{link: direct, load: 50%, size: 70kB}", "does not fit a datagram"),
     ],
 )
 def test_wrong_background_is_said(traffic: str, message: str) -> None:

@@ -67,7 +67,7 @@ def test_the_commands_of_the_guide_are_ones_that_there_are(longhaul: Command) ->
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("cubik", "--sim"), 'nobody knows a congestion control "cubik"'),
+        (("cubik", "--sim"), 'unknown congestion-control algorithm "cubik"'),
         (("reno", "--sim", "--most", "100"), '"100" has no unit'),
         (("reno", "--sim", "--only", "moon"), 'there is no scenario "moon"'),
     ],

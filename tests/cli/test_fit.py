@@ -80,7 +80,7 @@ def test_gaps_too_coarse_for_their_number_are_noticed(tmp_path: Path) -> None:
 
 
 WRONG = {
-    "nothing": ("", {"unit": "s"}, "holds nothing; write a number on each line"),
+    "nothing": ("", {"unit": "s"}, "is empty; write a number on each line"),
     "word": ("1\n2\nthree\n", {"unit": "s"}, ':3: "three" is not a number; write one like 12 or 0.5'),
     "two numbers": ("1\n2 3\n", {"unit": "s"}, ":2: 2 values where there were 1; write as many on each line"),
     "no unit": ("1\n2\n", {}, "does not say its unit; add --unit s, ms or packets"),

@@ -126,7 +126,7 @@ def test_several_connections_are_listed_and_one_is_named(
         (["--flow", "7"], f"has no flow 7; there is {NAME}, for example"),
         (["--flow", TURNED], f"no data went that way: {TURNED}; write --flow {NAME}"),
         (["--direction", "reverse"], "10.0.0.2:5201 sent no data to 10.0.0.1:40000; leave out --direction"),
-        (["--flow", "all", "--direction", "reverse"], "all flows have no one direction; leave out"),
+        (["--flow", "all", "--direction", "reverse"], "the flows have different directions; leave out"),
         (["--interface", "eth7"], 'has no TCP data of interface "eth7"; there are: 0'),
         (["--unit", "min"], '"min" is not a unit of gaps; write s or packets'),
         (["--merge", "9"], f"the 23 losses of {NAME} are one event; merge within a shorter span"),

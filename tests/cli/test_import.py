@@ -65,7 +65,7 @@ def test_without_a_file_to_write_it_is_printed(longhaul: Command, work: Path) ->
         ),
         (["teragrid", "--duration", "10"], '"10" has no unit; write "10ms" or "10s"'),
         (["here.yaml", "--rate", "1Gbps"], 'write "1Gbit"'),
-        (["teragrid", "--host-rate", "1Gbit"], "--host-rate says nothing about the built-in teragrid"),
+        (["teragrid", "--host-rate", "1Gbit"], "--host-rate does not apply to the built-in teragrid"),
         (["."], "is a directory; name a file that can be read"),
     ],
 )

@@ -114,7 +114,7 @@ def test_requests_are_counted_and_timed(longhaul: Command, work: Path) -> None:
         ("  bulk: {kind: tcp, from: a, to: b, cc: {algorithm: multcp, flows: 0}}\n", "traffic.bulk.cc"),
         (
             "  web: {kind: requests, from: a, to: b, gap: 0s, size: 1kB}\n",
-            "traffic.web.gap: would begin all requests at once",
+            "traffic.web.gap: would start all requests at the same time",
         ),
     ],
 )

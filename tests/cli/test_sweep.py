@@ -191,10 +191,10 @@ def test_the_condor_script_is_one_that_condor_reads(longhaul: Command, work: Pat
         (["pair.yaml", *AXES, "--axis", "cc=bbr"], "'cc' is there twice; write cc=cubic,reno,bbr"),
         (["pair.yaml", *AXES, "--set", "cc=bbr"], "--set gives cc one value; leave one of them out"),
         (["pair.yaml", *AXES, "--repeat", "0"], "sweep.repeat: must be at least 1, not 0"),
-        (["pair.yaml", *AXES, "--share", "0/2"], "--share goes with --resume"),
+        (["pair.yaml", *AXES, "--share", "0/2"], "--share requires --resume"),
         (["pair.yaml", *AXES, "--cluster", "slurn"], 'did you mean "slurm"?'),
         (["--resume", "."], "is not a sweep: it has no sweep.json"),
-        (["--resume", ".", "--repeat", "3"], "a sweep is resumed as it was asked for"),
+        (["--resume", ".", "--repeat", "3"], "a resumed sweep keeps its options"),
     ],
 )
 def test_a_wrong_command_line_is_told_what_to_write(

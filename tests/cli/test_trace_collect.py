@@ -86,9 +86,9 @@ def test_stopped_in_the_middle_rows_are_whole(work: Path, stop: signal.Signals) 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "it is not said what to do; give one of --serve, --to"),
-        (["--to", "a:1", "--serve", "b:2"], "it is not said what to do"),
-        (["--to", "127.0.0.1:1"], "it is not said where to write; add -o trace.csv"),
+        ([], "no action is given; give one of --serve, --to"),
+        (["--to", "a:1", "--serve", "b:2"], "no action is given"),
+        (["--to", "127.0.0.1:1"], "no output file is given; add -o trace.csv"),
         (["--to", "127.0.0.1", "-o", "t.csv"], '"127.0.0.1" is not HOST:PORT; write for example'),
         (["--to", "127.0.0.1:1", "-o", "t.csv"], "127.0.0.1:1: connection refused; start longhaul"),
         (["--to", "no-such-host.invalid:1", "-o", "t.csv"], "no address is known of"),

@@ -107,7 +107,7 @@ def test_echoes_without_a_connection_go_one_way(server: Server, tmp_path: Path) 
 
 
 def test_strangers_are_refused_with_one_line(server: Server, log: list[str], tmp_path: Path) -> None:
-    for secret, words in ((None, "the server wants a token"), (b"another", "the token is wrong")):
+    for secret, words in ((None, "the server requires a token"), (b"another", "the token is wrong")):
         with pytest.raises(LonghaulError, match=words) as failure:
             collect(plan(server, tmp_path / "t.csv", "nws", secret=secret), tell=lambda _line: None)
         assert "--token-file" in str(failure.value)

@@ -93,5 +93,5 @@ def test_without_machines_there_is_nothing_to_manage() -> None:
 
 def test_the_style_is_for_shell_scripts() -> None:
     resolved = resolve(load_scenario(HERE / "scenario.yaml"))
-    with pytest.raises(LonghaulError, match="eWAN's style says nothing about tc; export shell --style ewan"):
+    with pytest.raises(LonghaulError, match="eWAN's style does not include tc; export shell --style ewan"):
         export(resolved, "tc", machines=None, kernel=Kernel(), style="ewan")

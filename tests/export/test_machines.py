@@ -68,7 +68,7 @@ def test_models_go_to_the_machine_of_the_link_and_else_to_the_sender(tmp_path: P
             "10.1.0.2",
             "10.1.0.2 is an address of the emulated network; manage the machine by another",
         ),
-        ("{ar: eth1}", "{aa: eth1}", 'nothing here is called "aa"; there are: ar'),
+        ("{ar: eth1}", "{aa: eth1}", 'there is no node or link "aa"; there are: ar'),
         ("rb: eth1.12", "rb: eth1.11", '"ar" uses eth1.11, too; write another, or VLANs: eth1.11'),
         (", rb: eth1.12", "", 'machines.r.interfaces: has no interface for "rb"; add for example rb: eth1'),
         ("eth1.12", "eth1.5000", "5000 is not a VLAN; write a number from 1 to 4094"),

@@ -143,7 +143,10 @@ WRONG = {
         outputs.NUMERIC.replace("1.200", "-1.2", 1),
         ':2: "-1.2" is not a round trip in ms; write it as',
     ),
-    "nobody": (outputs.NUMERIC.replace("192.0.2.1  ", ""), ":2: 1.000 ms is nobody's; write the address"),
+    "nobody": (
+        outputs.NUMERIC.replace("192.0.2.1  ", ""),
+        ":2: no address precedes 1.000 ms; write the address",
+    ),
     "no address": (outputs.NUMERIC.replace("192.0.2.1 ", "gw "), ':2: "gw" is neither an address nor a time'),
     "bad target": (
         outputs.NUMERIC.replace("(203.0.113.9)", "(nowhere)"),
@@ -159,7 +162,7 @@ WRONG = {
     ),
     "report": (outputs.REPORT + "  6.|--\n", ':9: "6.|--" is not a hop of mtr; cut the file there'),
     "half a report": (outputs.JSON[:300], ":6: not JSON: "),
-    "other json": ('{"a": 1}', ":1: no report of mtr: KeyError at 'report'; take it by mtr --json"),
+    "other json": ('{"a": 1}', ":1: not a report of mtr: KeyError at 'report'; take it by mtr --json"),
     "raw": (outputs.RAW + "z\n", ':22: "z" is not a line of mtr --raw; cut the file there'),
     "silence": (
         outputs.REPORT.splitlines()[1] + "\n  1.|-- ???  100.0 10 0.0 0.0 0.0 0.0 0.0",

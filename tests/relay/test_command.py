@@ -19,8 +19,8 @@ def call(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     ("arguments", "message"),
     [
         (["relay", "serve"], "neither a scenario nor a forward; write longhaul relay SCENARIO"),
-        (["relay", "--delay", "1ms"], "nothing would come in; add --forward"),
-        (["relay", "t.yaml", "--delay", "1ms"], "links and forwards stand in the scenario"),
+        (["relay", "--delay", "1ms"], "the relay would accept no connections; add --forward"),
+        (["relay", "t.yaml", "--delay", "1ms"], "the scenario defines its own links and forwards"),
         (["relay", "--forward", "8080"], '"8080" is not a forward; write LISTEN=TARGET'),
         (["relay", "--forward", "8080=web:80"], 'no cluster names "web"; write its address'),
         (["relay", "--forward", "99999=1.2.3.4:80"], '"127.0.0.1:99999" is not HOST:PORT'),

@@ -83,12 +83,12 @@ def test_a_password_is_told_when_the_gateway_asks_for_it() -> None:
 @pytest.mark.parametrize(
     ("script", "password", "message"),
     [
-        ([(b"\x05\x01\x00", b"\x05\xff")], None, "wants a password; name its file"),
+        ([(b"\x05\x01\x00", b"\x05\xff")], None, "requires a password; name its file"),
         ([(b"\x05\x02\x00\x02", b"\x05\x02"), (b"\x01\x08longhaul\x01x", b"\x01\x01")], b"x", "refuses"),
         (
             [(b"\x05\x01\x00", b"\x05\x00"), (b"\x05\x01\x00\x03\x03n11\x00\x16", b"\x05\x05\x00\x01")],
             None,
-            "cannot connect to n11:22: nobody listens there",
+            "cannot connect to n11:22: connection refused",
         ),
         (
             [(b"\x05\x01\x00", b"\x05\x00"), (b"\x05\x01\x00\x03\x03n11\x00\x16", b"\x05\x02\x00\x01")],

@@ -129,7 +129,7 @@ def test_up_and_other_models_change_in_one_request() -> None:
         (["coalesce=50us"], "ends at a host"),
         (["bandwidth=5Mbit"], "rate"),
         (["mtu=9000"], "fixed for a run"),
-        (["reordering=5ms"], "wants keys and values"),
+        (["reordering=5ms"], "must be a mapping of keys to values"),
     ],
 )
 def test_what_cannot_change_says_why(words: list[str], message: str) -> None:

@@ -49,7 +49,7 @@ def test_tcp_flows_share_their_bottleneck() -> None:
     assert told(f"traffic:\n{traffic}") == ()
     (warning,) = told(f"traffic:\n{traffic}", faithful_bits_per_s=5 * 10**8)
     assert warning == (
-        "asks.yaml:8:3: traffic.t1: flows may offer 800Mbit together at 0s; "
+        "asks.yaml:8:3: traffic.t1: flows may send 800Mbit together at 0s; "
         "this machine kept packets on time up to 500Mbit; lower rates, or simulate [W0301]"
     )
 
@@ -75,7 +75,7 @@ def test_datagrams_add_up_where_they_meet_in_time() -> None:
     together = f"traffic: {{u: {flow.format('0s', '5s')}, v: {flow.format('4s', '9s')}}}"
     (warning,) = told(together, faithful_packets_per_s=10**6)
     # 1500 of 1472 bytes: twice 611.4 Mbit/s.
-    assert "flows may offer 1.22Gbit together at 4s" in warning
+    assert "flows may send 1.22Gbit together at 4s" in warning
 
 
 def test_small_packets_count_by_number() -> None:
@@ -126,7 +126,7 @@ def test_more_hosts_than_come_up_in_a_minute_are_told() -> None:
 def test_lateness_below_that_of_an_idle_machine_is_told() -> None:
     expect = "expect: [{metric: fidelity.lateness.p99, max: 10us, else: untrusted}]"
     (warning,) = told(expect)
-    assert "expect[0].max: wants 10us; this machine had 20us when it was idle; allow more" in warning
+    assert "expect[0].max: expects 10us; this machine reached 20us when it was idle; allow more" in warning
     assert told(expect.replace("10us", "20us")) == ()
 
 
@@ -144,7 +144,7 @@ def test_transfers_ask_for_what_they_send_on_average() -> None:
     # 100 kB every 2 ms are 400 Mbit/s; a tail without a mean takes what the way has.
     web = "traffic: {w: {kind: requests, from: a1, to: b, gap: 2ms, size: %s}}"
     (warning,) = told(web % "100kB", faithful_bits_per_s=3 * 10**8)
-    assert "flows may offer 400Mbit together at 0s" in warning
+    assert "flows may send 400Mbit together at 0s" in warning
     assert told(web % "100kB", faithful_bits_per_s=4 * 10**8) == ()
     (warning,) = told(web % "{dist: pareto, shape: 1, scale: 1kB}", faithful_bits_per_s=3 * 10**8)
     assert "800Mbit together" in warning
@@ -156,7 +156,7 @@ def test_a_flow_list_asks_for_what_it_has_while_it_lasts(tmp_path: Path) -> None
     text = SCENARIO.format(rest="traffic: {l: {kind: replay, file: flows.csv, start: 1s}}")
     resolved = resolve(parse_scenario(text.encode(), name="asks.yaml", folder=tmp_path))
     (warning,) = concerns(resolved, {**SHOWN, "faithful_bits_per_s": 3 * 10**8})
-    assert "flows may offer 400Mbit together at 1.5s" in warning.message
+    assert "flows may send 400Mbit together at 1.5s" in warning.message
 
 
 def test_what_is_simulated_asks_for_nothing() -> None:

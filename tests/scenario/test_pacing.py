@@ -88,7 +88,7 @@ def test_a_thousand_classes_from_8_kbit_to_930_mbit_fit_and_one_bit_more_does_no
     )
     fits = pacing(written(tmp_path, classes.replace("LAST", f"{rest + 8000}bit")))
     assert len(fits["classes"]) == 1000
-    with pytest.raises(ScenarioError, match=r"1000 classes promise .* of a line of 1Gbit"):
+    with pytest.raises(ScenarioError, match=r"1000 classes need .* of a line of 1Gbit"):
         pacing(written(tmp_path, classes.replace("LAST", f"{rest + 8001}bit")))
 
 

@@ -53,7 +53,7 @@ def test_what_can_be_no_request_is_refused(wrong, message):
     ("ends", "network", "message"),
     [
         (("0", "9"), line([1e9]), 'request r: to: there is no place "9"; there are: 0, 1'),
-        (("1", "0"), line([1e9]), "request r: to: no way leads there from 1; add a link"),
+        (("1", "0"), line([1e9]), "request r: to: there is no path from 1; add a link"),
         (("1", "1"), line([1e9]), "request r: to: is where it comes from; name another place"),
         (
             ("a", "b"),

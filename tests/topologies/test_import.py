@@ -179,7 +179,7 @@ WRONG = {
     "no links": (graphml(node("0", at=(0, 0))), "has no links; take a file with a network in it"),
     "no globe": (
         graphml(node("0", at=(95.5, 0)), edge("0", "0")),
-        ':12: node "0" is at latitude 95.5, longitude 0, which is not on Earth; correct it',
+        ':12: node "0" is at latitude 95.5, longitude 0, which is out of range; correct it',
     ),
     "words": (
         graphml(node("0", at=("north", 0))),
@@ -257,9 +257,9 @@ def test_a_built_in_name_and_its_options_are_held_to_what_there_is() -> None:
         import_topology(Path("teragird"), {})
     with pytest.raises(LonghaulError, match='there is no cross traffic "shared"; did you mean "shared-sink"'):
         import_topology(Path("teragrid"), {"cross": "shared"})
-    with pytest.raises(LonghaulError, match="--hosts says nothing about the built-in teragrid; leave it out"):
+    with pytest.raises(LonghaulError, match="--hosts does not apply to the built-in teragrid; leave it out"):
         import_topology(Path("teragrid"), {"hosts": 2})
-    with pytest.raises(LonghaulError, match=r"--cross says nothing about x\.graphml; leave it out"):
+    with pytest.raises(LonghaulError, match=r"--cross does not apply to x\.graphml; leave it out"):
         import_topology(Path("x.graphml"), {"cross": "none"})
 
 

@@ -89,7 +89,7 @@ def test_a_direction_that_is_missing_takes_the_way_back_with_a_warning(tmp_path:
     link = found.plan["links"][0]
     assert link["reverse"]["delay"] == link["forward"]["delay"]
     assert [each.headline for each in found.warnings] == [
-        "w.csv: has no rows from nyc to par; those of the way back are taken [W0105]"
+        "w.csv: has no rows from nyc to par; the rows of the opposite direction are used [W0105]"
     ]
 
 

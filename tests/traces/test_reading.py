@@ -75,7 +75,7 @@ def test_a_column_that_is_not_read_is_named(tmp_path: Path) -> None:
         ("# wantrace 2\nt_s,rtt_ms\n0,5\n", 't.csv:1:1: version "2" of traces is not known; write # wan'),
         ("# link a\nt_s,rtt_ms\n0,5\n", "t.csv:1:1: a link has two ends; write # link SOURCE DEST"),
         ("0,5\n", "t.csv:1:1: the first line is not a header; write the names"),
-        ("\n# nothing\n", "t.csv:1:1: holds nothing; write a header"),
+        ("\n# nothing\n", "t.csv:1:1: is empty; write a header"),
     ],
 )
 def test_what_is_wrong_has_its_line_and_a_remedy(tmp_path: Path, text: str, said: str) -> None:

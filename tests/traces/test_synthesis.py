@@ -141,7 +141,7 @@ def test_spikes_move_no_body() -> None:
         (Figures(rate_mbit=10.0, rate_sd_mbit=6.0), LONG, "a rate of 10 with a deviation of 6; write half"),
         (Figures(rate_mbit=0.0), LONG, "a rate of 0; write more than 0"),
         (Figures(rtt_ms=0.0), LONG, "a round trip of 0; write more than that"),
-        (Figures(), LONG, "a trace of nothing; say a round trip or a rate"),
+        (Figures(), LONG, "the trace has neither RTT nor rate; give an RTT or a rate"),
         (CALM, Sampling(period_s=2.0, duration_s=1.0), "a duration without a period in it"),
         (CALM, Sampling(period_s=0.001, duration_s=1e6), "a trace of 1000000000 rows; write 1000000 at most"),
     ],

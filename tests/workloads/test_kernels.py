@@ -113,7 +113,7 @@ def test_a_skeleton_takes_the_computing_time_that_it_is_given() -> None:
         (2, ("ft", "--class", "D"), "'D' is not one of 'S', 'W', 'A', 'B', 'C'"),
         (2, ("mg", "--compute", "3s"), "--compute is for --mode skeleton"),
         (2, ("mg", "--mode", "skeleton", "--compute", "3"), '"3" is not a time; write "3.2s" or "500ms"'),
-        (2, ("cg", "--calibrate"), "--calibrate wants one rank"),
+        (2, ("cg", "--calibrate"), "--calibrate requires one rank"),
         (2, ("gm",), "No such command 'gm'"),
     ],
 )

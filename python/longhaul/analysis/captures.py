@@ -136,7 +136,7 @@ def chosen(capture: Capture, *, name: str | None = None, direction: str | None =
         if direction is not None:
             raise LonghaulError(
                 Code.OPTION_CONFLICT,
-                "all flows have no one direction",
+                "the flows have different directions",
                 remedy="leave out --direction",
                 exit_code=2,
             )

@@ -123,7 +123,7 @@ def plan(asked: Asked) -> Planned:
             kernel = ", ".join(kernel_controls()) or "none"
             raise LonghaulError(
                 Code.ALGORITHM_UNKNOWN,
-                f'nobody knows a congestion control "{control}"',
+                f'unknown congestion-control algorithm "{control}"',
                 remedy=f"name one of the models (docs/models/README.md), or of this kernel: {kernel}",
                 exit_code=2,
             )

@@ -34,7 +34,7 @@ def calibrate(say: Say) -> Certificate:
     """Measure this machine; takes about two minutes. ``say`` is told of each step."""
     machine = load()
     if machine.state != "good":
-        say(f"load {machine.detail}: the figures will be worse than this machine is; {machine.fix}")
+        say(f"load {machine.detail}: the figures will be worse than on an idle machine; {machine.fix}")
     say("round trip: direct veth against the emulator without delay")
     direct, zero = [], []
     for _ in range(_ROUNDS):

@@ -65,9 +65,14 @@ def _tun() -> Finding:
     if not device.exists():
         return Finding("/dev/net/tun", "missing", "does not exist", "sudo modprobe tun")
     if os.access(device, os.R_OK | os.W_OK):
-        return Finding("/dev/net/tun", "good", f"mode {device.stat().st_mode & 0o777:04o}, open to you")
+        return Finding(
+            "/dev/net/tun", "good", f"mode {device.stat().st_mode & 0o777:04o}, accessible to this user"
+        )
     return Finding(
-        "/dev/net/tun", "missing", "not open to you", "sudo chmod 0666 /dev/net/tun, or run as root"
+        "/dev/net/tun",
+        "missing",
+        "not accessible to this user",
+        "sudo chmod 0666 /dev/net/tun, or run as root",
     )
 
 
@@ -79,7 +84,9 @@ def _privilege() -> Finding:
     fix = "sudo sysctl -w kernel.unprivileged_userns_clone=1"
     if Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists():
         fix = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-    return Finding("privilege", "missing", "no user namespaces for you", f"{fix}, or run as root")
+    return Finding(
+        "privilege", "missing", "this user may not create user namespaces", f"{fix}, or run as root"
+    )
 
 
 def _has_user_namespaces() -> bool:
@@ -219,7 +226,7 @@ def _control_groups() -> Finding:
     return Finding(
         "control groups",
         "poor",
-        "none for you: no processor time by host",
+        "not available to this user: no CPU time per host",
         "systemd-run --user --scope -p Delegate=yes longhaul ...",
     )
 

@@ -131,7 +131,7 @@ def _test(each: Installed) -> Outcome:
     detail = f"of an alltoall of 32 MiB each way, the link carried {shares}"
     if all(accounts_for(way) for way in carried(run)):
         return Outcome(each.name, True, False, detail)
-    remedy = f"its messages take another way; look at its configuration files and settings: {_settings()}"
+    remedy = f"its messages use another path; look at its configuration files and settings: {_settings()}"
     return Outcome(each.name, False, True, detail, remedy)
 
 

@@ -25,8 +25,13 @@ def preflight(
     certificate = load_certificate()
     found = concerns(resolved, certificate)
     if certificate is None:
-        yield Finding(name, "poor", "what it asks cannot be compared", "longhaul calibrate")
+        yield Finding(
+            name,
+            "poor",
+            "its requirements cannot be compared: the machine is not calibrated",
+            "longhaul calibrate",
+        )
     elif not found:
-        yield Finding(name, "good", "asks nothing that this machine has not shown")
+        yield Finding(name, "good", "within this machine's measured capacity")
     for concern in found:
         yield Finding(name, "poor", replace(concern, remedy=None).text, concern.remedy or "")

@@ -38,12 +38,17 @@ def resolved_of(scenario: Path | None, *, settings: Mapping[str, str], flags: Fl
             )
         if not flags.forwards and not flags.socks:
             remedy = "add --forward 8080=127.0.0.1:80 or --socks 127.0.0.1:1080"
-            raise LonghaulError(Code.RELAY_INCOMPLETE, "nothing would come in", remedy=remedy, exit_code=2)
+            raise LonghaulError(
+                Code.RELAY_INCOMPLETE, "the relay would accept no connections", remedy=remedy, exit_code=2
+            )
         return resolve(parse_scenario(scenario_text(flags).encode(), name="relay flags"))
     if flags.given():
         remedy = "write them into the scenario, or leave the scenario out"
         raise LonghaulError(
-            Code.OPTION_CONFLICT, "links and forwards stand in the scenario", remedy=remedy, exit_code=2
+            Code.OPTION_CONFLICT,
+            "the scenario defines its own links and forwards",
+            remedy=remedy,
+            exit_code=2,
         )
     return resolve(load_scenario(scenario, settings=settings), seed=flags.seed)
 

@@ -87,7 +87,7 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
         return 0
     if asked.array:
         folder = sweeps.begin(prepared, runs=asked.runs, argv=argv)
-        folder.update(status="incomplete", reason="its shares are done by jobs of their own")
+        folder.update(status="incomplete", reason="separate jobs run its shares")
         for script, start in write_scripts(folder.path, jobs=asked.array, memory_bytes=asked.memory_bytes):
             print(f"{script}\n  {start}")
         print(f"when all have ended: longhaul sweep --resume {folder.path}")
@@ -116,13 +116,13 @@ def _check(asked: Asked) -> None:
     if asked.resume is not None and (asked.options != Options() or asked.settings or asked.array):
         raise LonghaulError(
             Code.OPTION_CONFLICT,
-            "a sweep is resumed as it was asked for",
+            "a resumed sweep keeps its options",
             remedy="leave its options out, or begin a new one",
             exit_code=2,
         )
     if asked.share is not None and asked.resume is None:
         raise LonghaulError(
-            Code.OPTION_CONFLICT, "--share goes with --resume", remedy="add --resume DIR", exit_code=2
+            Code.OPTION_CONFLICT, "--share requires --resume", remedy="add --resume DIR", exit_code=2
         )
 
 
@@ -142,7 +142,7 @@ def _show(swept: sweeps.Swept, *, as_json: bool) -> int:
     place = swept.directory / "report.html"
     print(f"report: {place}" if place.is_file() else f"results: {swept.directory}", file=to)
     if swept.summary["status"] != "done":
-        print(f"to go on: longhaul sweep --resume {swept.directory}", file=to)
+        print(f"to resume: longhaul sweep --resume {swept.directory}", file=to)
     return swept.exit_code
 
 

@@ -71,7 +71,7 @@ def _files(
 ) -> dict[str, str]:
     if style == "ewan":
         if kind != "shell":
-            message = f"eWAN's style says nothing about {kind}"
+            message = f"eWAN's style does not include {kind}"
             raise LonghaulError(
                 Code.EXPORT_IMPOSSIBLE, message, remedy="export shell --style ewan", exit_code=2
             )

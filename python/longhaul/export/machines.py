@@ -167,7 +167,10 @@ def _interfaces(machines: Machines, here: Path, entry: Entry, wanted: list[str])
         if key not in wanted:
             found.append(
                 machines.problem(
-                    Code.MACHINES_INVALID, path, f'nothing here is called "{key}"', did_you_mean(key, wanted)
+                    Code.MACHINES_INVALID,
+                    path,
+                    f'there is no node or link "{key}"',
+                    did_you_mean(key, wanted),
                 )
             )
         if interface.device in owners:

@@ -145,10 +145,10 @@ def _delay(direction: Direction, rough: list[ScenarioValueError]) -> list[str]:
             )
         case "series":
             raise ScenarioValueError(
-                Code.EXPORT_IMPOSSIBLE, ("delay",), "netem follows no trace", _FROM_A_TRACE
+                Code.EXPORT_IMPOSSIBLE, ("delay",), "netem cannot follow a trace", _FROM_A_TRACE
             )
         case _:
-            message = f"netem knows no {model['jitter']['dist']} jitter"
+            message = f"netem has no {model['jitter']['dist']} jitter"
             raise ScenarioValueError(
                 Code.EXPORT_IMPOSSIBLE, ("delay",), message, "write uniform or normal jitter"
             )
@@ -203,7 +203,7 @@ def _order(direction: Direction, _rough: list[ScenarioValueError]) -> list[str]:
     if model is None:
         return []
     if model["model"] != "early":
-        message = "netem lets packets overtake, and holds none back"
+        message = "netem reorders by sending packets early, not by delaying them"
         raise ScenarioValueError(
             Code.EXPORT_IMPOSSIBLE, ("reordering",), message, "write for example {gap: 5, early: 25%}"
         )
@@ -232,7 +232,7 @@ def _bucket(direction: Direction, mtu: int, kernel: Kernel, rough: list[Scenario
         return None
     if model["model"] not in ("constant", "paced", "token-bucket"):
         raise ScenarioValueError(
-            Code.EXPORT_IMPOSSIBLE, ("rate",), "tc follows no trace of rates", _FROM_A_TRACE
+            Code.EXPORT_IMPOSSIBLE, ("rate",), "tc cannot follow a trace of rates", _FROM_A_TRACE
         )
     tick = -(-model["bits_per_s"] // (8 * kernel.hz))
     if model["model"] == "token-bucket":

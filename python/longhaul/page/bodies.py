@@ -184,7 +184,7 @@ def read_body(content: bytes, wanted: type[Wanted]) -> Wanted:
     first = found[0]
     if first["type"] == "json_invalid":
         reason = str(first["ctx"]["error"])
-        remedy = "half of a character (a lone surrogate) is no text" if "hex escape" in reason else None
+        remedy = "a lone surrogate (half of a character) is not text" if "hex escape" in reason else None
         raise RefusedError(Code.PAGE_REQUEST, 400, f"the body is not JSON: {reason}", remedy=remedy)
     sent = from_json(content or b"{}")
     place = _place(sent, first)

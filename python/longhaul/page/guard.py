@@ -80,11 +80,11 @@ class Guard:
         if len(hosts) != 1 or hosts[0] not in self._hosts:
             return (
                 421,
-                "this is not the server that was asked for",
+                "the request is for another server",
                 _REMEDY,
             )
         if any(origin not in self._origins for origin in origins):
-            return 403, "another site asked", _REMEDY
+            return 403, "the request comes from another site", _REMEDY
         if scope["path"].startswith("/api/"):
             given = headers.get(b"authorization", [])
             word, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")

@@ -147,7 +147,7 @@ def _pass_events_on(
             message = "the run ended before it began"
             known.set_exception(RefusedError(Code.RUN_FAILED, 500, message, remedy="; ".join(last) or None))
     elif not started.has_ended:
-        killed = f"was killed (signal {-code})" if code < 0 else f"ended without a word (exit code {code})"
+        killed = f"was killed (signal {-code})" if code < 0 else f"ended without a message (exit code {code})"
         with suppress(OSError, ValueError):
             ending.end(started.directory, ending.CRASHED, f"the run's process {killed}")
         started.tell(

@@ -177,7 +177,9 @@ class Experiments:
         """A report for its ticket, in a world of its own: it sees nothing of the page."""
         path = self._tickets.pop(request.path_params["ticket"], None)
         if path is None:
-            used = RefusedError(Code.PAGE_NOT_FOUND, 404, "this address was used", remedy="open it anew")
+            used = RefusedError(
+                Code.PAGE_NOT_FOUND, 404, "this address was already used", remedy="open it again"
+            )
             return JSONResponse(as_json(used), used.status)
         content = await run_in_threadpool(path.read_bytes)
         headers = {

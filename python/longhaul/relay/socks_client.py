@@ -21,13 +21,13 @@ _CONNECT = 1
 _IPV4, _NAME, _IPV6 = 1, 3, 4
 _REPLIES = {
     1: "the gateway failed",
-    2: "the gateway does not allow it: no path leads there",
+    2: "the gateway does not allow it: there is no path to the target",
     3: "the network cannot be reached",
     4: "the host cannot be reached",
-    5: "nobody listens there",
-    6: "its time ran out",
-    7: "the gateway does not know the command",
-    8: "the gateway does not know the kind of address",
+    5: "connection refused",
+    6: "TTL expired",
+    7: "the gateway does not support the command",
+    8: "the gateway does not support the address type",
 }
 """RFC 1928, section 6."""
 _LONGEST_PASSWORD = 1 << 12
@@ -89,7 +89,9 @@ def greet(stream: socket.socket, host: str, port: int, *, password: bytes | None
             )
     elif method != _NO_AUTHENTICATION:
         raise LonghaulError(
-            Code.PASSWORD_INVALID, "the gateway wants a password", remedy="name its file with --password-file"
+            Code.PASSWORD_INVALID,
+            "the gateway requires a password",
+            remedy="name its file with --password-file",
         )
     stream.sendall(bytes([_VERSION, _CONNECT, 0]) + _address(host) + port.to_bytes(2, "big"))
     _version, reply, _reserved, kind = _exactly(stream, 4)

@@ -204,7 +204,7 @@ def find(name: str | None) -> Path:
     raise LonghaulError(
         Code.RUN_NOT_FOUND,
         f"{len(alive)} runs are up: {', '.join(alive)}",
-        remedy="say which with --name",
+        remedy="select one with --name",
         exit_code=2,
     )
 

@@ -98,7 +98,7 @@ def _text(path: Path, wanted: str | None) -> _Column:
     ]
     if not rows:
         raise LonghaulError(
-            Code.EMPTY_FILE, f"{path} holds nothing", remedy="write a number on each line", exit_code=2
+            Code.EMPTY_FILE, f"{path} is empty", remedy="write a number on each line", exit_code=2
         )
     header = None
     if any(_number(word) is None for word in rows[0][1]):

@@ -227,7 +227,7 @@ class Share(Quantity):
         share = Fraction(number) / (100 if percent else 1)
         if share > 1:
             raise UnitError(
-                Code.OUT_OF_RANGE, f'"{shown}" is more than everything', "a share lies between 0% and 100%"
+                Code.OUT_OF_RANGE, f'"{shown}" is more than 100%', "a share lies between 0% and 100%"
             )
         return cls(share)
 
@@ -257,7 +257,7 @@ class Share(Quantity):
 
 def _amount(kind: type[Quantity], value: object) -> int:
     if isinstance(value, bool) or value is None or isinstance(value, dict | list):
-        raise UnitError(Code.WRONG_TYPE, f"wants {kind.what}", f'write for example "{kind.example}"')
+        raise UnitError(Code.WRONG_TYPE, f"must be {kind.what}", f'write for example "{kind.example}"')
     text = str(value)
     shown = printable(text)
     if text.startswith("-"):
@@ -289,7 +289,7 @@ def _amount(kind: type[Quantity], value: object) -> int:
     if amount > kind.limit:
         raise UnitError(
             Code.OUT_OF_RANGE,
-            f'"{shown}" is more than Longhaul can do',
+            f'"{shown}" is more than Longhaul supports',
             f"the most is {kind(kind.limit)}",  # type: ignore[call-arg]
         )
     if kind is Rate and amount == 0:

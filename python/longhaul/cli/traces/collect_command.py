@@ -42,9 +42,7 @@ def carry_out(given: Given, *, say: Tell, tell: Tell) -> None:
             say(f"wrote {out}: {rows} rows")
         case _:
             remedy = "give one of --serve, --to, --serve with --clique, --from-iperf3"
-            raise LonghaulError(
-                Code.ARGUMENT_MISSING, "it is not said what to do", remedy=remedy, exit_code=2
-            )
+            raise LonghaulError(Code.ARGUMENT_MISSING, "no action is given", remedy=remedy, exit_code=2)
 
 
 def chosen_style(given: Given) -> Style:
@@ -131,7 +129,7 @@ def _has_port(given: Given) -> bool:
 def _out(given: Given) -> Path:
     if given["out"] is None:
         raise LonghaulError(
-            Code.ARGUMENT_MISSING, "it is not said where to write", remedy="add -o trace.csv", exit_code=2
+            Code.ARGUMENT_MISSING, "no output file is given", remedy="add -o trace.csv", exit_code=2
         )
     out: Path = given["out"]
     return out

@@ -126,7 +126,7 @@ def _remove_mentions(text: str, path: Path, *, going: tuple[Path, ...] = ()) -> 
         if len(holder) == 2 and holder[0] in ("nodes", "links"):
             after = _remove_mentions(after, holder, going=going)
         after = _edit(after, Edit("remove", holder))
-    raise EditError(Code.EDIT_IMPOSSIBLE, "too much speaks of it", remedy="edit the text")
+    raise EditError(Code.EDIT_IMPOSSIBLE, "too many other entries refer to it", remedy="edit the text")
 
 
 def _holder(root: Branch, mention: Path) -> Path:

@@ -117,7 +117,10 @@ def topology_template(name: str, *, kind: str, options: Mapping[str, str]) -> st
     hosts = [key for key, node in document.nodes.items() if node.kind == "host"]
     if len(hosts) < 2:
         raise LonghaulError(
-            Code.TOPOLOGY_INVALID, "one host has nobody to talk to", remedy="ask for more", exit_code=2
+            Code.TOPOLOGY_INVALID,
+            "the topology has one host and needs two",
+            remedy="write a larger size",
+            exit_code=2,
         )
     title = f"A {kind} of {len(hosts)} hosts."
     ends = {"first": hosts[0], "last": hosts[-1]}

@@ -142,7 +142,7 @@ def _bits(loads: Sequence[Load], certificate: Mapping[str, Any]) -> tuple[str, s
     if peak is None or shown is None or peak[0] <= shown:
         return None
     asked, at_ns, name = peak
-    message = f"flows may offer {_rate(asked)} together at {Span(at_ns)}"
+    message = f"flows may send {_rate(asked)} together at {Span(at_ns)}"
     return name, f"{message}; {_kept(shown, str(_rate(shown)))}", "lower rates, or simulate"
 
 
@@ -202,7 +202,9 @@ def _lateness(resolved: Resolved, certificate: Mapping[str, Any]) -> list[Diagno
         shown = certificate.get(f"jitter_{quantile}_ns")
         if each["metric"] == quantile or shown is None or each["max"] is None or each["max"] >= shown:
             continue
-        message = f"wants {Span(round(each['max']))}; this machine had {Span(round(shown))} when it was idle"
+        message = (
+            f"expects {Span(round(each['max']))}; this machine reached {Span(round(shown))} when it was idle"
+        )
         path: Path = ("expect", position, "max")
         found.append(
             resolved.scenario.warning(

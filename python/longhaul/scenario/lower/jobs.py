@@ -116,12 +116,12 @@ def _step(file: InputFile, line: int, cells: Sequence[str], rank: int, ranks: in
     if do == "compute":
         return {"do": "compute", "ns": amount}
     if do not in ("send", "receive"):
-        message = f'"{printable(do)}" is nothing that a rank does'
+        message = f'"{printable(do)}" is not an operation of a rank'
         raise file.wrong(Code.CELL_INVALID, line, message, "write compute, send or receive", word=do)
     other = _rank(file, line, partner, ranks)
     if other == rank:
         raise file.wrong(
-            Code.RECORDED_PROGRAM, line, "a rank that sends to itself", "remove it", word=partner
+            Code.RECORDED_PROGRAM, line, "a rank cannot send to itself", "remove it", word=partner
         )
     return send(other, amount) if do == "send" else receive(other, amount)
 
@@ -147,7 +147,7 @@ def _check(file: InputFile, steps: Steps, lines: Sequence[Sequence[int]]) -> Non
                 taken[wire] = place + 1
                 if wires[wire][place] != step["bytes"]:
                     message = f"rank {rank} waits for {step['bytes']} bytes, and rank {step['from']} sends"
-                    remedy = "let both say the same"
+                    remedy = "write the same size in both rows"
                     raise file.wrong(
                         Code.RECORDED_PROGRAM,
                         lines[rank][at[rank]],

@@ -188,9 +188,9 @@ def oversubscribed(classes: Sequence[planned.PacingClass], line: int) -> tuple[s
     rates = [model["bits_per_s"] for model in models if model["kind"] != "normal"]
     if sum(rates) <= line:
         return None
-    who = f"{len(rates)} classes promise" if len(rates) > 1 else "a class promises"
+    who = f"{len(rates)} classes need" if len(rates) > 1 else "a class needs"
     message = f"{who} {Rate(sum(rates))} of a line of {Rate(line)}"
-    return message, f"take away {Rate(sum(rates) - line)}"
+    return message, f"reduce the rates by {Rate(sum(rates) - line)}"
 
 
 def plan_pacing_events(

@@ -37,7 +37,7 @@ def unreachable_traffic(scenario: Scenario, routes: Routes, traffic: Sequence[Pl
         for destination in flow["destinations"]:
             if routes.way(flow["source"], destination) is None:
                 path = ("traffic", flow["name"], "file" if flow["kind"] == "replay" else "to")
-                problem = scenario.problem(Code.NO_PATH, path, "no path leads there and back", "add a link")
+                problem = scenario.problem(Code.NO_PATH, path, "no path in both directions", "add a link")
                 problems += [problem] if problem not in problems else []
                 break
     return problems
@@ -51,7 +51,7 @@ def unjoined_clusters(
         scenario.problem(
             Code.NO_PATH,
             ("relay", "clusters", clusters[destination].name),
-            f'no path leads here from cluster "{clusters[source].name}"',
+            f'no path from cluster "{clusters[source].name}"',
             "add a link between their sites",
         )
         for (source, destination), steps in ways.items()

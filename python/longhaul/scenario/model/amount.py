@@ -26,7 +26,9 @@ class Packets:
         if isinstance(value, Packets):
             return value
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
-            raise problem(Code.WRONG_TYPE, "wants a number of packets", "write for example 100, without unit")
+            raise problem(
+                Code.WRONG_TYPE, "must be a number of packets", "write for example 100, without unit"
+            )
         if not 0 <= value <= 10**12:
             raise problem(
                 Code.OUT_OF_RANGE, f"{str(value)[:40]} is not a number of packets", "write 0 to 10^12"

@@ -130,7 +130,7 @@ class Count:
         if isinstance(value, bool) or not isinstance(value, int):
             raise problem(
                 Code.WRONG_TYPE,
-                "wants a whole number",
+                "must be a whole number",
                 f"write for example {max(self.at_least, 1)}, without unit",
             )
         if value < self.at_least:
@@ -169,7 +169,7 @@ class Number:
         """``value`` as a float, if it lies within the bounds."""
         if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
             raise problem(
-                Code.WRONG_TYPE, "wants a number", f"write for example {self.example}, without unit"
+                Code.WRONG_TYPE, "must be a number", f"write for example {self.example}, without unit"
             )
         if not self.at_least <= value <= self.at_most:
             message = f"must lie between {self.at_least:g} and {self.at_most:g}, not {printable(str(value))}"

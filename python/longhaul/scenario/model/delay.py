@@ -66,7 +66,9 @@ _JITTERS = (
 
 def _jitter(value: Any) -> Any:
     if not isinstance(value, dict):
-        raise problem(Code.WRONG_TYPE, "wants a distribution", 'write for example "{dist: normal, sd: 1ms}"')
+        raise problem(
+            Code.WRONG_TYPE, "must be a distribution", 'write for example "{dist: normal, sd: 1ms}"'
+        )
     choice(value, "dist", _JITTERS, (), "distribution")
     return value
 
@@ -126,7 +128,7 @@ class Delay(Strict):
         if self.correlation is not None and self.correlation.share >= 1:
             raise problem(
                 Code.DISTRIBUTION_INVALID,
-                "a correlation of 1 never changes",
+                "with a correlation of 1 the value never changes",
                 "write less than 100%",
                 at="correlation",
             )
@@ -213,7 +215,7 @@ def _reordering(value: Any) -> Any:
     if not isinstance(value, dict):
         raise problem(
             Code.WRONG_TYPE,
-            "wants keys and values",
+            "must be a mapping of keys to values",
             'write for example "{every: 100, delay: 5ms}", or "none"',
         )
     if len({"every", "share", "gap"} & value.keys()) > 1:

@@ -81,10 +81,10 @@ class _Scaled(Drawn, Generic[Amount]):
     def _one_of_both(self) -> "_Scaled[Amount]":
         if self.mean is not None and self.scale is not None:
             raise problem(
-                Code.KEYS_CONFLICT, "says its size twice", "write one of mean and scale", at="scale"
+                Code.KEYS_CONFLICT, "gives its size twice", "write one of mean and scale", at="scale"
             )
         if self.mean is None and self.scale is None:
-            raise problem(Code.KEY_MISSING, "does not say how large it is", "add mean or scale")
+            raise problem(Code.KEY_MISSING, "has no size", "add mean or scale")
         return self
 
 

@@ -23,7 +23,7 @@ class LinkModel(Effects):
 
 def _mtu(value: Any) -> int:
     if isinstance(value, bool | dict | list):
-        raise problem(Code.WRONG_TYPE, "wants a number of bytes", 'write for example "1500"')
+        raise problem(Code.WRONG_TYPE, "must be a number of bytes", 'write for example "1500"')
     mtu = value if isinstance(value, int) else Size.parse(value).bytes
     if not 576 <= mtu <= 9000:
         raise problem(
@@ -61,5 +61,5 @@ class Link(Profile):
     @classmethod
     def _two(cls, value: Any) -> Any:
         if not isinstance(value, list) or len(value) != 2:
-            raise problem(Code.WRONG_LENGTH, "wants two nodes", 'write for example "[par, nyc]"')
+            raise problem(Code.WRONG_LENGTH, "must name two nodes", 'write for example "[par, nyc]"')
         return value

@@ -66,7 +66,7 @@ class GilbertElliottLoss(LossModel):
         if isinstance(value, bool | str | list | dict):
             raise problem(
                 Code.WRONG_TYPE,
-                "wants the mean number of packets lost in a row",
+                "must be the mean number of packets lost in a row",
                 "write for example 3 or 2.5",
             )
         return value
@@ -144,7 +144,7 @@ class CorrelatedLoss(LossModel):
         if self.correlation.share >= 1:
             raise problem(
                 Code.DISTRIBUTION_INVALID,
-                "a correlation of 1 never changes",
+                "with a correlation of 1 the value never changes",
                 "write less than 100%",
                 at="correlation",
             )

@@ -92,7 +92,7 @@ class Node(Strict):
         if not (-90 <= latitude <= 90 and -180 <= longitude <= 180):
             raise problem(
                 Code.WRONG_TYPE,
-                "wants latitude and longitude in degrees",
+                "must be latitude and longitude in degrees",
                 'write for example "[48.85, 2.35]"',
             )
         return (latitude, longitude)
@@ -118,6 +118,6 @@ class Node(Strict):
             raise problem(Code.CHOICE_UNKNOWN, message, f"there are: {', '.join(mine)}", at="function")
         if self.profile and not self.attach:
             raise problem(
-                Code.KEY_MISSING, 'has a profile, but no "attach"', "name the router that it hangs on"
+                Code.KEY_MISSING, 'has a profile, but no "attach"', "name the router that it is attached to"
             )
         return self

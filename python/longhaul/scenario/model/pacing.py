@@ -129,7 +129,7 @@ class PacingClass(ClassPacing):
         if self.queue is not None and self.queue.bdp is not None:
             raise problem(
                 Code.QUEUE_INVALID,
-                "a class knows no BDP",
+                "a class has no BDP",
                 "write for example 1000p, 1MiB or 20ms",
                 at="queue",
             )

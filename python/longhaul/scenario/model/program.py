@@ -55,7 +55,7 @@ def _argv(value: Any) -> Any:
     elif isinstance(value, list):
         words = value
     else:
-        raise problem(Code.WRONG_TYPE, "wants a command", 'write for example "run: ping -c 3 nyc1"')
+        raise problem(Code.WRONG_TYPE, "must be a command", 'write for example "run: ping -c 3 nyc1"')
     if not words:
         raise problem(Code.COMMAND_INVALID, "is empty", 'write for example "run: ping -c 3 nyc1"')
     return words
@@ -65,7 +65,7 @@ def _exit(value: Any) -> Any:
     if value == "any":
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 255:
-        raise problem(Code.OUT_OF_RANGE, "wants an exit code", 'write a number from 0 to 255, or "any"')
+        raise problem(Code.OUT_OF_RANGE, "must be an exit code", 'write a number from 0 to 255, or "any"')
     return value
 
 

@@ -42,7 +42,7 @@ def parse_limit(value: Any) -> QueueLimit:
         if not number.replace(".", "", 1 if unit == "bdp" else 0).isdecimal() or len(number) > 12:
             raise problem(
                 Code.QUANTITY_MALFORMED,
-                f"{_quoted(value)} is no limit",
+                f"{_quoted(value)} is not a limit",
                 f'write for example "{"100p" if unit == "p" else "1bdp"}"',
             )
         return QueueLimit(packets=int(number)) if unit == "p" else QueueLimit(bdp=number)
@@ -74,7 +74,7 @@ def _above_zero(value: Span) -> Span:
 
 def _turn(value: Size) -> Size:
     if not 1 <= value.bytes <= 2**31:
-        raise problem(Code.ZERO_VALUE, f"{value} is not a turn", "write for example 1514B")
+        raise problem(Code.ZERO_VALUE, f"{value} is not a quantum", "write for example 1514B")
     return value
 
 
@@ -180,7 +180,7 @@ def _bands(value: Any) -> Any:
     """Bands of the 64 code points; what no band names goes with ``default``, or into the last band."""
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_BANDS:
         example = 'write for example "[[ef, cs6], [af41, af42], default]"'
-        raise problem(Code.WRONG_LENGTH, f"wants a list of 1 to {MOST_BANDS} bands", example)
+        raise problem(Code.WRONG_LENGTH, f"must be a list of 1 to {MOST_BANDS} bands", example)
     found: dict[int, int] = {}
     rest: int | None = None
     for band, words in enumerate(value):

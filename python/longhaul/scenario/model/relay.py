@@ -89,11 +89,14 @@ class Relay(Strict):
     def _consistent(self) -> "Relay":
         if len(self.clusters) < 2:
             raise problem(
-                Code.RELAY_INCOMPLETE, "a WAN lies between clusters", "describe two or more", at="clusters"
+                Code.RELAY_INCOMPLETE,
+                "a relay needs at least two clusters",
+                "describe two or more",
+                at="clusters",
             )
         if self.algorithm == "paper" and self.share == "link":
             raise problem(
-                Code.KEYS_CONFLICT, "the paper's threads share no link", "write share: connection", at="share"
+                Code.KEYS_CONFLICT, "the paper's algorithm does not share a link between connections", "write share: connection", at="share"
             )
         if self.socks is None and self.transparent is None and not self.forwards:
             raise problem(Code.RELAY_INCOMPLETE, "listens nowhere", "add socks: 1080, or forwards")

@@ -87,7 +87,9 @@ class Torus(Hosted):
     def _dimensions(cls, value: Any) -> Any:
         if not isinstance(value, list) or not 2 <= len(value) <= 4:
             raise problem(
-                Code.WRONG_LENGTH, "wants the length of two to four dimensions", 'write for example "[4, 4]"'
+                Code.WRONG_LENGTH,
+                "must be the lengths of two to four dimensions",
+                'write for example "[4, 4]"',
             )
         return value
 
@@ -184,7 +186,7 @@ def _spot(value: Any) -> Any:
         return value
     if len(value) != 2:
         raise problem(
-            Code.WRONG_TYPE, "wants latitude and longitude in degrees", 'write for example "[48.85, 2.35]"'
+            Code.WRONG_TYPE, "must be latitude and longitude in degrees", 'write for example "[48.85, 2.35]"'
         )
     return {"at": value}
 
@@ -222,7 +224,9 @@ class Sites(Mapped):
         if isinstance(value, list):
             if not all(isinstance(each, list) and len(each) == 2 for each in value):
                 raise problem(
-                    Code.WRONG_LENGTH, "wants pairs of sites", 'write for example "[[par, nyc], [par, ams]]"'
+                    Code.WRONG_LENGTH,
+                    "must be pairs of sites",
+                    'write for example "[[par, nyc], [par, ams]]"',
                 )
             return value
         choice({"join": value}, "join", shapes, (), "shape")
@@ -334,7 +338,9 @@ def _known(value: Any) -> Any:
         value = {"kind": value}
     if not isinstance(value, dict):
         raise problem(
-            Code.WRONG_TYPE, "wants a kind, or keys and values", 'write for example "{kind: dumbbell}"'
+            Code.WRONG_TYPE,
+            "must be a kind, or a mapping of keys to values",
+            'write for example "{kind: dumbbell}"',
         )
     if value.get("kind") is None:
         raise problem(Code.KEY_MISSING, 'has no "kind"', "write for example kind: dumbbell")

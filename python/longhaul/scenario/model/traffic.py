@@ -108,7 +108,9 @@ class Ping(Flow):
     def _interval(cls, value: Span) -> Span:
         if value.ns < 10**6:
             raise problem(
-                Code.INTERVAL_TOO_SHORT, f"{value} is shorter than ping can wait", "write 1ms or more"
+                Code.INTERVAL_TOO_SHORT,
+                f"{value} is shorter than ping's minimum interval",
+                "write 1ms or more",
             )
         return value
 
@@ -175,7 +177,7 @@ class Requests(Flow):
         if isinstance(value, Constant) and amount_of(value.value) == 0:
             raise problem(
                 Code.INTERVAL_TOO_SHORT,
-                "would begin all requests at once",
+                "would start all requests at the same time",
                 "write a time between them, such as 20ms",
             )
         return value
@@ -211,14 +213,14 @@ class Background(Timed):
     @classmethod
     def _some(cls, value: Share) -> Share:
         if value.share == 0:
-            raise problem(Code.ZERO_VALUE, "no load at all", "write for example 60%")
+            raise problem(Code.ZERO_VALUE, "the load is zero", "write for example 60%")
         return value
 
     @field_validator("size")
     @classmethod
     def _payload(cls, value: Size | None) -> Size | None:
         if value is not None and not 1 <= value.bytes <= 65_507:
-            raise problem(Code.DATAGRAM_SIZE, f"{value} fits no datagram", "write 1B to 65507B")
+            raise problem(Code.DATAGRAM_SIZE, f"{value} does not fit a datagram", "write 1B to 65507B")
         return value
 
 

@@ -36,17 +36,17 @@ _CODES = {
 """The codes of pydantic's own types of errors; any other is of a value that is not of the type wanted."""
 
 _WANTED = {
-    "string_type": ("wants text", "quote it"),
-    "bool_type": ("wants true or false", "write true or false, without quotes"),
+    "string_type": ("must be text", "quote it"),
+    "bool_type": ("must be true or false", "write true or false, without quotes"),
     "dict_type": (
-        "wants keys and values",
+        "must be a mapping of keys to values",
         'write for example "key: value" in lines of their own',
     ),
-    "model_type": ("wants keys and values", 'write for example "{key: value}"'),
-    "model_attributes_type": ("wants keys and values", 'write for example "{key: value}"'),
-    "tuple_type": ("wants a list", 'write for example "[a, b]"'),
-    "list_type": ("wants a list", 'write for example "[a, b]"'),
-    "float_type": ("wants a number", "write it without unit"),
+    "model_type": ("must be a mapping of keys to values", 'write for example "{key: value}"'),
+    "model_attributes_type": ("must be a mapping of keys to values", 'write for example "{key: value}"'),
+    "tuple_type": ("must be a list", 'write for example "[a, b]"'),
+    "list_type": ("must be a list", 'write for example "[a, b]"'),
+    "float_type": ("must be a number", "write it without unit"),
     "too_short": ("is empty", "write at least one"),
     "string_too_long": ("is too long", "shorten it"),
     "greater_than_equal": ("is too small", "write {ge} or more"),

@@ -76,7 +76,7 @@ class InputFile:
             raise self.wrong(
                 Code.CELL_INVALID, line, f'"{printable(text)}" is negative', "write zero or more", word=word
             )
-        message = f'"{printable(text)}" is more than Longhaul can do'
+        message = f'"{printable(text)}" is more than Longhaul supports'
         raise self.wrong(Code.CELL_INVALID, line, message, f"the most is {most}", word=word)
 
 
@@ -160,7 +160,7 @@ class CsvFile:
             raise ScenarioValueError(Code.COLUMN_UNKNOWN, (at,), message, did_you_mean(wanted, self.header))
         elif wanted not in fitting:
             endings = ", ".join(f"_{unit}" for unit in units)
-            message = f'the name of column "{printable(wanted)}" ends in no unit'
+            message = f'the name of column "{printable(wanted)}" does not end in a unit'
             raise self.file.wrong(
                 Code.COLUMN_WITHOUT_UNIT,
                 self.header_line,
@@ -263,7 +263,7 @@ def check_table(file: InputFile) -> None:
     rows = file.rows()
     (line, first), (second, _text) = (next(rows, (0, "")) for _ in range(2))
     if not first:
-        raise file.wrong(Code.EMPTY_FILE, 1, "holds nothing", "write a line for each value")
+        raise file.wrong(Code.EMPTY_FILE, 1, "is empty", "write a line for each value")
     words = [word for word in re.split(r"[\s,;]+", first) if word]
     if 2 * sum(map(_is_number, words)) >= len(words):
         return

@@ -168,6 +168,6 @@ def _file(path: Path) -> InputFile:
             Code.FILE_TOO_LARGE, MAX_ROWS + 1, f"more than {MAX_ROWS} lines", "write a shorter trace"
         )
     if next(found.rows(), None) is None:
-        raise found.wrong(Code.EMPTY_FILE, 1, "holds nothing", "write a header and a line for each sample")
+        raise found.wrong(Code.EMPTY_FILE, 1, "is empty", "write a header and a line for each sample")
     check_table(found)
     return found

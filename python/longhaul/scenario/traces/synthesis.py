@@ -131,7 +131,7 @@ def synthesise(figures: Figures, sampling: Sampling, *, seed: str, way: Way | No
     if figures.rate_mbit is not None:
         columns[RATE] = tuple(_rates(figures, sampling, count, seed))
     if not columns:
-        raise _impossible("a trace of nothing", "say a round trip or a rate")
+        raise _impossible("the trace has neither RTT nor rate", "give an RTT or a rate")
     times = tuple(round(number * sampling.period_s, 9) for number in range(count))
     return Trace(times, columns, way)
 

@@ -180,7 +180,10 @@ def choose_congestion_control(stream: socket.socket, name: str) -> None:
     except OSError:
         remedy = "take one of sysctl net.ipv4.tcp_allowed_congestion_control"
         raise LonghaulError(
-            Code.ALGORITHM_NOT_LIVE, f'no congestion control "{name}" for us', remedy=remedy, exit_code=2
+            Code.ALGORITHM_NOT_LIVE,
+            f'this user may not select congestion-control algorithm "{name}"',
+            remedy=remedy,
+            exit_code=2,
         ) from None
 
 

@@ -24,7 +24,7 @@ def ask(
         greeting = read_greeting(connection.line(until_ns))
         if greeting.wants_token and secret is None:
             remedy = "give its token by --token-file"
-            raise RefusedError(Code.PEER_REFUSED, f"{peer}: the server wants a token", remedy=remedy)
+            raise RefusedError(Code.PEER_REFUSED, f"{peer}: the server requires a token", remedy=remedy)
         connection.send(write_request(request, greeting, secret), until_ns)
         reply = read_object(connection.line(until_ns))
     except WrongLineError as error:

@@ -108,9 +108,7 @@ def make_style(name: str, given: Mapping[str, Any]) -> Style:
     style = kind(**given)
     if isinstance(style, Ping) and style.over not in TRANSPORTS:
         remedy = f"write {', '.join(TRANSPORTS)}"
-        raise LonghaulError(
-            Code.WORD_UNKNOWN, f'no echo goes over "{style.over}"', remedy=remedy, exit_code=2
-        )
+        raise LonghaulError(Code.WORD_UNKNOWN, f'ping cannot use "{style.over}"', remedy=remedy, exit_code=2)
     if isinstance(style, Ping) and style.over != "tcp" and not 24 <= style.latency_bytes <= 1400:
         raise LonghaulError(
             Code.ARGUMENT_INVALID,

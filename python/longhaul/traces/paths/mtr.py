@@ -81,7 +81,7 @@ def read_json(output: Output) -> list[Trace]:
             error.lineno, f"not JSON: {error.msg}", "the output may be cut off; take it again"
         ) from None
     except (KeyError, TypeError, ValueError) as error:
-        reason = f"no report of mtr: {type(error).__name__} at {error}"
+        reason = f"not a report of mtr: {type(error).__name__} at {error}"
         raise output.wrong(1, reason, "take it by mtr --json") from None
     return [_ended(output, source, target, plain(target) if is_address(target) else None, parsed)]
 

@@ -82,7 +82,7 @@ def _words(
             pass
         elif following == "ms":
             if not here:
-                raise output.wrong(line, f"{word} ms is nobody's", "write the address before it")
+                raise output.wrong(line, f"no address precedes {word} ms", "write the address before it")
             found[here].append(nanoseconds(word, output, line))
             position += 1
         elif word.startswith("!"):

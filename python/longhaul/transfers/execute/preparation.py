@@ -64,7 +64,7 @@ def prepare(
             _refuse(request.name, "traffic or a program of the scenario has that name", "rename one of them")
         way = routes.way(*pair)
         if way is None:
-            _refuse(request.name, "no way leads back", "add a link")
+            _refuse(request.name, "there is no path back", "add a link")
         else:
             round_trips.append(way.round_trip_ns / 1e9)
         ends.append(pair)

@@ -146,7 +146,7 @@ def unreachable(request: Request, network: Network) -> tuple[str, str, str] | No
     if request.source == request.destination:
         return "to", "is where it comes from", "name another place"
     if network.way(request.source, request.destination) is None:
-        return "to", f"no way leads there from {request.source}", "add a link"
+        return "to", f"there is no path from {request.source}", "add a link"
     return None
 
 

@@ -97,7 +97,7 @@ def impossible(instance: Instance, index: int, *, start_s: float | None = None) 
     if least == math.inf:
         return f"its deadline at {request.deadline_s:.10g} s has passed at {begin_s:.10g} s"
     link = instance.narrowest(index)
-    limit = f"{link.name} carries" if link else "its ends do"
+    limit = f"{link.name} carries" if link else "its ends support"
     return (
         f"{size(request.volume_bytes)} from {begin_s:.10g} s to {request.deadline_s:.10g} s need "
         f"{rate(round(least))}, but {limit} {rate(round(top))}, which takes "

@@ -124,7 +124,7 @@ def _csv_tree(name: str, content: bytes) -> tuple[Source, Branch]:
     ]
     if len(rows) < 2:
         remedy = f"write a header ({','.join(COLUMNS)}) and a line for each request"
-        raise ScenarioError([source.problem(Code.EMPTY_FILE, Span(1, 1), (), "holds no request", remedy)])
+        raise ScenarioError([source.problem(Code.EMPTY_FILE, Span(1, 1), (), "has no requests", remedy)])
     header = _header(source, *rows[0])
     problems = []
     requests: dict[str, tuple[Span, Node]] = {}

@@ -82,7 +82,7 @@ def _run(
         if calibrate and job.ranks > 1:
             raise LonghaulError(
                 Code.RANKS_UNSUITABLE,
-                "--calibrate wants one rank",
+                "--calibrate requires one rank",
                 remedy="start it without mpirun",
                 exit_code=2,
             )

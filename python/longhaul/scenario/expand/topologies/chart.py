@@ -76,7 +76,7 @@ def number(text: str, *, name: str, line: int, what: str) -> float:
 def place(latitude: float, longitude: float, *, name: str, line: int, who: str) -> Place:
     """Coordinates that are on the globe, or an error."""
     if not (-90 <= latitude <= 90 and -180 <= longitude <= 180):
-        message = f"{who} is at latitude {latitude:g}, longitude {longitude:g}, which is not on Earth"
+        message = f"{who} is at latitude {latitude:g}, longitude {longitude:g}, which is out of range"
         remedy = "correct it, or leave coordinates out and add --default-delay 5ms"
         raise wrong(name, line, message, remedy)
     return (latitude, longitude)

@@ -57,7 +57,7 @@ def import_topology(source: Path, given: Mapping[str, Any]) -> Made:
 
 def _refuse(options: Iterable[str], what: str) -> None:
     for option in sorted(options):
-        message = f"--{option.replace('_', '-')} says nothing about {what}"
+        message = f"--{option.replace('_', '-')} does not apply to {what}"
         raise LonghaulError(Code.OPTION_CONFLICT, message, remedy="leave it out", exit_code=2)
 
 

@@ -171,7 +171,7 @@ def _positive(text: str, line: int, what: str, name: str) -> Fraction:
         return Fraction(0)
     value = number(text, name=name, line=line, what=f"{what},")
     if value < 0:
-        raise wrong(name, line, f"{what} is {text}, less than nothing", "write zero or more")
+        raise wrong(name, line, f"{what} is {text}, which is negative", "write zero or more")
     return Fraction(str(value))
 
 

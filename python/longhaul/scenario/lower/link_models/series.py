@@ -87,7 +87,9 @@ def _lines(model: DelayTrace | RateTrace, table: CsvFile, inputs: Inputs) -> Seq
     if chosen != wanted:
         there = f"{wanted[0]} to {wanted[1]}"
         inputs.warn(
-            Code.TRACE_ONE_DIRECTION, table.file, f"has no rows from {there}; those of the way back are taken"
+            Code.TRACE_ONE_DIRECTION,
+            table.file,
+            f"has no rows from {there}; the rows of the opposite direction are used",
         )
     return places[chosen]
 
