@@ -90,7 +90,7 @@ def test_events_that_differ_only_in_between_are_said_to() -> None:
 
     ((subject, what, values),) = told(with_events(1_000), with_events(2_000))
     assert (subject, what) == ("link wan", "changes")
-    assert values == ("2, at 1 s; then delay 20 ms, in detail different",) * 2
+    assert values == ("2, at 1 s; then delay 20 ms, different in detail",) * 2
 
 
 def test_traffic_is_compared_by_what_both_have_recorded() -> None:

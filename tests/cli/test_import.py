@@ -57,7 +57,7 @@ def test_without_a_file_to_write_it_is_printed(longhaul: Command, work: Path) ->
         (["teragird"], 'there is no file "teragird", and built in is teragrid; did you mean "teragrid"?'),
         (
             ["teragrid", "--out", "here.yaml"],
-            "here.yaml is there already; choose another name, or add --force",
+            "here.yaml already exists; choose another name, or add --force",
         ),
         (
             ["teragrid", "--out", "no/x.yaml"],

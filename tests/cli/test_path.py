@@ -43,7 +43,7 @@ def test_a_saved_trace_becomes_a_scenario_that_runs(longhaul: Command, work: Pat
         (["no-such-host.invalid"], 'no address is known of "no-such-host.invalid"; correct the name'),
         (["::1", "-4"], 'no address is known of "::1" by IPv4; correct the name, or give an address'),
         (["127.0.0.1", "--with", "tracerout"], 'no way to probe by "tracerout"; did you mean "traceroute"?'),
-        (["--from", "self=t.txt", "--out", "t.txt"], "t.txt is there already; choose another name, or add"),
+        (["--from", "self=t.txt", "--out", "t.txt"], "t.txt already exists; choose another name, or add"),
     ],
 )  # fmt: skip
 def test_wrong_arguments_get_one_line(

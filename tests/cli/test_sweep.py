@@ -188,7 +188,7 @@ def test_the_condor_script_is_one_that_condor_reads(longhaul: Command, work: Pat
         ([], "name a scenario, or a sweep to resume; longhaul sweep SCENARIO"),
         (["pair.yaml"], "pair.yaml has no sweep; add for example --axis cc=cubic,bbr"),
         (["pair.yaml", "--axis", "cc"], "write for example cc=cubic,bbr"),
-        (["pair.yaml", *AXES, "--axis", "cc=bbr"], "'cc' is there twice; write cc=cubic,reno,bbr"),
+        (["pair.yaml", *AXES, "--axis", "cc=bbr"], "'cc' is given twice; write cc=cubic,reno,bbr"),
         (["pair.yaml", *AXES, "--set", "cc=bbr"], "--set gives cc one value; leave one of them out"),
         (["pair.yaml", *AXES, "--repeat", "0"], "sweep.repeat: must be at least 1, not 0"),
         (["pair.yaml", *AXES, "--share", "0/2"], "--share requires --resume"),

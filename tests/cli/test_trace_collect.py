@@ -45,7 +45,7 @@ def test_server_and_client_share_a_token(longhaul: Command, work: Path) -> None:
         assert done.stderr.startswith("0 s: 1 rows; ")
         again = longhaul("trace", "collect", "--to", to, "--token-file", "token", *given)
         assert (again.returncode, again.stderr) == (
-            2, "longhaul: t.csv is there already; choose another name, or add --force [E2003]\n",
+            2, "longhaul: t.csv already exists; choose another name, or add --force [E2003]\n",
         )  # fmt: skip
 
 

@@ -93,7 +93,7 @@ def test_a_password_is_told_when_the_gateway_asks_for_it() -> None:
         (
             [(b"\x05\x01\x00", b"\x05\x00"), (b"\x05\x01\x00\x03\x03n11\x00\x16", b"\x05\x02\x00\x01")],
             None,
-            "no path leads there",
+            "there is no path to the target",
         ),
     ],
 )

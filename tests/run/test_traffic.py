@@ -35,7 +35,7 @@ def warnings(host: str, flow: str) -> list[str]:
 def test_pacing_that_a_flow_would_keep_is_told() -> None:
     (warning,) = warnings("bbr", "reno")
     assert warning.startswith("two.yaml:9:")
-    assert "goes on pacing" in warning
+    assert "continues to pace" in warning
     assert "tcp: {congestion_control: reno}" in warning
 
 

@@ -50,7 +50,7 @@ def test_tcp_flows_share_their_bottleneck() -> None:
     (warning,) = told(f"traffic:\n{traffic}", faithful_bits_per_s=5 * 10**8)
     assert warning == (
         "asks.yaml:8:3: traffic.t1: flows may send 800Mbit together at 0s; "
-        "this machine kept packets on time up to 500Mbit; lower rates, or simulate [W0301]"
+        "this machine was faithful up to 500Mbit; lower rates, or simulate [W0301]"
     )
 
 
@@ -60,7 +60,10 @@ def test_a_flow_that_no_rate_limits_is_not_counted() -> None:
 
 def test_a_machine_that_kept_nothing_on_time_is_told_so() -> None:
     (warning,) = told("traffic: {t: {kind: tcp, from: a1, to: b}}", faithful_bits_per_s=0)
-    assert "800Mbit together at 0s; this machine kept no rate on time when it was measured; lower" in warning
+    assert (
+        "800Mbit together at 0s; this machine was not faithful at any rate when it was measured; lower"
+        in warning
+    )
 
 
 def test_what_begins_after_the_end_asks_nothing() -> None:
@@ -81,10 +84,7 @@ def test_datagrams_add_up_where_they_meet_in_time() -> None:
 def test_small_packets_count_by_number() -> None:
     # 64 Mbit/s of 100 bytes are 80,000 packets/s.
     (warning,) = told("traffic: {u: {kind: udp, from: a1, to: a2, rate: 64Mbit, size: 100B}}")
-    assert (
-        "flows send 80,000 packets/s together at 0s; this machine kept packets on time up to 50,000"
-        in warning
-    )
+    assert "flows send 80,000 packets/s together at 0s; this machine was faithful up to 50,000" in warning
     assert warning.endswith("; send larger packets, or fewer [W0301]")
 
 
@@ -119,7 +119,7 @@ def test_hosts_that_compute_share_what_the_engine_leaves(cpus: int, rest: str) -
 def test_more_hosts_than_come_up_in_a_minute_are_told() -> None:
     # 5 hosts at 0.05 a second take 100 s.
     (warning,) = told("", hosts_per_s=0.05)
-    assert "asks.yaml:4:1: nodes: 5 hosts take about 100 s to come up" in warning
+    assert "asks.yaml:4:1: nodes: 5 hosts take about 100 s to start" in warning
     assert told("", hosts_per_s=0.1) == ()
 
 

@@ -240,7 +240,7 @@ def test_a_node_goes_with_what_cannot_be_without_it() -> None:
     [
         ("set", ("nodes", "par", "kind", "x"), "a", "nodes.par.kind is one value"),
         ("remove", ("links", "par-nyk"), None, 'there is no links.par-nyk; did you mean "par-nyc"?'),
-        ("add", ("nodes", "par"), {}, "nodes.par is there already"),
+        ("add", ("nodes", "par"), {}, "nodes.par already exists"),
         ("rename", ("nodes", "par"), "nyc2", 'there is a "nyc2" already'),
         ("split", ("nodes", "par1..3"), "par9", '"par9" is not in "par1..3"'),
         ("set", (), "a", "an edit needs a path"),

@@ -177,4 +177,4 @@ def test_what_is_wrong_with_options_is_said_to_be_on_the_command_line(tmp_path: 
 def test_a_parameter_that_varies_and_does_nothing_is_a_warning() -> None:
     text = TEXT.replace("cc: $cc", "cc: cubic")
     (warning,) = [each.headline for each in parse_scenario(text.encode(), name="pair.yaml").warnings]
-    assert "params.cc: is used nowhere" in warning
+    assert "params.cc: is not used" in warning

@@ -81,7 +81,7 @@ def plan_yaml(text):
         (
             "to: lyon",
             "to: tsukuba",
-            "a.yaml:5:29: requests.rest.to: is where it comes from; name another place [E1202]",
+            "a.yaml:5:29: requests.rest.to: is also its source; name another place [E1202]",
         ),
     ],
 )

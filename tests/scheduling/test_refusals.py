@@ -39,7 +39,7 @@ def test_the_exact_search_takes_twelve_requests():
     ("wrong", "message"),
     [
         ({"volume_bytes": 0}, "request r moves nothing; give it a volume of a byte or more"),
-        ({"deadline_s": 0.0}, "request r ends at 0 s, but begins at 0 s; let the deadline be later"),
+        ({"deadline_s": 0.0}, "request r ends at 0 s, but begins at 0 s; write a later deadline"),
         ({"max_bits_per_s": 0.0}, "request r has no rate; give it a greatest rate above zero"),
         ({"release_s": -1.0}, "request r is released at -1.0 s; release it at zero or later"),
     ],
@@ -54,7 +54,7 @@ def test_what_can_be_no_request_is_refused(wrong, message):
     [
         (("0", "9"), line([1e9]), 'request r: to: there is no place "9"; there are: 0, 1'),
         (("1", "0"), line([1e9]), "request r: to: there is no path from 1; add a link"),
-        (("1", "1"), line([1e9]), "request r: to: is where it comes from; name another place"),
+        (("1", "1"), line([1e9]), "request r: to: is also its source; name another place"),
         (
             ("a", "b"),
             Network(("a", "b"), (), lambda _a, _b: ()),

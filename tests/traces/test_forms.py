@@ -104,5 +104,5 @@ def test_what_has_no_rate_or_too_little_has_no_opportunities() -> None:
 def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     trace = Trace((0.0,), {"rtt_ms": (5.0,)})
     write_traces(tmp_path / "t.csv", (trace,))
-    with pytest.raises(LonghaulError, match="is there already; choose another name, or add --force"):
+    with pytest.raises(LonghaulError, match="already exists; choose another name, or add --force"):
         write_traces(tmp_path / "t.csv", (trace,))

@@ -139,7 +139,7 @@ def differences(sides: Sequence[Facts]) -> list[Difference]:
 
 def _told_apart(values: tuple[str, ...]) -> tuple[str, ...]:
     """Long models may differ where their texts do not."""
-    return values if len(set(values)) > 1 else tuple(f"{each}, in detail different" for each in values)
+    return values if len(set(values)) > 1 else tuple(f"{each}, different in detail" for each in values)
 
 
 def _node(node: Json) -> dict[tuple[str, str], Fact]:

@@ -165,7 +165,7 @@ def _effect(case: Case, links: Columns) -> dict[str, float | None]:
         inside = mask & (links["t_s"] > case.from_s) & (links["t_s"] <= case.to_s)
         if not inside.any():
             raise LonghaulError(
-                Code.MEASUREMENT_FAILED, "the machine stood still while it mattered", exit_code=1
+                Code.MEASUREMENT_FAILED, "the machine stalled during the measurement", exit_code=1
             )
         spans = links["interval_s"][inside]
         used = Series(links["t_s"][mask], links["interval_s"][mask], links["utilisation"][mask])

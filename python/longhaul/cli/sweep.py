@@ -15,7 +15,7 @@ def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[st
         if not equals or not name or not content:
             raise click.BadParameter(f"{value!r} is not NAME=VALUE,VALUE; write for example cc=cubic,bbr")
         if name in axes:
-            raise click.BadParameter(f"{name!r} is there twice; write {name}={axes[name]},{content}")
+            raise click.BadParameter(f"{name!r} is given twice; write {name}={axes[name]},{content}")
         axes[name] = content
     return axes
 

@@ -47,7 +47,7 @@ def hand_over(text: str, warnings: tuple[str, ...], *, out: Path | None, force: 
             file.write(text)
     except FileExistsError:
         remedy = "choose another name, or add --force"
-        raise LonghaulError(Code.FILE_EXISTS, f"{out} is there already", remedy=remedy, exit_code=2) from None
+        raise LonghaulError(Code.FILE_EXISTS, f"{out} already exists", remedy=remedy, exit_code=2) from None
     except OSError as error:
         message = f"cannot write {out}: {(error.strerror or 'it fails').lower()}"
         raise LonghaulError(

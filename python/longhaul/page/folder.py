@@ -75,7 +75,7 @@ def write(directory: Path, name: str, text: str, *, before: str | None) -> Saved
                 before_us, about = _content(directory, path)
                 present, mode = etag(before_us), stat.S_IMODE(about.st_mode)
             if present != before:
-                what = "has been changed by somebody else" if present and before else "is there already"
+                what = "has been changed by somebody else" if present and before else "already exists"
                 what = what if present else "is gone"
                 raise RefusedError(
                     Code.PAGE_CONFLICT,

@@ -104,7 +104,7 @@ def concerns(resolved: "Resolved", real: Iterable[Mapping[str, Any]]) -> Iterato
             yield resolved.scenario.warning(
                 Code.ALGORITHM_CHANGED_LATE,
                 ("traffic", item["name"], "cc"),
-                f"iperf3 connects under the host's {own} and changes to {named} then; Linux goes on pacing",
+                f"iperf3 connects with the host's {own}, then changes to {named}; Linux continues to pace",
                 f"name {named} for the host, too: tcp: {{congestion_control: {named}}}",
             )
 

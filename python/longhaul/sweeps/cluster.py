@@ -172,7 +172,7 @@ def _ask(place: Place, certificates: Certificates) -> Any:
         raise LonghaulError(
             Code.CLUSTER_DESCRIPTION,
             f"{place.kind}: {str(error).splitlines()[0]}",
-            remedy="say it in a file: --cluster cluster.yaml with "
+            remedy="describe it in a file: --cluster cluster.yaml with "
             f"{{kind: {place.kind}, jobs: 4, cores: 8, memory: 16GB}}",
             exit_code=2,
         ) from error

@@ -78,7 +78,7 @@ def _text(path: Path, wanted: str | None) -> _Column:
         if len(content) > _LARGEST:
             message = f"{path} has more than {_LARGEST >> 30} GiB"
             raise LonghaulError(
-                Code.FILE_TOO_LARGE, message, remedy="write it as Parquet, or take a part", exit_code=2
+                Code.FILE_TOO_LARGE, message, remedy="write it as Parquet, or use a part of it", exit_code=2
             )
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -87,7 +87,7 @@ test('a file is saved under another name, and no other is overwritten unasked', 
   await page.keyboard.press('Control+Shift+S');
   await page.locator('#save-name').fill('taken.yaml');
   await page.keyboard.press('Enter');
-  await page.getByRole('alert').getByText('is there already').waitFor(patience);
+  await page.getByRole('alert').getByText('already exists').waitFor(patience);
   expect(readFileSync(join(here.folder, 'taken.yaml'), 'utf8')).toBe('theirs\n');
   await page.locator('#save-name').fill('../my file');
   await page.keyboard.press('Enter');

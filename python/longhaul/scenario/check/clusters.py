@@ -227,7 +227,7 @@ def _forwards(relay: Relay, clusters: Sequence[Group]) -> Iterator[Wrong]:
         if unknown:
             continue
         if listens_at(forward, clusters) is None:
-            what = f'cluster "{forward.source}" has no gateway where to listen'
+            what = f'cluster "{forward.source}" has no gateway to listen on'
             yield Wrong(Code.GATEWAY_MISSING, (*path, "listen"), what, f"write ADDRESS:{forward.listen.port}")
         target = target_of(forward, clusters)
         if target is None:
@@ -279,7 +279,7 @@ def _openings(relay: Relay, clusters: Sequence[Group]) -> Iterator[Wrong]:
         yield Wrong(
             Code.GATEWAY_MISSING,
             ("relay", "socks"),
-            "no cluster has a gateway where to listen",
+            "no cluster has a gateway to listen on",
             "add gateway: ADDRESS to one",
         )
     taken: set[tuple[str, bool]] = set()

@@ -77,7 +77,7 @@ def check_tree(
         raise ScenarioError(problems)
     unused = [each for each in known if each not in used]
     warnings += [
-        scenario.warning(Code.UNUSED, ("params", each), "is used nowhere", f"write ${each} where it is meant")
+        scenario.warning(Code.UNUSED, ("params", each), "is not used", f"write ${each} where it is meant")
         for each in unused
     ]
     return replace(scenario, warnings=tuple(warnings))

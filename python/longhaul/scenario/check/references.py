@@ -162,7 +162,7 @@ class _Check:
             if profile not in used:
                 self.warnings.append(
                     self.scenario.warning(
-                        Code.UNUSED, ("profiles", profile), "is used nowhere", f"write profile: {profile}"
+                        Code.UNUSED, ("profiles", profile), "is not used", f"write profile: {profile}"
                     )
                 )
 
@@ -176,7 +176,7 @@ class _Check:
                     and name == route.at
                 ):
                     self.wrong(
-                        Code.NAME_DUPLICATE, (*path, "to"), f'"{name}" is there already', "name another node"
+                        Code.NAME_DUPLICATE, (*path, "to"), f'"{name}" already exists', "name another node"
                     )
             if not here:
                 continue

@@ -229,7 +229,9 @@ def _parent(data: Any, path: Path) -> Any:
             raise EditError(Code.EDIT_IMPOSSIBLE, message, remedy="set it as a whole")
     if not isinstance(data, dict if isinstance(path[-1], str) else list):
         what = "a list" if isinstance(data, list) else "a mapping"
-        raise EditError(Code.EDIT_IMPOSSIBLE, f"{path_text(path[:-1])} is {what}", remedy="name what it has")
+        raise EditError(
+            Code.EDIT_IMPOSSIBLE, f"{path_text(path[:-1])} is {what}", remedy="name an existing key or item"
+        )
     return data
 
 
@@ -258,7 +260,7 @@ def _refuse_what_is_not_there(root: Branch, each: Edit) -> None:
             Code.EDIT_IMPOSSIBLE, f"there is no {where}", remedy=did_you_mean(str(each.path[-1]), known)
         )
     if there and each.op == "add" and not isinstance(node, Items):
-        message, remedy = f"{where} is there already", "set it, or choose another name"
+        message, remedy = f"{where} already exists", "set it, or choose another name"
         raise EditError(Code.EDIT_IMPOSSIBLE, message, remedy=remedy, line=place.line, column=place.column)
     if each.op in ("rename", "split") and not isinstance(each.path[-1], str):
         raise EditError(Code.EDIT_IMPOSSIBLE, f"{where} has no name", remedy="set its values")

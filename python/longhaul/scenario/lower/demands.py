@@ -170,9 +170,11 @@ def _hosts(resolved: Resolved, certificate: Mapping[str, Any]) -> list[Diagnosti
     if not speed or hosts / speed <= _LONGEST_START_S:
         return []
     message = (
-        f"{hosts} hosts take about {hosts / speed:.0f} s to come up; this machine made {speed:g} a second"
+        f"{hosts} hosts take about {hosts / speed:.0f} s to start; this machine started {speed:g} per second"
     )
-    return [resolved.scenario.warning(Code.MACHINE_TOO_SLOW, ("nodes",), message, "make fewer, or simulate")]
+    return [
+        resolved.scenario.warning(Code.MACHINE_TOO_SLOW, ("nodes",), message, "use fewer hosts, or simulate")
+    ]
 
 
 def _processors(resolved: Resolved, certificate: Mapping[str, Any]) -> list[Diagnostic]:
@@ -185,7 +187,7 @@ def _processors(resolved: Resolved, certificate: Mapping[str, Any]) -> list[Diag
             path: Path = ("programs", name, "hosts")
             rest = "1 processor is" if cpus <= 2 else f"{cpus - 1} processors are"
             message = f"{ranks} hosts compute at once; {rest} left beside the engine's"
-            remedy = "judge times of computing with that in mind, or use a larger machine"
+            remedy = "expect longer computing times, or use a larger machine"
             found.append(resolved.scenario.warning(Code.MACHINE_TOO_SLOW, path, message, remedy))
     return found
 
@@ -216,8 +218,8 @@ def _lateness(resolved: Resolved, certificate: Mapping[str, Any]) -> list[Diagno
 
 def _kept(shown: float, text: str) -> str:
     if not shown:
-        return "this machine kept no rate on time when it was measured"
-    return f"this machine kept packets on time up to {text}"
+        return "this machine was not faithful at any rate when it was measured"
+    return f"this machine was faithful up to {text}"
 
 
 def _rate(bits_per_s: int) -> Rate:

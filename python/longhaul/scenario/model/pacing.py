@@ -36,7 +36,7 @@ def _ports(value: Any) -> Any:
         raise problem(
             Code.BOUNDS_REVERSED,
             f'"{str(value)[:40]}" is not a range of ports',
-            "ports go from 1 to 65535, upwards",
+            "write ports from 1 to 65535, the lower one first",
         )
     return (low, high)
 
@@ -120,7 +120,7 @@ class PacingClass(ClassPacing):
             raise problem(Code.KEY_OUT_OF_PLACE, '"latency" belongs to a bucket', "write queue", at="latency")
         if self.latency is not None and self.queue is not None:
             raise problem(
-                Code.KEYS_CONFLICT, "says twice how much may wait", "remove queue or latency", at="latency"
+                Code.KEYS_CONFLICT, "gives the queue limit twice", "remove queue or latency", at="latency"
             )
         if self.flows is not None and self.rate is None and self.bucket is None:
             raise problem(

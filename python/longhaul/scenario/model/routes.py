@@ -111,7 +111,7 @@ class Routes(Effects):
                 raise problem(Code.WRONG_LENGTH, message, "write one for each route", at=key)
         if self.delays is not None and any(route.delay is not None for route in self.each or ()):
             raise problem(
-                Code.KEYS_CONFLICT, "says each delay again", "write the delays here or in each", at="delays"
+                Code.KEYS_CONFLICT, "repeats the delays", "write the delays here or in each", at="delays"
             )
         for key, policy in (("key", "flow-hash"), ("weights", "weighted"), ("gap", "flowlet")):
             if key in self.model_fields_set and self.policy != policy:

@@ -121,9 +121,7 @@ class Until(Strict):
     @model_validator(mode="after")
     def _reachable(self) -> "Until":
         if self.within.share == 0:
-            raise problem(
-                Code.SWEEP_DESIGN, "no interval is that narrow", "write for example 2%", at="within"
-            )
+            raise problem(Code.SWEEP_DESIGN, "must be above zero", "write for example 2%", at="within")
         return self
 
 
@@ -162,9 +160,7 @@ class Sweep(Strict):
             )
         if self.until and self.repeats > self.until.at_most:
             remedy = f"write until: {{..., at_most: {self.repeats}}} or more"
-            raise problem(
-                Code.SWEEP_DESIGN, "begins with more seeds than it may end with", remedy, at="repeat"
-            )
+            raise problem(Code.SWEEP_DESIGN, "is greater than at_most of until", remedy, at="repeat")
         return self
 
     @property

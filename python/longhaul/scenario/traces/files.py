@@ -95,9 +95,7 @@ def write_traces(path: Path, traces: Sequence[Trace], *, force: bool = False) ->
             file.write(content)
     except FileExistsError:
         remedy = "choose another name, or add --force"
-        raise LonghaulError(
-            Code.FILE_EXISTS, f"{path} is there already", remedy=remedy, exit_code=2
-        ) from None
+        raise LonghaulError(Code.FILE_EXISTS, f"{path} already exists", remedy=remedy, exit_code=2) from None
     except OSError as error:
         message = f"cannot write {path}: {(error.strerror or 'it fails').lower()}"
         raise LonghaulError(

@@ -132,7 +132,7 @@ class TraceFile:
 
 
 def check_absent(path: Path, *, force: bool) -> None:
-    """Raises :class:`LonghaulError` if the trace or the file beside it is there already."""
+    """Raises :class:`LonghaulError` if the trace or the file beside it already exists."""
     if path.suffix == ".json":
         remedy = "write for example trace.csv; a .json comes beside it"
         raise LonghaulError(
@@ -141,7 +141,7 @@ def check_absent(path: Path, *, force: bool) -> None:
     for each in (path, path.with_suffix(".json")):
         if each.exists() and not force:
             remedy = "choose another name, or add --force"
-            raise LonghaulError(Code.FILE_EXISTS, f"{each} is there already", remedy=remedy, exit_code=2)
+            raise LonghaulError(Code.FILE_EXISTS, f"{each} already exists", remedy=remedy, exit_code=2)
 
 
 def _cannot(path: Path, error: OSError) -> str:

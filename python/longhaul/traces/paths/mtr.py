@@ -78,7 +78,7 @@ def read_json(output: Output) -> list[Trace]:
         target = str(about["dst"])
     except json.JSONDecodeError as error:
         raise output.wrong(
-            error.lineno, f"not JSON: {error.msg}", "the output may be cut off; take it again"
+            error.lineno, f"not JSON: {error.msg}", "the output may be cut off; run the program again"
         ) from None
     except (KeyError, TypeError, ValueError) as error:
         reason = f"not a report of mtr: {type(error).__name__} at {error}"
@@ -152,11 +152,14 @@ def _ended(
 ) -> Trace:
     """The trace of ``hubs``: a distance, who answered, and how many probes went there."""
     if not hubs:
-        raise output.wrong(1, "no hop is in it", "the output may be cut off; take it again")
+        raise output.wrong(1, "no hop is in it", "the output may be cut off; run the program again")
     answered = [(at, found, sent) for at, found, sent in hubs if found]
     if not answered:
         raise LonghaulError(
-            Code.MEASUREMENT_FAILED, f"{output.name}: nothing answered", remedy="take it again", exit_code=2
+            Code.MEASUREMENT_FAILED,
+            f"{output.name}: nothing answered",
+            remedy="run the program again",
+            exit_code=2,
         )
     at, last, sent = answered[-1]
     # Trailing silence: the end was not reached; it answers under another address only if it is a name.

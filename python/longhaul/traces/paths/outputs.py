@@ -35,7 +35,7 @@ def read_saved(words: str) -> list[Trace]:
         raise LonghaulError(
             Code.FILE_TOO_LARGE,
             f"{path} has more than {_LARGEST >> 20} MiB",
-            remedy="take a part",
+            remedy="use a part of it",
             exit_code=2,
         )
     if b"\0" in content:

@@ -53,7 +53,7 @@ def _trace(output: Output, begin: int, end: int) -> Trace:
             continue
         _words(rest, found[distance], names, notes, output, number)
     if not found:
-        raise output.wrong(begin + 1, "no hop follows", "the output may be cut off; take it again")
+        raise output.wrong(begin + 1, "no hop follows", "the output may be cut off; run the program again")
     hops = tuple(
         Hop(at, tuple(answers(key, trips, name=names[key]) for key, trips in by.items() if trips))
         for at, by in found.items()
@@ -135,7 +135,7 @@ def read_tracepath(output: Output) -> list[Trace]:
             end = address
         notes += [f"{address} says: {_WHY.get(word, word)}" for word in rest if word.startswith("!")]
     if not found:
-        raise output.wrong(1, "no hop is in it", "the output may be cut off; take it again")
+        raise output.wrong(1, "no hop is in it", "the output may be cut off; run the program again")
     hops = tuple(
         Hop(at, tuple(answers(key, trips, name=names[key]) for key, trips in by.items() if trips))
         for at, by in sorted(found.items())
@@ -143,7 +143,9 @@ def read_tracepath(output: Output) -> list[Trace]:
     last = next((each.address for hop in reversed(hops) for each in hop.answers), None)
     target = output.target or (names.get(end or "") or end) or last
     if target is None:
-        raise output.wrong(1, "nothing answered, and tracepath does not say where it went", "take it again")
+        raise output.wrong(
+            1, "nothing answered, and tracepath does not say where it went", "run the program again"
+        )
     if pmtu:
         notes.append(f"path MTU {pmtu}")
     if end is None and not output.target:

@@ -182,7 +182,7 @@ def _judged(instance: Instance, state: Admission, index: int, now: float, bits_p
     request = instance.requests[index]
     late = impossible(instance, index, start_s=now)
     if late:
-        return refused(request, f"is judged too late: {late}")
+        return refused(request, f"was evaluated too late: {late}")
     bits_per_s = min(bits_per_s, instance.tops_bits_per_s[index])
     if not state.fits(index, bits_per_s):
         room = rate(max(0, round(state.room(index))))

@@ -39,7 +39,7 @@ class Request:
         if not 0 <= self.release_s < math.inf:
             self._refuse(f"is released at {self.release_s} s", "release it at zero or later")
         if not self.deadline_s > self.release_s:
-            remedy = "let the deadline be later"
+            remedy = "write a later deadline"
             self._refuse(f"ends at {self.deadline_s:g} s, but begins at {self.release_s:g} s", remedy)
 
     @property
@@ -144,7 +144,7 @@ def unreachable(request: Request, network: Network) -> tuple[str, str, str] | No
         if place not in network.places:
             return end, f'there is no place "{printable(place)}"', did_you_mean(place, network.places)
     if request.source == request.destination:
-        return "to", "is where it comes from", "name another place"
+        return "to", "is also its source", "name another place"
     if network.way(request.source, request.destination) is None:
         return "to", f"there is no path from {request.source}", "add a link"
     return None

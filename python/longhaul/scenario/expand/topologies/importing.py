@@ -103,5 +103,5 @@ def _content(path: Path) -> bytes:
             Code.FILE_UNREADABLE, message, remedy="name a file that can be read", exit_code=2
         ) from None
     if len(content) > _LARGEST:
-        raise wrong(str(path), None, f"has more than {_LARGEST >> 20} MiB", "take a part of it")
+        raise wrong(str(path), None, f"has more than {_LARGEST >> 20} MiB", "use a part of it")
     return content

@@ -57,7 +57,7 @@ def _share(a: float, b: float, done: Fraction) -> float:
 
 def _rate(before: Mapping[str, Any], target: Mapping[str, Any], done: Fraction) -> Plain:
     if before["model"] == "unlimited":
-        message = "a rate cannot come gradually from unlimited"
+        message = "a rate cannot change gradually from unlimited"
         raise ScenarioValueError(
             Code.RAMP_IMPOSSIBLE, ("rate",), message, "give the link a rate, or drop over"
         )
@@ -94,7 +94,7 @@ def _loss(before: Mapping[str, Any], target: Mapping[str, Any], done: Fraction) 
         full = next(each for each in ends if each["model"] == model)
         ends = [each if each["model"] == model else {**full, _FROM_NOTHING[model]: 0.0} for each in ends]
     elif any(each["model"] == "none" for each in ends):
-        message = "this loss model cannot come gradually from nothing"
+        message = "this loss model cannot change gradually from no loss"
         raise ScenarioValueError(
             Code.RAMP_IMPOSSIBLE, ("loss",), message, "write a model with a mean, or drop over"
         )
