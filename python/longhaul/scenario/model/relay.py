@@ -96,7 +96,10 @@ class Relay(Strict):
             )
         if self.algorithm == "paper" and self.share == "link":
             raise problem(
-                Code.KEYS_CONFLICT, "the paper's algorithm does not share a link between connections", "write share: connection", at="share"
+                Code.KEYS_CONFLICT,
+                "the paper's algorithm does not share a link between connections",
+                "write share: connection",
+                at="share",
             )
         if self.socks is None and self.transparent is None and not self.forwards:
             raise problem(Code.RELAY_INCOMPLETE, "listens nowhere", "add socks: 1080, or forwards")
