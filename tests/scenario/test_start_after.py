@@ -84,11 +84,11 @@ REFUSED = [
     ),
     (
         f"one: {{run: 'true', host: a, start: after two}}\n  two: {SUM.replace('START', '0s')}",
-        '"two" has no real part to wait for; add "run" to "two", or write a time',
+        '"two" has no "run" to wait for; add "run" to "two", or write a time',
     ),
     (
         f"one: {SUM.replace('START', 'after two')}\n  two: {{run: 'true', host: a}}",
-        '"two" has no simulated part to wait for; add "simulate" to "two", or write a time',
+        '"two" has no "simulate" to wait for; add "simulate" to "two", or write a time',
     ),
     (
         "one: {run: 'true', host: a, start: after two}\n  two: {run: 'true', host: a, start: after three}\n"

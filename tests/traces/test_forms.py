@@ -97,7 +97,7 @@ def test_a_link_makes_the_same_mean_of_a_trace_and_of_its_opportunities(tmp_path
 def test_what_has_no_rate_or_too_little_has_no_opportunities() -> None:
     with pytest.raises(LonghaulError, match="without rate has no opportunities"):
         text_of_opportunities(Trace((0.0,), {"rtt_ms": (5.0,)}))
-    with pytest.raises(LonghaulError, match="does not carry a packet"):
+    with pytest.raises(LonghaulError, match="too short or too slow for one packet"):
         text_of_opportunities(Trace((0.0, 0.001), {"rate_mbit": (1.0, 1.0)}))
 
 

@@ -87,7 +87,7 @@ def test_what_cannot_be_joined_is_said() -> None:
     named = Trace((0.0, 1.0), {"rtt_ms": (9.0, 9.0)}, Way("b", "a"))
     with pytest.raises(LonghaulError, match="some traces say their link and others do not"):
         stitched([rtt(1.0), named])
-    with pytest.raises(LonghaulError, match="not all of them have rtt_ms, rate_mbit"):
+    with pytest.raises(LonghaulError, match="not all traces have rtt_ms, rate_mbit"):
         stitched([rtt(1.0, 2.0), Trace((0.0,), {"rate_mbit": (1.0,)})])
     with pytest.raises(LonghaulError, match="a trace of one row has no end"):
         stitched([rtt(1.0), rtt(2.0)])

@@ -283,10 +283,10 @@ class _Check:
             )
         elif program.run and not first.run:
             remedy = f'add "run" to "{awaited}", or write a time'
-            self.wrong(Code.START_REFERENCE, path, f'"{awaited}" has no real part to wait for', remedy)
+            self.wrong(Code.START_REFERENCE, path, f'"{awaited}" has no "run" to wait for', remedy)
         elif program.simulate and not first.simulate:
             remedy = f'add "simulate" to "{awaited}", or write a time'
-            self.wrong(Code.START_REFERENCE, path, f'"{awaited}" has no simulated part to wait for', remedy)
+            self.wrong(Code.START_REFERENCE, path, f'"{awaited}" has no "simulate" to wait for', remedy)
 
     def waiting(self, name: str) -> list[str]:
         """``name``, the program that it waits for, and so on; each once."""

@@ -27,8 +27,8 @@ def compensate(plan: Plan, base_one_way_ns: int) -> tuple[Plan, list[Diagnostic]
                 left_ns = max(left_ns, shorten(route["delay"], base_one_way_ns))
             if left_ns:
                 message = (
-                    f"its delay {way} is {time_text(left_ns)} too short to take the machine's own "
-                    f"{time_text(base_one_way_ns)} off"
+                    f"its delay {way} is {time_text(left_ns)} shorter than this machine's own latency of "
+                    f"{time_text(base_one_way_ns)}"
                 )
                 warnings.append(Diagnostic(Code.DELAY_TOO_SHORT, message, path=f"links.{link['name']}"))
             for event in shortened["events"]:

@@ -44,8 +44,8 @@ def text_of_opportunities(trace: Trace) -> str:
     if not times or start_ms < 1:
         raise LonghaulError(
             Code.TRACE_UNUSABLE,
-            "the trace does not carry a packet",
-            remedy="take a longer or faster one",
+            "the trace is too short or too slow for one packet",
+            remedy="use a longer or faster one",
             exit_code=2,
         )
     times[-1] = _up(start_ms)

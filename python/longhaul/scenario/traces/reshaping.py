@@ -179,7 +179,7 @@ def _end_to_end(traces: Sequence[Trace]) -> Trace:
     if any(set(trace.columns) != set(names) for trace in traces):
         have = ", ".join(dict.fromkeys(name for trace in traces for name in trace.columns))
         remedy = "join traces with the same columns"
-        raise LonghaulError(Code.TRACE_UNUSABLE, f"not all of them have {have}", remedy=remedy, exit_code=2)
+        raise LonghaulError(Code.TRACE_UNUSABLE, f"not all traces have {have}", remedy=remedy, exit_code=2)
     times: list[float] = []
     end = first.times_s[0]
     for trace in traces:
