@@ -67,6 +67,12 @@ def test_damaged_traces_are_read_or_refused(suffix: str, data: st.DataObject) ->
     outcome(suffix, whole[:begin] + data.draw(st.binary(max_size=8)) + whole[end:])
 
 
+@pytest.mark.parametrize(("row", "end"), [("1,,nyc,,90", "src"), ("1,par,,,90", "dst")])
+def test_a_row_that_lacks_an_end_is_refused_with_its_line(row: str, end: str) -> None:
+    damaged = WHOLE[".csv"].replace(b"1,par,nyc,,90", row.encode())
+    assert f":6:1: a link without {end} " in outcome(".csv", damaged)
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(WORDS, max_size=5), max_size=5))
 @example([["src", "dst", "t_s", "rtt_ms"], ["par", '"' + 140_000 * "x" + '"', "0", "1"]])

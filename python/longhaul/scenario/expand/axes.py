@@ -102,9 +102,7 @@ def _range(name: str, model: AxisModel) -> Range:
     if any(isinstance(end, str) for end in ends):
         kind = next((each for each in _KINDS if all(_parses(each, end) for end in ends)), None)
         if kind is None:
-            message = (
-                f"{printable(str(model.low))} and {printable(str(model.to))} are not quantities of one kind"
-            )
+            message = f"{printable(str(model.low))} and {printable(str(model.to))} are of different kinds"
             raise ScenarioValueError(
                 Code.AXIS_INVALID, (name,), message, "write {from: 1ms, to: 9ms, steps: 3}"
             )

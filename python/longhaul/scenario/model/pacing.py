@@ -36,7 +36,7 @@ def _ports(value: Any) -> Any:
         raise problem(
             Code.BOUNDS_REVERSED,
             f'"{str(value)[:40]}" is not a range of ports',
-            "write ports from 1 to 65535, the lower one first",
+            "write 1 to 65535, the lower one first",
         )
     return (low, high)
 

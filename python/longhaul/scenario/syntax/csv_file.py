@@ -215,7 +215,13 @@ class CsvFile:
             source, destination = (self.header.index(each) for each in ENDS)
             for line in self._lines:
                 cells = self._row(line)
-                found.setdefault((cells[source], cells[destination]), []).append(line)
+                ends = cells[source], cells[destination]
+                if not all(ends):
+                    missing = ENDS[bool(ends[0])]
+                    raise self.file.wrong(
+                        Code.CELL_INVALID, line, f"a link without {missing}", "name both ends"
+                    )
+                found.setdefault(ends, []).append(line)
             self._places = found
         return self._places
 
