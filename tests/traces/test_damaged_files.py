@@ -70,7 +70,7 @@ def test_damaged_traces_are_read_or_refused(suffix: str, data: st.DataObject) ->
 @pytest.mark.parametrize(("row", "end"), [("1,,nyc,,90", "src"), ("1,par,,,90", "dst")])
 def test_a_row_that_lacks_an_end_is_refused_with_its_line(row: str, end: str) -> None:
     damaged = WHOLE[".csv"].replace(b"1,par,nyc,,90", row.encode())
-    assert f":6:1: a link without {end} " in outcome(".csv", damaged)
+    assert f":6:1: a link without {end}; name both ends" in outcome(".csv", damaged)
 
 
 @settings(max_examples=150, deadline=None)
