@@ -24,7 +24,7 @@ def test_a_delay_shorter_than_the_base_becomes_zero_and_says_so() -> None:
     plan, warnings = compensate(plans.pair(delay_ns=1_000), 4_000)
     assert delays(plan) == [[0, 0]]
     assert len(warnings) == 2
-    assert "3 µs too short" in warnings[0].headline
+    assert "3 µs shorter than" in warnings[0].headline
 
 
 def test_the_plan_that_was_given_is_left_as_it_was() -> None:

@@ -189,7 +189,8 @@ fn refer(instructions: &mut [u8], at: usize, kind: u8, map: BorrowedFd<'_>, offs
 }
 
 fn too_old() -> Error {
-    Error::new("this kernel does not support congestion-control algorithms in BPF").with_remedy("use Linux 6.4 or later")
+    Error::new("this kernel does not support congestion-control algorithms in BPF")
+        .with_remedy("use Linux 6.4 or later")
 }
 
 fn refused(what: &str, error: &std::io::Error) -> Error {
