@@ -202,7 +202,7 @@ WRONG = {
     "open": (NATIVE[:120], ":6: a parenthesis of line 6 is never closed; the file may be cut off"),
     "closed": (NATIVE.replace("NODES (", "NODES"), "closes a parenthesis that was never opened; remove it"),
     "capacity": (NATIVE.replace("622.00 0.00 0.00 0.00 ( )", "many"), ':12: the capacity, "many" is no'),
-    "less": (NATIVE.replace("622.00 0.00 0.00", "-1 0.00 0.00"), ":12: the capacity is -1, which is negative"),
+    "less": (NATIVE.replace("622.00 0.00 0.00", "-1 0.00 0.00"), ":12: the capacity is -1, which is"),
     "three ends": (NATIVE.replace("( Berlin Hamburg )", "( Berlin )"), ":12: does not say its two ends"),
     "stranger": (NATIVE.replace("Berlin Hamburg", "Berlin Humburg"), 'the end "Humburg" is not a node'  ),
     "one number": (NATIVE.replace("13.40 52.52", "13.40"), ':5: the coordinates of "Berlin" are 1 numbers'),
