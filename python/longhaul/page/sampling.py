@@ -8,7 +8,7 @@ import numpy as np
 
 from longhaul.page.responses.events import Figures, Now, NowFigures, Sample
 from longhaul.plan import Plan
-from longhaul.results.monitors import LatenessMonitor, LinkMonitor, PingMonitor
+from longhaul.results.monitors import LatenessMonitor, LinkMonitor, PingMonitor, current
 
 Array = np.ndarray[Any, Any]
 
@@ -71,19 +71,11 @@ class Sampler:
         ):
             return None
         self._now_ns = self._links.t_ns
-        usage = self._links.usage()
-        columns = (
-            usage.throughput_bits_per_s,
-            usage.utilisation,
-            self._links.queueing_delay_ns(),
-            self._links.undelivered_packets(),
-            self._lateness.p99_ns(),
-        )
         return {
             "event": "now",
             "t_ns": self._links.t_ns,
             "averaged_ns": averaged_ns,
-            "links": _both_ways(NOW_FIGURES, np.stack(columns, axis=1)),
+            "links": _both_ways(NOW_FIGURES, np.stack(current(self._links, self._lateness), axis=1)),
         }
 
     def _take_samples(self) -> bool:

@@ -232,6 +232,18 @@ class LatenessMonitor:
 _REPLY = re.compile(rb"icmp_seq=\d+.* time=([\d.]+) ms")
 
 
+def current(links: LinkMonitor, lateness: LatenessMonitor) -> tuple[Array, ...]:
+    """Throughput, utilisation, queueing delay, undelivered packets and p99 lateness of each direction now."""
+    usage = links.usage()
+    return (
+        usage.throughput_bits_per_s,
+        usage.utilisation,
+        links.queueing_delay_ns(),
+        links.undelivered_packets(),
+        lateness.p99_ns(),
+    )
+
+
 class PingMonitor:
     """The latest answer to each of several pings."""
 

@@ -5,7 +5,7 @@ from math import isnan
 from pathlib import Path
 
 from longhaul.results import directory as directories
-from longhaul.results.monitors import LatenessMonitor, LinkMonitor
+from longhaul.results.monitors import LatenessMonitor, LinkMonitor, current
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,6 @@ class Watch:
         self._lateness.read()
         if self._links.averaged_ns is None:
             return []
-        usage = self._links.usage()
-        columns = (
-            usage.throughput_bits_per_s,
-            usage.utilisation,
-            self._links.queueing_delay_ns(),
-            self._links.undelivered_packets(),
-            self._lateness.p99_ns(),
-        )
         found = [
             LinkNow(
                 name=direction.link,
@@ -66,7 +58,7 @@ class Watch:
                 lateness_p99_ns=_known(late),
             )
             for direction, throughput, used, wait, undelivered, late in zip(
-                self._links.directions, *columns, strict=True
+                self._links.directions, *current(self._links, self._lateness), strict=True
             )
         ]
         return sorted(found, key=lambda now: (now.access, -now.throughput_bits_per_s, now.name, now.way))
