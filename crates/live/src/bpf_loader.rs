@@ -41,8 +41,8 @@ pub fn check_bpf_algorithm(settings: &AlgorithmSettings) -> std::result::Result<
 /// # Errors
 /// Why this kernel cannot, or this process may not.
 pub fn try_loading(name: &str) -> Result<()> {
-    let settings =
-        AlgorithmSettings::named(name).ok_or_else(|| Error::new(format!("there is no algorithm {name}")))?;
+    let settings = AlgorithmSettings::named(name)
+        .ok_or_else(|| Error::new(format!("unknown congestion-control algorithm {name}")))?;
     Loader::new()?.load(&settings, &format!("lh_try_{}", std::process::id())).map(drop)
 }
 

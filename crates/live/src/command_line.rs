@@ -18,7 +18,7 @@ pub fn prepare<'a>(
 ) -> Result<Executable> {
     let words = argv.iter().map(text).collect::<Result<Vec<_>>>()?;
     let Some(program) = words.first() else {
-        return Err(Error::new("there is no command").with_remedy("name one after --"));
+        return Err(Error::new("no command is given").with_remedy("name one after --"));
     };
     let files = program_files(program, path.unwrap_or(OsStr::new(DEFAULT_PATH)))?;
     let mut environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
@@ -75,7 +75,7 @@ mod tests {
             let argv: Vec<String> = argv.iter().map(ToString::to_string).collect();
             prepare(&argv, variables.iter().copied(), None).err().unwrap().to_string()
         };
-        assert_eq!(message(&[], &[]), "there is no command; name one after --");
+        assert_eq!(message(&[], &[]), "no command is given; name one after --");
         assert_eq!(message(&["a\0"], &[]), "an argument or a variable contains a zero byte");
         assert_eq!(message(&["a"], &[("A", "\0")]), "an argument or a variable contains a zero byte");
     }
