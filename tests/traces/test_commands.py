@@ -153,6 +153,16 @@ def test_what_cannot_be_is_one_line_with_a_remedy(arguments: list[str], said: st
     assert caught.value.exit_code == 2
 
 
+def test_an_error_in_a_trace_keeps_its_place_and_shows_its_code_once() -> None:
+    Path("negative.csv").write_text("t_s,rtt_ms\n0,-5\n", encoding="utf-8")
+    with pytest.raises(LonghaulError) as caught:
+        call("show", "negative.csv")
+    (problem,) = caught.value.diagnostics
+    assert problem.span is not None
+    assert (problem.file, problem.span.line, problem.span.column) == ("negative.csv", 2, 3)
+    assert caught.value.headline.count(f"[{problem.code}]") == 1
+
+
 def test_the_commands_of_the_guide_work() -> None:
     Path("wan.csv").write_text("", encoding="utf-8")
     text = (ROOT / "docs/how-to/traces.md").read_text(encoding="utf-8")

@@ -88,18 +88,18 @@ def main() -> None:
     try:
         longhaul.main(standalone_mode=False)
     except LonghaulError as error:
-        _complain(error.headline, error.exit_code)
+        _end_with(error.headline, error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else "")
         sys.exit(2)
     except click.ClickException as error:
-        _complain(f"{error.format_message()} [{_code_of(error)}]", 2)
+        _end_with(f"{error.format_message()} [{_code_of(error)}]", 2)
     except (KeyboardInterrupt, click.Abort):
         sys.exit(130)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             place = f" {error.filename}" if error.filename else ""
-            _complain(
+            _end_with(
                 f"cannot write{place}: {error.strerror}; make room, or name another place with --runs "
                 f"[{Code.FILE_UNWRITABLE}]",
                 3,
@@ -107,7 +107,7 @@ def main() -> None:
         if os.environ.get("LONGHAUL_DEBUG"):
             raise
         kind = type(error).__name__
-        _complain(
+        _end_with(
             f"internal error: {kind}: {error}; set LONGHAUL_DEBUG=1 to see where, and report it "
             f"[{Code.INTERNAL}]",
             70,
@@ -123,7 +123,7 @@ def _code_of(error: click.ClickException) -> Code:
     return Code.ARGUMENT_INVALID
 
 
-def _complain(message: str, exit_code: int) -> None:
+def _end_with(message: str, exit_code: int) -> None:
     click.echo(f"longhaul: {message}", err=True)
     sys.exit(exit_code)
 

@@ -12,6 +12,7 @@ from longhaul.diagnostics import Code, printable
 from longhaul.errors import LonghaulError
 from longhaul.regular_files import read_regular
 from longhaul.scenario.syntax.csv_file import MAX_BYTES, MAX_ROWS, InputFile, check_table
+from longhaul.scenario.syntax.problems import ScenarioError
 from longhaul.scenario.syntax.value_errors import FileError, ScenarioValueError
 from longhaul.scenario.traces import builtin, opportunities, parquet
 from longhaul.scenario.traces.csv_text import Reading, read_text, text_of_traces
@@ -37,7 +38,7 @@ def read_traces(name: str, *, bin_s: float = 1.0) -> Reading:
             return Reading((opportunities.read_opportunities(file, bin_s=bin_s),))
         return read_text(file)
     except FileError as error:
-        raise LonghaulError(error.problem.code, str(error.problem), exit_code=2) from None
+        raise ScenarioError([error.problem]) from None
     except (builtin.UnknownTraceError, ScenarioValueError) as error:
         raise LonghaulError(
             error.code, f"{printable(name)}: {error.message}", remedy=error.remedy, exit_code=2
