@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut study-faults
+.PHONY: help setup demo test test-quick lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut study-faults
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -16,6 +16,10 @@ demo: setup ## run the three-cluster scenario on real programs, and write its re
 test: ## everything that must hold before a change lands
 	@tools/setup --tests
 	@tools/check
+
+test-quick: ## the fast tests, for the inner loop: no live runs, no browser
+	@tools/setup --tests
+	@tools/check --quick
 
 lint: setup ## formatting, lints, types and layers, without the tests
 	@tools/check --no-tests

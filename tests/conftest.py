@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from machine import why_not_live
 
+pytest_plugins = ["scheduling_of_tests"]
+
 
 @pytest.fixture(scope="session")
 def live_machine() -> None:

@@ -51,16 +51,21 @@ def said(result: longhaul.Result, program: str) -> str:
 def test_eight_ranks_meet_over_two_clusters_and_the_link_carries_every_byte(
     mpirun: str, tmp_path: Path
 ) -> None:
-    best_ms = []
-    while len(best_ms) < 3 and min(best_ms, default=9) > 5.095:  # other work only ever adds to a minimum
-        result = longhaul.run_live(SCENARIO, runs=tmp_path / "runs", report=False)
-        found = json.loads(said(result, "ping-pong"))
-        best_ms.append(found["best_ms"])
-        assert found["hosts"] == [f"{side}{number}" for side in ("east", "west") for number in range(1, 5)]
-        for way in ("forward", "reverse"):
-            assert payload(result, "ocean", way) == pytest.approx(4 * 4 * 2**20, rel=0.02)
-    # 5 ms and 15 us twice; 65 us for two system calls, two wake-ups and MPI, on two processors.
-    assert 5.030 <= min(best_ms) <= 5.095
+    text = SCENARIO.read_text()
+    near = tmp_path / "near.yaml"
+    near.write_text(text.replace("delay: 5ms,", "delay: 0ms,"))
+    best_ms: dict[Path, list[float]] = {SCENARIO: [], near: []}
+    for _ in range(2):  # Other work of the machine only ever adds to a minimum.
+        for scenario, found_ms in best_ms.items():
+            result = longhaul.run_live(scenario, runs=tmp_path / "runs", report=False)
+            found = json.loads(said(result, "ping-pong"))
+            found_ms.append(found["best_ms"])
+            assert found["hosts"] == [f"{side}{n}" for side in ("east", "west") for n in range(1, 5)]
+            for way in ("forward", "reverse"):
+                assert payload(result, "ocean", way) == pytest.approx(4 * 4 * 2**20, rel=0.02)
+    # System calls and MPI take as long without the ocean; a processor that was idle for 5 ms wakes up later.
+    assert min(best_ms[near]) >= 0.030
+    assert -0.01 <= min(best_ms[SCENARIO]) - min(best_ms[near]) - 5 <= 0.15
 
 
 def payload(result: longhaul.Result, link: str, way: str) -> float:

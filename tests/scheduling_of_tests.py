@@ -1,0 +1,73 @@
+"""The order of the tests, which of them run side by side, and the budget of time of each.
+
+Tests run side by side, file by file (``pytest -n 2``), except those marked ``quiet``: they measure live runs,
+whose engine needs a CPU core for itself. ``tools/check`` runs these afterwards, one at a time.
+"""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+TESTS = Path(__file__).parent
+QUIET = ("faults", "live", "relay")
+"""Directories of tests that need a machine without other work."""
+BUDGET_S = 20
+"""Time of a test on two cores. The summary lists tests that exceed it and are not in SLOW."""
+SLOW = frozenset(
+    (
+        "tests/analysis/test_fitting_ranking.py::test_a_measured_weibull_comes_first_of_all_twelve",
+        "tests/cli/test_benchmark_cc.py::test_live_meets_simulated",
+        "tests/cli/test_sweep.py::test_the_guide_works",
+        "tests/cli/test_tour.py::test_every_command_of_the_tour_works",
+        "tests/cli/test_tour.py::test_the_python_of_the_guide_works",
+        "tests/cli/test_tour.py::test_the_tutorial_works",
+        "tests/page/test_answers.py::test_every_address_answers_as_the_schema_says",
+        "tests/run/test_sweeps_slurm.py::test_slurm_survives_a_cancelled_worker_and_a_killed_client_and_gives_the_same",
+        "tests/scheduling/test_optimality.py::test_no_policy_serves_more_than_the_exact_search",
+        "tests/security/test_dask.py::test_a_local_cluster_runs_nothing_for_a_process_without_its_certificate",
+        "tests/security/test_dask_slurm.py::test_jobs_of_slurm_run_nothing_for_a_process_without_their_certificate",
+    )
+)
+"""Tests that may exceed the budget. They run first, so that no process is left alone with one at the end."""
+
+
+class FilesAndSlowTests(LoadScopeScheduling):
+    """Each file runs in one process, with its fixtures; each slow test is a piece of work of its own.
+
+    Tests that start a Slurm, which there can be one of, are one piece.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, _ = nodeid.partition("::")
+        if "slurm" in file:
+            return "slurm"
+        return nodeid if nodeid in SLOW else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    return FilesAndSlowTests(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(TESTS).parts[0] in QUIET:
+            item.add_marker("quiet")
+        if item.nodeid in SLOW:
+            item.add_marker("slow")
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.nodeid not in SLOW)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    took_s: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                took_s[report.nodeid] += report.duration
+    over = [(nodeid, taken_s) for nodeid, taken_s in took_s.most_common() if taken_s > BUDGET_S]
+    for nodeid, taken_s in over:
+        if nodeid not in SLOW:
+            terminalreporter.write_line(f"over the budget of {BUDGET_S} s: {taken_s:.0f} s {nodeid}")
