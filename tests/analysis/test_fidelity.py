@@ -44,3 +44,20 @@ def test_hosts_that_waited_for_a_processor_are_told_the_longest_first() -> None:
 def test_a_run_without_simulated_ends_says_nothing_of_them() -> None:
     found = judge(counted(), {})
     assert (found.verdict, found.simulated) == ("faithful", {})
+
+
+def test_late_packets_of_an_engine_that_worked_most_of_the_time_are_not_blamed_on_the_machine() -> None:
+    busy = {**counted(p99_ns=700_000), "work": {"busy_ns": 9 * 10**8, "write_ns": 6 * 10**8}}
+    found = judge(busy, {})
+    assert found.work == {"busy": 0.9, "write": 0.6}
+    (reason,) = found.reasons
+    assert reason.what == (
+        "p99 lateness of packets is 700 µs, over the limit of 100 µs: "
+        "the engine worked for 90 % of the time, 60 % in the receive paths of the hosts' kernels"
+    )
+
+
+def test_late_packets_of_an_engine_that_had_time_are_reported_without_its_work() -> None:
+    idle = {**counted(p99_ns=700_000), "work": {"busy_ns": 10**8, "write_ns": 10**7}}
+    (reason,) = judge(idle, {}).reasons
+    assert reason.what == "p99 lateness of packets is 700 µs, over the limit of 100 µs"

@@ -10,6 +10,7 @@ mod egress;
 mod idle;
 mod real_flows;
 mod result;
+mod stalls;
 mod steps;
 
 pub use control::{Command, Control, Reply};
@@ -192,7 +193,8 @@ impl<'a> Engine<'a> {
                     self.budget.spend(self.clock.ns(), 0);
                     continue;
                 }
-                slept_ns = self.idle.pause(&self.epoll, self.clock, ahead_ns, precise);
+                let stalls = &mut self.egress.stalls;
+                slept_ns = self.idle.pause(&self.epoll, self.clock, (ahead_ns, precise), stalls);
             }
             self.polled_ns = self.clock.ns();
             self.budget.spend(self.polled_ns, slept_ns);
@@ -274,6 +276,7 @@ impl<'a> Engine<'a> {
 
     fn inject(&mut self, node: usize, body: u32) {
         let now = self.clock.now();
+        self.egress.stalls.work(now.ns());
         self.advance(now);
         let bytes = self.egress.packet_pool.packet(body);
         let shape = self.egress.packet_pool.shape(body);

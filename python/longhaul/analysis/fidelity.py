@@ -44,6 +44,8 @@ SIMULATED_P99_NS = 1_000_000
 """Limit of p99 lateness of simulated hosts. Beyond it, the engine also reads late what real hosts send."""
 GAP_SHARE = 0.01
 """Limit of the share of the run that scheduling stalls take."""
+BUSY_SHARE = 0.5
+"""An engine that works for a larger share of the run is named as the cause of late packets."""
 STEAL_SHARE = 0.05
 """Limit of steal time, as a share of CPU time."""
 
@@ -106,6 +108,8 @@ class Fidelity:
     gaps: dict[str, Any]
     """Scheduling stalls: times over 100 µs in which the machine did not run the engine."""
     scheduling: dict[str, Any]
+    work: dict[str, float] = field(default_factory=dict)
+    """Shares of the run in which the engine worked (``busy``), and in which it wrote packets (``write``)."""
     simulated: dict[str, Any] = field(default_factory=dict)
     """Distribution of the lateness of events of simulated hosts, in ns; empty without them."""
     waiting: dict[str, float] = field(default_factory=dict)
@@ -144,6 +148,7 @@ def judge(
         spacing=dict(engine.get("spacing", {}).get("all", {})),
         gaps=gaps,
         scheduling=dict(engine["scheduling"]),
+        work=_work(engine),
         simulated=dict(engine.get("simulated", {}).get("lateness", {})),
         waiting=waiting,
         hosts=evaluate_hosts(waiting, is_measured=is_measured),
@@ -213,7 +218,7 @@ def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
         )
         p99, limit = time_text(lateness["p99_ns"]), time_text(limit_ns)
         what = f"p99 lateness of packets is {p99}, over the limit of {limit}"
-        yield Reason("degraded", what, remedy)
+        yield Reason("degraded", f"{what}{_busy_text(engine)}", remedy)
     turns = engine.get("simulated", {}).get("lateness", {})
     if turns.get("p99_ns", 0) > SIMULATED_P99_NS:
         p99, limit = time_text(turns["p99_ns"]), time_text(SIMULATED_P99_NS)
@@ -233,6 +238,22 @@ def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
     if engine.get("lost_records"):
         what = f"{engine['lost_records']} records were lost: the disk was too slow"
         yield Reason("degraded", what, "record less (measure:), or on a faster disk")
+
+
+def _work(engine: Mapping[str, Any]) -> dict[str, float]:
+    """Shares of the run in which the engine worked; empty for a run of before they were recorded."""
+    duration_ns = max(engine["duration_ns"], 1)
+    return {
+        name.removesuffix("_ns"): taken_ns / duration_ns for name, taken_ns in engine.get("work", {}).items()
+    }
+
+
+def _busy_text(engine: Mapping[str, Any]) -> str:
+    work = _work(engine)
+    if work.get("busy", 0.0) <= BUSY_SHARE:
+        return ""
+    busy, write = share_text(work["busy"]), share_text(work["write"])
+    return f": the engine worked for {busy} of the time, {write} in the receive paths of the hosts' kernels"
 
 
 def _waiting(accounts: Mapping[str, Mapping[str, int]], duration_ns: int) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 use super::class_gaps::ClassGaps;
 use super::real_flows::RealFlows;
+use super::stalls::StallDetector;
 use crate::clock::{self, Clock};
 use crate::packet_pool::{Arrival, PacketPool};
 use crate::recorder::Recorder;
@@ -83,6 +84,8 @@ pub struct Egress {
     last: Vec<(Time, Span)>,
     /// The same for classes of hosts' pacing.
     pub class_gaps: ClassGaps,
+    /// When the machine did not run the engine, and how long the engine worked.
+    pub stalls: StallDetector,
     /// Whose simulated packets are, by what they carry as their flow.
     pub senders: BTreeMap<u32, Sender>,
     addresses: Vec<(Option<IpAddr>, Option<IpAddr>)>,
@@ -128,6 +131,7 @@ impl Egress {
             spacing: vec![Distribution::new(); plan.links.len() * 2 + 1],
             last: vec![(Time::NEVER, Span::ZERO); plan.links.len() * 2 + 1],
             class_gaps: ClassGaps::default(),
+            stalls: StallDetector::new(),
             senders: BTreeMap::new(),
             addresses: plan
                 .nodes
@@ -175,12 +179,15 @@ impl Egress {
             damage(&mut self.scratch, group.damage);
             parts = [IoSlice::new(&self.scratch), IoSlice::new(&[])];
         }
-        let late = self.clock.now().since(group.due);
+        let now = self.clock.now();
+        self.stalls.work(now.ns());
+        let late = now.since(group.due);
         let port = &mut self.ports[group.host];
         let written = match &port.tun {
             Some(tun) => tun.write(&parts).is_ok(),
             None => false,
         };
+        self.stalls.written(self.clock.ns());
         let packets = u64::from(group.count);
         if written {
             port.written_packets += packets;

@@ -5,6 +5,7 @@
 //! while after the last arrival as long as the machine has idle cores. Otherwise it sleeps, and always
 //! a little, because the kernel throttles a real-time thread that never sleeps.
 
+use super::stalls::StallDetector;
 use crate::clock::Clock;
 use crate::readiness::wait_readable;
 use crate::realtime::Scheduling;
@@ -28,12 +29,8 @@ const YIELD_JITTER_NS: u64 = 150_000;
 const LOAD_INTERVAL_NS: u64 = 10_000_000;
 /// The longest sleep; an arrival ends it earlier.
 const MAX_SLEEP_NS: u64 = 1_000_000_000;
-/// A turn that takes this much longer than requested is a scheduling stall.
-pub const STALL_NS: u64 = 100_000;
-/// Most stalls whose time and length are recorded.
-const MAX_RECORDED_STALLS: usize = 1_000;
 
-/// Decides between spinning and sleeping, and detects scheduling stalls of the engine.
+/// Decides between spinning and sleeping.
 pub struct Idle {
     lead_ns: u64,
     cores: usize,
@@ -45,22 +42,6 @@ pub struct Idle {
     last_load_ns: u64,
     has_idle_cores: bool,
     load: Option<std::fs::File>,
-    last_turn_ns: u64,
-    /// Times at which the engine was runnable but was not scheduled.
-    pub stalls: Stalls,
-}
-
-/// Scheduling stalls longer than [`STALL_NS`].
-#[derive(Clone, Debug, Default)]
-pub struct Stalls {
-    /// How many.
-    pub count: u64,
-    /// Their sum.
-    pub total_ns: u64,
-    /// The longest.
-    pub max_ns: u64,
-    /// The first of them: when, and how long.
-    pub first: Vec<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,8 +69,6 @@ impl Idle {
             last_load_ns: 0,
             has_idle_cores: scheduling.cores > 1,
             load: std::fs::File::open("/proc/loadavg").ok(),
-            last_turn_ns: 0,
-            stalls: Stalls { first: Vec::with_capacity(MAX_RECORDED_STALLS), ..Stalls::default() },
         }
     }
 
@@ -112,36 +91,27 @@ impl Idle {
         self.last_work_ns = now_ns;
     }
 
-    /// Records a stall if the time since the last call exceeds the processing time of a few dozen packets.
-    pub fn check_for_stall(&mut self, now_ns: u64) {
-        let turn_ns = now_ns.saturating_sub(self.last_turn_ns);
-        if self.last_turn_ns > 0 && turn_ns > STALL_NS + 400_000 {
-            self.record_stall(now_ns, turn_ns);
-        }
-        self.last_turn_ns = now_ns;
-    }
-
     /// Sleeps, if the policy allows it, until a port is readable or the next event is due in `ahead_ns` (minus
     /// the wake-up lead if the event must be `precise`), and returns the time slept in nanoseconds.
-    pub fn pause(&mut self, epoll: &Epoll, clock: Clock, ahead_ns: u64, precise: bool) -> u64 {
+    pub fn pause(
+        &mut self,
+        epoll: &Epoll,
+        clock: Clock,
+        (ahead_ns, precise): (u64, bool),
+        detector: &mut StallDetector,
+    ) -> u64 {
         let now_ns = clock.ns();
-        self.check_for_stall(now_ns);
+        detector.turn(now_ns);
         let lead_ns = if precise { self.lead_ns } else { 0 };
-        let slept_ns = match self.sleep_ns(now_ns, ahead_ns.saturating_sub(lead_ns)) {
-            0 => 0,
-            timeout_ns => {
-                wait_readable(&epoll.0, timeout_ns);
-                let woken_ns = clock.ns();
-                let slept_ns = woken_ns.saturating_sub(now_ns);
-                if slept_ns > timeout_ns + STALL_NS {
-                    self.record_stall(woken_ns, slept_ns - timeout_ns);
-                }
-                self.last_sleep_ns = woken_ns;
-                slept_ns
-            }
-        };
-        self.last_turn_ns = clock.ns();
-        slept_ns
+        let timeout_ns = self.sleep_ns(now_ns, ahead_ns.saturating_sub(lead_ns));
+        if timeout_ns == 0 {
+            return 0;
+        }
+        wait_readable(&epoll.0, timeout_ns);
+        let woken_ns = clock.ns();
+        detector.woke(woken_ns, timeout_ns);
+        self.last_sleep_ns = woken_ns;
+        woken_ns.saturating_sub(now_ns)
     }
 
     fn sleep_ns(&mut self, now_ns: u64, longest_ns: u64) -> u64 {
@@ -197,15 +167,6 @@ impl Idle {
         let length = file.read(&mut text).ok()?;
         let text = std::str::from_utf8(&text[..length]).ok()?;
         text.split(' ').nth(3)?.split('/').next()?.parse().ok()
-    }
-
-    fn record_stall(&mut self, end_ns: u64, length_ns: u64) {
-        self.stalls.count += 1;
-        self.stalls.total_ns += length_ns;
-        self.stalls.max_ns = self.stalls.max_ns.max(length_ns);
-        if self.stalls.first.len() < MAX_RECORDED_STALLS {
-            self.stalls.first.push((end_ns.saturating_sub(length_ns), length_ns));
-        }
     }
 }
 

@@ -52,7 +52,7 @@ impl Engine<'_> {
             held_packets: self.network.held(),
             lateness_p50_ns: lateness.p50_ns,
             lateness_p99_ns: lateness.p99_ns,
-            gaps: self.idle.stalls.count,
+            gaps: self.egress.stalls.stalls.count,
         }
     }
 
@@ -70,7 +70,6 @@ impl Engine<'_> {
         self.egress.recorder.note(|| Entry::Finished(self.advanced));
         let recorded = self.egress.recorder.finish();
         let error = failure.or(recorded.as_ref().err()).map(ToString::to_string);
-        let stalls = &self.idle.stalls;
         let steal = stolen_ns().zip(self.steal_before).map(|(after, before)| after.saturating_sub(before));
         let simulated = self.endpoints.flow_names(self.plan);
         let mut result = json!({
@@ -82,12 +81,8 @@ impl Engine<'_> {
             "pacing": self.pacing(),
             "lateness": self.distributions(&self.egress.lateness),
             "spacing": self.distributions(&self.egress.spacing),
-            "gaps": {
-                "count": stalls.count,
-                "total_ns": stalls.total_ns,
-                "max_ns": stalls.max_ns,
-                "first": stalls.first,
-            },
+            "gaps": self.egress.stalls.stalls,
+            "work": self.egress.stalls.work,
             "steal_ns": steal,
             "scheduling": self.scheduling,
             "step_downs": self.budget.step_downs,

@@ -65,7 +65,7 @@ impl Engine<'_> {
             }
             if step % STEPS_PER_CLOCK_READ == 0 {
                 self.last_endpoint_poll = self.clock.now();
-                self.idle.check_for_stall(self.last_endpoint_poll.ns());
+                self.egress.stalls.work(self.last_endpoint_poll.ns());
             }
             self.advanced = next;
             let Engine { network: net, endpoints, egress, .. } = self;

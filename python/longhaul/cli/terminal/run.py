@@ -24,6 +24,8 @@ MOST_ACCESS_LINKS = 4
 
 _WAITING = 0.005
 """Share of the time of CPU wait from which the summary names a host."""
+_MENTIONED_WORK = 0.25
+"""Share of the time that the engine worked, from which on it is mentioned."""
 _MOST_INTERVENTIONS = 20
 _MOST_CAPTURES = 4
 
@@ -123,6 +125,10 @@ def print_verdict(summary: Json, console: Console) -> None:
     spacing = fidelity["spacing"]
     if spacing.get("count"):
         _print_detail(f"inter-packet gap error {_percentiles(spacing)}", console)
+    work = fidelity.get("work") or {}
+    if work.get("busy", 0.0) >= _MENTIONED_WORK:
+        busy, write = share_text(work["busy"]), share_text(work["write"])
+        _print_detail(f"the engine worked for {busy} of the time, {write} writing to hosts", console)
     if gaps.get("count"):
         _print_detail(
             f"scheduling stalls over 100 µs: {gaps['count']}, the longest {time_text(gaps['max_ns'])}, "
