@@ -4,12 +4,15 @@ Every figure is a median of interleaved rounds: direct, emulated, direct, emulat
 ``bench/live.json`` and prints one line for each figure with its target.
 """
 
+import tempfile
 from math import sqrt
 from pathlib import Path
 from statistics import median
 
+import numpy as np
 from figures import Row, measure_all, row
 
+import longhaul
 from longhaul.calibrate import plans
 from longhaul.calibrate.direct import direct_ping, direct_tcp
 from longhaul.calibrate.probe import Measured, measure
@@ -28,16 +31,25 @@ def ping_plan(delay_us: int, count: int = 500) -> plans.Plan:
 def round_trips(rounds: int) -> list[Row]:
     """Excess of the median RTT over twice the delay plus a direct veth's RTT."""
     direct: list[float] = []
+    direct_p99: list[float] = []
     plain: dict[int, list[float]] = {delay: [] for delay in DELAYS_US}
+    plain_p99: list[float] = []
     for _ in range(rounds):
         for delay in DELAYS_US:
-            direct.append(median(direct_ping(count=200)))
-            plain[delay].append(median(measure(ping_plan(delay)).rtts_s()))
+            pings = direct_ping(count=200)
+            direct.append(median(pings))
+            direct_p99.append(float(np.percentile(pings, 99)))
+            rtts = measure(ping_plan(delay)).rtts_s()
+            plain[delay].append(median(rtts))
+            if delay == 0:
+                plain_p99.append(float(np.percentile(rtts, 99)))
     wire = median(direct)
     base_ns = max(round((median(plain[0]) - wire) / 2 * 1e9), 0)
     rows = [
         row("direct veth RTT", wire * 1e6, "us", "", True),
         row("base latency, one way", base_ns / 1e3, "us", "", True),
+        row("direct veth RTT, p99", median(direct_p99) * 1e6, "us", "", True),
+        row("RTT at 0 us, p99", median(plain_p99) * 1e6, "us", "", True),
     ]
     for delay in DELAYS_US:
         excess = (median(plain[delay]) - wire) * 1e6 - 2 * delay
@@ -79,6 +91,72 @@ def throughput(rounds: int) -> list[Row]:
         row("one TCP flow at 10 ms one way", median(far) / 1e9, "Gbit/s", "", True),
         row("  of a direct veth", far_ratio, "", "at least 0.3", far_ratio >= 0.3),
     ]
+
+
+def loaded(rounds: int) -> list[Row]:
+    """Lateness of the packets of one TCP flow that fills a fast link of 10 ms, and what the engine did."""
+    rows = []
+    for gbit in (1, 5, 10):
+        rate = gbit * 10**9
+        plan = plans.pair(
+            delay_ns=10_000_000, bits_per_s=rate, queue_bytes=rate // 400, programs=plans.tcp(seconds=6)
+        )
+        runs = [measure(plan) for _ in range(rounds)]
+        p99 = median(run.lateness_ns("p99") for run in runs) / 1e3
+        share = median(run.goodput() / (rate * 1448 / 1500) for run in runs)
+        most_us = 200 if gbit > 1 else 100
+        what = f"{gbit} Gbit/s over 10 ms"
+        rows += [
+            row(f"{what}, lateness p99", p99, "us", f"at most {most_us}", p99 <= most_us),
+            row(f"{what}, goodput of the link's", share, "", "", True),
+        ]
+        for name, text in (("busy_ns", "engine at work"), ("write_ns", "engine writing to hosts")):
+            taken = median(run.engine["work"][name] / run.engine["duration_ns"] for run in runs) * 100
+            rows.append(row(f"{what}, {text}", taken, "% of the time", "", True))
+        stalled = median(run.engine["gaps"]["total_ns"] / run.engine["duration_ns"] for run in runs) * 100
+        rows.append(row(f"{what}, scheduling stalls", stalled, "% of the time", "", True))
+    return rows
+
+
+DATAGRAMS = """
+version: 1
+name: datagrams
+seed: 1
+duration: 4s
+nodes: {near: {kind: host}, far: {kind: host}}
+links: {wan: {endpoints: [near, far], delay: 1ms}}
+traffic:
+  there: {kind: udp, from: near, to: far, rate: THERE, size: 100B, stop: 3s}
+  back: {kind: udp, from: far, to: near, rate: THERE, size: 100B, stop: 3s}
+"""
+BACKGROUND = """  noise: {kind: udp, from: near, to: far, rate: 8Gbit, size: 1000B, stop: 3s, simulated: true}
+"""
+SMALL_RATES = (20_000, 50_000, 100_000, 200_000, 400_000)
+"""Datagrams of 100 bytes a second, each way."""
+
+
+def datagrams(rounds: int) -> list[Row]:
+    """Small datagrams both ways: the rate without a loss; 100,000/s beside a million simulated ones."""
+    best = 0
+    for rate in SMALL_RATES:
+        if median(small_datagrams(rate) for _ in range(rounds)) > 0:
+            break
+        best = rate
+    both = 2 * best / 1e3
+    rows = [row("datagrams of 100 B both ways without a loss", both, "k/s", "at least 100", both >= 100)]
+    beside = median(small_datagrams(50_000, background=True) for _ in range(rounds))
+    what = "lost of 100 k/s real datagrams beside 1 M/s simulated ones"
+    return [*rows, row(what, beside * 100, "%", "0", beside == 0)]
+
+
+def small_datagrams(rate: int, *, background: bool = False) -> float:
+    """The share of datagrams of 100 bytes that was lost, of ``rate`` a second each way."""
+    text = DATAGRAMS.replace("THERE", f"{rate * 800 / 1e6:g}Mbit") + (BACKGROUND if background else "")
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "datagrams.yaml"
+        path.write_text(text, encoding="utf-8")
+        result = longhaul.run_live(path, runs=Path(directory) / "runs", report=False)
+        return max(flow["loss"] for flow in result.summary["flows"] if not flow["simulated"])
 
 
 def exactness(rounds: int) -> list[Row]:
@@ -185,6 +263,8 @@ if __name__ == "__main__":
             "round-trips": round_trips,
             "lateness": lateness,
             "throughput": throughput,
+            "loaded": loaded,
+            "datagrams": datagrams,
             "exactness": exactness,
             "unconfigured-loss": unconfigured_loss,
             "spacing": spacing,
