@@ -47,7 +47,12 @@ class Strict(BaseModel):
     """A mapping with known keys and no others."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, validate_by_name=False, validate_by_alias=True
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        validate_by_name=False,
+        validate_by_alias=True,
+        defer_build=True,
     )
 
     later: ClassVar[Mapping[str, str]] = {}

@@ -1,8 +1,9 @@
 """Delay and reordering models."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import (
@@ -15,20 +16,8 @@ from longhaul.scenario.model.base import (
     choice,
     problem,
 )
-from longhaul.scenario.model.distribution import (
-    Empirical,
-    Exponential,
-    Gamma,
-    GeneralisedPareto,
-    Gev,
-    InverseGaussian,
-    LogLogistic,
-    Lognormal,
-    Pareto,
-    Table,
-    Wakeby,
-    Weibull,
-)
+from longhaul.scenario.model.chosen import Chosen, Member
+from longhaul.scenario.model.distribution import AnyTimes, Table, members
 from longhaul.units.quantities import Share, Span
 
 
@@ -46,22 +35,27 @@ class NormalJitter(Strict):
     sd: Span
 
 
-_JITTERS = (
-    "uniform",
-    "normal",
-    "lognormal",
-    "weibull",
-    "gamma",
-    "pareto",
-    "exponential",
-    "log-logistic",
-    "inverse-gaussian",
-    "generalised-pareto",
-    "gev",
-    "wakeby",
-    "table",
-    "empirical",
-)
+_JITTERS: Mapping[str, Member] = {
+    "uniform": UniformJitter,
+    "normal": NormalJitter,
+    **members(
+        Span,
+        (
+            "lognormal",
+            "weibull",
+            "gamma",
+            "pareto",
+            "exponential",
+            "log-logistic",
+            "inverse-gaussian",
+            "generalised-pareto",
+            "gev",
+            "wakeby",
+        ),
+    ),
+    "table": Table,
+    **members(Span, ("empirical",)),
+}
 
 
 def _jitter(value: Any) -> Any:
@@ -69,28 +63,13 @@ def _jitter(value: Any) -> Any:
         raise problem(
             Code.WRONG_TYPE, "must be a distribution", 'write for example "{dist: normal, sd: 1ms}"'
         )
-    choice(value, "dist", _JITTERS, (), "distribution")
+    choice(value, "dist", tuple(_JITTERS), (), "distribution")
     return value
 
 
 Jitter = Annotated[
-    Annotated[
-        UniformJitter
-        | NormalJitter
-        | Lognormal[Span]
-        | Weibull[Span]
-        | Gamma[Span]
-        | Pareto[Span]
-        | Exponential[Span]
-        | LogLogistic[Span]
-        | InverseGaussian[Span]
-        | GeneralisedPareto[Span]
-        | Gev[Span]
-        | Wakeby[Span]
-        | Table
-        | Empirical[Span],
-        Field(discriminator="dist"),
-    ],
+    UniformJitter | NormalJitter | AnyTimes | Table,
+    Chosen("dist", _JITTERS),
     BeforeValidator(_jitter),
 ]
 
@@ -174,9 +153,8 @@ def _kind(value: Any) -> str:
 
 
 DelayModel = Annotated[
-    Annotated[
-        Annotated[Delay, Tag("by base")] | Annotated[DelayTrace, Tag("by trace")], Discriminator(_kind)
-    ],
+    Delay | DelayTrace,
+    Chosen(_kind, {"by base": Delay, "by trace": DelayTrace}),
     BeforeValidator(_delay),
     AlsoText(Span.pattern(), "38ms"),
 ]
@@ -232,13 +210,16 @@ def _reordering_kind(value: Any) -> str:
 
 
 Reordering = Annotated[
-    Annotated[
-        Annotated[BlockReordering, Tag("by block")]
-        | Annotated[ShareReordering, Tag("by share")]
-        | Annotated[EarlyReordering, Tag("by gap")]
-        | Annotated[InOrder, Tag("none")],
-        Discriminator(_reordering_kind),
-    ],
+    BlockReordering | ShareReordering | EarlyReordering | InOrder,
+    Chosen(
+        _reordering_kind,
+        {
+            "by block": BlockReordering,
+            "by share": ShareReordering,
+            "by gap": EarlyReordering,
+            "none": InOrder,
+        },
+    ),
     BeforeValidator(_reordering),
     AlsoText("^none$", "none"),
 ]

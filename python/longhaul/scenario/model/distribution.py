@@ -1,7 +1,8 @@
 """Distributions of times, sizes and numbers of packets."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Generic, Literal
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal
 
 from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -10,6 +11,7 @@ from pydantic_core import CoreSchema
 from longhaul.diagnostics import Code
 from longhaul.scenario.model.amount import Amount, Packets, SignedAmount, amount_of
 from longhaul.scenario.model.base import AlsoText, Column, FileName, Number, Strict, choice, problem
+from longhaul.scenario.model.chosen import Chosen, Member
 from longhaul.units.quantities import Size, Span
 
 Shape = Annotated[float, Number(at_least=0.05, at_most=1000, example="0.8")]
@@ -238,74 +240,65 @@ class Table(Drawn):
     sd: Span
 
 
-DISTRIBUTIONS = (
-    "constant",
-    "uniform",
-    "normal",
-    "exponential",
-    "weibull",
-    "pareto",
-    "lognormal",
-    "gamma",
-    "log-logistic",
-    "inverse-gaussian",
-    "generalised-pareto",
-    "gev",
-    "wakeby",
-    "empirical",
-)
+DISTRIBUTIONS: Mapping[str, type[Drawn]] = {
+    "constant": Constant,
+    "uniform": Uniform,
+    "normal": Normal,
+    "exponential": Exponential,
+    "weibull": Weibull,
+    "pareto": Pareto,
+    "lognormal": Lognormal,
+    "gamma": Gamma,
+    "log-logistic": LogLogistic,
+    "inverse-gaussian": InverseGaussian,
+    "generalised-pareto": GeneralisedPareto,
+    "gev": Gev,
+    "wakeby": Wakeby,
+    "empirical": Empirical,
+}
+
+
+def members(amount: type, kinds: Iterable[str] = tuple(DISTRIBUTIONS)) -> dict[str, Member]:
+    """Distributions of an amount, by ``dist``, each made on first use."""
+    return {kind: partial(_of, DISTRIBUTIONS[kind], amount) for kind in kinds}
+
+
+def _of(distribution: type[Drawn], amount: type) -> type[Drawn]:
+    made: type[Drawn] = distribution.__class_getitem__(amount)  # type: ignore[assignment]
+    return made
 
 
 def normalised(value: Any) -> Any:
     """A single value is a constant distribution; refuses one of an unknown kind."""
     if not isinstance(value, dict):
         return {"dist": "constant", "value": value}
-    choice(value, "dist", DISTRIBUTIONS, (), "distribution")
+    choice(value, "dist", tuple(DISTRIBUTIONS), (), "distribution")
     return value
 
 
-AnyTimes = (
-    Constant[Span]
-    | Uniform[Span]
-    | Normal[Span]
-    | Exponential[Span]
-    | Weibull[Span]
-    | Pareto[Span]
-    | Lognormal[Span]
-    | Gamma[Span]
-    | LogLogistic[Span]
-    | InverseGaussian[Span]
-    | GeneralisedPareto[Span]
-    | Gev[Span]
-    | Wakeby[Span]
-    | Empirical[Span]
-)
-TimeDistribution = Annotated[
-    Annotated[AnyTimes, Field(discriminator="dist")],
-    BeforeValidator(normalised),
-    AlsoText(Span.pattern(), "18s"),
-]
-AnySizes = (
-    Constant[Size]
-    | Uniform[Size]
-    | Normal[Size]
-    | Exponential[Size]
-    | Weibull[Size]
-    | Pareto[Size]
-    | Lognormal[Size]
-    | Gamma[Size]
-    | LogLogistic[Size]
-    | InverseGaussian[Size]
-    | GeneralisedPareto[Size]
-    | Gev[Size]
-    | Wakeby[Size]
-    | Empirical[Size]
-)
-SizeDistribution = Annotated[
-    Annotated[AnySizes, Field(discriminator="dist")],
-    BeforeValidator(normalised),
-    AlsoText(Size.pattern(), "10MB"),
-]
+if TYPE_CHECKING:
+    _Any = (
+        Constant[Amount]
+        | Uniform[Amount]
+        | Normal[Amount]
+        | Exponential[Amount]
+        | Weibull[Amount]
+        | Pareto[Amount]
+        | Lognormal[Amount]
+        | Gamma[Amount]
+        | LogLogistic[Amount]
+        | InverseGaussian[Amount]
+        | GeneralisedPareto[Amount]
+        | Gev[Amount]
+        | Wakeby[Amount]
+        | Empirical[Amount]
+    )
+    AnyTimes = _Any[Span]
+    AnySizes = _Any[Size]
+    AnyPackets = _Any[Packets]
+else:
+    # Members are made when a value needs them.
+    AnyTimes = AnySizes = AnyPackets = Any
 
 
 class _AlsoNumber:
@@ -318,25 +311,13 @@ class _AlsoNumber:
         return {"anyOf": [short, handler(schema)]}
 
 
-AnyPackets = (
-    Constant[Packets]
-    | Uniform[Packets]
-    | Normal[Packets]
-    | Exponential[Packets]
-    | Weibull[Packets]
-    | Pareto[Packets]
-    | Lognormal[Packets]
-    | Gamma[Packets]
-    | LogLogistic[Packets]
-    | InverseGaussian[Packets]
-    | GeneralisedPareto[Packets]
-    | Gev[Packets]
-    | Wakeby[Packets]
-    | Empirical[Packets]
-)
+TimeDistribution = Annotated[
+    AnyTimes, Chosen("dist", members(Span)), BeforeValidator(normalised), AlsoText(Span.pattern(), "18s")
+]
+SizeDistribution = Annotated[
+    AnySizes, Chosen("dist", members(Size)), BeforeValidator(normalised), AlsoText(Size.pattern(), "10MB")
+]
 PacketDistribution = Annotated[
-    Annotated[AnyPackets, Field(discriminator="dist")],
-    BeforeValidator(normalised),
-    _AlsoNumber(),
+    AnyPackets, Chosen("dist", members(Packets)), BeforeValidator(normalised), _AlsoNumber()
 ]
 AnyDistribution = AnyTimes | AnySizes | AnyPackets | Table

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Tag, field_validator, model_validator
+from pydantic import BeforeValidator, field_validator, model_validator
 
 from longhaul.diagnostics import Code
 from longhaul.scenario.model.amount import Packets
 from longhaul.scenario.model.base import AlsoText, Column, Count, FileName, Number, Strict, choice, problem
+from longhaul.scenario.model.chosen import Chosen
 from longhaul.scenario.model.distribution import Constant as ConstantAmount
 from longhaul.scenario.model.distribution import PacketDistribution, SizeDistribution, TimeDistribution
 from longhaul.units.quantities import Rate, Share, Span
@@ -263,23 +264,39 @@ def _kind(value: Any) -> str:
 
 
 Loss = Annotated[
-    Annotated[
-        Annotated[NoLoss, Tag("none")]
-        | Annotated[IndependentLoss, Tag("independent")]
-        | Annotated[BlockLoss, Tag("block")]
-        | Annotated[PeriodicLoss, Tag("periodic")]
-        | Annotated[GilbertElliottLoss, Tag("gilbert-elliott")]
-        | Annotated[MarkovLoss, Tag("markov")]
-        | Annotated[FourStateLoss, Tag("four-state")]
-        | Annotated[CorrelatedLoss, Tag("correlated")]
-        | Annotated[PacketRenewalLoss, Tag("renewal in packets")]
-        | Annotated[ByteRenewalLoss, Tag("renewal in bytes")]
-        | Annotated[WallRenewalLoss, Tag("renewal in wall")]
-        | Annotated[BusyRenewalLoss, Tag("renewal in busy")]
-        | Annotated[TraceLoss, Tag("trace")]
-        | Annotated[PresetLoss, Tag("a preset")],
-        Discriminator(_kind),
-    ],
+    NoLoss
+    | IndependentLoss
+    | BlockLoss
+    | PeriodicLoss
+    | GilbertElliottLoss
+    | MarkovLoss
+    | FourStateLoss
+    | CorrelatedLoss
+    | PacketRenewalLoss
+    | ByteRenewalLoss
+    | WallRenewalLoss
+    | BusyRenewalLoss
+    | TraceLoss
+    | PresetLoss,
+    Chosen(
+        _kind,
+        {
+            "none": NoLoss,
+            "independent": IndependentLoss,
+            "block": BlockLoss,
+            "periodic": PeriodicLoss,
+            "gilbert-elliott": GilbertElliottLoss,
+            "markov": MarkovLoss,
+            "four-state": FourStateLoss,
+            "correlated": CorrelatedLoss,
+            "renewal in packets": PacketRenewalLoss,
+            "renewal in bytes": ByteRenewalLoss,
+            "renewal in wall": WallRenewalLoss,
+            "renewal in busy": BusyRenewalLoss,
+            "trace": TraceLoss,
+            "a preset": PresetLoss,
+        },
+    ),
     BeforeValidator(_loss),
     AlsoText(Share.pattern(), "0.1%"),
 ]

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, mod
 
 from longhaul.diagnostics import Code, printable
 from longhaul.scenario.model.base import AlsoText, Count, Number, Strict, choice, one_or_list, problem
+from longhaul.scenario.model.chosen import Chosen
 from longhaul.scenario.syntax.problems import did_you_mean
 from longhaul.units.quantities import PARAMETER_PATTERN, Share, Size, Span
 
@@ -221,7 +222,16 @@ class Priority(Strict):
     ]
 
 
-_KINDS = ("fifo", "head-drop", "red", "codel", "fq-codel", "pie", "drr", "priority")
+_KINDS = {
+    "fifo": Fifo,
+    "head-drop": HeadDrop,
+    "red": Red,
+    "codel": Codel,
+    "fq-codel": FqCodel,
+    "pie": Pie,
+    "drr": Drr,
+    "priority": Priority,
+}
 
 
 def _queue(value: Any) -> Any:
@@ -229,13 +239,14 @@ def _queue(value: Any) -> Any:
         return {"kind": "fifo", "limit": value}
     if "kind" not in value:
         value["kind"] = "fifo"
-    choice(value, "kind", _KINDS, ("cake", "fq", "sfq", "dualpi2"), "queue")
+    choice(value, "kind", tuple(_KINDS), ("cake", "fq", "sfq", "dualpi2"), "queue")
     return value
 
 
 Queue = Fifo | HeadDrop | Red | Codel | FqCodel | Pie | Drr | Priority
 QueueModel = Annotated[
-    Annotated[Queue, Field(discriminator="kind")],
+    Queue,
+    Chosen("kind", _KINDS),
     BeforeValidator(_queue),
     AlsoText(_PATTERN, "1bdp", "100p", "20ms"),
 ]

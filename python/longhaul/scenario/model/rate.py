@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import AlsoText, Column, FileName, Strict, TracedHost, problem
+from longhaul.scenario.model.chosen import Chosen
 from longhaul.units.quantities import Rate, Size
 
 
@@ -105,14 +106,17 @@ def _kind(value: Any) -> str:
 
 
 RateModel = Annotated[
-    Annotated[
-        Annotated[ConstantRate, Tag("by number")]
-        | Annotated[PacedRate, Tag("by pace")]
-        | Annotated[TokenBucket, Tag("by tokens")]
-        | Annotated[RateTrace, Tag("by trace")]
-        | Annotated[Opportunities, Tag("by opportunity")],
-        Discriminator(_kind),
-    ],
+    ConstantRate | PacedRate | TokenBucket | RateTrace | Opportunities,
+    Chosen(
+        _kind,
+        {
+            "by number": ConstantRate,
+            "by pace": PacedRate,
+            "by tokens": TokenBucket,
+            "by trace": RateTrace,
+            "by opportunity": Opportunities,
+        },
+    ),
     BeforeValidator(_rate),
     AlsoText(Rate.pattern(), "1Gbit"),
 ]

@@ -2,16 +2,18 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import AlsoText, Name, Strict, problem
+from longhaul.scenario.model.chosen import Chosen
 from longhaul.scenario.model.distribution import (
     AnyTimes,
     Constant,
     Empirical,
     TimeDistribution,
     Uniform,
+    members,
     normalised,
 )
 from longhaul.units.quantities import Span
@@ -52,7 +54,8 @@ def _start(value: Any) -> Any:
 
 
 ProgramStart = Annotated[
-    Annotated[After | AnyTimes, Field(discriminator="dist")],
+    After | AnyTimes,
+    Chosen("dist", {"after": After, **members(Span)}),
     BeforeValidator(_start),
     AlsoText(Span.pattern(), "18s"),
     AlsoText("^after [^ ]+$", "after fetch"),

@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, fie
 
 from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import AlsoText, Count, HostName, Name, Number, Strict, choice, problem
+from longhaul.scenario.model.chosen import Chosen
 from longhaul.scenario.model.link import Mtu, Profile
 from longhaul.scenario.model.queue import QueueModel
 from longhaul.units.quantities import Span
@@ -348,30 +349,9 @@ def _known(value: Any) -> Any:
     return value
 
 
-def _tag(value: Any) -> str:
-    """Other words than the keys of a section, since errors tell where they are with both."""
-    return f"a {value['kind']}"
-
-
 TopologyModel = Annotated[
-    Annotated[
-        Annotated[Chain, Tag("a chain")]
-        | Annotated[Star, Tag("a star")]
-        | Annotated[Ring, Tag("a ring")]
-        | Annotated[Mesh, Tag("a mesh")]
-        | Annotated[Torus, Tag("a torus")]
-        | Annotated[Dumbbell, Tag("a dumbbell")]
-        | Annotated[FishBone, Tag("a fish-bone")]
-        | Annotated[Tree, Tag("a tree")]
-        | Annotated[FatTree, Tag("a fat-tree")]
-        | Annotated[Clusters, Tag("a clusters")]
-        | Annotated[Sites, Tag("a sites")]
-        | Annotated[Grid5000, Tag("a grid5000")]
-        | Annotated[TeraGridNetwork, Tag("a teragrid")]
-        | Annotated[Waxman, Tag("a waxman")]
-        | Annotated[BarabasiAlbert, Tag("a barabasi-albert")],
-        Discriminator(_tag),
-    ],
+    Topology,
+    Chosen(lambda value: str(value["kind"]), dict(zip(KINDS, get_args(Topology), strict=True))),
     BeforeValidator(_known),
     AlsoText(f"^({'|'.join(KINDS)})$", "dumbbell"),
 ]

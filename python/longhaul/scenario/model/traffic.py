@@ -1,7 +1,8 @@
 """Traffic between hosts, by real programs or simulated."""
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Literal, assert_never, get_args
+from typing import Annotated, Any, Literal, assert_never
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
@@ -18,6 +19,7 @@ from longhaul.scenario.model.base import (
     choice,
     problem,
 )
+from longhaul.scenario.model.chosen import Chosen, Member
 from longhaul.scenario.model.distribution import Constant, SizeDistribution, TimeDistribution
 from longhaul.scenario.model.start import START_OF_RUN, TrafficStart, check_stop
 from longhaul.units.quantities import Rate, Share, Size, Span
@@ -228,7 +230,14 @@ Kind = Literal["ping", "tcp", "udp", "requests", "replay"]
 """Kinds of the flows of a resolved scenario, in which background traffic is ``udp``."""
 TRANSFER_KINDS: tuple[Kind, ...] = ("requests", "replay")
 """Kinds that are many transfers with one result."""
-_KINDS = (*get_args(Kind), "background")
+_KINDS: Mapping[str, Member] = {
+    "ping": Ping,
+    "tcp": Bulk,
+    "udp": Datagrams,
+    "requests": Requests,
+    "replay": Replay,
+    "background": Background,
+}
 
 
 def transport(kind: Kind) -> Literal["icmp", "tcp", "udp"]:
@@ -246,11 +255,12 @@ def transport(kind: Kind) -> Literal["icmp", "tcp", "udp"]:
 
 def _kind(value: Any) -> Any:
     if isinstance(value, dict):
-        choice(value, "kind", _KINDS, ("web", "http", "cbr"), "kind of traffic")
+        choice(value, "kind", tuple(_KINDS), ("web", "http", "cbr"), "kind of traffic")
     return value
 
 
 Traffic = Annotated[
-    Annotated[Ping | Bulk | Datagrams | Requests | Replay | Background, Field(discriminator="kind")],
+    Ping | Bulk | Datagrams | Requests | Replay | Background,
+    Chosen("kind", _KINDS),
     BeforeValidator(_kind),
 ]
