@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from longhaul.diagnostics import Code, Diagnostic
-from longhaul.scenario.expand.topologies.expansion import written_at
+from longhaul.scenario.expand.topologies.laid import written_at
 from longhaul.scenario.inputs import Inputs
 from longhaul.scenario.model import Document
 from longhaul.scenario.syntax.yaml_tree import Branch, Leaf, Path, Source, follow

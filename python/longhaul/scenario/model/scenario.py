@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
 from longhaul.diagnostics import Code
 from longhaul.scenario.model.base import Count, HostName, HostRange, Name, Names, Strict, Text, problem
+from longhaul.scenario.model.deferred import deferred
 from longhaul.scenario.model.delay import DelayModel, Reordering
 from longhaul.scenario.model.link import Link, Profile
 from longhaul.scenario.model.loss import Loss
@@ -20,9 +21,13 @@ from longhaul.scenario.model.rate import RateModel
 from longhaul.scenario.model.relay import Relay
 from longhaul.scenario.model.routes import MOST_ROUTES, Effects, Framing
 from longhaul.scenario.model.sweep import Sweep
-from longhaul.scenario.model.topology import TopologyModel
 from longhaul.scenario.model.traffic import Traffic
 from longhaul.units.quantities import Share, Size, Span
+
+if TYPE_CHECKING:
+    from longhaul.scenario.model.topology import TopologyModel
+else:
+    TopologyModel = deferred("longhaul.scenario.model.topology", "TopologyModel")
 
 
 def _scalar(value: Any) -> Any:

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from longhaul.diagnostics import Code, Diagnostic, Span
+from longhaul.scenario.expand.topologies.laid import PROFILE, Laid
 from longhaul.scenario.expand.topologies.shapes.elements import Detour, Element, Host, Joint, Router
 from longhaul.scenario.expand.topologies.shapes.kinds import default_settings, elements
-from longhaul.scenario.expand.topologies.shapes.positions import Spot, spots
+from longhaul.scenario.expand.topologies.shapes.positions import spots
 from longhaul.scenario.model.topology import Mapped, Section, TeraGridNetwork, Topology, Waxman
 from longhaul.scenario.model.validate import validate
 from longhaul.scenario.syntax.problems import did_you_mean
@@ -16,31 +17,15 @@ from longhaul.scenario.syntax.yaml_tree import Branch, Items, Leaf, Node, Path, 
 
 MOST = 20_000
 """Nodes, and links, that a topology makes at most."""
-_PROFILE = "topology-"
-"""Begins the names of profiles that a topology makes."""
 _FIRST = {"links": "endpoints", "nodes": "kind"}
 """A key that every link, and every node, has."""
 
 
-@dataclass(frozen=True)
-class Laid:
-    """A tree in which a topology has become nodes and links."""
-
-    tree: Branch
-    links: frozenset[str] = frozenset()
-    """Names of the links that it made."""
-    spots: Mapping[str, Spot] = field(default_factory=dict)
-    """Where its nodes stand in a drawing."""
-    problems: tuple[Diagnostic, ...] = ()
-
-
-def lay_out(source: Source, tree: Branch) -> Laid:
-    """``tree`` with what its topology describes; as it was, if there is none or it cannot be read.
+def expand_topology(source: Source, tree: Branch) -> Laid:
+    """``tree`` with what its topology describes; as it was if that cannot be read.
 
     What the file itself says of a node or link by name goes over what the topology says.
     """
-    if "topology" not in tree.entries:
-        return Laid(tree)
     tree = _spelt_out(tree)
     place, node = tree.entries["topology"]
     section, _problems = validate(source, Branch(tree.place, {"topology": (place, node)}), Section)
@@ -74,14 +59,6 @@ def lay_out(source: Source, tree: Branch) -> Laid:
         entries["addresses"] = node.entries["addresses"]
     names = frozenset(element.name for element in made if isinstance(element, Joint))
     return Laid(replace(tree, entries=entries), names, spots(spec, made))
-
-
-def written_at(path: Path) -> Path:
-    """Where the file speaks of what the tree has at ``path``."""
-    name = path[1] if path[:1] == ("profiles",) and len(path) > 1 else ""
-    if isinstance(name, str) and name.startswith(_PROFILE):
-        return ("topology", name.removeprefix(_PROFILE), *path[2:])
-    return path
 
 
 def with_places(root: Branch, laid: Branch, axes: Iterable[str]) -> Branch:
@@ -184,7 +161,7 @@ class _Task:
                 entries["mtu"] = self.node.entries["mtu"]
             if isinstance(spec, TeraGridNetwork):
                 entries["queue"] = self.node.entries.get("queue", (self.place, self.leaf("1000p")))
-            found[_PROFILE + kind] = replace(laid, entries=entries)
+            found[PROFILE + kind] = replace(laid, entries=entries)
         return found
 
     def given(self, kind: str) -> Node | None:
@@ -207,7 +184,7 @@ class _Task:
         given = self.given(kind)
         if isinstance(given, Leaf):
             return replace(given, place=self.place)
-        return self.leaf(_PROFILE + kind)
+        return self.leaf(PROFILE + kind)
 
     def leaf(self, text: str) -> Leaf:
         return Leaf(resolve_scalar(text), text, self.place)

@@ -1,0 +1,43 @@
+"""A scenario's tree with its topology expanded; what expands topologies is imported when there is one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from longhaul.diagnostics import Diagnostic
+from longhaul.scenario.syntax.yaml_tree import Branch, Path, Source
+
+if TYPE_CHECKING:
+    from longhaul.scenario.expand.topologies.shapes.positions import Spot
+
+PROFILE = "topology-"
+"""Begins the names of profiles that a topology makes."""
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A tree in which a topology has become nodes and links."""
+
+    tree: Branch
+    links: frozenset[str] = frozenset()
+    """Names of the links that it made."""
+    spots: Mapping[str, "Spot"] = field(default_factory=dict)
+    """Where its nodes stand in a drawing."""
+    problems: tuple[Diagnostic, ...] = ()
+
+
+def lay_out(source: Source, tree: Branch) -> Laid:
+    """``tree`` with what its topology describes; as it was, if there is none or it cannot be read."""
+    if "topology" not in tree.entries:
+        return Laid(tree)
+    from longhaul.scenario.expand.topologies.expansion import expand_topology
+
+    return expand_topology(source, tree)
+
+
+def written_at(path: Path) -> Path:
+    """Where the file speaks of what the tree has at ``path``."""
+    name = path[1] if path[:1] == ("profiles",) and len(path) > 1 else ""
+    if isinstance(name, str) and name.startswith(PROFILE):
+        return ("topology", name.removeprefix(PROFILE), *path[2:])
+    return path
