@@ -7,7 +7,6 @@ of its operations fail.
 import errno
 import fcntl
 import io
-import json
 import os
 import re
 import secrets
@@ -17,6 +16,8 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
+
+from longhaul import json_text
 
 _PART = re.compile(r"\.(?P<name>.+)\.(?P<pid>[0-9]+)\.[0-9a-f]+\.part")
 
@@ -153,7 +154,7 @@ def replace_text(path: Path, text: str) -> None:
 
 def replace_json(path: Path, content: Any) -> None:
     """The same for an object as JSON."""
-    replace_text(path, json.dumps(content, indent=1) + "\n")
+    replace_bytes(path, json_text.written(content) + b"\n")
 
 
 def replace_link(path: Path, target: str) -> None:

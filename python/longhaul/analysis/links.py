@@ -1,6 +1,7 @@
 """Links: the configuration of each direction, and its measurements."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -34,51 +35,80 @@ def intervals(samples: Samples, plan: Plan, configuration: Configuration) -> dic
     """
     if not {"t_ns", "link", "way"} <= samples.keys():
         return {}
-    places = {link["name"]: place for place, link in enumerate(plan["links"])}
-    parts: list[dict[str, Array]] = []
-    for mask in _directions(samples):
-        one = {name: column[mask] for name, column in samples.items()}
-        # A run that ends at a sampling time leaves two samples of one moment; the later one counts.
-        later = np.append(np.diff(one["t_ns"]) > 0, True)
-        one = {name: column[later] for name, column in one.items()}
-        if len(one["t_ns"]) < 2:
-            continue
-        one = {name: _from_zero(column) if name in _COUNTED else column for name, column in one.items()}
-        span_s = np.diff(one["t_ns"]) / 1e9
-        part = {
-            "t_s": one["t_ns"][1:] / 1e9,
-            "interval_s": span_s,
-            "link": one["link"][1:],
-            "way": one["way"][1:],
-            "offered_bits_per_s": np.diff(one["offered_bytes"]) * 8 / span_s,
-            "delivered_bits_per_s": np.diff(one["delivered_bytes"]) * 8 / span_s,
-        }
-        rates = configuration.rates(places[one["link"][0]], one["way"][0])
-        times = one["t_ns"]
-        part["throughput_bits_per_s"] = throughput(np.diff(one["wire_bytes"]), times[:-1], times[1:])
-        part["utilisation"] = utilisation(rates, np.diff(one["wire_bytes"]), times[:-1], times[1:])
-        for counter in SAMPLED_LINK_COUNTERS:
-            part[f"{counter}_packets"] = np.diff(one[f"{counter}_packets"])
-        part["queue_packets"] = one["waiting_packets"][1:]
-        part["queue_bytes"] = one["waiting_bytes"][1:]
-        part["flying_packets"] = one["flying_packets"][1:]
-        parts.append(part)
-    if not parts:
+    kept, first = _rows(samples)
+    # The rows that begin an interval, which the row after each of them ends.
+    starts = np.flatnonzero(~first[1:])
+    ends = starts + 1
+    if not len(starts):
         return {}
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    one = {name: column[kept] for name, column in samples.items()}
+    for name in _COUNTED:
+        one[name] = np.where(first, 0, one[name])
+
+    def increase(name: str) -> Array:
+        found: Array = one[name][ends] - one[name][starts]
+        return found
+
+    from_ns, to_ns = one["t_ns"][starts], one["t_ns"][ends]
+    span_s = (to_ns - from_ns) / 1e9
+    link, way = one["link"][ends], one["way"][ends]
+    sent = increase("wire_bytes")
+    return {
+        "t_s": to_ns / 1e9,
+        "interval_s": span_s,
+        "link": link,
+        "way": way,
+        "offered_bits_per_s": increase("offered_bytes") * 8 / span_s,
+        "delivered_bits_per_s": increase("delivered_bytes") * 8 / span_s,
+        "throughput_bits_per_s": throughput(sent, from_ns, to_ns),
+        "utilisation": _utilisation(plan, configuration, (link, way), sent, (from_ns, to_ns)),
+        **{f"{each}_packets": increase(f"{each}_packets") for each in SAMPLED_LINK_COUNTERS},
+        "queue_packets": one["waiting_packets"][ends],
+        "queue_bytes": one["waiting_bytes"][ends],
+        "flying_packets": one["flying_packets"][ends],
+    }
 
 
-def _from_zero(column: Array) -> Array:
-    found = column.copy()
-    found[0] = 0
+def _rows(samples: Samples) -> tuple[Array, Array]:
+    """Places of the samples, each direction's together in the order of the first; and which are a first."""
+    numbers: dict[tuple[str, str], int] = {}
+    keys = zip(samples["link"].tolist(), samples["way"].tolist(), strict=True)
+    directions = np.fromiter(
+        (numbers.setdefault(key, len(numbers)) for key in keys), dtype=np.int64, count=len(samples["link"])
+    )
+    order = np.argsort(directions, kind="stable")
+    directions, t_ns = directions[order], samples["t_ns"][order]
+    # A run that ends at a sampling time leaves two samples of one moment; the later one counts.
+    last = np.append(directions[1:] != directions[:-1], True)
+    later = last | np.append(t_ns[1:] > t_ns[:-1], True)
+    directions = directions[later]
+    return order[later], np.append([True], directions[1:] != directions[:-1])
+
+
+def _utilisation(
+    plan: Plan, configuration: Configuration, of: tuple[Array, Array], sent: Array, times: tuple[Array, Array]
+) -> Array:
+    """The utilisation of intervals that are sorted by their directions, ``of`` a link and a way each."""
+    places = {link["name"]: place for place, link in enumerate(plan["links"])}
+    link, way = of
+    changes = np.flatnonzero((link[1:] != link[:-1]) | (way[1:] != way[:-1])) + 1
+    bounds = [0, *changes.tolist(), len(sent)]
+    found = np.empty(len(sent))
+    for begin, end in pairwise(bounds):
+        rates = configuration.rates(places[link[begin]], way[begin])
+        mine = slice(begin, end)
+        found[mine] = utilisation(rates, sent[mine], times[0][mine], times[1][mine])
     return found
 
 
 def summarise_links(
-    plan: Plan, engine: Mapping[str, Any], samples: Samples, configuration: Configuration
+    plan: Plan, engine: Mapping[str, Any], table: Mapping[str, Array], configuration: Configuration
 ) -> list[dict[str, Any]]:
-    """Requested against achieved for each direction of each link, over the run and in each of its phases."""
-    table = intervals(samples, plan, configuration)
+    """Requested against achieved for each direction of each link, over the run and in each of its phases.
+
+    ``table`` has the run's :func:`intervals`.
+    """
+    peaks = _peaks(table)
     whole_ns = np.array([0]), np.array([engine["duration_ns"]])
     rows = []
     for index, (link, counted) in enumerate(zip(plan["links"], engine["links"], strict=True)):
@@ -95,7 +125,8 @@ def summarise_links(
                     "access": any(plan["nodes"][end]["kind"] == "host" for end in ends),
                     "requested": {**requested(link[way]), **_over_time(phases)},
                     "achieved": {
-                        **_achieved(counted[way], table, link["name"], way, duration_ns),
+                        **measured(counted[way], duration_ns),
+                        "peak_bits_per_s": peaks.get((link["name"], way), 0.0),
                         "utilisation": _number(
                             utilisation(
                                 configuration.rates(index, way),
@@ -141,15 +172,16 @@ def _over_time(phases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _achieved(
-    counters: Mapping[str, Any], table: Mapping[str, Array], name: str, way: str, duration_ns: int
-) -> dict[str, Any]:
-    peak = 0.0
-    if table:
-        mask = (table["link"] == name) & (table["way"] == way)
-        rates = table["throughput_bits_per_s"][mask & (table["interval_s"] > 0.02)]
-        peak = float(rates.max()) if len(rates) else 0.0
-    return {**measured(counters, duration_ns), "peak_bits_per_s": peak}
+def _peaks(table: Mapping[str, Array]) -> dict[tuple[str, str], float]:
+    """The largest throughput of each direction in an interval of more than 20 ms."""
+    if not table:
+        return {}
+    long = table["interval_s"] > 0.02
+    columns = (table[name][long].tolist() for name in ("link", "way", "throughput_bits_per_s"))
+    peaks: dict[tuple[str, str], float] = {}
+    for link, way, rate in zip(*columns, strict=True):
+        peaks[link, way] = max(rate, peaks.get((link, way), 0.0))
+    return peaks
 
 
 def measured(counters: Mapping[str, Any], duration_ns: int) -> dict[str, Any]:
@@ -170,10 +202,3 @@ def _distribution(figure: Mapping[str, Any], name: str, way: str) -> dict[str, A
 
 def _number(value: Array) -> float | None:
     return float(value[0]) if np.isfinite(value[0]) else None
-
-
-def _directions(samples: Samples) -> list[Array]:
-    """A mask for each direction that the samples name, in their order."""
-    keys = np.char.add(np.char.add(samples["link"].astype(str), "/"), samples["way"].astype(str))
-    names, first = np.unique(keys, return_index=True)
-    return [keys == names[position] for position in np.argsort(first)]

@@ -1,12 +1,11 @@
 """One experiment, from the scenario file to the printed summary: ``longhaul run``, ``sim`` and ``down``."""
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from longhaul import log
+from longhaul import json_text, log
 
 
 def run_experiment(
@@ -101,7 +100,7 @@ def conclude_ended(directory: Path, *, as_json: bool) -> int:
 def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool, report: bool) -> None:
     """Print the summary on standard output, and on standard error where the rest is."""
     if as_json:
-        print(json.dumps(summary, indent=1))
+        print(json_text.written(summary).decode())
     else:
         from longhaul.cli.terminal.run import print_summary
         from longhaul.report.console import Console

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from longhaul import processes, storage
+from longhaul import json_text, processes, storage
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
@@ -36,7 +36,7 @@ def create(
     inputs: Sequence[Path] = (),
 ) -> Path:
     """Make a new run directory with scenario, input files, plan and the beginnings of ``run.json``."""
-    plan_text = json.dumps(plan, indent=1)
+    plan_text = json_text.written(plan).decode()
     digest = hashlib.sha256(source + plan_text.encode()).hexdigest()
     now = datetime.now(UTC)
     with created(root / name, f"{now:%Y%m%dT%H%M%SZ}-{mode}-{digest[:8]}", mode=mode) as new:

@@ -89,7 +89,8 @@ def _write_results(directory: Path) -> Json:
         programs += simulated_flows.programs(directory, engine)
     paths = _paths(plan)
     probes, probe_rows = _probes(traffic, paths, pings, configuration)
-    _write_table(intervals(samples, plan, configuration), directory / "links.parquet")
+    table = intervals(samples, plan, configuration)
+    _write_table(table, directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
     _write_table(_columns(probe_rows), directory / "probes.parquet")
     segments = read_segments(records, plan, engine)
@@ -98,7 +99,7 @@ def _write_results(directory: Path) -> Json:
     requests = request_flows.table(records, traffic, plan.get("flows", ()))
     if requests is not None:
         write_table(requests, directory / "requests.parquet")
-    links = summarise_links(plan, engine, samples, configuration) if engine else []
+    links = summarise_links(plan, engine, table, configuration) if engine else []
     judged = judge(engine, hosts, read_json(raw / "accounts.json"))
     fidelity = with_damage(judged, files=map(str, damaged), lines=records.damaged_lines).as_dict()
     algorithms = [] if simulated else _algorithms(directory, plan, traffic)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
-from longhaul import _longhaul
+from longhaul import _longhaul, json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import AlgorithmSettings, Flow, Job, Plan, Tcp, Traffic
@@ -132,7 +132,7 @@ def check(plan: Plan) -> None:
     # Without duration, a live run ends with its programs.
     duration_ns = plan["duration_ns"] or (_DAY_NS if plan["programs"] else None)
     try:
-        _longhaul.Simulation(json.dumps({**plan, "duration_ns": duration_ns}), directory=None)
+        _longhaul.Simulation(json_text.compact({**plan, "duration_ns": duration_ns}).decode(), directory=None)
     except _longhaul.InvalidValueError as error:
         message, remedy = _by_name(plan, error.message), error.remedy or "change the scenario"
         raise LonghaulError(Code.ALGORITHM_PARAMETER, message, remedy=remedy, exit_code=2) from error

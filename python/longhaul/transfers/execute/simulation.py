@@ -109,7 +109,7 @@ def _simulate(
         ended = early_ending(error)
     counted: Json = json.loads(account.simulation.finish())
     _since_begun(counted, rows, controller, directory)
-    account.write(counted, ended)
+    account.write(json.dumps(counted), ended)
     results.write(controller, directory, how={"mode": "sim", "program": "paced", "pacing": "segments"})
     return ended
 
